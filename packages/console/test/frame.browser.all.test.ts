@@ -9,6 +9,7 @@ describe('the frame of the console', { skip }, () => {
 
   test('a user is chosen by keyboard, stays over a reload, and is gone from all tabs after signing out', async () => {
     const page = await console.open('/account')
+    await page.getByText('Users of this development server: no password').waitFor()
     await page.getByRole('button', { name: 'Sign in as alice' }).focus()
     await page.keyboard.press('Enter')
     const menu = page.getByRole('button', { name: 'Signed in as alice' })

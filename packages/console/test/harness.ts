@@ -128,5 +128,8 @@ let turn = 0
 /** Asserts that a page is sound: the short run takes two views by turns, the long run all. */
 export const assertSound = async (page: Page): Promise<void> => {
   const views = isLong ? VIEWS : [VIEWS[turn++ % 2 ? 1 : 0]]
+  const before = page.viewportSize()
   for (const view of views) await assertSoundAs(page, page.url(), view)
+  // The turn says which view was last: what follows must not depend on it.
+  if (before) await page.setViewportSize(before)
 }

@@ -58,6 +58,15 @@ describe('publishers, moderation and operations', { skip }, () => {
     await page.getByRole('tab', { name: 'Command line' }).click()
     await page.getByText('kiln publish ./my-pack').waitFor()
     await page.getByRole('tab', { name: 'Browser' }).click()
+    const missing: string[] = []
+    page.on('response', (response) => response.status() === 404 && missing.push(response.url()))
+    await page.locator('input[accept*=zip]').setInputFiles({
+      name: 'Light mixer.zip',
+      mimeType: 'application/zip',
+      buffer: writeZip([{ name: '__init__.py', data: NODE }]),
+    })
+    await page.getByText('There is no pyproject.toml').waitFor()
+    await page.getByText('name = "light-mixer"').waitFor()
     const zip = writeZip([
       { name: 'pyproject.toml', data: TOML.replace('1.0.0', '0.9.0') },
       { name: '__init__.py', data: NODE },
@@ -68,7 +77,9 @@ describe('publishers, moderation and operations', { skip }, () => {
     await page.getByRole('button', { name: 'Publish 0.9.0' }).waitFor()
     await drop(page, folder)
     await page.getByText('Left out: .env (secrets), .git (version control)').waitFor()
+    await page.getByText('1 node in __init__.py: Mixer').waitFor()
     await page.getByText('light-mixer is a new pack').waitFor()
+    assert.deepEqual(missing, [])
     await assertSound(page)
     await page.route(
       '**/uploads/**',
@@ -82,6 +93,7 @@ describe('publishers, moderation and operations', { skip }, () => {
     await press(page, 'Publish 1.0.0')
     await page.getByText('1.0.0 is published').waitFor()
     await page.getByText('Nodes read').waitFor()
+    await page.getByText('No findings').waitFor()
     await page.reload()
     await page.getByText('1.0.0 is published').waitFor()
   })

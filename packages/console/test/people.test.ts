@@ -5,7 +5,7 @@ import { findRoot } from '../../client/src/cli/check-pack.ts'
 import { parseProject } from '../../client/src/cli/parse-project.ts'
 import { changedFiles, diffLines } from '../src/moderation/diff.ts'
 import { addSample, linePoints } from '../src/operations/samples.ts'
-import { checkPack, sortEntries } from '../src/publish/pack.ts'
+import { checkPack, sortEntries, toId } from '../src/publish/pack.ts'
 import type { Pack } from '../src/publish/pack.ts'
 import { writeZip } from '../../../test/support/zip-writer.ts'
 import { readPack } from '../src/publish/read-pack.ts'
@@ -16,6 +16,7 @@ const packOf = (paths: readonly string[], given: Partial<Pack> = {}): Pack => ({
   name: 'mixer',
   files: paths.map((path) => ({ path, bytes: 10 })),
   leftOut: [],
+  nodes: [],
   root: findRoot(paths),
   project: parseProject(TOML),
   archive: new Blob(['zip']),
@@ -33,6 +34,12 @@ describe('what was dropped', () => {
       { path: 'a/x.pyc', why: 'made by tools' },
     ])
   })
+
+  for (const [name, id] of [
+    ['My Mixer_v2.zip', 'my-mixer-v2'],
+    ['...', 'my-pack'],
+  ] as const)
+    test(`of the name ${name} gets the id ${id}`, () => assert.equal(toId(name), id))
 
   const ROOTS: [string[], string][] = [
     [['pyproject.toml', 'x/__init__.py'], ''],
@@ -53,7 +60,8 @@ describe('what was dropped', () => {
   const LARGE = new Blob(['x'.repeat(1001)])
   const SECRET = [{ path: '.env', why: 'secrets' }]
   const CASES: [title: string, paths: string[], given: Partial<Pack>, tone: string, RegExp][] = [
-    ['a whole pack', WHOLE, {}, 'ok', /node mixer and the version 1\.2\.0/],
+    ['a whole pack', WHOLE, {}, 'ok', /^mixer 1\.2\.0 \(from pyproject\.toml\)/],
+    ['its nodes', WHOLE, { nodes: ['A', 'B'] }, 'ok', /^2 nodes in __init__\.py: A, B$/],
     ['no __init__.py', ['pyproject.toml'], {}, 'warn', /Without __init__\.py/],
     ['no pyproject', ['__init__.py'], { project: undefined }, 'bad', /no pyproject\.toml/],
     ['a broken one', WHOLE, { project: undefined, projectIssue: 'no' }, 'bad', /read: no/],

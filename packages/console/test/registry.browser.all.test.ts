@@ -174,7 +174,9 @@ describe('the registry of the console', { skip }, () => {
     await page.getByRole('link', { name: 'Light Mixer Pack' }).click()
     await page.waitForURL(/\/registry\/light-mixer/)
     await page.goto(`${console.service.baseUrl}/console/registry?q=wqxzvy`)
-    await page.getByText('Check the spelling or clear filters.').waitFor()
+    await page.getByText('Check the spelling.').waitFor()
+    await page.getByRole('link', { name: 'Search nodes for “wqxzvy”' }).click()
+    await page.waitForURL(/q=wqxzvy&in=host-nodes/)
   })
 
   test('is walked by keyboard alone, from a search to a host node', inLong, async () => {
@@ -287,7 +289,7 @@ describe('the registry of the console', { skip }, () => {
       ['?tab=host-nodes', '1 node'],
       ['/1.0.0', '2 nodes'],
       [`/1.0.0?host-node=${encodeURIComponent(EVIL)}`, 'As declared by the pack'],
-      ['/1.0.0?tab=findings', 'No findings'],
+      ['/1.0.0?tab=findings', 'Not checked yet'],
       ['/1.0.0?tab=details', 'Requires'],
       ['/compare/1.0.0...1.1.0', 'breaks'],
     ] as const) {

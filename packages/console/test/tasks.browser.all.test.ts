@@ -19,7 +19,7 @@ describe('tasks in the console', { skip }, () => {
   test('a picture is dropped, its task runs to its end, and its page shows it and its deliveries', async () => {
     const page = await console.open('/try/relight', { as: 'alice' })
     await page.getByRole('button', { name: 'Send' }).click()
-    await page.getByText('Required').waitFor()
+    await page.getByText('Required: add an image').waitFor()
     const strength = page.getByRole('textbox', { name: 'Light transfer strength' })
     await strength.fill('400')
     await page.getByText('must be a number from 0 to 100, got 400').waitFor()
@@ -38,7 +38,7 @@ describe('tasks in the console', { skip }, () => {
     await split.focus()
     await page.keyboard.press('Shift+ArrowRight')
     await page.keyboard.press('ArrowLeft')
-    assert.equal(await split.inputValue(), '59')
+    assert.equal(await split.inputValue(), '34')
     await page.getByRole('radio', { name: '2:1' }).click()
     await page.getByText('320 × 240').waitFor()
     await assertSound(page)
@@ -74,6 +74,23 @@ describe('tasks in the console', { skip }, () => {
     assert.equal(await strength.inputValue(), '80')
     await page.reload()
     assert.equal(await strength.inputValue(), '80')
+  })
+
+  test('a request waits for the sample that was chosen just before', async () => {
+    const page = await console.open('/try/relight', { as: 'carol' })
+    await page.getByRole('button', { name: 'warm sun from the left' }).click()
+    assert.match(await page.getByRole('textbox', { name: 'Prompt' }).inputValue(), /^warm sun/)
+    let release = (): void => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    await page.route('**/customers/storage', async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Portrait' }).click()
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByText('Sends once the upload is done').waitFor()
+    release()
+    await page.getByRole('link', { name: 'Open the task' }).waitFor()
   })
 
   test('the list counts new tasks, follows what runs, cancels what is chosen', inLong, async () => {
@@ -118,9 +135,9 @@ describe('tasks in the console', { skip }, () => {
     const own = page.getByRole('group', { name: 'Your videos' }).getByRole('button')
     await own.and(page.locator('[aria-pressed=true]')).waitFor()
     await page.getByRole('button', { name: 'Remove Video' }).click()
-    await page.getByText('Add a video to see the price').waitFor()
+    await page.getByText('Price: shown once a video is chosen').waitFor()
     await own.first().press('Enter')
-    await page.getByText(/^\d+ credits/).waitFor()
+    await page.getByText(/^Price: \d+ credits/).waitFor()
     await assertSound(page)
     await page.getByRole('link', { name: 'From two frames' }).click()
     await page

@@ -76,7 +76,7 @@ const checkPaths = ({ files }: Pack): Check[] => {
 }
 
 const NO_PROJECT =
-  'There is no pyproject.toml at the root. It says what the node and the version are called.'
+  'There is no pyproject.toml at the root. It says what the pack and its version are called.'
 
 const checkProject = (
   { project, projectIssue, root }: Pack,
@@ -85,19 +85,17 @@ const checkProject = (
   if (!project)
     return [bad(projectIssue ? `pyproject.toml cannot be read: ${projectIssue}` : NO_PROJECT)]
   const { nodeId, version, publisherId: named = publisherId } = project
-  const names = ok(
-    `${root}pyproject.toml names the node ${nodeId} and the version ${version.version}`,
-  )
+  const names = ok(`${nodeId} ${version.version} (from ${root}pyproject.toml)`)
   if (named?.toLowerCase() === publisherId?.toLowerCase()) return [names]
   const other = `pyproject.toml names the publisher ${named}, but this publishes for ${publisherId}.`
   return [names, warn(other)]
 }
 
 const checkRoot = ({ files, root }: Pack): Check[] => [
-  ok(root ? `Everything lies in ${root}, which is the root` : 'The root is the top of the archive'),
+  ...(root ? [ok(`Everything lies in ${root}, which is the root`)] : []),
   files.some(({ path }) => path === `${root}__init__.py`)
     ? ok(`${root}__init__.py is there`)
-    : warn(`Without ${root}__init__.py no host nodes are read. A node pack needs one.`),
+    : warn(`Without ${root}__init__.py no nodes are read. A pack needs one.`),
 ]
 
 export interface Limits {

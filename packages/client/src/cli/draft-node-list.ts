@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { blocksOf, mappedIn } from './mapped-names.ts'
 import type { Reading } from './reader.ts'
 
 /** A pack as the names of its host nodes are looked for. */
@@ -48,18 +49,6 @@ const ASIDE =
 const PACK = /^.+\/(?=(pyproject\.toml|setup\.py|node_list\.json)$)/
 
 const MAPPING = /\bNODE_CLASS_MAPPINGS\b/
-
-/** Splits a source at what begins in its first column. */
-const blocksOf = (source: string): string[] => source.split(/^(?=\S)/m)
-
-const KEY = /(["'])((?:(?!\1).)+)\1\s*:/g
-
-/** Lists the keys that are written out in the mapping of a file. */
-const mappedIn = (source = ''): string[] =>
-  blocksOf(source)
-    .filter((block) => block.startsWith('NODE_CLASS_MAPPINGS'))
-    .flatMap((block) => [...block.replaceAll(/^\s*#.*/gm, '').matchAll(KEY)])
-    .map(([, , key = '']) => key)
 
 /** Lists, of each class at the top of a file, the id of its schema, or its name if it has the older form. */
 const classesIn = (source: string): string[] =>

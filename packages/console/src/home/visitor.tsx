@@ -6,8 +6,8 @@ import { readQuery } from '../api/client.ts'
 import { serviceQuery } from '../api/queries.ts'
 import { listDevelopmentUsers, signIn, signInAs } from '../api/session.ts'
 import { iconOf } from '../registry/queries.ts'
-import { PackSearch } from '../shell/pack-search.tsx'
 import { SignIn } from '../shell/sign-in.tsx'
+import { showToast } from '../shell/toasts.tsx'
 import { BeforeAfter } from '../tasks/before-after.tsx'
 import { KINDS } from '../try/kinds.ts'
 import { toCurl, toPythonCode, toTypeScript } from '../try/snippets.ts'
@@ -15,11 +15,12 @@ import { Button } from '../ui/button.tsx'
 import { Clip } from '../ui/clip.tsx'
 import { Code } from '../ui/code.tsx'
 import { Link, LinkButton, nodePage, tryPage } from '../ui/link.tsx'
-import { ErrorPanel, Panel, Row, Show, Stack } from '../ui/panels.tsx'
+import { ErrorPanel, NoPacks, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Bdi, Tile } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import clip from './clip.mp4'
+import clipPoster from './clip.webp'
 import styles from './home.module.css'
 import portrait from './portrait.webp'
 import relit from './relit.avif'
@@ -44,15 +45,19 @@ const Hero = () => {
   const start = useMutation({
     mutationFn: async () => {
       if (!service?.development) return await signIn()
-      const [first] = await listDevelopmentUsers()
-      if (first) await signInAs(first.user)
+      const [{ user } = {}] = await listDevelopmentUsers()
+      if (user === undefined) return
+      await signInAs(user)
+      showToast(`You are ${user}, a user of this development server.`)
       await navigate(tryPage('relight'))
     },
   })
   return (
     <section className={styles.hero}>
       <Stack>
-        <h2 className={styles.claim}>Relight, upscale and animate images. Every job survives.</h2>
+        <h2 className={styles.claim}>
+          Relight, upscale and animate images. Every job ends and is reported.
+        </h2>
         <p>
           Send a picture and get a result, or an error you can act on. Jobs outlive crashes and
           restarts, and a webhook says when they end.
@@ -66,7 +71,7 @@ const Hero = () => {
         </Row>
         {start.error && <ErrorPanel error={start.error} />}
         <details onToggle={() => setOpen(true)}>
-          <summary>Sign in as somebody else</summary>
+          <summary>Sign in</summary>
           {isOpen && <SignIn />}
         </details>
       </Stack>
@@ -94,7 +99,7 @@ const Columns = () => (
     ))}
     <li>
       <Link {...tryPage('text2video')} className={styles.card}>
-        <Clip src={clip} />
+        <Clip src={clip} poster={clipPoster} />
         <strong>Video</strong>
         <span className="soft">From a prompt, a picture or two, or longer than it was.</span>
       </Link>
@@ -106,13 +111,13 @@ const popularQuery = readQuery('/nodes/search', { query: { sort: 'downloads;desc
 
 const Popular = () => (
   <Panel title="Popular packs" actions={<Link to="/registry">All packs</Link>}>
-    <PackSearch label="Search packs" />
     <Show query={useQuery(popularQuery)}>
-      {({ nodes }) => (
-        <ul className={styles.packs}>
-          {nodes
-            .filter(({ latest_version: latest }) => latest !== undefined)
-            .map((node) => (
+      {({ nodes }) => {
+        const packs = nodes.filter(({ latest_version: latest }) => latest !== undefined)
+        if (packs.length === 0) return <NoPacks />
+        return (
+          <ul className={styles.packs}>
+            {packs.map((node) => (
               <li key={node.id}>
                 <Tile src={iconOf(node)} name={node.name} />
                 <span>
@@ -124,8 +129,9 @@ const Popular = () => (
                 </span>
               </li>
             ))}
-        </ul>
-      )}
+          </ul>
+        )
+      }}
     </Show>
   </Panel>
 )

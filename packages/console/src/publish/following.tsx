@@ -7,7 +7,7 @@ import { ReviewRequest } from '../manage/review.tsx'
 import { Reason } from '../registry/host-nodes.tsx'
 import { nodeQuery, streamPathOf, versionQuery, type Version } from '../registry/queries.ts'
 import { Findings, findingsQuery } from '../ui/findings.tsx'
-import { LinkButton, versionPage } from '../ui/link.tsx'
+import { LinkButton, nodePage } from '../ui/link.tsx'
 import { Columns, Note, Panel, Show } from '../ui/panels.tsx'
 import { Bdi, Hidden, StateBadge, Time } from '../ui/values.tsx'
 import styles from './publish.module.css'
@@ -71,14 +71,14 @@ export const Following = ({ publisherId, nodeId, version }: FollowingProps) => {
 }
 
 const Verdict = ({ version }: { version: Version }) => {
-  const { node_id: nodeId, version: number, status } = version
+  const { node_id: nodeId, status } = version
   const reason = <Bdi>{version.status_reason}</Bdi>
   if (status === 'NodeVersionStatusActive')
     return (
       <Note tone="ok">
         <Live version={version} />
         {version.host_node_extract_reason && <Reason version={version} />}
-        <LinkButton {...versionPage(nodeId, number)}>View in registry</LinkButton>
+        <LinkButton {...nodePage(nodeId)}>View in registry</LinkButton>
       </Note>
     )
   if (status === 'NodeVersionStatusFlagged')
@@ -95,7 +95,7 @@ const Verdict = ({ version }: { version: Version }) => {
 const Live = ({ version: { node_id: nodeId, version } }: { version: Version }) => {
   const latest = useQuery(nodeQuery(nodeId)).data?.latest_version?.version
   return latest === undefined || latest === version ? (
-    <p>{version} is published.</p>
+    <p>{version} is published. Everybody can see and install it.</p>
   ) : (
     <p>
       {version} is published, and {latest} stays Latest. Publish a higher version to change that.

@@ -1,6 +1,13 @@
-import { bad, checkPackFiles, type Check, type Limits } from '../../../client/src/cli/check-pack.ts'
+import {
+  bad,
+  checkPackFiles,
+  ok,
+  type Check,
+  type Limits,
+} from '../../../client/src/cli/check-pack.ts'
 import type { Pack as CheckedPack } from '../../../client/src/cli/check-pack.ts'
 import { whyLeftOut } from '../../../client/src/cli/left-out.ts'
+import { counted } from '../words/text.ts'
 
 /** A file that was dropped, by its path from the top of the folder or zip. */
 export type Entry = { path: string; bytes: number; read(): Promise<Blob> }
@@ -12,6 +19,8 @@ export interface Pack extends CheckedPack {
   /** Name of the folder or zip. */
   name: string
   leftOut: LeftOut[]
+  /** Names of nodes that its `__init__.py` writes out; others may come from other files. */
+  nodes: string[]
   archive: Blob
 }
 
@@ -33,17 +42,33 @@ export const sortEntries = <Given extends { path: string }>(
   }
 }
 
+/** Id of a pack by the name of its folder or zip. */
+export const toId = (name = ''): string =>
+  name
+    .toLowerCase()
+    .replace(/\.zip$/, '')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '') || 'my-pack'
+
 /** Names that are listed. */
 const LISTED = 8
 
+const checkNodes = ({ nodes, root }: Pack): Check[] =>
+  nodes.length === 0
+    ? []
+    : [ok(`${counted(nodes.length, 'node')} in ${root}__init__.py: ${list(nodes)}`)]
+
 const checkLeftOut = ({ leftOut }: Pack): Check[] => {
-  const names = leftOut.slice(0, LISTED).map(({ path, why }) => `${path} (${why})`)
-  const more = leftOut.length > LISTED ? ` and ${leftOut.length - LISTED} more` : ''
-  return names.length === 0 ? [] : [{ tone: 'warn', text: `Left out: ${names.join(', ')}${more}` }]
+  const names = leftOut.map(({ path, why }) => `${path} (${why})`)
+  return names.length === 0 ? [] : [{ tone: 'warn', text: `Left out: ${list(names)}` }]
 }
+
+const list = (names: readonly string[]): string =>
+  names.slice(0, LISTED).join(', ') +
+  (names.length > LISTED ? ` and ${names.length - LISTED} more` : '')
 
 /** Checks what can be checked of a pack before it is sent. */
 export const checkPack = (pack: Pack, limits: Limits): Check[] =>
   pack.files.length === 0
     ? [bad(`${pack.name} has no file to publish.`)]
-    : [...checkPackFiles(pack, limits), ...checkLeftOut(pack)]
+    : [...checkPackFiles(pack, limits), ...checkNodes(pack), ...checkLeftOut(pack)]

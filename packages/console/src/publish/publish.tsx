@@ -4,20 +4,20 @@ import { useEffect, useState, type ReactNode } from 'react'
 
 import { bad, ok, type Check } from '../../../client/src/cli/check-pack.ts'
 import type { Project } from '../../../client/src/cli/parse-project.ts'
-import { orMissing } from '../../../client/src/lib/errors.ts'
 import { isFreeAgain } from '../../../client/src/lib/registry.ts'
 import { responseOf, KilnError, patientApi, read } from '../api/client.ts'
 import { serviceQuery } from '../api/queries.ts'
 import { putFile } from '../api/upload.ts'
+import type { Node } from '../registry/queries.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/fields.tsx'
 import { Link, publisherPage } from '../ui/link.tsx'
-import { Columns, ErrorPanel, PageTitle, Panel, Row } from '../ui/panels.tsx'
+import { Columns, ErrorPanel, PageTitle, Panel, Row, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Bdi, Progress } from '../ui/values.tsx'
 import { PackDrop } from './drop.tsx'
 import { Following, Marks } from './following.tsx'
-import { checkPack, type Pack } from './pack.ts'
+import { checkPack, toId, type Pack } from './pack.ts'
 import { otherWays, PackNeeds } from './ways.tsx'
 
 const route = getRouteApi('/publishers/$publisher/publish')
@@ -40,7 +40,7 @@ export const Page = (): ReactNode => {
       for <Link {...publisherPage(publisherId)}>{publisherId}</Link>
     </span>
   )
-  const target = { publisherId, nodeId: node ?? 'my-pack' }
+  const target = { publisherId, nodeId: node ?? toId(undefined) }
   const ways = {
     browser: ['Browser', <PackDrop key="browser" onPack={setPack} />],
     ...otherWays(target),
@@ -55,7 +55,10 @@ export const Page = (): ReactNode => {
       ) : (
         <Columns>
           <Tabs label="Ways to publish" tabs={ways} selected={way} onSelect={setWay} />
-          {pack ? <PackPanel publisherId={publisherId} pack={pack} /> : <PackNeeds {...target} />}
+          <Stack>
+            {pack && <PackPanel publisherId={publisherId} pack={pack} />}
+            {!pack?.project && <PackNeeds {...target} nodeId={node ?? toId(pack?.name)} />}
+          </Stack>
         </Columns>
       )}
     </>
@@ -68,14 +71,17 @@ const askRegistry = async (
   publisherId: string,
   signal: AbortSignal,
 ): Promise<Check & { isNew?: true }> => {
-  const path = { nodeId, version }
-  const node = await orMissing(read('/nodes/{nodeId}', { path }, signal))
+  // Lists, because a browser reports each 404 as an error.
+  const query = { node_id: [nodeId], include_banned: true }
+  const { nodes } = await read('/nodes', { query }, signal)
+  const node = nodes.find((one): one is Node => 'publisher' in one)
   if (!node) return { ...ok(`${nodeId} is a new pack: the ID is free`), isNew: true }
   const { publisher, latest_version: latest } = node
   const owner = publisher.id
   if (owner !== publisherId.toLowerCase())
     return bad(`${nodeId} belongs to ${owner}. Give the pack another name in pyproject.toml.`)
-  const taken = await orMissing(read('/nodes/{nodeId}/versions/{version}', { path }, signal))
+  const versions = await read('/nodes/{nodeId}/versions', { path: { nodeId } }, signal)
+  const taken = versions.find((one) => one.version === version)
   if (taken && !isFreeAgain(taken))
     return bad(`Version ${version} exists. Raise it in pyproject.toml.`)
   return ok(`${version} is free; Latest is ${latest?.version ?? 'none'} now`)

@@ -17,10 +17,13 @@ export const Page = () => {
   return (
     <>
       <PageTitle actions={<CreatePublisher />}>Publishers</PageTitle>
+      <p className="soft">
+        To publish a pack you need a publisher: it owns packs, and its members publish them.
+      </p>
       <Listing
         label="My publishers"
         query={useQuery(readQuery('/users/publishers/', { query: { limit: 1000 } }))}
-        empty="No publishers yet. A publisher owns packs, and its members publish them."
+        empty="No publishers yet. Create one to publish your first pack."
         columns={{
           Publisher: ({ id, name, logo }) => (
             <Row>

@@ -1,6 +1,7 @@
 import * as zip from '@zip.js/zip.js/lib/zip-core-native.js'
 
 import { findRoot } from '../../../client/src/cli/check-pack.ts'
+import { mappedIn } from '../../../client/src/cli/mapped-names.ts'
 import { parseProject } from '../../../client/src/cli/parse-project.ts'
 import { sortEntries, type Entry, type Pack } from './pack.ts'
 
@@ -39,14 +40,17 @@ const pathOf = ({ filename, versionMadeBy }: zip.Entry): string =>
 const makePack = async (name: string, entries: readonly Entry[], packed?: File): Promise<Pack> => {
   const { kept, leftOut } = sortEntries(entries)
   const root = findRoot(kept.map(({ path }) => path))
-  const toml = kept.find(({ path }) => path === `${root}pyproject.toml`)
+  const readText = async (file: string): Promise<string | undefined> =>
+    await (await kept.find(({ path }) => path === root + file)?.read())?.text()
+  const toml = await readText('pyproject.toml')
   return {
     name,
     files: kept.map(({ path, bytes }) => ({ path, bytes })),
     leftOut,
     root,
+    nodes: mappedIn(await readText('__init__.py')),
     archive: packed && leftOut.length === 0 ? packed : await packEntries(kept),
-    ...(toml && readProject(await (await toml.read()).text())),
+    ...(toml !== undefined && readProject(toml)),
   }
 }
 

@@ -25,12 +25,14 @@ export const Page = () => {
   const { node: nodeId } = route.useParams()
   const node = useQuery(nodeQuery(nodeId))
   const status = node.data?.status ?? 'NodeStatusActive'
+  // A pack without a version is not published.
+  const isShown = status !== 'NodeStatusActive' || node.data?.latest_version !== undefined
   const icon = node.data && <Tile src={iconOf(node.data)} name={node.data.name} size={64} />
   return (
     <>
       <PageTitle
         icon={icon}
-        extra={status !== 'NodeStatusActive' && <StateBadge state={status} />}
+        extra={isShown && <StateBadge state={status} />}
         actions={node.data && <ManageNode node={node.data} />}
       >
         {node.data?.name ?? nodeId}

@@ -81,6 +81,9 @@ export const Install = ({ version }: { version: Version }) => {
   return (
     <Panel title={`Install ${number}`}>
       <Code text={writeInstall(template, version, location.origin)} label="install command" />
+      {template === DEFAULT_INSTALL && (
+        <p className="soft small">Downloads the zip; the host’s own tool installs it.</p>
+      )}
       <Button onPress={() => download.mutate()} isPending={download.isPending}>
         <Download aria-hidden />
         {size ? `Download .zip (${showBytes(size)})` : 'Download .zip'}

@@ -10,7 +10,7 @@ import { AddressField, Checkbox, Segments, Select } from '../ui/fields.tsx'
 import { Dialog } from '../ui/layers.tsx'
 import { Link, nodePage } from '../ui/link.tsx'
 import { EndlessList } from '../ui/list.tsx'
-import { Empty, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
+import { Empty, NoPacks, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
 import { useChangeSearch } from '../ui/address.ts'
 import { Badge, Bdi, Hidden, Tile, Time } from '../ui/values.tsx'
 import { nameSystem } from '../words/systems.ts'
@@ -182,8 +182,6 @@ const Facet = memo(({ name, chosen = [], counts = [] }: FacetProps) => {
   )
 })
 
-const NONE_YET = 'No packs yet. Publish the first one from your publisher page.'
-
 /** Packs that can be installed come first. */
 const withoutVersionLast = (a: Node, b: Node): number =>
   Number(a.latest_version === undefined) - Number(b.latest_version === undefined)
@@ -200,16 +198,16 @@ const Results = () => {
       matched: page.matched_host_nodes?.[node.id],
     })),
   )
+  if (rows.length === 0 && filter.q === undefined && countChosen(filter) === 0) return <NoPacks />
   if (rows.length === 0)
     return (
       <Empty>
-        {filter.q === undefined && countChosen(filter) === 0 ? (
-          NONE_YET
-        ) : (
-          <>
-            <Bdi as="p">{`No packs match${filter.q ? ` “${filter.q}”` : ''}.`}</Bdi>
-            <Meant nodes={pages[0]?.did_you_mean ?? []} />
-          </>
+        <Bdi as="p">{`No packs match${filter.q ? ` “${filter.q}”` : ''}.`}</Bdi>
+        <Meant nodes={pages[0]?.did_you_mean ?? []} isFiltered={countChosen(filter) > 0} />
+        {filter.q !== undefined && filter.in === undefined && (
+          <Link to="." search={{ ...filter, in: 'host-nodes' }}>
+            {`Search nodes for “${filter.q}”`}
+          </Link>
         )}
       </Empty>
     )
@@ -230,8 +228,10 @@ const Results = () => {
   )
 }
 
-const Meant = ({ nodes }: { nodes: readonly Pick<Node, 'id' | 'name'>[] }) => {
-  if (nodes.length === 0) return <p>Check the spelling or clear filters.</p>
+type MeantProps = { nodes: readonly Pick<Node, 'id' | 'name'>[]; isFiltered: boolean }
+
+const Meant = ({ nodes, isFiltered }: MeantProps) => {
+  if (nodes.length === 0) return <p>Check the spelling{isFiltered && ' or clear filters'}.</p>
   return (
     <p>
       Did you mean{' '}

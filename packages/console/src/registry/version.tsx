@@ -135,8 +135,8 @@ const Checked = ({ version }: { version: Version }) => {
       {({ counts, scanned_at: at, findings }) => (
         <Stack>
           <p className="soft">
-            {countsInWords(counts)}, {at ? 'checked ' : ''}
-            <Time at={at} none="not checked yet" />
+            {at && `${countsInWords(counts)}, checked `}
+            <Time at={at} none="Not checked yet" />
           </p>
           {findings ? (
             <Findings {...of} previous={previous} />

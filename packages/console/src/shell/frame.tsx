@@ -10,7 +10,7 @@ import { useStore } from '../api/store.ts'
 import { Button } from '../ui/button.tsx'
 import { Menu, MenuItem } from '../ui/layers.tsx'
 import { Link, LinkButton } from '../ui/link.tsx'
-import { Loading, PageTitle } from '../ui/panels.tsx'
+import { Loading, PageTitle, Stack } from '../ui/panels.tsx'
 import { counted } from '../words/text.ts'
 import { Banner, SessionEnd } from './banner.tsx'
 import styles from './frame.module.css'
@@ -187,13 +187,12 @@ const Guard = () => {
   if (starting || (user !== undefined && me === undefined)) return <Loading rows={5} />
   return (
     <>
-      <PageTitle>{title}</PageTitle>
+      <PageTitle>{user === undefined ? 'Sign in' : title}</PageTitle>
       {user === undefined ? (
-        <>
-          <p>Sign in{who === 'admin' && ' as a platform admin'} to see this page.</p>
-          <br />
+        <Stack>
+          <p>{`Sign in${who === 'admin' ? ' as a platform admin' : ''} to open ${title}.`}</p>
           <SignIn />
-        </>
+        </Stack>
       ) : (
         <p>Only platform admins can see this page. An operator names them in ADMIN_SUBJECTS.</p>
       )}

@@ -24,6 +24,7 @@ export const SignIn = () => {
   const host = URL.canParse(service.issuer) ? new URL(service.issuer).host : ''
   return (
     <Stack>
+      {enabled && <p>Users of this development server: no password.</p>}
       <Row>
         {enabled ? (
           users.map(({ user, platform_admin: isAdmin }) => (

@@ -22,7 +22,8 @@ export const BeforeAfter = ({ after, onBroken, ...props }: BeforeAfterProps) => 
   const [broken, setBroken] = useState<string>()
   const before = props.before === broken ? undefined : props.before
   const [zoom, setZoom] = useState('0')
-  const [split, setSplit] = useState(50)
+  // Most of what is new is seen.
+  const [split, setSplit] = useState(25)
   const [scrolled, setScrolled] = useState(0)
   const [size, setSize] = useState<{ width: number; height: number }>()
   const frame = useRef<HTMLDivElement>(null)

@@ -74,12 +74,22 @@ const Going = ({ task }: { task: TaskDetail }) => {
   const turn = started === undefined ? 'In queue' : aboutLeft(left)
   const words = [family === 'video' && `${progress} %`, turn]
   return (
-    <div role="status">
-      <Progress label="Progress" part={started === undefined ? undefined : part} />
-      <span className="soft small">{words.filter(Boolean).join(' · ')}</span>
-    </div>
+    <>
+      <div role="status">
+        <Progress label="Progress" part={started === undefined ? undefined : part} />
+        <span className="soft small">{words.filter(Boolean).join(' · ')}</span>
+      </div>
+      <Placeholder of={task.inputs[0]} />
+    </>
   )
 }
+
+type PlaceholderProps = { of?: { width?: number; height?: number } | undefined }
+
+/** Room of the picture that will be there. */
+export const Placeholder = ({ of: { width = 4, height = 3 } = {} }: PlaceholderProps) => (
+  <div className={styles.frame} style={{ aspectRatio: `${width} / ${height}` }} />
+)
 
 const aboutLeft = (left: number | undefined): string | undefined => {
   if (left === undefined) return undefined

@@ -1,4 +1,5 @@
 import clip from '../home/clip.mp4'
+import clipPoster from '../home/clip.webp'
 import portrait from '../home/portrait.webp'
 import relit from '../home/relit.avif'
 import { BeforeAfter } from '../tasks/before-after.tsx'
@@ -17,7 +18,7 @@ export const Example = ({ kind: { id, path } }: { kind: Kind }) => {
       {words}
       <p className="soft small">Example</p>
       {isVideo ? (
-        <Clip src={clip} className={styles.clip} />
+        <Clip src={clip} poster={clipPoster} className={styles.clip} />
       ) : (
         <BeforeAfter before={portrait} after={relit} onBroken={() => {}} />
       )}

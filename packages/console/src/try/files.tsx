@@ -1,6 +1,6 @@
 import { ImagePlus, Trash2 } from 'lucide-react'
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useId, useState } from 'react'
 import { Button as AriaButton } from 'react-aria-components/Button'
 import { DropZone } from 'react-aria-components/DropZone'
 import { FileTrigger } from 'react-aria-components/FileTrigger'
@@ -12,7 +12,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { TextField } from '../ui/fields.tsx'
 import { ErrorPanel } from '../ui/panels.tsx'
 import { Bdi, Picture, Progress } from '../ui/values.tsx'
-import { uploadFile } from './queries.ts'
+import { uploadFile, UPLOADS } from './queries.ts'
 import stillLife from './still-life.webp'
 import sunset from './sunset.webp'
 import styles from './try.module.css'
@@ -32,8 +32,15 @@ interface FileFieldProps {
 export const FileField = (props: FileFieldProps) => {
   const { label, help, error, accept, value, onChange, takesPaste } = props
   const [part, setPart] = useState(0)
+  const [name, setName] = useState('')
+  const errorId = useId()
   const upload = useMutation({
-    mutationFn: (chosen: File) => uploadFile(chosen, setPart),
+    mutationKey: UPLOADS,
+    mutationFn: async (chosen: File | Promise<File>) => {
+      const file = await chosen
+      setName(file.name)
+      return await uploadFile(file, setPart)
+    },
     onMutate: () => setPart(0),
     onSuccess: onChange,
   })
@@ -48,17 +55,25 @@ export const FileField = (props: FileFieldProps) => {
       <DropZone
         aria-label={`${label}: drop ${what === 'image' ? 'an' : 'a'} ${what}`}
         className={`row drop ${styles.drop}`}
+        data-invalid={error !== undefined || undefined}
         onDrop={({ items }) => {
           const dropped = items.find((item) => item.kind === 'file')
-          void dropped?.getFile().then((chosen) => take(chosen))
+          if (dropped) take(dropped.getFile())
         }}
       >
-        {isThere ? <Preview link={value} src={src} name={file?.name} /> : <ImagePlus aria-hidden />}
+        {isThere ? (
+          <Preview link={value} src={src} name={name || undefined} />
+        ) : (
+          <ImagePlus aria-hidden />
+        )}
         <FileTrigger
           acceptedFileTypes={[accept]}
           onSelect={(chosen) => chosen?.[0] && take(chosen[0])}
         >
-          <Button isPending={upload.isPending}>
+          <Button
+            isPending={upload.isPending}
+            aria-describedby={error === undefined ? undefined : errorId}
+          >
             {value === undefined ? `Choose ${what === 'image' ? 'an' : 'a'} ${what}` : 'Replace'}
           </Button>
         </FileTrigger>
@@ -71,10 +86,15 @@ export const FileField = (props: FileFieldProps) => {
           </IconButton>
         )}
       </DropZone>
+      {error && (
+        <p id={errorId} className="bad small">
+          {error}
+        </p>
+      )}
       {value === undefined && what === 'image' && !upload.isPending && (
         <Samples label={label} onChoose={take} />
       )}
-      {upload.isPending && <Progress label={`Upload of ${file?.name ?? what}`} part={part} />}
+      {upload.isPending && <Progress label={`Upload of ${name || what}`} part={part} />}
       {upload.error && <ErrorPanel error={upload.error} onRetry={file && (() => take(file))} />}
       <TextField
         label={`${label}: URL`}
@@ -84,7 +104,6 @@ export const FileField = (props: FileFieldProps) => {
         value={src === undefined ? (value ?? '') : ''}
         onChange={(address) => onChange(address.trim() || undefined)}
         help={help}
-        error={error}
       />
     </div>
   )
@@ -93,7 +112,7 @@ export const FileField = (props: FileFieldProps) => {
 const SAMPLES = { Portrait: portrait, 'Still life': stillLife, Sunset: sunset }
 
 /** Pictures to begin with, one press each. */
-const Samples = ({ label, onChoose }: { label: string; onChoose(file: File): void }) => {
+const Samples = ({ label, onChoose }: { label: string; onChoose(file: Promise<File>): void }) => {
   return (
     <div className="row" role="group" aria-label={`Samples for ${label}`}>
       <span className="soft small">or a sample</span>
@@ -102,7 +121,7 @@ const Samples = ({ label, onChoose }: { label: string; onChoose(file: File): voi
           key={name}
           className={`bare ${styles.sample}`}
           aria-label={name}
-          onPress={() => void readAsset(src, `${name}.webp`).then(onChoose)}
+          onPress={() => onChoose(readAsset(src, `${name}.webp`))}
         >
           <Picture src={src} />
         </AriaButton>

@@ -42,6 +42,9 @@ export const dryRunQuery = ({ path }: Kind, body: Body) =>
     gcTime: 60_000,
   })
 
+/** Key of all uploads, which a request waits for. */
+export const UPLOADS = ['upload']
+
 /** Uploads a file, unless this user has before; returns the link that a body names it by. */
 export const uploadFile = async (file: File, onProgress: (part: number) => void) => {
   // Away from https and localhost a browser has no digest; then the bytes are sent.

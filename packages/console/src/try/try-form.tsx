@@ -1,12 +1,12 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useIsMutating, useMutation, useQuery } from '@tanstack/react-query'
+import { Fragment, useEffect, useRef, useState } from 'react'
 
 import { toTask } from '../../../client/src/lib/task.ts'
 import { responseOf, type Schema } from '../api/client.ts'
 import { sortIssues } from '../api/issues.ts'
 import { keepDraft, readDraft } from '../api/session.ts'
 import { announce } from '../shell/toasts.tsx'
-import { Outcome, State } from '../tasks/parts.tsx'
+import { Outcome, Placeholder, State } from '../tasks/parts.tsx'
 import { post, useTask } from '../tasks/queries.ts'
 import { Button } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
@@ -26,7 +26,7 @@ import {
   type Field,
 } from './form.ts'
 import type { Kind } from './kinds.ts'
-import { dryRunQuery } from './queries.ts'
+import { dryRunQuery, UPLOADS } from './queries.ts'
 import type { Body, JsonSchema } from './schema.ts'
 import { toCurl, toPythonCode, toTypeScript } from './snippets.ts'
 import styles from './try.module.css'
@@ -49,6 +49,11 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
   const form = useRef<HTMLFormElement>(null)
   const side = useRef<HTMLDivElement>(null)
   useEffect(() => keepDraft(user, kind.id, draft), [user, kind.id, draft])
+  const isLoading = useIsMutating({ mutationKey: UPLOADS }) > 0
+  const [isWaiting, setWaiting] = useState(false)
+  useEffect(() => {
+    if (isWaiting && !isLoading) form.current?.requestSubmit()
+  }, [isWaiting, isLoading])
   const body = withoutEmpty(draft.body)
   const lacking = missing(fields, body)
   const price = useQuery({
@@ -72,8 +77,10 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
   const isAllAtFields = rest.length === 0 && Object.keys(issues.fields).length > 0
   const atFields = { ...issues.fields }
   // A missing member is an issue only after an attempt to send.
-  for (const { pointer } of lacking)
-    if (isSubmitted) atFields[pointer] = 'Required'
+  for (const { pointer, control, label } of lacking)
+    if (isSubmitted)
+      atFields[pointer] =
+        control.is === 'files' ? `Required: add ${withArticle(label)}` : 'Required'
     else delete atFields[pointer]
   const full = withPresets(fields, body)
   const idle = findIneffective(fields, full)
@@ -106,12 +113,16 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
       .filter((field) => field.place === place && !idle.has(field))
       .map((field) => ({ ...field, help: withoutCases(field.help) }))
   const light = fieldsAt('light')
+  const isLit = light.some(({ name }) => name in body)
   const unused = shown.filter((field) => idle.has(field))
-  const wanted = [...new Set(lacking.map(({ label }) => label.toLowerCase()))]
-    .map((label) => `${/^[aeiou]/.test(label) ? 'an' : 'a'} ${label}`)
-    .join(' and ')
+  const wanted = [...new Set(lacking.map(({ label }) => withArticle(label)))].join(' and ')
   const request = { origin: location.origin, kind, body }
-  const run = <Run kind={kind} task={draft.task} onChangeIt={() => focusFirst(form.current)} />
+  const isSending = isWaiting || send.isPending
+  const run = isSending ? (
+    <Placeholder />
+  ) : (
+    <Run kind={kind} task={draft.task} onChangeIt={() => focusFirst(form.current)} />
+  )
   const tabs = {
     result: ['Result', run],
     curl: codeTab('curl', toCurl(request)),
@@ -126,6 +137,8 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
+          setWaiting(isLoading)
+          if (isLoading) return
           setSubmitted(true)
           if (lacking.length === 0) send.mutate(body)
           else focusFirst(form.current)
@@ -133,23 +146,28 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
       >
         <Stack>
           {fieldsAt('main').map((field) => (
-            <FieldRow key={field.name} field={field} form={shared} />
+            <Fragment key={field.name}>
+              <FieldRow field={field} form={shared} />
+              {field.name === 'prompt' && light.length > 0 && !isLit && !body['prompt'] && (
+                <Lights onChoose={(text) => shared.onChange('prompt', text)} />
+              )}
+            </Fragment>
           ))}
-          {fold(
-            'Light from another picture',
-            light,
-            light.some(({ name }) => name in body),
-          )}
+          {fold('Light from another picture', light, isLit)}
           {fold('Advanced', fieldsAt('rare'))}
           {fold(`No effect here (${unused.length})`, unused)}
           {error && !isAllAtFields && <ErrorPanel error={error} rest={rest} />}
         </Stack>
         <div className={`row apart ${styles.send}`}>
           <span className="soft small" role="status">
-            {lacking.length === 0 ? aboutPrice(price.data) : `Add ${wanted} to see the price`}
+            {isWaiting
+              ? 'Sends once the upload is done'
+              : lacking.length === 0
+                ? aboutPrice(price.data)
+                : `Price: shown once ${wanted} is chosen`}
           </span>
-          <Button type="submit" variant="primary" isPending={send.isPending}>
-            Send
+          <Button type="submit" variant="primary" isPending={isSending}>
+            {isSending ? 'Sending…' : 'Send'}
           </Button>
         </div>
       </form>
@@ -163,21 +181,41 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
 const codeTab = (title: string, text: string) =>
   [title, <Code key={title} text={text} label={`request as ${title}`} />] as const
 
+const withArticle = (label: string): string =>
+  `${/^[aeiou]/i.test(label) ? 'an' : 'a'} ${label.toLowerCase()}`
+
 const aboutPrice = (price: Schema<'DryRun'> | undefined): string => {
   if (!price) return ''
   const { credits, estimated_seconds: seconds } = price
   const time =
     seconds === null ? '' : ` · about ${showSeconds(Math.ceil(seconds)).replace('.0', '')}`
-  return `${credits === 0 ? 'free' : counted(credits, 'credit')}${time}`
+  return `Price: ${credits === 0 ? 'free' : counted(credits, 'credit')}${time}`
 }
 
 const focusFirst = (form: HTMLFormElement | null): void => {
   const first =
-    form?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid] input') ??
-    form?.querySelector<HTMLElement>('button, input, textarea')
+    form?.querySelector<HTMLElement>(
+      '[aria-invalid="true"], [aria-describedby]:is([data-invalid] button), [data-invalid] input',
+    ) ?? form?.querySelector<HTMLElement>('button, input, textarea')
   first?.scrollIntoView({ block: 'center' })
   first?.focus({ preventScroll: true })
 }
+
+const LIGHTS = ['warm sun from the left', 'soft daylight from above', 'cool moonlight']
+
+/** Prompts of a light to begin with, one press each: without one the light stays. */
+const Lights = ({ onChoose }: { onChoose(prompt: string): void }) => (
+  <div className="row" role="group" aria-label="Samples for Prompt">
+    <span className="soft small">
+      Without a prompt, or light from another picture, the light stays as it is. For example:
+    </span>
+    {LIGHTS.map((text) => (
+      <Button key={text} onPress={() => onChoose(text)}>
+        {text}
+      </Button>
+    ))}
+  </div>
+)
 
 /** A draft in which what must be chosen is. */
 const chooseFirst = (fields: readonly Field[]): Body =>
@@ -198,7 +236,7 @@ const Run = ({ kind, task: id, onChangeIt }: RunProps) => {
   const task = useTask(id)
   if (id === undefined) return <Example kind={kind} />
   return (
-    <Show query={task}>
+    <Show query={task} loading={<Placeholder />}>
       {(data) => (
         <Stack>
           <Row>

@@ -1,4 +1,4 @@
-type ClipProps = { src: string; className?: string | undefined }
+type ClipProps = { src: string; poster: string; className?: string | undefined }
 
 /** A video without words, which is read and played once it is seen. */
 export const Clip = (props: ClipProps) => (

@@ -49,7 +49,8 @@ export const Findings = (of: Of) => {
   const known = new Set(before.data?.findings?.map(sameIn))
   return (
     <Show query={findings}>
-      {({ counts, findings: list }) => {
+      {({ counts, scanned_at: at, findings: list }) => {
+        if (at === undefined) return <Empty>Not checked yet</Empty>
         if (list === undefined) return <p>{countsInWords(counts)}</p>
         if (list.length === 0) return <Empty>No findings</Empty>
         return (

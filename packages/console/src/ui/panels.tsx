@@ -92,6 +92,13 @@ export const Empty = ({ children }: Children) => (
   <div className={`stack tight soft ${styles.empty}`}>{children}</div>
 )
 
+export const NoPacks = () => (
+  <Empty>
+    <p>No packs yet</p>
+    <Link to="/publishers">Publish the first one</Link>
+  </Empty>
+)
+
 /** Rows of the height that the real ones will have. */
 export const Loading = ({ rows = 3, height = 56 }: { rows?: number; height?: number }) => (
   <div role="status" aria-label="Loading">
