@@ -85,12 +85,12 @@ export const readPrompt = (prompt: string): PromptLight => {
 
 const findEffects = (prompt: string): { row: number; weight: number }[] => {
   const found = splitPhrases(prompt).flatMap((phrase) => {
-    const sources = phrase.map(({ word }) => sourceOf(word))
+    const sources = listSources(phrase.map(({ word }) => word))
     return phrase.flatMap(({ word, weight }, index) => {
       const row = EFFECT_OF.get(word)
       if (row === undefined) return []
       if (row >= DIRECTIONS) return [{ row, weight, isAlone: false }]
-      const source = findSource(sources, index)
+      const source = sources[index]
       const isAlone = source === undefined
       return [{ row: source === 'shadow' ? row ^ 1 : row, weight, isAlone }]
     })
@@ -105,9 +105,12 @@ type Source = 'light' | 'shadow' | undefined
 const sourceOf = (word: string): Source =>
   SHADOWS.test(word) ? 'shadow' : LIGHTS.test(word) ? 'light' : undefined
 
-/** Finds the light or shadow of a direction: the last one before it in its phrase, else the first behind it. */
-const findSource = (sources: Source[], index: number): Source =>
-  sources.slice(0, index + 1).findLast(Boolean) ?? sources.slice(index).find(Boolean)
+/** Lists what a direction at each word belongs to: the last light or shadow up to it, else the first of its phrase. */
+const listSources = (words: string[]): Source[] => {
+  const sources = words.map(sourceOf)
+  let last = sources.find((source) => source !== undefined)
+  return sources.map((source) => (last = source ?? last))
+}
 
 const PHRASE_END = /[,;.!?\n]|\b(?:and|with|while|but)\b/u
 
