@@ -28,7 +28,7 @@ const WARMTH = 0.15
 const BRIGHTNESS = 0.15
 const CONTRAST = 0.3
 
-/** Words that ask for the same, the most telling first. Directions lead, each beside its opposite. */
+/** Words that ask for the same, the commonest first. Directions lead, each beside its opposite. */
 const EFFECTS: [words: string, effect: Effect][] = [
   ['left', (light, weight) => light.across.push(RAMP * weight)],
   ['right', (light, weight) => light.across.push(-RAMP * weight)],
