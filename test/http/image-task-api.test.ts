@@ -75,7 +75,17 @@ describe('a creation', () => {
       const { headers, body } = await client.create(`${IMAGE_API}/${path}`, { image: IMAGE_URL })
       const { task_id: id, ...rest } = body.data
       assert.match(id, UUID)
-      assert.deepEqual(rest, { status: 'CREATED', generated: [] })
+      const { warnings, ...plain } = rest as typeof rest & { warnings?: string[] }
+      assert.deepEqual(plain, { status: 'CREATED', generated: [] })
+      const said =
+        path === 'image-relight' && !('TEST_UPSTREAM_URL' in process.env)
+          ? ['there is no prompt']
+          : undefined
+      assert.deepEqual(
+        warnings?.map((warning) => warning.split(',')[0]),
+        said,
+      )
+      assert.deepEqual((await client.get(`/tasks/${id}`)).body['warnings'], warnings)
       const location = headers.get('location') ?? ''
       assert.equal(location, `${service.baseUrl}${IMAGE_API}/${family}/${id}`)
       assert.equal(headers.get('x-credits-used'), '0')

@@ -50,7 +50,7 @@ const fillNoise = ({ area, image }: Block, into: Float32Array, { seed, levels }:
 }
 
 // The finaliser of MurmurHash3, with one seed word before each half.
-const hash = (value: number, first: number, second: number): number => {
+export const hash = (value: number, first: number, second: number): number => {
   let bits = Math.imul(value ^ first, 0x9e3779b1)
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b) ^ second
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35)

@@ -10,7 +10,13 @@ import {
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { insertEvent, takeFence, transitionTask } from '../task/task-transition.ts'
 import { setQuota } from '../task/account.ts'
-import { deletedAt, insertTaskInputs, ownBytes, resultNames } from '../task/task-file.ts'
+import {
+  deletedAt,
+  insertTaskInputs,
+  ownBytes,
+  relightFields,
+  resultNames,
+} from '../task/task-file.ts'
 import type { NewTaskInput } from '../task/task-file.ts'
 import type { ClaimedTask, Transition, TransitionTable } from '../task/task-transition.ts'
 
@@ -90,7 +96,7 @@ const factsOf = (sql: Queryable) => sql`
   case when t.status = 'FAILED'
     then jsonb_build_object('code', t.error_code, 'message', t.error_message)
   end as error,
-  ${resultNames(sql)} as results
+  ${resultNames(sql)} as results, ${relightFields(sql)} as relight
 `
 
 /** The owner's tasks made under a segment, newest first. */

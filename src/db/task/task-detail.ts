@@ -2,11 +2,13 @@ import type { TaskDetail } from '../../domain/task/task-item.ts'
 import type { Sql } from '../client.ts'
 import { mayRead } from '../event/event-log.ts'
 import { instant } from '../shared/instant.ts'
+import { relightFields } from './task-file.ts'
 import { taskColumns, type TaskRow } from './task-list.ts'
 
 /** All that is kept of a task. */
 export interface TaskDetailRow extends TaskRow {
   settings: Record<string, unknown>
+  relight: Record<string, unknown> | null
   webhookUrl: string | null
   purgedAt: Date | null
   inputs: (Omit<TaskDetail['inputs'][number], 'url'> & { name?: string; url?: string })[]
@@ -23,7 +25,7 @@ export const findTaskDetail = async (
   const [row] = await sql<TaskDetailRow[]>`
     select ${taskColumns(sql)}, jsonb_strip_nulls(t.settings) as settings,
       t.webhook_url as "webhookUrl", t.purged_at as "purgedAt",
-      t.tries,
+      t.tries, ${relightFields(sql)} as relight,
       (select coalesce(jsonb_agg(jsonb_strip_nulls(to_jsonb(i))), '[]') from (
         select field, case when t.delete_requested_at is null then name end as name, url,
           content_type, bytes, width, height from task_input

@@ -149,6 +149,14 @@ export const resultNames = (sql: Queryable): Fragment => sql`
     where r.task_id = t.id and t.delete_requested_at is null order by r.position)
 `
 
+/** Members of the request of `task t`, where the local engine relights: settings, and a mark for each input. */
+export const relightFields = (sql: Queryable): Fragment => sql`
+  case when t.kind = 'relight' and t.engine = 'local' and t.delete_requested_at is null
+    then t.settings || (select coalesce(jsonb_object_agg(i.field, true), '{}') from task_input i
+      where i.task_id = t.id)
+  end
+`
+
 /** Lists the storage keys of inputs that were fetched from an address, and whether the task is to be deleted. */
 export const listFetchedInputs = async (sql: Sql, taskId: string) => {
   const [row] = await sql<{ fetched: string[]; isDeleted: boolean }[]>`

@@ -20,7 +20,9 @@ const prompt = (description: string) =>
   Type.Optional(Type.String({ maxLength: 10_000, description }))
 
 export const RelightSettings = Type.Object({
-  prompt: prompt('Guides the light; a phrase may be weighted as (phrase:weight), weight 1 to 1.4.'),
+  prompt: prompt(
+    'Guides the light; a phrase may be weighted as (phrase:weight), weight 1 to 1.4. The local engine reads words of light (warm, campfire, from the left, darkness …); `warnings` say when it knows none.',
+  ),
   light_transfer_strength: slider(
     0,
     100,

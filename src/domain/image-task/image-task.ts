@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 
+import { listRelightWarnings } from './prompt-light.ts'
 import { DeletedAt } from '../task/deleted-at.ts'
 
 /** Statuses of an image task and the moves between them; no other exists. */
@@ -18,6 +19,13 @@ export const DELIVERED_STATUSES: readonly ImageTaskStatus[] = ['IN_PROGRESS', 'C
 
 export const TERMINAL_STATUSES: readonly ImageTaskStatus[] = ['COMPLETED', 'FAILED']
 
+/** Sentences about a request that does not fail and may surprise. */
+export const warnings = Type.Optional(
+  Type.Array(Type.String(), {
+    description: 'What of the request takes no effect, and why: a prompt without a known word.',
+  }),
+)
+
 /** An image task, as every image route returns it under `data`. */
 export const ImageTaskRecord = Type.Object({
   task_id: Type.String({ format: 'uuid' }),
@@ -26,6 +34,7 @@ export const ImageTaskRecord = Type.Object({
     description: 'Signed links to the results; empty until COMPLETED, and once deleted.',
   }),
   deleted_at: DeletedAt,
+  warnings,
   error: Type.Optional(
     Type.Object(
       { code: Type.String(), message: Type.String() },
@@ -41,6 +50,8 @@ export interface ImageTaskFacts {
   status: ImageTaskStatus
   error: { code: string; message: string } | null
   deletedAt: string | null
+  /** Members of the request of a relight by the local engine; null of any other, and once deleted. */
+  relight: Record<string, unknown> | null
   /** Names of the results, in order. */
   results: readonly string[]
 }
@@ -52,13 +63,17 @@ export interface ImageTaskFacts {
 export const makeImageRecord = (
   task: ImageTaskFacts,
   sign: (name: string) => string,
-): ImageTaskRecord => ({
-  task_id: task.id,
-  status: task.status,
-  generated: task.results.map(sign),
-  ...(task.deletedAt === null ? {} : { deleted_at: task.deletedAt }),
-  ...(task.error === null ? {} : { error: task.error }),
-})
+): ImageTaskRecord => {
+  const found = listRelightWarnings(task.relight)
+  return {
+    task_id: task.id,
+    status: task.status,
+    generated: task.results.map(sign),
+    ...(task.deletedAt === null ? {} : { deleted_at: task.deletedAt }),
+    ...(found.length > 0 && { warnings: found }),
+    ...(task.error === null ? {} : { error: task.error }),
+  }
+}
 
 /** The facts of a task as they were when it moved to a status. Results and error come only with its end. */
 export const imageFactsAt = (task: ImageTaskFacts, status: ImageTaskStatus): ImageTaskFacts =>

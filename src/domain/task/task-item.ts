@@ -5,7 +5,7 @@ import { ImageTaskKind, type AnyImageKind } from '../image-task/image-kind.ts'
 import { CUSTOM, CUSTOM_NAME } from './custom-kind.ts'
 import { DeletedAt } from './deleted-at.ts'
 import { queryText } from '../registry/registry-fields.ts'
-import { ImageTaskStatus } from '../image-task/image-task.ts'
+import { ImageTaskStatus, warnings } from '../image-task/image-task.ts'
 import { VideoTaskKind, VideoTaskState } from '../video-task/video-task.ts'
 
 const KINDS = [...ImageTaskKind.enum, ...VideoTaskKind.enum]
@@ -155,6 +155,7 @@ export const TaskDetail = Type.Object({
   estimated_seconds: Type.Optional(
     Type.Number({ description: 'Recent median of its kind; only of a task that has not ended.' }),
   ),
+  warnings,
   purged_at: Type.Optional(time('When inputs and results were removed.')),
   temporal_url: text('Its workflow in the Temporal UI, for platform admins.'),
 })

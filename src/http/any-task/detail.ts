@@ -3,6 +3,7 @@ import { withoutQuery } from '../../db/event/attempt.ts'
 import { findTaskDetail, type TaskDetailRow } from '../../db/task/task-detail.ts'
 import { estimateKind } from '../../db/task/task-list.ts'
 import { creationPath } from '../../domain/image-task/image-kind.ts'
+import { listRelightWarnings } from '../../domain/image-task/prompt-light.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import type { TaskDetail } from '../../domain/task/task-item.ts'
 import { END_IMAGE } from '../../domain/video-task/end-image.ts'
@@ -38,6 +39,7 @@ export const readDetail = async (
     url: name === undefined ? show(url) : sign(name),
   }))
   const { ended_at: endedAt, family, kind } = task.item
+  const warnings = listRelightWarnings(task.relight)
   const seconds = endedAt === undefined ? await withinDeadline(sql, estimateKind(sql, kind)) : null
   const temporal = isAdmin ? workflowUrl(`${family}-task/${id}`) : undefined
   const body: TaskDetail = {
@@ -48,6 +50,7 @@ export const readDetail = async (
     moves: task.moves,
     attempts: task.tries.map((_, index) => toAttempt(task, index)),
     ...(seconds !== null && { estimated_seconds: seconds }),
+    ...(warnings.length > 0 && { warnings }),
     ...(task.purgedAt && { purged_at: task.purgedAt.toISOString() }),
     ...(temporal !== undefined && { temporal_url: temporal }),
   }

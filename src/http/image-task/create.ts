@@ -2,6 +2,7 @@ import { insertImageTask } from '../../db/image-task/image-task.ts'
 import { toQuotaError } from '../../db/task/account.ts'
 import type { NewTaskInput } from '../../db/task/task-file.ts'
 import { estimateSeconds, pixelLimitIssue, resultSize } from '../../domain/image-task/image-size.ts'
+import { listRelightWarnings } from '../../domain/image-task/prompt-light.ts'
 import type { ImageKind, ImageRequest } from '../../domain/image-task/image-kind.ts'
 import type { Size } from '../../domain/shared/size.ts'
 import type { EngineName } from '../../domain/task/engine.ts'
@@ -70,10 +71,12 @@ const createTask = async (
   const quota = deps.quotas.owner
   const settings = settingsOf(imageKind, request.body as Record<string, unknown>)
   const size = sizeOf(inputs)
-  const result = makeResponse(deps, { imageKind, settings, id, size })
   const webhookUrl = (request.body as { webhook_url?: string }).webhook_url?.trim() ?? null
   const engine = deps.engineOf(kind)
   const task = { id, kind, segment, templateId, owner, settings, webhookUrl, engine, inputs }
+  const isRead = kind === 'relight' && engine === 'local'
+  const warnings = listRelightWarnings(isRead ? (request.body as Record<string, unknown>) : null)
+  const result = makeResponse(deps, { imageKind, settings, id, size, warnings })
   const facts = { taskId: id, kind, owner, engine, summary: summary(kind, owner, { inputs, size }) }
   return await commitTask(deps, {
     id,
@@ -106,10 +109,24 @@ const makeResponse = (
     settings,
     id,
     size,
-  }: { imageKind: ImageKind; settings: object; id: string; size: Size | undefined },
+    warnings,
+  }: {
+    imageKind: ImageKind
+    settings: object
+    id: string
+    size: Size | undefined
+    warnings: string[]
+  },
 ): JsonResponse => ({
   status: 200,
-  body: { data: { task_id: id, status: 'CREATED', generated: [] } },
+  body: {
+    data: {
+      task_id: id,
+      status: 'CREATED',
+      generated: [],
+      ...(warnings.length > 0 && { warnings }),
+    },
+  },
   headers: {
     location: `${publicUrl}${tasks}/${id}`,
     'x-credits-used': '0',

@@ -55,7 +55,7 @@ onSamples('all defaults leave every pixel as it is', async (sample) => {
 })
 
 onSamples('words outside the vocabulary change nothing', async (sample) => {
-  const prompt = 'a castle (by the sea) with (waves:1.3), leftover sunshine, brightness'
+  const prompt = 'a castle (by the sea) with (waves:1.3), leftover sunburn, brightness'
   assertSamePixels(await relight(sample, { prompt, change_background: false }), sample.pixels)
 })
 

@@ -137,6 +137,11 @@ const Result = ({ task }: { task: TaskDetail }) => {
   if (!main || src === undefined) return <Note>There is no file to show.</Note>
   return (
     <Stack>
+      {task.warnings?.map((warning) => (
+        <Note key={warning} tone="warn">
+          <Bdi>{warning}</Bdi>
+        </Note>
+      ))}
       {issues > 1 && <Note tone="warn">A file does not load. Its link may have expired.</Note>}
       {media === 'video' ? (
         // oxlint-disable-next-line jsx-a11y/media-has-caption -- What a model makes has no captions.

@@ -1,9 +1,9 @@
+import type { PromptLight } from '../../../domain/image-task/prompt-light.ts'
 import type { Size } from '../../../domain/shared/size.ts'
 import type { Coarse } from '../coarse.ts'
 import { LUMA } from '../luma.ts'
 import type { LightShape } from '../tables.ts'
 import { stretchPlane, type LightPlanes } from './light-map.ts'
-import type { PromptLight } from './prompt-words.ts'
 
 export interface GainRequest {
   image: Size
@@ -28,6 +28,8 @@ const FLOOR = 0.05
 // The same for a colour over its luma; and no channel of the light's colour counts for more than this ratio.
 const COLOUR_FLOOR = 0.01
 const COLOUR_LIMIT = 4
+// Exponent on the warmth of a prompt where the light is strongest.
+const WARMEST = 1.4
 
 /**
  * The factor on each colour, as maps of the picture's size: G = clamp((L + 0.05) / (B + 0.05)), times the colour of the
@@ -42,9 +44,11 @@ export const makeGains = (own: Coarse, request: GainRequest): Gains => {
     const ratio = (wanted.luma[i]! + FLOOR) / (own.values[i]! + FLOOR)
     const gain = Math.min(request.limit, Math.max(1 / request.limit, ratio))
     const power = request.power * readTone(request.shape.tones, own.values[i]!)
-    gains.r.values[i] = (gain * wanted.r[i]! * request.words.warmth) ** power
+    // Where the light falls it colours more than in its shadow.
+    const warmth = request.words.warmth ** Math.min(WARMEST, gain)
+    gains.r.values[i] = (gain * wanted.r[i]! * warmth) ** power
     gains.g.values[i] = (gain * wanted.g[i]!) ** power
-    gains.b.values[i] = ((gain * wanted.b[i]!) / request.words.warmth) ** power
+    gains.b.values[i] = ((gain * wanted.b[i]!) / warmth) ** power
   }
   return gains
 }
@@ -114,9 +118,11 @@ const applyWords = (luma: Float32Array, { across, down }: Places, words: PromptL
   let index = 0
   for (const y of down) {
     const row = ramps(words.down, y) * words.brightness
-    for (const column of columns) {
+    for (const [at, column] of columns.entries()) {
       const contrasted = Math.max(0, mean + (luma[index]! - mean) * words.contrast)
-      luma[index++] = contrasted * row * column
+      // The square of the distance from the middle has no tip there: 1 in the corners.
+      const distance = 2 * ((across[at]! - 0.5) ** 2 + (y - 0.5) ** 2)
+      luma[index++] = contrasted * row * column * ramps(words.around, distance)
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { Size } from '../../../domain/shared/size.ts'
+import { isNeutral, readPrompt } from '../../../domain/image-task/prompt-light.ts'
 import type { RelightSettings } from '../../../domain/image-task/image-settings.ts'
 import { claheStage } from '../clahe.ts'
 import { blend, screen, softFocusStage } from '../colour-blur.ts'
@@ -18,8 +19,7 @@ import {
   saturationStage,
 } from '../tone.ts'
 import { blurLight, type LightPlanes } from './light-map.ts'
-import { keepDetailStage, lightStage } from './light-stage.ts'
-import { isNeutral, readPrompt } from './prompt-words.ts'
+import { ditherStage, keepDetailStage, lightStage } from './light-stage.ts'
 
 /** A picture whose light is taken over, and how much of it is light: its blur in per cent of the longer side. */
 export interface WantedLight {
@@ -67,6 +67,7 @@ const lightStages = (
   return [
     lightStage({ image, words, light, shape, limit, power: exponent }, { blur, faces }),
     ...(settings.preserve_details ? [keepDetailStage()] : []),
+    ditherStage(),
   ]
 }
 
