@@ -90,8 +90,8 @@ test('tasks of two workers end once each while three instances restart, freeze a
   } while (Date.now() < until)
   over.abort()
   await Promise.all(loops)
-  // Under restarts without end some task may use up its placements, and then says so.
-  for (const error of failed) assert.match(error, /placed 10 times/)
+  // Under restarts without end some task may use up its placements, or find no memory anywhere, and then says so.
+  for (const error of failed) assert.match(error, /placed 10 times|too large for the machines/)
   assert.ok(failed.length <= ids.length / 4, failed.join())
   const all = (await Promise.all(ids.map((id) => seePlacements(place, id)))).flat()
   const ended = all.filter(({ state }) => state === 'open' || state === 'done')
@@ -99,6 +99,6 @@ test('tasks of two workers end once each while three instances restart, freeze a
   for (const id of ids) assert.equal((await see(place.database, id)).failures, 0)
   const prompts = fleet.fakes.flatMap(({ prompted }) => prompted)
   console.log(
-    `seed ${SEED}: ${all.length} placements of ${ids.length} tasks, ${failed.length} used up theirs, ${prompts.length} prompts`,
+    `seed ${SEED}: ${all.length} placements of ${ids.length} tasks, ${failed.length} failed as they may, ${prompts.length} prompts`,
   )
 })
