@@ -65,16 +65,16 @@ describe('kiln operate templates', { concurrency: true }, () => {
     const { lines, end } = await checkTemplates(config)
     assert.match(lines, /gpu1 {2}relight\+light {2}can be run/)
     assert.match(lines, /gpu1 {2}upscale {2}node 4 "Sharpen": there is no class ImageSharpen/)
-    assert.equal(end, '6 templates are valid')
+    assert.equal(end, '7 templates are valid')
   })
 
   test('renders a sample of each where it can be run, and leaves nothing there', async (t) => {
     const { config, fakes } = await start(t, { without: ['ImageSharpen', 'CreateVideo'] }, {})
     const dir = await makeDir(t)
     const { lines, end } = await checkTemplates(config, dir)
-    assert.equal(end, '6 templates are valid')
-    const files = ['custom/upscale-model.png', 'extend.mp4', 'relight+light.png']
-    files.push('skin_flexible.png', 'text2video+start.mp4', 'upscale.png')
+    assert.equal(end, '7 templates are valid')
+    const files = ['custom/poster.png', 'custom/upscale-model.png', 'extend.mp4']
+    files.push('relight+light.png', 'skin_flexible.png', 'text2video+start.mp4', 'upscale.png')
     for (const file of files) assert.ok(lines.includes(`rendered ${join(dir, file)}`), file)
     assert.match(lines, /^gpu2 {2}upscale {2}rendered /m)
     const found = await readdir(dir, { recursive: true })
@@ -135,9 +135,9 @@ describe('the doctor', { concurrency: true }, () => {
     assert.deepEqual(await doctor(config), {
       isWell: true,
       lines: [
-        'ok templates 6 are valid, and an instance can run each',
-        'ok gpu1 ComfyUI 0.3.64 runs 6 of 6 templates',
-        'ok gpu2 ComfyUI 0.3.64 runs 4 of 6 templates; start it with --disable-metadata, or its files keep texts of callers; for skin_flexible install there: node 4 "Sharpen": there is no class ImageSharpen; for upscale install there: node 4 "Sharpen": there is no class ImageSharpen',
+        'ok templates 7 are valid, and an instance can run each',
+        'ok gpu1 ComfyUI 0.3.64 runs 7 of 7 templates',
+        'ok gpu2 ComfyUI 0.3.64 runs 5 of 7 templates; start it with --disable-metadata, or its files keep texts of callers; for skin_flexible install there: node 4 "Sharpen": there is no class ImageSharpen; for upscale install there: node 4 "Sharpen": there is no class ImageSharpen',
       ],
     })
   })
