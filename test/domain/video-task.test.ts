@@ -58,6 +58,7 @@ describe('the error of a video task', () => {
       file_too_large: ['PageSizeOutOfRange', 'VideoFormatInvalid'],
       image_invalid: ['ImageFormatInvalid', 'VideoFormatInvalid'],
       pixel_limit: ['ImageSizeInvalid', 'VideoFormatInvalid'],
+      video_invalid: ['VideoFormatInvalid', 'VideoFormatInvalid'],
     }
     const OTHERS = ['InternalServiceFailure', 'InternalServiceFailure']
     for (const code of Object.keys(TASK_ERRORS) as TaskErrorCode[]) {
