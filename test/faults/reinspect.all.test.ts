@@ -302,7 +302,7 @@ describe('the doctor', () => {
       expected: {
         settings: /SIGNING_KEYS must hold keys of 32 bytes in Base64/,
         postgres: /not looked at: mend DATABASE_URL/,
-        temporal: /correct TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE/,
+        temporal: /has no namespace nobodys: create it with .*, or correct TEMPORAL_NAMESPACE$/,
       },
     },
   }
