@@ -83,5 +83,5 @@ const reportTemplates = (
   if (without.length > 0) throw new OperatorError(`none for ${without.join(', ')}: ${advice}`)
   if (nowhere.length === 0) return `${templates.length} are valid, and an instance can run each`
   const names = nowhere.join(', ')
-  throw new OperatorError(`no instance can run ${names}: install what their lines name`)
+  throw new OperatorError(`no instance can run ${names}: the lines of the instances say why`)
 }

@@ -39,7 +39,7 @@ export const makeFleetCommands = (deps: FleetCommandDeps) => ({
   },
 })
 
-/** @throws OperatorError that lists every issue of the files themselves, or the samples that were not rendered */
+/** @throws OperatorError that lists every issue of the files themselves, or templates that no instance can run or render */
 const checkTemplates = async (
   { config, searchPath, write }: FleetCommandDeps,
   folder: string | undefined,
@@ -49,6 +49,7 @@ const checkTemplates = async (
   if (issues.length > 0) throw new OperatorError(issues.join('\n'))
   const instances = readInstances({ ...config, WORKER_ROLE: 'core' }).map(openInstance)
   const failed: string[] = []
+  const nowhere: string[] = []
   for (const template of templates) {
     const report = (name: string, line: string) => write(`${name}  ${template.name}  ${line}`)
     const able: Instance[] = []
@@ -59,8 +60,9 @@ const checkTemplates = async (
       if (found.issues.length === 0) able.push(instance)
       report(instance.name, found.issues.join('; ') || 'can be run')
     }
-    if (folder === undefined) continue
     const [instance] = able
+    if (!instance) nowhere.push(template.name)
+    if (folder === undefined) continue
     const made =
       instance &&
       (await renderSample({ config, searchPath, template, instance, folder }).catch(
@@ -74,6 +76,8 @@ const checkTemplates = async (
   for (const { client } of instances) client.close()
   if (failed.length > 0)
     throw new OperatorError(`no sample of ${failed.join(', ')}: the lines above say why`)
+  if (nowhere.length > 0)
+    throw new OperatorError(`no instance can run ${nowhere.join(', ')}: the lines above say why`)
   return `${templates.length} templates are valid`
 }
 

@@ -65,7 +65,7 @@ describe('kiln operate templates', { concurrency: true }, () => {
     const { lines, end } = await checkTemplates(config)
     assert.match(lines, /gpu1 {2}relight\+light {2}can be run/)
     assert.match(lines, /gpu1 {2}upscale {2}node 4 "Sharpen": there is no class ImageSharpen/)
-    assert.equal(end, '7 templates are valid')
+    assert.equal(end, 'no instance can run skin_flexible, upscale: the lines above say why')
   })
 
   test('renders a sample of each where it can be run, and leaves nothing there', async (t) => {
@@ -155,7 +155,7 @@ describe('the doctor', { concurrency: true }, () => {
     assert.ok(!isWell)
     assert.match(
       templates,
-      /^ERROR templates no instance can run extend, .*: install what their lines name$/,
+      /^ERROR templates no instance can run extend, .*: the lines of the instances say why$/,
     )
     assert.match(away, /^ERROR gpu1 .*: start it, or correct its address in COMFYUI_URLS$/)
     assert.deepEqual(others, [
