@@ -44,6 +44,7 @@ const keepInstance = async (
 ): Promise<void> => {
   await instance.probe(performance.now() - 1000)
   const state = instance.state()
+  logState(deps, instance)
   const isStill = state === 'up' && instance.stillMs() >= stallMs
   await recordState(deps.sql, { name: instance.name, state: isStill ? 'stalled' : state })
   if (state !== 'up') return
@@ -52,6 +53,20 @@ const keepInstance = async (
   for (const placement of left) await cleanUp(deps, instance, placement)
   if (await leaseReading(deps.sql, instance.name))
     await readAbilities(deps, instance, [...templates, ...custom])
+}
+
+/** Instances that were reported as silent. */
+const silent = new WeakSet<Instance>()
+
+/** Says once that an instance is silent, and that it responds again. */
+const logState = ({ log }: KeeperDependencies, instance: Instance): void => {
+  const state = instance.state()
+  const facts = { instance: instance.name }
+  if (state === 'down' && !silent.has(instance)) {
+    silent.add(instance)
+    log.error(facts, 'an instance of ComfyUI does not respond: start it, or correct COMFYUI_URLS')
+  } else if (state === 'up' && silent.delete(instance))
+    log.info(facts, 'an instance of ComfyUI responds again')
 }
 
 /** Reads for operators what an instance can run. */

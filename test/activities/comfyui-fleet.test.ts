@@ -10,6 +10,7 @@ import { makeBareClient, makeGraph } from '../support/comfyui/bare-client.ts'
 import type { FakeComfy, FakeComfyOptions } from '../support/comfyui/fake.ts'
 import { makePicture } from '../support/pictures.ts'
 import { waitFor } from '../support/wait.ts'
+import { keepFleet } from '../../activities/comfyui-keeper.ts'
 import { render, seePlacements, startFleet } from './comfyui-place.ts'
 import { again, forGood, see, usePlace } from './place.ts'
 
@@ -258,7 +259,11 @@ describe('the keeper of a fleet', () => {
   })
 
   test('records that an instance stands still, and that it is gone', async (t) => {
-    const { keep, names, first } = await start(t, [{}], { stallMs: 200, lostMs: 200 })
+    const { deps, names, first } = await start(t, [{}], { stallMs: 200, lostMs: 200 })
+    const logged: string[] = []
+    const error = (_facts: object, message: string) => void logged.push(message)
+    const log = { ...deps.log, error } as typeof deps.log
+    const keep = () => keepFleet({ ...deps, log })
     first.hold()
     await crowd(first, 1)
     await waitFor('it stands still', async () => {
@@ -270,5 +275,9 @@ describe('the keeper of a fleet', () => {
       await keep()
       return (await find(names[0]))?.state === 'gone'
     })
+    await keep()
+    assert.deepEqual(logged, [
+      'an instance of ComfyUI does not respond: start it, or correct COMFYUI_URLS',
+    ])
   })
 })
