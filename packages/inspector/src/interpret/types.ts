@@ -203,7 +203,7 @@ export interface NativeValue {
   attributes: Map<string, Value> | undefined
 }
 
-interface MethodValue {
+export interface MethodValue {
   kind: 'method'
   function: Value
   self: Value
