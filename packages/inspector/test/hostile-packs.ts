@@ -45,7 +45,7 @@ export const HOSTILE_PACKS: readonly HostilePack[] = [
     'b.py':
       'from .a import *\nfrom . import a, b\nimport importlib\nimportlib.import_module(".a", __package__)\n',
   }),
-  pack(
+  cut(
     'recursion',
     'def f(n): return f(n + 1) + f(n + 2)\ndef g(n): return [h(n)]\ndef h(n): return {g(n): h(n)}\nf(0); g(0)\n',
   ),
