@@ -90,9 +90,9 @@ test('tasks of two workers end once each while three instances restart, freeze a
   } while (Date.now() < until)
   over.abort()
   await Promise.all(loops)
-  // Under restarts without end some task may use up its placements or attempts, or find no memory anywhere, and says so.
+  // Under restarts without end some task may use up its placements, attempts or time, or find no memory, and says so.
   for (const error of failed)
-    assert.match(error, /placed 10 times|too large for the machines|failed three times/)
+    assert.match(error, /placed 10 times|too large for the|failed three times|within its deadline/)
   assert.ok(failed.length <= ids.length / 4, failed.join())
   const all = (await Promise.all(ids.map((id) => seePlacements(place, id)))).flat()
   const ended = all.filter(({ state }) => state === 'open' || state === 'done')
