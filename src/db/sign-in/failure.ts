@@ -7,7 +7,8 @@ const FORGET = '1 day'
 
 /**
  * Counts an attempt as failed before it is made, so that many at once count, too. After the first `free` each failure
- * doubles the wait until the next attempt. Returns false where it must wait, and then nothing is counted.
+ * doubles the wait until the next attempt. One of the free ones sets no time, which another that began before it would
+ * meet. Returns false where it must wait, and then nothing is counted.
  */
 export const beginAttempt = async (
   sql: Queryable,
@@ -15,11 +16,11 @@ export const beginAttempt = async (
 ): Promise<boolean> => {
   const rows = await sql`
     insert into sign_in_failure as f (key, failures, wait_until)
-    values (${key}, 1, now())
+    values (${key}, 1, '-infinity')
     on conflict (key) do update set
       failures = case when f.at < now() - ${FORGET}::interval then 1 else f.failures + 1 end,
       wait_until = case
-        when f.at < now() - ${FORGET}::interval or f.failures < ${free} then now()
+        when f.at < now() - ${FORGET}::interval or f.failures < ${free} then '-infinity'
         else now() + make_interval(secs => least(2.0 ^ least(f.failures + 1 - ${free}, 20), ${MOST_SECONDS}))
       end,
       at = clock_timestamp()
