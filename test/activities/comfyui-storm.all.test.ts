@@ -9,10 +9,7 @@ import { makeEnvironment, see, stopRun, usePlace } from './place.ts'
 
 const place = usePlace()
 
-/** So many minutes of tasks, 60 at a time, in place of the 60 alone; then instances also lose their thread or memory. */
-const MINUTES = Number(process.env['STORM_MINUTES'] ?? 0)
 const FAULTS: PromptFault[] = ['interrupted', 'forgotten', 'output-gone', 'cuda']
-if (MINUTES > 0) FAULTS.push('zombie', 'oom')
 /** Long enough that most disturbances meet a prompt. */
 const SLOW = { nodeMs: 150 }
 const TASKS = 60
@@ -32,7 +29,7 @@ test('tasks of two workers end once each while three instances restart, freeze a
       events.close()
     }
   })
-  const ids: string[] = []
+  const ids = await Promise.all(Array.from({ length: TASKS }, () => fleet.insert()))
   const over = new AbortController()
   const failed: string[] = []
 
@@ -82,24 +79,16 @@ test('tasks of two workers end once each while three instances restart, freeze a
   }
 
   const loops = [disturb(), keep()]
-  const until = Date.now() + MINUTES * 60_000
-  do {
-    const made = await Promise.all(Array.from({ length: TASKS }, () => fleet.insert()))
-    ids.push(...made)
-    await Promise.all(made.map(renderToEnd))
-  } while (Date.now() < until)
+  await Promise.all(ids.map(renderToEnd))
   over.abort()
   await Promise.all(loops)
-  // Under restarts without end some task may use up its placements, attempts or time, or find no memory, and says so.
-  for (const error of failed)
-    assert.match(error, /placed 10 times|too large for the|failed three times|within its deadline/)
-  assert.ok(failed.length <= ids.length / 4, failed.join())
+  // Under restarts without end some task may use up its placements, and then says so.
+  for (const error of failed) assert.match(error, /placed 10 times/)
+  assert.ok(failed.length <= TASKS / 4, failed.join())
   const all = (await Promise.all(ids.map((id) => seePlacements(place, id)))).flat()
   const ended = all.filter(({ state }) => state === 'open' || state === 'done')
-  assert.equal(ended.length, ids.length - failed.length, 'one placement of each brought its result')
+  assert.equal(ended.length, TASKS - failed.length, 'one placement of each brought its result')
   for (const id of ids) assert.equal((await see(place.database, id)).failures, 0)
   const prompts = fleet.fakes.flatMap(({ prompted }) => prompted)
-  console.log(
-    `seed ${SEED}: ${all.length} placements of ${ids.length} tasks, ${failed.length} failed as they may, ${prompts.length} prompts`,
-  )
+  console.log(`seed ${SEED}: ${all.length} placements of ${TASKS} tasks, ${prompts.length} prompts`)
 })
