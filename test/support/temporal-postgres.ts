@@ -4,11 +4,11 @@ import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-import { isGrpcServiceError } from '@temporalio/client'
 import envPaths from 'env-paths'
 
 import { makeDatabase } from '../../src/db/client.ts'
 import { openTemporal } from '../../src/jobs/connection.ts'
+import { hasGrpcCode } from '../../src/jobs/grpc-error.ts'
 import { registerSearchAttributes } from '../../src/jobs/search-attributes.ts'
 import { startChild, untilReady } from '../../src/local/child.ts'
 import { findPort } from '../../src/local/port.ts'
@@ -42,7 +42,6 @@ interface Options {
 /** The other one rejects the password of the embedded cluster, which is hashed once. */
 const PLUGIN = 'postgres12_pgx'
 const HOST = '127.0.0.1'
-const ALREADY_EXISTS = 6
 
 /** Why the server cannot be started; undefined when it is built. */
 export const whyNoTemporalServer = async (): Promise<string | undefined> =>
@@ -182,7 +181,7 @@ const prepareNamespace = async (target: TemporalOptions): Promise<void> => {
     await connection.workflowService
       .registerNamespace({ namespace: 'default', workflowExecutionRetentionPeriod })
       .catch((error: unknown) => {
-        if (!isGrpcServiceError(error) || (error.code as number) !== ALREADY_EXISTS) throw error
+        if (!hasGrpcCode(error, 'ALREADY_EXISTS')) throw error
       })
     await registerSearchAttributes(connection, 'default')
   } finally {

@@ -37,6 +37,31 @@ describe('signing in at the api itself', { skip }, () => {
     return page
   }
 
+  /** Gives the browser an authenticator that consents to everything. */
+  const addAuthenticator = async (page: Page) => {
+    const devtools = await page.context().newCDPSession(page)
+    await devtools.send('WebAuthn.enable')
+    const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    })
+    return { devtools, authenticatorId }
+  }
+
+  const signInAs = async (page: Page, email: string): Promise<void> => {
+    await leaveForSignIn(page)
+    await page.getByLabel('Email').fill(email)
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await isSignedIn(page, email)
+  }
+
   const leaveForSignIn = async (page: Page): Promise<void> => {
     await page.goto(`${baseUrl}/console/account`)
     await page.getByRole('button', { name: 'Sign in at' }).click()
@@ -65,23 +90,8 @@ describe('signing in at the api itself', { skip }, () => {
   test('adds a passkey, signs out, and signs in with it alone', async () => {
     const email = 'grace@example.com'
     const page = await addAccount(email)
-    const devtools = await page.context().newCDPSession(page)
-    await devtools.send('WebAuthn.enable')
-    const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    })
-    await leaveForSignIn(page)
-    await page.getByLabel('Email').fill(email)
-    await page.getByLabel('Password').fill(PASSWORD)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await isSignedIn(page, email)
+    const { devtools, authenticatorId } = await addAuthenticator(page)
+    await signInAs(page, email)
     await page.getByRole('link', { name: 'Password, passkeys and sessions' }).click()
     await page.getByRole('button', { name: 'Add a passkey' }).click()
     await page.getByRole('button', { name: 'Remove' }).waitFor()
@@ -119,23 +129,8 @@ describe('signing in at the api itself', { skip }, () => {
   test('a passkey that was removed signs nobody in', async () => {
     const email = 'joan@example.com'
     const page = await addAccount(email)
-    const devtools = await page.context().newCDPSession(page)
-    await devtools.send('WebAuthn.enable')
-    await devtools.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    })
-    await leaveForSignIn(page)
-    await page.getByLabel('Email').fill(email)
-    await page.getByLabel('Password').fill(PASSWORD)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await isSignedIn(page, email)
+    await addAuthenticator(page)
+    await signInAs(page, email)
     await page.goto(`${baseUrl}/auth/account`)
     await page.getByRole('button', { name: 'Add a passkey' }).click()
     await page.getByRole('button', { name: 'Remove' }).click()

@@ -7,8 +7,8 @@ const FORGET = '1 day'
 
 /**
  * Counts an attempt as failed before it is made, so that many at once count, too. After the first `free` each failure
- * doubles the wait until the next attempt. One of the free ones sets no time, which another that began before it would
- * meet. Returns false where it must wait, and then nothing is counted.
+ * doubles the wait until the next attempt. The free ones set no wait, so that they may come at once. Returns false where
+ * it must wait, and then nothing is counted.
  */
 export const beginAttempt = async (
   sql: Queryable,
