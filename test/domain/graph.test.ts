@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
+import fc from 'fast-check'
+
 import type { HostNodeText } from '../../src/domain/comparison/host-node-form.ts'
 import { checkNode } from '../../src/domain/graph/check-node.ts'
 import { worstOf } from '../../src/domain/graph/check.ts'
@@ -354,6 +356,52 @@ describe('what a graph feels of an update', () => {
     assert.deepEqual([...new Set(found.map(({ level }) => level))], ['may_break'])
   })
 })
+
+describe('made-up workflows', () => {
+  const feel = (workflow: unknown): void => {
+    const graph = readGraph(toJson(workflow))
+    for (const { nodes } of graph ? listUsed(graph) : [])
+      for (const node of nodes) checkNode(node, text(SAMPLER), text(without('steps')))
+  }
+
+  test('are read or left, whatever stands in place of any part', () => {
+    const pointers = listPointers(editor())
+    fc.assert(
+      fc.property(fc.constantFrom(...pointers), fc.jsonValue(), (path, value) => {
+        const workflow = structuredClone(editor()) as unknown
+        const parent = path
+          .slice(0, -1)
+          .reduce((one, step) => Reflect.get(Object(one), step), workflow)
+        Reflect.set(Object(parent), path.at(-1) ?? '', value)
+        feel(workflow)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('take few steps where reroutes go round or fan out', () => {
+    const nodes = Array.from({ length: 2000 }, (_, id) => ({
+      id,
+      type: id % 2 ? 'Reroute' : 'Sampler',
+      inputs: [{ name: 'model', type: '*' }],
+    }))
+    const links = nodes.flatMap(({ id }) => [
+      [id, id, 0, (id + 1) % 2000, 0, '*'],
+      [id, id, 0, 1, 0, '*'],
+      [id, 1, 0, id, 0, '*'],
+    ])
+    const { nodes: read } = readGraph(toJson({ nodes, links })) ?? { nodes: [] }
+    const targets = read.reduce((sum, { outputs }) => sum + outputs.length, 0)
+    assert.ok(targets <= 200_000, `${targets} targets`)
+  })
+})
+
+/** The way to each value in a value. */
+const listPointers = (value: unknown): string[][] =>
+  Object.entries(Object(value) as object).flatMap(([name, member]) => [
+    [name],
+    ...(typeof member === 'object' ? listPointers(member).map((path) => [name, ...path]) : []),
+  ])
 
 describe('requirements of several packs', () => {
   const conflictsOf = (...lists: string[][]) =>

@@ -144,6 +144,17 @@ const toLink = ([from, output, to, slot, type]: readonly (Json | undefined)[]) =
   return { from: ends[0], output: Number(output), to: ends[1], slot: Number(slot), type }
 }
 
+/** The links of one part, by both ends. */
+interface Wiring {
+  slots: ReadonlyMap<string, Slots>
+  leaving: ReadonlyMap<string, readonly Link[]>
+  arriving: ReadonlyMap<string, Link>
+  /** Steps that are still walked: reroutes that are made up may fan out without end. */
+  steps: number
+}
+
+const STEPS_MAX = 200_000
+
 /** Writes each link to the host nodes at its ends. Behind a reroute it goes on to where that leads. */
 const connect = (links: readonly Link[], slots: ReadonlyMap<string, Slots>): void => {
   const leaving = new Map<string, Link[]>()
@@ -153,26 +164,26 @@ const connect = (links: readonly Link[], slots: ReadonlyMap<string, Slots>): voi
     else leaving.set(link.from, [link])
   }
   const arriving = new Map(links.map((link) => [link.to, link]))
+  const wiring: Wiring = { slots, leaving, arriving, steps: STEPS_MAX }
   for (const link of links) {
-    const [from, to] = [slots.get(link.from)?.read, slots.get(link.to)]
+    const [from, to] = [slots.get(link.from), slots.get(link.to)]
     const input = slotName(to?.inputs[link.slot])
-    if (to && input !== undefined) to.read.inputs.set(input, sourceOf(link, { slots, arriving }))
-    for (const end of from ? endsOf(link, { slots, leaving }) : [])
-      from?.outputs.push({ ...end, output: link.output })
+    if (to && input !== undefined) to.read.inputs.set(input, sourceOf(wiring, link))
+    if (!from || isReroute(from)) continue
+    for (const end of endsOf(wiring, link)) from.read.outputs.push({ ...end, output: link.output })
   }
 }
 
 const isReroute = (slot: Slots | undefined): boolean => slot?.read.hostNode === 'Reroute'
 
-type Ends = Omit<Target, 'output'>
-
-const endsOf = (
-  first: Link,
-  { slots, leaving }: { slots: ReadonlyMap<string, Slots>; leaving: ReadonlyMap<string, Link[]> },
-): Ends[] => {
-  const ends: Ends[] = []
+const endsOf = (wiring: Wiring, first: Link): Omit<Target, 'output'>[] => {
+  const { slots, leaving } = wiring
+  const ends: Omit<Target, 'output'>[] = []
+  if (wiring.steps <= 0) return ends
+  // A set gives what is added to it while it is walked, and each once.
   const waiting = new Set([first])
   for (const link of waiting) {
+    if ((wiring.steps -= 1) < 0) break
     const to = slots.get(link.to)
     if (isReroute(to)) for (const next of leaving.get(link.to) ?? []) waiting.add(next)
     else {
@@ -184,13 +195,11 @@ const endsOf = (
   return ends
 }
 
-const sourceOf = (
-  link: Link,
-  { slots, arriving }: { slots: ReadonlyMap<string, Slots>; arriving: ReadonlyMap<string, Link> },
-): Source => {
+const sourceOf = (wiring: Wiring, link: Link): Source => {
+  const { slots, arriving } = wiring
   const seen = new Set<Link>()
   let first = link
-  while (isReroute(slots.get(first.from)) && !seen.has(first)) {
+  while (isReroute(slots.get(first.from)) && !seen.has(first) && (wiring.steps -= 1) > 0) {
     seen.add(first)
     first = arriving.get(first.from) ?? first
   }

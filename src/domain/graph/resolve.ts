@@ -213,4 +213,4 @@ export const showNode = ({ id, title, within }: GraphNode) => ({
 const unknownMessage = (pack: string | undefined): string =>
   pack === undefined
     ? 'No pack here has it in its latest version. Ask whoever made the workflow for the pack.'
-    : `No pack here has it in its latest version. The workflow was saved with ${JSON.stringify(pack)}: look there for an older version.`
+    : `No pack here has it in its latest version. The workflow was saved with ${JSON.stringify(pack)}: an older version may have it, or it exists in the editor alone.`

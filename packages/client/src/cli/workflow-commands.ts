@@ -21,10 +21,18 @@ const readJson = async (path: string): Promise<unknown> => {
   }
 }
 
-/** Versions by pack, of a lock file that `lock` has written. */
+interface Lock {
+  packs: Resolution['lock']
+}
+
+/** The form in which a manager of the host saves and restores a set of packs. */
+type Snapshot = ReturnType<typeof toSnapshot>
+
+/** Versions by pack, of a lock file or a snapshot. */
 const readLock = async (path: string | undefined): Promise<Record<string, string> | undefined> => {
   if (path === undefined) return undefined
-  const { packs } = (await readJson(path)) as { packs?: Resolution['lock'] }
+  const { packs, cnr_custom_nodes: restored } = (await readJson(path)) as Partial<Lock & Snapshot>
+  if (restored) return restored
   if (!Array.isArray(packs)) throw new UsageError(`${path} is no lock file: it has no list "packs"`)
   return Object.fromEntries(packs.map(({ node, version }) => [node, version]))
 }
@@ -63,7 +71,6 @@ const describeResolution = ({ counts, packs, host_nodes, conflicts, warnings }: 
   ...warnings.map((warning) => `  left out  ${warning}`),
 ]
 
-/** The form in which a manager of the host restores a set of packs. */
 const toSnapshot = (lock: Resolution['lock']) => ({
   comfyui: '',
   git_custom_nodes: {},
