@@ -19,7 +19,7 @@ export const putHostNodes = async (sql: Sql, path: string): Promise<string> => {
   const names = listOwn(await readObjectInfo(path))
   if (names.length === 0)
     throw new OperatorError(`${path} has no host node that is not of a pack: nothing was changed`)
-  await sql.begin((sql) => putBuiltIn(sql, names))
+  await putBuiltIn(sql, names)
   return `${names.length} host nodes are known as parts of the host`
 }
 

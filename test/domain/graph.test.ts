@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 
 import type { HostNodeText } from '../../src/domain/comparison/host-node-form.ts'
+import { readRequirement } from '../../packages/inspector/src/scan/requirements/requirement.ts'
 import { checkNode } from '../../src/domain/graph/check-node.ts'
 import { worstOf } from '../../src/domain/graph/check.ts'
 import type { Graph, GraphNode } from '../../src/domain/graph/graph.ts'
@@ -405,7 +406,10 @@ const listPointers = (value: unknown): string[][] =>
 
 describe('requirements of several packs', () => {
   const conflictsOf = (...lists: string[][]) =>
-    findConflicts(lists.map((dependencies, place) => ({ node_id: `pack-${place}`, dependencies })))
+    findConflicts(
+      lists.map((dependencies, place) => ({ node_id: `pack-${place}`, dependencies })),
+      readRequirement,
+    )
 
   const CASES: [string[], string[], boolean][] = [
     [['numpy<2'], ['numpy>=2'], true],

@@ -50,6 +50,8 @@ const workflow = (properties: object = { cnr_id: pack, ver: '1.0.0' }) => ({
   links: [[1, 1, 0, 2, 0, 'MODEL']],
 })
 
+const byId = ([a]: readonly unknown[], [b]: readonly unknown[]) => (String(a) < String(b) ? -1 : 1)
+
 const pick = (body: Record<string, unknown>, name: string) =>
   body[name] as Record<string, unknown>[]
 
@@ -87,7 +89,7 @@ describe('resolving a workflow', () => {
         [Twin, 'found', other, 'oldest_claim'],
         ['KSaver', 'built_in', undefined, undefined],
         ['NobodyKnows', 'unknown', undefined, undefined],
-      ].toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+      ].toSorted(byId),
     )
     const unknown = pick(body, 'host_nodes').find(({ origin }) => origin === 'unknown')
     assert.match(String(unknown?.['message']), /saved with "gone-pack"/)
@@ -101,7 +103,7 @@ describe('resolving a workflow', () => {
       [
         [other, '1.0.0'],
         [pack, '1.1.0'],
-      ].toSorted(),
+      ].toSorted(byId),
     )
     assert.match(String(lock[0]?.['sha256']), /^[\da-f]{64}$/)
     assert.match(String(lock[0]?.['url']), /\/archives\/.*\/1\.\d\.0\/node\.zip$/)
@@ -119,7 +121,7 @@ describe('resolving a workflow', () => {
         [other, '1.0.0', false],
         [pack, '1.0.0', true],
         [twin, '1.0.0', true],
-      ].toSorted(),
+      ].toSorted(byId),
     )
   })
 

@@ -1,6 +1,6 @@
 import { platformCondition } from '../search/node-filter.ts'
 import type { Claim, LockedPack } from '../../domain/graph/resolve.ts'
-import type { Queryable, Transaction } from '../client.ts'
+import type { Queryable } from '../client.ts'
 import { claimsOf } from './host-node.ts'
 import { newestFirst } from './version-transition.ts'
 
@@ -28,10 +28,12 @@ export const findBuiltIn = async (sql: Queryable, names: readonly string[]): Pro
   return rows.map(({ name }) => name)
 }
 
-/** Replaces the names that the host itself has. */
-export const putBuiltIn = async (sql: Transaction, names: readonly string[]): Promise<void> => {
-  await sql`delete from built_in_host_node`
-  await sql`insert into built_in_host_node (name) select unnest(${[...names]}::text[])`
+/** Replaces the names that the host itself has. Between the two statements it has more of them, not fewer. */
+export const putBuiltIn = async (sql: Queryable, names: readonly string[]): Promise<void> => {
+  await sql`
+    insert into built_in_host_node (name) select unnest(${[...names]}::text[]) on conflict do nothing
+  `
+  await sql`delete from built_in_host_node where name <> all(${[...names]}::text[])`
 }
 
 /** A version that may be installed. */

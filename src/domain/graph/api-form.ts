@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../comparison/read-json.ts'
-import { objectAt, textOf, type Graph, type GraphNode } from './graph.ts'
+import { idOf, objectAt, textOf, type Graph, type GraphNode } from './graph.ts'
 
 /** Whether it is a graph in the form of the host's API: every member is a host node with its class. */
 export const isApiForm = (value: Json): value is JsonObject =>
@@ -24,7 +24,7 @@ export const readApiForm = (prompt: JsonObject): Graph => {
 const readNode = (id: string, given: Json): GraphNode => ({
   id,
   title: textOf(objectAt(given, '_meta')?.get('title')),
-  hostNode: isObject(given) ? String(given.get('class_type')) : '',
+  hostNode: (isObject(given) && textOf(given.get('class_type'))) || '',
   within: undefined,
   isActive: true,
   pack: undefined,
@@ -37,6 +37,6 @@ const readNode = (id: string, given: Json): GraphNode => ({
 const readLink = (value: Json, nodes: ReadonlyMap<string, GraphNode>) => {
   if (!Array.isArray(value) || value.length !== 2) return undefined
   const [id, output] = value
-  const from = nodes.get(String(id))
+  const from = nodes.get(idOf(id) ?? '')
   return from && typeof output === 'number' ? { output, from } : undefined
 }

@@ -1,5 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
-
 import { makeChange, type Change, type ChangeCode } from '../comparison/change.ts'
 import { compareHostNode } from '../comparison/host-node.ts'
 import { readInputs, readOutputs } from '../comparison/host-node-form.ts'
@@ -206,7 +204,7 @@ const listShifted = ({ node, old, now }: Use): Change[] => {
     if (place >= values.length || before === place || node.inputs.has(input)) return []
     const got: Json = values[place] ?? null
     const own = before === undefined ? undefined : values[before]
-    if (from === undefined || isDeepStrictEqual(got, own)) return []
+    if (from === undefined || (own !== undefined && writeJson(got) === writeJson(own))) return []
     const code = before === undefined ? 'widget_inserted' : 'widget_moved'
     const change = makeChange(code, { input }, isDoubtful)
     const message = `${change.message} It gets ${short(got)}, the value of ${short(from.split('\0', 1).join())}.`

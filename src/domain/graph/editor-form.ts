@@ -199,7 +199,9 @@ const sourceOf = (wiring: Wiring, link: Link): Source => {
   const { slots, arriving } = wiring
   const seen = new Set<Link>()
   let first = link
-  while (isReroute(slots.get(first.from)) && !seen.has(first) && (wiring.steps -= 1) > 0) {
+  while (isReroute(slots.get(first.from)) && !seen.has(first)) {
+    if (wiring.steps <= 0) break
+    wiring.steps -= 1
     seen.add(first)
     first = arriving.get(first.from) ?? first
   }

@@ -1,8 +1,6 @@
 import { satisfies, validRange } from '@renovatebot/pep440'
 import { Type, type Static } from 'typebox'
 
-import { readRequirement } from '../../../packages/inspector/src/scan/requirements/requirement.ts'
-
 /** Requirements of several packs that no version of a Python package meets together. */
 export const RequirementConflict = Type.Object({
   package: Type.String({ description: 'Name of the Python package, normalised (PEP 503).' }),
@@ -16,6 +14,9 @@ export const RequirementConflict = Type.Object({
 })
 export type RequirementConflict = Static<typeof RequirementConflict>
 
+/** Reads the name and the specifier of a requirement (PEP 508). */
+type ReadRequirement = (line: string) => { name: string | undefined; specifier: string } | undefined
+
 interface Required {
   node_id: string
   requirement: string
@@ -28,6 +29,7 @@ interface Required {
  */
 export const findConflicts = (
   packs: readonly { node_id: string; dependencies: readonly string[] }[],
+  readRequirement: ReadRequirement,
 ): RequirementConflict[] => {
   const packages = new Map<string, Required[]>()
   for (const { node_id, dependencies } of packs)

@@ -1,3 +1,4 @@
+import { readRequirement } from '../../adapters/inspector/requirement.ts'
 import { withinDeadline } from '../../db/client.ts'
 import {
   findBuiltIn,
@@ -67,6 +68,7 @@ export const resolveGraph = async (
     })),
     conflicts: findConflicts(
       versions.map(({ nodeId, dependencies }) => ({ node_id: nodeId, dependencies })),
+      readRequirement,
     ),
     warnings: graph.warnings,
   }
