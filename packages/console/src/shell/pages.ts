@@ -1,4 +1,13 @@
-import { Activity, House, Images, Package, Scale, UsersRound, WandSparkles } from 'lucide-react'
+import {
+  Activity,
+  House,
+  Images,
+  Package,
+  Scale,
+  UsersRound,
+  WandSparkles,
+  Workflow,
+} from 'lucide-react'
 
 import { useMe } from '../api/queries.ts'
 
@@ -8,6 +17,7 @@ export const PAGES = [
   { to: '/try', title: 'Try', Icon: WandSparkles, who: 'user', letter: 't' },
   { to: '/tasks', title: 'Tasks', Icon: Images, who: 'user', letter: 'a' },
   { to: '/registry', title: 'Registry', Icon: Package, who: 'all', letter: 'r' },
+  { to: '/workflows', title: 'Workflows', Icon: Workflow, who: 'all', letter: 'w' },
   { to: '/publishers', title: 'Publishers', Icon: UsersRound, who: 'user', letter: 'p' },
   { to: '/moderation', title: 'Moderation', Icon: Scale, who: 'admin', letter: 'm' },
   { to: '/operations', title: 'Operations', Icon: Activity, who: 'admin', letter: 'o' },
