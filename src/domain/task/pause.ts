@@ -1,10 +1,14 @@
 import { Type, type Static } from 'typebox'
 
 import { instant, reason } from '../registry/registry-fields.ts'
+import { shown } from '../shared/errors.ts'
+import { makeIssue, type Issue } from '../shared/validate.ts'
 import { ENGINE_NAMES } from './engine.ts'
 import { KIND_PATTERN } from './task-item.ts'
 
 const HOST = String.raw`[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\]`
+
+const EXPECTATION = `all, engine:<${ENGINE_NAMES.join(', ')}>, kind:<a kind>, owner:<an id> or host:<host of a webhook URL>`
 
 /** The form of what may be paused. */
 export const PauseScope = Type.String({
@@ -12,8 +16,14 @@ export const PauseScope = Type.String({
   pattern: `^(all|engine:(${ENGINE_NAMES.join('|')})(:(image|video))?|kind:${KIND_PATTERN}|owner:[^\\u0000]{1,255}|host:(${HOST})(:[0-9]{1,5})?)$`,
   description:
     '`all`, `engine:` and its name (also with `:image` or `:video`), `kind:` and a kind, `owner:` and an id, or `host:` and the host of webhook URLs, with its port where the URLs name one.',
-  'x-expectation': `all, engine:<${ENGINE_NAMES.join(', ')}>, kind:<a kind>, owner:<an id> or host:<host of a webhook URL>`,
+  'x-expectation': EXPECTATION,
 })
+
+/** Validates the scope in a path. */
+export const validateScope = (scope: unknown): Issue[] => {
+  const isKnown = typeof scope === 'string' && new RegExp(PauseScope.pattern, 'u').test(scope)
+  return isKnown ? [] : [makeIssue('/scope', `must be ${EXPECTATION}, got ${shown(String(scope))}`)]
+}
 
 /** Body of PUT /admin/pauses/{scope}. */
 export const NewPause = Type.Object({

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 
 import type { UnitDeps } from '../../db/unit-of-work.ts'
-import { NewPause, Pause, PauseList, PauseScope } from '../../domain/task/pause.ts'
+import { NewPause, Pause, PauseList, PauseScope, validateScope } from '../../domain/task/pause.ts'
 import { validateExpiry } from '../../domain/shared/expiry.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
@@ -43,7 +43,10 @@ export const makePauseRoutes = (deps: UnitDeps): Route[] => [
     },
     responses: { 200: { description: 'The pause.', schema: Pause } },
     errors: ['forbidden', 'outcome_unknown'],
-    validate: ({ body }) => validateExpiry(body, 'until'),
+    validate: ({ params, body }) => [
+      ...validateScope(params['scope']),
+      ...validateExpiry(body, 'until'),
+    ],
     handler: (request) => setPause(deps, request),
   }),
   defineRoute({
