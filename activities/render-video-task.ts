@@ -62,7 +62,7 @@ export const makeRenderVideoTask =
       },
     )
 
-/** Of one that is paused `enterQueue` takes the slot back, for others of its owner. */
+/** True of a task whose slot `enterQueue` takes back, for others of its owner. */
 const waitsForSlot = ({ held, isQueued }: HeldTask): boolean => held === 'paused' && isQueued
 
 /** The local engine: fetches the inputs and renders them here. */

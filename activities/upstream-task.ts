@@ -38,7 +38,7 @@ interface UpstreamTask<Done, Made> {
   task: ClaimedTask
   attempt: RenderAttempt
   job: UpstreamJob<Done>
-  /** Of its breaker. */
+  /** Scope of its breaker. */
   scope: string
   /** Fetches the results into an empty folder. */
   copy(done: Done, dir: string): Promise<Made>

@@ -251,7 +251,7 @@ const remoteWorker = (
     shutdownForceTime: '20 seconds',
   })
 
-/** What renders of this worker share. */
+/** Dependencies that all renders of this worker share. */
 const held = {
   breaker: makeBreaker(common, {
     most: config.BREAKER_FAILURES,

@@ -219,7 +219,7 @@ describe('a breaker', () => {
   })
 
   test('lets all begin once it is closed, by the one that tries or an admin', async () => {
-    const [one = '', two = ''] = [await insertTask(place), await insertTask(place)]
+    const [one, two] = [await insertTask(place), await insertTask(place)]
     await open(one)
     await wait()
     await claim(one)
@@ -233,8 +233,8 @@ describe('a breaker', () => {
     assertHas(await claim(two), { fence: 2 })
   })
 
-  test('lets another one try when the first has ended without asking', async () => {
-    const [one = '', two = ''] = [await insertTask(place), await insertTask(place)]
+  test('lets another task try when the first has ended without asking', async () => {
+    const [one, two] = [await insertTask(place), await insertTask(place)]
     await open(one)
     await wait()
     await claim(one)

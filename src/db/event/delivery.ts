@@ -92,7 +92,7 @@ const PAUSED_MS = 60_000
 const waitOf = (sql: Queryable) => sql`
   greatest(
     ceil(1000 * extract(epoch from coalesce(e.next_attempt_at, clock_timestamp()) - clock_timestamp())),
-    (select ${PAUSED_MS} from told_event t
+    (select ${PAUSED_MS}::float8 from told_event t
       where t.id = e.id and ${isHostPaused(sql, sql`host_of(t.url)`)}),
     0)::float8
 `

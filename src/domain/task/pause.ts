@@ -51,7 +51,7 @@ export const PauseList = Type.Object({
   pauses: Type.Array(Pause, { description: 'The oldest first.' }),
 })
 
-/** What callers may know of a pause: nothing of an owner, a host or the engines behind the service. */
+/** Part of a pause that callers may know: nothing of an owner, a host or the engines behind the service. */
 export const PublicPause = Type.Object({
   what: Type.Enum(['all', 'kind', 'some'], {
     description:
