@@ -7,6 +7,9 @@ import {
   listBreakers,
   releaseProbe,
 } from '../../src/db/task/breaker.ts'
+import { beginAttempt } from '../../src/db/event/attempt.ts'
+import { findDelivery, findRedelivery, listStillDeliveries } from '../../src/db/event/delivery.ts'
+import { beginFirstAttempts, takeFirstAttempts } from '../../src/db/event/first-attempt.ts'
 import { endPause, listPauses, putPause } from '../../src/db/task/pause.ts'
 import { holdTask, isHeld } from '../../src/db/task/task-transition.ts'
 import { claimImageTask } from '../../src/db/image-task/image-task.ts'
@@ -18,6 +21,7 @@ import { wakeHeld } from '../../src/jobs/pause.ts'
 import { insertTask, usePlace } from '../activities/place.ts'
 import { getVideo, listWoken, wakes } from '../activities/video-place.ts'
 import { waitFor } from '../support/wait.ts'
+import { RECEIVER, attempt, insertDueEvent, redeliver, seeAttempts } from './notified-task.ts'
 
 const place = usePlace()
 /** Asserts that a value has these members; of a list, its first. */
@@ -176,6 +180,46 @@ describe('a pause', () => {
   })
 })
 
+describe('a pause of a host', () => {
+  const HOST = `host:${new URL(RECEIVER).host}`
+
+  test('begins no attempt of any kind, and none is taken', async () => {
+    const { sql } = place.database
+    const { eventId } = await insertDueEvent(sql)
+    await pause(HOST)
+    const taking = { limit: 100, perAccount: 100, held: new Map(), fullHosts: [], after: '' }
+    const taken = () => takeFirstAttempts(sql, { ...taking, leaseSeconds: 60 })
+    assert.deepEqual((await taken()).attempts, [])
+    const first = await sql.begin((sql) => beginFirstAttempts(sql, [{ eventId, url: RECEIVER }]))
+    assert.equal(first.size, 0)
+    const further = await sql.begin((sql) => beginAttempt(sql, { eventId }, RECEIVER))
+    assert.equal(further, undefined)
+    assert.deepEqual([...(await seeAttempts(sql, eventId))], [])
+    await pause('host:other.example.com')
+    await resume(HOST)
+    assert.equal((await taken()).attempts[0]?.eventId, eventId)
+  })
+
+  test('makes further attempts and redeliveries wait without another step of their schedule', async () => {
+    const { sql } = place.database
+    const { id, eventId } = await insertDueEvent(sql)
+    await attempt(sql, { eventId }, { state: 'pending', waitSeconds: 0 })
+    const redeliveryId = await redeliver(sql, eventId)
+    await pause(HOST)
+    const waits = async () => [
+      (await findDelivery(sql, id))?.waitMs,
+      (await findRedelivery(sql, redeliveryId))?.waitMs,
+    ]
+    assert.deepEqual(await waits(), [60_000, 60_000])
+    const options = { afterSeconds: -1, ids: { only: id }, limit: 1 }
+    assert.deepEqual([...(await listStillDeliveries(sql, options))], [])
+    await resume(HOST)
+    assert.deepEqual(await waits(), [0, 0])
+    assert.equal((await listStillDeliveries(sql, options)).length, 1)
+    assert.equal((await findDelivery(sql, id))?.failures, 1)
+  })
+})
+
 const SCOPE = 'engine:local:image'
 const fail = (taskId: string) =>
   countEngineFailure(place.database.sql, { scope: SCOPE, taskId, most: 3, openSeconds: 3600 })
@@ -199,7 +243,10 @@ describe('a breaker', () => {
     assert.deepEqual(await fail(id), { isOpen: true, hasOpened: false })
     assert.deepEqual(await claim(id), { held: 'breaker', isQueued: false })
     assertHas(await listPauses(place.database.sql), [{ scope: SCOPE, breaker: 'open' }])
-    assert.deepEqual([...(await listBreakers(place.database.sql))], [{ scope: SCOPE, isOpen: true }])
+    assert.deepEqual(
+      [...(await listBreakers(place.database.sql))],
+      [{ scope: SCOPE, isOpen: true }],
+    )
   })
 
   test('lets one task try, of many at once, and waits again when that fails', async () => {

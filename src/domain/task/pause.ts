@@ -8,12 +8,14 @@ import { KIND_PATTERN } from './task-item.ts'
 
 const HOST = String.raw`[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\]`
 
+const PATTERN = `^(all|engine:(${ENGINE_NAMES.join('|')})(:(image|video))?|kind:${KIND_PATTERN}|owner:[^\\u0000]{1,255}|host:(${HOST})(:[0-9]{1,5})?)$`
+
 const EXPECTATION = `all, engine:<${ENGINE_NAMES.join(', ')}>, kind:<a kind>, owner:<an id> or host:<host of a webhook URL>`
 
 /** The form of what may be paused. */
 export const PauseScope = Type.String({
   maxLength: 300,
-  pattern: `^(all|engine:(${ENGINE_NAMES.join('|')})(:(image|video))?|kind:${KIND_PATTERN}|owner:[^\\u0000]{1,255}|host:(${HOST})(:[0-9]{1,5})?)$`,
+  pattern: PATTERN,
   description:
     '`all`, `engine:` and its name (also with `:image` or `:video`), `kind:` and a kind, `owner:` and an id, or `host:` and the host of webhook URLs, with its port where the URLs name one.',
   'x-expectation': EXPECTATION,
@@ -21,7 +23,7 @@ export const PauseScope = Type.String({
 
 /** Validates the scope in a path. */
 export const validateScope = (scope: unknown): Issue[] => {
-  const isKnown = typeof scope === 'string' && new RegExp(PauseScope.pattern, 'u').test(scope)
+  const isKnown = typeof scope === 'string' && new RegExp(PATTERN, 'u').test(scope)
   return isKnown ? [] : [makeIssue('/scope', `must be ${EXPECTATION}, got ${shown(String(scope))}`)]
 }
 

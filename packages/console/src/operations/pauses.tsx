@@ -10,7 +10,7 @@ type Pause = Data<'/admin/pauses'>['pauses'][number]
 
 const pausesQuery = readQuery('/admin/pauses', {}, { refetchInterval: 5000 })
 
-/** What is paused, by an admin or because an engine fails, and the way to pause and resume. */
+/** List of what is paused, by an admin or because an engine fails, and the way to pause and resume. */
 export const Pauses = () => {
   const { data } = useQuery(pausesQuery)
   return (
