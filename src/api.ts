@@ -237,6 +237,7 @@ const routes = makeRoutes({
     outbound,
     reducePicture,
     fetchPicture: makeFetchPicture({ ...pictures, outbound, reducePicture }),
+    pictureWaitMs: config.PICTURE_WAIT_MS,
   },
   event: {
     ...commit,
