@@ -21,7 +21,7 @@ export const sampleQuery = queryOptions({
       signal,
     )
     const workflow = {
-      nodes: found.comfy_nodes.map(({ host_node_name: type, display_name: title }, index) => ({
+      nodes: found.host_nodes.map(({ host_node_name: type, display_name: title }, index) => ({
         id: index + 1,
         type,
         ...(title && { title }),

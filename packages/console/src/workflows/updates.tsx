@@ -81,7 +81,7 @@ const Picker = ({ pack, onChoose }: PickerProps) => {
   const { data = [] } = useQuery({ ...versionsQuery(id), enabled: isOpen })
   if (!isOpen)
     return (
-      <Button aria-label={`Choose the versions of ${id}`} onPress={() => setIsOpen(true)}>
+      <Button aria-label={`Choose versions of ${id}`} onPress={() => setIsOpen(true)}>
         Choose versions
       </Button>
     )
