@@ -38,7 +38,7 @@ export const NodeCard = ({ node, resolution, check, onClose }: NodeCardProps) =>
           Pack: pack !== undefined && <Link {...nodePage(pack)}>{pack}</Link>,
           'Saved with': node.version && <Bdi>{`${node.pack ?? ''} ${node.version}`}</Bdi>,
           Update: from !== undefined && to !== undefined && <Bdi>{`${from} → ${to}`}</Bdi>,
-          Source: known && <Bdi>{known.message}</Bdi>,
+          Reason: known && <Bdi>{known.message}</Bdi>,
         }}
       />
       {changes.length > 0 ? (

@@ -1,17 +1,15 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { Workflow } from 'lucide-react'
 import { DropZone } from 'react-aria-components/DropZone'
 import { FileTrigger } from 'react-aria-components/FileTrigger'
 
+import styles from '../publish/publish.module.css'
 import { Button } from '../ui/button.tsx'
 import { ErrorPanel, Loading, Row } from '../ui/panels.tsx'
-import { makeSaved, readSaved, type Saved } from './read-file.ts'
-import { sampleQuery } from './sample.ts'
-import styles from './workflows.module.css'
+import { readSaved, type Saved } from './read-file.ts'
 
-/** Takes a workflow, dropped or chosen, or offers one of the most popular pack. */
+/** Takes a workflow, dropped or chosen, and reads it here. */
 export const WorkflowDrop = ({ onSaved }: { onSaved(saved: Saved): void }) => {
-  const { data: sample } = useQuery(sampleQuery)
   const reading = useMutation({ mutationFn: readSaved, onSuccess: onSaved })
   return (
     <DropZone
@@ -35,11 +33,6 @@ export const WorkflowDrop = ({ onSaved }: { onSaved(saved: Saved): void }) => {
         >
           <Button variant="primary">Choose a file</Button>
         </FileTrigger>
-        {sample && (
-          <Button onPress={() => onSaved(makeSaved(sample.name, sample.workflow))}>
-            Open a sample
-          </Button>
-        )}
       </Row>
       {reading.isPending && <Loading rows={1} />}
       {reading.error && <ErrorPanel error={reading.error} />}

@@ -26,7 +26,9 @@ export const Nodes = ({ parts, marks, onOpen }: NodesProps) => {
   return (
     <Stack>
       {parts.length > 1 && (
-        <Select label="Part" options={names} value={place} onChange={setPlace} />
+        <div className={styles.part}>
+          <Select label="Part" options={names} value={place} onChange={setPlace} />
+        </div>
       )}
       <Legend />
       {!isDrawn && <Note>It has more nodes than are drawn here: they are in the list.</Note>}

@@ -62,7 +62,7 @@ const Results = ({ saved }: { saved: Saved }) => {
       </Show>,
     ],
     nodes: [
-      counted(nodes.length, 'node'),
+      'Nodes',
       <Nodes key="nodes" parts={saved.parts} marks={marks} onOpen={({ key }) => setOpen(key)} />,
     ],
   } as const
@@ -106,15 +106,12 @@ const Verdict = ({ check: { verdict, counts } }: { check: Check }) => {
     )
   if (breaks + mayBreak === 0) return <Note tone="ok">Updates break nothing here.</Note>
   const words = [
-    breaks > 0 && `${counted(breaks, 'change')} of updates ${breaks === 1 ? 'breaks' : 'break'} it`,
-    mayBreak > 0 && `${counted(mayBreak, 'change')} may break it`,
+    breaks > 0 && `break it in ${counted(breaks, 'place')}`,
+    mayBreak > 0 && `may break it in ${counted(mayBreak, 'place')}`,
   ]
   return (
     <Note tone={breaks > 0 ? 'bad' : 'warn'}>
-      {`${words
-        .filter(Boolean)
-        .join(', ')
-        .replace(/^\w/, (first) => first.toUpperCase())}.`}
+      {`Updates ${words.filter(Boolean).join(', and ')}.`}
     </Note>
   )
 }

@@ -25,11 +25,8 @@ export const readSaved = async (given: File | Promise<File>): Promise<Saved> => 
   const text = isPng(bytes) ? findInPng(bytes) : new TextDecoder().decode(bytes)
   if (text === undefined)
     throw new Error(`${file.name} carries no workflow. Save the workflow from the host as JSON.`)
-  return makeSaved(file.name, parse(text, file.name))
-}
-
-/** @throws an Error whose message says what to do */
-export const makeSaved = (name: string, workflow: unknown): Saved => {
+  const { name } = file
+  const workflow = parse(text, name)
   const parts = readWorkflow(workflow)
   if (!parts)
     throw new Error(

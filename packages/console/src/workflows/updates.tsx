@@ -57,8 +57,9 @@ export const Updates = ({ check, chosen, onChoose, onOpen }: UpdatesProps) => {
 }
 
 const Versions = ({ pack: { node_id: id, from, to } }: { pack: CheckedPack }) => {
+  if (from !== undefined && from === to) return from
   const words = `${from ?? 'unknown'} → ${to ?? 'none fits'}`
-  if (from === undefined || to === undefined || from === to) return words
+  if (from === undefined || to === undefined) return words
   return <Link {...comparisonPage(id, from, to)}>{words}</Link>
 }
 
