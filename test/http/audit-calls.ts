@@ -6,7 +6,7 @@ import { unique, type Owned, type UsedRegistry } from './registry-support.ts'
 
 export type Actor = 'owner' | 'admin' | 'reader'
 
-/** Who makes the change, and the request that makes it, after those that prepare it. */
+/** Name of who makes the change, and the request that makes it, after those that prepare it. */
 export type AuditedCall = [by: Actor, call: (client: Client) => Promise<HttpResponse>]
 
 /** Address of a webhook URL whose query is a secret. */

@@ -4,7 +4,7 @@ import type { AuditAction, AuditLogEntry } from '../../domain/registry/audit-log
 import type { Queryable, Transaction } from '../client.ts'
 import { instant } from '../shared/instant.ts'
 
-/** Who makes a change, by what and from where. */
+/** Origin of a change: who makes it, by what and from where. */
 export interface Audit {
   /** Id of a user; of an operator's command `operator:` and the system's user. */
   actor: string

@@ -56,7 +56,8 @@ export const putMember = async (
   `
   if (!row) throw new Error('a member that is not there')
   await touchPublisher(sql, publisher.id)
-  return { result: 'done', member: row.member, before: findRole(members, userId) }
+  const before = members.find((member) => member.userId === userId)?.role
+  return { result: 'done', member: row.member, before }
 }
 
 /**
@@ -69,14 +70,14 @@ export const removeMember = async (
 ): Promise<{ role: MemberRole } | 'member_not_found' | 'last_owner'> => {
   const publisher = await lockPublisher(sql, publisherId, 'update')
   if (!publisher) throw new Error('a publisher that is not there')
-  const members = await listRoles(sql, publisher.id)
-  const role = findRole(members, userId)
-  if (role === undefined) return 'member_not_found'
-  if (losesLastOwner(members, { userId, role: undefined })) return 'last_owner'
+  const leaving = { userId, role: undefined }
+  if (losesLastOwner(await listRoles(sql, publisher.id), leaving)) return 'last_owner'
   // Trigger `member_told` (0018): likewise; `token_revoked_told` for each token below.
-  await sql`
+  const [removed] = await sql<{ role: MemberRole }[]>`
     delete from publisher_member where publisher_id = ${publisher.id} and user_id = ${userId}
+    returning role
   `
+  if (!removed) return 'member_not_found'
   await sql`
     delete from trusted_publisher where publisher_id = ${publisher.id} and created_by = ${userId}
   `
@@ -92,7 +93,7 @@ export const removeMember = async (
   for (const { id } of endpoints)
     if (await disableEndpoint(sql, id, 'member_removed')) await stopEndpointEvents(sql, id)
   await touchPublisher(sql, publisher.id)
-  return { role }
+  return removed
 }
 
 interface Role {
@@ -105,9 +106,6 @@ const listRoles = async (sql: Transaction, publisherId: string): Promise<Role[]>
   await sql<Role[]>`
     select user_id as "userId", role from publisher_member where publisher_id = ${publisherId}
   `
-
-const findRole = (members: readonly Role[], userId: string): MemberRole | undefined =>
-  members.find((member) => member.userId === userId)?.role
 
 /** Increments the revision of a publisher, because its response holds its members. */
 const touchPublisher = async (sql: Transaction, id: string): Promise<void> => {

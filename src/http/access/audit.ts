@@ -3,7 +3,7 @@ import type { Audit } from '../../db/registry/audit-log.ts'
 import { ANONYMOUS } from '../../domain/shared/account.ts'
 import type { RouteRequest } from '../route.ts'
 
-/** Who makes a change, by what and from where, for `insertAudit` in the transaction of the change. */
+/** Names who makes a change, by what and from where, for `insertAudit` in the transaction of the change. */
 export const auditOf = ({
   caller,
   requestId,

@@ -29,7 +29,7 @@ export const fieldOf = ({ body }: Request, name: string): string => {
   return typeof value === 'string' ? value.slice(0, 1024) : ''
 }
 
-/** Who changes an account on a page, for the audit log. */
+/** Names who changes an account on a page, for the audit log. */
 export const auditBy = (actor: string, request: Request, response: Response): Audit => ({
   actor,
   requestId: String(response.getHeader('x-request-id')),
