@@ -86,7 +86,10 @@ const log = makeLog('operate', config.LOG_LEVEL === 'info' ? 'warn' : config.LOG
 const sql = openDatabase(config)
 const connection = openTemporal(readTemporal())
 const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log })
-const audit = { actor: `${OPERATOR}${process.env['USER'] ?? process.getuid?.() ?? ''}`, requestId: randomUUID() }
+const audit = {
+  actor: `${OPERATOR}${process.env['USER'] ?? process.getuid?.() ?? ''}`,
+  requestId: randomUUID(),
+}
 const deps = { sql, jobs, audit, taskQueue: config.TASK_QUEUE }
 const commands = makeCommands({ ...deps, ...readTimings(config) })
 const write = (line: string): void => void process.stdout.write(`${line}\n`)

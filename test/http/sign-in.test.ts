@@ -130,7 +130,7 @@ describe('an account of AUTH=builtin', () => {
     for (const act of ['end', 'reset', 'disable'])
       assert.equal((await visitor.post(`/auth/people/${act}`, { id })).status, 200)
     const { body } = await ask(`/admin/audit-log?target=user/${id}`, tokens.access_token)
-    const entries = body['entries'] as unknown as Record<string, string>[]
+    const entries = body['entries'] as Record<string, string>[]
     assert.deepEqual(
       entries.map(({ action, actor, credential }) => [action, actor, credential]).toReversed(),
       [

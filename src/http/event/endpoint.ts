@@ -58,6 +58,23 @@ interface EndpointChange extends Pick<AuditChange, 'action' | 'before' | 'after'
 
 type Request<Query = unknown, Body = unknown> = RouteRequest<unknown, Query, Body>
 
+/** Writes a change into the audit log; the query of an address may be a secret. */
+const record = async (sql: Transaction, request: Request, change: EndpointChange) => {
+  const { id: endpoint, action, before, after } = change
+  const { publisherId } = request.params as { publisherId?: string }
+  const show = (side: object | undefined) =>
+    side && { endpoint, ...side, ...('url' in side && { url: withoutQuery(String(side.url)) }) }
+  await insertAudit(sql, auditOf(request), {
+    action,
+    target:
+      publisherId === undefined
+        ? auditTarget.user(getCaller(request).owner)
+        : auditTarget.publisher(publisherId.toLowerCase()),
+    before: show(before),
+    after: show(after),
+  })
+}
+
 /** Makes what the routes of endpoints do, whoever's they are. */
 export const makeEndpointHandlers = (deps: EndpointDeps, validate: AuthorizeAccess) => {
   const { sql, webhookSecrets } = deps
@@ -87,22 +104,6 @@ export const makeEndpointHandlers = (deps: EndpointDeps, validate: AuthorizeAcce
       (await withinDeadline(sql, existsEndpointEvent(sql, { endpointId, eventId })))
     if (!isThere) throw errors.eventNotFound(eventId, 'endpoint')
     return eventId.toLowerCase()
-  }
-  /** Writes a change into the audit log; the query of an address may be a secret. */
-  const record = async (sql: Transaction, request: Request, change: EndpointChange) => {
-    const { id: endpoint, action, before, after } = change
-    const { publisherId } = request.params as { publisherId?: string }
-    const show = (side: object | undefined) =>
-      side && { endpoint, ...side, ...('url' in side && { url: withoutQuery(String(side.url)) }) }
-    await insertAudit(sql, auditOf(request), {
-      action,
-      target:
-        publisherId === undefined
-          ? auditTarget.user(getCaller(request).owner)
-          : auditTarget.publisher(publisherId.toLowerCase()),
-      before: show(before),
-      after: show(after),
-    })
   }
   /** Responds with what `work` makes, and saves the response for a repetition. */
   const write = (
