@@ -65,6 +65,17 @@ export const makeAuditedCalls = (
         return await client.post(`/admin${other.path}/unban`, {})
       },
     ],
+    'PUT /admin/pauses/:scope': [
+      'admin',
+      (client) => client.put('/admin/pauses/kind:relight', { reason: 'x' }),
+    ],
+    'DELETE /admin/pauses/:scope': [
+      'admin',
+      async (client) => {
+        await admin.put('/admin/pauses/kind:upscale', { reason: 'x' })
+        return await client.delete('/admin/pauses/kind:upscale')
+      },
+    ],
     'POST /admin/instances/:id/drain': [
       'admin',
       async (client) => {

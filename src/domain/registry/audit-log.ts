@@ -56,6 +56,8 @@ export const AuditAction = Type.Enum([
   'version.restart',
   'instance.drain',
   'instance.resume',
+  'pause.set',
+  'pause.end',
 ])
 export type AuditAction = Static<typeof AuditAction>
 
@@ -84,7 +86,7 @@ export const AuditLogEntry = Type.Object({
   action: AuditAction,
   target: Type.String({
     description:
-      'What was changed, or whose: `publisher/{p}`, `node/{n}`, `version/{n}@{v}`, `task/{id}`, `user/{id}` or `instance/{name}`.',
+      'What was changed, or whose: `publisher/{p}`, `node/{n}`, `version/{n}@{v}`, `task/{id}`, `user/{id}`, `instance/{name}` or `pause/{scope}`.',
   }),
   before: change('The members that changed, as they were.'),
   after: change('The same members as they are now.'),
@@ -114,6 +116,7 @@ export type AuditLogPage = Static<typeof AuditLogPage>
 export const auditTarget = {
   user: (id: string): string => `user/${id}`,
   task: (id: string): string => `task/${id}`,
+  pause: (scope: string): string => `pause/${scope}`,
   instance: (name: string): string => `instance/${name}`,
   publisher: (id: string): string => `publisher/${id}`,
   node: (id: string): string => `node/${id}`,

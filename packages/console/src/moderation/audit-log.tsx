@@ -69,6 +69,8 @@ const ACTIONS: Record<Action, string> = {
   'task.fail': 'Failed task',
   'instance.drain': 'Drained instance',
   'instance.resume': 'Resumed instance',
+  'pause.set': 'Paused',
+  'pause.end': 'Resumed',
 }
 const CHOICES = [['', 'All actions'] as const, ...Object.entries(ACTIONS)]
 
