@@ -86,7 +86,7 @@ const pages = [
     validateSearch: search({ tab: text, 'host-node': text, q: text, file: text }),
   }),
   createRoute({
-    ...open('/workflows', 'Check a workflow', () => import('./workflows/page.tsx')),
+    ...open('/workflows', 'Check a workflow', () => import('./graph/page.tsx')),
     validateSearch: search({ tab: text }),
   }),
   createRoute(user('/publishers', 'Publishers', () => import('./publish/publishers.tsx'))),

@@ -150,11 +150,13 @@ const connect = (name: string | undefined, given: Unplaced[], ends: readonly Lin
 /** Farther than anybody draws; a picture of more has no point that can be seen. */
 const FAR = 1_000_000
 
+const isNear = (value: unknown): value is number =>
+  typeof value === 'number' && Math.abs(value) < FAR
+
 /** A pair of numbers as the editor saves it: a list, or an object with the members 0 and 1. */
 const readPair = (value: unknown): [number, number] | undefined => {
   if (typeof value !== 'object' || value === null) return undefined
   const { 0: first, 1: second } = value as { 0?: unknown; 1?: unknown }
-  const isNear = (one: unknown): one is number => typeof one === 'number' && Math.abs(one) < FAR
   return isNear(first) && isNear(second) ? [first, second] : undefined
 }
 

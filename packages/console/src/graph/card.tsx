@@ -11,7 +11,7 @@ import { Facts } from '../ui/panels.tsx'
 import { Bdi } from '../ui/values.tsx'
 import { keyOf, type DrawnNode } from './read-workflow.ts'
 import type { Change, Check, Resolution } from './queries.ts'
-import styles from './workflows.module.css'
+import styles from './graph.module.css'
 
 interface NodeCardProps {
   node: DrawnNode

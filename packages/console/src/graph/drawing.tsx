@@ -8,7 +8,7 @@ import { MARK_WORDS } from './mark-icon.tsx'
 import type { Mark, Marks } from './marks.ts'
 import { SLOT, TITLE, type DrawnLink, type DrawnNode, type Part } from './read-workflow.ts'
 import { fitView, zoomView, type View } from './view.ts'
-import styles from './workflows.module.css'
+import styles from './graph.module.css'
 
 interface DrawingProps {
   part: Part
@@ -111,33 +111,33 @@ const useView = (part: Part) => {
     // React's own handler of the wheel cannot keep the page from scrolling.
     element?.addEventListener('wheel', turn, { passive: false })
     return () => element?.removeEventListener('wheel', turn)
-    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [part])
-  return { box, group, act: { zoom: (factor: number) => zoom(factor), fit, panBy } }
+  return { box, group, act: { zoom, fit, panBy } }
 }
 
 /** Pixels after which a press is a drag. */
 const MOVED = 4
 
 const useDrag = (panBy: (x: number, y: number) => void) => {
-  const state = useRef<{ x: number; y: number; moved: boolean } | undefined>(undefined)
+  const last = useRef<{ x: number; y: number }>(undefined)
   const moved = useRef(false)
+  const end = (): void => (last.current = undefined)
   const handlers = {
     onPointerDown: ({ clientX: x, clientY: y, button }: PointerEvent) => {
       moved.current = false
-      if (button === 0) state.current = { x, y, moved: false }
+      if (button === 0) last.current = { x, y }
     },
     onPointerMove: ({ clientX: x, clientY: y, currentTarget, pointerId }: PointerEvent) => {
-      const start = state.current
-      if (!start) return
-      if (!moved.current && Math.hypot(x - start.x, y - start.y) < MOVED) return
+      const [dx, dy] = last.current ? [x - last.current.x, y - last.current.y] : [0, 0]
+      if (!last.current || (!moved.current && Math.hypot(dx, dy) < MOVED)) return
+      // So that a drag goes on outside, and ends there.
       if (!moved.current) currentTarget.setPointerCapture(pointerId)
       moved.current = true
-      panBy(x - start.x, y - start.y)
-      state.current = { x, y, moved: true }
+      last.current = { x, y }
+      panBy(dx, dy)
     },
-    onPointerUp: () => (state.current = undefined),
-    onPointerCancel: () => (state.current = undefined),
+    onPointerUp: end,
+    onPointerCancel: end,
   }
   return { handlers, hasMoved: () => moved.current }
 }

@@ -8,7 +8,7 @@ import { DRAWN_MAX, Drawing } from './drawing.tsx'
 import { Legend, MarkIcon } from './mark-icon.tsx'
 import { MARKS, type Marks } from './marks.ts'
 import type { DrawnNode, Part } from './read-workflow.ts'
-import styles from './workflows.module.css'
+import styles from './graph.module.css'
 
 interface NodesProps {
   parts: readonly Part[]

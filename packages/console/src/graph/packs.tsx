@@ -86,7 +86,7 @@ const Install = ({ pack: { node_id, version }, found, template }: InstallProps) 
 }
 
 const Unknown = ({ hostNodes }: { hostNodes: HostNodes }) => (
-  <Panel title={`${counted(hostNodes.length, 'unknown node')}`}>
+  <Panel title={counted(hostNodes.length, 'unknown node')}>
     <ul aria-label="Unknown nodes" className="stack tight">
       {hostNodes.map(({ host_node: name, count, message }) => (
         <li key={name}>

@@ -118,6 +118,7 @@ describe('a saved workflow in the console', { skip }, () => {
     const drawing = page.getByRole('application')
     await drawing.locator('[data-key="#1000"]').waitFor({ state: 'attached' })
     await page.getByText('999 in 1 pack').waitFor()
+    await page.getByText('Updates break it in 1 place.').waitFor()
     await drawing.focus()
     const transform = () => drawing.locator('svg > g').getAttribute('transform')
     const first = await transform()

@@ -11,7 +11,7 @@ import { Empty, Note, Row } from '../ui/panels.tsx'
 import { Rows, useMore } from '../ui/rows.tsx'
 import { Badge, Bdi } from '../ui/values.tsx'
 import type { Change, Check, Chosen } from './queries.ts'
-import styles from './workflows.module.css'
+import styles from './graph.module.css'
 
 interface UpdatesProps {
   check: Check

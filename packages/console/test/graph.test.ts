@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { markNodes } from '../src/workflows/marks.ts'
-import type { Change } from '../src/workflows/queries.ts'
-import { readSaved } from '../src/workflows/read-file.ts'
-import { readWorkflow } from '../src/workflows/read-workflow.ts'
-import { fitView, zoomView } from '../src/workflows/view.ts'
+import { markNodes } from '../src/graph/marks.ts'
+import type { Change } from '../src/graph/queries.ts'
+import { readSaved } from '../src/graph/read-file.ts'
+import { readWorkflow } from '../src/graph/read-workflow.ts'
+import { fitView, zoomView } from '../src/graph/view.ts'
 
 const placesOf = (workflow: unknown) =>
   readWorkflow(workflow)?.[0]?.nodes.map(({ id, x, y, width, height }) => [id, x, y, width, height])
