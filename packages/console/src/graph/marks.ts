@@ -7,7 +7,7 @@ export type Mark = (typeof MARKS)[number]
 
 export type Marks = ReadonlyMap<string, Mark>
 
-export const worstOf = (marks: readonly (Mark | undefined)[]): Mark | undefined =>
+const worstOf = (marks: readonly (Mark | undefined)[]): Mark | undefined =>
   MARKS.find((mark) => marks.includes(mark))
 
 interface Found {

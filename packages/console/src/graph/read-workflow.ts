@@ -37,7 +37,7 @@ export interface Part {
 export const keyOf = ({ id, within }: { id: string; within?: string }): string =>
   `${within ?? ''}#${id}`
 
-export const WIDTH = 210
+const WIDTH = 210
 export const TITLE = 30
 export const SLOT = 20
 
