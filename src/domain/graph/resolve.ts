@@ -6,7 +6,7 @@ import { EDITOR_NODES, type Graph, type GraphNode } from './graph.ts'
 const names = (most: number, description: string) =>
   Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: most, description }))
 
-/** Where packs are to run. */
+/** The place where packs are to run. */
 export const TARGET = {
   host_version: Type.Optional(
     Type.String({ maxLength: 64, description: 'Version of the host (PEP 440), such as 1.4.0.' }),
@@ -30,7 +30,7 @@ export const ResolveRequest = Type.Object({
 })
 export type ResolveRequest = Static<typeof ResolveRequest>
 
-/** How a host node was found, or why it was not. */
+/** Sources of a host node. */
 export const ORIGINS = ['built_in', 'found', 'unknown'] as const
 
 export const CHOICE_REASONS = {
