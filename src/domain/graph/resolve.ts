@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 
-import { mapOf } from '../registry/registry-fields.ts'
+import { map } from '../registry/registry-fields.ts'
 import { RequirementConflict } from './requirements.ts'
 import { EDITOR_NODES, type Graph, type GraphNode } from './graph.ts'
 
@@ -22,7 +22,7 @@ export const ResolveRequest = Type.Object({
     description: 'A workflow as the host saves it, or exports it for its API.',
   }),
   installed: Type.Optional(
-    mapOf(Type.String({ maxLength: 256 }), {
+    map<string>(Type.String({ maxLength: 256 }), {
       description:
         'Versions that are installed, by the id of the pack. They are kept where they have what is needed.',
     }),
