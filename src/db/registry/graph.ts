@@ -4,7 +4,7 @@ import type { Queryable } from '../client.ts'
 import { claimsOf } from './host-node.ts'
 import { newestFirst } from './version-transition.ts'
 
-/** Packs of one name that are told apart; more only make a list longer. */
+/** Most packs that are read of one name; more only make a list longer. */
 const CLAIMS = 11
 
 /** Packs that have these names of host nodes in their latest version, of each name the best claim first. */

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../comparison/read-json.ts'
 import { idOf, objectAt, textOf, type Graph, type GraphNode } from './graph.ts'
 
-/** Whether it is a graph in the form of the host's API: every member is a host node with its class. */
+/** A graph in the form of the host's API: every member is a host node with its class. */
 export const isApiForm = (value: Json): value is JsonObject =>
   isObject(value) &&
   value.size > 0 &&

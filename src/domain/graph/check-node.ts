@@ -45,7 +45,7 @@ type Rule = (use: Use, change: Change) => Change[]
 
 const drop: Rule = () => []
 
-/** Of an input: the change where the condition holds, with what the graph has there. */
+/** Keeps a change of an input where the condition holds, with what the graph has there. */
 const inputRule =
   (isFelt: (use: Use, input: string, change: Change) => boolean, level?: Change['level']): Rule =>
   (use, change) => {
@@ -79,7 +79,7 @@ const valueOf = ({ node: { values }, old }: Use, input: string): Json | undefine
 const isGiven = (use: Use, input: string): boolean =>
   isLinked(use, input) || valueOf(use, input) !== undefined
 
-/** Whether a value that is not the default is lost, or a link. */
+/** True where a value that is not the default is lost, or a link. */
 const isUsed = (use: Use, input: string): boolean => {
   if (isLinked(use, input)) return true
   const value = valueOf(use, input)
@@ -87,7 +87,7 @@ const isUsed = (use: Use, input: string): boolean => {
   return value !== undefined && (usual === undefined || plain(usual) !== plain(value))
 }
 
-/** Whether what is linked or kept no longer fits the type of an input. */
+/** True where what is linked or kept no longer fits the type of an input. */
 const misfits = ({ node, now, ...use }: Use, input: string): boolean => {
   const form = now.get(input)
   const source = node.inputs.get(input)
@@ -122,7 +122,7 @@ const isOutOfBounds = (use: Use, input: string): boolean => {
 const isFraction = (use: Use, input: string): boolean =>
   use.now.get(input)?.types[0] === 'INT' && Number(plain(valueOf(use, input) ?? 0)) % 1 !== 0
 
-/** Whether the editor fills the input with its default. The API rejects a graph without it. */
+/** True where the editor fills the input with its default. The API rejects a graph without it. */
 const isFilled = ({ node, now }: Use, input: string): boolean =>
   !isObject(node.values) && now.get(input)?.hasWidget === true
 
@@ -141,7 +141,7 @@ const outputRule =
 const isLinkBroken = ({ output, types }: Target, { outputs }: Use): boolean =>
   !fits(outputs[output] ?? [], types)
 
-/** What is not here is felt by every host node of the class, or by none where it is safe. */
+/** Rules by code. A change without one is felt by every host node of the class, or by none where it is safe. */
 const RULES: Partial<Record<ChangeCode, Rule>> = {
   input_removed: inputRule(isUsed),
   input_renamed: inputRule((use, input) => isObject(use.node.values) || isLinked(use, input)),

@@ -1,11 +1,12 @@
 import { Type, type Static } from 'typebox'
 
 import { CHANGE_CODES, CHANGE_LEVELS, type Change, type ChangeLevel } from '../comparison/change.ts'
+import { map } from '../registry/registry-fields.ts'
 import { TARGET, showNode } from './resolve.ts'
 import type { GraphNode } from './graph.ts'
 
 const versions = (description: string) =>
-  Type.Optional(Type.Record(Type.String(), Type.String({ maxLength: 256 }), { description }))
+  Type.Optional(map<string>(Type.String({ maxLength: 256 }), { description }))
 
 /** Body of POST /workflows/check. */
 export const CheckRequest = Type.Object({

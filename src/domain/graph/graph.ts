@@ -8,7 +8,7 @@ import { isObject } from '../comparison/read-json.ts'
 export interface Graph {
   form: 'editor' | 'api'
   nodes: GraphNode[]
-  /** What was left out, each as a sentence. */
+  /** Parts that were left out, each as a sentence. */
   warnings: string[]
 }
 

@@ -3,7 +3,7 @@ import { isApiForm, readApiForm } from './api-form.ts'
 import { isEditorForm, readEditorForm } from './editor-form.ts'
 import type { Graph } from './graph.ts'
 
-/** What a body must hold, for the sentence that rejects another. */
+/** The expectation of a body, for the sentence that rejects another. */
 export const EXPECTED =
   'must be a workflow as the host saves it (an object with a list "nodes") or exports it for its API (host nodes by id, each with "class_type")'
 

@@ -62,7 +62,7 @@ const makeConflict = (name: string, all: readonly Required[]): RequirementConfli
 const VERSION = /\d+(?:\.\d+)*(?:(?:a|b|rc)\d+)?/g
 
 /**
- * Whether any version can meet all specifiers. Between two neighbours among the versions that they name nothing changes: it is
+ * True where any version can meet all specifiers. Between two neighbours among the versions that they name nothing changes: it is
  * enough to ask those, one just above each, and one below all.
  */
 const isPossible = (specifiers: readonly string[]): boolean => {

@@ -1,12 +1,13 @@
 import { Type, type Static } from 'typebox'
 
+import { map } from '../registry/registry-fields.ts'
 import { RequirementConflict } from './requirements.ts'
 import { EDITOR_NODES, type Graph, type GraphNode } from './graph.ts'
 
 const names = (most: number, description: string) =>
   Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: most, description }))
 
-/** Where packs are to run. */
+/** The place where packs are to run. */
 export const TARGET = {
   host_version: Type.Optional(
     Type.String({ maxLength: 64, description: 'Version of the host (PEP 440), such as 1.4.0.' }),
@@ -21,7 +22,7 @@ export const ResolveRequest = Type.Object({
     description: 'A workflow as the host saves it, or exports it for its API.',
   }),
   installed: Type.Optional(
-    Type.Record(Type.String(), Type.String({ maxLength: 256 }), {
+    map<string>(Type.String({ maxLength: 256 }), {
       description:
         'Versions that are installed, by the id of the pack. They are kept where they have what is needed.',
     }),
@@ -30,7 +31,7 @@ export const ResolveRequest = Type.Object({
 })
 export type ResolveRequest = Static<typeof ResolveRequest>
 
-/** How a host node was found, or why it was not. */
+/** Sources of a host node. */
 export const ORIGINS = ['built_in', 'found', 'unknown'] as const
 
 export const CHOICE_REASONS = {

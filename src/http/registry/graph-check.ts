@@ -158,7 +158,7 @@ const obstacleOf = ({
     : 'Too many packs for one request: send a part of the workflow.'
 }
 
-/** What each host node of the graph feels of the way from one version to the other. */
+/** Changes that each host node of the graph feels of the way from one version to the other. */
 const compare = async (
   { sql, heavyReadSemaphore }: ListDeps,
   { nodeId, nodes, budget }: PackCheck,
