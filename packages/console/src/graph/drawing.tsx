@@ -1,5 +1,12 @@
 import { Maximize, Minus, Plus } from 'lucide-react'
-import { memo, useLayoutEffect, useRef, type KeyboardEvent, type PointerEvent } from 'react'
+import {
+  memo,
+  useEffectEvent,
+  useLayoutEffect,
+  useRef,
+  type KeyboardEvent,
+  type PointerEvent,
+} from 'react'
 
 import { colourOf } from '../host-node/card.tsx'
 import { IconButton } from '../ui/button.tsx'
@@ -82,7 +89,7 @@ export const Drawing = ({ part, marks, onOpen }: DrawingProps) => {
   )
 }
 
-/** What is seen of a part. It changes one attribute, without React: a drag over 1,000 nodes renders none of them. */
+/** The view of a part. It changes one attribute, without React: a drag over 1,000 nodes renders none of them. */
 const useView = (part: Part) => {
   const box = useRef<HTMLDivElement>(null)
   const group = useRef<SVGGElement>(null)
@@ -100,18 +107,21 @@ const useView = (part: Part) => {
   const fit = (): void => show(fitView(part.nodes, sizeOf()))
   const panBy = (x: number, y: number): void =>
     show({ ...view.current, x: view.current.x + x, y: view.current.y + y })
+  const begin = useEffectEvent(fit)
+  const turn = useEffectEvent((event: WheelEvent): void => {
+    const { left, top } = sizeOf()
+    event.preventDefault()
+    zoom(Math.exp(-event.deltaY / 400), { x: event.clientX - left, y: event.clientY - top })
+  })
+  // Each part has a drawing of its own.
   useLayoutEffect(() => {
-    fit()
-    const turn = (event: WheelEvent): void => {
-      const { left, top } = sizeOf()
-      event.preventDefault()
-      zoom(Math.exp(-event.deltaY / 400), { x: event.clientX - left, y: event.clientY - top })
-    }
     const element = box.current
+    const onWheel = (event: WheelEvent): void => turn(event)
+    begin()
     // React's own handler of the wheel cannot keep the page from scrolling.
-    element?.addEventListener('wheel', turn, { passive: false })
-    return () => element?.removeEventListener('wheel', turn)
-  }, [part])
+    element?.addEventListener('wheel', onWheel, { passive: false })
+    return () => element?.removeEventListener('wheel', onWheel)
+  }, [])
   return { box, group, act: { zoom, fit, panBy } }
 }
 

@@ -18,7 +18,7 @@ interface PacksProps {
   name: string
 }
 
-/** What has to be installed for a workflow, and what stands in the way. */
+/** The packs to install for a workflow, and what stands in the way. */
 export const Packs = ({ found, name }: PacksProps) => {
   const { packs, host_nodes: hostNodes, conflicts, warnings } = found
   const { data: service } = useQuery(serviceQuery)

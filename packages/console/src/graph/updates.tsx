@@ -22,7 +22,7 @@ interface UpdatesProps {
 
 type CheckedPack = Check['packs'][number]
 
-/** What becomes of the workflow with other versions of its packs. */
+/** Changes of the workflow with other versions of its packs. */
 export const Updates = ({ check, chosen, onChoose, onOpen }: UpdatesProps) => {
   const choose = ({ node_id: id }: CheckedPack, side: keyof Chosen, version: string): void =>
     onChoose({ ...chosen, [side]: { ...chosen[side], [id]: version } })
