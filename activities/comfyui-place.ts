@@ -112,8 +112,12 @@ export const rank = async (given: Task, isReported: boolean): Promise<Instance[]
   const needsMemory = able.some(({ ended }) => ended.includes('out_of_memory'))
   return able
     .filter(
-      ({ isFree, open, ended }) =>
-        isFree && open.length < fleet.depth && !ended.some((end) => end in FINAL),
+      ({ isFree, open, ended, instance }) =>
+        isFree &&
+        open.length < fleet.depth &&
+        // Whoever waits behind what does not move would be moved at once, and use up its placements.
+        instance.stillMs() < fleet.stallMs &&
+        !ended.some((end) => end in FINAL),
     )
     .map(({ instance, ended, open, template: last }) => ({
       instance,
