@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 
 import { chooseFormat, copyPicture } from '../src/adapters/image-engine/raster-file.ts'
 import { probeImage } from '../src/adapters/image-probe.ts'
@@ -59,6 +60,7 @@ export const makeComfyImages =
       template: custom
         ? withFields(custom.content, custom.members)
         : getTemplate(deps, { id, kind, files: all }),
+      isEarlier: custom !== undefined && !isCurrent(deps, custom.content),
       values: custom ? customValues(settings, id) : imageValues(requestOf(task), source, id),
       files: all,
       copy: async (paths, dir) => {
@@ -74,6 +76,12 @@ export const makeComfyImages =
       },
     })
   }
+
+/** True of a graph as the folder has it. */
+const isCurrent = ({ fleet }: ComfyDependencies, { name, graph }: Template): boolean => {
+  const current = fleet.custom.find((template) => template.name === name)
+  return current !== undefined && isDeepStrictEqual(current.graph, graph)
+}
 
 const toTaskError = (error: VideoError): TaskError => {
   const code = error.code === 'VideoFormatInvalid' ? 'video_invalid' : 'engine_failed'
