@@ -95,7 +95,7 @@ export const place = async (given: Task): Promise<Chosen> => {
 /** Instances that can take a task now, the best first. */
 interface Ranked {
   instances: Instance[]
-  /** What each instance lacks for it; empty where one is only busy. */
+  /** Reasons of the instances that do not take it; empty where one is only busy. */
   reasons: string[]
 }
 

@@ -1,5 +1,5 @@
 import { END_IMAGE } from '../src/domain/video-task/end-image.ts'
-import { toVideoError } from '../src/domain/video-task/video-error.ts'
+import { toVideoError, VideoError } from '../src/domain/video-task/video-error.ts'
 import { TaskError } from '../src/domain/task/task-error.ts'
 import { videoSegment } from '../src/domain/video-task/video-task.ts'
 import { videoValues } from '../src/domain/template/values.ts'
@@ -39,11 +39,16 @@ export const makeComfyVideo =
       files,
       record: attempt.record,
       copy: async ([path = '']) => {
-        const { metaData } = job
+        const { metaData, watermark } = job
         const finished = await deps
-          .finishVideo(path, { scratchDir, signal: attempt.signal, metaData })
+          .finishVideo(path, {
+            scratchDir,
+            signal: attempt.signal,
+            metaData,
+            ...(watermark && { watermark }),
+          })
           .catch((cause: unknown) => {
-            if (attempt.signal.aborted) throw cause
+            if (attempt.signal.aborted || cause instanceof VideoError) throw cause
             throw new EngineError('what ComfyUI made is no video', { cause })
           })
         const { seconds, fps, width, height, ...made } = finished

@@ -53,7 +53,7 @@ export const mayRead = (sql: Queryable, owner: string) => sql`
 export interface TaskChanges {
   family: 'image' | 'video'
   progress: number
-  /** What machines lack for it; null unless it waits for one. */
+  /** Reasons of machines that do not take it; null unless it waits for one. */
   waitsFor: string[] | null
   hasEnded: boolean
   moves: { id: string; sequence: number; status: string; created_at: string }[]

@@ -143,7 +143,7 @@ export const insertTaskResults = async (
 /** When the owner of `task t` deleted it. */
 export const deletedAt = (sql: Queryable): Fragment => instant(sql, sql`t.delete_requested_at`)
 
-/** What machines lack for `task t` that waits for one; null otherwise. */
+/** Reasons of machines that do not take `task t`; null unless it waits for one. */
 export const waitsFor = (sql: Queryable): Fragment =>
   sql`case when t.ended_at is null then t.waits_for end`
 

@@ -36,7 +36,7 @@ export interface TaskRow {
   owner: string
   segment: string
   hasThumbnail: boolean
-  /** What machines lack for it; null unless it waits for one. */
+  /** Reasons of machines that do not take it; null unless it waits for one. */
   waitsFor: string[] | null
   createdAtUs: string
   movedAt: Date

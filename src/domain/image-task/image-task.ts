@@ -54,7 +54,7 @@ export interface ImageTaskFacts {
   deletedAt: string | null
   /** Members of the request of a relight by the local engine; null of any other, and once deleted. */
   relight: Record<string, unknown> | null
-  /** What each machine lacks for it; null unless it waits for one. */
+  /** Reasons of machines that do not take it; null unless it waits for one. */
   waitsFor: string[] | null
   /** Names of the results, in order. */
   results: readonly string[]

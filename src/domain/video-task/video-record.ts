@@ -14,7 +14,7 @@ export interface VideoTaskFacts {
   settings: MusicSettings
   offPeak: boolean
   progress: number
-  /** What each machine lacks for it; null unless it waits for one. */
+  /** Reasons of machines that do not take it; null unless it waits for one. */
   waitsFor: string[] | null
   deletedAt: string | null
   error: { code: VideoErrorCode; message: string } | null
