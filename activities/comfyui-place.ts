@@ -49,6 +49,9 @@ export interface Chosen {
 /** Message of an attempt that must not go on. */
 export const OVER = 'the task has ended or is with a newer attempt'
 
+/** Scope of the breaker of all instances together. */
+export const FLEET = 'engine:comfyui'
+
 const MOST_PLACEMENTS = 10
 const FIRST_WAIT_MS = 1000
 const MOST_WAIT_MS = 15_000
@@ -82,12 +85,17 @@ export const place = async (given: Task): Promise<Chosen> => {
       failpoint('comfyui.after-placement')
       return { id, instance, isNew: true }
     }
+<<<<<<< HEAD
     isWaiting = true
     if (await recordWait(sql, { ...task, reasons })) {
       deps.notifyChange(task.id)
       if (reasons.length > 0)
         deps.log.warn({ task_id: task.id, reasons }, 'no instance of ComfyUI can take a task now')
     }
+=======
+    if (fleet.instances.every((instance) => instance.state() !== 'up'))
+      await deps.breaker?.fail(FLEET, task.id)
+>>>>>>> main
     await fleet.notifier.wait(waitMs, attempt.signal, notifications)
   }
 }
