@@ -85,17 +85,14 @@ export const place = async (given: Task): Promise<Chosen> => {
       failpoint('comfyui.after-placement')
       return { id, instance, isNew: true }
     }
-<<<<<<< HEAD
     isWaiting = true
     if (await recordWait(sql, { ...task, reasons })) {
       deps.notifyChange(task.id)
       if (reasons.length > 0)
         deps.log.warn({ task_id: task.id, reasons }, 'no instance of ComfyUI can take a task now')
     }
-=======
     if (fleet.instances.every((instance) => instance.state() !== 'up'))
       await deps.breaker?.fail(FLEET, task.id)
->>>>>>> main
     await fleet.notifier.wait(waitMs, attempt.signal, notifications)
   }
 }

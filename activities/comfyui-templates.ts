@@ -43,7 +43,7 @@ export const makeKeepTemplates = (deps: KeeperDependencies, folder: string) => {
     const now = new Map(templates.map((template) => [template.name, JSON.stringify(template)]))
     for (const template of new Set([...own.keys(), ...now.keys()]))
       if (own.get(template) !== now.get(template))
-        log.info({ template }, now.has(template) ? 'a template is read anew' : 'a template is gone')
+        log.info({ template }, now.has(template) ? 'a template was changed' : 'a template is gone')
     own = now
   }
   return async (): Promise<void> => {

@@ -74,7 +74,7 @@ describe('a worker that follows its templates', () => {
     assert.ok((await logged()).length > 0, 'the others are gone')
     assert.deepEqual(await logged(), [])
     await writeFile(own, text.replace('0.4', '0.5'))
-    assert.deepEqual(await logged(), [['upscale', 'a template is read anew']])
+    assert.deepEqual(await logged(), [['upscale', 'a template was changed']])
     await write('film', FILM)
     const isKind = 'a template is a kind: apis have it within 5 seconds'
     assert.deepEqual(await logged(), [['custom/film', isKind]])
