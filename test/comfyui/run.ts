@@ -1,5 +1,5 @@
 /**
- * Runs `npm run test:system -- fleet`: a fleet of three ComfyUI in a storm, with two core workers. Workers and instances
+ * Runs `npm run test:system -- comfyui`: a fleet of three ComfyUI in a storm, with two core workers. Workers and instances
  * are killed, instances are frozen, hang, lose their thread, their memory or what they made, and callers cancel.
  * `--minutes 10` says for how long tasks come, `--seed 1,2` what happens.
  */
