@@ -83,10 +83,15 @@ const layMark = async (mark: PlacedPicture, fps: number, order: Order): Promise<
     args: [
       ...QUIET,
       ...inputs.args,
-      ...['-filter_complex', graph],
+      '-filter_complex',
+      graph,
       ...maps,
       ...VIDEO_OUTPUT,
-      ...['-r', String(fps), '-f', 'mp4', `file:${MARKED}`],
+      '-r',
+      String(fps),
+      '-f',
+      'mp4',
+      `file:${MARKED}`,
     ],
   })
 }
