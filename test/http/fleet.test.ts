@@ -11,6 +11,7 @@ import { makeFleetCommands } from '../../src/operate/fleet.ts'
 import type { Config } from '../../src/process/settings/env.ts'
 import { expectStatus, listOf, UPSCALE, type Client } from '../support/client.ts'
 import { openStream } from '../support/event-stream.ts'
+import { AUDIT } from '../db/registry-place.ts'
 import { readMetrics } from '../support/metrics.ts'
 import { useService } from '../support/service.ts'
 
@@ -25,7 +26,7 @@ const service = useService({
 const { sql } = service
 const root = service.client('root')
 
-const QUIET = { searchPath: '', write: () => {} }
+const QUIET = { audit: AUDIT, searchPath: '', write: () => {} }
 
 const ABILITIES = {
   'relight+light': { models: [], issues: [] },
