@@ -23,6 +23,8 @@ export const AuditAction = Type.Enum([
   'instance.resume',
   'pause.set',
   'pause.end',
+  'owner.limit',
+  'owner.reset',
 ])
 export type AuditAction = Static<typeof AuditAction>
 
@@ -46,7 +48,7 @@ export const AuditLogEntry = Type.Object({
   action: AuditAction,
   target: Type.String({
     description:
-      'What was changed: `publisher/{p}`, `node/{n}`, `version/{n}@{v}`, `task/{id}`, `instance/{name}` or `pause/{scope}`.',
+      'What was changed: `publisher/{p}`, `node/{n}`, `version/{n}@{v}`, `task/{id}`, `instance/{name}`, `pause/{scope}` or `owner/{id}`.',
   }),
   before: change('The members that changed, as they were.'),
   after: change('The same members as they are now.'),
@@ -67,6 +69,7 @@ export type AuditLogPage = Static<typeof AuditLogPage>
 /** The name of a thing in the log. */
 export const auditTarget = {
   task: (id: string): string => `task/${id}`,
+  owner: (id: string): string => `owner/${id}`,
   pause: (scope: string): string => `pause/${scope}`,
   instance: (name: string): string => `instance/${name}`,
   publisher: (id: string): string => `publisher/${id}`,

@@ -6,9 +6,10 @@ import {
   touchPersonalAccessToken,
 } from '../../db/registry/personal-access-token.ts'
 import type { LiveToken } from '../../db/registry/personal-access-token.ts'
-import { findApiKey, touchApiKey } from '../../db/shared/api-key.ts'
+import { findApiKey, touchApiKey, type ApiKeyOwner } from '../../db/shared/api-key.ts'
 import { withinDeadline, type Sql } from '../../db/client.ts'
 import { isReservedUser } from '../../domain/shared/account.ts'
+import type { KeyScope } from '../../domain/shared/api-key.ts'
 import { credentialKind } from '../../domain/shared/credential.ts'
 import { ApiError, errors } from '../../domain/shared/errors.ts'
 import type { Log } from '../../log.ts'
@@ -24,6 +25,8 @@ export interface Caller {
   /** Owner of what the caller makes. */
   owner: string
   scheme: 'jwt' | 'api_key' | 'personal_access_token'
+  /** The API key, and what it may do. */
+  key?: { id: string; scopes?: readonly KeyScope[]; isCapped: boolean }
   /** Scope of a personal access token: a node, or all of its publisher's. */
   token?: Pick<LiveToken, 'publisherId' | 'nodeId' | 'scope'>
   /** Claims of the token about its user; absent with an API key. */
@@ -79,8 +82,10 @@ export const makeAuthenticator = ({
     if (kind === 'personal_access_token' && tokens) return await authenticateToken(sql, log, token)
     if (kind === 'personal_access_token') throw new CredentialRejected('personal access token')
     if (kind === 'api_key') {
-      const owner = await authenticateApiKey(sql, log, token)
-      return { ...callerOf(owner, 'api_key'), ...(isPlatformAdmin(owner) && ADMIN) }
+      const { id, owner, scopes, isCapped } = await authenticateApiKey(sql, log, token)
+      const key = { id, isCapped, ...(scopes && { scopes }) }
+      const isAdmin = !scopes && !isCapped && isPlatformAdmin(owner)
+      return { ...callerOf(owner, 'api_key'), key, ...(isAdmin && ADMIN) }
     }
     if (scheme === 'x-api-key') throw new CredentialRejected('not an API key')
     const claims = await verifyJwt(token, verify, options)
@@ -156,12 +161,12 @@ const authenticateApiKey = async (
   sql: Sql,
   log: Pick<Log, 'warn'>,
   key: string,
-): Promise<string> => {
+): Promise<ApiKeyOwner> => {
   const sha256 = digest(key)
   const found = await withinDeadline(sql, findApiKey(sql, sha256))
   if (found === undefined) throw new CredentialRejected('API key unknown, revoked or expired')
   if (found.touch_due) await recordUse({ sql, log }, 'an API key', touchApiKey(sql, found.id))
-  return found.owner
+  return found
 }
 
 /** Notes the use of a credential, which counts whether that succeeds or not. */
