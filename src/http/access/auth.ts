@@ -9,7 +9,7 @@ import type { LiveToken } from '../../db/registry/personal-access-token.ts'
 import { findApiKey, touchApiKey, type ApiKeyOwner } from '../../db/shared/api-key.ts'
 import { withinDeadline, type Sql } from '../../db/client.ts'
 import { isReservedUser } from '../../domain/shared/account.ts'
-import type { KeyScope } from '../../domain/shared/api-key.ts'
+import { KeyScope } from '../../domain/shared/api-key.ts'
 import { credentialKind } from '../../domain/shared/credential.ts'
 import { ApiError, errors } from '../../domain/shared/errors.ts'
 import type { Log } from '../../log.ts'
@@ -25,10 +25,12 @@ export interface Caller {
   /** Owner of what the caller makes. */
   owner: string
   scheme: 'jwt' | 'api_key' | 'personal_access_token'
-  /** The API key, and what it may do. */
-  key?: { id: string; scopes?: readonly KeyScope[]; isCapped: boolean }
+  /** Id of the API key. */
+  keyId?: string
+  /** What an API key may do where that is less than what its owner may. */
+  keyLimits?: { scopes: readonly KeyScope[]; isCapped: boolean }
   /** Scope of a personal access token: a node, or all of its publisher's. */
-  token?: Pick<LiveToken, 'publisherId' | 'nodeId' | 'scope'>
+  token?: Pick<LiveToken, 'id' | 'publisherId' | 'nodeId' | 'scope'>
   /** Claims of the token about its user; absent with an API key. */
   profile?: Profile
   /** True for those who run the service. */
@@ -82,10 +84,14 @@ export const makeAuthenticator = ({
     if (kind === 'personal_access_token' && tokens) return await authenticateToken(sql, log, token)
     if (kind === 'personal_access_token') throw new CredentialRejected('personal access token')
     if (kind === 'api_key') {
-      const { id, owner, scopes, isCapped } = await authenticateApiKey(sql, log, token)
-      const key = { id, isCapped, ...(scopes && { scopes }) }
-      const isAdmin = !scopes && !isCapped && isPlatformAdmin(owner)
-      return { ...callerOf(owner, 'api_key'), key, ...(isAdmin && ADMIN) }
+      const { owner, id: keyId, scopes, isCapped } = await authenticateApiKey(sql, log, token)
+      const isLimited = scopes !== null || isCapped
+      return {
+        ...callerOf(owner, 'api_key'),
+        keyId,
+        ...(isLimited && { keyLimits: { scopes: scopes ?? KeyScope.enum, isCapped } }),
+        ...(!isLimited && isPlatformAdmin(owner) && ADMIN),
+      }
     }
     if (scheme === 'x-api-key') throw new CredentialRejected('not an API key')
     const claims = await verifyJwt(token, verify, options)

@@ -28,11 +28,11 @@ const scopesOf = ({ tag, path }: Route): readonly KeyScope[] =>
 
 /** Rejects a key whose scopes do not allow a route, with 403. A key without scopes and cap may do what its owner may. */
 export const requireScope = (route: Route, caller: Caller | undefined): void => {
-  const { key } = caller ?? {}
-  if (!key || (!key.scopes && !key.isCapped)) return
+  const scopes = caller?.keyLimits?.scopes
+  if (!scopes) return
   // Nobody needs a credential for those.
   if (route.read === 'public') return
   const allowed = [...scopesOf(route), ...(changes(route) ? [] : (['read'] as const))]
-  if (!allowed.some((scope) => key.scopes?.includes(scope) ?? true))
-    throw errors.keyScopeInsufficient(allowed, key.scopes ?? [])
+  if (!allowed.some((scope) => scopes.includes(scope)))
+    throw errors.keyScopeInsufficient(allowed, scopes)
 }

@@ -88,7 +88,7 @@ const limitsOf = (
 ) => ({
   creditLimit,
   quota: quotas[caller ? 'owner' : 'address'],
-  apiKeyId: caller?.key?.isCapped ? caller.key.id : undefined,
+  apiKeyId: caller?.keyLimits?.isCapped ? caller.keyId : undefined,
 })
 
 const respondToVideoDryRun = (
