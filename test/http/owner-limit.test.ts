@@ -39,7 +39,7 @@ const makeOwner = () => {
   const owner = unique('owner')
   return { owner, client: service.client(owner) }
 }
-/** Of the shortest video. */
+/** Body of the shortest video. */
 const FILM = { prompt: 'red', model: 'videoq2-turbo', resolution: '540p', duration: 1 }
 
 describe('limits of an owner', () => {

@@ -27,7 +27,7 @@ export interface Caller {
   scheme: 'jwt' | 'api_key' | 'personal_access_token'
   /** Id of the API key. */
   keyId?: string
-  /** What an API key may do where that is less than what its owner may. */
+  /** Scopes of an API key where that is less than what its owner may. */
   keyLimits?: { scopes: readonly KeyScope[]; isCapped: boolean }
   /** Scope of a personal access token: a node, or all of its publisher's. */
   token?: Pick<LiveToken, 'id' | 'publisherId' | 'nodeId' | 'scope'>
