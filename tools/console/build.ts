@@ -69,7 +69,7 @@ const nameFirst = (): ((id: string, graph: Graph) => string | null) => {
 const SHARED = new RegExp(
   [
     String.raw`src/ui/(button|clip|code|fields|layers|link|list|panels|tabs|values)\.`,
-    String.raw`src/(api/(stream|upload)|try/snippets|tasks/before-after|words/systems)\.`,
+    String.raw`src/(api/(stream|upload)|try/(example|snippets)|tasks/before-after|words/systems)\.`,
     String.raw`src/registry/(queries|standing|registry\.module)\.`,
     String.raw`\.(avif|webp|mp4)$`,
   ].join('|'),

@@ -8,9 +8,9 @@ import { listDevelopmentUsers, signIn, signInAs } from '../api/session.ts'
 import { iconOf } from '../registry/queries.ts'
 import { SignIn } from '../shell/sign-in.tsx'
 import { showToast } from '../shell/toasts.tsx'
-import { BeforeAfter } from '../tasks/before-after.tsx'
+import { RelitPortrait } from '../try/example.tsx'
 import { KINDS } from '../try/kinds.ts'
-import { toCurl, toPythonCode, toTypeScript } from '../try/snippets.ts'
+import { EXAMPLE, toCurl, toPythonCode, toTypeScript } from '../try/snippets.ts'
 import { Button } from '../ui/button.tsx'
 import { Clip } from '../ui/clip.tsx'
 import { Code } from '../ui/code.tsx'
@@ -44,12 +44,12 @@ const Hero = () => {
   const [isOpen, setOpen] = useState(false)
   const start = useMutation({
     mutationFn: async () => {
-      if (!service?.development) return await signIn()
+      if (!service?.development) return await signIn('/console/try/relight?use=example')
       const [{ user } = {}] = await listDevelopmentUsers()
       if (user === undefined) return
       await signInAs(user)
       showToast(`You are ${user}, a user of this development server.`)
-      await navigate(tryPage('relight'))
+      await navigate(tryPage('relight', undefined, 'example'))
     },
   })
   return (
@@ -75,7 +75,7 @@ const Hero = () => {
           {isOpen && <SignIn />}
         </details>
       </Stack>
-      <BeforeAfter before={portrait} after={relit} onBroken={() => {}} />
+      <RelitPortrait />
     </section>
   )
 }
@@ -109,8 +109,24 @@ const Columns = () => (
 
 const popularQuery = readQuery('/nodes/search', { query: { sort: 'downloads;desc', limit: 6 } })
 
+/** The registry, for who writes packs and who looks for one. */
 const Popular = () => (
-  <Panel title="Popular packs" actions={<Link to="/registry">All packs</Link>}>
+  <Panel
+    title="Extension packs"
+    actions={
+      <>
+        <LinkButton to="/publishers">Publish a pack</LinkButton>
+        <LinkButton to="/registry">Search packs</LinkButton>
+      </>
+    }
+  >
+    <p>
+      A pack is a Python package that adds nodes to the host application, a node editor for pictures
+      and videos: <code>__init__.py</code> has its NODE_CLASS_MAPPINGS, <code>pyproject.toml</code>{' '}
+      its <code>[tool.comfy]</code>. Each version is checked for code that harms, shows its nodes,
+      and says which saved workflows it would break.
+    </p>
+    <h3>Popular</h3>
     <Show query={useQuery(popularQuery)}>
       {({ nodes }) => {
         const packs = nodes.filter(({ latest_version: latest }) => latest !== undefined)
@@ -143,7 +159,7 @@ const code = (text: string) => <Code label="the request" text={text} />
 export const Snippets = () => {
   const [chosen, setChosen] = useState('curl')
   if (!RELIGHT) return null
-  const body = { image: 'https://example.com/portrait.png', prompt: 'evening sun from the left' }
+  const body = { image: 'https://example.com/portrait.png', ...EXAMPLE }
   const request = { origin: location.origin, kind: RELIGHT, body }
   const tabs = {
     curl: ['curl', code(toCurl(request))],
