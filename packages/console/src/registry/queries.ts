@@ -140,6 +140,6 @@ export const logoOf = ({ id, logo }: { id: string; logo?: string }): string | un
  * missing is no error of the page.
  */
 const ownCopy = (path: string, address: string | undefined): string | undefined => {
-  const [version = '?'] = /\?v=[\w-]+$/.exec(address ?? '') ?? []
-  return address ? `${path}${version}&missing=204` : undefined
+  const [, version] = /\?(v=[\w-]+)$/.exec(address ?? '') ?? []
+  return address && `${path}?${version ? `${version}&` : ''}missing=204`
 }
