@@ -234,6 +234,7 @@ const routes = makeRoutes({
     outbound,
     reducePicture,
     fetchPicture: makeFetchPicture({ ...pictures, outbound, reducePicture }),
+    pictureWaitMs: config.PICTURE_WAIT_MS,
   },
   event: {
     ...commit,
