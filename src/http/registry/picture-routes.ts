@@ -34,7 +34,7 @@ const COMMON = {
     missing: Type.Enum(['404', '204'], {
       default: '404',
       description:
-        'Status where no picture can be shown. A browser reports each 404 as an error of the page.',
+        'Status where no picture can be shown, or not now. A browser reports each 404 as an error of the page.',
     }),
   }),
   requestHeaders: ['Range', 'If-None-Match', 'If-Range'],
@@ -48,9 +48,13 @@ export const makePictureRoutes = (deps: PictureDeps): Route[] => {
   const semaphore = makeSemaphore(AT_ONCE)
   const read = makeReadPicture(deps, semaphore)
   const respond = async (request: PictureRequest, { name, ...asked }: Asked & { name: string }) => {
-    const { bytes, error } = await read(asked)
+    const isOptional = request.query.missing === '204'
+    const { bytes, error } = await read(asked).catch((reason: unknown) => {
+      if (isOptional) return { bytes: null, error: null }
+      throw reason
+    })
     if (bytes) return sendPicture(request, bytes)
-    if (request.query.missing === '204') return { status: 204 }
+    if (isOptional) return { status: 204 }
     throw await notShown(deps, request, { ...asked, name, error })
   }
   const ofNode = (name: 'icon' | 'banner', side: number): Route =>
