@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 
 import type { Page } from 'playwright-core'
 
-import { makeRegistry, unique } from '../../../test/http/registry-support.ts'
+import { makeRegistry, storeArchive, unique } from '../../../test/http/registry-support.ts'
 import { makeLatch } from '../../../test/support/wait.ts'
 import { assertSound, skip, useConsole, type Visit } from './harness.ts'
 
@@ -89,11 +89,15 @@ describe('a first visit to the console', { skip }, () => {
   })
 
   test('no page reports an error to the browser, though an icon is missing', async () => {
-    const owned = await makeRegistry(console.service).addPublisher({ user: 'alice' })
+    const registry = makeRegistry(console.service)
+    const owned = await registry.addPublisher({ user: 'alice' })
     const nodeId = unique('iconless')
     const icon = `${console.service.baseUrl}/none.png`
-    await owned.addActive({ nodeId, version: '1.0.0', node: { name: nodeId, icon } })
-    await owned.addFlagged({ nodeId, version: '1.1.0' })
+    for (const { id } of [
+      await owned.addActive({ nodeId, version: '1.0.0', node: { name: nodeId, icon } }),
+      await owned.addFlagged({ nodeId, version: '1.1.0' }),
+    ])
+      await storeArchive(registry, id)
     const publisher = owned.path
     const visits: [as: string | undefined, paths: string[]][] = [
       [undefined, ['/', '/try', '/registry', `/registry/${nodeId}`, publisher, '/account']],
