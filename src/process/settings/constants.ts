@@ -42,6 +42,10 @@ export const Constants = Type.Object({
    * ever late by five.
    */
   HEARTBEAT_SECONDS: count(5, 1, 600),
+  /** Least time until a task that is paused asks again: it is a step of Temporal for each. */
+  HELD_WAIT_MS: count(5000, 10),
+  /** Pause until pauses are read again, for callers and for videos that wait for a slot. */
+  PAUSE_INTERVAL_MS: count(2000, 10),
   /** Prebuilt workflows of a checkout; absent: those that `npm run build` has put beside the worker. */
   WORKFLOW_BUNDLE: Type.Optional(Type.String({ minLength: 1 })),
 
