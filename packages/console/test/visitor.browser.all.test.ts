@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 
 import { makeRegistry, storeArchive, unique } from '../../../test/http/registry-support.ts'
-import { makeLatch } from '../../../test/support/wait.ts'
+import { makeLatch, waitFor } from '../../../test/support/wait.ts'
 import { assertSound, skip, useConsole, type Visit } from './harness.ts'
 
 const press = (page: Page, name: string): Promise<void> =>
@@ -121,14 +121,18 @@ describe('a first visit to the console', { skip }, () => {
   const assertQuiet = async (path: string, visit: { as: string | undefined }): Promise<void> => {
     const page = await console.open('/nothing/here', visit as Visit)
     const errors: string[] = []
+    // Streams stay open, so the network is never idle.
+    const open = new Set<Request>()
+    page.on('request', (request) => !/stream$/.test(request.url()) && open.add(request))
+    page.on('requestfinished', (request) => open.delete(request))
+    page.on('requestfailed', (request) => open.delete(request))
     page.on('console', (message) => {
       if (message.type() === 'error') errors.push(`${message.text()} ${message.location().url}`)
     })
     await page.goto(`${console.service.baseUrl}/console${path}`)
     await page.locator('h1').first().waitFor()
-    // Streams stay open, so the network is never idle.
     await page.locator('main [aria-label=Loading]').first().waitFor({ state: 'detached' })
-    await page.waitForFunction('[...document.images].every((image) => image.complete)')
+    await waitFor(`the requests of ${path}`, () => open.size === 0)
     assert.deepEqual(errors, [], path)
     await page.close()
   }

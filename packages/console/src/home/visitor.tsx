@@ -30,7 +30,7 @@ export const Visitor = () => (
   <Stack>
     <Hero />
     <Columns />
-    <Popular />
+    <Packs />
     <Panel title="Call it from code">
       <Snippets />
     </Panel>
@@ -107,10 +107,14 @@ const Columns = () => (
   </ul>
 )
 
-const popularQuery = readQuery('/nodes/search', { query: { sort: 'downloads;desc', limit: 6 } })
+const FEW = 3
+// Some have no version yet, and are not for installs.
+const READ = 2 * FEW
+const popularQuery = readQuery('/nodes/search', { query: { sort: 'downloads;desc', limit: READ } })
+const newQuery = readQuery('/nodes/search', { query: { sort: 'created_at;desc', limit: READ } })
 
 /** The registry, for who writes packs and who looks for one. */
-const Popular = () => (
+const Packs = () => (
   <Panel
     title="Extension packs"
     actions={
@@ -126,14 +130,21 @@ const Popular = () => (
       its <code>[tool.comfy]</code>. Each version is checked for code that harms, shows its nodes,
       and says which saved workflows it would break.
     </p>
-    <h3>Popular</h3>
-    <Show query={useQuery(popularQuery)}>
-      {({ nodes }) => {
-        const packs = nodes.filter(({ latest_version: latest }) => latest !== undefined)
-        if (packs.length === 0) return <NoPacks />
-        return (
+    <Few title="Popular" query={popularQuery} />
+    <Few title="New" query={newQuery} />
+  </Panel>
+)
+
+const Few = ({ title, query }: { title: string; query: typeof popularQuery }) => (
+  <Show query={useQuery(query)}>
+    {({ nodes }) => {
+      const packs = nodes.filter(({ latest_version: latest }) => latest !== undefined)
+      if (packs.length === 0) return title === 'Popular' && <NoPacks />
+      return (
+        <>
+          <h3>{title}</h3>
           <ul className={styles.packs}>
-            {packs.map((node) => (
+            {packs.slice(0, FEW).map((node) => (
               <li key={node.id}>
                 <Tile src={iconOf(node)} name={node.name} />
                 <span>
@@ -146,10 +157,10 @@ const Popular = () => (
               </li>
             ))}
           </ul>
-        )
-      }}
-    </Show>
-  </Panel>
+        </>
+      )
+    }}
+  </Show>
 )
 
 const [RELIGHT] = KINDS

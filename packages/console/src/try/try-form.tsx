@@ -122,7 +122,7 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
   const request = { origin: location.origin, kind, body }
   const isSending = isWaiting || send.isPending
   const run = isSending ? (
-    <Starting words={isWaiting ? WAITING : 'Sending the request'} />
+    <Starting words={isWaiting ? 'Waiting for the upload' : 'Sending the request'} />
   ) : (
     <Run kind={kind} task={draft.task} onChangeIt={() => focusFirst(form.current)} />
   )
@@ -167,7 +167,7 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
         <div className={`row apart ${styles.send}`}>
           <span className="soft small" role="status">
             {isWaiting
-              ? WAITING
+              ? 'Sends once the upload is done'
               : lacking.length === 0
                 ? aboutPrice(price.data)
                 : `Price: shown once ${wanted} is chosen`}
@@ -184,7 +184,6 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
   )
 }
 
-const WAITING = 'Sends once the upload is done'
 const IGNORED =
   'The API takes these fields, but this service’s engine ignores them, or they need another choice above.'
 
