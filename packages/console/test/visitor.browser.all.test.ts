@@ -104,8 +104,8 @@ describe('a first visit to the console', { skip }, () => {
       [
         'alice',
         [
-          ...['/', '/try/relight', '/try/extend', '/tasks', '/registry', '/publishers'],
-          ...[`/registry/${nodeId}`, `/registry/${nodeId}/1.0.0`, `/registry/${nodeId}/1.1.0`],
+          ...'/ /try/relight /try/extend /tasks /registry /publishers'.split(' '),
+          ...['', '/1.0.0', '/1.1.0'].map((version) => `/registry/${nodeId}${version}`),
           `/registry/${nodeId}/compare/1.0.0...1.1.0`,
           ...TABS.publisher.map((tab) => `${publisher}?tab=${tab}`),
           `${publisher}/publish`,
@@ -123,7 +123,7 @@ describe('a first visit to the console', { skip }, () => {
     const errors: string[] = []
     // Streams stay open, so the network is never idle.
     const open = new Set<Request>()
-    page.on('request', (request) => !/stream$/.test(request.url()) && open.add(request))
+    page.on('request', (request) => !request.url().endsWith('stream') && open.add(request))
     page.on('requestfinished', (request) => open.delete(request))
     page.on('requestfailed', (request) => open.delete(request))
     page.on('console', (message) => {

@@ -87,7 +87,7 @@ const PACKED_FROM = 2000
 const isPacked = ({ read }: Route, { req }: Response, length: number): boolean =>
   read === 'public' &&
   length >= PACKED_FROM &&
-  acceptedEncodings(String(req.headers['accept-encoding'] ?? '')).includes('gzip')
+  acceptedEncodings(req.headers['accept-encoding'] ?? '').includes('gzip')
 
 /** At the quickest level: 0.3 ms for 60 kB of nodes, which become 6. */
 const sendPacked = (response: Response, text: string): void => {
