@@ -40,7 +40,7 @@ describe('a first visit to the console', { skip }, () => {
     held.open()
     await page.getByRole('link', { name: 'Open the task' }).waitFor()
     const download = page.waitForEvent('download')
-    await page.getByRole('link', { name: /^result-1/ }).click()
+    await page.getByRole('link', { name: /^Download result-1/ }).click()
     assert.match((await download).suggestedFilename(), /^relight-[\da-f]{8}-1\.jpg$/)
   })
 

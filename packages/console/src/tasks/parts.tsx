@@ -8,7 +8,7 @@ import { buttonClass } from '../ui/button.tsx'
 import { CopyButton } from '../ui/code.tsx'
 import { LinkButton, tryPage } from '../ui/link.tsx'
 import { Note, Row, Stack } from '../ui/panels.tsx'
-import { Bdi, Bytes, Progress, StateBadge, Time, useNow } from '../ui/values.tsx'
+import { Bdi, Bytes, Hidden, Progress, StateBadge, Time, useNow } from '../ui/values.tsx'
 import { showSeconds } from '../words/text.ts'
 import { BeforeAfter } from './before-after.tsx'
 import { aboutLeft, secondsLeft } from './timeline.ts'
@@ -173,6 +173,7 @@ const Result = ({ task }: { task: TaskDetail }) => {
           .map((file) => (
             <a key={file.name} className={buttonClass()} href={ownLink(file.url)} download>
               <Download aria-hidden />
+              <Hidden>Download </Hidden>
               {file.name}
               {file.bytes !== undefined && <Bytes count={file.bytes} />}
             </a>
