@@ -33,11 +33,11 @@ export const Example = ({ kind: { id, path } }: { kind: Kind }) => {
 
 /** A picture before and after, the request that made it, and a way to repeat that. */
 export const RelitPortrait = () => (
-  <figure className="stack tight">
+  <div className="stack tight">
     <BeforeAfter before={portrait} after={relit} onBroken={() => {}} />
-    <figcaption className="soft small">
+    <p className="soft small">
       Prompt “{EXAMPLE.prompt}”, style {wordOf('style', EXAMPLE.style)}, all else by default.{' '}
       <Link {...tryPage('relight', undefined, 'example')}>Try this</Link>
-    </figcaption>
-  </figure>
+    </p>
+  </div>
 )
