@@ -83,7 +83,7 @@ const sendSmall = (response: Response, text: string, length: number): void => {
 /** Bytes from which gzip pays. */
 const PACKED_FROM = 2000
 
-/** Decides on gzip: for what anybody may read, because the size of what is packed tells of what is secret in it. */
+/** Decides on gzip: for what anybody may read, because its size shows something of a secret that is in it. */
 const isPacked = ({ read }: Route, { req }: Response, length: number): boolean =>
   read === 'public' &&
   length >= PACKED_FROM &&

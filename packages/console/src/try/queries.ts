@@ -76,7 +76,7 @@ export const uploadFile = async (
   const links = await send('POST', '/customers/storage', { body })
   if (!links.existing_file) await putFile(links.upload_url, file, { onProgress })
   const found = await readType(links.download_url)
-  // A drawing is text: no first bytes tell it.
+  // A drawing is text, which no first bytes show.
   return isOf(accept, found) || file.type === 'image/svg+xml' ? links.download_url : null
 }
 
