@@ -7,6 +7,7 @@ import { PACK_COMMANDS, watchVersion } from './pack-commands.ts'
 import { mcp } from './mcp.ts'
 import { makeScreen } from './screen.ts'
 import { VERSION_COMMANDS } from './version-commands.ts'
+import { WORKFLOW_COMMANDS } from './workflow-commands.ts'
 import { cancelTask, listTemplates, TASK_COMMANDS, watchTask } from './task-commands.ts'
 
 const COMMANDS: Record<string, Command> = {
@@ -38,6 +39,7 @@ const COMMANDS: Record<string, Command> = {
   },
   ...PACK_COMMANDS,
   ...VERSION_COMMANDS,
+  ...WORKFLOW_COMMANDS,
   mcp,
 }
 
