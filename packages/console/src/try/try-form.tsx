@@ -61,7 +61,7 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
   const price = useQuery({
     ...dryRunQuery(kind, body),
     // Nothing is wrong with a form that nobody has begun.
-    enabled: Object.keys(body).length > 0 || lacking.length === 0,
+    enabled: lacking.length === 0 || JSON.stringify(body) !== JSON.stringify(chooseFirst(fields)),
   })
   const send = useMutation({
     mutationFn: async (given: Body) => toTask(await responseOf(post(kind.path, { body: given }))),
