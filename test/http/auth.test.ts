@@ -383,11 +383,13 @@ describe('an API key', () => {
     const authenticate = make()
     const key = makeCredential('api_key', randomBytes)
     await insertKey(key)
+    const [{ id: keyId } = {}] = await listApiKeys(sql, 'alice')
     for (const headers of [bearer(key), { 'x-api-key': key }, { 'x-api-key': [key] }])
       assert.deepEqual(await authenticate(headers), {
         principal: 'alice',
         owner: 'alice',
         scheme: 'api_key',
+        keyId,
       })
     assert.equal(issuer.fetches, 0)
   })
