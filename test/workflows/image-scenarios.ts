@@ -1,9 +1,12 @@
 import type { CoreActivities, MediaActivities } from '../../activities/index.ts'
+import type { StoredAttempt } from '../../activities/image-task.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { getRun, recordCall, type Runs } from './runs.ts'
 import {
   askToCancel,
   attempt,
   cancel,
+  deadlines,
   fails,
   failsThreeTimes,
   inOrder,
@@ -44,6 +47,21 @@ export const IMAGE_SCENARIOS = {
     // At the first call another attempt has claimed the task.
     complete: inTurn('IN_PROGRESS', 'COMPLETED'),
   },
+  // At its first turn another task of its account went ahead.
+  'went-behind': {
+    render: inTurn<StoredAttempt | undefined>(undefined, { fence: 1, results: [] }),
+    complete: inTurn('CREATED', 'COMPLETED'),
+  },
+  'deadlines-met': {
+    render: rendered,
+    findDeadline: deadlines({ start: [PATIENCE_MS], end: [PATIENCE_MS] }),
+  },
+  'start-timed-out': {
+    render: rendered,
+    noMediaWorker: true,
+    findDeadline: deadlines({ start: [10, 0] }),
+  },
+  'deadline-exceeded': { render: untilCancelled, findDeadline: deadlines({ end: [1000, 0] }) },
 } satisfies Record<string, ImageScenario>
 
 /** The activities of image tasks as the scenario of each run has them. */

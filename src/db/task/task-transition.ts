@@ -42,7 +42,9 @@ export const transitionTask = async <Status extends string>(
         last_sequence = last_sequence + 1,
         last_moved_at = greatest(clock_timestamp(), last_moved_at),
         ended_at = case when ${table.terminal.includes(to)}
-          then greatest(clock_timestamp(), last_moved_at) end
+          then greatest(clock_timestamp(), last_moved_at) end,
+        purge_at = case when ${table.terminal.includes(to)}
+          then clock_timestamp() + make_interval(secs => retention_seconds) end
       where id = ${transition.id}
         and family = ${table.family}
         and status = any(${[...from]})

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 
 import { listRelightWarnings } from './prompt-light.ts'
 import { DeletedAt } from '../task/deleted-at.ts'
+import type { Labels } from '../task/task-options.ts'
 
 /** Statuses of an image task and the moves between them; no other exists. */
 export const ImageTaskStatus = Type.Enum(['CREATED', 'IN_PROGRESS', 'COMPLETED', 'FAILED'])
@@ -54,6 +55,7 @@ export interface ImageTaskFacts {
   relight: Record<string, unknown> | null
   /** Names of the results, in order. */
   results: readonly string[]
+  labels: Labels | null
 }
 
 /**
