@@ -83,6 +83,7 @@ const TASK_FILTERS = [
   { owner: 'a' },
   { from: new Date(0), to: new Date(0), after: PLACE },
   { owner: 'a', kinds: ['relight'], states: ['running'], term: 'a', after: PLACE },
+  { owner: 'a', labels: [{ a: 'b' }] },
 ] as const
 const FILTERS: readonly NodeFilter[] = [
   {},

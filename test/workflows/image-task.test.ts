@@ -28,7 +28,10 @@ const TRANSITIONS: Record<keyof typeof IMAGE_SCENARIOS, unknown[][]> = {
   'went-behind': [['complete', undefined], done(1)],
   'deadlines-met': [done(1)],
   // The second time what its render has left is removed.
-  'start-timed-out': [['fail', { code: 'start_timeout' }], ['fail', { code: 'start_timeout' }]],
+  'start-timed-out': [
+    ['fail', { code: 'start_timeout' }],
+    ['fail', { code: 'start_timeout' }],
+  ],
   'deadline-exceeded': [
     ['fail', { code: 'deadline_exceeded' }],
     ['fail', { code: 'deadline_exceeded' }],
@@ -43,7 +46,8 @@ describe('the workflow of an image task', { concurrency: true }, () => {
       const ended = await runner.image(IMAGE_SCENARIOS[name as keyof typeof IMAGE_SCENARIOS])
       assert.deepEqual(ended.calls, calls)
       assert.equal((await ended.handle.describe()).status.name, 'COMPLETED')
-      const expected = calls.at(-1)?.[0] === 'complete' && calls.at(-1)?.[1] ? 'COMPLETED' : 'FAILED'
+      const expected =
+        calls.at(-1)?.[0] === 'complete' && calls.at(-1)?.[1] ? 'COMPLETED' : 'FAILED'
       assert.equal((await readAttributes(ended.handle))['KilnStatus'], expected)
     })
 

@@ -9,13 +9,11 @@ export const findDeadline = async (
   { id, until }: { id: string; until: DeadlineName },
 ): Promise<number | null> => {
   const isStart = until === 'start'
-  const seconds = isStart ? sql`start_within` : sql`end_within`
-  const [row] = await sql<{ seconds: number }[]>`
-    select extract(epoch from created_at + make_interval(secs => ${seconds}) - clock_timestamp())::float8
-      as seconds
+  const [row] = await sql<{ seconds: number | null }[]>`
+    select extract(epoch from created_at - clock_timestamp() + make_interval(
+      secs => case when ${isStart}::boolean then start_within else end_within end))::float8 as seconds
     from task
-    where id = ${id} and ended_at is null and ${seconds} is not null
-      ${isStart ? sql`and claimed_at is null` : sql``}
+    where id = ${id} and ended_at is null and (claimed_at is null or not ${isStart}::boolean)
   `
-  return row ? Math.max(0, Math.ceil(row.seconds * 1000)) : null
+  return row?.seconds == null ? null : Math.max(0, Math.ceil(row.seconds * 1000))
 }

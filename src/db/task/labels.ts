@@ -1,12 +1,14 @@
-import type { Labels } from '../../domain/task/task-options.ts'
+import { isLabelled, type Labels } from '../../domain/task/task-options.ts'
 import type { Fragment, Queryable } from '../client.ts'
 
 /** Name under which the labels of a task have its owner, so that `task_by_label` finds those of one. */
 const OWNER = ''
 
 /** Makes the value of the column. */
-export const storedLabels = (labels: Labels | null, owner: string): Labels | null =>
-  labels && { ...labels, [OWNER]: owner }
+export const storedLabels = (labels: Labels, owner: string): Labels => ({
+  ...labels,
+  [OWNER]: owner,
+})
 
 /** The labels of `task t` as its caller gave them; null without any. */
 export const labelsOf = (sql: Queryable): Fragment => sql`t.labels - ${OWNER}::text`
@@ -16,7 +18,10 @@ export const hasLabels = (
   sql: Queryable,
   labels: readonly Labels[] = [],
   owner?: string,
-): Fragment =>
-  labels
-    .map((label) => ({ ...label, ...(owner !== undefined && { [OWNER]: owner }) }))
-    .reduce((all, label) => sql`${all} and t.labels @> ${sql.json(label)}`, sql``)
+): Fragment => {
+  if (labels.length === 0) return sql``
+  const all: Labels = Object.assign({}, ...labels)
+  const stored = owner === undefined ? all : storedLabels(all, owner)
+  // A label has one value.
+  return sql`and t.labels @> ${sql.json(stored)} and ${isLabelled(all, labels)}::boolean`
+}

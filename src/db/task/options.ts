@@ -11,8 +11,7 @@ export const optionValues = (
   { owner, options }: { owner: string; options?: TaskOptions | undefined },
 ): Fragment => {
   const { labels = null, priority = 0, startWithin = null, endWithin = null } = options ?? {}
-  const stored = storedLabels(labels, owner)
-  return sql`${stored && sql.json(stored)}, ${priority}, ${startWithin}, ${endWithin},
+  return sql`${labels && sql.json(storedLabels(labels, owner))}, ${priority}, ${startWithin}, ${endWithin},
     ${options?.retentionSeconds ?? null}`
 }
 

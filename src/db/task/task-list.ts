@@ -66,8 +66,8 @@ const segmentsOf = (kinds?: readonly TaskKind[]): string[] => [
  * an index has in order: docs/decisions.md, Search and lists.
  */
 const walk = (sql: Queryable, { owner, kinds, ...rest }: Walk, most: number): Fragment => {
-  if (rest.isRare) {
-    const { labels, ...others } = rest
+  const { labels, isRare, ...others } = rest
+  if (isRare && labels) {
     const found = sql`(select * from task t where true ${hasLabels(sql, labels, owner)} offset 0)`
     return listOf(sql, { ...others, most }, sql``, found)
   }
