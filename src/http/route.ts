@@ -59,6 +59,8 @@ export interface ResponseSpec {
   schema?: TSchema
   /** Absent: application/json. */
   mediaType?: string
+  /** Texts that it is, where `Accept` names them. */
+  otherMediaTypes?: readonly `text/${string}`[]
   /** Headers of this response beside those that every response has. */
   headers?: readonly HeaderName[]
   /** An example of the body, which must pass the schema. */

@@ -4,7 +4,7 @@ import { shown } from '../shared/errors.ts'
 import { isObject } from '../shared/is-object.ts'
 import { makeIssue, type Issue } from '../shared/validate.ts'
 
-const LABEL_KEY = '[a-z0-9][a-z0-9._-]{0,62}'
+export const LABEL_KEY = '[a-z0-9][a-z0-9._-]{0,62}'
 const LABELS_MAX = 10
 const VALUE_MAX = 256
 const KEY_FORM = new RegExp(`^${LABEL_KEY}$`)
@@ -12,7 +12,7 @@ const KEY_IN_WORDS = 'small letters, digits, ., _ and -, at most 63 of them'
 
 const LABELS_IN_WORDS = `1 to ${LABELS_MAX} labels, whose names have ${KEY_IN_WORDS}`
 
-/** What the caller calls a task, by name. */
+/** Names and values by which the caller finds a task again. */
 export const Labels = Type.Unsafe<Record<string, string>>({
   type: 'object',
   minProperties: 1,

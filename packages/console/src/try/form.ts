@@ -34,7 +34,7 @@ export interface Field {
 /** Members that few give, wherever they stand. */
 const RARE =
   /^(webhook|callback|wm)_|^(payload|interpolate_from_original|preserve_details|seed|off_peak|is_rec|watermark|bgm|audio_type|movement_amplitude)$/
-/** What is said of the task, whatever its kind. */
+/** Members about the task itself, whatever its kind. */
 const OPTION = /^kiln_|^priority$/
 /** Members after these are rare, too: the document has the important ones first. */
 const SHOWN = 10
