@@ -1,14 +1,9 @@
 import {
   CancellationScope,
-  ContinueAsNew,
-  continueAsNew,
-  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
-  sleep,
-  workflowInfo,
 } from '@temporalio/workflow'
 
 import type { EngineName } from '../src/domain/task/engine.ts'
@@ -30,8 +25,12 @@ export interface ImageTaskInput {
 }
 
 /** Drives an image task from its creation to COMPLETED or FAILED. Whichever it is, the workflow completes. */
-export const imageTask = async (input: ImageTaskInput): Promise<TaskEnd> => {
-  const { taskId, timing, engine, hasDeadlines } = input
+export const imageTask = async ({
+  taskId,
+  timing,
+  engine,
+  hasDeadlines,
+}: ImageTaskInput): Promise<TaskEnd> => {
   const { completeImageTask, failImageTask } =
     proxyLocalActivities<CoreActivities>(transitionOptions)
   const { renderImageTask } = proxyActivities<MediaActivities>(renderOptions(timing, engine))
@@ -39,7 +38,6 @@ export const imageTask = async (input: ImageTaskInput): Promise<TaskEnd> => {
   setHandler(cancelRequested, () => rendering.cancel())
   const deadlines = { work: rendering, fail: failImageTask, ended: ENDED }
   const passed = hasDeadlines && keepDeadlines(taskId, deadlines)
-  let pauseMs = LEAST_PAUSE_MS
   try {
     setCurrentDetails(
       '**Rendering.** Waits for a worker, then renders: *Pending Activities* shows the step and how far it is.',
@@ -50,21 +48,13 @@ export const imageTask = async (input: ImageTaskInput): Promise<TaskEnd> => {
         completeImageTask(taskId, rendered),
       )
       // An attempt that Temporal had given up has claimed the task since: it is rendered once more.
-      if (status === 'IN_PROGRESS') continue
-      if (status === 'CREATED') {
-        // A task of the same account goes ahead of it.
-        if (patched('pause-before-next-turn')) await rendering.run(() => sleep(pauseMs))
-        pauseMs = Math.min(2 * pauseMs, MOST_PAUSE_MS)
-        if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof imageTask>(input)
-        continue
-      }
+      if (status === 'CREATED' || status === 'IN_PROGRESS') continue
       return showTaskEnd(
         status,
         rendered ? 'the results are stored' : 'had ended before its render',
       )
     }
   } catch (error) {
-    if (error instanceof ContinueAsNew) throw error
     const reason = (passed && passed()) || reasonOf(error, rendering)
     const status = await CancellationScope.nonCancellable(() => failImageTask(taskId, reason))
     return showTaskEnd(status, reason.code)
@@ -72,7 +62,3 @@ export const imageTask = async (input: ImageTaskInput): Promise<TaskEnd> => {
 }
 
 const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED'])
-
-/** Between two turns in the queue, when another task went ahead: soon at first, and so seldom later that it fills no history. */
-const LEAST_PAUSE_MS = 500
-const MOST_PAUSE_MS = 30_000

@@ -1,5 +1,4 @@
 import type { CoreActivities, MediaActivities } from '../../activities/index.ts'
-import type { StoredAttempt } from '../../activities/image-task.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { getRun, recordCall, type Runs } from './runs.ts'
 import {
@@ -46,11 +45,6 @@ export const IMAGE_SCENARIOS = {
     render: rendered,
     // At the first call another attempt has claimed the task.
     complete: inTurn('IN_PROGRESS', 'COMPLETED'),
-  },
-  // At its first turn another task of its account went ahead.
-  'went-behind': {
-    render: inTurn<StoredAttempt | undefined>(undefined, { fence: 1, results: [] }),
-    complete: inTurn('CREATED', 'COMPLETED'),
   },
   'deadlines-met': {
     render: rendered,

@@ -25,7 +25,6 @@ const TRANSITIONS: Record<keyof typeof IMAGE_SCENARIOS, unknown[][]> = {
   'cancelled-while-rendering': FAILED({ code: 'cancelled' }),
   'cancelled-by-operator': FAILED({ code: 'cancelled' }),
   superseded: [done(1), done(1)],
-  'went-behind': [['complete', undefined], done(1)],
   'deadlines-met': [done(1)],
   // The second time what its render has left is removed.
   'start-timed-out': [

@@ -11,7 +11,7 @@ import type { Labels, TaskOptions } from '../../domain/task/task-options.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { hasLabels, labelsOf } from '../task/labels.ts'
 import { optionColumns, optionValues } from '../task/options.ts'
-import { insertEvent, takeFence, transitionTask } from '../task/task-transition.ts'
+import { insertEvent, isHeld, takeFence, transitionTask } from '../task/task-transition.ts'
 import { setQuota } from '../task/account.ts'
 import {
   deletedAt,
@@ -21,7 +21,7 @@ import {
   resultNames,
 } from '../task/task-file.ts'
 import type { NewTaskInput } from '../task/task-file.ts'
-import type { ClaimedTask, Transition, TransitionTable } from '../task/task-transition.ts'
+import type { ClaimedTask, HeldTask, Transition, TransitionTable } from '../task/task-transition.ts'
 
 export interface NewImageTask {
   id: string
@@ -150,19 +150,23 @@ export type ClaimedImageTask = ClaimedTask<AnyImageKind>
 
 /**
  * Claims a task for one attempt at rendering: a new fence, and at the first claim the move to IN_PROGRESS with its event.
- * Undefined when the task has ended, or another one of its account goes ahead.
+ * Held while another one of its account goes ahead; undefined when the task has ended.
  */
 export const claimImageTask = async (
   sql: Transaction,
   id: string,
-): Promise<ClaimedImageTask | undefined> => {
+): Promise<ClaimedImageTask | HeldTask | undefined> => {
   // One of a higher priority that waits has a line of its own in Temporal, and this turn of the account is its turn.
-  const mayClaim = sql`family = 'image' and (status = 'IN_PROGRESS' or (status = 'CREATED' and not exists (
+  const isBehind = sql`(status = 'CREATED' and exists (
     select from task ahead
     where ahead.account = task.account and ahead.priority > task.priority and ahead.engine = task.engine
       and ahead.family = 'image' and ahead.claimed_at is null and ahead.ended_at is null
-  )))`
+      and ahead.held_at is null
+  ))`
+  const mayClaim = sql`family = 'image' and status in ('CREATED', 'IN_PROGRESS') and not ${isBehind}`
   const claimed = await takeFence<AnyImageKind>(sql, id, mayClaim)
-  if (claimed) await transitionImageTask(sql, { id, to: 'IN_PROGRESS' })
-  return claimed
+  if (claimed && !isHeld(claimed)) await transitionImageTask(sql, { id, to: 'IN_PROGRESS' })
+  if (claimed) return claimed
+  const [behind] = await sql`select from task where id = ${id} and ${isBehind}`
+  return behind && { held: 'behind', isQueued: true }
 }

@@ -8,6 +8,8 @@ alter table task
   -- seconds from the creation until it fails, unless it has begun or has ended
   add column start_within integer,
   add column end_within integer,
+  -- for which it was held, and which count to neither
+  add column held_seconds integer not null default 0,
   -- seconds from the end until its files are removed, and when that is; null: as the service does
   add column retention_seconds integer,
   add column purge_at timestamptz;

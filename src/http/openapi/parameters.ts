@@ -77,7 +77,6 @@ const header = (name: string, description: string, schema: Json = {}): Json => (
 })
 
 const REQUEST_HEADERS = {
-  Accept: 'A media type of the response beside JSON; anything else gets JSON.',
   'If-Match': 'ETag of what the caller means to change. Any other ETag gets 412.',
   'If-None-Match': 'ETag of what the caller has. If it has not changed, the response is 304.',
   'If-Range':

@@ -30,7 +30,6 @@ export const makeUsageRoutes = (deps: UsageDeps): Route[] => [
       'Sums are exact. Percentiles are of durations that were counted in steps of the factor 1.41, so they are right to a fifth. A day is that of UTC on which a task ended; tasks of a release without this report are not in it. With `Accept: text/csv` the groups come as CSV.',
     query: UsageQuery,
     queryEmptyIsAbsent: ['from', 'to', 'owner'],
-    requestHeaders: ['Accept'],
     responses: {
       200: {
         description: 'The report.',
