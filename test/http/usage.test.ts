@@ -5,7 +5,7 @@ import { VIDEO_API, type Client } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
 import { useService } from '../support/service.ts'
 
-interface Figures {
+interface Sums {
   tasks: Record<'done' | 'failed' | 'cancelled', number>
   credits: number
   engine_seconds: number
@@ -16,13 +16,13 @@ interface Figures {
 }
 type Percentiles = Record<'p50' | 'p95', number | null>
 interface Report {
-  groups: (Figures & { group: string })[]
-  total: Figures
+  groups: (Sums & { group: string })[]
+  total: Sums
 }
 
 const service = useService({
   roles: ['api', 'core', 'media'],
-  env: { VIDEO_TINY: 'true', PLATFORM_ADMINS: 'root' },
+  env: { VIDEO_TINY: 'true', ADMIN_SUBJECTS: 'root' },
 })
 const { sql } = service
 const UPSCALE = '/proxy/imgvendor/v1/ai/image-upscaler'
@@ -79,7 +79,7 @@ describe('the report of usage', () => {
       byKind.groups.map(({ group }) => group),
       ['upscale', 'text2video'],
     )
-    const { waiting, running, engine_seconds: seconds } = find(byKind, 'upscale') as Figures
+    const { waiting, running, engine_seconds: seconds } = find(byKind, 'upscale') as Sums
     for (const value of [waiting.p50, waiting.p95, running.p50, running.p95])
       assert.ok(value !== null && value > 0, JSON.stringify([waiting, running]))
     assert.ok(seconds > 0)

@@ -24,13 +24,13 @@ create table usage (
   primary key (owner, key, value, day, kind)
 );
 
-create index usage_by_day on usage (day) where key = '';
-create index usage_by_label on usage (key, day) where key <> '';
+-- of all owners
+create index usage_by_key on usage (key, day);
 
 -- Place of a duration: 1 below 0.1 s, and each place takes what is up to 1.41 times as long as that before it. 44 takes
 -- all from two days on. `usageSeconds` of domain/task/usage.ts has the ends of the places.
 create function usage_bucket(seconds float8) returns integer
-language sql immutable parallel safe
+language sql immutable strict parallel safe
 return case
   when seconds < 0.1 then 1
   else least(44, 2 + floor(2 * ln(seconds * 10) / ln(2::float8)))::integer

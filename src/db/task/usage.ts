@@ -45,8 +45,8 @@ export const reportUsage = async (
   const rows = await sql<UsageRow[]>`
     select "group", sum(done)::float8 as done, sum(failed)::float8 as failed, sum(cancelled)::float8 as cancelled,
       sum(credits)::float8 as credits, sum(engine_ms)::float8 as "engineMs", sum(pixels)::float8 as pixels,
-      sum(bytes)::float8 as bytes, array[${sumsOf(sql, sql`waited`)}]::float8[] as waited,
-      array[${sumsOf(sql, sql`ran`)}]::float8[] as ran
+      sum(bytes)::float8 as bytes, to_json(array[${sumsOf(sql, sql`waited`)}]) as waited,
+      to_json(array[${sumsOf(sql, sql`ran`)}]) as ran
     from (
       select *, ${group} as "group" from usage
       where ${owner === undefined ? sql`true` : sql`owner = ${owner}`}
@@ -58,11 +58,11 @@ export const reportUsage = async (
     order by grouping("group") desc, ${by === 'day' ? sql`"group"` : sql`sum(done + failed + cancelled) desc, "group"`}
     limit ${MOST_GROUPS + 1}
   `
-  const [total, ...listed] = rows.map(toFigures)
+  const [total, ...listed] = rows.map(toSums)
   if (!total) throw new Error('a report without a total')
-  const named = listed.map((figures, index) => ({
+  const named = listed.map((sums, index) => ({
     group: rows[index + 1]?.group ?? '',
-    ...figures,
+    ...sums,
   }))
   return { from, to, by: key === undefined ? by : `label:${key}`, groups: named, total }
 }
@@ -72,7 +72,7 @@ const sumsOf = (sql: Sql, column: Fragment): Fragment =>
     (all, sum) => sql`${all}, ${sum}`,
   )
 
-const toFigures = (row: UsageRow): Usage['total'] => ({
+const toSums = (row: UsageRow): Usage['total'] => ({
   tasks: { done: row.done ?? 0, failed: row.failed ?? 0, cancelled: row.cancelled ?? 0 },
   credits: row.credits ?? 0,
   engine_seconds: (row.engineMs ?? 0) / 1000,

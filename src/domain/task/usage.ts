@@ -49,7 +49,7 @@ const Percentiles = Type.Object({
   p95: seconds('The same of 95 of 100.'),
 })
 
-const figures = {
+const sums = {
   tasks: Type.Object(
     { done: count('Done.'), failed: count('Failed.'), cancelled: count('Cancelled.') },
     { description: 'Tasks that ended then, by their state.' },
@@ -71,11 +71,11 @@ export const Usage = Type.Object({
       group: Type.String({
         description: 'The day, the kind, the value of the label, or the owner.',
       }),
-      ...figures,
+      ...sums,
     }),
     { description: `Days in order; others with the most tasks first, ${MOST_GROUPS} at most.` },
   ),
-  total: Type.Object(figures, { description: 'Of all groups, also of those that are not listed.' }),
+  total: Type.Object(sums, { description: 'Of all groups, also of those that are not listed.' }),
 })
 export type Usage = Static<typeof Usage>
 
