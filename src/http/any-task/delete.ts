@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 
+import { insertAudit } from '../../db/registry/audit-log.ts'
 import { lockTask, purgeDeleted, requestDeletion } from '../../db/task/task-deletion.ts'
 import type { DeletedTask } from '../../db/task/task-deletion.ts'
 import type { Transaction } from '../../db/client.ts'
@@ -9,10 +10,12 @@ import { stopTaskEvents } from '../../db/event/attempt.ts'
 import { transitionImageTask } from '../../db/image-task/image-task.ts'
 import { cancelVideoTask } from '../../db/video-task/video-task.ts'
 import type { Slots } from '../../db/video-task/video-queue.ts'
+import { auditTarget } from '../../domain/registry/audit-log.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { TASK_ERRORS } from '../../domain/task/task-error.ts'
 import { signalStopped } from '../../jobs/event.ts'
 import { signalCancel } from '../../jobs/task.ts'
+import { auditOf } from '../access/audit.ts'
 import { ownerOf } from '../access/caller.ts'
 import type { CommitDeps } from '../deps.ts'
 import type { JsonResponse, RouteRequest } from '../route.ts'
@@ -38,8 +41,9 @@ type DeletionRequest = RouteRequest<{ task_id: string }, { when?: 'now' | 'ended
  */
 export const deleteTask = async (
   deps: DeletionDeps,
-  { params, query, caller }: DeletionRequest,
+  request: DeletionRequest,
 ): Promise<JsonResponse> => {
+  const { params, query, caller } = request
   const id = readTaskId(params.task_id)
   const hasEnded = await unitOfWork(deps, async (sql, enqueue) => {
     const task = await lockTask(sql, { id, owner: ownerOf({ caller }) })
@@ -47,7 +51,10 @@ export const deleteTask = async (
     const ended = task.hasEnded || (await cancel(deps, { id, task, sql, enqueue }))
     if (!ended && query.when !== 'ended')
       throw errors.cannotCancelVideo(task.status, '; with ?when=ended it is deleted at its end')
-    if (!(await requestDeletion(sql, id)) || !task.hasWebhook) return ended
+    if (!(await requestDeletion(sql, id))) return ended
+    const [target, before] = [auditTarget.task(id), { status: task.status }]
+    await insertAudit(sql, auditOf(request), { action: 'task.delete', target, before })
+    if (!task.hasWebhook) return ended
     const redeliveries = await stopTaskEvents(sql, id)
     for (const signal of signalStopped(id, redeliveries)) await enqueue(signal)
     return ended
