@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { isHeld } from '../../src/db/task/task-transition.ts'
 import { describe, test } from 'node:test'
 
 import { claimImageTask, transitionImageTask } from '../../src/db/image-task/image-task.ts'
+import { isHeld } from '../../src/db/task/task-transition.ts'
 import { findDeadline } from '../../src/db/task/deadline.ts'
 import type { Transition } from '../../src/db/task/task-transition.ts'
 import type { ImageTaskStatus } from '../../src/domain/image-task/image-task.ts'
