@@ -12,7 +12,7 @@ interface Quota {
 }
 
 /**
- * Numbers of requests that one address (ip, read, registration, auth) or one caller (create, write) may send. `auth`
+ * Numbers of requests that one address (ip, read, registration, auth, workflow) or one caller (create, write) may send. `auth`
  * counts rejected credentials alone.
  */
 export const QUOTAS = {
@@ -20,6 +20,7 @@ export const QUOTAS = {
   read: { requests: 6000, seconds: 60 },
   registration: { requests: 600, seconds: 60 },
   auth: { requests: 20, seconds: 60 },
+  workflow: { requests: 60, seconds: 60 },
   create: { requests: 600, seconds: 60, burst: 60 },
   write: { requests: 600, seconds: 60, burst: 60 },
 } as const satisfies Record<string, Quota>

@@ -8,6 +8,7 @@ import { mcp } from './mcp.ts'
 import { makeScreen } from './screen.ts'
 import { USAGE_COMMAND } from './usage-command.ts'
 import { VERSION_COMMANDS } from './version-commands.ts'
+import { WORKFLOW_COMMANDS } from './workflow-commands.ts'
 import { cancelTask, listTemplates, TASK_COMMANDS, watchTask } from './task-commands.ts'
 
 const COMMANDS: Record<string, Command> = {
@@ -40,6 +41,7 @@ const COMMANDS: Record<string, Command> = {
   usage: USAGE_COMMAND,
   ...PACK_COMMANDS,
   ...VERSION_COMMANDS,
+  ...WORKFLOW_COMMANDS,
   mcp,
 }
 
