@@ -39,6 +39,8 @@ import { makeWatches } from './http/live/watches.ts'
 import { makeConsole } from './http/console/serve.ts'
 import { loadPages } from './http/docs/pages.ts'
 import { CONNECTIONS } from './http/serve/connection-limit.ts'
+import { customName } from './domain/task/custom-kind.ts'
+import type { EngineName } from './domain/task/engine.ts'
 import { makeSemaphore } from './domain/shared/semaphore.ts'
 import type { Lifecycle } from './http/serve/lifecycle.ts'
 import { makeRateLimits } from './http/access/rate-limit.ts'
@@ -47,6 +49,7 @@ import { makePublicPauses } from './http/platform/pauses.ts'
 import { readBuild } from './http/platform/service-routes.ts'
 import { makeCustomKinds } from './http/template/kinds.ts'
 import { makeServer } from './http/serve/server.ts'
+import { makeOwnerRules } from './http/access/owner-rules.ts'
 import { makeUserRecorder } from './http/access/user-recorder.ts'
 import { makeJobs } from './jobs/client.ts'
 import { connectTemporal } from './jobs/connection.ts'
@@ -175,10 +178,15 @@ const lists = {
   searchMaxDepth: config.SEARCH_MAX_DEPTH,
 }
 
-const engineOf = makeEngineOf(config)
+const ownerRules = makeOwnerRules(sql)
+const engineOfKind = makeEngineOf(config)
+const engineOf = (kind: string, owner: string): EngineName =>
+  customName(kind) === undefined
+    ? (ownerRules.engine(owner) ?? engineOfKind(kind))
+    : engineOfKind(kind)
 const customKinds = makeCustomKinds(sql)
 const pauses = makePublicPauses(sql)
-await Promise.all([customKinds.refresh(), pauses.refresh()])
+await Promise.all([customKinds.refresh(), pauses.refresh(), ownerRules.refresh()])
 const imageTask = { ...task, timing: timings.timing, engineOf }
 const routes = makeRoutes({
   publicUrl,
@@ -296,6 +304,7 @@ const app = makeApp({
   corsOrigins: config.CORS_ORIGINS,
   trustProxy: config.TRUST_PROXY,
   rateLimits,
+  ownerRules,
   idempotency: makeIdempotency({ sql, secrets, log }),
   budget,
   scratchDir: scratch.dir,
@@ -339,7 +348,7 @@ const loops = [
   startLoop(
     'pauses',
     async (signal) => {
-      await pauses.refresh()
+      await Promise.all([pauses.refresh(), ownerRules.refresh()])
       await wakeHeld({ ...commit, ...timings }, signal)
     },
     { intervalMs: config.PAUSE_INTERVAL_MS, log },

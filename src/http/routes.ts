@@ -19,6 +19,7 @@ import { makeNodeRoutes } from './registry/node-routes.ts'
 import { withOpenApiRoutes } from './openapi/routes.ts'
 import { makeOperationsRoutes } from './platform/operations-routes.ts'
 import type { OperationsDeps } from './platform/operations.ts'
+import { makeOwnerLimitRoutes } from './platform/owner-limit-routes.ts'
 import { makePauseRoutes } from './platform/pause-routes.ts'
 import { makePermissionRoutes } from './registry/permission-routes.ts'
 import { makePictureRoutes } from './registry/picture-routes.ts'
@@ -111,6 +112,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeApiKeyRoutes(deps.registry),
       ...makeOperationsRoutes(deps.platform),
       ...makePauseRoutes(deps.platform),
+      ...makeOwnerLimitRoutes(deps.platform),
       ...makeHealthRoutes(deps.platform),
       ...makeServiceRoutes(deps.platform),
       ...makeDevelopmentRoutes(deps.platform),

@@ -19,6 +19,7 @@ import {
   ownBytes,
   relightFields,
   resultNames,
+  waitsFor,
 } from '../task/task-file.ts'
 import type { NewTaskInput } from '../task/task-file.ts'
 import type { ClaimedTask, HeldTask, Transition, TransitionTable } from '../task/task-transition.ts'
@@ -100,7 +101,8 @@ const factsOf = (sql: Queryable) => sql`
   case when t.status = 'FAILED'
     then jsonb_build_object('code', t.error_code, 'message', t.error_message)
   end as error,
-  ${resultNames(sql)} as results, ${relightFields(sql)} as relight, ${labelsOf(sql)} as labels
+  ${resultNames(sql)} as results, ${relightFields(sql)} as relight, ${labelsOf(sql)} as labels,
+  ${waitsFor(sql)} as "waitsFor"
 `
 
 /** The owner's tasks made under a segment, newest first. */

@@ -15,6 +15,7 @@ export interface TaskDetailRow extends TaskRow {
   webhookUrl: string | null
   purgeAt: Date | null
   purgedAt: Date | null
+  placedAt: Date | null
   inputs: (Omit<TaskDetail['inputs'][number], 'url'> & { name?: string; url?: string })[]
   results: Omit<TaskDetail['results'][number], 'url'>[]
   moves: TaskDetail['moves']
@@ -30,6 +31,7 @@ export const findTaskDetail = async (
     select ${taskColumns(sql)}, jsonb_strip_nulls(t.settings) as settings,
       ${optionsOf(sql)} as options,
       t.webhook_url as "webhookUrl", t.purge_at as "purgeAt", t.purged_at as "purgedAt",
+      (select max(p.at) from placement p where p.task_id = t.id) as "placedAt",
       t.tries, ${relightFields(sql)} as relight,
       (select coalesce(jsonb_agg(jsonb_strip_nulls(to_jsonb(i))), '[]') from (
         select field, case when t.delete_requested_at is null then name end as name, url,

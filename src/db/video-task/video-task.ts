@@ -12,7 +12,7 @@ import { labelsOf } from '../task/labels.ts'
 import { optionColumns, optionValues } from '../task/options.ts'
 import { chargeAccount, type AccountLimits } from '../task/account.ts'
 import { lockOwnerOf, refundTask } from './owner.ts'
-import { deletedAt, insertTaskInputs, ownBytes, resultNames } from '../task/task-file.ts'
+import { deletedAt, insertTaskInputs, ownBytes, resultNames, waitsFor } from '../task/task-file.ts'
 import type { NewTaskInput } from '../task/task-file.ts'
 import type { ClaimedTask, HeldTask, Transition } from '../task/task-transition.ts'
 import { transitionVideoTask } from './video-transition.ts'
@@ -61,8 +61,8 @@ export const insertVideoTask = async (
     insertEvent(sql, { taskId: task.id, sequence: 1, status: 'created', deliver: false }),
     chargeAccount(sql, { account, credits, bytes }, limits),
     sql`
-    insert into ledger (task_id, kind, owner, credits)
-    values (${task.id}, 'charge', ${account}, ${credits})
+    insert into ledger (task_id, kind, owner, credits, api_key_id)
+    values (${task.id}, 'charge', ${account}, ${credits}, ${limits.apiKeyId ?? null})
   `.execute(),
   ])
   if (!row) throw new Error('insert returned no row')
@@ -140,6 +140,7 @@ export interface VideoTaskRow extends VideoTaskFacts {
 export const videoTaskColumns = (sql: Queryable) => sql`
   t.id, t.status as state, t.rev, t.payload, t.off_peak as "offPeak", t.progress,
   t.created_at as "createdAt", t.engine, ${deletedAt(sql)} as "deletedAt",
+  ${waitsFor(sql)} as "waitsFor",
   jsonb_build_object('model', t.settings->'model', 'duration', t.settings->'duration',
     'resolution', t.settings->'resolution', 'bgm', t.settings->'bgm',
     'audio', t.settings->'audio') as settings,

@@ -58,6 +58,8 @@ export const AuditAction = Type.Enum([
   'instance.resume',
   'pause.set',
   'pause.end',
+  'owner.limit',
+  'owner.reset',
 ])
 export type AuditAction = Static<typeof AuditAction>
 
@@ -86,7 +88,7 @@ export const AuditLogEntry = Type.Object({
   action: AuditAction,
   target: Type.String({
     description:
-      'What was changed, or whose: `publisher/{p}`, `node/{n}`, `version/{n}@{v}`, `task/{id}`, `user/{id}`, `instance/{name}` or `pause/{scope}`.',
+      'What was changed, or whose: `publisher/{p}`, `node/{n}`, `version/{n}@{v}`, `task/{id}`, `user/{id}`, `instance/{name}`, `pause/{scope}` or `owner/{id}`.',
   }),
   before: change('The members that changed, as they were.'),
   after: change('The same members as they are now.'),
@@ -116,6 +118,7 @@ export type AuditLogPage = Static<typeof AuditLogPage>
 export const auditTarget = {
   user: (id: string): string => `user/${id}`,
   task: (id: string): string => `task/${id}`,
+  owner: (id: string): string => `owner/${id}`,
   pause: (scope: string): string => `pause/${scope}`,
   instance: (name: string): string => `instance/${name}`,
   publisher: (id: string): string => `publisher/${id}`,

@@ -71,6 +71,8 @@ const ACTIONS: Record<Action, string> = {
   'instance.resume': 'Resumed instance',
   'pause.set': 'Paused',
   'pause.end': 'Resumed',
+  'owner.limit': 'Set limits of owner',
+  'owner.reset': 'Took limits of owner away',
 }
 const CHOICES = [['', 'All actions'] as const, ...Object.entries(ACTIONS)]
 
