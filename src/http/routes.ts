@@ -1,3 +1,4 @@
+import type { AliasTable } from './alias/table.ts'
 import { makeAnyTaskRoutes } from './any-task/routes.ts'
 import { makeUsageRoutes } from './usage/routes.ts'
 import type { AnyTaskDeps } from './any-task/detail.ts'
@@ -59,6 +60,8 @@ import type { VideoTaskDeps } from './video-task/deps.ts'
 /** One bag for each area. `src/api.ts` fills them; a signature in the area names the part that it needs. */
 export interface RouteDeps {
   publicUrl: string
+  /** Other names, which the description shows, too. */
+  aliases: AliasTable | undefined
   imageTask: ImageTaskDeps
   template: TemplateDeps
   videoTask: VideoTaskDeps
@@ -118,5 +121,5 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeDevelopmentRoutes(deps.platform),
       ...makeDocsRoutes(deps.docs),
     ],
-    deps.publicUrl,
+    deps,
   )

@@ -12,6 +12,7 @@ import {
 } from '../../domain/shared/validate.ts'
 import type { Budget } from './budget.ts'
 import { replaceInline, type InlineImage } from './inline.ts'
+import type { Translation } from '../alias/translation.ts'
 import { hasBody, requireJson } from './media-type.ts'
 import { readJsonBody, type JsonBody } from './read-json-body.ts'
 import { tooLarge } from './source.ts'
@@ -54,8 +55,12 @@ export const makeBodyReader = (deps: BodyDeps, route: Route) => {
       if (Number(request.headers['content-length'] ?? 0) > spec.maxBytes)
         throw tooLarge(spec.maxBytes)
     },
-    async read(request: Request, response: Response, address: string): Promise<ReadBody> {
-      const body = await readJsonBody(request, {
+    async read(
+      request: Request,
+      response: Response,
+      { address, translation }: { address: string; translation: Translation | undefined },
+    ): Promise<ReadBody> {
+      const given = await readJsonBody(request, {
         ...spec,
         budget: deps.budget,
         address,
@@ -65,9 +70,11 @@ export const makeBodyReader = (deps: BodyDeps, route: Route) => {
         emptyAllowed: spec.required === false,
         onAccept: () => sendContinue(request, response),
       })
-      const { value, issues } = withHeader(spec, request, body.value)
+      const translated = translation?.body(given.value) ?? given.value
+      const { value, issues } = withHeader(spec, request, translated)
+      const body = { ...given, value }
       const print = fingerprint(request, canonicalBody(value, body.inline))
-      const validated = validate(request, { ...body, value })
+      const validated = validate(request, body)
       return {
         ...validated,
         issues: [...validated.issues, ...issues],
