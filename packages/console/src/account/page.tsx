@@ -19,6 +19,7 @@ import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
 import { aboutCredits } from '../words/text.ts'
 import { Events } from './events.tsx'
+import { Usage } from './usage.tsx'
 
 export const Page = () => (
   <>
@@ -244,4 +245,10 @@ const TABS = {
     'webhooks#endpoints',
   ],
   events: ['Events', <Events key="events" />],
+  usage: [
+    'Usage',
+    <Usage key="usage" />,
+    'Ended tasks by the UTC day of their end.',
+    'many-tasks#usage',
+  ],
 } as const

@@ -142,7 +142,7 @@ const Credits = () => {
   const [credits] = useQuery(creditsQuery).data?.remains ?? []
   if (!credits || (credits.credit_remain === null && credits.credit_used === 0)) return null
   return (
-    <Link to="/account" className={`${styles.credits} small`}>
+    <Link to="/account" search={{ tab: 'usage' }} className={`${styles.credits} small`}>
       {aboutCredits(credits)}
     </Link>
   )

@@ -161,6 +161,7 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
           ))}
           {fold('Light from another picture', light, '', isLit)}
           {fold('Advanced', fieldsAt('rare'))}
+          {fold('Options', fieldsAt('option'))}
           {fold(`Fields that change nothing here (${unused.length})`, unused, IGNORED)}
           {error && !isAllAtFields && <ErrorPanel error={error} rest={rest} />}
         </Stack>
