@@ -200,6 +200,7 @@ const routes = makeRoutes({
     anonymousSlots: timings.anonymousSlots,
     workflowUrl,
   },
+  bulk: { ...commit, ...taskRead, storage, outbound, taskQueue },
   registry: {
     ...check,
     ...token,

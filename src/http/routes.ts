@@ -2,6 +2,9 @@ import { makeAnyTaskRoutes } from './any-task/routes.ts'
 import type { AnyTaskDeps } from './any-task/detail.ts'
 import type { DeletionDeps } from './any-task/delete.ts'
 import { makeApiKeyRoutes } from './platform/api-key-routes.ts'
+import { makeBatchRoutes } from './bulk/batch-routes.ts'
+import type { BulkDeps } from './bulk/bulk.ts'
+import { makeOperationRoutes } from './bulk/operation-routes.ts'
 import { makeArchiveDownloadRoute } from './registry/archive-download-route.ts'
 import { makeDevelopmentRoutes, type DevelopmentDeps } from './platform/development-routes.ts'
 import { makeEndpointRoutes } from './event/endpoint-routes.ts'
@@ -49,16 +52,18 @@ import type {
   TrustDeps,
   VersionDeps,
 } from './registry/deps.ts'
+import type { LiveDeps } from './live/prefer.ts'
 import type { Route } from './route.ts'
 import type { VideoTaskDeps } from './video-task/deps.ts'
 
 /** One bag for each area. `src/api.ts` fills them; a signature in the area names the part that it needs. */
 export interface RouteDeps {
   publicUrl: string
-  imageTask: ImageTaskDeps
-  template: TemplateDeps
-  videoTask: VideoTaskDeps
+  imageTask: ImageTaskDeps & LiveDeps
+  template: TemplateDeps & LiveDeps
+  videoTask: VideoTaskDeps & LiveDeps
   anyTask: AnyTaskDeps & DeletionDeps
+  bulk: BulkDeps
   registry: VersionDeps & PublisherDeps & HostNodeDeps & CheckDeps & TokenDeps & RatingDeps
   publish: PublishDeps
   trust: TrustDeps
@@ -79,6 +84,8 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeTemplateRoutes(deps.template),
       ...makeVideoTaskRoutes(deps.videoTask),
       ...makeAnyTaskRoutes(deps.anyTask),
+      ...makeBatchRoutes(deps.bulk),
+      ...makeOperationRoutes(deps.bulk),
       ...makePublisherRoutes(deps.registry),
       ...makeMemberRoutes(deps.registry),
       ...makePersonalAccessTokenRoutes(deps.registry),

@@ -41,33 +41,42 @@ export const deleteTask = async (
   { params, query, caller }: DeletionRequest,
 ): Promise<JsonResponse> => {
   const id = readTaskId(params.task_id)
-  const hasEnded = await unitOfWork(deps, async (sql, enqueue) => {
-    const task = await lockTask(sql, { id, owner: ownerOf({ caller }) })
-    if (!task) throw errors.taskNotFound(id)
-    const ended = task.hasEnded || (await cancel(deps, { id, task, sql, enqueue }))
-    if (!ended && query.when !== 'ended')
-      throw errors.cannotCancelVideo(task.status, '; with ?when=ended it is deleted at its end')
-    if (!(await requestDeletion(sql, id)) || !task.hasWebhook) return ended
-    const redeliveries = await stopTaskEvents(sql, id)
-    for (const signal of signalStopped(id, redeliveries)) await enqueue(signal)
-    return ended
-  })
+  const hasEnded = await unitOfWork(deps, (sql, enqueue) =>
+    deleteLocked(deps, { sql, enqueue, id, owner: ownerOf({ caller }), when: query.when }),
+  )
   if (!hasEnded) return { status: 202 }
   // When it cannot be done now, the hourly purge does it. The links have ended already.
   await purgeDeleted(deps, id).catch(() => {})
   return { status: 204 }
 }
 
-interface Cancelling {
+interface InUnit {
   id: string
-  task: DeletedTask
   sql: Transaction
   enqueue: Enqueue
 }
 
-const cancel = async (
-  deps: DeletionDeps,
-  { id, task: { family }, sql, enqueue }: Cancelling,
+/** Deletes a task in a unit of work; true when it has ended, so that its files can go. Throws as `deleteTask` does. */
+export const deleteLocked = async (
+  deps: CommitDeps & Slots,
+  { owner, when, ...unit }: InUnit & { owner: string; when?: 'now' | 'ended' | undefined },
+): Promise<boolean> => {
+  const { id, sql, enqueue } = unit
+  const task = await lockTask(sql, { id, owner })
+  if (!task) throw errors.taskNotFound(id)
+  const hasEnded = task.hasEnded || (await cancelLocked(deps, { ...unit, task }))
+  if (!hasEnded && when !== 'ended')
+    throw errors.cannotCancelVideo(task.status, '; with ?when=ended it is deleted at its end')
+  if (!(await requestDeletion(sql, id)) || !task.hasWebhook) return hasEnded
+  const redeliveries = await stopTaskEvents(sql, id)
+  for (const signal of signalStopped(id, redeliveries)) await enqueue(signal)
+  return hasEnded
+}
+
+/** Cancels a task, which the transaction has locked; false when it is too late. */
+export const cancelLocked = async (
+  deps: CommitDeps & Slots,
+  { id, task: { family }, sql, enqueue }: InUnit & { task: DeletedTask },
 ): Promise<boolean> => {
   const error = { code: 'cancelled', message: TASK_ERRORS.cancelled } as const
   const isCancelled =

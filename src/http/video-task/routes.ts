@@ -11,7 +11,7 @@ import {
 import { VideoCreations, VideoCredits, VideoTaskList } from '../../domain/video-task/video-task.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { ownerOf } from '../access/caller.ts'
-import { respondAfterChange } from '../live/prefer.ts'
+import { respondAfterChange, type LiveDeps } from '../live/prefer.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { statusResponses } from '../task/read-response.ts'
 import { OfTask, readTaskId } from '../task/task-id.ts'
@@ -25,7 +25,7 @@ import { makeVideoCreationRoutes } from './creation-routes.ts'
 import { CREATIONS, CREDITS, TASK_LIST } from './examples.ts'
 
 /** The routes of video tasks: two creations; status, cancel, list and credits for both. */
-export const makeVideoTaskRoutes = (deps: VideoTaskDeps): Route[] => [
+export const makeVideoTaskRoutes = (deps: VideoTaskDeps & LiveDeps): Route[] => [
   ...makeVideoCreationRoutes(deps),
   defineRoute({
     ...commonOf(deps),
