@@ -1,5 +1,6 @@
 import { MOST_OPEN, type BulkKind, type ItemError } from '../../domain/bulk/bulk.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
+import { isAmong, type StillOptions } from '../task/reconcile.ts'
 import { createdAtUs, placeOf, type TaskPlace } from '../task/task-place.ts'
 
 export interface NewBulk {
@@ -166,6 +167,26 @@ export const insertEndEvents = async (
     where b.id = ${id}
   `
 }
+
+export type StillBulk = Pick<NewBulk, 'id' | 'kind' | 'owner'>
+
+/** Those that have not ended nor changed for so long although nothing of theirs waits for the relay, by their ids. */
+export const listStillBulks = async (
+  sql: Sql,
+  { afterSeconds, ids, limit }: StillOptions,
+): Promise<StillBulk[]> =>
+  await sql`
+  select b.id, b.kind, b.owner from bulk b
+  where b.ended_at is null and b.changed_at < now() - make_interval(secs => ${afterSeconds})
+    and ${isAmong(sql, sql`b.id`, ids)}
+    and not exists (
+      select from outbox o
+      where o.workflow_id = 'run-' || b.kind || '/' || b.id
+        and o.kind <> 'signal' and o.dispatched_at is null
+    )
+  order by b.id
+  limit ${limit}
+`
 
 /** Few, because the items of each go with it. */
 const DELETED_AT_ONCE = 5
