@@ -89,13 +89,13 @@ const findPage = async (
   { sql }: BulkDependencies,
   { request: { filter, of }, cursor, createdAt }: OperationRow,
 ): Promise<{ ids: string[]; next?: TaskPlace }> => {
-  const { task_ids: chosen, owner, ...query } = filter
+  const { task_ids: chosen, ...query } = filter
   if (chosen) return { ids: await listChosen(sql, { ids: chosen, owner: of }) }
   const { to = createdAt, ...asked } = readTaskQuery(query)
   const { rows, next } = await listTasks(sql, {
     ...asked,
     to: to < createdAt ? to : createdAt,
-    owner: of ?? owner,
+    owner: of,
     ...(cursor !== null && { after: JSON.parse(cursor) as TaskPlace }),
     limit: PAGE,
   })

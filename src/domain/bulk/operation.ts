@@ -1,7 +1,8 @@
 import { Type, type Static } from 'typebox'
 
 import { id } from '../event/event.ts'
-import { AdminTaskQuery, TaskQuery } from '../task/task-item.ts'
+import { queryText } from '../registry/registry-fields.ts'
+import { TaskQuery } from '../task/task-item.ts'
 import { count, ItemError, next, progress } from './bulk.ts'
 
 export const OperationAction = Type.Enum(['cancel', 'run_again', 'redeliver', 'delete'], {
@@ -21,23 +22,24 @@ const chosen = {
   ),
 }
 
-/** The query of a list of tasks, of the caller or of all owners. */
-const OwnFilter = Type.Object({ ...Type.Omit(TaskQuery, PAGING).properties, ...chosen })
-const AdminFilter = Type.Object({ ...Type.Omit(AdminTaskQuery, PAGING).properties, ...chosen })
-export type OperationFilter = Static<typeof AdminFilter>
+/** The query of a list of tasks. */
+const OperationFilter = Type.Object({ ...Type.Omit(TaskQuery, PAGING).properties, ...chosen })
+export type OperationFilter = Static<typeof OperationFilter>
 
-const bodyOf = <Filter extends typeof OwnFilter | typeof AdminFilter>(filter: Filter) =>
-  Type.Object({
-    action: OperationAction,
-    filter,
-    dry_run: Type.Optional(
-      Type.Boolean({ default: false, description: 'Only count what the filter finds now.' }),
-    ),
-  })
+/** Name of all owners together, where one is named. */
+export const ALL_OWNERS = '*'
 
-export const NewOperation = bodyOf(OwnFilter)
-export const NewAdminOperation = bodyOf(AdminFilter)
-export type NewOperation = Static<typeof NewAdminOperation>
+export const NewOperation = Type.Object({
+  action: OperationAction,
+  filter: OperationFilter,
+  dry_run: Type.Optional(
+    Type.Boolean({ default: false, description: 'Only count what the filter finds now.' }),
+  ),
+  owner: Type.Optional(
+    queryText(255, 'For platform admins: whose tasks in place of their own; `*`: those of all.'),
+  ),
+})
+export type NewOperation = Static<typeof NewOperation>
 
 export const MadeOperation = Type.Object({ operation_id: id('Id of the operation.') })
 export const OperationDryRun = Type.Object({

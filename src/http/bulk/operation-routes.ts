@@ -7,7 +7,6 @@ import { withinDeadline, type Queryable } from '../../db/client.ts'
 import { BulkQuery } from '../../domain/bulk/bulk.ts'
 import {
   MadeOperation,
-  NewAdminOperation,
   NewOperation,
   Operation,
   OperationDryRun,
@@ -15,57 +14,51 @@ import {
   OperationPage,
 } from '../../domain/bulk/operation.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
-import { getCaller } from '../access/caller.ts'
-import { requirePlatformAdmin } from '../registry/access.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { validatePageToken } from '../task/page-token.ts'
 import { cancelBulk, getBulk, listOwn, type BulkDeps } from './bulk.ts'
 import { createOperation, validateOperation } from './operation.ts'
 import { LINES_TYPE, makeOperationLine, respondWithLines } from './results.ts'
 
-const COMMON = { tag: 'Operations', auth: 'required' } as const
+const COMMON = { tag: 'Bulk operations', auth: 'required' } as const
 const ID = '7d0f4a52-8c1b-4d8e-9a3f-2b6c5e7d9f11'
 const OfOperation = Type.Object({
   id: Type.String({ format: 'uuid', description: 'Id of the operation.' }),
 })
 
-const CREATION = {
-  ...COMMON,
-  method: 'post',
-  description:
-    'The filter is that of the list. It finds tasks that are there now, the newest 100,000 of them, and each is acted on as its own route does. With `dry_run` they are only counted, among the newest 100,000.',
-  responses: {
-    200: { description: 'Of a dry run: how many tasks it would be.', schema: OperationDryRun },
-    202: {
-      description: 'The operation is durable; it runs afterwards.',
-      schema: MadeOperation,
-      example: { operation_id: ID },
-    },
-  },
-  errors: ['incompatible_fields', 'quota_exceeded', 'outcome_unknown'],
-  validate: validateOperation,
-} as const
-const EXAMPLES = { cancel: { action: 'cancel', filter: { state: ['waiting', 'queued'] } } }
-
 /** Operations: one action on all tasks that a filter finds. */
 export const makeOperationRoutes = (deps: BulkDeps): Route[] => [
   defineRoute({
-    ...CREATION,
+    ...COMMON,
+    method: 'post',
     path: '/operations',
     summary: "Act on many of the caller's tasks",
-    body: { ...SMALL_BODY, schema: NewOperation, examples: EXAMPLES },
-    handler: (request) => createOperation(deps, request, getCaller(request).owner),
-  }),
-  defineRoute({
-    ...CREATION,
-    path: '/admin/operations',
-    summary: 'Act on many tasks of any owner',
-    body: { ...SMALL_BODY, schema: NewAdminOperation, examples: EXAMPLES },
-    errors: [...CREATION.errors, 'forbidden'],
-    handler: (request) => {
-      requirePlatformAdmin(getCaller(request))
-      return createOperation(deps, request, undefined)
+    description:
+      'The filter is that of the list. It finds tasks that are there now, the newest 100,000 of them, and each is acted on as its own route does. With `dry_run` they are only counted, among the newest 100,000.',
+    body: {
+      ...SMALL_BODY,
+      schema: NewOperation,
+      adminMembers: ['owner'],
+      examples: { cancel: { action: 'cancel', filter: { state: ['waiting', 'queued'] } } },
     },
+    responses: {
+      200: { description: 'Of a dry run: how many tasks it would be.', schema: OperationDryRun },
+      202: {
+        description: 'The operation is durable; it runs afterwards.',
+        schema: MadeOperation,
+        example: { operation_id: ID },
+        links: {
+          read: {
+            method: 'get',
+            path: '/operations/:id',
+            parameters: { id: '$response.body#/operation_id' },
+          },
+        },
+      },
+    },
+    errors: ['incompatible_fields', 'quota_exceeded', 'outcome_unknown'],
+    validate: validateOperation,
+    handler: (request) => createOperation(deps, request),
   }),
   defineRoute({
     ...COMMON,

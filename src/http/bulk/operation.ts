@@ -5,7 +5,7 @@ import { listChosen } from '../../db/bulk/bulk-item.ts'
 import { countTasks, readTaskQuery } from '../../db/task/task-list.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { MOST_ITEMS } from '../../domain/bulk/bulk.ts'
-import type { NewOperation, OperationFilter } from '../../domain/bulk/operation.ts'
+import { ALL_OWNERS, type NewOperation, type OperationFilter } from '../../domain/bulk/operation.ts'
 import { makeIssue, type Issue } from '../../domain/shared/validate.ts'
 import { getCaller } from '../access/caller.ts'
 import type { ReadDeps } from '../deps.ts'
@@ -22,12 +22,19 @@ export const validateOperation: NonNullable<Route['validate']> = ({ body }): Iss
 
 type OperationRequest = RouteRequest<unknown, unknown, NewOperation>
 
-/** Makes an operation on the tasks that a filter finds, or counts them. @param of owner of the tasks; absent: any */
+/** Owner of the tasks that are acted on; undefined: any. */
+const findOwner = (request: OperationRequest): string | undefined => {
+  const { owner, isPlatformAdmin } = getCaller(request)
+  const { owner: named = owner } = isPlatformAdmin ? request.body : {}
+  return named === ALL_OWNERS ? undefined : named
+}
+
+/** Makes an operation on the tasks that a filter finds, or counts them. */
 export const createOperation = async (
   deps: BulkDeps,
   request: OperationRequest,
-  of: string | undefined,
 ): Promise<SavedResponse> => {
+  const of = findOwner(request)
   const { action, filter, dry_run: isDry } = request.body
   if (isDry) return await countMatches(deps, request, of)
   const { owner } = getCaller(request)
@@ -49,9 +56,9 @@ const countMatches = async (
 
 const count = async (
   { sql }: ReadDeps,
-  { task_ids: ids, owner, ...query }: OperationFilter,
-  of = owner,
+  { task_ids: ids, ...query }: OperationFilter,
+  owner: string | undefined,
 ): Promise<number> =>
   ids
-    ? (await listChosen(sql, { ids, owner: of })).length
-    : await countTasks(sql, { ...readTaskQuery(query), owner: of }, MOST_ITEMS)
+    ? (await listChosen(sql, { ids, owner })).length
+    : await countTasks(sql, { ...readTaskQuery(query), owner }, MOST_ITEMS)
