@@ -102,7 +102,7 @@ const findPage = async (
   return { ids: rows.map(({ id }) => id), ...(next && { next }) }
 }
 
-/** Where a batch is whose tasks are all made. */
+/** Standing of a batch whose tasks are all made. */
 export interface BatchStanding {
   /** Place of the first task, from the asked one on, that has not ended; null when all have. */
   open: number | null

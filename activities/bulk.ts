@@ -15,7 +15,7 @@ import { makePrepareBulk } from './bulk-life.ts'
 import type { BulkDependencies } from './dependencies.ts'
 import { withHeartbeat } from './heartbeat.ts'
 
-/** How far the work on items has come. */
+/** Progress of the work on items. */
 export interface BulkProgress {
   /** Nothing is left to do, or somebody has asked to stop. */
   isDone: boolean

@@ -4,9 +4,9 @@ import type { Queryable } from '../client.ts'
 import { countBatch } from './bulk-item.ts'
 import type { BulkRow } from './bulk.ts'
 
-/** What a batch was made with: absent when its requests came in the body. */
+/** Source of the requests of a batch. */
 export interface BatchSource {
-  /** Key of the uploaded file in the store. */
+  /** Key of the uploaded file in the store; absent when they came in the body. */
   file?: string
 }
 

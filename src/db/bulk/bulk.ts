@@ -8,7 +8,7 @@ export interface NewBulk {
   kind: BulkKind
   /** Whose tasks a batch makes, and who has asked for an operation. */
   owner: string
-  /** What it does, in the terms of its kind. */
+  /** Request that it carries out, in the terms of its kind. */
   request: object
   webhookUrl?: string | null
 }

@@ -9,7 +9,7 @@ import { showProgress } from './batch.ts'
 import { countOperation } from './bulk-item.ts'
 import type { BulkRow } from './bulk.ts'
 
-/** What an operation does, and to which tasks. */
+/** Action of an operation, and the tasks that it is for. */
 export interface OperationRequest {
   action: OperationAction
   filter: OperationFilter

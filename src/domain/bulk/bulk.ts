@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 
 import { time } from '../event/event.ts'
 
-/** What works on many tasks, one after another: a batch makes them, an operation acts on them. */
+/** Work on many tasks, one after another: a batch makes them, an operation acts on them. */
 export type BulkKind = 'batch' | 'operation'
 
 /** Most items of one, and most that one owner has open. */

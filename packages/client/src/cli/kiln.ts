@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 
+import { BULK_COMMANDS } from './bulk-commands.ts'
 import { COMMON_OPTIONS, readEnvironment, take } from './context.ts'
 import type { Command, Values } from './context.ts'
 import { describeError, EXIT } from './error.ts'
@@ -36,6 +37,7 @@ const COMMANDS: Record<string, Command> = {
     options: {},
     run: cancelTask,
   },
+  ...BULK_COMMANDS,
   ...PACK_COMMANDS,
   ...VERSION_COMMANDS,
   mcp,
