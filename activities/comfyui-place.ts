@@ -41,6 +41,9 @@ export interface Chosen {
 /** Message of an attempt that must not go on. */
 export const OVER = 'the task has ended or is with a newer attempt'
 
+/** Scope of the breaker of all instances together. */
+export const FLEET = 'engine:comfyui'
+
 const MOST_PLACEMENTS = 10
 const FIRST_WAIT_MS = 1000
 const MOST_WAIT_MS = 15_000
@@ -71,6 +74,8 @@ export const place = async (given: Task): Promise<Chosen> => {
       failpoint('comfyui.after-placement')
       return { id, instance, isNew: true }
     }
+    if (fleet.instances.every((instance) => instance.state() !== 'up'))
+      await deps.breaker?.fail(FLEET, task.id)
     await fleet.notifier.wait(waitMs, attempt.signal, notifications)
   }
 }

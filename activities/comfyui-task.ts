@@ -15,7 +15,7 @@ import {
 import type { RunFailure } from '../src/domain/template/run-end.ts'
 import { failpoint } from '../src/process/failpoint.ts'
 import { checkMarker } from './comfyui-keeper.ts'
-import { listUploads, OVER, place, rank, TOO_LARGE } from './comfyui-place.ts'
+import { FLEET, listUploads, OVER, place, rank, TOO_LARGE } from './comfyui-place.ts'
 import type { Chosen, FleetTask, Task } from './comfyui-place.ts'
 import { EngineError } from './render-attempt.ts'
 import { cancelAtEnd, emptyFolder } from './upstream-task.ts'
@@ -50,6 +50,9 @@ const QUARANTINED: ReadonlySet<string> = new Set(['broken', 'zombie'])
 /** Ends that an operator must mend. */
 const OPERATORS: ReadonlySet<string> = new Set([...QUARANTINED, 'unable', 'too_large'])
 
+/** Ends that show nothing of the task, and that its engine fails. A caller who sends what cannot be rendered stops nobody. */
+const BROKEN: ReadonlySet<string> = new Set([...QUARANTINED, 'unreachable', 'lost', 'moved'])
+
 const REST_SECONDS = 30
 /** Time in which a prompt whose response did not come may still show. */
 const SHOW_MS = 30_000
@@ -74,6 +77,7 @@ export const runOnFleet = async <Made>(given: FleetTask<Made>): Promise<Made> =>
       const work = () => run(given, chosen)
       const made = await cancelAtEnd(given, work, () => instance.cancel(id))
       stopTimer?.({ end: 'done' })
+      await given.deps.breaker?.succeed(FLEET)
       return made
     } catch (error) {
       if (!(error instanceof PlacementError)) throw error
@@ -219,6 +223,7 @@ const sendPrompt = async (
   if (rejection && response.status === 200) await instance.cancel(id)
   if (rejection) throw new PlacementError(rejection.failure, rejection.detail)
   if (response.status !== 200) throw new SilentError(`responded with status ${response.status}`)
+  await deps.breaker?.succeed(FLEET, { onlyOpen: true })
   return true
 }
 
@@ -263,7 +268,7 @@ const leave = async (
   { end, message: detail }: PlacementError,
 ): Promise<void> => {
   const {
-    deps: { sql, fleet, log },
+    deps: { sql, fleet, log, breaker },
     task,
   } = given
   const { name, client } = instance
@@ -279,5 +284,7 @@ const leave = async (
     // Says so when none is left that could have memory enough.
     await rank(given, false)
   }
+  if (BROKEN.has(end)) await breaker?.fail(FLEET, task.id)
+  else await breaker?.succeed(FLEET)
   if (COUNTED.has(end)) throw new EngineError(`a placement on ComfyUI ended as ${end}`)
 }

@@ -22,6 +22,7 @@ import type { MediaLimits } from '../src/domain/task/media-limits.ts'
 import type { Log } from '../src/log.ts'
 import type { Metrics } from '../src/process/metrics.ts'
 import type { Tracing } from '../src/process/tracing.ts'
+import type { Breaker } from './breaker.ts'
 
 /** Dependencies of the activities of every worker. */
 export interface CommonDependencies {
@@ -116,6 +117,10 @@ export interface RenderDependencies extends CommonDependencies {
   scratchDir: string
   /** Attempts that PostgreSQL did not end, after which the task ends; 10 when absent. */
   mostAttempts?: number
+  /** Absent: no engine is paused because it fails. */
+  breaker?: Breaker
+  /** Milliseconds until a task that is held asks again. */
+  heldWait(): number
 }
 
 /** Dependencies of renders by an upstream. */

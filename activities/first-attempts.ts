@@ -164,6 +164,8 @@ const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run 
     await holdFirstAttempts(sql, attempts)
   }
   const measure = async (): Promise<void> => {
+    // Those of hosts that are paused.
+    await deferHosts(sql, [])
     backlog = await measureBacklog(sql)
   }
 

@@ -6,12 +6,15 @@ import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activ
 import type { Transaction } from '../src/db/client.ts'
 import { isOutage } from '../src/adapters/storage/storage.ts'
 import { countFailure } from '../src/db/task/task.ts'
-import type { ClaimedTask } from '../src/db/task/task-transition.ts'
+import { releaseProbe } from '../src/db/task/breaker.ts'
+import { holdTask, isHeld } from '../src/db/task/task-transition.ts'
+import type { ClaimedTask, HeldTask } from '../src/db/task/task-transition.ts'
 import { isUnavailable } from '../src/db/sqlstate.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { RenderTiming } from '../src/domain/task/render-timing.ts'
 import { TASK_ERRORS, TaskError } from '../src/domain/task/task-error.ts'
 import { VideoError } from '../src/domain/video-task/video-error.ts'
+import { HeldError } from './breaker.ts'
 import type { RenderDependencies } from './dependencies.ts'
 import { countOutages, withHeartbeat } from './heartbeat.ts'
 
@@ -30,8 +33,10 @@ export interface RenderAttempt {
 interface AttemptOptions<Task> {
   taskId: string
   timing: RenderTiming
-  /** Claims the task with a new fence; undefined when it has already ended. */
-  claim(sql: Transaction, taskId: string): Promise<Task | undefined>
+  /** Claims the task with a new fence, unless it is held; undefined when it has already ended. */
+  claim(sql: Transaction, taskId: string): Promise<Task | HeldTask | undefined>
+  /** True of a held task whose workflow waits for a slot of its owner again. */
+  waitsForSlot?(task: HeldTask): boolean
 }
 
 /** An error of the engine itself, as opposed to one of the input or of the store. */
@@ -55,7 +60,7 @@ const MOST_ATTEMPTS = 10
  */
 export const runAttempt = async <Task extends ClaimedTask, T>(
   deps: RenderDependencies,
-  { taskId, timing, claim }: AttemptOptions<Task>,
+  { taskId, timing, claim, waitsForSlot = () => false }: AttemptOptions<Task>,
   work: (task: Task, attempt: RenderAttempt) => Promise<T>,
 ): Promise<T | undefined> => {
   const context = Context.current()
@@ -66,7 +71,11 @@ export const runAttempt = async <Task extends ClaimedTask, T>(
       throw retryLater(deps, error, taskId)
     },
   )
-  if (!task) return undefined
+  if (!task || (isHeld(task) && waitsForSlot(task))) return undefined
+  if (isHeld(task)) {
+    context.heartbeat({ outages: outages + 1 })
+    throw waitHeld(deps)
+  }
   const remainingMs = Math.max(0, Math.round((timing.deadlineSeconds - task.age) * 1000))
   const deadline = AbortSignal.timeout(remainingMs)
   const signal = AbortSignal.any([context.cancellationSignal, deadline])
@@ -96,10 +105,11 @@ export const runAttempt = async <Task extends ClaimedTask, T>(
         deadline.aborted ? new TaskError('timeout') : error,
       )
       // The next attempt reads the last heartbeat.
-      if (failure instanceof ApplicationFailure && failure.type === UNAVAILABLE)
+      if (failure instanceof ApplicationFailure && UNCOUNTED.has(failure.type ?? ''))
         context.heartbeat({ ...details, outages: outages + 1 })
       throw failure
     } finally {
+      if (task.isProbe) await releaseProbe(deps.sql, task.id).catch(() => {})
       await rm(scratchDir, { recursive: true, force: true }).catch((error: unknown) =>
         deps.log.warn({ err: error }, 'the folder of an attempt was not removed'),
       )
@@ -108,6 +118,17 @@ export const runAttempt = async <Task extends ClaimedTask, T>(
 }
 
 const UNAVAILABLE = 'unavailable'
+const HELD = 'held'
+/** Failures of attempts that say nothing of the task. */
+const UNCOUNTED: ReadonlySet<string> = new Set([UNAVAILABLE, HELD])
+
+/** Makes the failure of an attempt that may not begin now, or that its engine has ended. */
+const waitHeld = ({ heldWait }: RenderDependencies): Error =>
+  ApplicationFailure.create({
+    message: 'paused, or its engine does not work: it begins once it may',
+    type: HELD,
+    nextRetryDelay: heldWait(),
+  })
 
 /** Often enough that an operator sees progress and a cancellation is heard within a second. */
 const BEAT_MS = 1000
@@ -140,6 +161,11 @@ const classify = async (
   // The worker stops, or the server has given the attempt up. Another attempt goes on.
   if (context.cancellationSignal.aborted)
     return ApplicationFailure.retryable('the attempt was ended by its worker', 'attempt_ended')
+  if (error instanceof HeldError)
+    return await holdTask(deps.sql, task).then(
+      () => waitHeld(deps),
+      (failure: unknown) => retryLater(deps, failure, task.id),
+    )
   const again = retryLater(deps, error, task.id)
   if (isUnavailable(error) || isOutage(error)) return again
   try {

@@ -3,6 +3,7 @@ import type { RenderedVideo, VideoJob } from '../src/adapters/video-engine/video
 import type { NewCreation } from '../src/db/video-task/creation.ts'
 import { claimVideoTask, recordProgress } from '../src/db/video-task/video-task.ts'
 import type { ClaimedVideoTask } from '../src/db/video-task/video-task.ts'
+import type { HeldTask } from '../src/db/task/task-transition.ts'
 import type { VideoTiming } from '../src/domain/task/render-timing.ts'
 import { TaskError } from '../src/domain/task/task-error.ts'
 import { END_IMAGE } from '../src/domain/video-task/end-image.ts'
@@ -43,19 +44,26 @@ export type MakeVideo = (
 export const makeRenderVideoTask =
   (deps: RenderDependencies, make: MakeVideo) =>
   (taskId: string, timing: VideoTiming): Promise<StoredVideoAttempt | undefined> =>
-    runAttempt(deps, { taskId, timing, claim: claimVideoTask }, async (task, attempt) => {
-      const progress = makeProgressRecorder(deps, task)
-      const video = await make(task, { ...attempt, timing, record: progress.record })
-        // No part of an attempt runs on after its end.
-        .finally(progress.flush)
-      attempt.report('storing', 100)
-      const made = await storeResults(deps, task, {
-        files: listFiles(video),
-        picture: video.cover,
-        scratchDir: attempt.scratchDir,
-      })
-      return { fence: task.fence, ...made, creation: video.creation }
-    })
+    runAttempt(
+      deps,
+      { taskId, timing, claim: claimVideoTask, waitsForSlot },
+      async (task, attempt) => {
+        const progress = makeProgressRecorder(deps, task)
+        const video = await make(task, { ...attempt, timing, record: progress.record })
+          // No part of an attempt runs on after its end.
+          .finally(progress.flush)
+        attempt.report('storing', 100)
+        const made = await storeResults(deps, task, {
+          files: listFiles(video),
+          picture: video.cover,
+          scratchDir: attempt.scratchDir,
+        })
+        return { fence: task.fence, ...made, creation: video.creation }
+      },
+    )
+
+/** True of a task whose slot `enterQueue` takes back, for others of its owner. */
+const waitsForSlot = ({ held, isQueued }: HeldTask): boolean => held === 'paused' && isQueued
 
 /** The local engine: fetches the inputs and renders them here. */
 export const makeLocalVideo =

@@ -38,6 +38,8 @@ interface UpstreamTask<Done, Made> {
   task: ClaimedTask
   attempt: RenderAttempt
   job: UpstreamJob<Done>
+  /** Scope of its breaker. */
+  scope: string
   /** Fetches the results into an empty folder. */
   copy(done: Done, dir: string): Promise<Made>
 }
@@ -199,15 +201,22 @@ const cancel = async <Done, Made>(given: UpstreamTask<Done, Made>, id: string): 
 
 const CANCEL_MS = 5000
 
-/** Sends a request; undefined when there is no response. */
+/**
+ * Sends a request; undefined when there is no response.
+ * @throws HeldError while its breaker is open
+ */
 const ask = async <Done, Made>(
-  { upstream, deps, task }: UpstreamTask<Done, Made>,
+  { upstream, deps, task, scope, attempt }: UpstreamTask<Done, Made>,
   request: UpstreamRequest,
 ): Promise<UpstreamResponse | undefined> => {
   const response = await upstream.ask(request)
-  if ('status' in response) return response
-  deps.log.warn({ task_id: task.id, reason: response.reason }, 'the upstream does not respond')
-  return undefined
+  const isResponse = 'status' in response
+  if (!isResponse)
+    deps.log.warn({ task_id: task.id, reason: response.reason }, 'the upstream does not respond')
+  if (isResponse && response.status < 500) await deps.breaker?.succeed(scope)
+  // Whoever waits no longer has ended the request, and not the upstream.
+  else if (!request.signal.aborted && !attempt.isOver()) await deps.breaker?.fail(scope, task.id)
+  return isResponse ? response : undefined
 }
 
 const isSuccess = ({ status }: UpstreamResponse): boolean => status >= 200 && status <= 299

@@ -33,6 +33,7 @@ export const makeVendorImages =
     runUpstreamTask<Links, RenderedImage[]>({
       deps,
       upstream,
+      scope: 'engine:vendor:image',
       task,
       attempt,
       job: makeJob(deps, upstream, task, attempt),

@@ -38,6 +38,7 @@ export const makeVendorVideo =
     runUpstreamTask<Creation, RenderedVideoFiles>({
       deps,
       upstream,
+      scope: 'engine:vendor:video',
       task,
       attempt,
       job: makeJob(deps, upstream, task, attempt),

@@ -43,6 +43,7 @@ import { makeSemaphore } from './domain/shared/semaphore.ts'
 import type { Lifecycle } from './http/serve/lifecycle.ts'
 import { makeRateLimits } from './http/access/rate-limit.ts'
 import { makeRoutes } from './http/routes.ts'
+import { makePublicPauses } from './http/platform/pauses.ts'
 import { readBuild } from './http/platform/service-routes.ts'
 import { makeCustomKinds } from './http/template/kinds.ts'
 import { makeServer } from './http/serve/server.ts'
@@ -54,6 +55,7 @@ import { adviseTemporal } from './jobs/temporal-advice.ts'
 import { readTemporal } from './process/settings/temporal.ts'
 import { makeMetricsReader } from './jobs/metrics-reader.ts'
 import { makeLog } from './log.ts'
+import { wakeHeld } from './jobs/pause.ts'
 import { startReconcile } from './jobs/reconcile.ts'
 import { startRelay } from './jobs/relay.ts'
 import { startScratch } from './process/scratch.ts'
@@ -175,7 +177,8 @@ const lists = {
 
 const engineOf = makeEngineOf(config)
 const customKinds = makeCustomKinds(sql)
-await customKinds.refresh()
+const pauses = makePublicPauses(sql)
+await Promise.all([customKinds.refresh(), pauses.refresh()])
 const imageTask = { ...task, timing: timings.timing, engineOf }
 const routes = makeRoutes({
   publicUrl,
@@ -235,6 +238,7 @@ const routes = makeRoutes({
     outbound,
     reducePicture,
     fetchPicture: makeFetchPicture({ ...pictures, outbound, reducePicture }),
+    pictureWaitMs: config.PICTURE_WAIT_MS,
   },
   event: {
     ...commit,
@@ -260,6 +264,7 @@ const routes = makeRoutes({
     checks,
     lifecycle,
     service: { ...readService(config), build: await readBuild() },
+    pauses,
     development: readDevelopment(config),
   },
   docs: { pages, landing: consolePages ? '/console/' : '/docs' },
@@ -332,6 +337,14 @@ const loops = [
     ...timings,
   }),
   startLoop('templates', () => customKinds.refresh(), { intervalMs: TEMPLATES_MS, log }),
+  startLoop(
+    'pauses',
+    async (signal) => {
+      await pauses.refresh()
+      await wakeHeld({ ...commit, ...timings }, signal)
+    },
+    { intervalMs: config.PAUSE_INTERVAL_MS, log },
+  ),
   startLoop('watches', () => watches.poll((ids) => withinDeadline(sql, readRevisions(sql, ids))), {
     intervalMs: WATCH_MS,
     log,

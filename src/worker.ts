@@ -11,6 +11,7 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker'
 
+import { makeBreaker, makeHeldWait } from '../activities/breaker.ts'
 import { keepFleet } from '../activities/comfyui-keeper.ts'
 import { makeKeepTemplates } from '../activities/comfyui-templates.ts'
 import type { Fleet } from '../activities/dependencies.ts'
@@ -301,8 +302,18 @@ const remoteWorker = (
     shutdownForceTime: '20 seconds',
   })
 
+/** Dependencies that all renders of this worker share. */
+const held = {
+  breaker: makeBreaker(common, {
+    most: config.BREAKER_FAILURES,
+    openSeconds: config.BREAKER_SECONDS,
+  }),
+  heldWait: makeHeldWait({ leastMs: config.HELD_WAIT_MS }),
+}
+
 const makeRemote = (scratchDir: string) => ({
   ...common,
+  ...held,
   outbound,
   scratchDir,
   limits: readMediaLimits(config),
@@ -328,6 +339,7 @@ const mediaWorker = ({ scratchDir, binaries, inspector }: Media): Promise<Worker
     taskQueue: mediaQueue(config.TASK_QUEUE),
     activities: createMediaActivities({
       ...common,
+      ...held,
       engine: makeLocalImageEngine({ maxPixels: config.IMAGE_MAX_PIXELS }),
       videoEngine: makeLocalVideoEngine({ binaries, maxPixels: config.IMAGE_MAX_PIXELS }),
       inspector,

@@ -20,6 +20,7 @@ import { makeNodeRoutes } from './registry/node-routes.ts'
 import { withOpenApiRoutes } from './openapi/routes.ts'
 import { makeOperationsRoutes } from './platform/operations-routes.ts'
 import type { OperationsDeps } from './platform/operations.ts'
+import { makePauseRoutes } from './platform/pause-routes.ts'
 import { makePermissionRoutes } from './registry/permission-routes.ts'
 import { makePictureRoutes } from './registry/picture-routes.ts'
 import type { PictureDeps } from './registry/picture-routes.ts'
@@ -112,6 +113,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeUserRoutes(deps.registry),
       ...makeApiKeyRoutes(deps.registry),
       ...makeOperationsRoutes(deps.platform),
+      ...makePauseRoutes(deps.platform),
       ...makeHealthRoutes(deps.platform),
       ...makeServiceRoutes(deps.platform),
       ...makeDevelopmentRoutes(deps.platform),

@@ -2,6 +2,8 @@ import { withinDeadline } from '../db/client.ts'
 import type { Sql } from '../db/client.ts'
 import { measureBacklog } from '../db/event/first-attempt.ts'
 import { listEndedTasks, readTableCounts } from '../db/shared/table-counts.ts'
+import { listBreakers } from '../db/task/breaker.ts'
+import { listPauses } from '../db/task/pause.ts'
 import { countInstances, countWaiting } from '../db/task/fleet.ts'
 import { InstanceState } from '../domain/task/fleet.ts'
 import { inTime } from '../domain/shared/in-time.ts'
@@ -29,9 +31,13 @@ export interface MetricsReaderOptions {
  * not respond has none, so that no old value hides it.
  */
 export const makeMetricsReader = (options: MetricsReaderOptions): (() => Promise<void>) => {
-  const readers = [makeDatabaseReader, makeFleetReader, makeQueueReader, makeUp].map((make) =>
-    make(options),
-  )
+  const readers = [
+    makeDatabaseReader,
+    makePauseReader,
+    makeFleetReader,
+    makeQueueReader,
+    makeUp,
+  ].map((make) => make(options))
   let last: Reading | undefined
   const readAll = (): Reading => {
     const done = Promise.all(readers.map((read) => read()))
@@ -102,6 +108,24 @@ const makeDatabaseReader = ({ sql, metrics }: MetricsReaderOptions) => {
     read().catch(() => {
       for (const gauge of [waits, ages, open, still]) gauge.reset()
     })
+}
+
+const makePauseReader = ({ sql, metrics }: MetricsReaderOptions) => {
+  const pauses = metrics.gauge('pauses', 'Pauses by admins, by what they are of.', ['of'])
+  const breakers = metrics.gauge('breaker_open', 'Whether an engine is paused because it fails.', [
+    'engine',
+  ])
+  return async (): Promise<void> => {
+    const [active, engines] = await withinDeadline(
+      sql,
+      Promise.all([listPauses(sql), listBreakers(sql)]),
+    ).catch(() => [[], []] as const)
+    for (const gauge of [pauses, breakers]) gauge.reset()
+    for (const { scope, breaker } of active)
+      if (!breaker) pauses.inc({ of: scope.replace(/:.*/s, '') })
+    for (const { scope, isOpen } of engines)
+      breakers.set({ engine: scope.slice('engine:'.length) }, isOpen ? 1 : 0)
+  }
 }
 
 const makeFleetReader = ({ sql, metrics }: MetricsReaderOptions) => {

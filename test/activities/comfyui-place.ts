@@ -42,6 +42,7 @@ export const startFleet = async (
     outbound: place.deps.outbound,
     scratchDir: place.deps.scratchDir,
     limits: place.deps.limits,
+    heldWait: place.deps.heldWait,
     videoEngine: place.deps.videoEngine,
     finishVideo: () => Promise.reject(new Error('this test renders no video')),
     fleet: {

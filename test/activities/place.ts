@@ -65,6 +65,7 @@ export const makePlace = async () => {
     limits: { maxPixels: 1e6, image: limits, watermark: limits, video: limits },
     videoEngine: NO_VIDEO_ENGINE,
     tinyVideos: true,
+    heldWait: () => 10,
     announceEvent: () => {},
     notifier: makeNotifier(),
     stopping: new AbortController().signal,

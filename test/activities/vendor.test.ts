@@ -94,8 +94,9 @@ const startAny = async (options: Parameters<typeof startFakeUpstream>[0]) => {
     // Only its own origin is open.
     outbound: { allowLoopback: false, ports: [], deny: [] },
   })
-  const { sql, storage, log, notifyChange, outbound, scratchDir, limits, signer } = place.deps
-  const common = { sql, storage, log, notifyChange, outbound, scratchDir, limits, signer }
+  const { sql, storage, log, notifyChange, outbound, scratchDir, limits, signer, heldWait } =
+    place.deps
+  const common = { sql, storage, log, notifyChange, outbound, scratchDir, limits, signer, heldWait }
   return { fake, deps: { ...common, upstreams: { image: upstream, video: upstream } } }
 }
 

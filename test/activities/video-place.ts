@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 
 import { insertCreation } from '../../src/db/video-task/creation.ts'
@@ -12,6 +13,7 @@ import {
   videoError,
 } from '../../src/db/video-task/video-task.ts'
 import type { ClaimedVideoTask, NewVideoTask } from '../../src/db/video-task/video-task.ts'
+import { isHeld } from '../../src/db/task/task-transition.ts'
 import { insertTaskResults, type NewTaskInput } from '../../src/db/task/task-file.ts'
 import { ApiError } from '../../src/domain/shared/errors.ts'
 import type { Quota } from '../../src/domain/task/quota.ts'
@@ -66,10 +68,14 @@ export const getVideo = async (
   return id
 }
 
-export const claimVideo = (
+export const claimVideo = async (
   { sql }: Pick<TestDatabase, 'sql'>,
   id: string,
-): Promise<ClaimedVideoTask | undefined> => sql.begin((sql) => claimVideoTask(sql, id))
+): Promise<ClaimedVideoTask | undefined> => {
+  const claimed = await sql.begin((sql) => claimVideoTask(sql, id))
+  assert.ok(!isHeld(claimed), 'nothing is paused')
+  return claimed
+}
 
 /** Ways in which tasks enter the queue of their owner and end, as those who keep so many slots have them. */
 export const makeVideoQueue = (

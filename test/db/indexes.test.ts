@@ -67,6 +67,9 @@ const WHOLE: Record<string, string> = {
   'select value, count(*)': 'a facet is counted over all that is found, at most once a minute',
 }
 
+/** Tables of a handful of rows: admins make those, and an engine that fails. */
+const SMALL = ['pause', 'breaker']
+
 const NUMBERED = { version: ANY, number: ANY, fields: ANY }
 const PUBLICATION = { id: ID, publisherId: ID, nodeId: 'a', ...NUMBERED } as never
 const UPLOADED = { inputs: [{ storageKey: `uploads/${ID}/a` }], settings: {} }
@@ -314,8 +317,8 @@ describe('each statement of src/db', () => {
       .unsafe(`set local enable_seqscan = off; explain (generic_plan, format json) ${text}`)
       .simple()
     const plan = JSON.stringify(explained)
-    return [...plan.matchAll(/"Node Type":"Seq Scan".*?"Relation Name":"(\w+)"/g)].map(
-      ([, table]) => table ?? '',
-    )
+    return [...plan.matchAll(/"Node Type":"Seq Scan".*?"Relation Name":"(\w+)"/g)]
+      .map(([, table]) => table ?? '')
+      .filter((table) => !SMALL.includes(table))
   }
 })

@@ -35,6 +35,11 @@ const task = (key: string, family: TaskRow['family'], statuses: string[]): TaskR
   })),
   results:
     family === 'image' ? [{ storageKey: `results/id-${key}/1/result-1.png`, sha256: 'aa' }] : [],
+  kind: family === 'image' ? 'upscale' : 'text2video',
+  engine: 'local',
+  attempts: [5],
+  admittedAt: family === 'image' ? null : 4,
+  endedAt: 9,
   thumbnail: family === 'image' ? `results/id-${key}/1/thumbnail.webp` : null,
   ledger: family === 'video' ? ['charge', 'refund'].map((kind) => ({ kind, credits: 5 })) : [],
 })
@@ -109,6 +114,7 @@ const makeLedgers = () => {
     },
     said: { log: ['a line'], history: ['begun'], metric: ['kiln_waiting 0'] },
     canaries: ['secret'],
+    pauses: [{ scope: 'all', from: 6, to: 8 }],
     mayFail: false,
   }
 }
@@ -145,6 +151,11 @@ const FAULTS: Record<string, [invariant: string, spoil: (ledgers: Made) => void]
   'a response that nobody may get': ['I9', ({ wrong }) => wrong.push('500')],
   'a secret in a log': ['I11', ({ said }) => said.log.push('a secret')],
   'a secret in a history': ['I11', ({ said }) => said.history.push(btoa('secret'))],
+  'an attempt that began during a pause': ['I12', ({ parts }) => parts.image.attempts.push(7)],
+  'more slots than there are': [
+    'I6',
+    ({ rows, parts }) => rows.tasks.push(...Array.from({ length: 20 }, () => parts.video)),
+  ],
   'a secret in a notification': ['I11', ({ parts }) => (parts.first.body = CANARY)],
 }
 

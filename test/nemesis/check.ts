@@ -4,6 +4,7 @@ import { IMAGE_TASK_TRANSITIONS } from '../../src/domain/image-task/image-task.t
 import { VIDEO_TASK_TRANSITIONS } from '../../src/domain/video-task/video-task.ts'
 import type { Received } from '../support/receiver.ts'
 import { PAYLOAD, type Order, type Read, type ReceiverKind } from './callers.ts'
+import { SLOTS, type EndedPause } from './world.ts'
 import type { EventRow, Rows, TaskRow, VersionRow } from './rows.ts'
 
 /** The three ledgers of a run: responses to callers, requests to receivers, and rows. */
@@ -15,6 +16,7 @@ export interface Ledgers {
   received: readonly Received[]
   secrets: ReadonlyMap<string, string>
   rows: Rows
+  pauses: readonly EndedPause[]
   /** Output of the processes, and the texts that nobody may find there. */
   said: Readonly<Partial<Record<'log' | 'history' | 'metric', readonly string[]>>>
   canaries: readonly string[]
@@ -44,7 +46,38 @@ export const check = (ledgers: Ledgers): Violation[] => {
   for (const version of ledgers.rows.versions) checkVersion(version, ledgers.rows, report)
   for (const wrong of ledgers.wrong) report('I9', false, wrong)
   checkCanaries(ledgers, report)
+  for (const pause of ledgers.pauses) checkPause(pause, ledgers.rows, report)
+  checkSlots(ledgers.rows, report)
   return violations
+}
+
+/** Checks that no attempt at a task of the scope began during a pause. */
+const checkPause = ({ scope, from, to }: EndedPause, { tasks }: Rows, report: Report): void => {
+  for (const { id, engine, kind, attempts } of tasks) {
+    if (!['all', `engine:${engine}`, `kind:${kind}`].includes(scope)) continue
+    const began = attempts.some((at) => at > from && at < to)
+    report('I12', !began, `an attempt at ${id} began while ${scope} was paused`)
+  }
+}
+
+/** Checks that no owner ever had more videos with a slot than may be. One that is paused gives its slot back. */
+const checkSlots = ({ tasks }: Rows, report: Report): void => {
+  const changes = tasks
+    .flatMap(({ owner, admittedAt, endedAt }) =>
+      admittedAt === null || endedAt === null
+        ? []
+        : [
+            { owner, at: admittedAt, by: 1 },
+            { owner, at: endedAt, by: -1 },
+          ],
+    )
+    .toSorted((a, b) => a.at - b.at || a.by - b.by)
+  const held = new Map<string, number>()
+  for (const { owner, by } of changes) {
+    const now = (held.get(owner) ?? 0) + by
+    held.set(owner, now)
+    report('I6', now <= SLOTS, `${owner} had ${now} slots`)
+  }
 }
 
 const startReport = (): { violations: Violation[]; report: Report } => {

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import postgres from 'postgres'
 
+import type { Sql } from '../../src/db/client.ts'
+import { endPause, putPause } from '../../src/db/task/pause.ts'
 import { signalProcess } from '../../src/local/process-table.ts'
 import { listEngineProcesses } from '../faults/engine-processes.ts'
 import { PASS, type LinkMode } from '../support/link.ts'
@@ -120,6 +122,14 @@ const ORDERS = [
   'members temporal postgres',
 ] as const
 
+/** Unix milliseconds of the clock of the database. */
+const readClock = async (sql: Sql): Promise<number> => {
+  const [row] = await sql<{ at: number }[]>`
+    select extract(epoch from clock_timestamp())::float8 * 1000 as at
+  `
+  return row?.at ?? NaN
+}
+
 export const FAULTS = {
   kill: {
     weight: 30,
@@ -150,6 +160,23 @@ export const FAULTS = {
       const { server } = target === 'postgres' ? world.postgres : world.temporal
       await server.kill()
       return async () => await server.restart()
+    },
+  },
+  /** An admin pauses what begins. */
+  pause: {
+    weight: 5,
+    targets: ['all', 'engine:local', 'kind:upscale', 'kind:text2video'],
+    mostMs: 4000,
+    touches: ['postgres'],
+    inflict: async ({ postgres: { database }, pauses }, scope) => {
+      const { sql } = database
+      const pause = { scope, reason: undefined, until: undefined, by: 'nemesis' }
+      await sql.begin((sql) => putPause(sql, pause))
+      const from = await readClock(sql)
+      return async () => {
+        pauses.push({ scope, from, to: await readClock(sql) })
+        await sql.begin((sql) => endPause(sql, scope))
+      }
     },
   },
   /** Everything at once. */

@@ -19,6 +19,12 @@ export interface TaskRow {
   events: EventRow[]
   results: { storageKey: string; sha256: string }[]
   thumbnail: string | null
+  kind: string
+  engine: string
+  /** When its attempts began, when it was given its slot and when it ended, in Unix milliseconds. */
+  attempts: number[]
+  admittedAt: number | null
+  endedAt: number | null
   /** Kinds and credits of its rows in the ledger. */
   ledger: { kind: string; credits: number }[]
 }
@@ -48,7 +54,11 @@ export type Rows = Awaited<ReturnType<typeof readRows>>
 
 export const readTasks = async (sql: Sql): Promise<TaskRow[]> =>
   await sql<TaskRow[]>`
-  select t.id, t.family, t.status, t.error_code, t.fence, t.owner, t.credits, t.thumbnail,
+  select t.id, t.family, t.status, t.error_code, t.fence, t.owner, t.credits, t.thumbnail, t.kind, t.engine,
+    array(select extract(epoch from (a->>'at')::timestamptz)::float8 * 1000
+      from jsonb_array_elements(t.tries) a) as attempts,
+    extract(epoch from t.admitted_at)::float8 * 1000 as "admittedAt",
+    extract(epoch from t.ended_at)::float8 * 1000 as "endedAt",
     (
       select jsonb_agg(jsonb_build_object('id', e.id, 'sequence', e.sequence, 'status', e.status,
         'at', extract(epoch from e.created_at) * 1000, 'deliver', e.deliver, 'state', e.state)
@@ -77,13 +87,15 @@ const readVersions = async (sql: Sql): Promise<VersionRow[]> =>
   from version v left join archive a on a.version_id = v.id
 `
 
-/** Owners whose sums are not those of their rows in the ledger. */
+/** Owners whose sums are not those of their rows in the ledger, or whose bytes are not those of their tasks. */
 export const listWrongSums = async (sql: Sql): Promise<string[]> => {
   const owners = await sql<{ id: string }[]>`
     select o.id from owner o
     where o.credits_used <> (
       select coalesce(sum(case kind when 'charge' then credits else -credits end), 0)
       from ledger l where l.owner = o.id
+    ) or o.stored_bytes <> (
+      select coalesce(sum(t.stored_bytes), 0) from task t where coalesce(t.account, t.owner) = o.id
     )
   `
   return owners.map(({ id }) => id)

@@ -184,6 +184,7 @@ const readLedgers = async (
     said,
     received: received.filter(({ path }) => path.startsWith('/t/')),
     rows: await readRows(world),
+    pauses: world.pauses,
     mayFail: plan.some(({ name }) => kindOf(name).mayFail),
   }
 }

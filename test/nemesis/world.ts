@@ -29,6 +29,12 @@ export interface Member {
   start(): Promise<void>
 }
 
+export interface EndedPause {
+  scope: string
+  from: number
+  to: number
+}
+
 /** Everything that a run needs, on ports of its own: servers, processes of ours, the links between them, receivers. */
 export type World = Awaited<ReturnType<typeof startWorld>>
 
@@ -39,6 +45,9 @@ export interface WorldOptions {
   needs?: ReadonlySet<Extra>
 }
 
+/** Videos of an owner that render at once. */
+export const SLOTS = 20
+
 /** Time-outs are shorter than in production, so that hundreds of faults fit into minutes. */
 const SETTINGS = {
   VIDEO_TINY: 'true',
@@ -47,8 +56,10 @@ const SETTINGS = {
   OVERRIDE_WEBHOOK_TIME_FACTOR: '0.01',
   OWNER_TASK_LIMIT: '100000',
   OWNER_CREDIT_LIMIT: '100000000',
-  VIDEO_CONCURRENCY_PER_OWNER: '20',
+  VIDEO_CONCURRENCY_PER_OWNER: String(SLOTS),
   METRICS_PORT: '0',
+  OVERRIDE_HELD_WAIT_MS: '1000',
+  OVERRIDE_PAUSE_INTERVAL_MS: '500',
 }
 
 export const startWorld = async (keep: Keep, { release, needs = new Set() }: WorldOptions) => {
@@ -104,7 +115,10 @@ export const startWorld = async (keep: Keep, { release, needs = new Set() }: Wor
   const all = [...members.values()]
   keep({ stop: () => Promise.all(all.map((one) => one.kill())) })
   await Promise.all(all.map((one) => one.start()))
-  return { service, postgres, temporal, links, receiver, slow, named, disk, clocks, members }
+  /** Pauses that have ended, in milliseconds of the clock of the database. */
+  const pauses: EndedPause[] = []
+  const servers = { postgres, temporal, links, receiver, slow, named, disk, clocks }
+  return { service, ...servers, members, pauses }
 }
 
 interface MemberOptions extends Pick<WorldOptions, 'release'> {

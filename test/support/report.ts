@@ -76,6 +76,10 @@ export const report = (stream: TestsStream, { results, print }: ReportOptions): 
     count('failed', ended)
   }
 
+  // What the runner itself counts has no nesting.
+  stream.on('test:diagnostic', ({ message, nesting }: { message: string; nesting: number }) => {
+    if (nesting > 0) print(`  ${message}`)
+  })
   stream.on('test:start', ({ name, nesting }: { name: string; nesting: number }) => {
     path[nesting] = name
   })

@@ -155,6 +155,7 @@ export const startService = async ({
     DATABASE_POOL: '10',
     OVERRIDE_DATABASE_TIMEOUT_MS: '60000',
     OVERRIDE_PICTURE_MS: String(Math.min(PATIENCE_MS, 600_000)),
+    OVERRIDE_PICTURE_WAIT_MS: String(Math.min(PATIENCE_MS, 600_000)),
     TEMPORAL_ADDRESS: env['TEMPORAL_ADDRESS'] ?? temporalAddress(),
     TASK_QUEUE: taskQueue,
     PUBLIC_URL: baseUrl,

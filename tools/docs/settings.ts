@@ -94,6 +94,8 @@ const GROUPS: Record<string, Name[]> = {
     'VENDOR_VIDEO_URL',
     'VENDOR_VIDEO_KEY',
     'VENDOR_RATE',
+    'BREAKER_FAILURES',
+    'BREAKER_SECONDS',
     'ENGINES',
     'COMFYUI_URLS',
     'COMFYUI_TOKEN',

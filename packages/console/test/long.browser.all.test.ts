@@ -13,7 +13,8 @@ import { assertSound, skip, useConsole } from './harness.ts'
 
 /** `npm test -- --long packages/console/test`. */
 describe('the console with much in it', { skip: skip || (!isLong && 'only with --long') }, () => {
-  const console = useConsole({ alone: true })
+  // Icons are at addresses of strangers that do not respond: pages wait for them as they do in production.
+  const console = useConsole({ settings: async () => ({ OVERRIDE_PICTURE_WAIT_MS: '250' }) })
 
   before(() => loadCatalogue(console.service.database.url, planCatalogue(20_000)))
 

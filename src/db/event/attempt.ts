@@ -1,5 +1,6 @@
 import type { AttemptErrorClass } from '../../domain/event/event.ts'
 import type { Fragment, Queryable, Transaction } from '../client.ts'
+import { holdPauses, isHostPaused } from '../task/pause.ts'
 import { recordOutcome, stopEndpointEvents } from './endpoint-state.ts'
 
 /** Whose schedule an attempt belongs to: the event's own, or that of a redelivery. */
@@ -54,13 +55,14 @@ export interface NotifiedEndpoint {
 
 /**
  * Writes an attempt down before it is sent, so that it is known even when its worker dies. Undefined when there is
- * nothing to send any more, or not to the address that was looked up.
+ * nothing to send any more, or not to the address that was looked up, or its host is paused.
  */
 export const beginAttempt = async (
   sql: Transaction,
   { eventId, redeliveryId }: Target,
   url: string,
 ): Promise<BegunAttempt | undefined> => {
+  await holdPauses(sql)
   // The lock keeps two attempts from taking the same number.
   const [event] = await sql<Omit<BegunAttempt, 'number'>[]>`
     select e.sequence, e.status, e.task_id as "taskId", t.family, t.owner, t.url, t.endpoint,
@@ -68,7 +70,7 @@ export const beginAttempt = async (
     from event e
     join told_event t on t.id = e.id
     left join redelivery d on d.id = ${redeliveryId ?? null}::uuid
-    where e.id = ${eventId} and t.url = ${url}
+    where e.id = ${eventId} and t.url = ${url} and not ${isHostPaused(sql, sql`host_of(t.url)`)}
       and case when d.id is null then e.state else d.state end = 'pending'
     for update of e
   `

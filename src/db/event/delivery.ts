@@ -1,6 +1,7 @@
 import type { WaitingDeliveries } from '../../domain/task/operations.ts'
 import type { Fragment, Queryable, Sql } from '../client.ts'
 import { instant } from '../shared/instant.ts'
+import { isHostPaused } from '../task/pause.ts'
 import { knownFailures } from './attempt.ts'
 import { isAmong, type StillOptions, type StillTask } from '../task/reconcile.ts'
 
@@ -84,9 +85,16 @@ export const findRedelivery = async (
   return row
 }
 
+/** Milliseconds after which a delivery whose host is paused reads again whether it still is. */
+const PAUSED_MS = 60_000
+
 /** Milliseconds until `e`, an event or a redelivery, is due. */
 const waitOf = (sql: Queryable) => sql`
-  greatest(0, ceil(1000 * extract(epoch from coalesce(e.next_attempt_at, clock_timestamp()) - clock_timestamp())))::float8
+  greatest(
+    ceil(1000 * extract(epoch from coalesce(e.next_attempt_at, clock_timestamp()) - clock_timestamp())),
+    (select ${PAUSED_MS}::float8 from told_event t
+      where t.id = e.id and ${isHostPaused(sql, sql`host_of(t.url)`)}),
+    0)::float8
 `
 
 const lastFailureOf = (sql: Queryable) => sql`
@@ -135,6 +143,7 @@ export const listStillDeliveries = async (
   ) e
   join told_event t on t.id = e.id
   where e.due_at < now() - make_interval(secs => ${afterSeconds}) and e.failures > 0
+    and not ${isHostPaused(sql, sql`host_of(t.url)`)}
     and not exists (
       select from outbox o
       where o.workflow_id = 'deliver-events/' || e.task_id
@@ -158,6 +167,7 @@ export const listStillRedeliveries = async (
   where d.state = 'pending' and ${isAmong(sql, sql`d.id`, ids)}
     and coalesce(d.next_attempt_at, d.created_at)
       < now() - make_interval(secs => ${afterSeconds})
+    and not ${isHostPaused(sql, sql`host_of(t.url)`)}
     and not exists (
       select from outbox o
       where o.workflow_id = 'redeliver-event/' || d.id

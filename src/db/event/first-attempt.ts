@@ -1,5 +1,6 @@
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { withoutSync } from '../without-sync.ts'
+import { holdPauses, isActive, isHostPaused } from '../task/pause.ts'
 import { attemptsWhenOvertaken } from './delivery.ts'
 import { withoutQuery, type AttemptKey, type AttemptResult, type BegunAttempt } from './attempt.ts'
 
@@ -83,6 +84,7 @@ export const takeFirstAttempts = async (
       select event_id, task_id, sequence
       from first_try
       where account = a.account and due_at <= now() and host <> all(${[...fullHosts]}::text[])
+        and not ${isHostPaused(sql, sql`host`)}
       order by due_at
       limit greatest(0, ${perAccount} - coalesce(h.count, 0))
       for update skip locked
@@ -162,13 +164,16 @@ export const holdFirstAttempts = async (
 /** Attempts that one call defers. */
 const DEFERRED_AT_ONCE = 5000
 
-/** Defers the attempts of hosts that take nothing, for 5 to 30 s, so that they are not in the way of others. */
+/** Defers the attempts of hosts that take nothing or are paused, for 5 to 30 s, so that they are not in the way of others. */
 export const deferHosts = async (sql: Sql, hosts: readonly string[]): Promise<void> => {
   await sql`
     update first_try set due_at = now() + (5 + 25 * random()) * interval '1 second'
     where event_id in (
       select event_id from first_try
-      where host = any(${[...hosts]}::text[]) and due_at <= now()
+      where host in (
+          select unnest(${[...hosts]}::text[])
+          union all select substring(scope from 6) from pause where scope like 'host:%' and ${isActive(sql)}
+        ) and due_at <= now()
       limit ${DEFERRED_AT_ONCE}
       for update skip locked
     )
@@ -177,13 +182,14 @@ export const deferHosts = async (sql: Sql, hosts: readonly string[]): Promise<vo
 }
 
 /**
- * Writes attempts down before they are sent; returns their numbers by event. An event that has ended, or that somebody
- * else sends, is absent.
+ * Writes attempts down before they are sent; returns their numbers by event. An event that has ended, that somebody else
+ * sends, or whose host is paused, is absent.
  */
 export const beginFirstAttempts = async (
   sql: Transaction,
   attempts: readonly { eventId: string; url: string }[],
 ): Promise<ReadonlyMap<string, number>> => {
+  await holdPauses(sql)
   const rows = await sql<{ eventId: string; number: number }[]>`
     -- the list in a select: of one that it sees PostgreSQL makes a plan each time
     with given as (
@@ -201,6 +207,7 @@ export const beginFirstAttempts = async (
     select g.event_id, coalesce(last.number, 0) + 1, g.url
     from given g
     join locked l on l.id = g.event_id and l.state = 'pending' and l.failures = 0
+      and not ${isHostPaused(sql, sql`host_of(g.url)`)}
     left join lateral (
       select max(number) as number, bool_or(redelivery_id is null) as "isAttempted"
       from attempt where event_id = g.event_id

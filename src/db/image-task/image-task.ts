@@ -8,7 +8,7 @@ import {
   TERMINAL_STATUSES,
 } from '../../domain/image-task/image-task.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
-import { insertEvent, takeFence, transitionTask } from '../task/task-transition.ts'
+import { insertEvent, isHeld, takeFence, transitionTask } from '../task/task-transition.ts'
 import { setQuota } from '../task/account.ts'
 import {
   deletedAt,
@@ -18,7 +18,7 @@ import {
   resultNames,
 } from '../task/task-file.ts'
 import type { NewTaskInput } from '../task/task-file.ts'
-import type { ClaimedTask, Transition, TransitionTable } from '../task/task-transition.ts'
+import type { ClaimedTask, HeldTask, Transition, TransitionTable } from '../task/task-transition.ts'
 
 export interface NewImageTask {
   id: string
@@ -149,9 +149,9 @@ export type ClaimedImageTask = ClaimedTask<AnyImageKind>
 export const claimImageTask = async (
   sql: Transaction,
   id: string,
-): Promise<ClaimedImageTask | undefined> => {
+): Promise<ClaimedImageTask | HeldTask | undefined> => {
   const mayClaim = sql`family = 'image' and status in ('CREATED', 'IN_PROGRESS')`
   const claimed = await takeFence<AnyImageKind>(sql, id, mayClaim)
-  if (claimed) await transitionImageTask(sql, { id, to: 'IN_PROGRESS' })
+  if (claimed && !isHeld(claimed)) await transitionImageTask(sql, { id, to: 'IN_PROGRESS' })
   return claimed
 }

@@ -1,4 +1,6 @@
-import type { Fragment, Transaction } from '../client.ts'
+import type { Fragment, Sql, Transaction } from '../client.ts'
+import { isBroken, takeProbe } from './breaker.ts'
+import { holdPauses, isPaused } from './pause.ts'
 
 /** The moves of a family of tasks: a table of the domain that the one statement for moves reads. */
 export interface TransitionTable<Status extends string> {
@@ -101,26 +103,68 @@ export interface ClaimedTask<Kind extends string = string> {
   /** Row of the template whose graph it keeps; null of the service's own kinds. */
   templateId: number | null
   claimedAt: Date
-  /** Seconds since the first attempt claimed the task. */
+  /** Seconds since the first attempt claimed the task, without those for which it was held. */
   age: number
+  /** It alone tries whether its engine works again. */
+  isProbe?: boolean
 }
 
-/** Takes a new fence for one attempt at rendering. Undefined when the task is not to be claimed any more, or not yet. */
+/** A task that may not begin now: it is paused, or the breaker of its engine is open. */
+export interface HeldTask {
+  held: 'paused' | 'breaker'
+  /** No attempt at it has begun yet. */
+  isQueued: boolean
+}
+
+/** True of a task that may not begin now. */
+export const isHeld = (claimed: object | undefined): claimed is HeldTask =>
+  claimed !== undefined && 'held' in claimed
+
+/**
+ * Takes a new fence for one attempt at rendering: nothing else begins one. Undefined when the task is not to be claimed any
+ * more, or not yet. A pause leaves alone what runs at an upstream. The time for which a task was held counts to no deadline.
+ */
 export const takeFence = async <Kind extends string>(
   sql: Transaction,
   id: string,
   mayClaim: Fragment,
-): Promise<ClaimedTask<Kind> | undefined> => {
-  const [claimed] = await sql<ClaimedTask<Kind>[]>`
+): Promise<ClaimedTask<Kind> | HeldTask | undefined> => {
+  const paused = sql`(upstream_id is null and ${isPaused(sql)})`
+  const [, isProbe, [claimed]] = await Promise.all([
+    holdPauses(sql),
+    takeProbe(sql, id),
+    sql<ClaimedTask<Kind>[]>`
     update task
     set fence = fence + 1,
       tries = case when jsonb_array_length(tries) < 50
         then tries || jsonb_build_object('n', fence + 1, 'at', clock_timestamp()) else tries end,
-      claimed_at = coalesce(claimed_at, greatest(clock_timestamp(), last_moved_at))
-    where id = ${id} and ${mayClaim}
+      claimed_at = coalesce(
+        claimed_at + coalesce(clock_timestamp() - held_at, interval '0'),
+        greatest(clock_timestamp(), last_moved_at)),
+      held_at = null
+    where id = ${id} and ${mayClaim} and not ${paused} and not ${isBroken(sql, id)}
     returning id, kind, settings, fence, upstream_id as "upstreamId", template_id as "templateId",
       claimed_at as "claimedAt",
       extract(epoch from clock_timestamp() - claimed_at)::float8 as age
+  `.execute(),
+  ])
+  if (claimed) return { ...claimed, isProbe }
+  const [held] = await sql<HeldTask[]>`
+    update task set held_at = coalesce(held_at, clock_timestamp())
+    where id = ${id} and ${mayClaim}
+    returning case when ${paused} then 'paused' else 'breaker' end as held,
+      claimed_at is null as "isQueued"
   `
-  return claimed
+  return held
+}
+
+/** Records that the attempt with this fence has ended because its engine fails: the deadline of the task stands still. */
+export const holdTask = async (
+  sql: Sql,
+  { id, fence }: { id: string; fence: number },
+): Promise<void> => {
+  await sql`
+    update task set held_at = coalesce(held_at, clock_timestamp())
+    where id = ${id} and fence = ${fence} and ended_at is null
+  `
 }

@@ -1,6 +1,7 @@
 import { ANONYMOUS } from '../../domain/shared/account.ts'
 import type { VideoTaskState } from '../../domain/video-task/video-task.ts'
 import type { Queryable, Transaction } from '../client.ts'
+import { isPaused } from '../task/pause.ts'
 import { lockOwnerOf } from './owner.ts'
 import type { Enqueue } from '../unit-of-work.ts'
 import { transitionVideoTask } from './video-transition.ts'
@@ -33,6 +34,7 @@ export const enterQueue = async (
   const owner = await lockOwnerOf(sql, id)
   if (owner === undefined) return undefined
   await transitionVideoTask(sql, { id, to: 'queueing' })
+  await returnPausedSlot(sql, id)
   await admitWaiting(sql, { ...options, owner, except: id })
   const [task] = await sql<Entered[]>`
     select status as state, admitted_at is not null as "isAdmitted",
@@ -44,11 +46,20 @@ export const enterQueue = async (
   return task
 }
 
+/** Takes the slot back from a task that was paused before an attempt at it began. */
+const returnPausedSlot = async (sql: Transaction, id: string): Promise<void> => {
+  await sql`
+    update task set admitted_at = null
+    where id = ${id} and status = 'queueing' and admitted_at is not null and claimed_at is null
+      and ${isPaused(sql)}
+  `
+}
+
 /**
  * Gives free slots of an owner to the tasks that wait, and signals the workflow of each (except that of `except`, which
  * asks itself). An account's tasks go in the order of their creation, off-peak ones after all others. Of the accounts
- * without a credential, which share an owner, the one goes first that would then hold the fewest. Thousands may wait,
- * and are read only while a slot is free. The caller holds the owner's lock.
+ * without a credential, which share an owner, the one goes first that would then hold the fewest. Those that are paused
+ * wait. Thousands may, and are read only while a slot is free. The caller holds the owner's lock.
  */
 export const admitWaiting = async (
   sql: Transaction,
@@ -74,7 +85,7 @@ export const admitWaiting = async (
         select id, coalesce(account, owner) as account, off_peak, created_at
         from task
         where owner = ${owner} and family = 'video' and ended_at is null
-          and status = 'queueing' and admitted_at is null
+          and status = 'queueing' and admitted_at is null and not ${isPaused(sql)}
       ) queued
       left join held using (account)
     ), admitted as (
@@ -95,6 +106,15 @@ export const admitWaiting = async (
   // The handler of this signal is in workflows/video-task.ts.
   for (const { id } of rows)
     await enqueue({ kind: 'signal', workflowId: `video-task/${id}`, signalName: 'admitted' })
+}
+
+/** Gives the slots of an owner that are free to tasks that wait, once a pause has ended. */
+export const admitOwner = async (
+  sql: Transaction,
+  options: Slots & { owner: string; enqueue: Enqueue },
+): Promise<void> => {
+  await sql`select from owner where id = ${options.owner} for update`
+  await admitWaiting(sql, options)
 }
 
 /** True when `task t` waits in the queue of an owner whose slots other tasks hold. Then its stillness means nothing. */

@@ -5,13 +5,13 @@ import type { VideoTaskFacts } from '../../domain/video-task/video-record.ts'
 import { VIDEO_CANCELLABLE_STATES, videoSegment } from '../../domain/video-task/video-task.ts'
 import type { VideoTaskKind, VideoTaskState } from '../../domain/video-task/video-task.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
-import { insertEvent, takeFence } from '../task/task-transition.ts'
+import { insertEvent, isHeld, takeFence } from '../task/task-transition.ts'
 import type { Enqueue } from '../unit-of-work.ts'
 import { chargeAccount, type AccountLimits } from '../task/account.ts'
 import { lockOwnerOf, refundTask } from './owner.ts'
 import { deletedAt, insertTaskInputs, ownBytes, resultNames } from '../task/task-file.ts'
 import type { NewTaskInput } from '../task/task-file.ts'
-import type { ClaimedTask, Transition } from '../task/task-transition.ts'
+import type { ClaimedTask, HeldTask, Transition } from '../task/task-transition.ts'
 import { transitionVideoTask } from './video-transition.ts'
 import { admitWaiting, type Slots } from './video-queue.ts'
 
@@ -218,10 +218,10 @@ export type ClaimedVideoTask = ClaimedTask<VideoTaskKind>
 export const claimVideoTask = async (
   sql: Transaction,
   id: string,
-): Promise<ClaimedVideoTask | undefined> => {
+): Promise<ClaimedVideoTask | HeldTask | undefined> => {
   const mayClaim = sql`family = 'video' and admitted_at is not null
     and status in ('queueing', 'processing')`
   const claimed = await takeFence<VideoTaskKind>(sql, id, mayClaim)
-  if (claimed) await transitionVideoTask(sql, { id, to: 'processing' })
+  if (claimed && !isHeld(claimed)) await transitionVideoTask(sql, { id, to: 'processing' })
   return claimed
 }

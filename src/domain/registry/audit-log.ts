@@ -21,6 +21,8 @@ export const AuditAction = Type.Enum([
   'version.restart',
   'instance.drain',
   'instance.resume',
+  'pause.set',
+  'pause.end',
 ])
 export type AuditAction = Static<typeof AuditAction>
 
@@ -44,7 +46,7 @@ export const AuditLogEntry = Type.Object({
   action: AuditAction,
   target: Type.String({
     description:
-      'What was changed: `publisher/{p}`, `node/{n}`, `version/{n}@{v}`, `task/{id}` or `instance/{name}`.',
+      'What was changed: `publisher/{p}`, `node/{n}`, `version/{n}@{v}`, `task/{id}`, `instance/{name}` or `pause/{scope}`.',
   }),
   before: change('The members that changed, as they were.'),
   after: change('The same members as they are now.'),
@@ -65,6 +67,7 @@ export type AuditLogPage = Static<typeof AuditLogPage>
 /** The name of a thing in the log. */
 export const auditTarget = {
   task: (id: string): string => `task/${id}`,
+  pause: (scope: string): string => `pause/${scope}`,
   instance: (name: string): string => `instance/${name}`,
   publisher: (id: string): string => `publisher/${id}`,
   node: (id: string): string => `node/${id}`,

@@ -100,6 +100,7 @@ export const ERROR_CODES = {
     user_not_found: 'The user has never signed in.',
     review_not_found: 'The node has no such review, or none by the caller.',
     instance_not_found: 'No worker has called an instance of this name.',
+    pause_not_found: 'Nothing of this scope is paused.',
   }),
   ...coded(405, { method_not_allowed: 'The path exists, with the methods in Allow.' }),
   ...coded(408, { request_timeout: 'The request arrived too slowly.' }),

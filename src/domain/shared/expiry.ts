@@ -4,20 +4,22 @@ import { shown } from './errors.ts'
 import { makeIssue, type Issue } from './validate.ts'
 
 /**
- * Rejects an `expires_at` that its format lets pass and that PostgreSQL or Date cannot hold: a leap second, the year 0
+ * Rejects an `expires_at`, or another such member, that its format lets pass and that PostgreSQL or Date cannot hold: a leap second, the year 0
  * or, with an offset, the year 10000. The clock of the database decides whether it lies in the future: see
  * `pastExpiry`.
  */
-export const validateExpiry = ({
-  expires_at: value,
-}: Readonly<Record<string, unknown>>): Issue[] => {
+export const validateExpiry = (
+  body: Readonly<Record<string, unknown>>,
+  name = 'expires_at',
+): Issue[] => {
+  const value = body[name]
   if (typeof value !== 'string' || !IsDateTime(value)) return []
   const time = Date.parse(value)
-  return time > 0 && time <= LAST_TIME ? [] : [pastExpiry(value)]
+  return time > 0 && time <= LAST_TIME ? [] : [pastExpiry(value, name)]
 }
 
-/** Makes the issue of an `expires_at` that has passed. */
-export const pastExpiry = (value: string): Issue =>
-  makeIssue('/expires_at', `must be an ISO 8601 date-time in the future, got ${shown(value)}`)
+/** Makes the issue of such a member that has passed. */
+export const pastExpiry = (value: string, name = 'expires_at'): Issue =>
+  makeIssue(`/${name}`, `must be an ISO 8601 date-time in the future, got ${shown(value)}`)
 
 const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z')

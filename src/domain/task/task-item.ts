@@ -9,10 +9,11 @@ import { ImageTaskStatus, warnings } from '../image-task/image-task.ts'
 import { VideoTaskKind, VideoTaskState } from '../video-task/video-task.ts'
 
 const KINDS = [...ImageTaskKind.enum, ...VideoTaskKind.enum]
+export const KIND_PATTERN = `(${KINDS.join('|')}|${CUSTOM}${CUSTOM_NAME})`
 
 export const TaskKind = Type.Unsafe<AnyImageKind | VideoTaskKind>(
   Type.String({
-    pattern: `^(${KINDS.join('|')}|${CUSTOM}${CUSTOM_NAME})$`,
+    pattern: `^${KIND_PATTERN}$`,
     'x-expectation': `one of ${KINDS.join(', ')}, or ${CUSTOM} with the name of a template`,
     description: `${KINDS.join(', ')}, or \`${CUSTOM}\` with the name of a template.`,
   }),

@@ -4,8 +4,10 @@ import { join } from 'node:path'
 
 import { Type, type Static } from 'typebox'
 
+import { PublicPause } from '../../domain/task/pause.ts'
 import { VERSION } from '../openapi/document.ts'
 import { defineRoute, type Route } from '../route.ts'
+import type { PublicPauses } from './pauses.ts'
 
 const count = Type.Integer({ minimum: 0 })
 
@@ -27,6 +29,11 @@ const Service = Type.Object({
   ),
   development: Type.Boolean({ description: 'Whether `POST /development/tokens` gives tokens.' }),
   video_auth: Type.Enum(['optional', 'required']),
+  paused: Type.Optional(
+    Type.Array(PublicPause, {
+      description: 'What does not begin for now: tasks are taken, and wait. Absent: nothing.',
+    }),
+  ),
   limits: Type.Object(
     {
       image_bytes: count,
@@ -44,11 +51,12 @@ const Service = Type.Object({
 })
 
 export interface ServiceDeps {
-  service: Omit<Static<typeof Service>, 'version'>
+  service: Omit<Static<typeof Service>, 'version' | 'paused'>
+  pauses: PublicPauses
 }
 
 /** Makes the route that describes the service, for pages and clients. */
-export const makeServiceRoutes = ({ service }: ServiceDeps): Route[] => [
+export const makeServiceRoutes = ({ service, pauses }: ServiceDeps): Route[] => [
   defineRoute({
     method: 'get',
     path: '/service',
@@ -59,12 +67,14 @@ export const makeServiceRoutes = ({ service }: ServiceDeps): Route[] => [
     requestHeaders: ['If-None-Match'],
     responses: { 200: { description: 'The service.', schema: Service } },
     errors: [],
-    handler: () =>
-      Promise.resolve({
+    handler: () => {
+      const paused = pauses.list()
+      return Promise.resolve({
         status: 200,
         headers: { 'cache-control': 'no-cache' },
-        body: { version: VERSION, ...service },
-      }),
+        body: { version: VERSION, ...service, ...(paused.length > 0 && { paused }) },
+      })
+    },
   }),
 ]
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 
@@ -105,6 +106,8 @@ interface NotShown {
 
 export interface PictureDeps extends KeptPictureDeps {
   fetchPicture: FetchPicture
+  /** Longest that a reader waits for a fetch, which goes on without it. */
+  pictureWaitMs: number
 }
 
 interface Asked {
@@ -129,7 +132,7 @@ const PATIENCE_MS = 10_000
 
 /** Makes the reader of pictures. Those that strangers name are kept for a day, and fetched once by all who ask meanwhile. */
 const makeReadPicture = (
-  { sql, storage, fetchPicture }: PictureDeps,
+  { sql, storage, fetchPicture, pictureWaitMs }: PictureDeps,
   semaphore: Semaphore,
 ): ReadPicture => {
   const flights = new Map<string, Promise<FetchedPicture>>()
@@ -158,7 +161,10 @@ const makeReadPicture = (
     if (kept) return kept
     const flight = flights.get(key) ?? fetchOnce(key, url, asked).finally(() => flights.delete(key))
     flights.set(key, flight)
-    return await flight
+    const fetched = await Promise.race([flight, sleep(pictureWaitMs, undefined, { ref: false })])
+    if (fetched) return fetched
+    const still = 'It is being fetched from its address; ask again in a few seconds.'
+    throw apiError('picture_not_found', still)
   }
 }
 

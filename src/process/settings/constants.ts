@@ -29,8 +29,10 @@ export const Constants = Type.Object({
   IMAGE_URL_TIMEOUT_SECONDS: count(30, 1, 3600),
   /** A longer chain is mostly a circle. */
   IMAGE_URL_REDIRECTS: count(5, 0, 20),
-  /** To fetch a stranger's icon, and again to make it small: pages wait for it. */
+  /** To fetch a stranger's icon, and again to make it small. */
   PICTURE_MS: count(4000, 100, 600_000),
+  /** A page waits so long for such a fetch, which goes on: over HTTP/1.1 six slow icons hold up all else that it asks for. */
+  PICTURE_WAIT_MS: count(250, 10, 600_000),
   /** Least life of a link to a result: who polls once a day still finds one that works. */
   RESULT_LINK_SECONDS: count(86_400, 3600),
   /** From the creation of an off-peak task until it fails: the two days that callers are promised. */
@@ -40,6 +42,10 @@ export const Constants = Type.Object({
    * ever late by five.
    */
   HEARTBEAT_SECONDS: count(5, 1, 600),
+  /** Least time until a task that is paused asks again: it is a step of Temporal for each. */
+  HELD_WAIT_MS: count(5000, 10),
+  /** Pause until pauses are read again, for callers and for videos that wait for a slot. */
+  PAUSE_INTERVAL_MS: count(2000, 10),
   /** Prebuilt workflows of a checkout; absent: those that `npm run build` has put beside the worker. */
   WORKFLOW_BUNDLE: Type.Optional(Type.String({ minLength: 1 })),
 

@@ -247,6 +247,13 @@ export const Env = Type.Object({
     1,
     86_400,
   ),
+  BREAKER_FAILURES: count(
+    'Failures of an upstream, or of the instances of ComfyUI, in a row after which its tasks wait until it works again; 0: they never do.',
+    5,
+    0,
+    10_000,
+  ),
+  BREAKER_SECONDS: count('Time until one task tries whether it works again.', 10, 1, 3600),
   VENDOR_RATE: count('Requests a second of one core worker to each upstream.', 20, 1, 10_000),
   RESULT_RETENTION_DAYS: count('Days that files stay after the end of their task.', 30, 1, 36_500),
   ARCHIVE_MAX_BYTES: count('Largest archive of a version in bytes.', 268_435_456, 1),

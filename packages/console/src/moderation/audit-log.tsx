@@ -34,6 +34,8 @@ const ACTIONS: Record<Action, string> = {
   'version.restart': 'Restarted checks',
   'instance.drain': 'Drained instance',
   'instance.resume': 'Resumed instance',
+  'pause.set': 'Paused',
+  'pause.end': 'Resumed',
 }
 const CHOICES = [['', 'All actions'] as const, ...Object.entries(ACTIONS)]
 

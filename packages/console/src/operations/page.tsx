@@ -9,6 +9,7 @@ import { Rows } from '../ui/rows.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
 import { counted, showSeconds } from '../words/text.ts'
 import { FleetPanels } from './fleet.tsx'
+import { Pauses } from './pauses.tsx'
 import { addSample, linePoints, type Sample } from './samples.ts'
 
 type Operations = Data<'/admin/operations'>
@@ -34,6 +35,7 @@ export const Page = () => {
         {(data) => (
           <Stack>
             <Counts data={data} at={operations.dataUpdatedAt} />
+            <Pauses />
             <Stuck stuck={data.stuck} />
             <FleetPanels />
             <Queues temporal={data.temporal} />

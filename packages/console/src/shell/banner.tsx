@@ -1,18 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 
+import type { Data } from '../api/client.ts'
 import { health } from '../api/health.ts'
 import { serviceQuery } from '../api/queries.ts'
 import { session, signIn, signInAs, signOut } from '../api/session.ts'
 import { useStore } from '../api/store.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/layers.tsx'
-import { useNow } from '../ui/values.tsx'
+import { Bdi, useNow } from '../ui/values.tsx'
 import styles from './frame.module.css'
 
 /** Short breaks are not worth a word. */
 const QUIET_MS = 2000
 
-/** Says that the service is away, or that there is a newer page. */
+/** Says that the service is away, that tasks wait, or that there is a newer page. */
 export const Banner = () => {
   const { awaySince } = useStore(health)
   return awaySince === undefined ? <NotifyChange /> : <Away since={awaySince} />
@@ -37,11 +38,24 @@ const firstBuild = (build: string): string => (known ??= build)
 
 const NotifyChange = () => {
   const { data } = useQuery(serviceQuery)
-  if (data === undefined || data.build === firstBuild(data.build)) return null
+  if (data === undefined) return null
+  if (data.build === firstBuild(data.build)) return <Paused paused={data.paused ?? []} />
   return (
     <div className={`row ${styles.banner} info`} role="status">
       A new version is here.
       <Button onPress={() => location.reload()}>Reload</Button>
+    </div>
+  )
+}
+
+/** Says to callers why their tasks do not begin. */
+const Paused = ({ paused }: { paused: NonNullable<Data<'/service'>['paused']> }) => {
+  const [first] = paused
+  if (!first) return null
+  const what = first.what === 'all' ? 'Tasks' : first.kind ? `Tasks of ${first.kind}` : 'Some tasks'
+  return (
+    <div className={`row ${styles.banner} warn`} role="status">
+      {what} wait and go on later. <Bdi>{first.reason}</Bdi>
     </div>
   )
 }

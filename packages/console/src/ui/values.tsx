@@ -89,7 +89,7 @@ type PictureProps = ComponentProps<'img'> & { other?: ReactNode }
 export const Picture = ({ src, other, ...props }: PictureProps) => {
   const [broken, setBroken] = useState<string>()
   if (src === undefined || src === broken) return other
-  return <img {...props} src={src} alt="" onError={() => setBroken(src)} />
+  return <img {...props} src={src} alt="" fetchPriority="low" onError={() => setBroken(src)} />
 }
 
 /** An angle of the colour wheel, the same for a name at each sight. */

@@ -1,0 +1,134 @@
+import type { Pause } from '../../domain/task/pause.ts'
+import type { Fragment, Queryable, Sql, Transaction } from '../client.ts'
+import { instant } from '../shared/instant.ts'
+
+/** The condition that a pause counts now: the clock of the database ends it. */
+export const isActive = (sql: Queryable) => sql`coalesce(until > clock_timestamp(), true)`
+
+/** All scopes that are paused now, which a statement reads once. */
+const pausedScopes = (sql: Queryable) => sql`array(select scope from pause where ${isActive(sql)})`
+
+/** The condition that a task is paused; `task` is its alias. */
+export const isPaused = (sql: Queryable, task: Fragment = sql`task`) => sql`(
+  array['all', 'engine:' || ${task}.engine, 'engine:' || ${task}.engine || ':' || ${task}.family,
+    'kind:' || ${task}.kind, 'owner:' || ${task}.owner] && ${pausedScopes(sql)}
+)`
+
+/** The condition that deliveries to a host are paused. */
+export const isHostPaused = (sql: Queryable, host: Fragment) =>
+  sql`('host:' || ${host} = any(${pausedScopes(sql)}))`
+
+/** The lock of all that begins and of pauses; the number is arbitrary and ours. */
+const LOCK = 7_041_979
+
+/** Keeps pauses as they are until the commit. Sent before the statement that begins something, so that this one sees them. */
+export const holdPauses = async (sql: Transaction): Promise<void> => {
+  // Sent at once: the caller sends the statement behind it without waiting.
+  await sql`select pg_advisory_xact_lock_shared(${LOCK})`.execute()
+}
+
+/** Waits for what is beginning; until the commit nothing else begins. So nothing does after the response to a pause. */
+const lockPauses = async (sql: Transaction): Promise<void> => {
+  await sql`select pg_advisory_xact_lock(${LOCK})`
+}
+
+export interface NewPause {
+  scope: string
+  reason: string | undefined
+  until: Date | undefined
+  by: string
+}
+
+const columns = (sql: Queryable) => sql`
+  scope, reason, paused_by, ${instant(sql, sql`paused_at`)} as paused_at, ${instant(sql, sql`until`)} as until
+`
+
+/** Pauses a scope, or changes its pause. Returns it as it was and as it is; nothing for an end that has passed. */
+export const putPause = async (
+  sql: Transaction,
+  { scope, reason, until, by }: NewPause,
+): Promise<{ before: Pause | undefined; after: Pause | undefined }> => {
+  await lockPauses(sql)
+  const before = await findPause(sql, scope)
+  const [after] = await sql<PauseRow[]>`
+    insert into pause as p (scope, reason, paused_by, until)
+    select ${scope}, ${reason ?? null}, ${by}, until
+    from (select ${until ?? null}::timestamptz as until) given
+    where ${isActive(sql)}
+    on conflict (scope) do update set reason = excluded.reason, until = excluded.until,
+      paused_by = excluded.paused_by,
+      paused_at = case when coalesce(p.until > clock_timestamp(), true)
+        then p.paused_at else excluded.paused_at end
+    returning ${columns(sql)}
+  `
+  return { before, after: after && toPause(after) }
+}
+
+const findPause = async (sql: Queryable, scope: string): Promise<Pause | undefined> => {
+  const [row] = await sql<PauseRow[]>`
+    select ${columns(sql)} from pause where scope = ${scope} and ${isActive(sql)}
+  `
+  return row && toPause(row)
+}
+
+/** Ends a pause and closes the breaker of a scope. Returns what it was; undefined when neither was there. */
+export const endPause = async (sql: Transaction, scope: string): Promise<Pause | undefined> => {
+  await lockPauses(sql)
+  const before = (await listPauses(sql)).find((pause) => pause.scope === scope)
+  await sql`
+    update pause set until = clock_timestamp() where scope = ${scope} and ${isActive(sql)}
+  `
+  await sql`
+    update breaker set failures = 0, opened_at = null, retry_at = null, probe_id = null, probe_until = null
+    where scope = ${scope} and opened_at is not null
+  `
+  return before
+}
+
+interface PauseRow {
+  scope: string
+  reason: string | null
+  paused_by: string | null
+  paused_at: string
+  until: string | null
+  breaker?: 'open' | 'half_open' | null
+}
+
+const toPause = (row: PauseRow): Pause =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Pause
+
+/** Lists what is paused now, and the engines whose breaker is open. */
+export const listPauses = async (sql: Queryable): Promise<Pause[]> => {
+  const rows = await sql<PauseRow[]>`
+    select ${columns(sql)}, null as breaker from pause where ${isActive(sql)}
+    union all
+    select scope, null, null, ${instant(sql, sql`opened_at`)}, null,
+      case when retry_at > clock_timestamp() then 'open' else 'half_open' end
+    from breaker where opened_at is not null
+    order by 4, 1
+  `
+  return rows.map(toPause)
+}
+
+/** Lists owners whose videos may wait for a slot although nothing pauses them any more, with the pauses that have ended. */
+export const listWaitingOwners = async (
+  sql: Sql,
+): Promise<{ ended: string[]; owners: string[] }> => {
+  const ended = await sql<{ scope: string }[]>`select scope from pause where not ${isActive(sql)}`
+  const owners =
+    ended.length === 0
+      ? []
+      : await sql<{ owner: string }[]>`
+        select distinct owner from task
+        where family = 'video' and ended_at is null and status = 'queueing' and admitted_at is null
+      `
+  return {
+    ended: ended.map(({ scope }) => scope),
+    owners: owners.map(({ owner }) => owner),
+  }
+}
+
+/** Forgets pauses that have ended, unless they were set again. */
+export const deleteEndedPauses = async (sql: Sql, scopes: readonly string[]): Promise<void> => {
+  await sql`delete from pause where scope = any(${[...scopes]}::text[]) and not ${isActive(sql)}`
+}

@@ -1,0 +1,61 @@
+import { Type } from 'typebox'
+
+import type { UnitDeps } from '../../db/unit-of-work.ts'
+import { NewPause, Pause, PauseList, PauseScope, validateScope } from '../../domain/task/pause.ts'
+import { validateExpiry } from '../../domain/shared/expiry.ts'
+import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
+import { SMALL_BODY } from '../body/body-limits.ts'
+import { defineRoute, type Route } from '../route.ts'
+import { readPauses, resume, setPause } from './pauses.ts'
+
+const COMMON = { tag: 'Operations', auth: 'required' } as const
+const OF_SCOPE = {
+  ...COMMON,
+  path: '/admin/pauses/:scope',
+  params: Type.Object({ scope: PauseScope }),
+}
+
+/** Routes by which platform admins pause and resume what begins. Each change is in the audit log. */
+export const makePauseRoutes = (deps: UnitDeps): Route[] => [
+  defineRoute({
+    ...COMMON,
+    method: 'get',
+    path: '/admin/pauses',
+    summary: 'List what is paused',
+    description: 'Also the engines that are paused by themselves because they fail.',
+    read: 'private',
+    responses: { 200: { description: 'As it is now.', schema: PauseList } },
+    errors: ['forbidden'],
+    handler: (request) => readPauses(deps, request),
+  }),
+  defineRoute({
+    ...OF_SCOPE,
+    method: 'put',
+    summary: 'Pause what begins',
+    description:
+      'Nothing of the scope begins any more once the response is there; what runs ends. Tasks are taken and wait, and their deadlines stand still, except the two days of off-peak tasks. Events for a paused host wait, which is no attempt. A second request replaces reason and end.',
+    body: {
+      ...SMALL_BODY,
+      schema: NewPause,
+      emptyIsAbsent: listEmptyIsAbsent(NewPause),
+      required: false,
+      examples: { maintenance: { reason: 'new drivers', until: '2026-12-31T12:00:00Z' } },
+    },
+    responses: { 200: { description: 'The pause.', schema: Pause } },
+    errors: ['forbidden', 'outcome_unknown'],
+    validate: ({ params, body }) => [
+      ...validateScope(params['scope']),
+      ...validateExpiry(body, 'until'),
+    ],
+    handler: (request) => setPause(deps, request),
+  }),
+  defineRoute({
+    ...OF_SCOPE,
+    method: 'delete',
+    summary: 'Resume what is paused',
+    description: 'Ends a pause; of an engine that fails it closes the breaker.',
+    responses: { 204: { description: 'It goes on.' } },
+    errors: ['forbidden', 'pause_not_found', 'outcome_unknown'],
+    handler: (request) => resume(deps, request),
+  }),
+]

@@ -1,0 +1,78 @@
+import { withinDeadline, type Sql } from '../../db/client.ts'
+import { insertAudit } from '../../db/registry/audit-log.ts'
+import { endPause, listPauses, putPause } from '../../db/task/pause.ts'
+import { unitOfWork, type UnitDeps } from '../../db/unit-of-work.ts'
+import { auditTarget } from '../../domain/registry/audit-log.ts'
+import { apiError, errors, shown } from '../../domain/shared/errors.ts'
+import { pastExpiry } from '../../domain/shared/expiry.ts'
+import { toPublicPauses, type NewPause, type PublicPause } from '../../domain/task/pause.ts'
+import { getCaller } from '../access/caller.ts'
+import type { ReadDeps } from '../deps.ts'
+import { requirePlatformAdmin } from '../registry/access.ts'
+import { makeAudit } from '../registry/admin.ts'
+import type { JsonResponse, RouteRequest } from '../route.ts'
+
+/** Pauses as callers may see them, read every few seconds: every page of the console asks. */
+export interface PublicPauses {
+  refresh(): Promise<void>
+  list(): readonly PublicPause[]
+}
+
+export const makePublicPauses = (sql: Sql): PublicPauses => {
+  let known: readonly PublicPause[] = []
+  return {
+    async refresh() {
+      known = toPublicPauses(await withinDeadline(sql, listPauses(sql)))
+    },
+    list: () => known,
+  }
+}
+
+export const readPauses = async (
+  { sql }: ReadDeps,
+  request: RouteRequest,
+): Promise<JsonResponse> => {
+  requirePlatformAdmin(getCaller(request))
+  return { status: 200, body: { pauses: await withinDeadline(sql, listPauses(sql)) } }
+}
+
+type OfScope = { scope: string }
+
+/** Pauses a scope. Once it has responded, nothing of the scope begins. */
+export const setPause = async (
+  deps: UnitDeps,
+  request: RouteRequest<OfScope, unknown, NewPause>,
+): Promise<JsonResponse> => {
+  const audit = makeAudit(request)
+  const { scope } = request.params
+  const { reason, until } = request.body
+  const body = await unitOfWork(deps, async (sql) => {
+    const { before, after } = await putPause(sql, {
+      scope,
+      reason,
+      until: until === undefined ? undefined : new Date(until),
+      by: audit.actor,
+    })
+    if (!after) throw errors.validationFailed([pastExpiry(until ?? '', 'until').message])
+    const change = { action: 'pause.set', target: auditTarget.pause(scope), reason } as const
+    await insertAudit(sql, audit, { ...change, before: before ?? {}, after })
+    return after
+  })
+  return { status: 200, body }
+}
+
+/** Ends a pause, and closes the breaker of an engine. */
+export const resume = async (
+  deps: UnitDeps,
+  request: RouteRequest<OfScope>,
+): Promise<JsonResponse> => {
+  const audit = makeAudit(request)
+  const { scope } = request.params
+  await unitOfWork(deps, async (sql) => {
+    const before = await endPause(sql, scope)
+    if (!before) throw apiError('pause_not_found', `Nothing pauses ${shown(scope)}.`)
+    const change = { action: 'pause.end', target: auditTarget.pause(scope) } as const
+    await insertAudit(sql, audit, { ...change, before, after: {} })
+  })
+  return { status: 204 }
+}

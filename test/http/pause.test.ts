@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { afterEach, describe, test } from 'node:test'
+
+import type { Pause } from '../../src/domain/task/pause.ts'
+import { expectStatus, pluck } from '../support/client.ts'
+import { readMetrics } from '../support/metrics.ts'
+import { base64 } from '../support/pictures.ts'
+import { useWebhookReceiver } from '../support/receiver.ts'
+import { useService } from '../support/service.ts'
+import { waitFor } from '../support/wait.ts'
+import { eventsOf, statesOf, untilReceived, untilSettled } from './delivery-support.ts'
+
+const service = useService({
+  env: {
+    ADMIN_SUBJECTS: 'root',
+    METRICS_PORT: '0',
+    VIDEO_TINY: 'true',
+    OVERRIDE_HELD_WAIT_MS: '200',
+    OVERRIDE_PAUSE_INTERVAL_MS: '100',
+  },
+})
+const { sql } = service
+const root = service.client('root')
+const receiver = useWebhookReceiver()
+
+const pathOf = (scope: string) => `/admin/pauses/${encodeURIComponent(scope)}`
+const pause = async (scope: string, body: object = {}) =>
+  expectStatus(await root.put(pathOf(scope), body), 200).body as unknown as Pause
+const resume = async (scope: string) => expectStatus(await root.delete(pathOf(scope)), 204)
+const list = async () =>
+  expectStatus(await root.get('/admin/pauses'), 200).body['pauses'] as unknown as Pause[]
+const readService = async () => expectStatus(await service.anonymous.get('/service'), 200).body
+const untilHeld = (id: string) =>
+  waitFor(`${id} is held`, async () => {
+    const rows = await sql`select from task where id = ${id} and held_at is not null`
+    return rows.length > 0
+  })
+const fencesOf = async (...ids: string[]) =>
+  pluck(await sql`select fence from task where id = any(${ids}) order by fence`, 'fence')
+
+describe('a pause', () => {
+  afterEach(async () => {
+    for (const { scope } of await list()) await resume(scope)
+  })
+
+  test('of all takes tasks, begins none, and lets them go on when it ends', async () => {
+    const client = service.client()
+    await pause('all', { reason: 'new disks' })
+    const image = await client.createImage({ image: await base64() })
+    const video = await client.createVideo()
+    await untilHeld(image)
+    await waitFor('the video waits', async () => {
+      const rows = await sql`select from task where id = ${video} and status = 'queueing'`
+      return rows.length > 0
+    })
+    const [said] = await waitFor('callers may read it', async () => {
+      const { paused } = (await readService()) as { paused?: { what: string; reason: string }[] }
+      return paused
+    })
+    assert.deepEqual([said?.what, said?.reason], ['all', 'new disks'])
+    assert.deepEqual(await fencesOf(image, video), [0, 0])
+    await resume('all')
+    assert.equal((await client.untilEnded('image-upscaler', image)).status, 'COMPLETED')
+    assert.equal((await client.untilVideoEnded(video)).state, 'success')
+    await waitFor('callers read nothing of it', async () => !('paused' in (await readService())))
+  })
+
+  test('of a kind holds no other kind of its owner, which has the slot', async () => {
+    const client = service.client()
+    await pause('kind:text2video', { until: new Date(Date.now() + 3_600_000).toISOString() })
+    const held: string[] = []
+    for (let slot = 0; slot < 5; slot += 1) held.push(await client.createVideo())
+    const other = await client.createVideo({ images: [await base64()] })
+    assert.equal((await client.untilVideoEnded(other)).state, 'success')
+    assert.deepEqual(await fencesOf(...held), [0, 0, 0, 0, 0])
+    // Its end comes by itself.
+    await sql`update pause set until = clock_timestamp() where scope = 'kind:text2video'`
+    for (const id of held) assert.equal((await client.untilVideoEnded(id)).state, 'success')
+    assert.deepEqual(await list(), [])
+  })
+
+  test('of a host holds events without an attempt, and sends them in order at its end', async () => {
+    const client = service.client()
+    const scope = `host:${new URL(receiver.url('/')).host}`
+    await pause(scope)
+    const webhook_url = receiver.url('/held')
+    const id = await client.createImage({ image: await base64(), webhook_url })
+    await client.untilEnded('image-upscaler', id)
+    const other = receiver.url('/other').replace('127.0.0.1', 'localhost')
+    const second = await client.createImage({ image: await base64(), webhook_url: other })
+    await untilReceived(receiver, '/other', 2)
+    await untilSettled(client, second)
+    assert.deepEqual(receiver.of('/held'), [])
+    const waiting = await eventsOf(client, id)
+    assert.deepEqual(pluck(waiting, 'attempts'), [0, 0, 0])
+    await resume(scope)
+    assert.deepEqual(statesOf(await untilSettled(client, id)), [
+      [1, 'CREATED', 'unsent'],
+      [2, 'IN_PROGRESS', 'delivered'],
+      [3, 'COMPLETED', 'delivered'],
+    ])
+    assert.equal(receiver.of('/held').length, 2)
+    assert.equal('paused' in (await readService()), false)
+  })
+
+  test('of a kind is read by callers with its name, and of an engine without', async () => {
+    await pause('kind:relight')
+    await pause('engine:vendor', { reason: 'a contract ends' })
+    await pause('owner:alice', { reason: 'asked for' })
+    const paused = await waitFor('callers may read both', async () => {
+      const { paused } = (await readService()) as { paused?: { what: string }[] }
+      return paused?.length === 2 && paused
+    })
+    assert.deepEqual(
+      paused.map(({ what, ...more }) => ({ what, kind: (more as { kind?: string }).kind })),
+      [
+        { what: 'kind', kind: 'relight' },
+        { what: 'some', kind: undefined },
+      ],
+    )
+  })
+
+  test('is in the log of changes and in the metrics', async () => {
+    await pause('engine:comfyui', { reason: 'first' })
+    const { reason } = await pause('engine:comfyui', { reason: 'second' })
+    assert.equal(reason, 'second')
+    const metrics = await readMetrics(service.entry('api'))
+    assert.equal(metrics.get('kiln_pauses{of="engine"}'), 1)
+    await resume('engine:comfyui')
+    const { body } = await root.get('/admin/audit-log?target=pause%2Fengine%3Acomfyui')
+    const entries = body['entries'] as unknown as { action: string; actor: string }[]
+    assert.deepEqual(
+      entries.map(({ action, actor }) => [action, actor]),
+      [
+        ['pause.end', 'root'],
+        ['pause.set', 'root'],
+        ['pause.set', 'root'],
+      ],
+    )
+  })
+
+  for (const [scope, body, status, error] of [
+    ['everything', {}, 400, 'validation_failed'],
+    ['engine:warp', {}, 400, 'validation_failed'],
+    ['kind:upscal', {}, 400, 'validation_failed'],
+    ['host:', {}, 400, 'validation_failed'],
+    ['host:https://example.com', {}, 400, 'validation_failed'],
+    ['all', { until: '2020-01-01T00:00:00Z' }, 400, 'validation_failed'],
+    ['all', { until: 'tomorrow' }, 400, 'validation_failed'],
+    ['all', { reasn: 'x' }, 400, 'validation_failed'],
+  ] as const)
+    test(`rejects ${scope} with ${JSON.stringify(body)}`, async () => {
+      const response = await root.put(pathOf(scope), body)
+      assert.deepEqual([response.status, response.body['error']], [status, error])
+      assert.deepEqual(await list(), [])
+    })
+
+  test('ends once, and is for platform admins', async () => {
+    assert.equal((await root.delete(pathOf('all'))).body['error'], 'pause_not_found')
+    const alice = service.client('alice')
+    for (const response of [
+      await alice.get('/admin/pauses'),
+      await alice.put(pathOf('all'), {}),
+      await alice.delete(pathOf('all')),
+    ])
+      assert.equal(response.status, 403)
+  })
+})
