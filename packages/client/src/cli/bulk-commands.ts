@@ -51,7 +51,7 @@ const begun = async (context: Context, name: Name, id: string): Promise<number> 
   return EXIT.done
 }
 
-/** What can be done with one that was begun. */
+/** Parts of a command about one that was begun. */
 const WITH_ID: Record<string, (context: Context, name: Name, id: string) => Promise<number>> = {
   status: async (context, name, id) => {
     const bulk = await routesOf(context, name).read(id, { signal: context.signal })
