@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto'
+
 import { validateConfig, listSecretValues, loadConfig, readSearchPath } from './config.ts'
 import { readAddresses, readTimings } from './process/settings/derived.ts'
 import type { Config } from './process/settings/env.ts'
 import { listRemovedSettings } from './process/settings/removed.ts'
 import { readTemporal } from './process/settings/temporal.ts'
 import { makeDatabase, type Sql } from './db/client.ts'
+import { OPERATOR } from './domain/shared/account.ts'
 import { makeJobs } from './jobs/client.ts'
 import { openTemporal } from './jobs/connection.ts'
 import { makeLog } from './log.ts'
@@ -83,12 +86,17 @@ const log = makeLog('operate', config.LOG_LEVEL === 'info' ? 'warn' : config.LOG
 const sql = openDatabase(config)
 const connection = openTemporal(readTemporal())
 const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log })
-const deps = { sql, jobs, taskQueue: config.TASK_QUEUE }
+const audit = {
+  actor: `${OPERATOR}${process.env['USER'] ?? process.getuid?.() ?? ''}`,
+  requestId: randomUUID(),
+}
+const deps = { sql, jobs, audit, taskQueue: config.TASK_QUEUE }
 const commands = makeCommands({ ...deps, ...readTimings(config) })
 const write = (line: string): void => void process.stdout.write(`${line}\n`)
-const fleet = makeFleetCommands({ config, sql, write, searchPath: readSearchPath() })
+const fleet = makeFleetCommands({ config, sql, audit, write, searchPath: readSearchPath() })
 const user = makeUserCommand({
   sql,
+  audit,
   publicUrl: config.PUBLIC_URL.replace(/\/+$/, ''),
   isBuiltin: config.AUTH === 'builtin',
 })

@@ -1,13 +1,43 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 
 import type { Transaction } from '../db/client.ts'
-import { insertAccount, revokeCredentials, updateAccount } from '../db/sign-in/account.ts'
+import { changesOf, insertAudit, type Audit } from '../db/registry/audit-log.ts'
+import {
+  insertAccount,
+  listAccounts,
+  revokeCredentials,
+  updateAccount,
+} from '../db/sign-in/account.ts'
 import { deleteLinks, insertOnce } from '../db/sign-in/once.ts'
 import { deletePasskeys } from '../db/sign-in/passkey.ts'
 import { endSessions } from '../db/sign-in/record.ts'
+import { auditTarget, type AuditAction } from '../domain/registry/audit-log.ts'
 
 /** Three days: an invitation that is sent on a Friday works on Monday. */
 const LINK_SECONDS = 3 * 86_400
+
+export interface AccountChange {
+  id: string
+  action: Extract<AuditAction, `account.${string}`>
+  /** Members of the entry that the account does not show. */
+  more?: object
+}
+
+/** Changes an account and writes what has changed of it into the audit log. */
+export const changeAccount = async <Result>(
+  sql: Transaction,
+  audit: Audit,
+  { id, action, more }: AccountChange,
+  work: () => Promise<Result>,
+): Promise<Result> => {
+  const [was = {}] = await listAccounts(sql, id)
+  const result = await work()
+  const [is = {}] = await listAccounts(sql, id)
+  const { before, after } = changesOf(was, is, is)
+  const entry = { action, target: auditTarget.user(id), before, after: { ...after, ...more } }
+  await insertAudit(sql, audit, entry)
+  return result
+}
 
 interface Invited {
   email: string
@@ -18,32 +48,37 @@ interface Invited {
 /** Adds an account. Returns the link that sets its password; undefined when the address has an account. */
 export const inviteAccount = async (
   sql: Transaction,
+  audit: Audit,
   { email, isAdmin, publicUrl }: Invited,
 ): Promise<string | undefined> => {
   const id = randomUUID()
-  const isNew = await insertAccount(sql, { id, email, isAdmin })
-  return isNew ? await makeLink(sql, id, publicUrl) : undefined
-}
-
-/** Takes password, passkeys and sessions from an account, and lets it in again by the link that it returns. */
-export const resetAccount = async (
-  sql: Transaction,
-  id: string,
-  publicUrl: string,
-): Promise<string> => {
-  await updateAccount(sql, id, { password: null, isDisabled: false })
-  await deletePasskeys(sql, { accountId: id })
-  await endSessions(sql, id)
+  if (!(await insertAccount(sql, { id, email, isAdmin }))) return undefined
+  const [target, after] = [auditTarget.user(id), { email, isAdmin }]
+  await insertAudit(sql, audit, { action: 'account.invite', target, after })
   return await makeLink(sql, id, publicUrl)
 }
 
+/** Takes password, passkeys and sessions from an account, and lets it in again by the link that it returns. */
+export const resetAccount = (
+  sql: Transaction,
+  audit: Audit,
+  { id, publicUrl }: { id: string; publicUrl: string },
+): Promise<string> =>
+  changeAccount(sql, audit, { id, action: 'account.reset', more: { link: 'made' } }, async () => {
+    await updateAccount(sql, id, { password: null, isDisabled: false })
+    await deletePasskeys(sql, { accountId: id })
+    await endSessions(sql, id)
+    return await makeLink(sql, id, publicUrl)
+  })
+
 /** Keeps an account out: its sessions, links, API keys and personal access tokens end. */
-export const disableAccount = async (sql: Transaction, id: string): Promise<void> => {
-  await updateAccount(sql, id, { isDisabled: true })
-  await deleteLinks(sql, id)
-  await endSessions(sql, id)
-  await revokeCredentials(sql, id)
-}
+export const disableAccount = (sql: Transaction, audit: Audit, id: string): Promise<void> =>
+  changeAccount(sql, audit, { id, action: 'account.disable' }, async () => {
+    await updateAccount(sql, id, { isDisabled: true })
+    await deleteLinks(sql, id)
+    await endSessions(sql, id)
+    await revokeCredentials(sql, id)
+  })
 
 const makeLink = async (sql: Transaction, accountId: string, publicUrl: string) => {
   const token = randomBytes(32).toString('base64url')

@@ -104,6 +104,8 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
   requestId: string
   /** Whom quotas and budgets count the request for, whoever the caller is. */
   address: string
+  /** IP address of the client, as TRUST_PROXY lets it be seen. */
+  ip: string | undefined
   /** Aborted when the client has gone. */
   signal(): AbortSignal
   /** The raw request, for routes that read a body which is not JSON. */

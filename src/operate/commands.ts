@@ -1,5 +1,7 @@
 import { failTask, restartTask, restartVersion } from '../jobs/operator.ts'
 import type { Operated, OperatorOptions } from '../jobs/operator.ts'
+import type { Transaction } from '../db/client.ts'
+import { insertAudit, type Audit, type AuditChange } from '../db/registry/audit-log.ts'
 import { listStuckVersions } from '../db/registry/open-version.ts'
 import { listStuckTasks, type OpenTask } from '../db/task/operator.ts'
 import { readWaitingOutbox } from '../db/shared/outbox.ts'
@@ -7,10 +9,12 @@ import { unitOfWork } from '../db/unit-of-work.ts'
 import { publishWorkflowId } from '../jobs/version.ts'
 import { taskWorkflowId } from '../jobs/task.ts'
 import type { Jobs } from '../jobs/client.ts'
+import { auditTarget } from '../domain/registry/audit-log.ts'
 import { OperatorError } from '../process/operator-error.ts'
 
 export interface CommandDeps extends OperatorOptions {
   jobs: Jobs
+  audit: Audit
 }
 
 const PURGE_MS = 5000
@@ -52,24 +56,43 @@ export const makeCommands = (deps: CommandDeps) => ({
 const restart = async (deps: CommandDeps, id: string): Promise<string> =>
   await unitOfWork(deps, async (sql, enqueue) => {
     const version = await restartVersion(sql, id, { ...deps, enqueue })
-    if (version?.changed) return `${publishWorkflowId(id)} was started again`
+    if (version?.changed) {
+      const { was, now } = version
+      const target = auditTarget.version(now.nodeId, now.version)
+      await record(sql, deps.audit, { action: 'version.restart', target, was, now })
+      return `${publishWorkflowId(id)} was started again`
+    }
     if (version)
       throw new OperatorError(
         `version ${id} is ${version.now.status}: only a pending version can be started again`,
       )
-    const { family } = requireOpen(id, await restartTask(sql, id, { ...deps, enqueue }))
+    const done = requireOpen(id, await restartTask(sql, id, { ...deps, enqueue }))
+    await record(sql, deps.audit, { action: 'task.restart', target: auditTarget.task(id), ...done })
+    const { family } = done.now
     return `${taskWorkflowId(family, id)} was started again`
   })
 
 const fail = async (deps: CommandDeps, id: string): Promise<string> =>
   await unitOfWork(deps, async (sql, enqueue) => {
-    const { family } = requireOpen(id, await failTask(sql, id, { ...deps, enqueue }))
+    const done = requireOpen(id, await failTask(sql, id, { ...deps, enqueue }))
+    await record(sql, deps.audit, { action: 'task.fail', target: auditTarget.task(id), ...done })
+    const { family } = done.now
     return `task ${id} has failed${family === 'video' ? ', its credits are returned' : ''}`
   })
 
-const requireOpen = (id: string, done: Operated<OpenTask> | undefined): OpenTask => {
+interface OperatorChange extends Pick<AuditChange, 'action' | 'target'> {
+  was: { status: string }
+  now: { status: string }
+}
+
+const record = (sql: Transaction, audit: Audit, { action, target, was, now }: OperatorChange) => {
+  const [before, after] = [{ status: was.status }, { status: now.status }]
+  return insertAudit(sql, audit, { action, target, before, after })
+}
+
+const requireOpen = (id: string, done: Operated<OpenTask> | undefined): Operated<OpenTask> => {
   if (!done) throw new OperatorError(`there is no task ${id}: \`kiln operate stuck\` lists ids`)
   if (!done.changed)
     throw new OperatorError(`task ${id} is ${done.now.status}: only an open task can be changed`)
-  return done.now
+  return done
 }

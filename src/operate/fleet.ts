@@ -2,7 +2,10 @@ import { makeInstance } from '../adapters/comfyui/instance.ts'
 import type { Instance } from '../adapters/comfyui/instance.ts'
 import { readTemplates } from '../adapters/comfyui/templates.ts'
 import type { Sql } from '../db/client.ts'
+import { changesOf, insertAudit, type Audit } from '../db/registry/audit-log.ts'
 import { drainInstance, listInstanceDetails } from '../db/task/fleet.ts'
+import { unitOfWork } from '../db/unit-of-work.ts'
+import { auditTarget } from '../domain/registry/audit-log.ts'
 import { OperatorError } from '../process/operator-error.ts'
 import { readInstances } from '../process/settings/derived.ts'
 import type { Config } from '../process/settings/env.ts'
@@ -12,6 +15,7 @@ import { describeCauses } from './server-error.ts'
 interface FleetCommandDeps {
   config: Config
   sql: Sql
+  audit: Audit
   /** PATH. */
   searchPath: string
   /** Prints a line of a command that goes on. */
@@ -31,11 +35,20 @@ export const makeFleetCommands = (deps: FleetCommandDeps) => ({
       .join('\n')
   },
   instance: async (given: { name: string; isDrained: boolean }): Promise<string> => {
-    if (await drainInstance(deps.sql, given))
-      return `${given.name} is given ${given.isDrained ? 'no more tasks; those there go on' : 'tasks again'}`
-    throw new OperatorError(
-      `there is no instance ${given.name}: \`kiln operate instances\` lists them`,
-    )
+    const { name, isDrained } = given
+    return await unitOfWork(deps, async (sql) => {
+      const status = await drainInstance(sql, given)
+      if (!status)
+        throw new OperatorError(
+          `there is no instance ${name}: \`kiln operate instances\` lists them`,
+        )
+      await insertAudit(sql, deps.audit, {
+        action: isDrained ? 'instance.drain' : 'instance.resume',
+        target: auditTarget.instance(name),
+        ...changesOf({ status }, { status: isDrained ? 'draining' : 'serving' }, { status }),
+      })
+      return `${name} is given ${isDrained ? 'no more tasks; those there go on' : 'tasks again'}`
+    })
   },
 })
 

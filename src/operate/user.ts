@@ -1,5 +1,6 @@
 import { disableAccount, inviteAccount, resetAccount } from '../adapters/accounts.ts'
 import type { Sql, Transaction } from '../db/client.ts'
+import { insertAudit, type Audit } from '../db/registry/audit-log.ts'
 import { findUser } from '../db/shared/app-user.ts'
 import {
   findAccountByEmail,
@@ -9,6 +10,7 @@ import {
   type ListedAccount,
 } from '../db/sign-in/account.ts'
 import { unitOfWork } from '../db/unit-of-work.ts'
+import { auditTarget } from '../domain/registry/audit-log.ts'
 import { OperatorError } from '../process/operator-error.ts'
 
 export const USER_VERBS = ['add', 'list', 'disable', 'reset', 'link'] as const
@@ -24,6 +26,7 @@ export interface UserCommand {
 
 export interface UserDeps {
   sql: Sql
+  audit: Audit
   publicUrl: string
   /** False where AUTH is not builtin: no account signs in there. */
   isBuiltin: boolean
@@ -31,7 +34,7 @@ export interface UserDeps {
 
 /** Makes the commands for accounts of AUTH=builtin. */
 export const makeUserCommand =
-  ({ sql, publicUrl, isBuiltin }: UserDeps) =>
+  ({ sql, audit, publicUrl, isBuiltin }: UserDeps) =>
   async ({ verb, email, isAdmin, subject }: UserCommand): Promise<string> => {
     if (!isBuiltin && (verb === 'add' || verb === 'reset'))
       throw new OperatorError(
@@ -40,7 +43,7 @@ export const makeUserCommand =
     if (verb === 'list') return (await listAccounts(sql)).map(describe).join('\n')
     return await unitOfWork({ sql }, async (sql) => {
       if (verb === 'add') {
-        const link = await inviteAccount(sql, { email, isAdmin, publicUrl })
+        const link = await inviteAccount(sql, audit, { email, isAdmin, publicUrl })
         if (link) return describeLink(link, email)
         throw new OperatorError(
           `${email} has an account: \`kiln operate user reset ${email}\` makes a new link`,
@@ -48,10 +51,11 @@ export const makeUserCommand =
       }
       const account = await findAccountByEmail(sql, email)
       if (!account) throw new OperatorError(`${email} has no account: \`kiln operate user list\``)
+      const { id } = account
       if (verb === 'reset')
-        return describeLink(await resetAccount(sql, account.id, publicUrl), email)
-      if (verb === 'link') return await link(sql, { subject, email, id: account.id })
-      await disableAccount(sql, account.id)
+        return describeLink(await resetAccount(sql, audit, { id, publicUrl }), email)
+      if (verb === 'link') return await link(sql, audit, { subject, email, id })
+      await disableAccount(sql, audit, id)
       return `${email} is out: sessions, API keys and tokens have ended; a bearer token still counts for its 10 minutes`
     })
   }
@@ -76,6 +80,7 @@ const describe = ({ email, id, ...account }: ListedAccount): string =>
 /** Links a subject, which may own nothing yet: that would stay with it. */
 const link = async (
   sql: Transaction,
+  audit: Audit,
   { subject, email, id }: { subject: string; email: string; id: string },
 ): Promise<string> => {
   const known = await findUser(sql, subject)
@@ -88,5 +93,7 @@ const link = async (
       `${subject} owns tasks, API keys or publishers: delete or transfer them first`,
     )
   await linkSubject(sql, subject, id)
+  const [target, after] = [auditTarget.user(id), { subject }]
+  await insertAudit(sql, audit, { action: 'account.link', target, after })
   return `who signs in as ${subject} is ${email} (${id}) within a minute`
 }

@@ -8,6 +8,7 @@ import sharp from 'sharp'
 
 import { makeFleetCommands } from '../../src/operate/fleet.ts'
 import type { Config } from '../../src/process/settings/env.ts'
+import { AUDIT } from '../db/registry-place.ts'
 import type { FakeComfyOptions } from '../support/comfyui/fake.ts'
 import type { PromptFault } from '../support/comfyui/worker.ts'
 import { waitFor } from '../support/wait.ts'
@@ -329,6 +330,7 @@ describe('an image task of a fleet', { concurrency: true }, () => {
     const { instance, instances } = makeFleetCommands({
       config: {} as Config,
       sql: place.deps.sql,
+      audit: AUDIT,
       searchPath: '',
       write: () => {},
     })

@@ -16,6 +16,7 @@ import { WEBHOOK_SECRET } from '../activities/place.ts'
 import { untilStatus, useStage } from '../activities/video-stage.ts'
 import { respond, hang, inTurn, useWebhookReceiver, type Reply } from '../support/receiver.ts'
 import { waitFor } from '../support/wait.ts'
+import { AUDIT } from './registry-place.ts'
 import { eventOf, listStates, redeliver } from './notified-task.ts'
 
 const NEXT_HOUR = respond(503, { 'retry-after': '3600' })
@@ -28,7 +29,7 @@ describe('the delivery of the events of a video task', () => {
   let commands: ReturnType<typeof makeCommands>
   before(() => {
     sql = stage.place.deps.sql
-    commands = makeCommands(stage.options)
+    commands = makeCommands({ ...stage.options, audit: AUDIT })
   })
 
   let paths = 0

@@ -9,6 +9,7 @@ import { untilNextRun, untilSeen, untilStatus, useStage } from '../activities/vi
 import { claimVideo, seeVideo, enterVideo, type SeenVideo } from '../activities/video-place.ts'
 import { use } from '../support/use.ts'
 import { waitFor } from '../support/wait.ts'
+import { AUDIT } from './registry-place.ts'
 
 const SUCCESS = ['created', 'queueing', 'processing', 'success']
 const FAILED = { state: 'failed', errorCode: 'InternalServiceFailure' }
@@ -16,7 +17,7 @@ const REFUNDED = ['charge 10', 'refund 10']
 
 describe('a video task', () => {
   const stage = useStage()
-  const commands = use(() => makeCommands(stage.options))
+  const commands = use(() => makeCommands({ ...stage.options, audit: AUDIT }))
 
   const see = (id: string): Promise<SeenVideo> => seeVideo(stage.place.database, id)
   const until = (id: string, wanted: Partial<SeenVideo>): Promise<SeenVideo> =>

@@ -37,7 +37,7 @@ const ONE_ATTEMPT = { ...SHORT, retrySeconds: 3600, maxRetrySeconds: 3600 }
 describe('a version', () => {
   const stage = useStage()
   const registry = use(() => makeRegistryPlace(stage.place.database))
-  const commands = use(() => makeCommands({ ...stage.options, checkTiming: SHORT }))
+  const commands = use(() => makeCommands({ ...stage.options, audit: AUDIT, checkTiming: SHORT }))
   before(() => registry.addPublisher('pub'))
   let count = 0
 

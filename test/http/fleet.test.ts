@@ -5,6 +5,7 @@ import { before, describe, test } from 'node:test'
 import type { Fleet } from '../../src/domain/task/fleet.ts'
 import { makeFleetCommands } from '../../src/operate/fleet.ts'
 import type { Config } from '../../src/process/settings/env.ts'
+import { AUDIT } from '../db/registry-place.ts'
 import { expectStatus } from '../support/client.ts'
 import { readMetrics } from '../support/metrics.ts'
 import { useService } from '../support/service.ts'
@@ -20,7 +21,7 @@ const service = useService({
 const { sql } = service
 const root = service.client('root')
 
-const QUIET = { searchPath: '', write: () => {} }
+const QUIET = { audit: AUDIT, searchPath: '', write: () => {} }
 
 const ABILITIES = {
   'relight+light': { models: [], issues: [] },

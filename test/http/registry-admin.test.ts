@@ -19,7 +19,10 @@ interface Entry {
 }
 
 const logOf = async (target: string): Promise<Entry[]> =>
-  listOf<Entry>(await admin.get(`/admin/audit-log?target=${encodeURIComponent(target)}`), 'entries')
+  listOf<Entry>(
+    await admin.get(`/admin/audit-log?actor=${ADMIN}&target=${encodeURIComponent(target)}`),
+    'entries',
+  )
 
 const edit = (path: string, fields: object): Promise<HttpResponse> =>
   admin.put(`/admin${path}`, fields)

@@ -116,6 +116,36 @@ describe('an account of AUTH=builtin', () => {
     assert.match((await visitor.get('/auth/people')).text, /guest@example\.com.*disabled/)
   })
 
+  test('has its changes in the audit log: who made them, by what, from where, and no secret', async () => {
+    const email = await addAccount(service, { isAdmin: true })
+    const { tokens, visitor } = await signIn(service, email)
+    const guest = await addAccount(service)
+    const signedIn = await signIn(service, guest)
+    const [admin, id] = [idOf(tokens.access_token), idOf(signedIn.tokens.access_token)]
+    const next = `${PASSWORD} new`
+    const { visitor: own } = signedIn
+    await own.post('/auth/account/password', { password: PASSWORD, new: next })
+    await own.post('/auth/account/sessions', {})
+    await signIn(service, guest, { password: next })
+    for (const act of ['end', 'reset', 'disable'])
+      assert.equal((await visitor.post(`/auth/people/${act}`, { id })).status, 200)
+    const { body } = await ask(`/admin/audit-log?target=user/${id}`, tokens.access_token)
+    const entries = body['entries'] as Record<string, string>[]
+    assert.deepEqual(
+      entries.map(({ action, actor, credential }) => [action, actor, credential]).toReversed(),
+      [
+        ['account.invite', 'root', undefined],
+        ['account.password', id, 'link'],
+        ['account.password', id, 'session'],
+        ['account.sessions_end', admin, 'session'],
+        ['account.reset', admin, 'session'],
+        ['account.disable', admin, 'session'],
+      ],
+    )
+    assert.ok(entries.slice(0, 5).every(({ address }) => address === '127.0.0.1'))
+    assert.doesNotMatch(JSON.stringify(entries), /gravel|scrypt|auth\/link/)
+  })
+
   test('is listed, disabled with its sessions and API keys, and let in again by reset', async () => {
     const email = await addAccount(service)
     const { tokens, visitor } = await signIn(service, email)

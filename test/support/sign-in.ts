@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 
 import { makeUserCommand, type UserCommand } from '../../src/operate/user.ts'
+import { AUDIT } from '../db/registry-place.ts'
 import type { Service, UsedService } from './service.ts'
 
 /** Settings with which the api is its own issuer. */
@@ -14,7 +15,7 @@ export const operateUser = (
   { sql, baseUrl }: Pick<UsedService, 'sql' | 'baseUrl'>,
   command: Partial<UserCommand> & Pick<UserCommand, 'verb'>,
 ): Promise<string> =>
-  makeUserCommand({ sql, publicUrl: baseUrl, isBuiltin: true })({
+  makeUserCommand({ sql, audit: AUDIT, publicUrl: baseUrl, isBuiltin: true })({
     email: '',
     isAdmin: false,
     subject: '',

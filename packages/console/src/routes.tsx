@@ -1,7 +1,7 @@
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
 
-import { oneOf, search, SEARCH_FORMAT, someOf, text, texts, time } from './search-params.ts'
+import { day, oneOf, search, SEARCH_FORMAT, someOf, text, texts, time } from './search-params.ts'
 import { Frame } from './shell/frame.tsx'
 import { lazyPage } from './shell/lazy-page.ts'
 import { CrashPage, MissingPage } from './shell/missing.tsx'
@@ -104,6 +104,9 @@ const pages = [
       version: text,
       actor: text,
       action: text,
+      address: text,
+      from: day,
+      to: day,
     }),
   }),
   createRoute({

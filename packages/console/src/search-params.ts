@@ -28,6 +28,9 @@ export const time: Reader<string> = (value) =>
     ? value
     : undefined
 
+/** A day as `2026-01-31`. */
+export const day: Reader<string> = (value) => time(value)?.slice(0, 10)
+
 type Read<Shape> = {
   [Name in keyof Shape]?: Shape[Name] extends Reader<infer T> ? T | undefined : never
 }

@@ -166,8 +166,14 @@ describe('what owners, admins and callers change in the console', { skip }, () =
     await page.getByText('5 → 2').waitFor()
     assert.equal(await page.getByText('undefined').count(), 0)
     await assertSound(page)
-    await page.getByRole('searchbox', { name: 'Actor' }).fill('nobody')
+    await page.getByRole('searchbox', { name: 'Address' }).fill('127.0.0.1')
+    await page
+      .getByRole('row', { name: `${nodeId} 127.0.0.1` })
+      .first()
+      .waitFor()
+    await page.getByLabel('To', { exact: true }).fill('2020-01-31')
     await page.getByText('No entries match').waitFor()
+    assert.match(page.url(), /address=127\.0\.0\.1&to=2020-01-31/)
   })
 
   test('a caller has subscriptions and events under Account', async () => {

@@ -25,7 +25,8 @@ interface Membership {
 }
 
 type MemberPut =
-  | { result: 'done'; member: PublisherMember }
+  /** `before`: the role of a member that was there. */
+  | { result: 'done'; member: PublisherMember; before: MemberRole | undefined }
   | { result: 'user_not_found' }
   | { result: 'last_owner' }
 
@@ -41,7 +42,8 @@ export const putMember = async (
   if (!publisher) throw new Error('a publisher that is not there')
   const [user] = await sql`select from app_user where id = ${userId}`
   if (!user) return { result: 'user_not_found' }
-  if (await leavesNoOwner(sql, publisher.id, { userId, role })) return { result: 'last_owner' }
+  const members = await listRoles(sql, publisher.id)
+  if (losesLastOwner(members, { userId, role })) return { result: 'last_owner' }
   // Triggers `member_told` and `member_changed_told` (0018): record an event for the publisher's endpoints.
   const [row] = await sql<{ member: PublisherMember }[]>`
     with m as (
@@ -54,25 +56,28 @@ export const putMember = async (
   `
   if (!row) throw new Error('a member that is not there')
   await touchPublisher(sql, publisher.id)
-  return { result: 'done', member: row.member }
+  const before = members.find((member) => member.userId === userId)?.role
+  return { result: 'done', member: row.member, before }
 }
 
 /**
  * Removes a member, revokes the tokens they created for the publisher, ends the trust that they gave, and switches off
- * their webhook subscriptions.
+ * their webhook subscriptions. Returns the role that they had.
  */
 export const removeMember = async (
   sql: Transaction,
   { publisherId, userId }: Membership,
-): Promise<'removed' | 'member_not_found' | 'last_owner'> => {
+): Promise<{ role: MemberRole } | 'member_not_found' | 'last_owner'> => {
   const publisher = await lockPublisher(sql, publisherId, 'update')
   if (!publisher) throw new Error('a publisher that is not there')
-  if (await leavesNoOwner(sql, publisher.id, { userId, role: undefined })) return 'last_owner'
+  const leaving = { userId, role: undefined }
+  if (losesLastOwner(await listRoles(sql, publisher.id), leaving)) return 'last_owner'
   // Trigger `member_told` (0018): likewise; `token_revoked_told` for each token below.
-  const { count } = await sql`
+  const [removed] = await sql<{ role: MemberRole }[]>`
     delete from publisher_member where publisher_id = ${publisher.id} and user_id = ${userId}
+    returning role
   `
-  if (count === 0) return 'member_not_found'
+  if (!removed) return 'member_not_found'
   await sql`
     delete from trusted_publisher where publisher_id = ${publisher.id} and created_by = ${userId}
   `
@@ -88,20 +93,19 @@ export const removeMember = async (
   for (const { id } of endpoints)
     if (await disableEndpoint(sql, id, 'member_removed')) await stopEndpointEvents(sql, id)
   await touchPublisher(sql, publisher.id)
-  return 'removed'
+  return removed
 }
 
-/** True when the publisher would be left without an owner; the caller holds its row. */
-const leavesNoOwner = async (
-  sql: Transaction,
-  publisherId: string,
-  change: { userId: string; role: MemberRole | undefined },
-): Promise<boolean> => {
-  const members = await sql<{ userId: string; role: MemberRole }[]>`
+interface Role {
+  userId: string
+  role: MemberRole
+}
+
+/** Lists who has which role; the caller holds the publisher's row. */
+const listRoles = async (sql: Transaction, publisherId: string): Promise<Role[]> =>
+  await sql<Role[]>`
     select user_id as "userId", role from publisher_member where publisher_id = ${publisherId}
   `
-  return losesLastOwner(members, change)
-}
 
 /** Increments the revision of a publisher, because its response holds its members. */
 const touchPublisher = async (sql: Transaction, id: string): Promise<void> => {

@@ -1,10 +1,8 @@
-import { isDeepStrictEqual } from 'node:util'
-
 import { auditTarget } from '../../domain/registry/audit-log.ts'
 import { ADMIN_NODE_TRANSITIONS, NODE_TRANSITIONS } from '../../domain/registry/node-transition.ts'
 import type { NodeTransitionName } from '../../domain/registry/node-transition.ts'
 import type { Node, NodeAdminFields } from '../../domain/registry/node.ts'
-import { insertAudit } from './audit-log.ts'
+import { changesOf, insertAudit } from './audit-log.ts'
 import type { Audit } from './audit-log.ts'
 import type { Transaction } from '../client.ts'
 import { keepNumber, keepText, keepTexts } from './keep.ts'
@@ -82,15 +80,12 @@ export const updateNodeByAdmin = async (
   await setNodeFields(sql, { id: node.id, fields }, options)
   await setAdminFields(sql, node.id, fields)
   const after = await getNode(sql, node.id, options)
-  const changed = changedOf(before, after, fields)
-  if (Object.keys(changed).length > 0)
-    await insertAudit(sql, audit, {
-      action: 'node.update',
-      target: auditTarget.node(node.id),
-      before: pick(before, changed),
-      after: pick(after, changed),
-      reason: detail || undefined,
-    })
+  await insertAudit(sql, audit, {
+    action: 'node.update',
+    target: auditTarget.node(node.id),
+    ...changesOf(before, after, fields),
+    reason: detail || undefined,
+  })
   await recordListChange(sql, change)
   return { result: 'updated', node: after }
 }
@@ -119,14 +114,6 @@ const findPreempted = async (
   `
   return found
 }
-
-/** Those members of a body whose values it has changed. Clients send a whole node back, and the log is to be read. */
-const changedOf = (before: Node, after: Node, fields: NodeAdminFields): NodeAdminFields =>
-  Object.fromEntries(
-    Object.entries(fields).filter(
-      ([name]) => !isDeepStrictEqual(before[name as keyof Node], after[name as keyof Node]),
-    ),
-  )
 
 /** The members of a record that a body names. */
 export const pick = (record: object, body: object): object =>

@@ -96,7 +96,7 @@ interface NodeEdit {
 }
 
 type NodeUpdated =
-  | { result: 'updated'; node: Node }
+  | { result: 'updated'; node: Node; before: Node }
   | { result: 'node_not_found' | 'node_banned' | 'precondition_failed' }
 
 /** Sets what a member gives of a node of theirs. */
@@ -110,9 +110,10 @@ export const updateNode = async (
   if (node.status === 'NodeStatusDeleted') return { result: 'node_not_found' }
   if (node.status === 'NodeStatusBanned') return { result: 'node_banned' }
   if (ifRev !== undefined && ifRev !== node.rev) return { result: 'precondition_failed' }
+  const before = await getNode(sql, node.id, options)
   await setNodeFields(sql, { id: node.id, fields }, options)
   await recordListChange(sql)
-  return { result: 'updated', node: await getNode(sql, node.id, options) }
+  return { result: 'updated', node: await getNode(sql, node.id, options), before }
 }
 
 /** A node in any status, which must be there. */

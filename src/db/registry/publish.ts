@@ -12,8 +12,9 @@ import type {
 } from '../../domain/registry/version.ts'
 import type { Transaction } from '../client.ts'
 import { isRevoked, replaceVersion } from './archive.ts'
+import { changesOf } from './audit-log.ts'
 import { recordListChange } from '../search/listed-count.ts'
-import { insertNodeRow, setNodeFields } from './node.ts'
+import { getNode, insertNodeRow, setNodeFields } from './node.ts'
 import type { RecordOptions } from './node.ts'
 import type { OutboxStart } from '../shared/outbox.ts'
 import type { Enqueue } from '../unit-of-work.ts'
@@ -43,6 +44,8 @@ export type PublicationResult =
       result: 'published'
       version: Version
       uploadExpiresAt: Date
+      /** The node's change, on both sides. */
+      node: { isNew: boolean } & ReturnType<typeof changesOf>
       /** Fields of the version that awaited its archive which this publication has changed. */
       changed: string[]
       /** Node of the publisher that a new one has nearly the id of. */
@@ -88,7 +91,9 @@ export const insertPublication = async (
   const before = taken && (await getVersion(sql, id, options))
   if (!taken) await insertVersion(sql, { ...given, nodeId: node.id })
   const uploadExpiresAt = await setPublished(sql, id, { ...given, isNew: !taken })
+  const was = isNewNode ? {} : await getNode(sql, node.id, options)
   await setNodeFields(sql, { id: node.id, fields: given.fields }, options)
+  const is = await getNode(sql, node.id, options)
   if (!taken) await options.enqueue(given.start)
   await recordListChange(sql, { nodes: isNewNode ? 1 : 0, versions: taken ? 0 : 1 })
   const version = await getVersion(sql, id, options)
@@ -96,6 +101,7 @@ export const insertPublication = async (
     result: 'published',
     version,
     uploadExpiresAt,
+    node: { isNew: isNewNode, ...changesOf(was, is, given.fields) },
     changed: before
       ? PUBLISHED_FIELDS.filter((name) => !isDeepStrictEqual(before[name], version[name]))
       : [],

@@ -59,7 +59,7 @@ interface PublisherEdit {
 }
 
 type PublisherUpdated =
-  | { result: 'updated'; publisher: Publisher }
+  | { result: 'updated'; publisher: Publisher; before: Publisher }
   | { result: 'publisher_not_found' | 'precondition_failed' }
 
 /** Sets what is given of the fields. */
@@ -71,9 +71,10 @@ export const updatePublisher = async (
   const locked = await lockPublisher(sql, id, 'update')
   if (!locked) return { result: 'publisher_not_found' }
   if (ifRev !== undefined && ifRev !== locked.rev) return { result: 'precondition_failed' }
+  const before = await getPublisher(sql, locked.id, options)
   await setFields(sql, { id: locked.id, fields }, options)
   await recordListChange(sql)
-  return { result: 'updated', publisher: await getPublisher(sql, locked.id, options) }
+  return { result: 'updated', publisher: await getPublisher(sql, locked.id, options), before }
 }
 
 const setFields = async (

@@ -123,7 +123,7 @@ interface VersionEdit extends OwnVersion {
 type Settled = 'version_installed' | 'version_checked'
 
 type VersionUpdated =
-  | { result: 'updated'; version: Version }
+  | { result: 'updated'; version: Version; before: Version }
   | {
       result:
         | 'node_not_found'
@@ -151,6 +151,7 @@ export const updateVersion = async (
     const settled = await findSettled(sql, own.id, fields)
     if (settled) return { result: settled }
   }
+  const before = await getVersion(sql, own.id, options)
   await sql`
     update version
     set ${keepText(sql, 'changelog', fields.changelog)},
@@ -162,7 +163,7 @@ export const updateVersion = async (
   `
   await updateLatestVersion(sql, found.nodeId)
   await recordListChange(sql)
-  return { result: 'updated', version: await getVersion(sql, own.id, options) }
+  return { result: 'updated', version: await getVersion(sql, own.id, options), before }
 }
 
 /** Finds why a version that is locked keeps its tags and dependencies; equal ones change nothing. */

@@ -52,8 +52,8 @@ export interface ListedAccount extends Pick<Account, 'id' | 'email' | 'isAdmin' 
 
 const MOST_LISTED = 1000
 
-/** Lists the accounts by address. */
-export const listAccounts = async (sql: Queryable): Promise<ListedAccount[]> =>
+/** Lists the accounts by address, or the one with an id. */
+export const listAccounts = async (sql: Queryable, id?: string): Promise<ListedAccount[]> =>
   await sql`
   select id, email, is_admin as "isAdmin", disabled_at is not null as disabled,
     ${instant(sql, sql`created_at`)} as created_at,
@@ -62,6 +62,7 @@ export const listAccounts = async (sql: Queryable): Promise<ListedAccount[]> =>
     (select count(*)::int from sign_in_record r
       where r.account_id = a.id and r.model = 'Session' and r.expires_at > now()) as sessions
   from sign_in_account a
+  ${id === undefined ? sql`` : sql`where id = ${id}`}
   order by email
   limit ${MOST_LISTED}
 `

@@ -1,21 +1,60 @@
 import { Type, type Static } from 'typebox'
 
+import type { BulkKind } from '../bulk/bulk.ts'
 import { count, instant, page, pageSize, queryText, uuid } from './registry-fields.ts'
 
-/** Actions of platform admins, and changes of whom the admins of a publisher trust. */
+/** All that admins, members of publishers and holders of keys change; a task, report or upload is its own entry. */
 export const AuditAction = Type.Enum([
+  'publisher.create',
+  'publisher.update',
+  'member.put',
+  'member.remove',
+  'token.create',
+  'token.revoke',
+  'node.create',
   'node.update',
+  'node.delete',
+  'node.offer',
+  'node.withdraw',
   'node.transfer',
   'report.close',
   'host_node.update',
+  'host_node.report',
+  'host_node.confirm',
+  'version.publish',
   'version.update',
+  'version.delete',
+  'version.review',
   'version.retry',
+  'review.put',
+  'review.delete',
+  'review.reply',
   'review.hide',
   'review.show',
   'publisher.ban',
   'publisher.unban',
   'trusted_publisher.create',
   'trusted_publisher.delete',
+  'endpoint.create',
+  'endpoint.update',
+  'endpoint.delete',
+  'webhook_secret.rotate',
+  'api_key.create',
+  'api_key.revoke',
+  'account.invite',
+  'account.reset',
+  'account.disable',
+  'account.link',
+  'account.sessions_end',
+  'account.password',
+  'account.passkey_add',
+  'account.passkey_remove',
+  'upload.delete',
+  'task.cancel',
+  'task.delete',
+  'batch.cancel',
+  'operation.create',
+  'operation.cancel',
   'task.restart',
   'task.fail',
   'version.restart',
@@ -30,9 +69,12 @@ export type AuditAction = Static<typeof AuditAction>
 export const AuditLogQuery = Type.Object({
   page: page(),
   pageSize: pageSize(10, 100),
-  actor: Type.Optional(queryText(256, 'Id of the admin.')),
+  actor: Type.Optional(queryText(256, 'Id of the user.')),
   action: Type.Optional(AuditAction),
   target: Type.Optional(queryText(512, 'What was changed, exactly as an entry names it.')),
+  address: Type.Optional(queryText(64, 'IP address of the client.')),
+  since: Type.Optional(instant('Changes at this time or later.')),
+  until: Type.Optional(instant('Changes before this time.')),
 })
 export type AuditLogQuery = Static<typeof AuditLogQuery>
 
@@ -42,15 +84,25 @@ const change = (description: string) =>
 export const AuditLogEntry = Type.Object({
   id: uuid('Id of the entry.'),
   at: instant('When.'),
-  actor: Type.String({ description: 'Id of the user.' }),
+  actor: Type.String({
+    description: 'Id of the user; `operator:` and a name where it was a command of `kiln operate`.',
+  }),
   action: AuditAction,
   target: Type.String({
     description:
-      'What was changed: `publisher/{p}`, `node/{n}`, `version/{n}@{v}`, `task/{id}`, `instance/{name}` or `pause/{scope}`.',
+      'What was changed, or whose: `publisher/{p}`, `node/{n}`, `version/{n}@{v}`, `task/{id}`, `batch/{id}`, `operation/{id}`, `user/{id}`, `instance/{name}` or `pause/{scope}`.',
   }),
   before: change('The members that changed, as they were.'),
   after: change('The same members as they are now.'),
-  reason: Type.Optional(Type.String({ description: 'Why, in the words of the admin.' })),
+  reason: Type.Optional(Type.String({ description: 'Why, in the words of the actor.' })),
+  address: Type.Optional(
+    Type.String({ description: 'IP address of the client, as TRUST_PROXY lets it be seen.' }),
+  ),
+  credential: Type.Optional(
+    Type.String({
+      description: 'What it was done by: `jwt`, `session`, or a kind and id as `api_key/{id}`.',
+    }),
+  ),
   request_id: Type.String({ description: 'Id of the request.' }),
 })
 export type AuditLogEntry = Static<typeof AuditLogEntry>
@@ -64,9 +116,11 @@ export const AuditLogPage = Type.Object({
 })
 export type AuditLogPage = Static<typeof AuditLogPage>
 
-/** The name of a thing in the log. */
+/** The name of a thing in the log; API keys, endpoints, uploads and accounts are under their user, tokens under their publisher. */
 export const auditTarget = {
+  user: (id: string): string => `user/${id}`,
   task: (id: string): string => `task/${id}`,
+  bulk: (kind: BulkKind, id: string): string => `${kind}/${id}`,
   pause: (scope: string): string => `pause/${scope}`,
   instance: (name: string): string => `instance/${name}`,
   publisher: (id: string): string => `publisher/${id}`,

@@ -6,7 +6,7 @@ import {
   touchPersonalAccessToken,
 } from '../../db/registry/personal-access-token.ts'
 import type { LiveToken } from '../../db/registry/personal-access-token.ts'
-import { findApiKey, touchApiKey } from '../../db/shared/api-key.ts'
+import { findApiKey, touchApiKey, type ApiKeyOwner } from '../../db/shared/api-key.ts'
 import { withinDeadline, type Sql } from '../../db/client.ts'
 import { isReservedUser } from '../../domain/shared/account.ts'
 import { credentialKind } from '../../domain/shared/credential.ts'
@@ -24,8 +24,10 @@ export interface Caller {
   /** Owner of what the caller makes. */
   owner: string
   scheme: 'jwt' | 'api_key' | 'personal_access_token'
+  /** Id of the API key. */
+  keyId?: string
   /** Scope of a personal access token: a node, or all of its publisher's. */
-  token?: Pick<LiveToken, 'publisherId' | 'nodeId' | 'scope'>
+  token?: Pick<LiveToken, 'id' | 'publisherId' | 'nodeId' | 'scope'>
   /** Claims of the token about its user; absent with an API key. */
   profile?: Profile
   /** True for those who run the service. */
@@ -79,8 +81,8 @@ export const makeAuthenticator = ({
     if (kind === 'personal_access_token' && tokens) return await authenticateToken(sql, log, token)
     if (kind === 'personal_access_token') throw new CredentialRejected('personal access token')
     if (kind === 'api_key') {
-      const owner = await authenticateApiKey(sql, log, token)
-      return { ...callerOf(owner, 'api_key'), ...(isPlatformAdmin(owner) && ADMIN) }
+      const { owner, id: keyId } = await authenticateApiKey(sql, log, token)
+      return { ...callerOf(owner, 'api_key'), keyId, ...(isPlatformAdmin(owner) && ADMIN) }
     }
     if (scheme === 'x-api-key') throw new CredentialRejected('not an API key')
     const claims = await verifyJwt(token, verify, options)
@@ -156,12 +158,12 @@ const authenticateApiKey = async (
   sql: Sql,
   log: Pick<Log, 'warn'>,
   key: string,
-): Promise<string> => {
+): Promise<ApiKeyOwner> => {
   const sha256 = digest(key)
   const found = await withinDeadline(sql, findApiKey(sql, sha256))
   if (found === undefined) throw new CredentialRejected('API key unknown, revoked or expired')
   if (found.touch_due) await recordUse({ sql, log }, 'an API key', touchApiKey(sql, found.id))
-  return found.owner
+  return found
 }
 
 /** Notes the use of a credential, which counts whether that succeeds or not. */

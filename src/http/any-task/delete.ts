@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 
+import { insertAudit, type Audit } from '../../db/registry/audit-log.ts'
 import { lockTask, purgeDeleted, requestDeletion } from '../../db/task/task-deletion.ts'
 import type { DeletedTask } from '../../db/task/task-deletion.ts'
 import type { Transaction } from '../../db/client.ts'
@@ -9,10 +10,12 @@ import { stopTaskEvents } from '../../db/event/attempt.ts'
 import { transitionImageTask } from '../../db/image-task/image-task.ts'
 import { cancelVideoTask } from '../../db/video-task/video-task.ts'
 import type { Slots } from '../../db/video-task/video-queue.ts'
+import { auditTarget } from '../../domain/registry/audit-log.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { TASK_ERRORS } from '../../domain/task/task-error.ts'
 import { signalStopped } from '../../jobs/event.ts'
 import { signalCancel } from '../../jobs/task.ts'
+import { auditOf } from '../access/audit.ts'
 import { ownerOf } from '../access/caller.ts'
 import type { CommitDeps } from '../deps.ts'
 import type { JsonResponse, RouteRequest } from '../route.ts'
@@ -38,11 +41,13 @@ type DeletionRequest = RouteRequest<{ task_id: string }, { when?: 'now' | 'ended
  */
 export const deleteTask = async (
   deps: DeletionDeps,
-  { params, query, caller }: DeletionRequest,
+  request: DeletionRequest,
 ): Promise<JsonResponse> => {
+  const { params, query, caller } = request
   const id = readTaskId(params.task_id)
+  const audit = auditOf(request)
   const hasEnded = await unitOfWork(deps, (sql, enqueue) =>
-    deleteLocked(deps, { sql, enqueue, id, owner: ownerOf({ caller }), when: query.when }),
+    deleteLocked(deps, { sql, enqueue, id, owner: ownerOf({ caller }), when: query.when, audit }),
   )
   if (!hasEnded) return { status: 202 }
   // When it cannot be done now, the hourly purge does it. The links have ended already.
@@ -56,10 +61,17 @@ interface InUnit {
   enqueue: Enqueue
 }
 
+interface DeleteOptions {
+  owner: string
+  when?: 'now' | 'ended' | undefined
+  /** Who does it; absent: an operation, which is in the log itself. */
+  audit?: Audit
+}
+
 /** Deletes a task in a unit of work; true when it has ended, so that its files can go. Throws as `deleteTask` does. */
 export const deleteLocked = async (
   deps: CommitDeps & Slots,
-  { owner, when, ...unit }: InUnit & { owner: string; when?: 'now' | 'ended' | undefined },
+  { owner, when, audit, ...unit }: InUnit & DeleteOptions,
 ): Promise<boolean> => {
   const { id, sql, enqueue } = unit
   const task = await lockTask(sql, { id, owner })
@@ -67,7 +79,10 @@ export const deleteLocked = async (
   const hasEnded = task.hasEnded || (await cancelLocked(deps, { ...unit, task }))
   if (!hasEnded && when !== 'ended')
     throw errors.cannotCancelVideo(task.status, '; with ?when=ended it is deleted at its end')
-  if (!(await requestDeletion(sql, id)) || !task.hasWebhook) return hasEnded
+  if (!(await requestDeletion(sql, id))) return hasEnded
+  const [target, before] = [auditTarget.task(id), { status: task.status }]
+  if (audit) await insertAudit(sql, audit, { action: 'task.delete', target, before })
+  if (!task.hasWebhook) return hasEnded
   const redeliveries = await stopTaskEvents(sql, id)
   for (const signal of signalStopped(id, redeliveries)) await enqueue(signal)
   return hasEnded

@@ -1,11 +1,14 @@
 import { withinDeadline, type Transaction } from '../../db/client.ts'
 import { existsBulk, findBulk, insertBulk, listBulks, requestCancel } from '../../db/bulk/bulk.ts'
 import type { BulkRow, NewBulk } from '../../db/bulk/bulk.ts'
+import { insertAudit } from '../../db/registry/audit-log.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { MOST_OPEN, type BulkKind, type BulkQuery } from '../../domain/bulk/bulk.ts'
+import { auditTarget } from '../../domain/registry/audit-log.ts'
 import { apiError, shown } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { signalCancelBulk, startBulk } from '../../jobs/bulk.ts'
+import { auditOf } from '../access/audit.ts'
 import { getCaller } from '../access/caller.ts'
 import { placeOf } from '../any-task/list.ts'
 import type { CommitDeps, ReadDeps } from '../deps.ts'
@@ -18,12 +21,10 @@ export interface BulkDeps extends CommitDeps, InputDeps {
   taskQueue: string
 }
 
-type Save = Pick<RouteRequest, 'saveIdempotentResponse'>
-
 /** Makes one durable together with the start of its workflow. Throws 429 when its owner has as many open as may be. */
 export const createBulk = (
   deps: BulkDeps,
-  { saveIdempotentResponse }: Save,
+  request: RouteRequest,
   { bulk, body }: { bulk: NewBulk; body: object },
 ): Promise<SavedResponse> =>
   unitOfWork(
@@ -34,8 +35,14 @@ export const createBulk = (
           'quota_exceeded',
           `One owner has at most ${MOST_OPEN} batches and operations that have not ended.`,
         )
+      if (bulk.kind === 'operation')
+        await insertAudit(sql, auditOf(request), {
+          action: 'operation.create',
+          target: auditTarget.bulk(bulk.kind, bulk.id),
+          after: bulk.request,
+        })
       await enqueue(startBulk(bulk, deps))
-      return await saveIdempotentResponse(sql, { status: 202, body })
+      return await request.saveIdempotentResponse(sql, { status: 202, body })
     },
     { at: 'create', wasCommitted: () => existsBulk(deps.sql, bulk.id) },
   )
@@ -66,6 +73,11 @@ export const cancelBulk = async (
   return await unitOfWork(deps, async (sql, enqueue) => {
     if (!(await requestCancel(sql, id)))
       throw apiError('cannot_cancel', `The ${kind} has ended and can no longer be cancelled.`)
+    await insertAudit(sql, auditOf(request), {
+      action: `${kind}.cancel`,
+      target: auditTarget.bulk(kind, id),
+      after: { state: 'cancelling' },
+    })
     await enqueue(signalCancelBulk({ kind, id }))
     return await request.saveIdempotentResponse(sql, { status: 200, body: await show(sql) })
   })

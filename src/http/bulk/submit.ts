@@ -108,6 +108,7 @@ const STAND_IN = {
   headers: {},
   requestId: '',
   address: '',
+  ip: undefined,
   signal: () => new AbortController().signal,
   accept: () => {},
   incoming: undefined as never,

@@ -1,6 +1,7 @@
 import type { Outbound } from '../../adapters/outbound/client.ts'
 import type { Signer } from '../../adapters/signing.ts'
 import type { WebhookSecrets as Keeper } from '../../adapters/webhook-secrets.ts'
+import { changesOf, insertAudit, type AuditChange } from '../../db/registry/audit-log.ts'
 import { withinDeadline, type Transaction } from '../../db/client.ts'
 import { withoutQuery } from '../../db/event/attempt.ts'
 import {
@@ -16,6 +17,7 @@ import {
 import type { EndpointHolder, EndpointKey } from '../../db/event/endpoint.ts'
 import { listAttempts, redeliverToEndpoint } from '../../db/event/event-log.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
+import { auditTarget } from '../../domain/registry/audit-log.ts'
 import { endpointSecretOwner } from '../../domain/event/endpoint.ts'
 import type {
   Endpoint,
@@ -28,6 +30,7 @@ import type { RedeliverSince, SecretRotation } from '../../domain/event/event.ts
 import { errors, shown } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { parseListTime } from '../../domain/video-task/video-list.ts'
+import { auditOf } from '../access/audit.ts'
 import { getCaller } from '../access/caller.ts'
 import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 import { isAllowed, tagOfBytes } from '../serve/etag.ts'
@@ -49,7 +52,28 @@ export type AuthorizeAccess = (
   action: 'read' | 'manage',
 ) => Promise<{ holder: EndpointHolder; mayManage: boolean }>
 
+interface EndpointChange extends Pick<AuditChange, 'action' | 'before' | 'after'> {
+  id: string
+}
+
 type Request<Query = unknown, Body = unknown> = RouteRequest<unknown, Query, Body>
+
+/** Writes a change into the audit log; the query of an address may be a secret. */
+const record = async (sql: Transaction, request: Request, change: EndpointChange) => {
+  const { id: endpoint, action, before, after } = change
+  const { publisherId } = request.params as { publisherId?: string }
+  const show = (side: object | undefined) =>
+    side && { endpoint, ...side, ...('url' in side && { url: withoutQuery(String(side.url)) }) }
+  await insertAudit(sql, auditOf(request), {
+    action,
+    target:
+      publisherId === undefined
+        ? auditTarget.user(getCaller(request).owner)
+        : auditTarget.publisher(publisherId.toLowerCase()),
+    before: show(before),
+    after: show(after),
+  })
+}
 
 /** Makes what the routes of endpoints do, whoever's they are. */
 export const makeEndpointHandlers = (deps: EndpointDeps, validate: AuthorizeAccess) => {
@@ -101,6 +125,8 @@ export const makeEndpointHandlers = (deps: EndpointDeps, validate: AuthorizeAcce
         const made = await insertEndpoint(sql, { holder, by, url, events }, deps.maxEndpoints)
         if (!made) throw errors.endpointLimitReached(deps.maxEndpoints)
         const [secret] = await webhookSecrets.rotate(sql, endpointSecretOwner(made.id), 0)
+        const { id } = made
+        await record(sql, request, { id, action: 'endpoint.create', after: request.body })
         return { ...made, secret: secret?.secret }
       })
     },
@@ -115,19 +141,28 @@ export const makeEndpointHandlers = (deps: EndpointDeps, validate: AuthorizeAcce
       const ifMatch = request.headers['if-match']
       const changed = await unitOfWork(deps, async (sql) => {
         // A change of nothing holds the row as it is compared.
-        const held = ifMatch === undefined ? undefined : await updateEndpoint(sql, key, {})
-        if (held && !isAllowed(ifMatch, tagOfBytes(JSON.stringify(held))))
+        const held = await updateEndpoint(sql, key, {})
+        if (!held) return undefined
+        if (ifMatch !== undefined && !isAllowed(ifMatch, tagOfBytes(JSON.stringify(held))))
           throw errors.preconditionFailed()
-        return await updateEndpoint(sql, key, request.body)
+        const changed = await updateEndpoint(sql, key, request.body)
+        const { before, after } = changesOf(held, changed ?? {}, request.body)
+        if (Object.keys(after).length > 0)
+          await record(sql, request, { id: held.id, action: 'endpoint.update', before, after })
+        return changed
       })
       if (!changed) throw errors.endpointNotFound(key.id)
       return { status: 200, body: changed }
     },
     async remove(request: Request): Promise<JsonResponse> {
       const key = await manage(request)
-      if (!(await unitOfWork(deps, (sql) => deleteEndpoint(sql, key))))
-        throw errors.endpointNotFound(key.id)
-      return { status: 204 }
+      return await unitOfWork(deps, async (sql) => {
+        const found = await findEndpoint(sql, key)
+        if (!found || !(await deleteEndpoint(sql, key))) throw errors.endpointNotFound(key.id)
+        const { id, url, events } = found
+        await record(sql, request, { id, action: 'endpoint.delete', before: { url, events } })
+        return { status: 204 }
+      })
     },
     async test(request: Request): Promise<SavedResponse> {
       const { id } = await getEnabled(request)
@@ -140,6 +175,8 @@ export const makeEndpointHandlers = (deps: EndpointDeps, validate: AuthorizeAcce
       const { overlap_seconds: overlap = OVERLAP_SECONDS } = request.body
       return await write(request, 200, async (sql) => {
         const [made, before] = await webhookSecrets.rotate(sql, endpointSecretOwner(id), overlap)
+        const after = { secret_at: made?.createdAt }
+        await record(sql, request, { id, action: 'webhook_secret.rotate', after })
         return {
           secret: made?.secret,
           created_at: made?.createdAt.toISOString(),

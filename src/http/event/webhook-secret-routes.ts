@@ -1,8 +1,11 @@
+import { insertAudit } from '../../db/registry/audit-log.ts'
 import { withinDeadline, type Sql } from '../../db/client.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
+import { auditTarget } from '../../domain/registry/audit-log.ts'
 import { OVERLAP_SECONDS, SecretRotation, WebhookSecrets } from '../../domain/event/event.ts'
 import type { OwnerSecret, WebhookSecrets as Keeper } from '../../adapters/webhook-secrets.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
+import { auditOf } from '../access/audit.ts'
 import { getCaller } from '../access/caller.ts'
 import { defineRoute, type JsonResponse, type Route } from '../route.ts'
 
@@ -70,7 +73,13 @@ export const makeWebhookSecretRoutes = ({ sql, webhookSecrets }: WebhookSecretDe
       const { owner } = getCaller(request)
       const { overlap_seconds: overlapSeconds = OVERLAP_SECONDS } = request.body
       return unitOfWork({ sql }, async (sql) => {
-        const response = toResponse(await webhookSecrets.rotate(sql, owner, overlapSeconds))
+        const secrets = await webhookSecrets.rotate(sql, owner, overlapSeconds)
+        await insertAudit(sql, auditOf(request), {
+          action: 'webhook_secret.rotate',
+          target: auditTarget.user(owner),
+          after: { secret_at: secrets[0]?.createdAt },
+        })
+        const response = toResponse(secrets)
         return await request.saveIdempotentResponse(sql, response)
       })
     },

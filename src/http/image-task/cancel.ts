@@ -1,7 +1,9 @@
 import { signalCancel } from '../../jobs/task.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import type { Transaction } from '../../db/client.ts'
+import { insertAudit, type Audit } from '../../db/registry/audit-log.ts'
 import { findImageTask, transitionImageTask } from '../../db/image-task/image-task.ts'
+import { auditTarget } from '../../domain/registry/audit-log.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import type { AnyImageKind } from '../../domain/image-task/image-kind.ts'
 import { TASK_ERRORS } from '../../domain/task/task-error.ts'
@@ -12,6 +14,7 @@ interface CancelRequest {
   id: string
   owner: string
   kinds: readonly AnyImageKind[]
+  audit: Audit
   saveIdempotentResponse: RouteRequest['saveIdempotentResponse']
 }
 
@@ -26,7 +29,7 @@ const ERROR = { code: 'cancelled', message: TASK_ERRORS.cancelled }
 /** Moves a task of the owner to FAILED and lets its workflow know. Throws 404, or 409 when the task has already ended. */
 export const cancelTask = async (
   deps: CommitDeps,
-  { id, owner, kinds, saveIdempotentResponse }: CancelRequest,
+  { id, owner, kinds, audit, saveIdempotentResponse }: CancelRequest,
 ): Promise<SavedResponse> => {
   const response: JsonResponse = {
     status: 200,
@@ -39,6 +42,12 @@ export const cancelTask = async (
       if (!task) throw errors.taskNotFound(id)
       const moved = await transitionImageTask(sql, { id, to: 'FAILED', error: ERROR })
       if (!moved) throw errors.cannotCancel(await statusNow(sql, { id, owner, kinds }))
+      await insertAudit(sql, audit, {
+        action: 'task.cancel',
+        target: auditTarget.task(id),
+        before: { status: task.status },
+        after: { status: 'FAILED' },
+      })
       await enqueue(signalCancel('image', id))
       return await saveIdempotentResponse(sql, response)
     },

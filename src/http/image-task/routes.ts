@@ -10,6 +10,7 @@ import { cancelTask } from './cancel.ts'
 import { makeCreation, makeDryRun, makeValidate, type ImageTaskDeps } from './create.ts'
 import { readTask } from './read.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
+import { auditOf } from '../access/audit.ts'
 import { getCaller } from '../access/caller.ts'
 import { respondAfterChange, type LiveDeps } from '../live/prefer.ts'
 import { defineRoute, type ResponseSpec, type Route } from '../route.ts'
@@ -223,6 +224,7 @@ const cancel = (deps: CommitDeps, { tag, path, params, kindsOf }: TaskGroup): Ro
         id: readTaskId(request.params.task_id),
         owner: getCaller(request).owner,
         kinds: kindsOf(request.params),
+        audit: auditOf(request),
         saveIdempotentResponse: request.saveIdempotentResponse,
       }),
   })

@@ -2,14 +2,17 @@ import { randomBytes } from 'node:crypto'
 
 import { Type } from 'typebox'
 
+import { insertAudit } from '../../db/registry/audit-log.ts'
 import { insertApiKey, listApiKeys, revokeApiKey } from '../../db/shared/api-key.ts'
 import { withinDeadline, type Sql } from '../../db/client.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
+import { auditTarget } from '../../domain/registry/audit-log.ts'
 import { CreatedApiKey, ListedApiKey, NewApiKey } from '../../domain/shared/api-key.ts'
 import { makeCredential } from '../../domain/shared/credential.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { validateExpiry, pastExpiry } from '../../domain/shared/expiry.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
+import { auditOf } from '../access/audit.ts'
 import { getCaller } from '../access/caller.ts'
 import { digest } from '../access/digest.ts'
 import { defineRoute } from '../route.ts'
@@ -76,12 +79,14 @@ export const makeApiKeyRoutes = ({ sql }: { sql: Sql }): Route[] => [
     errors: ['forbidden', 'api_key_not_found'],
     handler: async (request) => {
       const { id } = request.params
-      const revoked = await withinDeadline(
-        sql,
-        revokeApiKey(sql, { id, owner: getCaller(request).owner }),
-      )
-      if (!revoked) throw errors.apiKeyNotFound(id)
-      return { status: 204 }
+      const { owner } = getCaller(request)
+      return await unitOfWork({ sql }, async (sql) => {
+        if (!(await revokeApiKey(sql, { id, owner }))) throw errors.apiKeyNotFound(id)
+        const target = auditTarget.user(owner)
+        const before = { api_key: id.toLowerCase() }
+        await insertAudit(sql, auditOf(request), { action: 'api_key.revoke', target, before })
+        return { status: 204 }
+      })
     },
   }),
 ]
@@ -110,6 +115,12 @@ const createApiKey = (
   return unitOfWork({ sql }, async (sql) => {
     const made = await insertApiKey(sql, row)
     if (made === undefined) throw errors.validationFailed([pastExpiry(expires_at ?? '').message])
+    const { id: api_key, ...after } = made
+    await insertAudit(sql, auditOf(request), {
+      action: 'api_key.create',
+      target: auditTarget.user(row.owner),
+      after: { api_key, ...after },
+    })
     const response: JsonResponse = { status: 201, body: { ...made, key } satisfies CreatedApiKey }
     return await request.saveIdempotentResponse(sql, response)
   })

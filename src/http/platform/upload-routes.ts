@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { Type } from 'typebox'
 
 import type { UploadClaim } from '../../adapters/signing.ts'
+import { insertAudit } from '../../db/registry/audit-log.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import {
   existsUpload,
@@ -13,10 +14,12 @@ import {
 } from '../../db/shared/upload.ts'
 import type { Upload } from '../../db/shared/upload.ts'
 import { purgeUpload } from '../../db/shared/purge.ts'
+import { auditTarget } from '../../domain/registry/audit-log.ts'
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { NewUpload, UPLOAD_MAX_BYTES, UploadLinks } from '../../domain/shared/upload.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
+import { auditOf } from '../access/audit.ts'
 import { getCaller } from '../access/caller.ts'
 import { defineRoute } from '../route.ts'
 import type { JsonResponse, Route, RouteRequest, SavedResponse } from '../route.ts'
@@ -107,10 +110,11 @@ export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
 
 const deleteUpload = async (
   deps: UploadDeps,
-  { params, caller }: RouteRequest<{ id: string }>,
+  request: RouteRequest<{ id: string }>,
 ): Promise<JsonResponse> => {
+  const { params } = request
   const id = params.id.toLowerCase()
-  const { owner } = getCaller({ caller })
+  const { owner } = getCaller(request)
   await unitOfWork(deps, async (sql) => {
     const obstacle = isUuid(id) ? await lockUpload(sql, { id, owner }) : 'not_found'
     if (obstacle === 'not_found')
@@ -121,6 +125,8 @@ const deleteUpload = async (
     if (obstacle === 'in_use') throw apiError('upload_in_use')
     // A task that takes the file waits for the lock, and does not find it afterwards.
     await expireUpload(sql, id)
+    const [target, before] = [auditTarget.user(owner), { upload: id }]
+    await insertAudit(sql, auditOf(request), { action: 'upload.delete', target, before })
   })
   // What cannot be removed now is the hourly purge's.
   await purgeUpload(deps, id).catch(() => {})

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 
+import { readAddress } from '../../adapters/network-of.ts'
 import {
   validateHostNodePolicy,
   validateNodeAdminUpdate,
@@ -15,6 +16,8 @@ import {
 } from '../../domain/registry/publisher.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { ModeratedVersion, Version, VersionAdminUpdate } from '../../domain/registry/version.ts'
+import { shown } from '../../domain/shared/errors.ts'
+import { makeIssue } from '../../domain/shared/validate.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import {
   editHostNodePolicy,
@@ -200,7 +203,9 @@ const auditLog = (deps: ReadDeps): Route =>
     ...COMMON,
     method: 'get',
     path: '/admin/audit-log',
-    summary: 'List what platform admins have changed, newest first',
+    summary: 'List what was changed, by whom and from where, newest first',
+    description:
+      'What platform admins, members of publishers, holders of API keys and operators have changed. Entries are kept for ever.',
     ...queryOf(AuditLogQuery),
     read: 'private',
     responses: {
@@ -211,5 +216,9 @@ const auditLog = (deps: ReadDeps): Route =>
       },
     },
     errors: ['forbidden'],
+    validateQuery: ({ query: { address } }) =>
+      typeof address !== 'string' || readAddress(address) !== undefined
+        ? []
+        : [makeIssue('?address', `must be an IP address, got ${shown(address)}`)],
     handler: (request) => readAuditLog(deps, request),
   })

@@ -1,3 +1,4 @@
+import { readAddress } from '../../adapters/network-of.ts'
 import { listAudit } from '../../db/registry/audit-log.ts'
 import type { Audit } from '../../db/registry/audit-log.ts'
 import { withinDeadline } from '../../db/client.ts'
@@ -24,7 +25,9 @@ import type {
   VersionStatus,
 } from '../../domain/registry/version.ts'
 import { endOpen } from '../../jobs/start.ts'
+import { parseListTime } from '../../domain/video-task/video-list.ts'
 import { startExtraction, startPublishVersion } from '../../jobs/version.ts'
+import { auditOf } from '../access/audit.ts'
 import { getCaller } from '../access/caller.ts'
 import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 import { demandedRev } from '../serve/etag.ts'
@@ -209,21 +212,28 @@ export const makePublisherTransition =
     })
   }
 
-/** Returns a page of all that platform admins have changed, newest first. */
+/** Returns a page of all changes, newest first. */
 export const readAuditLog = async (
   { sql }: ReadDeps,
   request: RouteRequest<unknown, AuditLogQuery>,
 ): Promise<JsonResponse> => {
   requirePlatformAdmin(getCaller(request))
-  const { page, pageSize, actor, target, action } = request.query
-  const filter = { actor: actor || undefined, target: target || undefined, action, page, pageSize }
+  const { page, pageSize, address, since, until, ...asked } = request.query
+  const filter = {
+    ...asked,
+    address: readAddress(address),
+    since: since === undefined ? undefined : parseListTime(since),
+    until: until === undefined ? undefined : parseListTime(until),
+    page,
+    pageSize,
+  }
   const { entries, total } = await withinDeadline(sql, listAudit(sql, filter))
   const pages = totalPages(total, pageSize)
   return { status: 200, body: { page, pageSize, total, totalPages: pages, entries } }
 }
 
 /** Names the actor for the log. Throws 403 for whoever is no platform admin. */
-export const makeAudit = (request: Pick<RouteRequest, 'caller' | 'requestId'>): Audit => ({
-  actor: requirePlatformAdmin(getCaller(request)).principal,
-  requestId: request.requestId,
-})
+export const makeAudit = (request: Parameters<typeof auditOf>[0]): Audit => {
+  requirePlatformAdmin(getCaller(request))
+  return auditOf(request)
+}

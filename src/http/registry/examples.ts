@@ -165,6 +165,8 @@ export const AUDIT_ENTRY = {
   before: { status: 'PublisherStatusActive' },
   after: { status: 'PublisherStatusBanned' },
   reason: 'spam',
+  address: '203.0.113.7',
+  credential: 'jwt',
   request_id: '3f0c2a7e-6a3e-4d43-9c1b-2b8f0d3c5a11',
 }
 

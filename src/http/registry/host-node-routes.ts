@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
+import { insertAudit } from '../../db/registry/audit-log.ts'
 import { withinDeadline } from '../../db/client.ts'
 import { listHostNodes, readHostNodeEntries } from '../../db/registry/host-node-list.ts'
 import {
@@ -11,6 +12,7 @@ import {
 import type { HostNodeResult } from '../../db/registry/host-node.ts'
 import { getVersion } from '../../db/registry/version.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
+import { auditTarget } from '../../domain/registry/audit-log.ts'
 import {
   isSuccess,
   toHostNodeRow,
@@ -27,6 +29,7 @@ import { NodeOfHostNode } from '../../domain/registry/node.ts'
 import { listEmptyIsAbsent, totalPages } from '../../domain/registry/registry-fields.ts'
 import { Version } from '../../domain/registry/version.ts'
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
+import { auditOf } from '../access/audit.ts'
 import type { CredentialHeaders } from '../access/auth.ts'
 import { getCaller } from '../access/caller.ts'
 import type { ReadDeps } from '../deps.ts'
@@ -217,11 +220,8 @@ const registerHostNodes = async (
 ): Promise<SavedResponse> => {
   const { params, caller } = request
   const { nodeId, version } = params
-  const { id: versionId, node } = await getVersionAccess(deps, {
-    ...params,
-    access: 'write',
-    caller,
-  })
+  const found = await getVersionAccess(deps, { ...params, access: 'write', caller })
+  const { id: versionId, node } = found
   requireTokenOf(node, caller)
   if (caller?.token?.scope === 'read') throw errors.tokenScopeInsufficient('is only for reading')
   const isTrusted = isExtractor(request.incoming.headersDistinct, deps.extractionToken)
@@ -250,6 +250,12 @@ const registerHostNodes = async (
         'registration_closed',
         `The host nodes of ${shown(version)} could not be read from its archive (host_node_extract_reason of the version says why); now ${REPORTERS} may report them, and nobody else.`,
       )
+    const { result } = put
+    const after = result.success ? { host_nodes: result.nodes.size } : { reason: result.reason }
+    const target = auditTarget.version(node.id, found.version)
+    // A stranger's hint counts for nothing, and whoever sends many would fill the log.
+    if (!isHint)
+      await insertAudit(sql, auditOf(request), { action: 'host_node.report', target, after })
     const response = { status: 204 }
     return await request.saveIdempotentResponse(sql, response)
   })
@@ -265,12 +271,18 @@ const confirmReport = async (
 ): Promise<SavedResponse> => {
   const caller = getCaller(request)
   const asked = { ...request.params, action: 'edit_version', caller } as const
-  const { id, rev } = await getOwnVersionAccess(deps, asked)
+  const { id, rev, node, version } = await getOwnVersionAccess(deps, asked)
   const ifRev = demandedRev(request.headers['if-match'], rev)
   return await unitOfWork(deps, async (sql) => {
     const done = await confirmHostNodes(sql, { versionId: id, by: caller.principal, ifRev })
     if (done === 'precondition_failed') throw errors.preconditionFailed()
     if (done !== 'confirmed') throw apiError(done)
+    await insertAudit(sql, auditOf(request), {
+      action: 'host_node.confirm',
+      target: auditTarget.version(node.id, version),
+      before: { host_node_extract_status: 'reported' },
+      after: { host_node_extract_status: 'success' },
+    })
     const response = { status: 200, body: await getVersion(sql, id, deps) }
     return await request.saveIdempotentResponse(sql, response)
   })

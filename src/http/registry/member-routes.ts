@@ -1,9 +1,12 @@
+import { insertAudit } from '../../db/registry/audit-log.ts'
 import { withinDeadline } from '../../db/client.ts'
 import { listMembers, putMember, removeMember } from '../../db/registry/member.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
+import { auditTarget } from '../../domain/registry/audit-log.ts'
 import { MemberList, MemberUpdate, PublisherMember } from '../../domain/registry/member.ts'
 import { mayRemoveMember, roleFor } from '../../domain/registry/role.ts'
 import { errors } from '../../domain/shared/errors.ts'
+import { auditOf } from '../access/audit.ts'
 import { getCaller } from '../access/caller.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import type { CommitDeps, ReadDeps } from '../deps.ts'
@@ -74,15 +77,26 @@ const listPublisherMembers = async (
 /** Adds a member or changes their role. */
 const setMember = async (
   deps: CommitDeps,
-  { params, body: { role }, caller }: RouteRequest<OfMember, unknown, MemberUpdate>,
+  request: RouteRequest<OfMember, unknown, MemberUpdate>,
 ): Promise<JsonResponse> => {
+  const { caller, params, body } = request
   const { publisherId, userId } = params
+  const { role } = body
   const asked = { publisherId, access: 'write', action: 'set_member', caller } as const
   const { id } = await getPublisherAccess(deps, asked)
-  const put = await unitOfWork(deps, (sql) => putMember(sql, { publisherId: id, userId, role }))
-  if (put.result === 'user_not_found') throw errors.userNotFound(userId)
-  if (put.result === 'last_owner') throw errors.lastOwner()
-  return { status: 200, body: put.member }
+  return await unitOfWork(deps, async (sql) => {
+    const put = await putMember(sql, { publisherId: id, userId, role })
+    if (put.result === 'user_not_found') throw errors.userNotFound(userId)
+    if (put.result === 'last_owner') throw errors.lastOwner()
+    if (put.before !== role)
+      await insertAudit(sql, auditOf(request), {
+        action: 'member.put',
+        target: auditTarget.publisher(id),
+        before: { user: userId, role: put.before },
+        after: { user: userId, role },
+      })
+    return { status: 200, body: put.member }
+  })
 }
 
 /** Ends a membership, and with it the tokens that the member created. */
@@ -95,8 +109,12 @@ const endMembership = async (
   const { id, role } = await getPublisherAccess(deps, { publisherId, access: 'write', caller })
   const actor = { userId: caller.principal, role: role ?? undefined }
   if (!mayRemoveMember(actor, userId)) throw errors.roleTooLow(roleFor('remove_member'), role)
-  const result = await unitOfWork(deps, (sql) => removeMember(sql, { publisherId: id, userId }))
-  if (result === 'member_not_found') throw errors.memberNotFound(userId)
-  if (result === 'last_owner') throw errors.lastOwner()
-  return { status: 204 }
+  return await unitOfWork(deps, async (sql) => {
+    const result = await removeMember(sql, { publisherId: id, userId })
+    if (result === 'member_not_found') throw errors.memberNotFound(userId)
+    if (result === 'last_owner') throw errors.lastOwner()
+    const [target, before] = [auditTarget.publisher(id), { user: userId, ...result }]
+    await insertAudit(sql, auditOf(request), { action: 'member.remove', target, before })
+    return { status: 204 }
+  })
 }

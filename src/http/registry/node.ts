@@ -1,3 +1,4 @@
+import { changesOf, insertAudit } from '../../db/registry/audit-log.ts'
 import { withinDeadline } from '../../db/client.ts'
 import type { Entries } from '../../db/search/entries.ts'
 import { readNodeEntries, readNodeText } from '../../db/search/entries.ts'
@@ -16,6 +17,7 @@ import type { NodeSearch } from '../../db/search/node-page.ts'
 import { findSimilarNodes } from '../../db/search/similar-nodes.ts'
 import { countFacets, findMatchedHostNodes, listHostVersions } from '../../db/search/facets.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
+import { auditTarget } from '../../domain/registry/audit-log.ts'
 import { apiError, errors } from '../../domain/shared/errors.ts'
 import { validateNodeStatus } from '../../domain/registry/admin-validation.ts'
 import { listExcluding } from '../../domain/registry/host-version.ts'
@@ -33,6 +35,7 @@ import type { DownloadQuery } from '../../domain/registry/download.ts'
 import { readLanguages, textInLanguage } from '../../domain/registry/translations.ts'
 import { makeValidator, onePerField } from '../../domain/shared/validate.ts'
 import { parseListTime } from '../../domain/video-task/video-list.ts'
+import { auditOf } from '../access/audit.ts'
 import type { Caller } from '../access/auth.ts'
 import { validationError } from '../serve/errors.ts'
 import { demandedRev, isKnown, quoteTag } from '../serve/etag.ts'
@@ -58,6 +61,9 @@ export const createNode = async (
     if (made.result === 'publisher_banned') throw errors.publisherBanned(id)
     if (made.result === 'node_deleted') throw errors.nodeDeleted(node.id)
     if (made.result !== 'created') throw errors.nodeExists(node.id)
+    const target = auditTarget.node(made.node.id)
+    const after = { ...node, publisher: id }
+    await insertAudit(sql, auditOf(request), { action: 'node.create', target, after })
     const response = { status: 201, body: withWarnings(deps, node, made.node) }
     return await request.saveIdempotentResponse(sql, response)
   })
@@ -81,10 +87,8 @@ export const makeEditNode = (deps: RegistryDeps) => {
   }
 }
 
-const editNode = async (
-  deps: RegistryDeps,
-  { params, body, headers, caller }: EditRequest,
-): Promise<JsonResponse> => {
+const editNode = async (deps: RegistryDeps, request: EditRequest): Promise<JsonResponse> => {
+  const { params, body, headers, caller } = request
   const { publisherId, id, rev, status } = await getOwnNodeAccess(deps, {
     ...params,
     action: 'edit_node',
@@ -93,28 +97,44 @@ const editNode = async (
   requireSameStatus(body.status, status, { of: NodeStatus, way: 'PUT /admin/nodes/{n}' })
   const { id: _same, ...fields } = body
   const edit = { publisherId, id, fields, ifRev: demandedRev(headers['if-match'], rev) }
-  const done = await unitOfWork(deps, (sql) => updateNode(sql, edit, deps))
-  if (done.result === 'node_banned') throw errors.nodeBanned(id)
-  if (done.result === 'precondition_failed') throw errors.preconditionFailed()
-  if (done.result !== 'updated') throw errors.nodeNotFound(id)
-  return { status: 200, body: withWarnings(deps, fields, done.node) }
+  return await unitOfWork(deps, async (sql) => {
+    const done = await updateNode(sql, edit, deps)
+    if (done.result === 'node_banned') throw errors.nodeBanned(id)
+    if (done.result === 'precondition_failed') throw errors.preconditionFailed()
+    if (done.result !== 'updated') throw errors.nodeNotFound(id)
+    await insertAudit(sql, auditOf(request), {
+      action: 'node.update',
+      target: auditTarget.node(id),
+      ...changesOf(done.before, done.node, fields),
+    })
+    return { status: 200, body: withWarnings(deps, fields, done.node) }
+  })
 }
 
 /** Deletes a node; its versions are hidden with it, and its id stays taken. */
 export const removeNode = async (
   deps: CommitDeps,
-  { params, caller }: RouteRequest<OfOwnNode>,
+  request: RouteRequest<OfOwnNode>,
 ): Promise<JsonResponse> => {
+  const { params, caller } = request
   const node = await getOwnNodeAccess(deps, { ...params, action: 'delete_node', caller })
-  const done = await unitOfWork(deps, (sql) => deleteNode(sql, node))
-  if (done === 'node_not_found') throw errors.nodeNotFound(node.id)
-  if (done === 'node_banned') throw errors.nodeBanned(node.id)
-  if (done === 'version_banned')
-    throw apiError(
-      'illegal_move',
-      'A version of the node is banned, and whoever has it must be able to see that: only a platform admin deletes the node.',
-    )
-  return { status: 204 }
+  return await unitOfWork(deps, async (sql) => {
+    const done = await deleteNode(sql, node)
+    if (done === 'node_not_found') throw errors.nodeNotFound(node.id)
+    if (done === 'node_banned') throw errors.nodeBanned(node.id)
+    if (done === 'version_banned')
+      throw apiError(
+        'illegal_move',
+        'A version of the node is banned, and whoever has it must be able to see that: only a platform admin deletes the node.',
+      )
+    await insertAudit(sql, auditOf(request), {
+      action: 'node.delete',
+      target: auditTarget.node(node.id),
+      before: { status: node.status },
+      after: { status: 'NodeStatusDeleted' },
+    })
+    return { status: 204 }
+  })
 }
 
 /** Returns a node, or 304 before it is put together. */

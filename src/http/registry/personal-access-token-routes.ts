@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 import { Type } from 'typebox'
 
+import { insertAudit } from '../../db/registry/audit-log.ts'
 import { withinDeadline } from '../../db/client.ts'
 import {
   insertPersonalAccessToken,
@@ -10,6 +11,7 @@ import {
 } from '../../db/registry/personal-access-token.ts'
 import type { NewPersonalAccessTokenRow } from '../../db/registry/personal-access-token.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
+import { auditTarget } from '../../domain/registry/audit-log.ts'
 import {
   CreatedPersonalAccessToken,
   NewPersonalAccessToken,
@@ -24,6 +26,7 @@ import { makeCredential } from '../../domain/shared/credential.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { pastExpiry, validateExpiry } from '../../domain/shared/expiry.ts'
 import type { Issue } from '../../domain/shared/validate.ts'
+import { auditOf } from '../access/audit.ts'
 import { getCaller } from '../access/caller.ts'
 import { digest } from '../access/digest.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
@@ -200,6 +203,12 @@ const insertToken = async (
     if (made.result === 'expired')
       throw errors.validationFailed([pastExpiry(row.expires_at?.toISOString() ?? '').message])
     if (made.result === 'no_member') throw errors.roleTooLow(roleFor(action), null)
+    const { publisherId, name, scope, nodeId, expires_at } = row
+    await insertAudit(sql, auditOf(request), {
+      action: 'token.create',
+      target: auditTarget.publisher(publisherId),
+      after: { token: made.id, name, scope, node_id: nodeId, expires_at },
+    })
     const response = { status: 201, body: { token, ...shown } }
     return await request.saveIdempotentResponse(sql, response)
   })
@@ -218,16 +227,18 @@ const listTokens = async (
 }
 
 const revokeToken = async (
-  deps: ReadDeps,
-  { params, caller }: RouteRequest<OfToken>,
+  deps: CommitDeps,
+  request: RouteRequest<OfToken>,
 ): Promise<JsonResponse> => {
-  const { publisherId, tokenId } = params
+  const { publisherId, tokenId } = request.params
+  const { caller } = request
   const asked = { publisherId, access: 'write', action: 'revoke_token', caller } as const
   const { id } = await getPublisherAccess(deps, asked)
-  const revoked = await withinDeadline(
-    deps.sql,
-    revokePersonalAccessToken(deps.sql, { id: tokenId, publisherId: id }),
-  )
-  if (!revoked) throw errors.tokenNotFound(tokenId)
-  return { status: 204 }
+  return await unitOfWork(deps, async (sql) => {
+    if (!(await revokePersonalAccessToken(sql, { id: tokenId, publisherId: id })))
+      throw errors.tokenNotFound(tokenId)
+    const [target, before] = [auditTarget.publisher(id), { token: tokenId.toLowerCase() }]
+    await insertAudit(sql, auditOf(request), { action: 'token.revoke', target, before })
+    return { status: 204 }
+  })
 }

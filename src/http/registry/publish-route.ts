@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
+import { insertAudit } from '../../db/registry/audit-log.ts'
 import { withinDeadline } from '../../db/client.ts'
 import type { Transaction } from '../../db/client.ts'
 import { findNodeFacts } from '../../db/registry/node.ts'
@@ -13,6 +14,7 @@ import { insertPublication } from '../../db/registry/publish.ts'
 import type { Publication, Taken } from '../../db/registry/publish.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import type { Enqueue } from '../../db/unit-of-work.ts'
+import { auditTarget } from '../../domain/registry/audit-log.ts'
 import { pictureWarnings } from '../../domain/registry/picture-address.ts'
 import { hostVersionWarnings } from '../../domain/registry/host-version.ts'
 import { PublishBody, Published, publishedFields } from '../../domain/registry/publish.ts'
@@ -24,6 +26,7 @@ import { nodeCondition, nodeRejection } from '../../domain/registry/visibility.t
 import { credentialKind } from '../../domain/shared/credential.ts'
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import { startPublishVersion } from '../../jobs/version.ts'
+import { auditOf } from '../access/audit.ts'
 import { recordUse } from '../access/auth.ts'
 import type { Caller } from '../access/auth.ts'
 import { digest } from '../access/digest.ts'
@@ -114,6 +117,7 @@ const publish = async (deps: PublishDeps, request: PublishRequest): Promise<Save
     const done = await insertPublication(sql, publication, { ...deps, enqueue })
     if (done.result !== 'published') throw reject(done, publication, deps.publicUrl)
     const { version, uploadExpiresAt, changed, latest, meantId } = done
+    await recordPublication(sql, request, { publication, done })
     const signedUrl = deps.signer.signArchive({
       id: version.id,
       expires: Math.floor(uploadExpiresAt.getTime() / 1000),
@@ -150,6 +154,32 @@ const publish = async (deps: PublishDeps, request: PublishRequest): Promise<Save
     return await request.saveIdempotentResponse(sql, response)
   }
   return await unitOfWork(deps, work, { at: 'create' })
+}
+
+type Done = Extract<Awaited<ReturnType<typeof insertPublication>>, { result: 'published' }>
+
+/** Writes into the audit log what a publication changes of its node, and the version. */
+const recordPublication = async (
+  sql: Transaction,
+  request: PublishRequest,
+  { publication, done }: { publication: Publication; done: Done },
+): Promise<void> => {
+  const { publisherId, publishedBy, tokenId, fields } = publication
+  const { node_id, id, version } = done.version
+  const audit = { ...auditOf(request), actor: publishedBy }
+  const { isNew, ...change } = done.node
+  await insertAudit(sql, audit, {
+    target: auditTarget.node(node_id),
+    ...(isNew
+      ? { action: 'node.create', after: { ...fields, publisher: publisherId } }
+      : { action: 'node.update', ...change }),
+  })
+  const target = auditTarget.version(node_id, version)
+  await insertAudit(sql, audit, {
+    action: 'version.publish',
+    target,
+    after: { id, token: tokenId },
+  })
 }
 
 /**

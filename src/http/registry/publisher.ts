@@ -1,3 +1,4 @@
+import { changesOf, insertAudit } from '../../db/registry/audit-log.ts'
 import { withinDeadline } from '../../db/client.ts'
 import {
   existsPublisher,
@@ -9,6 +10,7 @@ import {
 } from '../../db/registry/publisher.ts'
 import type { PublisherListFilter } from '../../db/registry/publisher.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
+import { auditTarget } from '../../domain/registry/audit-log.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { withoutEmail } from '../../domain/registry/member.ts'
 import type {
@@ -19,6 +21,7 @@ import type {
   PublisherListQuery,
   PublisherUpdate,
 } from '../../domain/registry/publisher.ts'
+import { auditOf } from '../access/audit.ts'
 import { getCaller } from '../access/caller.ts'
 import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 import { demandedRev, tagOfRow } from '../serve/etag.ts'
@@ -43,6 +46,12 @@ export const createPublisher = (
     const made = await insertPublisher(sql, { publisher, userId: caller.principal, limit }, deps)
     if (made.result === 'publisher_exists') throw errors.publisherExists(publisher.id)
     if (made.result === 'publisher_limit_reached') throw errors.publisherLimitReached(limit)
+    const target = auditTarget.publisher(made.publisher.id)
+    await insertAudit(sql, auditOf(request), {
+      action: 'publisher.create',
+      target,
+      after: publisher,
+    })
     const body = withWarnings(deps, publisher, made.publisher)
     const response = { status: 201, body }
     return await request.saveIdempotentResponse(sql, response)
@@ -79,13 +88,10 @@ export const readPublisher = async (
 
 export const editPublisher = async (
   deps: Omit<PublisherDeps, 'maxPublishersPerUser'>,
-  {
-    params: { publisherId },
-    body: fields,
-    headers,
-    caller,
-  }: RouteRequest<OfPublisher, unknown, PublisherUpdate>,
+  request: RouteRequest<OfPublisher, unknown, PublisherUpdate>,
 ): Promise<JsonResponse> => {
+  const { params, body: fields, headers, caller } = request
+  const { publisherId } = params
   const { id, rev } = await getPublisherAccess(deps, {
     publisherId,
     access: 'write',
@@ -93,10 +99,17 @@ export const editPublisher = async (
     caller,
   })
   const edit = { id, fields, ifRev: demandedRev(headers['if-match'], rev) }
-  const done = await unitOfWork(deps, (sql) => updatePublisher(sql, edit, deps))
-  if (done.result === 'precondition_failed') throw errors.preconditionFailed()
-  if (done.result !== 'updated') throw errors.publisherNotFound(publisherId)
-  return { status: 200, body: withWarnings(deps, fields, done.publisher) }
+  return await unitOfWork(deps, async (sql) => {
+    const done = await updatePublisher(sql, edit, deps)
+    if (done.result === 'precondition_failed') throw errors.preconditionFailed()
+    if (done.result !== 'updated') throw errors.publisherNotFound(publisherId)
+    await insertAudit(sql, auditOf(request), {
+      action: 'publisher.update',
+      target: auditTarget.publisher(id),
+      ...changesOf(done.before, done.publisher, fields),
+    })
+    return { status: 200, body: withWarnings(deps, fields, done.publisher) }
+  })
 }
 
 /** Returns a page of all active publishers, or for platform admins of a status that they ask for. */

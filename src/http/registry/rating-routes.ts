@@ -1,3 +1,4 @@
+import { changesOf, insertAudit } from '../../db/registry/audit-log.ts'
 import { withinDeadline, type Queryable, type Transaction } from '../../db/client.ts'
 import { findNodeFacts, getNode } from '../../db/registry/node.ts'
 import { findRating, listRatings } from '../../db/registry/rating-list.ts'
@@ -9,6 +10,7 @@ import {
   putVote,
 } from '../../db/registry/rating.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
+import { auditTarget } from '../../domain/registry/audit-log.ts'
 import { Node } from '../../domain/registry/node.ts'
 import {
   Rating,
@@ -28,6 +30,7 @@ import { validateDepth } from '../../domain/registry/search-depth.ts'
 import { parseVersionNumber } from '../../domain/registry/version-number.ts'
 import { apiError, errors } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
+import { auditOf } from '../access/audit.ts'
 import type { Caller } from '../access/auth.ts'
 import { getCaller } from '../access/caller.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
@@ -148,7 +151,7 @@ const list = (deps: RatingDeps): Route =>
 /** Writes the caller's review, and responds in the same transaction. */
 const rate = async <Response>(
   deps: RatingDeps,
-  request: Pick<RouteRequest<{ nodeId: string }>, 'params' | 'caller'>,
+  request: Pick<RouteRequest<{ nodeId: string }>, 'params' | 'caller' | 'requestId' | 'ip'>,
   { version, ...fields }: RatingUpdate,
   respond: (sql: Transaction, key: { nodeId: string; authorId: string }) => Promise<Response>,
 ): Promise<Response> => {
@@ -158,13 +161,22 @@ const rate = async <Response>(
   if (version && !canonical) throw errors.versionNotFound(nodeId, version)
   const author = { nodeId, userId: caller.principal }
   const put = { ...author, fields, canonical, minAgeHours: deps.reviewMinAgeHours }
+  const key = { nodeId, authorId: caller.principal }
+  const find = async (sql: Transaction): Promise<object> =>
+    (await findRating(sql, key, viewerOf(caller))) ?? {}
   return await unitOfWork(deps, async (sql) => {
+    const before = await find(sql)
     const written = await putRating(sql, put)
     if (written === 'node_not_found') throw errors.nodeNotFound(nodeId)
     if (written === 'version_not_found') throw errors.versionNotFound(nodeId, version ?? '')
     if (written === 'is_member')
       throw apiError('forbidden', 'Members of the publisher do not review its nodes.')
-    return await respond(sql, { nodeId, authorId: caller.principal })
+    await insertAudit(sql, auditOf(request), {
+      action: 'review.put',
+      target: auditTarget.node(nodeId),
+      ...changesOf(before, await find(sql), { ...fields, ...(canonical && { version }) }),
+    })
+    return await respond(sql, key)
   })
 }
 
@@ -227,12 +239,21 @@ const ofAuthor = (deps: RatingDeps): Route[] => [
     params: OfNode,
     responses: { 204: { description: 'The review is deleted.' } },
     errors: ERRORS,
-    handler: async ({ params, caller }) => {
+    handler: async (request) => {
+      const { params, caller } = request
       const { id: nodeId } = await getNodeAccess(deps, { ...params, access: 'write', caller })
-      const author = { nodeId, userId: getCaller({ caller }).principal }
-      if (!(await unitOfWork(deps, (sql) => deleteRating(sql, author))))
-        throw errors.reviewNotFound()
-      return { status: 204 }
+      const { principal: userId } = getCaller(request)
+      return await unitOfWork(deps, async (sql) => {
+        const rating = await findRating(sql, { nodeId, authorId: userId }, viewerOf(caller))
+        if (!(await deleteRating(sql, { nodeId, userId })) || !rating) throw errors.reviewNotFound()
+        const { id: review, stars, text } = rating
+        await insertAudit(sql, auditOf(request), {
+          action: 'review.delete',
+          target: auditTarget.node(nodeId),
+          before: { review, stars, text },
+        })
+        return { status: 204 }
+      })
     },
   }),
 ]
@@ -291,10 +312,21 @@ const reply = (deps: RatingDeps): Route =>
     body: { ...SMALL_BODY, schema: RatingReply, examples: { thanks: { text: 'Thank you.' } } },
     responses: REVIEW_NOW,
     errors: ['publisher_not_found', ...ERRORS],
-    handler: async ({ params, body, caller }) => {
+    handler: async (request) => {
+      const { params, body, caller } = request
       const asked = { ...params, action: 'reply_to_review', caller } as const
       const key = keyOf((await getOwnNodeAccess(deps, asked)).id, params)
-      return await change(deps, { key, caller }, (sql) => putReply(sql, { ...key, ...body }))
+      return await change(deps, { key, caller }, async (sql) => {
+        const before = await findRating(sql, key, viewerOf(caller))
+        if (!(await putReply(sql, { ...key, ...body }))) return false
+        await insertAudit(sql, auditOf(request), {
+          action: 'review.reply',
+          target: auditTarget.node(key.nodeId),
+          before: { review: key.id, reply: before?.reply ?? null },
+          after: { review: key.id, reply: body.text },
+        })
+        return true
+      })
     },
   })
 

@@ -1,3 +1,4 @@
+import { insertAudit } from '../../db/registry/audit-log.ts'
 import { withinDeadline } from '../../db/client.ts'
 import { findExtraction } from '../../db/registry/extraction.ts'
 import { insertReview, listReviews } from '../../db/registry/review.ts'
@@ -5,11 +6,13 @@ import { listSameContent } from '../../db/registry/content.ts'
 import { findScan, listFindings } from '../../db/registry/scan.ts'
 import { listVersionTransitions } from '../../db/registry/version-transition.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
+import { auditTarget } from '../../domain/registry/audit-log.ts'
 import { VersionFindings } from '../../domain/registry/finding.ts'
 import { withoutEmail } from '../../domain/registry/member.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { NewReview, Review } from '../../domain/registry/review.ts'
 import { apiError, errors } from '../../domain/shared/errors.ts'
+import { auditOf } from '../access/audit.ts'
 import { getCaller } from '../access/caller.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import type { CommitDeps, ReadDeps } from '../deps.ts'
@@ -82,17 +85,24 @@ const requestReview = async (
   request: RouteRequest<OfOwnVersion, unknown, NewReview>,
 ): Promise<SavedResponse> => {
   const caller = getCaller(request)
-  const { id: versionId, status } = await getOwnVersionAccess(deps, {
+  const found = await getOwnVersionAccess(deps, {
     ...request.params,
     action: 'request_review',
     caller,
   })
+  const { id: versionId, status, node, version } = found
   const { note } = request.body
   return await unitOfWork(deps, async (sql) => {
     const made = await insertReview(sql, { versionId, note, userId: caller.principal })
     if (made.result === 'version_not_flagged') throw errors.versionNotFlagged(status)
     if (made.result === 'not_reviewable') throw apiError('not_reviewable')
     if (made.result !== 'created') throw errors.reviewAlreadyRequested()
+    await insertAudit(sql, auditOf(request), {
+      action: 'version.review',
+      target: auditTarget.version(node.id, version),
+      after: { review: made.review.id },
+      reason: note,
+    })
     const response = { status: 201, body: made.review }
     return await request.saveIdempotentResponse(sql, response)
   })

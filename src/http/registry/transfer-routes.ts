@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
+import { insertAudit } from '../../db/registry/audit-log.ts'
 import { withinDeadline } from '../../db/client.ts'
 import { getNode } from '../../db/registry/node.ts'
 import {
@@ -11,11 +12,13 @@ import {
   withdrawTransfer,
 } from '../../db/registry/transfer.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
+import { auditTarget } from '../../domain/registry/audit-log.ts'
 import { Node } from '../../domain/registry/node.ts'
 import { AdminTransfer, NewTransfer, Transfer, Transfers } from '../../domain/registry/transfer.ts'
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import { makeIssue } from '../../domain/shared/validate.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
+import { auditOf } from '../access/audit.ts'
 import { getCaller } from '../access/caller.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { defineRoute } from '../route.ts'
@@ -113,10 +116,13 @@ export const makeTransferRoutes = (deps: RegistryDeps): Route[] => [
     errors: TRANSFER_ERRORS,
     handler: async (request) => {
       const by = getCaller(request).principal
-      const { id } = await getTransfer(deps, request)
-      if (!(await unitOfWork(deps, (sql) => withdrawTransfer(sql, { id, by }))))
-        throw transferNotFound(id)
-      return { status: 204 }
+      const { id, node_id, from, to } = await getTransfer(deps, request)
+      return await unitOfWork(deps, async (sql) => {
+        if (!(await withdrawTransfer(sql, { id, by }))) throw transferNotFound(id)
+        const [target, before] = [auditTarget.node(node_id), { from, to }]
+        await insertAudit(sql, auditOf(request), { action: 'node.withdraw', target, before })
+        return { status: 204 }
+      })
     },
   }),
   defineRoute({
@@ -176,6 +182,8 @@ const offer = async (
   return await unitOfWork(deps, async (sql) => {
     const made = await offerNode(sql, { nodeId, from, to: to.id, by: caller.principal })
     if (!made) throw errors.nodeNotFound(nodeId)
+    const [target, after] = [auditTarget.node(nodeId), { from, to: to.id }]
+    await insertAudit(sql, auditOf(request), { action: 'node.offer', target, after })
     const response = { status: 201, body: made }
     return await request.saveIdempotentResponse(sql, response)
   })
@@ -185,11 +193,9 @@ const accept = async (
   deps: RegistryDeps,
   request: RouteRequest<OfTransfer>,
 ): Promise<SavedResponse> => {
-  const actor = getCaller(request).principal
   const { id: transferId, node_id: nodeId, to, publisherId } = await getTransfer(deps, request)
   if (to !== publisherId) throw transferNotFound(transferId)
-  const audit = { actor, requestId: request.requestId }
-  return await move(deps, request, { nodeId, to, transferId, audit })
+  return await move(deps, request, { nodeId, to, transferId, audit: auditOf(request) })
 }
 
 const move = async (

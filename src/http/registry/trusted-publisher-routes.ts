@@ -14,6 +14,7 @@ import {
   validateNewTrust,
   usualIssuer,
 } from '../../domain/registry/trusted-publisher.ts'
+import { auditOf } from '../access/audit.ts'
 import { getCaller } from '../access/caller.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { defineRoute } from '../route.ts'
@@ -62,11 +63,10 @@ export const makeTrustedPublisherRoutes = (deps: TrustDeps): Route[] => [
     responses: { 204: { description: 'Its jobs can publish no more.' } },
     errors: [...ERRORS, 'trusted_publisher_not_found'],
     handler: async (request) => {
-      const { params, requestId } = request
-      const caller = getCaller(request)
+      const { params, caller } = request
       const { id: nodeId } = await getOwnNodeAccess(deps, { ...params, action, caller })
       const trust = { id: params.trustedPublisherId, nodeId }
-      const audit = { actor: caller.principal, requestId }
+      const audit = auditOf(request)
       if (!(await unitOfWork(deps, (sql) => deleteTrustedPublisher(sql, trust, audit))))
         throw errors.trustedPublisherNotFound(trust.id)
       return { status: 204 }
@@ -103,15 +103,14 @@ const create = (deps: TrustDeps): Route =>
       ...validateNewTrust(body),
     ],
     handler: async (request) => {
-      const { params, requestId, body } = request
+      const { params, body } = request
       const caller = getCaller(request)
       const node = await getOwnNodeAccess(deps, { ...params, action, caller })
-      const { principal: actor } = caller
       const { issuer = usualIssuer(body.provider) ?? '' } = body
       const trust = { ...body, issuer, publisherId: node.publisherId, node_id: node.id }
       return await unitOfWork(deps, async (sql) => {
-        const given = { ...trust, created_by: actor }
-        const made = await insertTrustedPublisher(sql, given, { actor, requestId })
+        const given = { ...trust, created_by: caller.principal }
+        const made = await insertTrustedPublisher(sql, given, auditOf(request))
         if (made === 'no_member') throw errors.roleTooLow(roleFor(action), null)
         if (made === 'too_many') throw apiError('trusted_publisher_limit_reached')
         if (made === 'exists') throw apiError('trusted_publisher_exists')

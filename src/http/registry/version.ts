@@ -1,5 +1,5 @@
 import { withinDeadline } from '../../db/client.ts'
-import { offsetOf } from '../../db/registry/audit-log.ts'
+import { changesOf, insertAudit, offsetOf } from '../../db/registry/audit-log.ts'
 import { countDownload } from '../../db/registry/download.ts'
 import { getNode } from '../../db/registry/node.ts'
 import {
@@ -12,6 +12,7 @@ import type { BulkVersionRow } from '../../db/search/version-list.ts'
 import type { VersionForm } from '../../db/search/version-statements.ts'
 import { deleteVersion, getVersion, updateVersion } from '../../db/registry/version.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
+import { auditTarget } from '../../domain/registry/audit-log.ts'
 import { apiError, errors } from '../../domain/shared/errors.ts'
 import { totalPages } from '../../domain/registry/registry-fields.ts'
 import type {
@@ -25,6 +26,7 @@ import { parseVersionNumber } from '../../domain/registry/version-number.ts'
 import { VersionStatus } from '../../domain/registry/version.ts'
 import type { InstallQuery, OwnVersionUpdate, Version } from '../../domain/registry/version.ts'
 import { nodeCondition, nodeRejection, versionRejection } from '../../domain/registry/visibility.ts'
+import { auditOf } from '../access/audit.ts'
 import { getCaller } from '../access/caller.ts'
 import { demandedRev, isKnown, quoteTag } from '../serve/etag.ts'
 import { respondAfterChange } from '../live/prefer.ts'
@@ -44,9 +46,10 @@ import type { OfNode, OfOwnVersion, OfVersion } from './paths.ts'
 /** Sets changelog and deprecation; tags and dependencies until the first install. */
 export const editVersion = async (
   deps: RegistryDeps,
-  { params, body, headers, caller }: RouteRequest<OfOwnVersion, unknown, OwnVersionUpdate>,
+  request: RouteRequest<OfOwnVersion, unknown, OwnVersionUpdate>,
 ): Promise<JsonResponse> => {
-  const { node, id, rev, status } = await getOwnVersionAccess(deps, {
+  const { params, body, headers, caller } = request
+  const { node, id, rev, status, version } = await getOwnVersionAccess(deps, {
     ...params,
     action: 'edit_version',
     caller,
@@ -56,12 +59,19 @@ export const editVersion = async (
   requireSameStatus(given, status, { of: VersionStatus, way })
   const ifRev = demandedRev(headers['if-match'], rev)
   const edit = { publisherId: node.publisherId, nodeId: node.id, id, fields, ifRev }
-  const done = await unitOfWork(deps, (sql) => updateVersion(sql, edit, deps))
-  if (done.result === 'precondition_failed') throw errors.preconditionFailed()
-  if (done.result === 'version_installed' || done.result === 'version_checked')
-    throw apiError('illegal_move', SETTLED[done.result])
-  if (done.result !== 'updated') throw makeRejection(done.result, params)
-  return { status: 200, body: done.version }
+  return await unitOfWork(deps, async (sql) => {
+    const done = await updateVersion(sql, edit, deps)
+    if (done.result === 'precondition_failed') throw errors.preconditionFailed()
+    if (done.result === 'version_installed' || done.result === 'version_checked')
+      throw apiError('illegal_move', SETTLED[done.result])
+    if (done.result !== 'updated') throw makeRejection(done.result, params)
+    await insertAudit(sql, auditOf(request), {
+      action: 'version.update',
+      target: auditTarget.version(node.id, version),
+      ...changesOf(done.before, done.version, fields),
+    })
+    return { status: 200, body: done.version }
+  })
 }
 
 const SETTLED = {
@@ -78,17 +88,25 @@ export const removeVersion = async (
 ): Promise<JsonResponse> => {
   const { params } = request
   const caller = getCaller(request)
-  const { node, id, status } = await getOwnVersionAccess(deps, {
+  const { node, id, status, version } = await getOwnVersionAccess(deps, {
     ...params,
     action: 'delete_version',
     caller,
   })
   const own = { publisherId: node.publisherId, nodeId: node.id, id, userId: caller.principal }
-  const done = await unitOfWork(deps, (sql) => deleteVersion(sql, own))
-  if (done === 'illegal_move')
-    throw apiError('illegal_move', `What is ${status} is deleted by a platform admin alone.`)
-  if (done !== 'deleted') throw makeRejection(done, params)
-  return { status: 204 }
+  return await unitOfWork(deps, async (sql) => {
+    const done = await deleteVersion(sql, own)
+    if (done === 'illegal_move')
+      throw apiError('illegal_move', `What is ${status} is deleted by a platform admin alone.`)
+    if (done !== 'deleted') throw makeRejection(done, params)
+    await insertAudit(sql, auditOf(request), {
+      action: 'version.delete',
+      target: auditTarget.version(node.id, version),
+      before: { status },
+      after: { status: 'NodeVersionStatusDeleted' },
+    })
+    return { status: 204 }
+  })
 }
 
 /** Makes the error of what has changed between the read and the lock. */

@@ -298,6 +298,7 @@ const makeRequest = (parts: Parts): RouteRequest => {
     headers: request.headers,
     requestId: String(response.getHeader('x-request-id')),
     address,
+    ip: request.ip,
     account: () => accountOf(caller, request.ip),
     signal: () => abortedWith(response),
     incoming: request,

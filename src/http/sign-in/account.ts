@@ -1,19 +1,20 @@
 import type { RegistrationResponseJSON } from '@simplewebauthn/server'
 import type { Request, RequestHandler, Response, Router } from 'express'
 
+import { changeAccount, type AccountChange } from '../../adapters/accounts.ts'
 import { findPasswordIssue, hashPassword } from '../../adapters/password.ts'
-import { withinDeadline } from '../../db/client.ts'
+import { withinDeadline, type Transaction } from '../../db/client.ts'
 import { findLiveAccount, updateAccount, type Account } from '../../db/sign-in/account.ts'
-import { deletePasskeys, listPasskeys } from '../../db/sign-in/passkey.ts'
+import { deletePasskeys, insertPasskey, listPasskeys } from '../../db/sign-in/passkey.ts'
 import { endSession, endSessions, listSessions } from '../../db/sign-in/record.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { apiError, errors } from '../../domain/shared/errors.ts'
 import { digest } from '../access/digest.ts'
 import type { SignInDeps } from './deps.ts'
 import { accountPage, messagePage } from './pages.ts'
-import { addPasskey, offerPasskey } from './passkey.ts'
+import { checkNewPasskey, offerPasskey } from './passkey.ts'
 import { checkPassword } from './password.ts'
-import { fieldOf, FORM, JSON_BODY, send, type State } from './request.ts'
+import { auditBy, fieldOf, FORM, JSON_BODY, send, type State } from './request.ts'
 
 /** An account with the session that it asks by. */
 export interface SignedIn {
@@ -63,6 +64,17 @@ export const addAccountPages = (router: Router, deps: SignInDeps, state: State):
     }
     send(response, issue === undefined ? 200 : 400, accountPage({ ...view, issue }))
   }
+  /** Changes the account of whoever is signed in, with its entry in the audit log. */
+  const change = (
+    [{ account }, request, response]: Parameters<Act>,
+    given: Omit<AccountChange, 'id'>,
+    work: (sql: Transaction) => Promise<unknown>,
+  ) =>
+    unitOfWork({ sql }, (sql) =>
+      changeAccount(sql, auditBy(account.id, request, response), { id: account.id, ...given }, () =>
+        work(sql),
+      ),
+    )
   const get = (path: string, act: Act) => router.get(path, ask(act))
   const post = (path: string, act: Act) => router.post(path, FORM, ask(act))
   const ask =
@@ -73,19 +85,21 @@ export const addAccountPages = (router: Router, deps: SignInDeps, state: State):
       else send(response, 401, NOBODY)
     }
   get('/account', async (by, _request, response) => await show(response, by))
-  post('/account/session', async ({ account }, request, response) => {
-    const ended = { accountId: account.id, id: fieldOf(request, 'id') }
-    await withinDeadline(sql, endSession(sql, ended))
+  post('/account/session', async (by, request, response) => {
+    const ended = { accountId: by.account.id, id: fieldOf(request, 'id') }
+    await change([by, request, response], ENDS, (sql) => endSession(sql, ended))
     response.redirect(303, '/auth/account')
   })
-  post('/account/sessions', async ({ account, session }, _request, response) => {
-    await withinDeadline(sql, endSessions(sql, account.id, session))
+  post('/account/sessions', async (by, request, response) => {
+    const { account, session } = by
+    await change([by, request, response], ENDS, (sql) => endSessions(sql, account.id, session))
     response.redirect(303, '/auth/account')
   })
   post('/account/passkeys', async (by, request, response) => {
     if (!by.isFresh) return await show(response, by, STALE)
     const removed = { accountId: by.account.id, id: fieldOf(request, 'id') }
-    await withinDeadline(sql, deletePasskeys(sql, removed))
+    const given = { action: 'account.passkey_remove', more: { passkey: removed.id } } as const
+    await change([by, request, response], given, (sql) => deletePasskeys(sql, removed))
     response.redirect(303, '/auth/account')
   })
   post('/account/password', async (by, request, response) => {
@@ -93,28 +107,35 @@ export const addAccountPages = (router: Router, deps: SignInDeps, state: State):
     const issue = isFresh ? await findChangeIssue(deps, request, account) : STALE
     if (issue !== undefined) return await show(response, by, issue)
     const password = await hashPassword(fieldOf(request, 'new'))
-    await unitOfWork({ sql }, async (sql) => {
+    const given = { action: 'account.password', more: { password: 'set' } } as const
+    await change([by, request, response], given, async (sql) => {
       await updateAccount(sql, account.id, { password })
       await endSessions(sql, account.id, session)
     })
     response.redirect(303, '/auth/account')
   })
-  const getFresh = async (request: Request, response: Response): Promise<Account> => {
+  const getFresh = async (request: Request, response: Response): Promise<SignedIn> => {
     const by = await readSignedIn(deps, state, [request, response])
     if (!by) throw errors.unauthorized()
     if (!by.isFresh) throw apiError('forbidden', STALE)
-    return by.account
+    return by
   }
   router.post('/account/passkey/options', async (request, response) => {
-    response.json(await offerPasskey(deps, await getFresh(request, response)))
+    const { account } = await getFresh(request, response)
+    response.json(await offerPasskey(deps, account))
   })
   router.post('/account/passkey', JSON_BODY, async (request, response) => {
-    const account = await getFresh(request, response)
+    const by = await getFresh(request, response)
     const made = Object(request.body) as RegistrationResponseJSON
-    if (!(await addPasskey(deps, account, made))) throw errors.unauthorized()
+    const passkey = await checkNewPasskey(deps, by.account, made)
+    if (!passkey) throw errors.unauthorized()
+    const given = { action: 'account.passkey_add' } as const
+    await change([by, request, response], given, (sql) => insertPasskey(sql, passkey))
     response.json({ location: '/auth/account' })
   })
 }
+
+const ENDS = { action: 'account.sessions_end' } as const
 
 type Act = (by: SignedIn, request: Request, response: Response) => Promise<void>
 

@@ -1,5 +1,6 @@
 import type { Request, Router } from 'express'
 
+import { changeAccount } from '../../adapters/accounts.ts'
 import { findPasswordIssue, hashPassword } from '../../adapters/password.ts'
 import { withinDeadline } from '../../db/client.ts'
 import { findLiveAccount, updateAccount } from '../../db/sign-in/account.ts'
@@ -9,12 +10,13 @@ import { unitOfWork } from '../../db/unit-of-work.ts'
 import { digest } from '../access/digest.ts'
 import type { SignInDeps } from './deps.ts'
 import { linkPage, messagePage } from './pages.ts'
-import { fieldOf, FORM, send } from './request.ts'
+import { auditBy, fieldOf, FORM, send } from './request.ts'
 
 const OVER = messagePage(
   'This link is over',
   'It was used, has ended, or a newer one was made. Ask an admin for another.',
 )
+const CHANGED = { password: 'set' }
 const PASSWORD_SET = messagePage('Password set', 'Sign in with it.')
 
 /** Adds the page that a link leads to. Looking at it does not use it up: programs look at links in mail. */
@@ -41,8 +43,12 @@ export const addLinkPage = (router: Router, deps: SignInDeps): void => {
     const password = await hashPassword(given)
     const isSet = await unitOfWork({ sql }, async (sql) => {
       if (!(await takeOnce(sql, { sha256, kind: 'link', accountId }))) return false
-      await updateAccount(sql, accountId, { password })
-      await endSessions(sql, accountId)
+      const audit = { ...auditBy(accountId, request, response), credential: 'link' }
+      const change = { id: accountId, action: 'account.password', more: CHANGED } as const
+      await changeAccount(sql, audit, change, async () => {
+        await updateAccount(sql, accountId, { password })
+        await endSessions(sql, accountId)
+      })
       return true
     })
     send(response, isSet ? 200 : 404, isSet ? PASSWORD_SET : OVER)

@@ -9,7 +9,7 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simp
 import { withinDeadline } from '../../db/client.ts'
 import type { Account } from '../../db/sign-in/account.ts'
 import { insertOnce, takeOnce } from '../../db/sign-in/once.ts'
-import { findPasskey, insertPasskey, listPasskeys, usePasskey } from '../../db/sign-in/passkey.ts'
+import { findPasskey, listPasskeys, usePasskey, type Passkey } from '../../db/sign-in/passkey.ts'
 import { digest } from '../access/digest.ts'
 import type { SignInDeps } from './deps.ts'
 
@@ -53,20 +53,19 @@ export const offerPasskey = async (deps: SignInDeps, { id, email }: Account) => 
   return await keepChallenge(deps, id, options)
 }
 
-/** Adds a passkey to an account; false when what the browser sent is not good. */
-export const addPasskey = async (
+/** Reads a new passkey of an account; undefined when what the browser sent is not good. */
+export const checkNewPasskey = async (
   deps: SignInDeps,
   { id: accountId }: Account,
   response: RegistrationResponseJSON,
-): Promise<boolean> => {
+): Promise<Passkey | undefined> => {
   const made = await verifyRegistrationResponse({ response, ...expect(deps, accountId) }).catch(
     rejected,
   )
-  if (!made?.verified || !made.registrationInfo) return false
+  if (!made?.verified || !made.registrationInfo) return undefined
   const { id, publicKey, counter, transports = [] } = made.registrationInfo.credential
   const encoded = Buffer.from(publicKey).toString('base64url')
-  const passkey = { id, accountId, publicKey: encoded, counter, transports: [...transports] }
-  return await withinDeadline(deps.sql, insertPasskey(deps.sql, passkey))
+  return { id, accountId, publicKey: encoded, counter, transports: [...transports] }
 }
 
 /** Options to sign in with any passkey: no account is named, so nothing shows which there are. */

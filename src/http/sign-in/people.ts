@@ -1,7 +1,13 @@
 import type { Request, Response, Router } from 'express'
 
-import { disableAccount, inviteAccount, resetAccount } from '../../adapters/accounts.ts'
+import {
+  changeAccount,
+  disableAccount,
+  inviteAccount,
+  resetAccount,
+} from '../../adapters/accounts.ts'
 import { withinDeadline, type Transaction } from '../../db/client.ts'
+import type { Audit } from '../../db/registry/audit-log.ts'
 import { listAccounts } from '../../db/sign-in/account.ts'
 import { endSessions } from '../../db/sign-in/record.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
@@ -9,19 +15,20 @@ import { readEmail } from '../../domain/shared/email.ts'
 import { NOBODY, readSignedIn } from './account.ts'
 import type { SignInDeps } from './deps.ts'
 import { messagePage, peoplePage } from './pages.ts'
-import { fieldOf, FORM, send, type State } from './request.ts'
+import { auditBy, fieldOf, FORM, send, type State } from './request.ts'
 
 /** Does what a form asks; returns a link to show, or the issue. */
 type Act = (
   sql: Transaction,
   request: Request,
+  audit: Audit,
 ) => Promise<{ link?: string | undefined; issue?: string } | void>
 
 const FORBIDDEN = messagePage('Not for you', 'This page is for platform admins.')
 
 /** Adds the page of admins: who has an account, and invitations. */
 export const addPeoplePages = (router: Router, deps: SignInDeps, state: State): void => {
-  const { sql, origin, log } = deps
+  const { sql, origin: publicUrl } = deps
   const readAdmin = async (request: Request, response: Response) => {
     const account = (await readSignedIn(deps, state, [request, response]))?.account
     if (account?.isAdmin) return account
@@ -34,18 +41,22 @@ export const addPeoplePages = (router: Router, deps: SignInDeps, state: State): 
     send(response, 200, peoplePage({ accounts }))
   })
   const acts: Record<string, Act> = {
-    invite: async (sql, request) => {
+    invite: async (sql, request, audit) => {
       const email = readEmail(fieldOf(request, 'email'))
       if (email === undefined) return { issue: 'Enter an email address.' }
       const isAdmin = fieldOf(request, 'admin') === 'yes'
-      const link = await inviteAccount(sql, { email, isAdmin, publicUrl: origin })
+      const link = await inviteAccount(sql, audit, { email, isAdmin, publicUrl })
       return link === undefined ? { issue: `${email} has an account.` } : { link }
     },
-    reset: async (sql, request) => ({
-      link: await resetAccount(sql, fieldOf(request, 'id'), origin),
+    reset: async (sql, request, audit) => ({
+      link: await resetAccount(sql, audit, { id: fieldOf(request, 'id'), publicUrl }),
     }),
-    disable: (sql, request) => disableAccount(sql, fieldOf(request, 'id')),
-    end: (sql, request) => endSessions(sql, fieldOf(request, 'id')),
+    disable: (sql, request, audit) => disableAccount(sql, audit, fieldOf(request, 'id')),
+    end: (sql, request, audit) => {
+      const id = fieldOf(request, 'id')
+      const change = { id, action: 'account.sessions_end' } as const
+      return changeAccount(sql, audit, change, () => endSessions(sql, id))
+    },
   }
   for (const [name, act] of Object.entries(acts))
     router.post(`/people/${name}`, FORM, async (request, response) => {
@@ -54,8 +65,8 @@ export const addPeoplePages = (router: Router, deps: SignInDeps, state: State): 
       const target = fieldOf(request, 'id') || fieldOf(request, 'email')
       if (name !== 'invite' && target === admin.id)
         return send(response, 400, messagePage('Not on yourself', 'Another admin may do this.'))
-      const { link, issue } = (await unitOfWork({ sql }, (sql) => act(sql, request))) ?? {}
-      if (issue === undefined) log.info({ admin: admin.id, target, act: name }, 'account changed')
+      const audit = auditBy(admin.id, request, response)
+      const { link, issue } = (await unitOfWork({ sql }, (sql) => act(sql, request, audit))) ?? {}
       const accounts = await withinDeadline(sql, listAccounts(sql))
       send(response, issue === undefined ? 200 : 400, peoplePage({ accounts, link, issue }))
     })

@@ -2,6 +2,8 @@ import express from 'express'
 import type { Request, RequestHandler, Response } from 'express'
 import type { Provider } from 'oidc-provider'
 
+import { readAddress } from '../../adapters/network-of.ts'
+import type { Audit } from '../../db/registry/audit-log.ts'
 import { apiError } from '../../domain/shared/errors.ts'
 
 /** The provider of now: it is made again with each key. */
@@ -26,6 +28,14 @@ export const fieldOf = ({ body }: Request, name: string): string => {
   const value: unknown = Object(body)[name]
   return typeof value === 'string' ? value.slice(0, 1024) : ''
 }
+
+/** Names who changes an account on a page, for the audit log. */
+export const auditBy = (actor: string, request: Request, response: Response): Audit => ({
+  actor,
+  requestId: String(response.getHeader('x-request-id')),
+  address: readAddress(request.ip),
+  credential: 'session',
+})
 
 export const send = (response: Response, status: number, page: string): void => {
   response.status(status).type('html').send(page)

@@ -1,6 +1,8 @@
 import { signalCancel } from '../../jobs/task.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
+import { insertAudit, type Audit } from '../../db/registry/audit-log.ts'
 import { cancelVideoTask, findVideoTask } from '../../db/video-task/video-task.ts'
+import { auditTarget } from '../../domain/registry/audit-log.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { makeIssue, type Issue } from '../../domain/shared/validate.ts'
 import type { JsonResponse, Route, RouteRequest, SavedResponse } from '../route.ts'
@@ -10,6 +12,7 @@ import type { CommitDeps } from '../deps.ts'
 interface CancelRequest {
   id: string
   owner: string
+  audit: Audit
   saveIdempotentResponse: RouteRequest['saveIdempotentResponse']
 }
 
@@ -25,7 +28,7 @@ export const validateCancel: NonNullable<Route['validate']> = ({ params, body: {
  */
 export const cancelTask = async (
   deps: CommitDeps & Slots,
-  { id, owner, saveIdempotentResponse }: CancelRequest,
+  { id, owner, audit, saveIdempotentResponse }: CancelRequest,
 ): Promise<SavedResponse> => {
   const response: JsonResponse = { status: 200, body: {} }
   return await unitOfWork(
@@ -36,6 +39,12 @@ export const cancelTask = async (
       // The move that came first may have been made after the task was read.
       if (!(await cancelVideoTask(sql, id, { ...deps, enqueue })))
         throw errors.cannotCancelVideo((await findVideoTask(sql, { id, owner }))?.state ?? 'gone')
+      await insertAudit(sql, audit, {
+        action: 'task.cancel',
+        target: auditTarget.task(id),
+        before: { status: task.state },
+        after: { status: 'failed' },
+      })
       await enqueue(signalCancel('video', id))
       return await saveIdempotentResponse(sql, response)
     },

@@ -10,6 +10,7 @@ import {
 } from '../../domain/video-task/video-list.ts'
 import { VideoCreations, VideoCredits, VideoTaskList } from '../../domain/video-task/video-task.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
+import { auditOf } from '../access/audit.ts'
 import { ownerOf } from '../access/caller.ts'
 import { respondAfterChange, type LiveDeps } from '../live/prefer.ts'
 import { defineRoute, type Route } from '../route.ts'
@@ -62,6 +63,7 @@ export const makeVideoTaskRoutes = (deps: VideoTaskDeps & LiveDeps): Route[] => 
       cancelTask(deps, {
         id: readTaskId(request.params.task_id),
         owner: ownerOf(request),
+        audit: auditOf(request),
         saveIdempotentResponse: request.saveIdempotentResponse,
       }),
   }),

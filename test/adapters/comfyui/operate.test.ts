@@ -12,6 +12,7 @@ import { examine } from '../../../src/operate/doctor.ts'
 import { makeFleetChecks } from '../../../src/operate/fleet-checks.ts'
 import { makeFleetCommands } from '../../../src/operate/fleet.ts'
 import type { Config } from '../../../src/process/settings/env.ts'
+import { AUDIT } from '../../db/registry-place.ts'
 import { startFakeComfy } from '../../support/comfyui/fake.ts'
 import type { FakeComfyOptions } from '../../support/comfyui/fake.ts'
 
@@ -47,6 +48,7 @@ const checkTemplates = async (config: Config, folder?: string) => {
   const { templates } = makeFleetCommands({
     config,
     sql: {} as Sql,
+    audit: AUDIT,
     searchPath: process.env['PATH'] ?? '',
     write: (line) => lines.push(line),
   })

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 
 import { NUMBERED, read, type Schema } from '../api/client.ts'
 import { useChangeSearch } from '../ui/address.ts'
-import { SearchField, Select } from '../ui/fields.tsx'
+import { SearchField, Select, TextField } from '../ui/fields.tsx'
 import { Link, nodePage, publisherPage, taskPage, versionPage } from '../ui/link.tsx'
 import { Facts, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
@@ -17,23 +17,61 @@ type Entry = Schema<'AuditLogEntry'>
 type Action = Schema<'AuditAction'>
 
 const ACTIONS: Record<Action, string> = {
-  'node.update': 'Changed pack',
-  'node.transfer': 'Transferred pack',
-  'host_node.update': 'Changed node policy',
-  'version.update': 'Changed version',
-  'version.retry': 'Repeated checks',
+  'publisher.create': 'Created publisher',
+  'publisher.update': 'Changed publisher',
   'publisher.ban': 'Banned publisher',
   'publisher.unban': 'Lifted ban of publisher',
+  'member.put': 'Set role of member',
+  'member.remove': 'Removed member',
+  'token.create': 'Created publish token',
+  'token.revoke': 'Revoked publish token',
   'trusted_publisher.create': 'Added trusted publisher',
   'trusted_publisher.delete': 'Removed trusted publisher',
+  'node.create': 'Created pack',
+  'node.update': 'Changed pack',
+  'node.delete': 'Deleted pack',
+  'node.offer': 'Offered pack',
+  'node.withdraw': 'Withdrew offer of pack',
+  'node.transfer': 'Transferred pack',
+  'host_node.update': 'Changed node policy',
+  'host_node.report': 'Reported nodes of version',
+  'host_node.confirm': 'Confirmed nodes of version',
+  'version.publish': 'Published version',
+  'version.update': 'Changed version',
+  'version.delete': 'Deleted version',
+  'version.review': 'Requested review',
+  'version.retry': 'Repeated checks',
+  'version.restart': 'Restarted checks',
+  'review.put': 'Wrote review',
+  'review.delete': 'Deleted review',
+  'review.reply': 'Replied to review',
   'review.hide': 'Hid review',
   'review.show': 'Showed review',
   'report.close': 'Closed report',
+  'endpoint.create': 'Added webhook subscription',
+  'endpoint.update': 'Changed webhook subscription',
+  'endpoint.delete': 'Deleted webhook subscription',
+  'webhook_secret.rotate': 'Rotated webhook secret',
+  'api_key.create': 'Created API key',
+  'api_key.revoke': 'Revoked API key',
+  'account.invite': 'Invited user',
+  'account.reset': 'Reset account',
+  'account.disable': 'Disabled account',
+  'account.link': 'Linked account',
+  'account.sessions_end': 'Ended sessions',
+  'account.password': 'Set password',
+  'account.passkey_add': 'Added passkey',
+  'account.passkey_remove': 'Removed passkey',
+  'upload.delete': 'Deleted upload',
+  'task.cancel': 'Cancelled task',
+  'task.delete': 'Deleted task',
   'task.restart': 'Restarted task',
   'task.fail': 'Failed task',
-  'version.restart': 'Restarted checks',
   'instance.drain': 'Drained instance',
   'instance.resume': 'Resumed instance',
+  'batch.cancel': 'Cancelled a batch',
+  'operation.create': 'Began an operation',
+  'operation.cancel': 'Stopped an operation',
   'pause.set': 'Paused',
   'pause.end': 'Resumed',
 }
@@ -53,14 +91,20 @@ type Members = Readonly<Record<string, unknown>>
 const inWords = ({ action, after }: Entry): string =>
   MOVES[String((after as Members | undefined)?.['status'])] ?? ACTIONS[action]
 
-/** Changes by platform admins, the newest first. */
+/** An address that is whole: one that is being typed finds nothing yet. */
+const ADDRESS = /^(\d+\.){3}\d+$|:.*:/
+
+/** Changes of all that is kept, the newest first. */
 export const AuditLog = () => {
-  const { q, actor, action } = route.useSearch()
+  const { q, actor, action, address, from, to } = route.useSearch()
   const change = useChangeSearch()
   const filter = {
     ...(q && { target: q }),
     ...(actor && { actor }),
     ...(action && action in ACTIONS && { action: action as Action }),
+    ...(address && ADDRESS.test(address) && { address }),
+    ...(from && { since: new Date(`${from}T00:00`).toISOString() }),
+    ...(to && { until: new Date(`${to}T24:00`).toISOString() }),
   }
   const log = useInfiniteQuery({
     queryKey: ['audit-log', filter],
@@ -85,6 +129,23 @@ export const AuditLog = () => {
           placeholder="Target, such as node/light-tools"
           value={q}
           onChange={(next) => change({ q: next })}
+        />
+        <SearchField
+          label="Address"
+          value={address}
+          onChange={(next) => change({ address: next })}
+        />
+        <TextField
+          label="From"
+          type="date"
+          value={from ?? ''}
+          onChange={(next) => change({ from: next || undefined })}
+        />
+        <TextField
+          label="To"
+          type="date"
+          value={to ?? ''}
+          onChange={(next) => change({ to: next || undefined })}
         />
       </div>
       <Listing
@@ -113,6 +174,11 @@ const COLUMNS = {
   Actor: ({ actor }: Entry) => <Bdi>{actor}</Bdi>,
   Action: (entry: Entry) => <span title={entry.action}>{inWords(entry)}</span>,
   Target: ({ target }: Entry) => <Target name={target} />,
+  From: ({ address, credential }: Entry) => (
+    <span title={credential}>
+      <Bdi>{address}</Bdi>
+    </span>
+  ),
   Reason: ({ reason }: Entry) => <Bdi>{reason}</Bdi>,
 }
 

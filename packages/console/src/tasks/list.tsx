@@ -80,7 +80,10 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
           </Button>
         )}
         {chosen.length === choosable.length && chosen.length > 0 && list.hasNextPage && (
-          <Button variant="danger" onPress={() => setAsked({ ...filter, state: filter.state ?? OPEN })}>
+          <Button
+            variant="danger"
+            onPress={() => setAsked({ ...filter, state: filter.state ?? OPEN })}
+          >
             Cancel all that match
           </Button>
         )}
