@@ -101,11 +101,11 @@ const readUntil = async (
 ): Promise<number[]> => {
   const times: number[] = []
   const reads: Promise<void>[] = []
-  let isOver = false
+  const state = { isOver: false }
   const over = happened.finally(() => {
-    isOver = true
+    state.isOver = true
   })
-  for (let due = performance.now(); !isOver; due += 1000 / PER_SECOND) {
+  for (let due = performance.now(); !state.isOver; due += 1000 / PER_SECOND) {
     await sleep(Math.max(0, due - performance.now()))
     const from = due
     reads.push(read().then(() => void times.push(performance.now() - from)))

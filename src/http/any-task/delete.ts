@@ -64,7 +64,7 @@ interface InUnit {
 interface DeleteOptions {
   owner: string
   when?: 'now' | 'ended' | undefined
-  /** Who does it; absent: an operation, which is in the log itself. */
+  /** Caller for the audit log; absent: an operation, which is in the log itself. */
   audit?: Audit
 }
 

@@ -64,6 +64,9 @@ const redeliver: Action = (deps, { taskId: id, owner, record }) =>
     await record(sql, { redeliveries })
   })
 
+/** The owner of a task sees addresses with their queries. */
+const asGiven = (url: string): string => url
+
 const runAgain: Action = async (deps, { taskId: id, owner, record }) => {
   const task = await findTaskDetail(deps.sql, { id, owner, isAdmin: false })
   if (!task) throw errors.taskNotFound(id)
@@ -72,8 +75,7 @@ const runAgain: Action = async (deps, { taskId: id, owner, record }) => {
   if (task.item.deleted_at !== undefined)
     throw apiError('file_gone', 'The task is deleted, and its inputs with it.')
   const sign = (name: string): string => deps.signer.signFile(id, name, deps.now())
-  const show = (url: string): string => url
-  const request = makeRequest(task, showInputs(task, { show, sign }), show)
+  const request = makeRequest(task, showInputs(task, { show: asGiven, sign }), asGiven)
   await deps.submit({
     text: JSON.stringify(request),
     owner,

@@ -1,5 +1,4 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 
 import { post as postPath, readLines } from './queries.ts'
 import { readQuery, responseOf, send } from '../api/client.ts'
@@ -51,7 +50,8 @@ export const AskCancel = ({ chosen, onBegun, onClose }: AskCancelProps) => {
     staleTime: Infinity,
   })
   const known = 'task_ids' in chosen ? chosen.task_ids.length : undefined
-  const count = known ?? (data as { matched?: number } | undefined)?.matched
+  const { matched } = (data ?? {}) as { matched?: number }
+  const count = known ?? matched
   const what = count === undefined ? 'Cancel tasks' : `Cancel ${counted(count, 'task')}`
   return (
     <Ask
@@ -78,23 +78,24 @@ interface OperationProgressProps {
 /** Progress of an operation, which goes on when the page is closed, and the button that stops it. */
 export const OperationProgress = ({ id, onEnd }: OperationProgressProps) => {
   const queries = useQueryClient()
-  const [isReported, setReported] = useState(false)
   const { data } = useQuery({
     ...operationQuery(id),
     refetchInterval: ({ state }) => (state.data && hasEnded(state.data) ? false : POLL_MS),
   })
-  const isEnd = data !== undefined && hasEnded(data) && !isReported
-  useEffect(() => {
-    if (!isEnd) return
-    setReported(true)
-    void readLines(`/operations/${id}/results`).then((lines) => {
+  useQuery({
+    queryKey: ['operations', id, 'rejected'],
+    enabled: data !== undefined && hasEnded(data),
+    staleTime: Infinity,
+    queryFn: async () => {
+      const lines = await readLines(`/operations/${id}/results`)
       const rejected = lines.flatMap(({ task_id: task, error }) =>
         error ? [[task, error.message] as const] : [],
       )
       onEnd(Object.fromEntries(rejected))
-      return queries.invalidateQueries({ queryKey: ['newest'] })
-    })
-  }, [isEnd, id, onEnd, queries])
+      await queries.invalidateQueries({ queryKey: ['newest'] })
+      return null
+    },
+  })
   if (!data) return null
   const { total, counts, state } = data
   const taken = counts.done + counts.rejected
