@@ -29,7 +29,7 @@ const toBody = ({ owner, ...chosen }: Chosen & { owner?: string }) => {
 }
 
 /** Begins to cancel; returns the id of the operation. */
-export const cancelTasks = async (chosen: Chosen & { owner?: string }): Promise<string> => {
+const cancelTasks = async (chosen: Chosen & { owner?: string }): Promise<string> => {
   const made = await responseOf(postPath('/operations', { body: toBody(chosen) }))
   return (made as { operation_id: string }).operation_id
 }
