@@ -47,6 +47,7 @@ import { makePublicPauses } from './http/platform/pauses.ts'
 import { readBuild } from './http/platform/service-routes.ts'
 import { makeCustomKinds } from './http/template/kinds.ts'
 import { makeServer } from './http/serve/server.ts'
+import { makeOwnerEngine, makeOwnerRules } from './http/access/owner-rules.ts'
 import { makeUserRecorder } from './http/access/user-recorder.ts'
 import { makeJobs } from './jobs/client.ts'
 import { connectTemporal } from './jobs/connection.ts'
@@ -175,10 +176,11 @@ const lists = {
   searchMaxDepth: config.SEARCH_MAX_DEPTH,
 }
 
-const engineOf = makeEngineOf(config)
+const ownerRules = makeOwnerRules(sql)
+const engineOf = makeOwnerEngine(ownerRules, makeEngineOf(config))
 const customKinds = makeCustomKinds(sql)
 const pauses = makePublicPauses(sql)
-await Promise.all([customKinds.refresh(), pauses.refresh()])
+await Promise.all([customKinds.refresh(), pauses.refresh(), ownerRules.refresh()])
 const imageTask = { ...task, timing: timings.timing, engineOf }
 const routes = makeRoutes({
   publicUrl,
@@ -297,6 +299,7 @@ const app = makeApp({
   corsOrigins: config.CORS_ORIGINS,
   trustProxy: config.TRUST_PROXY,
   rateLimits,
+  ownerRules,
   idempotency: makeIdempotency({ sql, secrets, log }),
   budget,
   scratchDir: scratch.dir,
@@ -340,7 +343,7 @@ const loops = [
   startLoop(
     'pauses',
     async (signal) => {
-      await pauses.refresh()
+      await Promise.all([pauses.refresh(), ownerRules.refresh()])
       await wakeHeld({ ...commit, ...timings }, signal)
     },
     { intervalMs: config.PAUSE_INTERVAL_MS, log },

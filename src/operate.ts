@@ -15,6 +15,7 @@ import { makeChecks } from './operate/checks.ts'
 import { makeCommands } from './operate/commands.ts'
 import { examine } from './operate/doctor.ts'
 import { makeFleetCommands } from './operate/fleet.ts'
+import { putHostNodes } from './operate/host-nodes.ts'
 import { moveFiles } from './operate/move-files.ts'
 import { reportError } from './operate/server-error.ts'
 import { readStackSettings } from './operate/stack-settings.ts'
@@ -118,6 +119,8 @@ const run = async (command: Exclude<Command, { name: 'doctor' }>): Promise<strin
       return await user(command.given)
     case 'templates':
       return await fleet.templates(command.given)
+    case 'host-nodes':
+      return await putHostNodes(sql, command.given)
     case 'instances':
       return await fleet.instances()
     default:

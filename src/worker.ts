@@ -56,6 +56,7 @@ import {
 import { makeDatabase } from './db/client.ts'
 import { listenForFirstAttempts, makeNotifyChange } from './db/shared/change-notification.ts'
 import { armFailpoint } from './process/failpoint.ts'
+import { makeOwnerEngine, makeOwnerRules } from './http/access/owner-rules.ts'
 import { makeBudget } from './http/body/budget.ts'
 import { makeBulkWork } from './http/bulk/work.ts'
 import { makeCustomKinds } from './http/template/kinds.ts'
@@ -246,7 +247,7 @@ const bulkWorker = ({ dir }: Scratch): Promise<Worker> => {
     publicUrl: config.PUBLIC_URL.replace(/\/+$/, ''),
     taskQueue: config.TASK_QUEUE,
     quotas: readQuotas(config),
-    engineOf: makeEngineOf(config),
+    engineOf: makeOwnerEngine(ownerRules, makeEngineOf(config)),
     videoAuth: config.VIDEO_AUTH,
     extendSource: config.VIDEO_EXTEND_SOURCE,
     creditLimit: config.OWNER_CREDIT_LIMIT,
@@ -449,8 +450,13 @@ const startMedia = async ({ dir }: Scratch): Promise<Media> => {
 }
 const media = scratch && config.WORKER_ROLE === 'media' ? await startMedia(scratch) : undefined
 const customKinds = makeCustomKinds(sql)
+const ownerRules = makeOwnerRules(sql)
+/** Reads what batches go by, and an api: it changes while they run. */
+const readRules = async (): Promise<void> => {
+  await Promise.all([customKinds.refresh(), ownerRules.refresh()])
+}
 const bulkScratch = media ? undefined : await startScratch('batch', common)
-if (bulkScratch) await customKinds.refresh()
+if (bulkScratch) await readRules()
 const workers = await Promise.all([
   media ? mediaWorker(media) : coreWorker(),
   ...(bulkScratch ? [bulkWorker(bulkScratch)] : []),
@@ -465,9 +471,8 @@ const templateKeeper =
     intervalMs: TEMPLATES_MS,
     log,
   })
-const customKindsLoop =
-  bulkScratch &&
-  startLoop('custom kinds', () => customKinds.refresh(), { intervalMs: TEMPLATES_MS, log })
+const rulesLoop =
+  bulkScratch && startLoop('batch rules', readRules, { intervalMs: TEMPLATES_MS, log })
 const running = Promise.all(workers.map((worker) => worker.run()))
 const { METRICS_PORT: metricsPort = 0, METRICS_HOST: host } = config
 const renewal = startRenewal({
@@ -501,7 +506,7 @@ closeOnSignal(
     await jobs.drain()
     outbound.close()
     for (const upstream of Object.values(upstreams)) upstream.close()
-    await Promise.all([keeper?.stop(), templateKeeper?.stop(), customKindsLoop?.stop()])
+    await Promise.all([keeper?.stop(), templateKeeper?.stop(), rulesLoop?.stop()])
     for (const { client, events } of fleet?.instances ?? []) {
       client.close()
       events.close()

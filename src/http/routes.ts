@@ -12,6 +12,7 @@ import type { EndpointDeps } from './event/endpoint.ts'
 import { makeDocsRoutes, type DocsDeps } from './docs/routes.ts'
 import { makeEventRoutes } from './event/routes.ts'
 import { makeFileRoutes, type FileRouteDeps } from './platform/file-routes.ts'
+import { makeGraphRoutes } from './registry/graph-routes.ts'
 import { makeHealthRoutes, type HealthDeps } from './platform/health-routes.ts'
 import { makeHostNodeRoutes } from './registry/host-node-routes.ts'
 import { makeImageTaskRoutes } from './image-task/routes.ts'
@@ -20,6 +21,7 @@ import { makeNodeRoutes } from './registry/node-routes.ts'
 import { withOpenApiRoutes } from './openapi/routes.ts'
 import { makeOperationsRoutes } from './platform/operations-routes.ts'
 import type { OperationsDeps } from './platform/operations.ts'
+import { makeOwnerLimitRoutes } from './platform/owner-limit-routes.ts'
 import { makePauseRoutes } from './platform/pause-routes.ts'
 import { makePermissionRoutes } from './registry/permission-routes.ts'
 import { makePictureRoutes } from './registry/picture-routes.ts'
@@ -101,6 +103,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeTransferRoutes(deps.registry),
       ...makeRatingRoutes(deps.registry),
       ...makeHostNodeRoutes(deps.registry),
+      ...makeGraphRoutes(deps.registry),
       ...makeRegistryAdminRoutes(deps.registry),
       ...makeEventRoutes(deps.event),
       ...makeStreamRoutes(deps.stream),
@@ -114,6 +117,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeApiKeyRoutes(deps.registry),
       ...makeOperationsRoutes(deps.platform),
       ...makePauseRoutes(deps.platform),
+      ...makeOwnerLimitRoutes(deps.platform),
       ...makeHealthRoutes(deps.platform),
       ...makeServiceRoutes(deps.platform),
       ...makeDevelopmentRoutes(deps.platform),

@@ -22,6 +22,8 @@ export const USAGE = `usage: kiln operate <command>
   instances        how the instances of ComfyUI are
   instance <name> <drain|resume>
                    give an instance no more tasks, or give it tasks again
+  host-nodes <file>
+                   take the names of the host's own nodes from what its GET /object_info gave
   user add <email> [--admin]
                    add an account of AUTH=builtin, and print the link that sets its password
   user list        its accounts
@@ -75,6 +77,12 @@ const readStore = (args: string[]): 'local' | 's3' => {
   return to
 }
 
+const readFile = (argv: string[]): string => {
+  const [path] = take(argv, 1)
+  if (path === undefined) throw new OperatorError('a file is absent')
+  return path
+}
+
 const readFolder = (args: string[]): string | undefined =>
   parseArgs({ args, options: { render: { type: 'string' } } }).values.render
 
@@ -121,6 +129,7 @@ const COMMANDS = {
   templates: [readFolder, '[--render <folder>]'],
   instances: [readNothing, ''],
   instance: [readDrain, '<name> <drain|resume>'],
+  'host-nodes': [readFile, '<file>'],
   user: [readUser, '<add|list|disable|reset|link> …'],
 } as const
 

@@ -34,6 +34,7 @@ describe('an upstream that is down for longer than tasks may take', () => {
         BREAKER_SECONDS: '2',
         IMAGE_DEADLINE_SECONDS: DEADLINE,
         OVERRIDE_VENDOR_SLOTS: SLOTS,
+        VENDOR_RATE: '500',
         ADMIN_SUBJECTS: 'root',
         METRICS_PORT: '0',
       },
@@ -99,12 +100,17 @@ describe('an upstream that is down for longer than tasks may take', () => {
     const { attempts, ...during } = await count(guarded)
     assert.deepEqual(during, { done: 0, failed: 0, counted: 0 })
     const asked = upstream.asked.length
+    await without.entry('core').kill()
     steps.create = []
     const healedAt = performance.now()
     const seconds = () => ((performance.now() - healedAt) / 1000).toFixed(1)
     await waitFor('the first is done', async () => (await count(guarded)).done > 0)
     const first = seconds()
-    await waitFor('all have ended', async () => (await count(guarded)).done === TASKS)
+    await waitFor(
+      'all have ended',
+      async () => (await count(guarded)).done === TASKS,
+      (isLong ? 4 : 1) * PATIENCE_MS,
+    )
     const all = seconds()
     const { attempts: _, ...ended } = await count(guarded)
     assert.deepEqual(ended, { done: TASKS, failed: 0, counted: 0 })

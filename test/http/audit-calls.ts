@@ -76,6 +76,17 @@ export const makeAuditedCalls = (
         return await client.delete('/admin/pauses/kind:upscale')
       },
     ],
+    'PUT /admin/owners/:owner': [
+      'admin',
+      (client) => client.put('/admin/owners/limited', { slots: 2 }),
+    ],
+    'DELETE /admin/owners/:owner': [
+      'admin',
+      async (client) => {
+        await admin.put('/admin/owners/limited', { slots: 3 })
+        return await client.delete('/admin/owners/limited')
+      },
+    ],
     'POST /admin/instances/:id/drain': [
       'admin',
       async (client) => {

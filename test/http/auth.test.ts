@@ -382,12 +382,13 @@ describe('an API key', () => {
     issuer.mode = 'broken'
     const authenticate = make()
     const key = makeCredential('api_key', randomBytes)
-    await insertKey(key)
+    const keyId = await insertKey(key)
     for (const headers of [bearer(key), { 'x-api-key': key }, { 'x-api-key': [key] }])
       assert.deepEqual(await authenticate(headers), {
         principal: 'alice',
         owner: 'alice',
         scheme: 'api_key',
+        keyId,
       })
     assert.equal(issuer.fetches, 0)
   })

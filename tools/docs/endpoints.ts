@@ -49,6 +49,7 @@ const COUNTED: Record<keyof typeof QUOTAS, string> = {
   read: 'reads of an address',
   registration: 'registrations of host nodes by an address',
   auth: 'rejected credentials of an address',
+  workflow: 'questions of an address about workflows',
   create: 'creations of a caller',
   write: 'other changes of a caller',
 }

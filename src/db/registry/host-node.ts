@@ -2,7 +2,7 @@ import type { toHostNodeRow } from '../../domain/registry/host-node-validation.t
 import type { CloudBuildInfo, HostNode } from '../../domain/registry/host-node.ts'
 import type { NodeOfHostNode } from '../../domain/registry/node.ts'
 import type { ExtractStatus } from '../../domain/registry/version.ts'
-import type { Queryable, Transaction } from '../client.ts'
+import type { Fragment, Queryable, Transaction } from '../client.ts'
 import { joinPolicy, policyOf } from './host-node-policy.ts'
 import { updateCurrentHostNodes, updateLatestVersion } from './version-transition.ts'
 import { recordListChange } from '../search/listed-count.ts'
@@ -237,9 +237,18 @@ export const findNodeOfHostNode = async (
   options: RecordOptions,
 ): Promise<NodeOfHostNode | undefined> => {
   const rows = await sql<{ id: string }[]>`
-    select s.node_id as id
+    select id from (${claimsOf(sql, sql`${name}::text`, 1 + OTHERS)}) claim
+  `
+  const [owner, ...others] = rows.map(({ id }) => id)
+  if (owner === undefined) return undefined
+  return { ...(await getNode(sql, owner, options)), other_node_ids: others }
+}
+
+/** The nodes that claim a name, the best claim first, as `id`, `preempts`, `ranking` and `since`. */
+export const claimsOf = (sql: Queryable, name: Fragment, limit: number) => sql`
+    select s.node_id as id, claim.preempts, s.search_ranking as ranking, oldest.since
     from (
-      select n.id, n.preempted_host_node_names @> array[${name}::text] as preempts
+      select n.id, n.preempted_host_node_names @> array[${name}] as preempts
       from current_host_node c join node n on n.id = c.node_id
       where c.name = ${name}
     ) claim
@@ -256,9 +265,5 @@ export const findNodeOfHostNode = async (
       order by since limit 1
     ) oldest on true
     order by claim.preempts desc, s.search_ranking, oldest.since, s.node_id
-    limit ${1 + OTHERS}
-  `
-  const [owner, ...others] = rows.map(({ id }) => id)
-  if (owner === undefined) return undefined
-  return { ...(await getNode(sql, owner, options)), other_node_ids: others }
-}
+    limit ${limit}
+`

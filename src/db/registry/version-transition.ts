@@ -67,6 +67,10 @@ export const transitionVersion = async (
   return true
 }
 
+/** The order in which versions of a node are the latest: those that are not deprecated, then releases, then by number. */
+export const newestFirst = (sql: Queryable) =>
+  sql`deprecated, (pre_key <> '~'), major desc, minor desc, patch desc, pre_key desc`
+
 /** Runs the one conditional statement. Returns the status that the version came from. */
 const writeTransition = async (
   sql: Transaction,
@@ -176,7 +180,7 @@ export const updateLatestVersion = async (sql: Transaction, nodeId: string): Pro
       select (
         select id from version
         where node_id = ${nodeId} and status = 'NodeVersionStatusActive'
-        order by deprecated, (pre_key <> '~'), major desc, minor desc, patch desc, pre_key desc
+        order by ${newestFirst(sql)}
         limit 1
       ) as id
     ), old as (

@@ -62,6 +62,10 @@ const hostNodeCondition = (sql: Queryable, hostNode: string, asSet: boolean) =>
 const runsOn = (sql: Queryable, platforms: readonly string[]) =>
   sql`(select platform_keys(${[...platforms]}::text[]) || '{any}'::text[])`
 
+/** The condition that a list of systems or accelerators names one of these, or none. */
+export const platformCondition = (sql: Queryable, given: Fragment, platforms: readonly string[]) =>
+  sql`platform_keys(${given}) && ${runsOn(sql, platforms)}`
+
 /** Written out, because an index holds the few that are banned. */
 const STATUS: Record<ListedNodeStatus, (sql: Queryable) => Fragment> = {
   NodeStatusActive: (sql) => sql`and n.status = 'NodeStatusActive'`,
@@ -79,10 +83,10 @@ export const nodeConditions = (
   return sql`
     ${repository === undefined ? sql`` : sql`and ${repositoryCondition(sql, repository)}`}
     ${hostNode === undefined ? sql`` : sql`and ${hostNodeCondition(sql, hostNode, asSet)}`}
-    ${os ? sql`and platform_keys(n.supported_os) && ${runsOn(sql, os)}` : sql``}
+    ${os ? sql`and ${platformCondition(sql, sql`n.supported_os`, os)}` : sql``}
     ${
       accelerators
-        ? sql`and platform_keys(n.supported_accelerators) && ${runsOn(sql, accelerators)}`
+        ? sql`and ${platformCondition(sql, sql`n.supported_accelerators`, accelerators)}`
         : sql``
     }
     ${tags ? sql`and lower_all(n.tags) && (select lower_all(${[...tags]}::text[]))` : sql``}

@@ -1,4 +1,4 @@
-import type { ApiKey, ListedApiKey } from '../../domain/shared/api-key.ts'
+import type { ApiKey, KeyScope, ListedApiKey } from '../../domain/shared/api-key.ts'
 import { maskCredential } from '../../domain/shared/credential.ts'
 import type { Queryable } from '../client.ts'
 
@@ -9,34 +9,42 @@ export interface NewApiKeyRow {
   sha256: string
   last4: string
   expires_at: Date | undefined
+  scopes?: readonly KeyScope[] | undefined
+  creditCap?: number | undefined
 }
 
 /** Inserts a key; undefined when it would have expired already by the database's clock. */
 export const insertApiKey = async (
   sql: Queryable,
-  { owner, name, sha256, last4, expires_at }: NewApiKeyRow,
+  { owner, name, sha256, last4, expires_at, scopes, creditCap }: NewApiKeyRow,
 ): Promise<ApiKey | undefined> => {
   const [row] = await sql<Row[]>`
-    insert into api_key (owner, name, sha256, last4, expires_at)
-    select ${owner}, ${name}, ${sha256}, ${last4}, expires_at
+    insert into api_key (owner, name, sha256, last4, expires_at, scopes, credit_cap)
+    select ${owner}, ${name}, ${sha256}, ${last4}, expires_at, ${scopes ? [...scopes] : null}::text[],
+      ${creditCap ?? null}::bigint
     from (select ${expires_at ?? null}::timestamptz as expires_at) given
     where expires_at is null or expires_at > clock_timestamp()
-    returning id, name, created_at as "createdAt", expires_at
+    returning id, name, created_at as "createdAt", expires_at, scopes,
+      credit_cap::float8 as credit_cap
   `
   return row && toApiKey(row)
 }
 
 /** The live keys of an owner, newest first. */
 export const listApiKeys = async (sql: Queryable, owner: string): Promise<ListedApiKey[]> => {
-  const rows = await sql<(Row & { last4: string; last_used_at: Date | null })[]>`
-    select id, name, last4, created_at as "createdAt", expires_at, last_used_at
+  const rows = await sql<
+    (Row & { last4: string; last_used_at: Date | null; credits_used: number })[]
+  >`
+    select id, name, last4, created_at as "createdAt", expires_at, scopes,
+      credit_cap::float8 as credit_cap, credits_used::float8 as credits_used, last_used_at
     from api_key
     where owner = ${owner}
       and ${isLive(sql)}
     order by created_at desc, id desc
   `
-  return rows.map(({ last4, last_used_at, ...row }) => ({
+  return rows.map(({ last4, last_used_at, credits_used, ...row }) => ({
     ...toApiKey(row),
+    ...(row.credit_cap !== null && { credits_used }),
     key: maskCredential('api_key', last4),
     ...(last_used_at && { last_used_at: last_used_at.toISOString() }),
   }))
@@ -61,6 +69,9 @@ export const revokeApiKey = async (
 export interface ApiKeyOwner {
   id: string
   owner: string
+  /** Null: all that the owner may do. */
+  scopes: KeyScope[] | null
+  isCapped: boolean
   /** True when `touchApiKey` would change `last_used_at`. */
   touch_due: boolean
 }
@@ -71,7 +82,7 @@ export const findApiKey = async (
   sha256: string,
 ): Promise<ApiKeyOwner | undefined> => {
   const [row] = await sql<ApiKeyOwner[]>`
-    select id, owner, ${isTouchDue(sql)} as touch_due
+    select id, owner, scopes, credit_cap is not null as "isCapped", ${isTouchDue(sql)} as touch_due
     from api_key
     where sha256 = ${sha256}
       and ${isLive(sql)}
@@ -106,11 +117,15 @@ interface Row {
   name: string
   createdAt: Date
   expires_at: Date | null
+  scopes: KeyScope[] | null
+  credit_cap: number | null
 }
 
-const toApiKey = ({ id, name, createdAt, expires_at }: Row): ApiKey => ({
+const toApiKey = ({ id, name, createdAt, expires_at, scopes, credit_cap }: Row): ApiKey => ({
   id,
   name,
   createdAt: createdAt.toISOString(),
   ...(expires_at && { expires_at: expires_at.toISOString() }),
+  ...(scopes && { scopes }),
+  ...(credit_cap !== null && { credit_cap }),
 })

@@ -1,6 +1,6 @@
 import { errors } from '../../domain/shared/errors.ts'
 import type { Quota } from '../../domain/task/quota.ts'
-import type { Sql, Transaction } from '../client.ts'
+import type { Queryable, Sql, Transaction } from '../client.ts'
 
 /** Cost of a new task for its account. */
 interface Cost {
@@ -9,11 +9,14 @@ interface Cost {
   bytes: number
 }
 
+/** Limits by the settings; those of the account's own row go before them. */
 export interface AccountLimits {
   /** Absent: no bound. */
   quota?: Quota | undefined
   /** Most that charges minus refunds may be; absent: no bound. */
   creditLimit?: number | undefined
+  /** API key with a cap that the request has come with. */
+  apiKeyId?: string | undefined
 }
 
 /**
@@ -26,26 +29,49 @@ export const chargeAccount = async (
   limits: AccountLimits,
 ): Promise<void> => {
   const [[used], [open]] = await Promise.all([
-    sql<{ credits: number; bytes: number }[]>`
+    sql<Omit<Used, 'tasks'>[]>`
       insert into owner as o (id, credits_used, stored_bytes)
       values (${account}, ${credits}, ${bytes})
       on conflict (id) do update set
         credits_used = o.credits_used + excluded.credits_used,
         stored_bytes = o.stored_bytes + excluded.stored_bytes
-      returning credits_used::float8 as credits, stored_bytes::float8 as bytes
+      returning credits_used::float8 as credits, stored_bytes::float8 as bytes, ${limitsOf(sql, limits)}
     `.execute(),
     // Begins once the row is locked, so it sees the tasks of those who held the lock before.
     sql<{ tasks: number }[]>`
       select count(*)::integer as tasks
       from (
         select from task where account = ${account} and ended_at is null
-        limit ${(limits.quota?.tasks ?? 0) + 1}
+        limit 1 + coalesce((select task_limit from owner where id = ${account}), ${limits.quota?.tasks ?? 0})
       ) t
     `.execute(),
   ])
   if (!used || !open) throw new Error('an account without a row')
   rejectMore({ ...used, ...open }, credits, limits)
+  // Behind the row of the account, as a refund has them.
+  await chargeApiKey(sql, credits, limits)
 }
+
+/** Adds credits to what a key with a cap has used. Throws 402. */
+const chargeApiKey = async (
+  sql: Queryable,
+  credits: number,
+  { apiKeyId }: AccountLimits,
+): Promise<void> => {
+  if (apiKeyId === undefined) return
+  const [key] = await sql<{ used: number; cap: number }[]>`
+    update api_key set credits_used = credits_used + ${credits}
+    where id = ${apiKeyId} returning credits_used::float8 as used, credit_cap::float8 as cap
+  `
+  if (key && key.used > key.cap) throw errors.keyCreditsSpent(credits, key)
+}
+
+/** Selects the limits of a row of `owner`, or those of the settings. */
+const limitsOf = (sql: Queryable, { quota, creditLimit }: AccountLimits) => sql`
+  coalesce(credit_limit, ${creditLimit ?? null}::bigint)::float8 as "mostCredits",
+  coalesce(task_limit, ${quota?.tasks ?? null}::integer) as "mostTasks",
+  coalesce(byte_limit, ${quota?.bytes ?? null}::bigint)::float8 as "mostBytes"
+`
 
 /** Throws what `chargeAccount` would throw for a further task, and charges nothing. */
 export const checkAccount = async (
@@ -54,31 +80,42 @@ export const checkAccount = async (
   limits: AccountLimits,
 ): Promise<void> => {
   const [used] = await sql<Used[]>`
-    select coalesce(max(credits_used), 0)::float8 + ${credits}::integer as credits,
-      coalesce(max(stored_bytes), 0)::float8 + ${bytes}::bigint as bytes,
+    select coalesce(credits_used, 0)::float8 + ${credits}::integer as credits,
+      coalesce(stored_bytes, 0)::float8 + ${bytes}::bigint as bytes,
       1 + (select count(*)::integer from (
         select from task where account = ${account} and ended_at is null
-        limit ${limits.quota?.tasks ?? 0}
-      ) t) as tasks
-    from owner where id = ${account}
+        limit coalesce(task_limit, ${limits.quota?.tasks ?? 0})
+      ) t) as tasks, ${limitsOf(sql, limits)}
+    from (select ${account}::text as id) account
+    left join owner using (id)
   `
   if (used) rejectMore(used, credits, limits)
+  if (limits.apiKeyId === undefined) return
+  const [key] = await sql<{ used: number; cap: number }[]>`
+    select credits_used::float8 + ${credits} as used, credit_cap::float8 as cap
+    from api_key where id = ${limits.apiKeyId}
+  `
+  if (key && key.used > key.cap) throw errors.keyCreditsSpent(credits, key)
 }
 
-/** Use of an account, a further task included. */
+/** Use of an account, a further task included, and its limits: null for none. */
 interface Used {
   credits: number
   bytes: number
   tasks: number
+  mostCredits: number | null
+  mostTasks: number | null
+  mostBytes: number | null
 }
 
-const rejectMore = (used: Used, credits: number, { quota, creditLimit }: AccountLimits): void => {
-  if (creditLimit !== undefined && used.credits > creditLimit)
-    throw errors.insufficientCredits(credits, Math.max(0, creditLimit - used.credits + credits))
-  if (quota && used.tasks > quota.tasks) throw errors.taskQuotaExceeded(quota.tasks)
+const rejectMore = (used: Used, credits: number, { quota }: AccountLimits): void => {
+  const { mostCredits, mostTasks, mostBytes } = used
+  if (mostCredits !== null && used.credits > mostCredits)
+    throw errors.insufficientCredits(credits, Math.max(0, mostCredits - used.credits + credits))
+  if (mostTasks !== null && used.tasks > mostTasks) throw errors.taskQuotaExceeded(mostTasks)
   // Results are never rejected, so the account may be over it already.
-  if (quota && used.bytes > quota.bytes)
-    throw errors.byteQuotaExceeded(quota.bytes, quota.retentionDays)
+  if (mostBytes !== null && used.bytes > mostBytes)
+    throw errors.byteQuotaExceeded(mostBytes, quota?.retentionDays)
 }
 
 /** Passes the quota to the charge of an image task, which its COMMIT makes. */
@@ -92,9 +129,10 @@ export const setQuota = async (sql: Transaction, quota: Quota | undefined): Prom
 
 /** Converts the error of a COMMIT that passes a quota to 429 `quota_exceeded`; returns any other as it is. */
 export const toQuotaError = (error: unknown, quota: Quota): unknown => {
-  const code = (error as { code?: unknown } | null)?.code
-  if (code === 'KQ001') return errors.taskQuotaExceeded(quota.tasks)
-  return code === 'KQ002' ? errors.byteQuotaExceeded(quota.bytes, quota.retentionDays) : error
+  const { code, detail } = (error ?? {}) as { code?: unknown; detail?: unknown }
+  const most = Number(detail)
+  if (code === 'KQ001') return errors.taskQuotaExceeded(most)
+  return code === 'KQ002' ? errors.byteQuotaExceeded(most, quota.retentionDays) : error
 }
 
 /** Adds the bytes of what a task has made to the task and its account. An older release counted nothing. */
@@ -118,11 +156,11 @@ export const chargeBytes = async (
   { account, bytes }: Omit<Cost, 'credits'>,
   quota: Quota,
 ): Promise<void> => {
-  const [used] = await sql<{ bytes: number }[]>`
+  const [used] = await sql<{ bytes: number; most: number }[]>`
     insert into owner as o (id, stored_bytes) values (${account}, greatest(0, ${bytes}::bigint))
     on conflict (id) do update set stored_bytes = o.stored_bytes + ${bytes}
-    returning stored_bytes::float8 as bytes
+    returning stored_bytes::float8 as bytes, coalesce(byte_limit, ${quota.bytes}::bigint)::float8 as most
   `
-  if (used && bytes > 0 && used.bytes > quota.bytes)
-    throw errors.byteQuotaExceeded(quota.bytes, quota.retentionDays)
+  if (used && bytes > 0 && used.bytes > used.most)
+    throw errors.byteQuotaExceeded(used.most, quota.retentionDays)
 }

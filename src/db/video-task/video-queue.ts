@@ -8,7 +8,7 @@ import { transitionVideoTask } from './video-transition.ts'
 
 /** Most video tasks that may hold a slot at once. */
 export interface Slots {
-  /** Slots of one account (VIDEO_CONCURRENCY_PER_OWNER). */
+  /** Slots of one account that has none of its own (VIDEO_CONCURRENCY_PER_OWNER). */
   slots: number
   /** Slots of all accounts without a credential together (ANONYMOUS_SLOTS); absent: as many as of one. */
   anonymousSlots?: number
@@ -71,7 +71,8 @@ export const admitWaiting = async (
     enqueue,
   }: Slots & { owner: string; except?: string; enqueue: Enqueue },
 ): Promise<void> => {
-  const together = owner === ANONYMOUS ? anonymousSlots : slots
+  const own = sql`coalesce((select slots from owner where id = ${owner}), ${slots}::integer)::bigint`
+  const together = owner === ANONYMOUS ? sql`${anonymousSlots}::bigint` : own
   const rows = await sql<{ id: string }[]>`
     with held as (
       select coalesce(account, owner) as account, count(*) as held
@@ -93,9 +94,9 @@ export const admitWaiting = async (
       set admitted_at = clock_timestamp()
       where id in (
         select id from waiting
-        where place <= ${slots}::bigint
+        where place <= ${own}
         order by off_peak, place, created_at, id
-        limit (select greatest(0, ${together}::bigint - coalesce(sum(held), 0))::bigint from held)
+        limit (select greatest(0, ${together} - coalesce(sum(held), 0))::bigint from held)
       )
       returning id, off_peak, created_at
     )

@@ -57,8 +57,8 @@ export const insertVideoTask = async (
     insertEvent(sql, { taskId: task.id, sequence: 1, status: 'created', deliver: false }),
     chargeAccount(sql, { account, credits, bytes }, limits),
     sql`
-    insert into ledger (task_id, kind, owner, credits)
-    values (${task.id}, 'charge', ${account}, ${credits})
+    insert into ledger (task_id, kind, owner, credits, api_key_id)
+    values (${task.id}, 'charge', ${account}, ${credits}, ${limits.apiKeyId ?? null})
   `.execute(),
   ])
   if (!row) throw new Error('insert returned no row')

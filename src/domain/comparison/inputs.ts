@@ -144,12 +144,13 @@ const compareWidgets = (before: readonly InputForm[], after: readonly InputForm[
   }
 }
 
-type Places = ReadonlyMap<string, number>
+export type Places = ReadonlyMap<string, number>
 
 /** Behind the name of a row below a widget; no name holds NUL. */
 const CONTROL = '\0'
 
-const placesOf = (inputs: readonly InputForm[]): Places =>
+/** Places of the values that a saved graph keeps: of each widget, and of the rows below it. */
+export const placesOf = (inputs: readonly InputForm[]): Places =>
   new Map(
     inputs
       .filter(({ hasWidget }) => hasWidget)

@@ -62,6 +62,8 @@ export const AuditAction = Type.Enum([
   'instance.resume',
   'pause.set',
   'pause.end',
+  'owner.limit',
+  'owner.reset',
 ])
 export type AuditAction = Static<typeof AuditAction>
 
@@ -90,7 +92,7 @@ export const AuditLogEntry = Type.Object({
   action: AuditAction,
   target: Type.String({
     description:
-      'What was changed, or whose: `publisher/{p}`, `node/{n}`, `version/{n}@{v}`, `task/{id}`, `batch/{id}`, `operation/{id}`, `user/{id}`, `instance/{name}` or `pause/{scope}`.',
+      'What was changed, or whose: `publisher/{p}`, `node/{n}`, `version/{n}@{v}`, `task/{id}`, `batch/{id}`, `operation/{id}`, `user/{id}`, `instance/{name}`, `pause/{scope}` or `owner/{id}`.',
   }),
   before: change('The members that changed, as they were.'),
   after: change('The same members as they are now.'),
@@ -121,6 +123,7 @@ export const auditTarget = {
   user: (id: string): string => `user/${id}`,
   task: (id: string): string => `task/${id}`,
   bulk: (kind: BulkKind, id: string): string => `${kind}/${id}`,
+  owner: (id: string): string => `owner/${id}`,
   pause: (scope: string): string => `pause/${scope}`,
   instance: (name: string): string => `instance/${name}`,
   publisher: (id: string): string => `publisher/${id}`,

@@ -18,16 +18,11 @@ export const hostVersionWarnings = (body: Readonly<Record<string, unknown>>, at 
     ]
   })
 
-/** The rule of `host_version` in a query that its schema cannot say. */
-export const validateHostVersion = (version: unknown): Issue[] =>
+/** The rule of `host_version` in a query or body that its schema cannot say. */
+export const validateHostVersion = (version: unknown, field = '?host_version'): Issue[] =>
   typeof version !== 'string' || version === '' || valid(version) !== null
     ? []
-    : [
-        makeIssue(
-          '?host_version',
-          `must be a version (PEP 440) such as 1.4.0, got ${shown(version)}`,
-        ),
-      ]
+    : [makeIssue(field, `must be a version (PEP 440) such as 1.4.0, got ${shown(version)}`)]
 
 /** Picks the specifier sets that leave a version out; a text that is none leaves nothing out. */
 export const listExcluding = (given: readonly string[], version: string): string[] =>

@@ -2,17 +2,46 @@ import { Type, type Static } from 'typebox'
 
 const time = (description: string) => Type.String({ format: 'date-time', description })
 
+export const KeyScope = Type.Enum(['images', 'videos', 'read', 'publish'], {
+  title: 'ApiKeyScope',
+  description:
+    '`images` and `videos` make, read and cancel such tasks, with their uploads, events and endpoints; `read` reads all that the owner may; `publish` writes in the registry.',
+})
+export type KeyScope = Static<typeof KeyScope>
+
+const scope = {
+  scopes: Type.Optional(
+    Type.Array(KeyScope, {
+      minItems: 1,
+      maxItems: KeyScope.enum.length,
+      uniqueItems: true,
+      description: 'What it may do; absent: all that its owner may.',
+      'x-expectation': `a list of different ones of ${KeyScope.enum.join(', ')}`,
+    }),
+  ),
+  credit_cap: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000_000,
+      description:
+        'Most credits that it may be charged, charges minus refunds; absent: as many as its owner.',
+    }),
+  ),
+}
+
 const base = {
   id: Type.String({ format: 'uuid' }),
   name: Type.String(),
   createdAt: time('When the key was made.'),
   expires_at: Type.Optional(time('When the key ends; absent for one that does not.')),
+  ...scope,
 }
 
 /** Body of a request that makes a key. */
 export const NewApiKey = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 128, description: 'What the key is for.' }),
   expires_at: Type.Optional(time('A time in the future at which the key ends.')),
+  ...scope,
 })
 export type NewApiKey = Static<typeof NewApiKey>
 
@@ -31,6 +60,9 @@ export type CreatedApiKey = Static<typeof CreatedApiKey>
 export const ListedApiKey = Type.Object({
   ...base,
   key: Type.String({ description: 'Masked: the prefix and the last four characters.' }),
+  credits_used: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'What it was charged; only of one with a cap.' }),
+  ),
   last_used_at: Type.Optional(time('Last use, exact to the hour; absent before the first.')),
 })
 export type ListedApiKey = Static<typeof ListedApiKey>

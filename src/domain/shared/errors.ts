@@ -53,6 +53,7 @@ export const ERROR_CODES = {
     forbidden: 'The credential is valid but does not allow this.',
     invalid_personal_access_token:
       'The personal access token is not a live one of this publisher; an admin of it can make a new one.',
+    key_scope_insufficient: 'The API key has scopes, none of which allows this.',
     token_scope_insufficient:
       'The personal access token is for another node or publisher, or only for reading.',
     identity_token_refused:
@@ -100,6 +101,7 @@ export const ERROR_CODES = {
     user_not_found: 'The user has never signed in.',
     review_not_found: 'The node has no such review, or none by the caller.',
     instance_not_found: 'No worker has called an instance of this name.',
+    owner_not_found: 'No owner of this id has made anything or has limits.',
     pause_not_found: 'Nothing of this scope is paused.',
   }),
   ...coded(405, { method_not_allowed: 'The path exists, with the methods in Allow.' }),
@@ -332,6 +334,18 @@ export const errors = {
       'insufficient_credits',
       `The task costs ${credits} credits, and the caller has ${left} left: a smaller one may fit (?dry_run=true shows the price), or an operator raises the limit.`,
     ),
+  keyCreditsSpent: (credits: number, { used, cap }: { used: number; cap: number }) =>
+    apiError(
+      'insufficient_credits',
+      `The task costs ${credits} credits, and the API key has ${Math.max(0, cap - used + credits)} left of its cap of ${cap}: make a key with a higher one.`,
+    ),
+  keyScopeInsufficient: (allowed: readonly string[], scopes: readonly string[]) =>
+    apiError(
+      'key_scope_insufficient',
+      allowed.length === 0
+        ? 'This route takes a key without scopes and cap, or a bearer token.'
+        : `This route needs an API key with the scope ${allowed.join(' or ')}, and the key has ${scopes.join(', ')}.`,
+    ),
   publisherNotFound: (id: string) =>
     apiError('publisher_not_found', `There is no publisher ${shown(id)}.`),
   /** `publisherId`: the one in the path, whose node it is not, whether there is one of this id or not. */
@@ -503,7 +517,7 @@ export const errors = {
       `The caller has ${most} open tasks, which is the most: another one can be made when one of them has ended or is cancelled.`,
       { headers: retryAfter(30) },
     ),
-  byteQuotaExceeded: (most: number, retentionDays: number) =>
+  byteQuotaExceeded: (most: number, retentionDays = 30) =>
     apiError(
       'quota_exceeded',
       `The caller may have ${most} bytes stored, and this would be more: DELETE /tasks/{id} and DELETE /customers/storage/{id} remove files at once; else they go ${retentionDays} days after the end of their task, and uploads after a day.`,

@@ -9,6 +9,7 @@ import type { LiveToken } from '../../db/registry/personal-access-token.ts'
 import { findApiKey, touchApiKey, type ApiKeyOwner } from '../../db/shared/api-key.ts'
 import { withinDeadline, type Sql } from '../../db/client.ts'
 import { isReservedUser } from '../../domain/shared/account.ts'
+import { KeyScope } from '../../domain/shared/api-key.ts'
 import { credentialKind } from '../../domain/shared/credential.ts'
 import { ApiError, errors } from '../../domain/shared/errors.ts'
 import type { Log } from '../../log.ts'
@@ -26,6 +27,8 @@ export interface Caller {
   scheme: 'jwt' | 'api_key' | 'personal_access_token'
   /** Id of the API key. */
   keyId?: string
+  /** Scopes of an API key where that is less than what its owner may. */
+  keyLimits?: { scopes: readonly KeyScope[]; isCapped: boolean }
   /** Scope of a personal access token: a node, or all of its publisher's. */
   token?: Pick<LiveToken, 'id' | 'publisherId' | 'nodeId' | 'scope'>
   /** Claims of the token about its user; absent with an API key. */
@@ -81,8 +84,14 @@ export const makeAuthenticator = ({
     if (kind === 'personal_access_token' && tokens) return await authenticateToken(sql, log, token)
     if (kind === 'personal_access_token') throw new CredentialRejected('personal access token')
     if (kind === 'api_key') {
-      const { owner, id: keyId } = await authenticateApiKey(sql, log, token)
-      return { ...callerOf(owner, 'api_key'), keyId, ...(isPlatformAdmin(owner) && ADMIN) }
+      const { owner, id: keyId, scopes, isCapped } = await authenticateApiKey(sql, log, token)
+      const isLimited = scopes !== null || isCapped
+      return {
+        ...callerOf(owner, 'api_key'),
+        keyId,
+        ...(isLimited && { keyLimits: { scopes: scopes ?? KeyScope.enum, isCapped } }),
+        ...(!isLimited && isPlatformAdmin(owner) && ADMIN),
+      }
     }
     if (scheme === 'x-api-key') throw new CredentialRejected('not an API key')
     const claims = await verifyJwt(token, verify, options)

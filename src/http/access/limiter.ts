@@ -3,6 +3,7 @@ import type { Request, Response } from 'express'
 import type { Caller } from './auth.ts'
 import { toApiError } from '../serve/errors.ts'
 import { addressOf, principalOf } from './principal.ts'
+import type { OwnerRules } from './owner-rules.ts'
 import type { QuotaName, RateLimits } from './rate-limit.ts'
 import type { Route } from '../route.ts'
 
@@ -14,7 +15,10 @@ const REJECTED_CREDENTIALS = [
 ]
 
 /** Counts requests against the quotas of their address and caller. Without quotas it lets everything through. */
-export const makeLimiter = (limits: RateLimits | undefined) => ({
+export const makeLimiter = (
+  limits: RateLimits | undefined,
+  rules?: Pick<OwnerRules, 'rateFactor'>,
+) => ({
   /** Any request of an address, before anything is known of it. */
   async enter(route: Route, address: string): Promise<void> {
     if (limits && quotaOf(route) !== undefined) await limits.take('ip', address)
@@ -26,7 +30,8 @@ export const makeLimiter = (limits: RateLimits | undefined) => ({
     if (!limits || quota === undefined) return
     const isPersonal = quota === 'create' || quota === 'write'
     const principal = isPersonal && caller ? principalOf(caller, undefined) : address
-    response.set(await limits.take(quota, principal))
+    const factor = isPersonal && caller ? (rules?.rateFactor(caller.owner) ?? 1) : 1
+    response.set(await limits.take(quota, principal, factor))
   },
 
   /** The error of a request: a rejected credential becomes a 429 when its address has had too many rejected. */

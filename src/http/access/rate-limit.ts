@@ -12,7 +12,7 @@ interface Quota {
 }
 
 /**
- * Numbers of requests that one address (ip, read, registration, auth) or one caller (create, write) may send. `auth`
+ * Numbers of requests that one address (ip, read, registration, auth, workflow) or one caller (create, write) may send. `auth`
  * counts rejected credentials alone.
  */
 export const QUOTAS = {
@@ -20,6 +20,7 @@ export const QUOTAS = {
   read: { requests: 6000, seconds: 60 },
   registration: { requests: 600, seconds: 60 },
   auth: { requests: 20, seconds: 60 },
+  workflow: { requests: 60, seconds: 60 },
   create: { requests: 600, seconds: 60, burst: 60 },
   write: { requests: 600, seconds: 60, burst: 60 },
 } as const satisfies Record<string, Quota>
@@ -27,19 +28,23 @@ export const QUOTAS = {
 export type QuotaName = keyof typeof QUOTAS
 
 export interface RateLimits {
-  /** Counts one request of a key. Returns the headers that say what is left; throws the 429 when nothing is. */
-  take(name: QuotaName, key: string): Promise<Record<string, string>>
+  /** Counts one request of a key, whose quota may be so many times as large. Returns the headers that say what is left; throws the 429 when nothing is. */
+  take(name: QuotaName, key: string, factor?: number): Promise<Record<string, string>>
 }
 
 /** Makes the quotas of one process, each times `factor`. They are kept in memory: every process has its own. */
 export const makeRateLimits = (factor: number): RateLimits => {
-  const quotas = new Map(
-    Object.entries<Quota>(QUOTAS).map(([name, quota]) => [name, makeQuota(name, quota, factor)]),
-  )
+  const quotas = new Map<string, ReturnType<typeof makeQuota>>()
+  /** One for each factor that an admin has given: a few. */
+  const get = (name: QuotaName, own: number) => {
+    const id = `${name} ${own}`
+    const quota = quotas.get(id) ?? makeQuota(name, QUOTAS[name], factor * own)
+    quotas.set(id, quota)
+    return quota
+  }
   return {
-    async take(name, key) {
-      const quota = quotas.get(name)
-      if (!quota) throw new Error(`no quota ${name}`)
+    async take(name, key, own = 1) {
+      const quota = get(name, own)
       const { isTaken, left, seconds } = await quota.take(key)
       const headers = {
         'ratelimit-policy': quota.policy,

@@ -22,7 +22,7 @@ import type { InlineImage } from '../body/inline.ts'
 export interface ImageTaskDeps extends TaskDeps {
   timing: RenderTiming
   /** Finds who renders the tasks of a kind that are made from now on. */
-  engineOf(kind: string): EngineName
+  engineOf(kind: string, owner: string): EngineName
 }
 
 /** Makes the handler that turns a valid body of a kind into a durable task. */
@@ -72,11 +72,11 @@ const createTask = async (
   const settings = settingsOf(imageKind, request.body as Record<string, unknown>)
   const size = sizeOf(inputs)
   const webhookUrl = (request.body as { webhook_url?: string }).webhook_url?.trim() ?? null
-  const engine = deps.engineOf(kind)
+  const engine = deps.engineOf(kind, owner)
   const task = { id, kind, segment, templateId, owner, settings, webhookUrl, engine, inputs }
   const isRead = kind === 'relight' && engine === 'local'
   const warnings = listRelightWarnings(isRead ? (request.body as Record<string, unknown>) : null)
-  const result = makeResponse(deps, { imageKind, settings, id, size, warnings })
+  const result = makeResponse(deps, { imageKind, settings, id, size, warnings, engine })
   const facts = { taskId: id, kind, owner, engine, summary: summary(kind, owner, { inputs, size }) }
   return await commitTask(deps, {
     id,
@@ -103,19 +103,21 @@ const sizeOf = (inputs: NewTaskInput[]): Size | undefined => {
 }
 
 const makeResponse = (
-  { publicUrl, engineOf }: Pick<ImageTaskDeps, 'publicUrl' | 'engineOf'>,
+  { publicUrl }: Pick<ImageTaskDeps, 'publicUrl'>,
   {
     imageKind: { kind, tasks },
     settings,
     id,
     size,
     warnings,
+    engine,
   }: {
     imageKind: ImageKind
     settings: object
     id: string
     size: Size | undefined
     warnings: string[]
+    engine: EngineName
   },
 ): JsonResponse => ({
   status: 200,
@@ -130,7 +132,7 @@ const makeResponse = (
   headers: {
     location: `${publicUrl}${tasks}/${id}`,
     'x-credits-used': '0',
-    ...(engineOf(kind) === 'local' && {
+    ...(engine === 'local' && {
       'x-estimated-duration-seconds': estimate({ kind, settings } as ImageRequest, size),
     }),
   },

@@ -37,6 +37,8 @@ const TAGS: Record<string, string> = {
     'Which CI jobs may publish a node without a stored secret, and the tokens that they get for it.',
   Nodes: 'Extensions of the host application: made, edited and found.',
   Versions: 'Releases of a node: published, read, installed, reviewed.',
+  Workflows:
+    'Saved workflows of the host application: the packs they need, and what updates do to them.',
   'Host nodes': 'The node classes that a version brings into the host application.',
   'Registry admin': 'What only platform admins may do; each change is in the audit log.',
   Operations: 'What stands still, and how to set it going again; for platform admins.',

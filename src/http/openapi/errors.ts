@@ -136,8 +136,8 @@ const impliedErrors = (route: Route): ErrorCodeName[] => [
 
 const AUTH_ERRORS: Record<Route['auth'], readonly ErrorCodeName[]> = {
   none: [],
-  optional: ['unauthorized', 'auth_unavailable'],
-  required: ['unauthorized', 'auth_unavailable'],
+  optional: ['unauthorized', 'auth_unavailable', 'key_scope_insufficient'],
+  required: ['unauthorized', 'auth_unavailable', 'key_scope_insufficient'],
   jwt: ['unauthorized', 'auth_unavailable', 'forbidden'],
 }
 

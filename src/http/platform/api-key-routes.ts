@@ -30,7 +30,10 @@ export const makeApiKeyRoutes = ({ sql }: { sql: Sql }): Route[] => [
       schema: NewApiKey,
       ...SMALL_BODY,
       rejectsUnreadBut: Object.keys(ListedApiKey.properties),
-      examples: { unlimited: { name: 'nightly renders' } },
+      examples: {
+        unlimited: { name: 'nightly renders' },
+        limited: { name: 'a page', scopes: ['images'], credit_cap: 0 },
+      },
     },
     responses: {
       201: {
@@ -103,13 +106,15 @@ const createApiKey = (
   sql: Sql,
   request: RouteRequest<unknown, unknown, NewApiKey>,
 ): Promise<SavedResponse> => {
-  const { name, expires_at } = request.body
+  const { name, expires_at, scopes, credit_cap: creditCap } = request.body
   const key = makeCredential('api_key', randomBytes)
   const row = {
     owner: getCaller(request).owner,
     name,
     sha256: digest(key),
     last4: key.slice(-4),
+    scopes,
+    creditCap,
     expires_at: expires_at === undefined ? undefined : new Date(expires_at),
   }
   return unitOfWork({ sql }, async (sql) => {

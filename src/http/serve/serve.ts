@@ -18,10 +18,12 @@ import { sendContinue } from './expect.ts'
 import { sendJson } from './json-response.ts'
 import { readIdempotencyKey, type Claim, type Idempotency } from '../access/idempotency.ts'
 import { closeWhenStopping, type Lifecycle } from './lifecycle.ts'
+import { requireScope } from '../access/key-scope.ts'
 import { makeLimiter } from '../access/limiter.ts'
 import { accountOf, addressOf, principalOf } from '../access/principal.ts'
 import { makeQueryReader, rawQuery } from './query.ts'
 import { makeBodyReader, type BodyDeps, type ReadBody } from '../body/read-body.ts'
+import type { OwnerRules } from '../access/owner-rules.ts'
 import type { RateLimits } from '../access/rate-limit.ts'
 import { changes } from '../route.ts'
 import type { RouteResponse, JsonResponse, Route, RouteRequest, SavedResponse } from '../route.ts'
@@ -32,6 +34,8 @@ export interface ServeDeps extends BodyDeps {
   lifecycle: Lifecycle
   /** Absent: nobody is limited. */
   rateLimits?: RateLimits | undefined
+  /** Absent: no owner has any of its own. */
+  ownerRules?: Pick<OwnerRules, 'rateFactor'> | undefined
 }
 
 /**
@@ -50,7 +54,7 @@ export const makeServe = (deps: ServeDeps) => {
 const serveOne = (deps: ServeDeps) => (route: Route) => {
   const readQuery = makeValidateQuery(route)
   const reader = makeBodyReader(deps, route)
-  const limiter = makeLimiter(deps.rateLimits)
+  const limiter = makeLimiter(deps.rateLimits, deps.ownerRules)
   const serve = async (request: Request, response: Response): Promise<void> => {
     const address = addressOf(request)
     await limiter.enter(route, address)
@@ -239,6 +243,7 @@ const authorise = async (
     throw errors.unauthorized(undefined, route.unauthorizedMessage ?? NEEDED[route.auth])
   if (route.auth === 'jwt' && caller?.scheme !== 'jwt')
     throw apiError('forbidden', 'This route takes a bearer token of the issuer, not an API key.')
+  requireScope(route, caller)
   return caller
 }
 

@@ -5,6 +5,7 @@ import { insertVideoTask } from '../../db/video-task/video-task.ts'
 import type { ExtendBody, TextToVideoBody } from '../../domain/video-task/video-body.ts'
 import { ExtendRecord, TextToVideoRecord } from '../../domain/video-task/video-task.ts'
 import { END_IMAGE } from '../../domain/video-task/end-image.ts'
+import type { EngineName } from '../../domain/task/engine.ts'
 import { generatedKind } from '../../domain/video-task/video-task.ts'
 import type { VideoTaskKind } from '../../domain/video-task/video-task.ts'
 import { startVideoTask } from '../../jobs/task.ts'
@@ -84,7 +85,11 @@ const listMembers = (body: TextToVideoBody): InputMember[] => [
 const limitsOf = (
   { creditLimit, quotas }: Pick<VideoTaskDeps, 'creditLimit' | 'quotas'>,
   { caller }: RouteRequest,
-) => ({ creditLimit, quota: quotas[caller ? 'owner' : 'address'] })
+) => ({
+  creditLimit,
+  quota: quotas[caller ? 'owner' : 'address'],
+  apiKeyId: caller?.keyLimits?.isCapped ? caller.keyId : undefined,
+})
 
 const respondToVideoDryRun = (
   deps: VideoTaskDeps,
@@ -130,14 +135,14 @@ const createTask = async (
   const { payload = null, callback_url } = request.body as ExtendBody
   const callbackUrl = callback_url?.trim() ?? null
   const summary = summarise(`${kind} ${settings.resolution} ${settings.duration} s`, owner)
-  const engine = deps.engineOf(kind)
+  const engine = deps.engineOf(kind, owner)
   const row = { id, kind, owner, account, ...task.plan, payload, callbackUrl, engine, inputs }
   return await commitTask(deps, {
     id,
     start: startVideoTask({ taskId: id, kind, owner, account, engine, summary, offPeak }, deps),
     insert: async (sql) => {
       const createdAt = await insertVideoTask(sql, row, limitsOf(deps, request))
-      const response = makeResponse(deps, task, { createdAt, payload })
+      const response = makeResponse(deps, task, { createdAt, payload, engine })
       return await request.saveIdempotentResponse(sql, response)
     },
   })
@@ -148,7 +153,7 @@ const kindOf = ({ images = [] }: TextToVideoBody): VideoTaskKind => generatedKin
 const makeResponse = (
   deps: VideoTaskDeps,
   { id, kind, plan, inputs }: NewTask,
-  { createdAt, payload }: { createdAt: Date; payload: string | null },
+  { createdAt, payload, engine }: { createdAt: Date; payload: string | null; engine: EngineName },
 ): JsonResponse => {
   const images = listImages(deps, id, inputs)
   const record = {
@@ -168,7 +173,7 @@ const makeResponse = (
     headers: {
       location: `${deps.publicUrl}${VIDEO_PREFIX}/tasks/${id}/creations`,
       'x-credits-used': String(plan.credits),
-      ...(deps.engineOf(kind) === 'local' && {
+      ...(engine === 'local' && {
         'x-estimated-duration-seconds': String(plan.estimate),
       }),
     },

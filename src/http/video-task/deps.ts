@@ -7,7 +7,7 @@ import type { TaskDeps } from '../task/deps.ts'
 export interface VideoTaskDeps extends TaskDeps, Slots {
   videoTiming: VideoTiming
   /** Finds who renders the tasks of a kind that are made from now on. */
-  engineOf(kind: string): EngineName
+  engineOf(kind: string, owner: string): EngineName
   /** VIDEO_AUTH: whether a credential is needed. */
   videoAuth: 'optional' | 'required'
   /** VIDEO_EXTEND_SOURCE */

@@ -98,14 +98,15 @@ export const makeVideoTaskRoutes = (deps: VideoTaskDeps & LiveDeps): Route[] => 
     handler: async (request) => {
       const { sql, creditLimit, slots, anonymousSlots = slots } = deps
       const { caller } = request
-      const { used, running, waiting } = await withinDeadline(
+      const { used, running, waiting, ...own } = await withinDeadline(
         sql,
         findOwnerCredits(sql, ownerOf(request), request.account()),
       )
+      const most = own.creditLimit ?? creditLimit
       const remains = {
-        credit_remain: creditLimit === undefined ? null : Math.max(0, creditLimit - used),
+        credit_remain: most === undefined ? null : Math.max(0, most - used),
         credit_used: used,
-        concurrency_limit: caller ? slots : Math.min(slots, anonymousSlots),
+        concurrency_limit: caller ? (own.slots ?? slots) : Math.min(slots, anonymousSlots),
         current_concurrency: running,
         queue_count: waiting,
       }

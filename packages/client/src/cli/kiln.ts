@@ -8,6 +8,7 @@ import { PACK_COMMANDS, watchVersion } from './pack-commands.ts'
 import { mcp } from './mcp.ts'
 import { makeScreen } from './screen.ts'
 import { VERSION_COMMANDS } from './version-commands.ts'
+import { WORKFLOW_COMMANDS } from './workflow-commands.ts'
 import { cancelTask, listTemplates, TASK_COMMANDS, watchTask } from './task-commands.ts'
 
 const COMMANDS: Record<string, Command> = {
@@ -40,6 +41,7 @@ const COMMANDS: Record<string, Command> = {
   ...BULK_COMMANDS,
   ...PACK_COMMANDS,
   ...VERSION_COMMANDS,
+  ...WORKFLOW_COMMANDS,
   mcp,
 }
 

@@ -2,11 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
 import { readQuery, send } from '../api/client.ts'
+import type { Schema } from '../api/schema.ts'
 import { serviceQuery, useMe } from '../api/queries.ts'
 import { signOut } from '../api/session.ts'
 import { changeSettings, useSettings } from '../shell/settings.ts'
 import { Endpoints } from '../publish/endpoints.tsx'
 import { OWN } from '../publish/subscriber.ts'
+import { linesOf } from '../ui/ask-field.tsx'
 import { AskButton, SecretButton } from '../ui/ask.tsx'
 import { Button } from '../ui/button.tsx'
 import { Copied } from '../ui/code.tsx'
@@ -76,9 +78,22 @@ const ApiKeys = () => (
       fields={[
         { name: 'name', label: 'Name', help: 'What it is for, for example “nightly renders”.' },
         { name: 'expires_at', label: 'Expires', help: END_HELP, isOptional: true },
+        {
+          name: 'scopes',
+          label: 'Scopes',
+          many: { 'Only these; none: all': SCOPES },
+          isOptional: true,
+        },
+        { name: 'credit_cap', label: 'Most credits', isNumber: true, isOptional: true },
       ]}
-      write={({ name = '', expires_at: end }) => {
-        const body = { name: name.trim(), ...(end && { expires_at: toTime(end) }) }
+      write={({ name = '', expires_at: end, scopes, credit_cap: cap }) => {
+        const chosen = linesOf(scopes) as Scope[]
+        const body = {
+          name: name.trim(),
+          ...(end && { expires_at: toTime(end) }),
+          ...(chosen.length > 0 && { scopes: chosen }),
+          ...(cap && { credit_cap: Number(cap) }),
+        }
         return send('POST', '/users/api-keys', { body })
       }}
       secretTitle="Your API key"
@@ -91,6 +106,9 @@ const ApiKeys = () => (
       columns={{
         Name: ({ name }) => <Bdi>{name}</Bdi>,
         Key: ({ key }) => <code>{key}</code>,
+        Scopes: ({ scopes }) => scopes?.join(', ') ?? 'all',
+        Credits: ({ credit_cap: cap, credits_used: used = 0 }) =>
+          cap !== undefined && `${used.toLocaleString('en')} of ${cap.toLocaleString('en')}`,
         Created: ({ createdAt }) => <Time at={createdAt} />,
         'Last used': ({ last_used_at: used }) => <Time at={used} none="Never" />,
         Expires: ({ expires_at: end }) => <Time at={end} none="Never" />,
@@ -109,6 +127,14 @@ const ApiKeys = () => (
     />
   </>
 )
+
+type Scope = Schema<'ApiKeyScope'>
+const SCOPES = [
+  ['images', 'Image tasks'],
+  ['videos', 'Video tasks'],
+  ['read', 'Read everything'],
+  ['publish', 'Publish nodes'],
+] as const satisfies readonly (readonly [Scope, string])[]
 
 /** A day is its end where the person is; anything else goes to the service, which says what it expects. */
 const toTime = (text: string): string =>

@@ -74,6 +74,8 @@ const ACTIONS: Record<Action, string> = {
   'operation.cancel': 'Stopped an operation',
   'pause.set': 'Paused',
   'pause.end': 'Resumed',
+  'owner.limit': 'Set limits of owner',
+  'owner.reset': 'Took limits of owner away',
 }
 const CHOICES = [['', 'All actions'] as const, ...Object.entries(ACTIONS)]
 

@@ -9,6 +9,7 @@ import { Rows } from '../ui/rows.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
 import { counted, showSeconds } from '../words/text.ts'
 import { FleetPanels } from './fleet.tsx'
+import { Owners } from './owners.tsx'
 import { Pauses } from './pauses.tsx'
 import { addSample, linePoints, type Sample } from './samples.ts'
 
@@ -39,6 +40,7 @@ export const Page = () => {
             <Stuck stuck={data.stuck} />
             <FleetPanels />
             <Queues temporal={data.temporal} />
+            <Owners />
             <Columns>
               <Deliveries deliveries={data.deliveries} />
               <Outbox outbox={data.outbox} />

@@ -1,0 +1,112 @@
+import { useQuery } from '@tanstack/react-query'
+
+import { readQuery, send, type Data } from '../api/client.ts'
+import { filledWith, type FieldSpec } from '../ui/ask-field.tsx'
+import { AskButton } from '../ui/ask.tsx'
+import { Panel, Row } from '../ui/panels.tsx'
+import { Rows } from '../ui/rows.tsx'
+import { Bdi, Time } from '../ui/values.tsx'
+
+type Owner = Data<'/admin/owners'>['owners'][number]
+
+const ownersQuery = readQuery('/admin/owners', {})
+
+const number = (name: string, label: string, help?: string): FieldSpec => ({
+  name,
+  label,
+  isNumber: true,
+  isOptional: true,
+  ...(help !== undefined && { help }),
+})
+
+/** Limits that an admin sets; an empty one is that of the settings. */
+const LIMITS: readonly FieldSpec[] = [
+  number('slots', 'Videos at once'),
+  number('credit_limit', 'Credits'),
+  number('task_limit', 'Open tasks'),
+  number('byte_limit', 'Bytes kept'),
+  number('rate_factor', 'Factor of requests', '2: twice as many requests.'),
+  {
+    name: 'engine',
+    label: 'Engine',
+    isOptional: true,
+    options: [
+      ['', 'that of the settings'],
+      ['local', 'local'],
+      ['vendor', 'vendor'],
+      ['comfyui', 'comfyui'],
+    ],
+  },
+  { name: 'note', label: 'Note', isOptional: true, rows: 2 },
+]
+
+/** Owners with limits of their own, and the way to set them. */
+export const Owners = () => {
+  const { data } = useQuery(ownersQuery)
+  return (
+    <Panel title="Limits of owners" actions={<Limit />}>
+      <Rows
+        label="Limits of owners"
+        rows={data?.owners ?? []}
+        empty="All owners have the limits of the settings"
+        columns={{
+          Owner: ({ owner, note }) => (
+            <div>
+              <Bdi as="strong">{owner}</Bdi> <Bdi className="soft small">{note}</Bdi>
+            </div>
+          ),
+          Slots: ({ slots, used }) => used.slots + of(slots),
+          Credits: ({ credit_limit: most, used }) => used.credits.toLocaleString('en') + of(most),
+          'Open tasks': ({ task_limit: most, used }) => used.tasks.toLocaleString('en') + of(most),
+          Bytes: ({ byte_limit: most, used }) => used.bytes.toLocaleString('en') + of(most),
+          Requests: ({ rate_factor: factor }) => factor !== undefined && `× ${factor}`,
+          Engine: ({ engine }) => engine,
+          Set: ({ set_by: by, set_at: at }) => (
+            <>
+              <Time at={at} /> <Bdi>{by}</Bdi>
+            </>
+          ),
+          '': (owner) => (
+            <Row>
+              <Limit owner={owner} />
+              <AskButton
+                label="Reset"
+                title={`Give ${owner.owner} the limits of the settings?`}
+                action="Reset"
+                write={() =>
+                  send('DELETE', '/admin/owners/{owner}', { path: { owner: owner.owner } })
+                }
+              />
+            </Row>
+          ),
+        }}
+      />
+    </Panel>
+  )
+}
+
+const of = (most: number | undefined): string =>
+  most === undefined ? '' : ` of ${most.toLocaleString('en')}`
+
+const ID: FieldSpec = { name: 'owner', label: 'Owner', help: 'Id of a user.' }
+
+/** Sets the limits of an owner, or of the one whose id is typed. */
+const Limit = ({ owner }: { owner?: Owner }) => (
+  <AskButton
+    label={owner ? 'Change' : 'Set limits'}
+    title={owner ? `Limits of ${owner.owner}` : 'Set the limits of an owner'}
+    action="Set limits"
+    drawer
+    fields={owner ? filledWith(owner, LIMITS) : [ID, ...LIMITS]}
+    write={({ owner: id = '', ...values }) => {
+      const given = Object.entries(values).filter(([, value]) => value !== '')
+      const body = Object.fromEntries(
+        given.map(([name, value]) => [name, isText(name) ? value : Number(value)]),
+      )
+      const path = { owner: owner?.owner ?? id.trim() }
+      return send('PUT', '/admin/owners/{owner}', { path, body })
+    }}
+  />
+)
+
+const isText = (name: string): boolean => name === 'engine' || name === 'note'

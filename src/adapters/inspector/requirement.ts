@@ -1,0 +1,1 @@
+export { readRequirement } from '../../../packages/inspector/src/scan/requirements/requirement.ts'

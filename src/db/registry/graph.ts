@@ -1,0 +1,100 @@
+import { platformCondition } from '../search/node-filter.ts'
+import type { Claim, LockedPack } from '../../domain/graph/resolve.ts'
+import type { Queryable } from '../client.ts'
+import { claimsOf } from './host-node.ts'
+import { newestFirst } from './version-transition.ts'
+
+/** Most packs that are read of one name; more only make a list longer. */
+const CLAIMS = 11
+
+/** Packs that have these names of host nodes in their latest version, of each name the best claim first. */
+export const findClaims = async (sql: Queryable, names: readonly string[]): Promise<Claim[]> =>
+  await sql<Claim[]>`
+    select asked.name, claim.id as "nodeId", n.name as "nodeName", claim.preempts, claim.ranking
+    from unnest(${[...names]}::text[]) with ordinality as asked (name, place)
+    cross join lateral (
+      select row_number() over () as rank, listed.*
+      from (${claimsOf(sql, sql`asked.name`, CLAIMS)}) listed
+    ) claim
+    join node n on n.id = claim.id
+    order by asked.place, claim.rank
+  `
+
+/** Those of these names that the host itself has. */
+export const findBuiltIn = async (sql: Queryable, names: readonly string[]): Promise<string[]> => {
+  const rows = await sql<{ name: string }[]>`
+    select name from built_in_host_node where name = any(${[...names]}::text[])
+  `
+  return rows.map(({ name }) => name)
+}
+
+/** Replaces the names that the host itself has. Between the two statements it has more of them, not fewer. */
+export const putBuiltIn = async (sql: Queryable, names: readonly string[]): Promise<void> => {
+  await sql`
+    insert into built_in_host_node (name) select unnest(${[...names]}::text[]) on conflict do nothing
+  `
+  await sql`delete from built_in_host_node where name <> all(${[...names]}::text[])`
+}
+
+/** A version that may be installed. */
+export interface Candidate extends Omit<LockedPack, 'node'> {
+  id: string
+  nodeId: string
+  isRead: boolean
+  deprecated: boolean
+  dependencies: string[]
+  supported_host_version: string | null
+}
+
+/** Versions of one pack that are looked through for one that fits. */
+const CANDIDATES = 20
+
+/** Active versions of packs that run on these platforms, of each the newest first. */
+export const findCandidates = async (
+  sql: Queryable,
+  {
+    nodeIds,
+    publicUrl,
+    os,
+    accelerators,
+  }: {
+    nodeIds: readonly string[]
+    publicUrl: string
+    os?: readonly string[] | undefined
+    accelerators?: readonly string[] | undefined
+  },
+): Promise<Candidate[]> =>
+  await sql<Candidate[]>`
+    select v.id, n.id as "nodeId", v.version, v.deprecated, v.dependencies, a.sha256,
+      v.host_node_extract_status = 'success' as "isRead",
+      coalesce(v.supported_host_version, n.supported_host_version) as supported_host_version,
+      ${publicUrl}::text || '/archives/' || n.publisher_id || '/' || n.id || '/'
+        || replace(v.version, '+', '%2B') || '/node.zip' as url
+    from unnest(${[...nodeIds]}::text[]) with ordinality as asked (id, place)
+    join node n on n.id = asked.id
+    cross join lateral (
+      select * from version v
+      where v.node_id = n.id and v.status = 'NodeVersionStatusActive'
+        ${os ? sql`and ${platformCondition(sql, sql`v.supported_os`, os)}` : sql``}
+        ${accelerators ? sql`and ${platformCondition(sql, sql`v.supported_accelerators`, accelerators)}` : sql``}
+      order by ${newestFirst(sql)}
+      limit ${CANDIDATES}
+    ) v
+    join archive a on a.version_id = v.id
+    order by asked.place, ${newestFirst(sql)}
+  `
+
+/** Which of these names versions have, by the id of the version. */
+export const findNamesOf = async (
+  sql: Queryable,
+  versionIds: readonly string[],
+  names: readonly string[],
+): Promise<Map<string, string[]>> => {
+  const rows = await sql<{ id: string; names: string[] }[]>`
+    select asked.id, array_agg(h.host_node_name order by h.host_node_name) as names
+    from unnest(${[...versionIds]}::uuid[]) as asked (id)
+    join host_node h on h.version_id = asked.id and h.host_node_name = any(${[...names]}::text[])
+    group by asked.id
+  `
+  return new Map(rows.map(({ id, names }) => [id, names]))
+}

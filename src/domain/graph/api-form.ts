@@ -1,0 +1,42 @@
+import { isObject, type Json, type JsonObject } from '../comparison/read-json.ts'
+import { idOf, objectAt, textOf, type Graph, type GraphNode } from './graph.ts'
+
+/** A graph in the form of the host's API: every member is a host node with its class. */
+export const isApiForm = (value: Json): value is JsonObject =>
+  isObject(value) &&
+  value.size > 0 &&
+  [...value.values()].every((node) => isObject(node) && typeof node.get('class_type') === 'string')
+
+/** Reads a graph in the form of the API: an input is a value, or the id and output of another host node. */
+export const readApiForm = (prompt: JsonObject): Graph => {
+  const nodes = new Map([...prompt].map(([id, node]) => [id, readNode(id, node)]))
+  for (const [id, given] of prompt)
+    for (const [input, value] of objectAt(given, 'inputs') ?? []) {
+      const source = readLink(value, nodes)
+      if (!source) continue
+      nodes.get(id)?.inputs.set(input, { types: [] })
+      const { output, from } = source
+      from.outputs.push({ output, node: id, input, types: [] })
+    }
+  return { form: 'api', nodes: [...nodes.values()], warnings: [] }
+}
+
+const readNode = (id: string, given: Json): GraphNode => ({
+  id,
+  title: textOf(objectAt(given, '_meta')?.get('title')),
+  hostNode: (isObject(given) && textOf(given.get('class_type'))) || '',
+  within: undefined,
+  isActive: true,
+  pack: undefined,
+  version: undefined,
+  values: objectAt(given, 'inputs') ?? new Map(),
+  inputs: new Map(),
+  outputs: [],
+})
+
+const readLink = (value: Json, nodes: ReadonlyMap<string, GraphNode>) => {
+  if (!Array.isArray(value) || value.length !== 2) return undefined
+  const [id, output] = value
+  const from = nodes.get(idOf(id) ?? '')
+  return from && typeof output === 'number' ? { output, from } : undefined
+}

@@ -1,0 +1,111 @@
+import { Type, type Static } from 'typebox'
+
+import { CHANGE_CODES, CHANGE_LEVELS, type Change, type ChangeLevel } from '../comparison/change.ts'
+import { map } from '../registry/registry-fields.ts'
+import { TARGET, showNode } from './resolve.ts'
+import type { GraphNode } from './graph.ts'
+
+const versions = (description: string) =>
+  Type.Optional(map<string>(Type.String({ maxLength: 256 }), { description }))
+
+/** Body of POST /workflows/check. */
+export const CheckRequest = Type.Object({
+  workflow: Type.Unknown({
+    description: 'A workflow as the host saves it, or exports it for its API.',
+  }),
+  from: versions(
+    'Versions with which it works, by the id of the pack: those of a lock file. Others are those that the workflow was saved with.',
+  ),
+  to: versions('Versions to compare with, by the id of the pack. Others are the newest that fit.'),
+  ...TARGET,
+})
+export type CheckRequest = Static<typeof CheckRequest>
+
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+/** One thing that becomes of a host node of the workflow. */
+export const GraphChange = Type.Object({
+  pack: Type.String({ description: 'Id of the pack.' }),
+  node: Type.Object({
+    id: Type.String({ description: 'Id in the workflow.' }),
+    title: Type.Optional(Type.String({ description: 'Title that its user gave it.' })),
+    within: Type.Optional(Type.String({ description: 'The subgraph or group node it is in.' })),
+  }),
+  host_node: Type.String({ description: 'Name of its class.' }),
+  code: Type.Enum(CHANGE_CODES, { description: 'The rule that found it, as in a comparison.' }),
+  level: Type.Enum([...CHANGE_LEVELS], { description: 'What it does to this workflow.' }),
+  input: Type.Optional(Type.String({ description: 'Name of the input.' })),
+  output: Type.Optional(count('Index of the output, from 0.')),
+  before: Type.Optional(Type.String({ description: 'What was there.' })),
+  after: Type.Optional(Type.String({ description: 'What is there.' })),
+  message: Type.String({ description: 'The change as a sentence.' }),
+})
+export type GraphChange = Static<typeof GraphChange>
+
+export const VERDICTS = [...CHANGE_LEVELS, 'none'] as const
+
+export const CheckedPack = Type.Object({
+  node_id: Type.String({ description: 'Id of the pack.' }),
+  from: Type.Optional(
+    Type.String({ description: 'The version before; absent where none is known.' }),
+  ),
+  to: Type.Optional(Type.String({ description: 'The version after; absent where none fits.' })),
+  verdict: Type.Enum([...VERDICTS], {
+    description:
+      'The worst that the update does to this workflow; `none` where it could not be compared.',
+  }),
+  newest_safe: Type.Optional(
+    Type.String({ description: 'Where it breaks: the newest version that breaks nothing here.' }),
+  ),
+  message: Type.Optional(
+    Type.String({ description: 'Why it could not be compared, and what to do.' }),
+  ),
+})
+export type CheckedPack = Static<typeof CheckedPack>
+
+/** Response of POST /workflows/check. */
+export const WorkflowCheck = Type.Object({
+  verdict: Type.Enum([...VERDICTS], { description: 'The worst of all packs.' }),
+  counts: Type.Object({
+    breaks: count('Changes that break it.'),
+    may_break: count('Changes that may break it.'),
+  }),
+  packs: Type.Array(CheckedPack, { description: 'The packs that it needs, by id.' }),
+  changes: Type.Array(GraphChange, {
+    description: 'The worst first; at most 2,000, but all are counted.',
+  }),
+  warnings: Type.Array(Type.String(), { description: 'What of the workflow was left out.' }),
+})
+export type WorkflowCheck = Static<typeof WorkflowCheck>
+
+/** A change as one host node of a pack has it. Where that is muted or bypassed, it breaks no run. */
+export const toGraphChange = (pack: string, node: GraphNode, change: Change): GraphChange => ({
+  pack,
+  node: showNode(node),
+  host_node: node.hostNode,
+  ...change,
+  level: node.isActive || change.level === 'safe' ? change.level : 'may_break',
+})
+
+const rankOf = (level: ChangeLevel): number => CHANGE_LEVELS.indexOf(level)
+
+export const worstOf = (changes: readonly { level: ChangeLevel }[]): ChangeLevel =>
+  CHANGE_LEVELS.find((level) => changes.some((one) => one.level === level)) ?? 'safe'
+
+const CHANGES_MAX = 2_000
+
+/** Counts and sorts the changes of all packs. */
+export const summariseCheck = (
+  packs: readonly CheckedPack[],
+  changes: readonly GraphChange[],
+): Omit<WorkflowCheck, 'warnings'> => {
+  const countOf = (level: ChangeLevel) => changes.filter((one) => one.level === level).length
+  const isComplete = packs.every(({ verdict }) => verdict !== 'none')
+  const worst = worstOf(changes)
+  return {
+    verdict: worst === 'safe' && !isComplete ? 'none' : worst,
+    counts: { breaks: countOf('breaks'), may_break: countOf('may_break') },
+    packs: [...packs],
+    changes: changes.toSorted((a, b) => rankOf(a.level) - rankOf(b.level)).slice(0, CHANGES_MAX),
+  }
+}

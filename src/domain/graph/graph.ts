@@ -1,0 +1,78 @@
+import type { Json, JsonObject } from '../comparison/read-json.ts'
+import { isObject } from '../comparison/read-json.ts'
+
+/**
+ * A graph of host nodes as a user of the host has saved it: in the form of its editor (`nodes` and `links`), with subgraphs and
+ * group nodes, or in that of its API (nodes by id, each with `class_type`). Both are read into one form.
+ */
+export interface Graph {
+  form: 'editor' | 'api'
+  nodes: GraphNode[]
+  /** Parts that were left out, each as a sentence. */
+  warnings: string[]
+}
+
+export interface GraphNode {
+  /** As the host shows it; text, because ids of the API form are. */
+  id: string
+  title: string | undefined
+  hostNode: string
+  /** Name of the subgraph or group node that it is in. */
+  within: string | undefined
+  /** Neither muted nor bypassed: it runs. */
+  isActive: boolean
+  /** The pack that the host's editor has recorded as its source, with its version. */
+  pack: string | undefined
+  version: string | undefined
+  /** Values of its widgets, by position in the form of the editor, by name in that of the API; undefined where none are kept. */
+  values: Json[] | JsonObject | undefined
+  inputs: Map<string, Source>
+  outputs: Target[]
+}
+
+/** The output that an input is linked to. */
+export interface Source {
+  /** None where the form does not say. */
+  types: readonly string[]
+}
+
+/** An input that an output is linked to. */
+export interface Target {
+  output: number
+  /** Id and title of the host node at the other end. */
+  node: string
+  input: string
+  types: readonly string[]
+}
+
+/** Host nodes of the editor alone: they reach no server. */
+export const EDITOR_NODES: ReadonlySet<string> = new Set([
+  'Reroute',
+  'PrimitiveNode',
+  'Note',
+  'MarkdownNote',
+])
+
+/** Types of one end of a link, in upper case as the host compares them. */
+export const typesOf = (type: Json | undefined): readonly string[] =>
+  typeof type === 'string' ? type.split(',').map((one) => one.trim().toUpperCase()) : ['*']
+
+/** Most host nodes that are read: the largest published graphs have some hundreds. */
+export const NODES_MAX = 20_000
+
+export const textOf = (value: Json | undefined): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
+
+/** An id as a text; numbers and texts are ids. */
+export const idOf = (value: Json | undefined): string | undefined =>
+  typeof value === 'number' ? String(value) : textOf(value)
+
+export const objectAt = (value: Json | undefined, name: string): JsonObject | undefined => {
+  const member = isObject(value) ? value.get(name) : undefined
+  return isObject(member) ? member : undefined
+}
+
+export const listAt = (value: Json | undefined, name: string): readonly Json[] => {
+  const member = isObject(value) ? value.get(name) : undefined
+  return Array.isArray(member) ? member : []
+}

@@ -1,0 +1,66 @@
+import { Type, type Static } from 'typebox'
+
+import { count, instant, text } from '../registry/registry-fields.ts'
+import { isReservedUser } from '../shared/account.ts'
+import { shown } from '../shared/errors.ts'
+import { makeIssue, type Issue } from '../shared/validate.ts'
+import { ENGINE_NAMES } from './engine.ts'
+
+const whole = (description: string, maximum: number) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum, description }))
+
+const MOST = 1_000_000_000
+
+const members = {
+  slots: whole('Videos that render at once, in place of VIDEO_CONCURRENCY_PER_OWNER.', 10_000),
+  credit_limit: whole('Charges minus refunds, in place of OWNER_CREDIT_LIMIT.', MOST),
+  task_limit: whole('Open tasks, in place of OWNER_TASK_LIMIT.', MOST),
+  byte_limit: whole('Bytes kept, in place of OWNER_BYTE_LIMIT.', Number.MAX_SAFE_INTEGER),
+  rate_factor: Type.Optional(
+    Type.Number({
+      minimum: 0.001,
+      maximum: 1000,
+      description:
+        'Factor of the numbers of requests, beside RATE_LIMITS. Each process counts by itself.',
+    }),
+  ),
+  engine: Type.Optional(
+    Type.Enum([...ENGINE_NAMES], {
+      description: 'Who renders the tasks that are made from now on, but for kinds of templates.',
+    }),
+  ),
+  note: Type.Optional(text(2000, 'For those who run the service.')),
+}
+
+/** Body of PUT /admin/owners/{owner}. */
+export const NewOwnerLimits = Type.Object(members)
+export type NewOwnerLimits = Static<typeof NewOwnerLimits>
+
+export const OwnerLimits = Type.Object({
+  owner: Type.String({ description: 'Id of the owner.' }),
+  ...members,
+  set_by: Type.Optional(Type.String({ description: 'Id of the admin; absent: none are set.' })),
+  set_at: Type.Optional(instant('When.')),
+  used: Type.Object(
+    {
+      slots: count('Videos with a slot.'),
+      credits: count('Charges minus refunds.'),
+      tasks: count('Open tasks.'),
+      bytes: count('Bytes kept.'),
+    },
+    { description: 'What it has of each.' },
+  ),
+})
+export type OwnerLimits = Static<typeof OwnerLimits>
+
+export const OwnerLimitsList = Type.Object({
+  owners: Type.Array(OwnerLimits, { description: 'At most 1,000, by id.' }),
+})
+
+/** Validates the owner in a path: callers without a credential have no limits of their own. */
+export const validateOwner = (owner: unknown): Issue[] => {
+  const id = typeof owner === 'string' ? owner : ''
+  return id.length <= 255 && !isReservedUser(id)
+    ? []
+    : [makeIssue('/owner', `must be the id of a user, got ${shown(id)}`)]
+}

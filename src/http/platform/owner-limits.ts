@@ -1,0 +1,85 @@
+import { withinDeadline, type Transaction } from '../../db/client.ts'
+import { insertAudit } from '../../db/registry/audit-log.ts'
+import { findOwnerLimits, listOwnerLimits, putOwnerLimits } from '../../db/task/owner-limit.ts'
+import { unitOfWork, type UnitDeps } from '../../db/unit-of-work.ts'
+import { admitOwner, type Slots } from '../../db/video-task/video-queue.ts'
+import { auditTarget, type AuditAction } from '../../domain/registry/audit-log.ts'
+import { apiError, shown } from '../../domain/shared/errors.ts'
+import type { NewOwnerLimits, OwnerLimits } from '../../domain/task/owner-limit.ts'
+import { getCaller } from '../access/caller.ts'
+import type { ReadDeps } from '../deps.ts'
+import { requirePlatformAdmin } from '../registry/access.ts'
+import { makeAudit } from '../registry/admin.ts'
+import type { JsonResponse, RouteRequest } from '../route.ts'
+
+type OfOwner = { owner: string }
+type LimitDeps = UnitDeps & Slots
+
+export const readOwners = async (
+  { sql }: ReadDeps,
+  request: RouteRequest,
+): Promise<JsonResponse> => {
+  requirePlatformAdmin(getCaller(request))
+  return { status: 200, body: { owners: await withinDeadline(sql, listOwnerLimits(sql)) } }
+}
+
+export const readOwner = async (
+  { sql }: ReadDeps,
+  request: RouteRequest<OfOwner>,
+): Promise<JsonResponse> => {
+  requirePlatformAdmin(getCaller(request))
+  const { owner } = request.params
+  const found = await withinDeadline(sql, findOwnerLimits(sql, owner))
+  if (!found) throw notFound(owner)
+  return { status: 200, body: found }
+}
+
+const notFound = (owner: string) =>
+  apiError('owner_not_found', `No owner ${shown(owner)} has made anything or has limits.`)
+
+/** Sets the limits of an owner. More slots are given to its videos that wait at once. */
+export const setOwnerLimits = async (
+  deps: LimitDeps,
+  request: RouteRequest<OfOwner, unknown, NewOwnerLimits>,
+): Promise<JsonResponse> => {
+  const limits = request.body
+  return { status: 200, body: await put(deps, request, { action: 'owner.limit', limits }) }
+}
+
+/** Takes the limits of an owner away: those of the settings hold again. */
+export const resetOwnerLimits = async (
+  deps: LimitDeps,
+  request: RouteRequest<OfOwner>,
+): Promise<JsonResponse> => {
+  await put(deps, request, { action: 'owner.reset', limits: undefined })
+  return { status: 204 }
+}
+
+const put = async (
+  deps: LimitDeps,
+  request: RouteRequest<OfOwner>,
+  { action, limits }: { action: AuditAction; limits: NewOwnerLimits | undefined },
+): Promise<OwnerLimits | undefined> => {
+  const audit = makeAudit(request)
+  const { owner } = request.params
+  const find = (sql: Transaction) => findOwnerLimits(sql, owner)
+  return await unitOfWork(deps, async (sql, enqueue) => {
+    const before = await find(sql)
+    if (!limits && before?.set_by === undefined) throw notFound(owner)
+    await putOwnerLimits(sql, { owner, by: limits ? audit.actor : null, limits: limits ?? {} })
+    await admitOwner(sql, { ...deps, owner, enqueue })
+    const after = await find(sql)
+    const target = auditTarget.owner(owner)
+    await insertAudit(sql, audit, { action, target, before: said(before), after: said(after) })
+    return after
+  })
+}
+
+/** The members that an admin sets. */
+const said = ({
+  used: _used,
+  set_at: _at,
+  set_by: _by,
+  owner: _owner,
+  ...limits
+}: Partial<OwnerLimits> = {}) => limits

@@ -1,0 +1,191 @@
+import { readRequirement } from '../../adapters/inspector/requirement.ts'
+import { withinDeadline } from '../../db/client.ts'
+import {
+  findBuiltIn,
+  findCandidates,
+  findClaims,
+  findNamesOf,
+  type Candidate,
+} from '../../db/registry/graph.ts'
+import type { Graph } from '../../domain/graph/graph.ts'
+import { findConflicts } from '../../domain/graph/requirements.ts'
+import {
+  HOST_PACK,
+  listUsed,
+  showHostNode,
+  type Claim,
+  type ResolveRequest,
+  type ResolvedHostNode,
+  type ResolvedPack,
+  type UsedHostNode,
+  type WorkflowResolution,
+} from '../../domain/graph/resolve.ts'
+import { listExcluding } from '../../domain/registry/host-version.ts'
+import { parseVersionNumber } from '../../domain/registry/version-number.ts'
+import type { ListDeps } from './deps.ts'
+
+/** Versions that are installed, by the id of the pack in lower case. */
+type Installed = ReadonlyMap<string, string>
+
+export const versionsByPack = (given: Readonly<Record<string, string>> = {}): Installed =>
+  new Map(Object.entries(given).map(([id, version]) => [id.toLowerCase(), version]))
+
+export type Target = Omit<ResolveRequest, 'workflow' | 'installed'>
+
+/** Finds the pack of each host node of a graph, and versions that fit where it is to run. */
+export const resolveGraph = async (
+  deps: ListDeps,
+  graph: Graph,
+  { installed: given, ...target }: Omit<ResolveRequest, 'workflow'>,
+): Promise<WorkflowResolution> => {
+  const used = listUsed(graph)
+  const installed = versionsByPack(given)
+  const hostNodes = await findHostNodes(deps, used, new Set(installed.keys()))
+  const chosen = await choosePacks(deps, {
+    hostNodes: hostNodes.shown,
+    claims: hostNodes.claims,
+    target,
+    installed,
+  })
+  const versions = chosen.flatMap(({ version }) => (version ? [version] : []))
+  const count = (origin: ResolvedHostNode['origin']) =>
+    hostNodes.shown.reduce((sum, one) => sum + (one.origin === origin ? one.count : 0), 0)
+  return {
+    form: graph.form,
+    counts: {
+      nodes: hostNodes.shown.reduce((sum, one) => sum + one.count, 0),
+      built_in: count('built_in'),
+      found: count('found'),
+      unknown: count('unknown'),
+    },
+    host_nodes: hostNodes.shown,
+    packs: chosen.map(({ pack }) => pack),
+    lock: versions.map(({ nodeId, version, sha256, url }) => ({
+      node: nodeId,
+      version,
+      sha256,
+      url,
+    })),
+    conflicts: findConflicts(
+      versions.map(({ nodeId, dependencies }) => ({ node_id: nodeId, dependencies })),
+      readRequirement,
+    ),
+    warnings: graph.warnings,
+  }
+}
+
+const findHostNodes = async (
+  { sql }: ListDeps,
+  used: readonly UsedHostNode[],
+  installed: ReadonlySet<string>,
+): Promise<{ shown: ResolvedHostNode[]; claims: Claim[] }> => {
+  const names = used.map(({ name }) => name)
+  const [claims, builtIn] = await Promise.all([
+    withinDeadline(sql, findClaims(sql, names)),
+    withinDeadline(sql, findBuiltIn(sql, names)),
+  ])
+  const known = new Set(builtIn)
+  const byName = new Map<string, Claim[]>()
+  for (const claim of claims) byName.set(claim.name, [...(byName.get(claim.name) ?? []), claim])
+  const shown = used.map((one) =>
+    showHostNode(one, {
+      isBuiltIn: known.has(one.name) || one.pack === HOST_PACK,
+      claims: byName.get(one.name) ?? [],
+      installed,
+    }),
+  )
+  return { shown, claims }
+}
+
+interface Chosen {
+  pack: ResolvedPack
+  version: Candidate | undefined
+}
+
+interface Choice {
+  hostNodes: readonly ResolvedHostNode[]
+  claims: readonly Claim[]
+  target: Target
+  installed: Installed
+}
+
+const choosePacks = async (
+  deps: ListDeps,
+  { hostNodes, claims, target, installed }: Choice,
+): Promise<Chosen[]> => {
+  const needed = new Map<string, string[]>()
+  for (const { node_id: id, host_node: name } of hostNodes)
+    if (id !== undefined) needed.set(id, [...(needed.get(id) ?? []), name])
+  const nodeIds = [...needed.keys()].toSorted()
+  const candidates = await findFitting(deps, nodeIds, target)
+  const names = new Map(claims.map(({ nodeId, nodeName }) => [nodeId, nodeName]))
+  const versions = nodeIds.map((id) =>
+    chooseVersion(candidates.get(id) ?? [], installed.get(id.toLowerCase())),
+  )
+  const found = await withinDeadline(
+    deps.sql,
+    findNamesOf(
+      deps.sql,
+      versions.flatMap((version) => (version ? [version.id] : [])),
+      [...needed.values()].flat(),
+    ),
+  )
+  return nodeIds.map((node_id, place) => {
+    const version = versions[place]
+    const host_nodes = needed.get(node_id) ?? []
+    const has = new Set(version && found.get(version.id))
+    const missing = version?.isRead ? host_nodes.filter((name) => !has.has(name)) : []
+    const message = obstacleOf(version, missing)
+    const pack = {
+      node_id,
+      name: names.get(node_id) ?? node_id,
+      host_nodes,
+      ...(version && { version: version.version }),
+      is_installed:
+        version !== undefined && isSame(version.version, installed.get(node_id.toLowerCase())),
+      missing_host_nodes: missing,
+      ...(message !== undefined && { message }),
+    }
+    return { pack, version }
+  })
+}
+
+/** Versions that fit, by the id of the pack, the newest first. */
+export const findFitting = async (
+  { sql, publicUrl }: ListDeps,
+  nodeIds: readonly string[],
+  { host_version: host, supported_os: os, supported_accelerators: accelerators }: Target,
+): Promise<Map<string, Candidate[]>> => {
+  const all = await withinDeadline(
+    sql,
+    findCandidates(sql, { nodeIds, publicUrl, os, accelerators }),
+  )
+  const fitting = new Map<string, Candidate[]>()
+  for (const one of all) {
+    const asked = one.supported_host_version
+    if (host && asked !== null && listExcluding([asked], host).length > 0) continue
+    fitting.set(one.nodeId, [...(fitting.get(one.nodeId) ?? []), one])
+  }
+  return fitting
+}
+
+const chooseVersion = (
+  candidates: readonly Candidate[],
+  installed: string | undefined,
+): Candidate | undefined =>
+  candidates.find(({ version }) => isSame(version, installed)) ?? candidates[0]
+
+export const isSame = (version: string, other: string | undefined): boolean =>
+  other !== undefined &&
+  parseVersionNumber(version)?.canonical === parseVersionNumber(other)?.canonical
+
+const obstacleOf = (
+  version: Candidate | undefined,
+  missing: readonly string[],
+): string | undefined => {
+  if (!version)
+    return 'None of its newest 20 versions can be installed there: ask for another host version or system, or look at the versions of the pack.'
+  if (missing.length > 0)
+    return `Version ${version.version} has not: ${missing.slice(0, 5).join(', ')}. Take a newer one where the host allows it.`
+  return version.deprecated ? `Version ${version.version} is deprecated.` : undefined
+}

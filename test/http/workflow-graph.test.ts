@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import { expectStatus } from '../support/client.ts'
+import { unique, usePublisher, useRegistry } from './registry-support.ts'
+
+const registry = useRegistry({ env: {} })
+const { anonymous, admin } = registry
+const owned = usePublisher(registry)
+
+const LOADER = { input_types: '{"required":{"name":[["a","b"]]}}', return_types: '["MODEL"]' }
+const sampler = (choices: string[], types = ['LATENT']) => ({
+  input_types: JSON.stringify({
+    required: { model: ['MODEL'], steps: ['INT', { default: 20 }], sampler: [choices] },
+  }),
+  return_types: JSON.stringify(types),
+})
+
+/** Publishes a version with these host nodes. */
+const publish = async (
+  nodeId: string,
+  version: string,
+  nodes: Record<string, object>,
+  given = {},
+): Promise<void> => {
+  const added = await owned.addActive({ nodeId, version, given })
+  expectStatus(await owned.owner.post(`${added.version}/host-nodes`, { nodes }), 204)
+}
+
+const [pack, other, twin] = [unique('sampler'), unique('other'), unique('twin')]
+const [Sampler, Loader, Twin] = [unique('Sampler'), unique('Loader'), unique('Twin')]
+
+const workflow = (properties: object = { cnr_id: pack, ver: '1.0.0' }) => ({
+  nodes: [
+    { id: 1, type: Loader, outputs: [{ type: 'MODEL' }], widgets_values: ['a'] },
+    {
+      id: 2,
+      type: Sampler,
+      title: 'Main',
+      inputs: [{ name: 'model', type: 'MODEL', link: 1 }],
+      outputs: [{ type: 'LATENT' }],
+      widgets_values: [20, 'euler'],
+      properties,
+    },
+    { id: 3, type: Twin },
+    { id: 4, type: 'NobodyKnows', properties: { cnr_id: 'gone-pack', ver: '2.0.0' } },
+    { id: 5, type: 'KSaver', properties: { cnr_id: 'comfy-core', ver: '0.3.64' } },
+    { id: 6, type: 'Note' },
+  ],
+  links: [[1, 1, 0, 2, 0, 'MODEL']],
+})
+
+const byId = ([a]: readonly unknown[], [b]: readonly unknown[]) => (String(a) < String(b) ? -1 : 1)
+
+const pick = (body: Record<string, unknown>, name: string) =>
+  body[name] as Record<string, unknown>[]
+
+const resolve = async (body: object) =>
+  expectStatus(await anonymous.post('/workflows/resolve', { workflow: workflow(), ...body }), 200)
+const check = async (body: object) =>
+  expectStatus(await anonymous.post('/workflows/check', { workflow: workflow(), ...body }), 200)
+
+registry.prepare(async () => {
+  const old = { [Sampler]: sampler(['euler', 'heun']) }
+  await publish(pack, '1.0.0', old, { dependencies: ['numpy<2'] })
+  await publish(pack, '1.1.0', old, { dependencies: ['numpy<2'] })
+  const broken = { [Sampler]: sampler(['heun']) }
+  const given = { dependencies: ['numpy<2'], supported_host_version: '>=1.4' }
+  await publish(pack, '2.0.0', broken, given)
+  await publish(other, '1.0.0', { [Loader]: LOADER, [Twin]: {} }, { dependencies: ['numpy>=2'] })
+  await publish(twin, '1.0.0', { [Twin]: {} })
+})
+
+describe('resolving a workflow', () => {
+  test('finds the pack of each host node, and says why', async () => {
+    const { body } = await resolve({})
+    assert.deepEqual(body['counts'], { nodes: 5, built_in: 1, found: 3, unknown: 1 })
+    const found = pick(body, 'host_nodes').map((one) => [
+      one['host_node'],
+      one['origin'],
+      one['node_id'],
+      one['reason'],
+    ])
+    assert.deepEqual(
+      found,
+      [
+        [Loader, 'found', other, 'only_claim'],
+        [Sampler, 'found', pack, 'only_claim'],
+        [Twin, 'found', other, 'oldest_claim'],
+        ['KSaver', 'built_in', undefined, undefined],
+        ['NobodyKnows', 'unknown', undefined, undefined],
+      ].toSorted(byId),
+    )
+    const unknown = pick(body, 'host_nodes').find(({ origin }) => origin === 'unknown')
+    assert.match(String(unknown?.['message']), /saved with "gone-pack"/)
+  })
+
+  test('locks the newest versions that fit, with the address and digest of each archive', async () => {
+    const { body } = await resolve({ host_version: '1.3.0' })
+    const lock = pick(body, 'lock')
+    assert.deepEqual(
+      lock.map(({ node, version }) => [node, version]),
+      [
+        [other, '1.0.0'],
+        [pack, '1.1.0'],
+      ].toSorted(byId),
+    )
+    assert.match(String(lock[0]?.['sha256']), /^[\da-f]{64}$/)
+    assert.match(String(lock[0]?.['url']), /\/archives\/.*\/1\.\d\.0\/node\.zip$/)
+    const newest = pick((await resolve({})).body, 'packs').find(({ node_id: id }) => id === pack)
+    assert.equal(newest?.['version'], '2.0.0')
+  })
+
+  test('keeps what is installed, and prefers its packs', async () => {
+    const { body } = await resolve({ installed: { [pack.toUpperCase()]: '1.0', [twin]: '1.0.0' } })
+    const packs = pick(body, 'packs')
+    const shown = packs.map((one) => [one['node_id'], one['version'], one['is_installed']])
+    assert.deepEqual(
+      shown,
+      [
+        [other, '1.0.0', false],
+        [pack, '1.0.0', true],
+        [twin, '1.0.0', true],
+      ].toSorted(byId),
+    )
+  })
+
+  test('names Python packages of which no version suits all', async () => {
+    const [conflict] = pick((await resolve({})).body, 'conflicts')
+    assert.equal(conflict?.['package'], 'numpy')
+    assert.match(String(conflict?.['message']), /asks for numpy<2/)
+  })
+
+  test('a host node of a banned name is found in the next pack', async () => {
+    const path = `/admin/nodes/${other}/host-nodes/${Twin}`
+    const banned = { policy: 'HostNodePolicyBanned', reason: 'spam' }
+    expectStatus(await admin.put(path, banned), 200)
+    const found = pick((await resolve({})).body, 'host_nodes').find(
+      (one) => one['host_node'] === Twin,
+    )
+    assert.equal(found?.['node_id'], twin)
+    expectStatus(await admin.put(path, { policy: 'HostNodePolicyActive', reason: 'mended' }), 200)
+  })
+})
+
+describe('checking a workflow', () => {
+  test('says what the newest version does to it, and proposes one that breaks nothing', async () => {
+    const { body } = await check({ from: { [other]: '1.0.0' } })
+    assert.equal(body['verdict'], 'breaks')
+    const [change, ...more] = pick(body, 'changes')
+    assert.deepEqual(more, [])
+    assert.deepEqual(change?.['node'], { id: '2', title: 'Main' })
+    assert.deepEqual(
+      [change?.['pack'], change?.['host_node'], change?.['code'], change?.['input']],
+      [pack, Sampler, 'option_removed', 'sampler'],
+    )
+    const checked = pick(body, 'packs').find(({ node_id: id }) => id === pack)
+    assert.deepEqual(
+      [checked?.['from'], checked?.['to'], checked?.['newest_safe']],
+      ['1.0.0', '2.0.0', '1.1.0'],
+    )
+  })
+
+  test('finds nothing where the versions are as asked, or the host keeps the older', async () => {
+    const from = { [other]: '1.0.0' }
+    for (const asked of [{ to: { [pack]: '1.1.0' } }, { host_version: '1.3.0' }]) {
+      const { body } = await check({ from, ...asked })
+      assert.deepEqual(body['counts'], { breaks: 0, may_break: 0 })
+      const checked = pick(body, 'packs').find(({ node_id: id }) => id === pack)
+      assert.deepEqual([checked?.['to'], checked?.['verdict']], ['1.1.0', 'safe'])
+    }
+  })
+
+  test('says of packs that cannot be compared why, and what to do', async () => {
+    const { body } = await check({ workflow: workflow({}) })
+    assert.equal(body['verdict'], 'none')
+    const messages = pick(body, 'packs').map(({ message }) => String(message))
+    assert.ok(
+      messages.every((text) => /name .* in "from"/.test(text)),
+      messages.join('\n'),
+    )
+  })
+})
+
+test('rejects what is no workflow', async () => {
+  for (const path of ['/workflows/resolve', '/workflows/check']) {
+    for (const body of [{}, { workflow: 7 }, { workflow: {} }, { workflow: { nodes: {} } }]) {
+      const response = expectStatus(await anonymous.post(path, body), 400, 'validation_failed')
+      assert.match(response.body.details?.[0] ?? '', /^\/workflow /)
+    }
+    const wrong = { workflow: workflow(), host_version: 'new' }
+    const response = expectStatus(await anonymous.post(path, wrong), 400, 'validation_failed')
+    assert.match(response.body.details?.[0] ?? '', /^\/host_version must be a version/)
+  }
+})
