@@ -30,6 +30,7 @@ import { listen } from './process/listen.ts'
 import { startLoop } from './process/loop.ts'
 import { armFailpoint } from './process/failpoint.ts'
 import { makeApp } from './http/app.ts'
+import { readAliases } from './http/alias/table.ts'
 import { makeAuthenticator } from './http/access/auth.ts'
 import { makeBudget } from './http/body/budget.ts'
 import { makeIsAdmin } from './http/access/claims.ts'
@@ -182,8 +183,10 @@ const customKinds = makeCustomKinds(sql)
 const pauses = makePublicPauses(sql)
 await Promise.all([customKinds.refresh(), pauses.refresh(), ownerRules.refresh()])
 const imageTask = { ...task, timing: timings.timing, engineOf }
+const aliases = await readAliases(config.WIRE_ALIASES)
 const routes = makeRoutes({
   publicUrl,
+  aliases,
   imageTask,
   template: { ...imageTask, customKinds },
   videoTask: {
@@ -284,6 +287,7 @@ const app = makeApp({
   metrics,
   tracing,
   lifecycle,
+  aliases,
   authenticate: makeAuthenticator({
     issuer: config.AUTH_ISSUER,
     audience: config.AUTH_AUDIENCE,

@@ -1,3 +1,4 @@
+import type { AliasTable } from './alias/table.ts'
 import { makeAnyTaskRoutes } from './any-task/routes.ts'
 import type { AnyTaskDeps } from './any-task/detail.ts'
 import type { DeletionDeps } from './any-task/delete.ts'
@@ -62,6 +63,8 @@ import type { VideoTaskDeps } from './video-task/deps.ts'
 /** One bag for each area. `src/api.ts` fills them; a signature in the area names the part that it needs. */
 export interface RouteDeps {
   publicUrl: string
+  /** Other names, which the description shows, too. */
+  aliases: AliasTable | undefined
   imageTask: ImageTaskDeps & LiveDeps
   template: TemplateDeps & LiveDeps
   videoTask: VideoTaskDeps & LiveDeps
@@ -123,5 +126,5 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeDevelopmentRoutes(deps.platform),
       ...makeDocsRoutes(deps.docs),
     ],
-    deps.publicUrl,
+    deps,
   )

@@ -1,6 +1,7 @@
 import type { TaskRow } from '../../db/task/task-list.ts'
 import { tasksPath } from '../../domain/image-task/image-kind.ts'
 import type { TaskItem, TaskKind } from '../../domain/task/task-item.ts'
+import { describeWait } from '../../domain/task/waits-for.ts'
 import { THUMBNAIL } from '../../domain/task/thumbnail.ts'
 import { VIDEO_PREFIX } from '../../domain/video-task/video-path.ts'
 import type { TaskReadDeps } from '../task/deps.ts'
@@ -18,10 +19,11 @@ export const taskPath = ({ id, family, kind, segment }: TaskAddress): string =>
 /** A task as lists, streams and its own route show it. */
 export const toItem = (
   { signer, now }: Pick<TaskReadDeps, 'signer' | 'now'>,
-  { item, id, owner, segment, hasThumbnail }: TaskRow,
+  { item, id, owner, segment, hasThumbnail, waitsFor }: TaskRow,
   isAdmin = false,
 ): TaskItem => ({
   ...item,
+  ...describeWait(waitsFor),
   ...(hasThumbnail && { thumbnail_url: signer.signFile(id, THUMBNAIL, now()) }),
   path: taskPath({ ...item, id, segment }),
   ...(isAdmin && { owner }),
