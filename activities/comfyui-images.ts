@@ -1,9 +1,11 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 
 import { chooseFormat, copyPicture } from '../src/adapters/image-engine/raster-file.ts'
 import { probeImage } from '../src/adapters/image-probe.ts'
 import type { ProbedImage } from '../src/adapters/image-probe.ts'
+import type { FinishVideo } from '../src/adapters/video-engine/foreign-file.ts'
 import { readContainer } from '../src/adapters/video-engine/container.ts'
 import { getTemplateOf } from '../src/db/task/template.ts'
 import { TaskError } from '../src/domain/task/task-error.ts'
@@ -17,12 +19,9 @@ import { runOnFleet } from './comfyui-task.ts'
 import type { ComfyDependencies } from './dependencies.ts'
 import type { FetchedInput } from './fetch-inputs.ts'
 import { EngineError, type RenderAttempt } from './render-attempt.ts'
-import { fetchImages, requestOf } from './render-image-task.ts'
+import { fetchImages, requestOf, RESULT_PIXELS } from './render-image-task.ts'
 import type { MakeImages, RenderedImage } from './render-image-task.ts'
 import { makeInspectSource } from './render-video-task.ts'
-
-/** Above the largest result of this interface, 10,060 pixels on each side. */
-const RESULT_PIXELS = 105_000_000
 
 /** The engine comfyui: an instance of a fleet renders, and what it made is fetched. */
 export const makeComfyImages =
@@ -59,6 +58,7 @@ export const makeComfyImages =
       template: custom
         ? withFields(custom.content, custom.members)
         : getTemplate(deps, { id, kind, files: all }),
+      isEarlier: custom !== undefined && !isCurrent(deps, custom.content),
       values: custom ? customValues(settings, id) : imageValues(requestOf(task), source, id),
       files: all,
       copy: async (paths, dir) => {
@@ -75,25 +75,37 @@ export const makeComfyImages =
     })
   }
 
+/** True of a graph as the folder has it. */
+const isCurrent = ({ fleet }: ComfyDependencies, { name, graph }: Template): boolean => {
+  const current = fleet.custom.find((template) => template.name === name)
+  return current !== undefined && isDeepStrictEqual(current.graph, graph)
+}
+
 const toTaskError = (error: VideoError): TaskError => {
   const code = error.code === 'VideoFormatInvalid' ? 'video_invalid' : 'engine_failed'
   return new TaskError(code, error.message, { cause: error })
 }
 
+/** Makes the result of what may be a video. @throws EngineError when it is none, VideoError of a watermark */
+export const finishMade: FinishMade = ({ finishVideo }, path, control) =>
+  finishVideo(path, control).catch((cause: unknown) => {
+    if (control.signal.aborted || cause instanceof VideoError) throw cause
+    throw new EngineError('what ComfyUI made is no video', { cause })
+  })
+type FinishMade = (
+  deps: Pick<ComfyDependencies, 'finishVideo'>,
+  ...order: Parameters<FinishVideo>
+) => ReturnType<FinishVideo>
+
 /** Makes the result of a video, with a folder of its own: several may come of one run. */
 const finishFilm = async (
-  { finishVideo }: ComfyDependencies,
+  deps: ComfyDependencies,
   { signal }: RenderAttempt,
   path: string,
   scratchDir: string,
 ): Promise<RenderedImage> => {
   await mkdir(scratchDir)
-  const { video, cover, width, height } = await finishVideo(path, { scratchDir, signal }).catch(
-    (cause: unknown) => {
-      if (signal.aborted) throw cause
-      throw new EngineError('what ComfyUI made is no video', { cause })
-    },
-  )
+  const { video, cover, width, height } = await finishMade(deps, path, { scratchDir, signal })
   return { path: video, cover, extension: 'mp4', contentType: 'video/mp4', width, height }
 }
 

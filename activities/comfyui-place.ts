@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 
 import type { Instance } from '../src/adapters/comfyui/instance.ts'
-import { insertPlacement, listInstances, listPlacements } from '../src/db/task/placement.ts'
+import {
+  insertPlacement,
+  listInstances,
+  listPlacements,
+  recordWait,
+} from '../src/db/task/placement.ts'
+import type { InstanceRow } from '../src/db/task/placement.ts'
 import type { ClaimedTask } from '../src/db/task/task-transition.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import { TaskError } from '../src/domain/task/task-error.ts'
@@ -18,6 +24,8 @@ export interface FleetTask<Made> {
   task: ClaimedTask
   attempt: RenderAttempt
   template: Template
+  /** The template has changed since the task was made. */
+  isEarlier?: boolean
   values: Values
   /** By the names of marks. */
   files: Readonly<Record<string, { path: string; extension: string }>>
@@ -54,13 +62,15 @@ export const place = async (given: Task): Promise<Chosen> => {
   const { fleet, sql } = deps
   const inputs = listUploads(given).map(({ filename }) => filename)
   const stopTimer = deps.metrics?.fleetWaits.startTimer({ template: template.name })
+  let isWaiting = false
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, MOST_WAIT_MS)) {
     const { notifications } = fleet.notifier
     attempt.signal.throwIfAborted()
     attempt.report('waiting for an instance', 0)
     if ((await listPlacements(sql, task.id)).length >= MOST_PLACEMENTS)
       throw new TaskError('engine_failed', `The task was placed ${MOST_PLACEMENTS} times.`)
-    for (const instance of await rank(given, waitMs === FIRST_WAIT_MS)) {
+    const { instances, reasons } = await rank(given, waitMs === FIRST_WAIT_MS)
+    for (const instance of instances) {
       const id = randomUUID()
       const at = { instance: instance.name, template: template.name, depth: fleet.depth }
       const before = await unitOfWork(deps, (sql) =>
@@ -69,10 +79,17 @@ export const place = async (given: Task): Promise<Chosen> => {
       if (before === undefined) throw new Error(OVER)
       if (before === false) continue
       stopTimer?.()
+      if (isWaiting) deps.notifyChange(task.id)
       if (before.template !== null && before.template !== template.name)
         deps.metrics?.modelSwitches.inc({ comfyui_instance: instance.name })
       failpoint('comfyui.after-placement')
       return { id, instance, isNew: true }
+    }
+    isWaiting = true
+    if (await recordWait(sql, { ...task, reasons })) {
+      deps.notifyChange(task.id)
+      if (reasons.length > 0)
+        deps.log.warn({ task_id: task.id, reasons }, 'no instance of ComfyUI can take a task now')
     }
     if (fleet.instances.every((instance) => instance.state() !== 'up'))
       await deps.breaker?.fail(FLEET, task.id)
@@ -80,46 +97,47 @@ export const place = async (given: Task): Promise<Chosen> => {
   }
 }
 
+/** Instances that can take a task now, the best first. */
+interface Ranked {
+  instances: Instance[]
+  /** Reasons of the instances that do not take it; empty where one is only busy. */
+  reasons: string[]
+}
+
 /**
- * Lists the instances that could take the task now, the best first.
+ * Finds the instances that could take the task now.
  * @throws TaskError when all that can run its template have shown that they cannot do it
  */
-export const rank = async (given: Task, isReported: boolean): Promise<Instance[]> => {
-  const {
-    deps: { sql, fleet, log },
-    task,
-    template,
-  } = given
+export const rank = async (given: Task, isReported = false): Promise<Ranked> => {
+  const { deps, task, template } = given
+  const { sql, fleet, log } = deps
   const since = performance.now() - 1000
   const sizes = await Promise.all(listUploads(given).map(({ path }) => stat(path)))
   const bytes = Math.max(0, ...sizes.map(({ size }) => size))
   await Promise.all(fleet.instances.map((instance) => instance.probe(since)))
   const names = fleet.instances.map(({ name }) => name)
   const rows = await listInstances(sql, { names, taskId: task.id })
-  const issues: string[] = []
-  const read = async (instance: Instance) => {
-    const row = rows.find(({ name }) => name === instance.name)
-    if (instance.state() !== 'up' || !row) return []
-    const found = await instance.readClasses(template).catch(() => undefined)
-    issues.push(...(found?.issues ?? []).map((issue) => `${instance.name}: ${issue}`))
-    const isTooLarge = bytes > instance.facts().maxUpload
-    if (isTooLarge) issues.push(`${instance.name}: ${TOO_LARGE}`)
-    const ended = isTooLarge ? ['too_large', ...row.ended] : row.ended
-    return found?.issues.length === 0 ? [{ ...row, ended, instance }] : []
-  }
-  const able = (await Promise.all(fleet.instances.map(read))).flat()
+  const seen = await Promise.all(
+    fleet.instances.map(async (instance) => {
+      const row = rows.find(({ name }) => name === instance.name)
+      return row ? [await assess(given, instance, { row, bytes })] : []
+    }),
+  )
+  const all = seen.flat()
+  const issues = all.flatMap(({ instance: { name }, issues }) =>
+    issues.map((issue) => `${name}: ${issue}`),
+  )
   if (issues.length > 0 && isReported)
     log.error(
       { task_id: task.id, template: template.name, issues },
       'instances of ComfyUI cannot run a template',
     )
+  const able = all.filter(({ isAble }) => isAble)
   requireHope(able.map(({ ended }) => ended))
   const needsMemory = able.some(({ ended }) => ended.includes('out_of_memory'))
-  return able
-    .filter(
-      ({ isFree, open, ended }) =>
-        isFree && open.length < fleet.depth && !ended.some((end) => end in FINAL),
-    )
+  const fit = all.filter(({ lack }) => lack === undefined)
+  const instances = fit
+    .filter(({ open }) => open.length < fleet.depth)
     .map(({ instance, ended, open, template: last }) => ({
       instance,
       failed: Math.sign(ended.length),
@@ -129,6 +147,39 @@ export const rank = async (given: Task, isReported: boolean): Promise<Instance[]
     }))
     .toSorted((a, b) => a.failed - b.failed || b.vram - a.vram || a.load - b.load)
     .map(({ instance }) => instance)
+  return { instances, reasons: fit.length > 0 ? [] : all.flatMap(({ lack }) => lack ?? []) }
+}
+
+/** Finds what an instance lacks for a task. */
+const assess = async (
+  { deps: { fleet }, template, isEarlier }: Task,
+  instance: Instance,
+  { row, bytes }: { row: InstanceRow; bytes: number },
+) => {
+  const isUp = instance.state() === 'up'
+  const found = isUp ? await instance.readClasses(template).catch(() => undefined) : undefined
+  const isTooLarge = found !== undefined && bytes > instance.facts().maxUpload
+  const ended = isTooLarge ? ['too_large', ...row.ended] : row.ended
+  const issues = [...(found?.issues ?? []), ...(isTooLarge ? [TOO_LARGE] : [])]
+  const isAble = found?.issues.length === 0
+  const version = isEarlier ? ', as it was when the task was made' : ''
+  const findLack = (): string | undefined => {
+    if (!found) return 'does not respond'
+    if (issues.length > 0) return `cannot run ${template.name}${version}: ${issues.join('; ')}`
+    if (row.hold !== null) return row.hold
+    // Whoever waits behind what does not move would be moved at once, and use up its placements.
+    if (instance.stillMs() >= fleet.stallMs) return 'has a prompt that does not move'
+    return ended.some((end) => end in FINAL) ? 'has rejected the task' : undefined
+  }
+  const lack = findLack()
+  return {
+    ...row,
+    instance,
+    ended,
+    issues,
+    isAble,
+    lack: lack === undefined ? undefined : `${instance.name} ${lack}`,
+  }
 }
 
 export const TOO_LARGE = 'a file is larger than its --max-upload-size'

@@ -277,12 +277,14 @@ const leave = async (
   const facts = { task_id: task.id, instance: name, placement: id, end, detail }
   log[OPERATORS.has(end) ? 'error' : 'warn'](facts, 'a placement on ComfyUI brought no result')
   if (QUARANTINED.has(end)) await holdInstance(sql, { name, restSeconds: null, reason: detail })
+  // What it said of its queue is a second old: the task would be placed there again, until its placements are used up.
+  if (end === 'unreachable') instance.doubt()
   if (end === 'unable') instance.forget(given.template.name, detail)
   if (end === 'out_of_memory') {
     await holdInstance(sql, { name, restSeconds: REST_SECONDS, reason: detail })
     await client.post('/free', { unload_models: true, free_memory: true }).catch(() => undefined)
     // Says so when none is left that could have memory enough.
-    await rank(given, false)
+    await rank(given)
   }
   if (BROKEN.has(end)) await breaker?.fail(FLEET, task.id)
   else await breaker?.succeed(FLEET)

@@ -34,7 +34,17 @@ export const makeKeepTemplates = (deps: KeeperDependencies, folder: string) => {
     const isNew = known.get(name)?.startsWith(digest) !== true
     await publishTemplate(sql, { name, digest, content, members, isNew })
     known.set(name, digest + text)
-    if (isNew) log.info({ template: content.name }, 'a template is a kind')
+    if (isNew)
+      log.info({ template: content.name }, 'a template is a kind: apis have it within 5 seconds')
+  }
+  let own = new Map(fleet.templates.map((template) => [template.name, JSON.stringify(template)]))
+  /** Logs which workflows of the service's own kinds are others than before. */
+  const reportChanges = (templates: readonly Template[]): void => {
+    const now = new Map(templates.map((template) => [template.name, JSON.stringify(template)]))
+    for (const template of new Set([...own.keys(), ...now.keys()]))
+      if (own.get(template) !== now.get(template))
+        log.info({ template }, now.has(template) ? 'a template was changed' : 'a template is gone')
+    own = now
   }
   return async (): Promise<void> => {
     const { templates, issues } = await readTemplates(folder)
@@ -42,6 +52,7 @@ export const makeKeepTemplates = (deps: KeeperDependencies, folder: string) => {
       log.error({ issues }, 'templates cannot be used: those read before stay')
     if (issues.length > 0) return
     fleet.templates = templates.filter(({ kind }) => kind !== undefined)
+    reportChanges(fleet.templates)
     const custom = templates.filter(({ kind }) => kind === undefined)
     fleet.custom = custom
     const names = custom.map(({ name }) => customName(name) ?? '')

@@ -3,10 +3,9 @@ import { toVideoError } from '../src/domain/video-task/video-error.ts'
 import { TaskError } from '../src/domain/task/task-error.ts'
 import { videoSegment } from '../src/domain/video-task/video-task.ts'
 import { videoValues } from '../src/domain/template/values.ts'
-import { getTemplate, preparePictures } from './comfyui-images.ts'
+import { finishMade, getTemplate, preparePictures } from './comfyui-images.ts'
 import { runOnFleet } from './comfyui-task.ts'
 import type { ComfyDependencies } from './dependencies.ts'
-import { EngineError } from './render-attempt.ts'
 import { fetchVideoInputs, makeInspectSource } from './render-video-task.ts'
 import type { MakeVideo, RenderedVideoFiles } from './render-video-task.ts'
 import { makeVideoJob } from './video-job.ts'
@@ -39,14 +38,10 @@ export const makeComfyVideo =
       files,
       record: attempt.record,
       copy: async ([path = '']) => {
-        const { metaData } = job
-        const finished = await deps
-          .finishVideo(path, { scratchDir, signal: attempt.signal, metaData })
-          .catch((cause: unknown) => {
-            if (attempt.signal.aborted) throw cause
-            throw new EngineError('what ComfyUI made is no video', { cause })
-          })
-        const { seconds, fps, width, height, ...made } = finished
+        const { metaData, watermark } = job
+        const options = { metaData, ...(watermark && { watermark }) }
+        const control = { scratchDir, signal: attempt.signal, ...options }
+        const { seconds, fps, width, height, ...made } = await finishMade(deps, path, control)
         return { ...made, creation: { seconds, fps, width, height } }
       },
     })

@@ -16,6 +16,9 @@ import type { StoredAttempt } from './image-task.ts'
 import type { InspectSource } from './render-video-task.ts'
 import { storeResults } from './results.ts'
 
+/** Above the largest result of this interface, 10,060 pixels on each side. */
+export const RESULT_PIXELS = 105_000_000
+
 /** A finished image in the scratch folder of the attempt. */
 export interface RenderedImage extends Size {
   path: string

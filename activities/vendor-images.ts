@@ -15,13 +15,10 @@ import { failpoint } from '../src/process/failpoint.ts'
 import type { VendorDependencies } from './dependencies.ts'
 import { EngineError } from './render-attempt.ts'
 import type { RenderAttempt } from './render-attempt.ts'
-import { fetchImages } from './render-image-task.ts'
+import { fetchImages, RESULT_PIXELS } from './render-image-task.ts'
 import type { RenderedImage, MakeImages } from './render-image-task.ts'
 import { runUpstreamTask } from './upstream-task.ts'
 import type { UpstreamJob } from './upstream-task.ts'
-
-/** Above the largest result of this interface, 10,060 pixels on each side. */
-const RESULT_PIXELS = 105_000_000
 
 /** Addresses of finished images. */
 type Links = readonly string[]

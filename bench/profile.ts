@@ -1,8 +1,10 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { Client, Connection } from '@temporalio/client'
+import { Client } from '@temporalio/client'
 
+import { openTemporal } from '../src/jobs/connection.ts'
+import { readTemporal } from '../src/process/settings/temporal.ts'
 import { VIDEO_API } from '../test/support/client.ts'
 import { readMetrics } from '../test/support/metrics.ts'
 import { startWebhookReceiver } from '../test/support/receiver.ts'
@@ -16,6 +18,7 @@ import { startBareTasks } from './support/bare-task.ts'
 import { callJson } from './support/call.ts'
 import { say } from './support/results.ts'
 import { withServers } from '../test/support/keep.ts'
+import { temporalSettings } from '../test/support/stack.ts'
 import { inLanes, rateOf } from './support/lanes.ts'
 import { readProcessors, spentOn, watchProcessors } from './support/processor.ts'
 import type { Spent } from './support/processor.ts'
@@ -122,8 +125,8 @@ const makeProbe = async (
   await sql`alter system set log_statement = 'all'`
   await sql`select pg_reload_conf()`
   const readParts = await watchProcessors(service, temporal.folder)
-  const connection = await Connection.connect({ address: temporal.address })
-  const client = new Client({ connection })
+  const target = readTemporal(temporalSettings(temporal.address))
+  const client = new Client({ connection: openTemporal(target), namespace: target.namespace })
   return async () => {
     const log = await readFile(join(folder, 'postgres', 'postgres.log'), 'utf8')
     const [counted] = await sql<Spent[]>`

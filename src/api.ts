@@ -30,9 +30,11 @@ import { listen } from './process/listen.ts'
 import { startLoop } from './process/loop.ts'
 import { armFailpoint } from './process/failpoint.ts'
 import { makeApp } from './http/app.ts'
+import { readAliases } from './http/alias/table.ts'
 import { makeAuthenticator } from './http/access/auth.ts'
 import { makeBudget } from './http/body/budget.ts'
 import { makeIsAdmin } from './http/access/claims.ts'
+import { makeIsSessionLive } from './http/access/live-session.ts'
 import { makeLinkedUser } from './http/access/linked-user.ts'
 import { makeIdempotency } from './http/access/idempotency.ts'
 import { makeWatches } from './http/live/watches.ts'
@@ -189,8 +191,10 @@ const customKinds = makeCustomKinds(sql)
 const pauses = makePublicPauses(sql)
 await Promise.all([customKinds.refresh(), pauses.refresh(), ownerRules.refresh()])
 const imageTask = { ...task, timing: timings.timing, engineOf }
+const aliases = await readAliases(config.WIRE_ALIASES)
 const routes = makeRoutes({
   publicUrl,
+  aliases,
   imageTask,
   template: { ...imageTask, customKinds },
   videoTask: {
@@ -290,6 +294,7 @@ const app = makeApp({
   metrics,
   tracing,
   lifecycle,
+  aliases,
   authenticate: makeAuthenticator({
     issuer: config.AUTH_ISSUER,
     audience: config.AUTH_AUDIENCE,
@@ -298,6 +303,7 @@ const app = makeApp({
     log,
     users: makeUserRecorder({ sql }),
     userOf: signIn ? undefined : makeLinkedUser({ sql }),
+    isSessionLive: signIn && makeIsSessionLive({ sql }),
     isPlatformAdmin: makeIsAdmin({ subjects: config.ADMIN_SUBJECTS, claim: config.ADMIN_CLAIM }),
   }),
   console: consolePages,

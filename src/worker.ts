@@ -371,7 +371,7 @@ const comfyWorker = async (fleet: Fleet, { dir }: Scratch): Promise<Worker> => {
       ...makeRemote(dir),
       fleet,
       videoEngine: makeLocalVideoEngine({ binaries, maxPixels: config.IMAGE_MAX_PIXELS }),
-      finishVideo: makeFinishVideo({ binaries }),
+      finishVideo: makeFinishVideo({ binaries, maxPixels: config.IMAGE_MAX_PIXELS }),
     }),
     // A task that waits in Temporal has not begun; some beside those on instances fetch their files.
     maxConcurrentActivityTaskExecutions: fleet.instances.length * fleet.depth + FURTHER_TASKS,

@@ -8,6 +8,7 @@ const PARTS: Record<string, () => Promise<unknown>> = {
   machines: () => import('./machines/run.ts'),
   s3: () => import('./s3/run.ts'),
   vendor: () => import('./vendor/run.ts'),
+  comfyui: () => import('./comfyui/run.ts'),
   contract: () => import('./contract/run.ts'),
   faults: () => import('./nemesis/run.ts'),
   node: () => import('./node/run.ts'),

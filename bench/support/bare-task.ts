@@ -1,24 +1,29 @@
 import { randomUUID } from 'node:crypto'
 
-import { Client, Connection } from '@temporalio/client'
+import { Client } from '@temporalio/client'
 
+import { openTemporal } from '../../src/jobs/connection.ts'
+import { readTemporal } from '../../src/process/settings/temporal.ts'
 import { startEntry } from '../../test/support/entry.ts'
+import { temporalSettings } from '../../test/support/stack.ts'
 
 /** Workers of the bare workflow, and a client. */
 export const startBareTasks = async (address: string) => {
+  const settings = temporalSettings(address)
   const taskQueue = `bare-${randomUUID()}`
   const workers = await Promise.all(
     ['core', 'media'].map((role) =>
       startEntry({
         path: 'bench/support/bare-worker.ts',
-        args: [address, taskQueue, role],
+        args: [taskQueue, role],
         readyMessage: 'worker ready',
-        env: process.env,
+        env: { ...process.env, ...settings },
       }),
     ),
   )
-  const connection = await Connection.connect({ address })
-  const client = new Client({ connection })
+  const target = readTemporal(settings)
+  const connection = openTemporal(target)
+  const client = new Client({ connection, namespace: target.namespace })
   return {
     pids: workers.map(({ pid }) => pid),
     runTask: async (): Promise<void> => {

@@ -1,5 +1,7 @@
 import { NativeConnection, Worker } from '@temporalio/worker'
+
 import { codePath } from '../../src/local/root.ts'
+import { readTemporal } from '../../src/process/settings/temporal.ts'
 
 const activities = {
   render: (id: string): Promise<string> => Promise.resolve(id),
@@ -7,14 +9,15 @@ const activities = {
 }
 export type BareActivities = typeof activities
 
-/** Runs when started as a process: `node … bare-worker.ts <address> <task queue> core|media`. */
-const [address, taskQueue, role] = process.argv.slice(2)
-if (address && taskQueue) {
-  const connection = await NativeConnection.connect({ address })
+/** Runs when started as a process: `node … bare-worker.ts <task queue> core|media`. */
+const [taskQueue, role] = process.argv.slice(2)
+if (taskQueue) {
+  const { namespace, ...target } = readTemporal()
+  const connection = await NativeConnection.connect(target)
   const media = { taskQueue: `${taskQueue}-media`, maxConcurrentActivityTaskExecutions: 2 }
   const core = { taskQueue, workflowsPath: codePath('bench/support/bare-workflow.ts') }
   const own = role === 'media' ? media : core
-  const worker = await Worker.create({ connection, activities, ...own })
+  const worker = await Worker.create({ connection, namespace, activities, ...own })
   process.stdout.write('{"msg":"worker ready"}\n')
   await worker.run()
 }

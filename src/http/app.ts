@@ -8,6 +8,7 @@ import { apiError, errors, shown } from '../domain/shared/errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../process/metrics.ts'
 import type { Tracing } from '../process/tracing.ts'
+import { useAliases } from './alias/path.ts'
 import { makeCors } from './serve/cors.ts'
 import { makeErrorRenderer } from './serve/errors.ts'
 import { makeRequestSpan, makeRequestTimer } from './serve/request-span.ts'
@@ -45,6 +46,7 @@ export const makeApp = (deps: AppDeps): Express => {
   app.use(makeIdentify(), rejectBadPath)
   if (deps.console) app.use('/console', deps.console)
   if (deps.signIn) app.use('/auth', deps.signIn)
+  if (deps.aliases) useAliases(app, deps.aliases, deps.routes)
   const serve = makeServe(deps)
   const origins = deps.corsOrigins ?? []
   for (const [path, routes] of groupByPath(deps.routes)) {

@@ -1,3 +1,4 @@
+import type { AliasTable } from './alias/table.ts'
 import { makeAnyTaskRoutes } from './any-task/routes.ts'
 import type { AnyTaskDeps } from './any-task/detail.ts'
 import type { DeletionDeps } from './any-task/delete.ts'
@@ -58,6 +59,8 @@ import type { VideoTaskDeps } from './video-task/deps.ts'
 /** One bag for each area. `src/api.ts` fills them; a signature in the area names the part that it needs. */
 export interface RouteDeps {
   publicUrl: string
+  /** Other names, which the description shows, too. */
+  aliases: AliasTable | undefined
   imageTask: ImageTaskDeps
   template: TemplateDeps
   videoTask: VideoTaskDeps
@@ -116,5 +119,5 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeDevelopmentRoutes(deps.platform),
       ...makeDocsRoutes(deps.docs),
     ],
-    deps.publicUrl,
+    deps,
   )

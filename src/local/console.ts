@@ -8,6 +8,11 @@ interface LogRecord {
   level?: number
   msg?: string
   err?: { message?: string }
+  instance?: string
+  template?: string
+  detail?: string
+  issues?: string[]
+  reasons?: string[]
 }
 
 /**
@@ -19,8 +24,11 @@ export const describeLogLine = (name: string, line: string): string | undefined 
   if (record === undefined) return line.trim() === '' ? undefined : `${name}: ${line}`
   const level = LEVELS[record.level ?? 0]
   if (level === undefined) return undefined
-  const cause = record.err?.message
-  const message = [record.msg, cause === record.msg ? undefined : cause].filter(Boolean).join(': ')
+  const { msg, err, instance, template, detail, issues = [], reasons = [] } = record
+  const about = [instance, template].filter(Boolean).join(', ')
+  const cause = err?.message
+  const parts = [msg, about, cause === msg ? undefined : cause, detail, ...issues, ...reasons]
+  const message = parts.filter(Boolean).join(': ')
   return `${name} ${level}: ${message}`
 }
 

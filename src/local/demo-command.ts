@@ -73,12 +73,12 @@ const demonstrate = async (
   outDir: string,
   interrupt: Interrupt,
 ): Promise<boolean> => {
-  const namespace = process.env['TEMPORAL_NAMESPACE'] || 'default'
+  const { temporal } = stack
   return await runDemo({
     baseUrl: stack.url,
     token: await stack.token('demo'),
-    temporalUi: stack.ui === undefined ? undefined : `${stack.ui}/namespaces/${namespace}`,
-    drawTree: (workflowId) => drawWorkflowTree({ address: stack.temporal, namespace, workflowId }),
+    temporalUi: stack.ui === undefined ? undefined : `${stack.ui}/namespaces/${temporal.namespace}`,
+    drawTree: (workflowId) => drawWorkflowTree({ temporal, workflowId }),
     outDir,
     out: process.stdout,
     signal: interrupt.stop,

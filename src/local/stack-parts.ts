@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 
 import { KEY_SETTINGS } from '../process/settings/issues.ts'
+import { readProfile, withoutSecurity } from '../process/settings/temporal.ts'
 import { secondsSince, type Say } from './console.ts'
 import type { Interrupt } from './interrupt.ts'
 import { makeNodeService, runNode } from './node-service.ts'
@@ -60,20 +61,28 @@ export const startDatabase = async ({
   return cluster.url
 }
 
-/** Address of TEMPORAL_ADDRESS, or of the development server that it starts, with that of its web interface. */
-export const startWorkflows = async (
-  context: Context,
-): Promise<{ address: string; ui: string | undefined }> => {
+export interface Workflows {
+  /** Temporal frontend, host:port. */
+  address: string
+  /** Address of the web interface; undefined for a server of somebody else. */
+  ui: string | undefined
+  /** Settings by which the processes reach it. */
+  settings: NodeJS.ProcessEnv
+}
+
+/** Finds the server of TEMPORAL_ADDRESS or of the profile that is named, or starts the development server. */
+export const startWorkflows = async (context: Context): Promise<Workflows> => {
   const { env, dataDir, say, supervisor } = context
-  const given = env['TEMPORAL_ADDRESS']
-  if (given) return { address: given, ui: undefined }
+  const given = env['TEMPORAL_ADDRESS'] || readProfile(env).values['TEMPORAL_ADDRESS']
+  if (given) return { address: given, ui: undefined, settings: { TEMPORAL_ADDRESS: given } }
   const start = Date.now()
   const cli = await findTemporalCli({ env, say, signal: context.interrupt.stop })
   const uiPort = await takePort(context, 'Temporal UI', context.uiPort)
   const cluster = await prepareTemporal({ cli, dataDir: join(dataDir, 'temporal'), uiPort })
   await supervisor.run({ name: 'temporal', launch: cluster.launch })
   say(`Temporal ${cli.serverVersion} on ${cluster.address}, ${secondsSince(start)}`)
-  return { address: cluster.address, ui: cluster.ui }
+  const { address, ui } = cluster
+  return { address, ui, settings: { ...withoutSecurity(env), TEMPORAL_ADDRESS: address } }
 }
 
 /** Migrates the schema and starts api and workers; `local` is where this machine reaches the api. */

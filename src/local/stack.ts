@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { checkGiven, keepSettings } from '../config.ts'
 import { isLoopbackHost } from '../adapters/outbound/url.ts'
 import { DEVELOPMENT_ISSUER } from '../process/settings/issues.ts'
+import { readTemporal, type TemporalOptions } from '../process/settings/temporal.ts'
 import { buildConsolePages } from './console-pages.ts'
 import type { Running } from './child.ts'
 import { claimDataFolder, type Claim, type StackState } from './claim.ts'
@@ -21,8 +22,8 @@ export interface Stack {
   url: string
   /** Address of the Temporal UI; undefined when TEMPORAL_ADDRESS names a server of somebody else. */
   ui: string | undefined
-  /** Temporal frontend, host:port. */
-  temporal: string
+  /** Connection of its processes to Temporal. */
+  temporal: TemporalOptions
   /** Folder of the logs. */
   logDir: string
   /** Name and pid of what runs now. */
@@ -122,7 +123,7 @@ const startAll = async (
   const env = {
     ...context.env,
     DATABASE_URL: databaseUrl,
-    TEMPORAL_ADDRESS: temporal.address,
+    ...temporal.settings,
     OVERRIDE_WORKFLOW_BUNDLE: workflowBundle,
     HOST: host,
     PORT: String(port),
@@ -152,7 +153,7 @@ const startAll = async (
   return {
     url,
     ui: temporal.ui,
-    temporal: temporal.address,
+    temporal: readTemporal(env),
     webhookSecret,
     token: (subject) => signToken(key, subject),
   }

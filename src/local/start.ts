@@ -1,15 +1,20 @@
 import { once } from 'node:events'
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
 
 import { IMAGE_PREFIX } from '../domain/image-task/image-kind.ts'
 import { listenForInterrupt, type Interrupt } from './interrupt.ts'
+import { ROOT } from './root.ts'
 import { startStack, type Stack } from './stack.ts'
 
 /**
- * Settings that the host's own clients need: its command-line tool publishes with a personal access token alone, and
- * its video nodes extend what an address names.
+ * Settings that the host's own clients need: its command-line tool publishes with a personal access token alone, its video
+ * nodes extend what an address names, and all have their own names for what names the host or a vendor.
  */
-export const HOST_CLIENTS = { PUBLISH_AUTH: 'token', VIDEO_EXTEND_SOURCE: 'any' }
+export const HOST_CLIENTS = {
+  PUBLISH_AUTH: 'token',
+  VIDEO_EXTEND_SOURCE: 'any',
+  WIRE_ALIASES: join(ROOT, 'deploy', 'aliases', 'host-clients.json'),
+}
 
 /** Runs the whole service until it is interrupted; the exit code of the process. */
 export const runStart = async (

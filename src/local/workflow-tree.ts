@@ -1,25 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { Client, Connection } from '@temporalio/client'
+import { Client } from '@temporalio/client'
 import type { WorkflowClient, WorkflowExecutionInfo } from '@temporalio/client'
 
+import { openTemporal } from '../jobs/connection.ts'
+import type { TemporalOptions } from '../process/settings/temporal.ts'
+
 export interface WorkflowTreeOptions {
-  /** Temporal frontend, host:port. */
-  address: string
-  namespace: string
+  temporal: TemporalOptions
   /** Id of the workflow at the top. */
   workflowId: string
 }
 
 /** The finished workflow and all that it started, a line each: indented as they were started, with status and duration. */
 export const drawWorkflowTree = async ({
-  address,
-  namespace,
+  temporal,
   workflowId,
 }: WorkflowTreeOptions): Promise<string[]> => {
-  const connection = await Connection.connect({ address })
+  const connection = openTemporal(temporal)
   try {
-    const { workflow } = new Client({ connection, namespace })
+    const { workflow } = new Client({ connection, namespace: temporal.namespace })
     await workflow.getHandle(workflowId).result()
     for (;;) {
       const found = await listTree(workflow, workflowId)

@@ -59,7 +59,7 @@ export const makeChecks = (deps: CheckDeps): Check[] => [
   ...makeTemporalChecks(deps),
   ...makeStoreChecks(deps),
   ...makeTrustChecks(deps),
-  ...makeFleetChecks(deps.config),
+  ...makeFleetChecks(deps),
 ]
 
 const fail = (message: string): never => {

@@ -1,5 +1,5 @@
 import { inTime } from '../domain/shared/in-time.ts'
-import { OperatorError } from '../process/operator-error.ts'
+import { OperatorError, OperatorWarning } from '../process/operator-error.ts'
 import { describeCauses } from './server-error.ts'
 import type { Env } from '../process/settings/env.ts'
 import type { SettingIssue } from '../process/settings/issues.ts'
@@ -7,7 +7,7 @@ import type { SettingIssue } from '../process/settings/issues.ts'
 /**
  * Check of a part of the service: its name; settings, and names of earlier checks, that it cannot be made without; what
  * to do when it fails in a way that does not say so itself; and the function, which returns what it found. An
- * OperatorError says what to do next.
+ * OperatorError says what to do next, and an OperatorWarning what waits for it.
  */
 export type Check = [
   name: string,
@@ -54,7 +54,7 @@ const examineOne = async (
   } catch (error) {
     const message =
       error instanceof OperatorError ? error.message : `${describeCauses(error)}: ${advice}`
-    return formatLine('ERROR', name, message)
+    return formatLine(error instanceof OperatorWarning ? 'WARN' : 'ERROR', name, message)
   }
 }
 

@@ -2,21 +2,26 @@ import { readSystem } from '../adapters/comfyui/instance.ts'
 import { readTemplates } from '../adapters/comfyui/templates.ts'
 import { TEMPLATE_KINDS } from '../domain/template/fields.ts'
 import type { Template } from '../domain/template/template.ts'
-import { OperatorError } from '../process/operator-error.ts'
+import { countWaiting } from '../db/task/fleet.ts'
+import { OperatorError, OperatorWarning } from '../process/operator-error.ts'
 import { makeEngineOf, readInstances } from '../process/settings/derived.ts'
-import type { Config } from '../process/settings/env.ts'
+import type { Sql } from '../db/client.ts'
+import type { CheckDeps } from './checks.ts'
 import type { Check } from './doctor.ts'
 import { openInstance } from './fleet.ts'
 
 const AWAY = 'start it, or correct its address in COMFYUI_URLS'
 
 /** Makes the checks of the engine comfyui: the templates, and each instance. None where nothing uses it. */
-export const makeFleetChecks = (config: Config): Check[] => {
+export const makeFleetChecks = ({ config, sql }: Pick<CheckDeps, 'config' | 'sql'>): Check[] => {
   const engineOf = makeEngineOf(config)
   const kinds = TEMPLATE_KINDS.filter((kind) => engineOf(kind) === 'comfyui')
   const elsewhere = `renders ${kinds.join(', ')}; with COMFYUI_URLS, as core workers have it, its instances are asked`
+  const waiting = makeWaitingCheck(sql)
   if (config.COMFYUI_URLS.length === 0)
-    return kinds.length === 0 ? [] : [['comfyui', [], '', () => Promise.resolve(elsewhere)]]
+    return kinds.length === 0
+      ? []
+      : [['comfyui', [], '', () => Promise.resolve(elsewhere)], waiting]
   const read = once(() => readTemplates(config.COMFYUI_TEMPLATES))
   const instances = readInstances({ ...config, WORKER_ROLE: 'core' }).map((options) => ({
     name: options.name,
@@ -34,8 +39,30 @@ export const makeFleetChecks = (config: Config): Check[] => {
   return [
     ['templates', needs, 'correct COMFYUI_TEMPLATES', checkTemplates],
     ...instances.map(({ name, ask }): Check => [name, needs, AWAY, async () => (await ask()).line]),
+    waiting,
   ]
 }
+
+/** Makes the check that counts the tasks that no instance has, with what those lack that could have them. */
+export const makeWaitingCheck = (sql: () => Sql): Check => [
+  'waiting tasks',
+  ['postgres'],
+  'start PostgreSQL',
+  () => checkWaiting(sql()),
+]
+
+const checkWaiting = async (sql: Sql): Promise<string> => {
+  const waiting = await countWaiting(sql)
+  const tasks = waiting.reduce((sum, queue) => sum + queue.tasks, 0)
+  const reasons = waiting.flatMap((queue) => queue.reasons)
+  const found = tasks === 1 ? '1 task waits for an instance' : `${tasks} tasks wait for an instance`
+  if (reasons.length === 0) return found
+  const most = reasons.slice(0, MOST_REASONS).map((one) => `${one.reason} (${one.tasks})`)
+  throw new OperatorWarning(`${found}: ${most.join('; ')}`)
+}
+
+/** The console has the others. */
+const MOST_REASONS = 5
 
 /** The line of the templates needs what those of the instances find. */
 const once = <Found>(find: () => Promise<Found>): (() => Promise<Found>) => {

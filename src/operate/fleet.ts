@@ -4,6 +4,8 @@ import { readTemplates } from '../adapters/comfyui/templates.ts'
 import type { Sql } from '../db/client.ts'
 import { changesOf, insertAudit, type Audit } from '../db/registry/audit-log.ts'
 import { drainInstance, listInstanceDetails } from '../db/task/fleet.ts'
+import { describeMembers } from '../domain/template/custom-kind.ts'
+import type { NodeClasses } from '../domain/template/fill.ts'
 import { unitOfWork } from '../db/unit-of-work.ts'
 import { auditTarget } from '../domain/registry/audit-log.ts'
 import { OperatorError } from '../process/operator-error.ts'
@@ -63,15 +65,25 @@ const checkTemplates = async (
   const instances = readInstances({ ...config, WORKER_ROLE: 'core' }).map(openInstance)
   const failed: string[] = []
   const nowhere: string[] = []
+  const noKind: string[] = []
   for (const template of templates) {
     const report = (name: string, line: string) => write(`${name}  ${template.name}  ${line}`)
     const able: Instance[] = []
+    const known: NodeClasses[] = []
     for (const instance of instances) {
-      const found = await instance
+      const { classes, issues } = await instance
         .readClasses(template)
-        .catch((error: Error) => ({ issues: [error.message] }))
-      if (found.issues.length === 0) able.push(instance)
-      report(instance.name, found.issues.join('; ') || 'can be run')
+        .catch((error: Error) => ({ classes: {}, issues: [error.message] }))
+      if (issues.length === 0) {
+        able.push(instance)
+        known.push(classes)
+      }
+      report(instance.name, issues.join('; ') || 'can be run')
+    }
+    if (template.kind === undefined && known.length > 0) {
+      const { issues } = describeMembers(template, known)
+      if (issues.length > 0) noKind.push(template.name)
+      report('every', issues.length > 0 ? `is no kind: ${issues.join('; ')}` : 'is a kind')
     }
     const [instance] = able
     if (!instance) nowhere.push(template.name)
@@ -91,6 +103,8 @@ const checkTemplates = async (
     throw new OperatorError(`no sample of ${failed.join(', ')}: the lines above say why`)
   if (nowhere.length > 0)
     throw new OperatorError(`no instance can run ${nowhere.join(', ')}: the lines above say why`)
+  if (noKind.length > 0)
+    throw new OperatorError(`${noKind.join(', ')} can be no kind: the lines above say why`)
   return `${templates.length} templates are valid`
 }
 

@@ -3,11 +3,12 @@ import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 
-import { listInstanceDetails } from '../../src/db/task/fleet.ts'
+import { drainInstance, listInstanceDetails } from '../../src/db/task/fleet.ts'
 import type { Template } from '../../src/domain/template/template.ts'
 import { makeMetrics } from '../../src/process/metrics.ts'
 import { makeBareClient, makeGraph } from '../support/comfyui/bare-client.ts'
 import type { FakeComfy, FakeComfyOptions } from '../support/comfyui/fake.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { makePicture } from '../support/pictures.ts'
 import { waitFor } from '../support/wait.ts'
 import { keepFleet } from '../../activities/comfyui-keeper.ts'
@@ -36,6 +37,14 @@ const ends = async (id: string): Promise<string[]> =>
 /** Instances of a task's placements, `1` being the first. */
 const route = async (id: string): Promise<string[]> =>
   (await seePlacements(place, id)).map(({ instance }) => instance.split('-')[1] ?? '')
+
+/** Reads why a task waits. */
+const waitOf = async (id: string): Promise<string[] | null | undefined> => {
+  const [row] = await place.deps.sql<{ waits_for: string[] | null }[]>`
+    select waits_for from task where id = ${id}
+  `
+  return row?.waits_for
+}
 
 /** Queues prompts of somebody else. */
 const crowd = async ({ url }: FakeComfy, prompts: number): Promise<void> => {
@@ -77,7 +86,9 @@ const inputsOf = (fake: FakeComfy): string[] =>
 
 describe('a task on a fleet', { concurrency: true }, () => {
   test('is moved away from behind a prompt that stands still, which stays', async (t) => {
-    const { deps, first, names, id } = await start(t, [{}, {}], { stallMs: 1000 })
+    const { deps, first, names, id } = await start(t, [{}, {}], {
+      stallMs: PATIENCE_MS / 12,
+    })
     first.hold()
     await crowd(first, 1)
     await remember(names[0], 'upscale')
@@ -94,6 +105,73 @@ describe('a task on a fleet', { concurrency: true }, () => {
     ).queue()
     assert.deepEqual([running.map(([, id]) => id), pending], [first.prompted.slice(0, 1), []])
     assert.equal((await see(place.database, id)).failures, 0)
+  })
+
+  test('is not placed again behind a prompt that stands still, and says what it waits for', async (t) => {
+    const { deps, first, names, id } = await start(t, [{}], { stallMs: 500 })
+    first.hold()
+    await crowd(first, 1)
+    const rendered = render(deps, id)
+    const reason = `${names[0]} has a prompt that does not move`
+    await waitFor('it waits', async () => (await waitOf(id))?.[0] === reason)
+    const before = await ends(id)
+    assert.ok(before.length <= 1, before.join())
+    first.release()
+    assert.equal((await rendered)?.results.length, 1)
+    assert.deepEqual([await ends(id), await waitOf(id)], [[...before, 'open'], null])
+  })
+
+  test('is placed once at an instance that has died since it was asked', async (t) => {
+    const { deps, first, names, id } = await start(t, [{}])
+    await deps.fleet.instances[0]?.probe(performance.now())
+    first.intercept = (request) => {
+      if (request !== 'POST /upload/image') return undefined
+      void first.kill()
+      return 'drop'
+    }
+    const rendered = render(deps, id)
+    await waitFor(
+      'it waits',
+      async () => (await waitOf(id))?.[0] === `${names[0]} does not respond`,
+    )
+    assert.deepEqual(await ends(id), ['unreachable'])
+    first.intercept = undefined
+    await first.start()
+    assert.equal((await rendered)?.results.length, 1)
+    assert.deepEqual(await ends(id), ['unreachable', 'open'])
+  })
+
+  test('says what each instance lacks while none can take it', async (t) => {
+    const { deps, keep, names, id } = await start(t, [{ without: ['ImageSharpen'] }, {}])
+    const changes: string[] = []
+    await keep()
+    const drain = (isDrained: boolean) =>
+      drainInstance(place.deps.sql, { name: names[1], isDrained })
+    await drain(true)
+    const rendered = render({ ...deps, notifyChange: (id) => void changes.push(id) }, id)
+    await waitFor('it waits', async () => (await waitOf(id)) !== null)
+    assert.deepEqual(await waitOf(id), [
+      `${names[0]} cannot run upscale: node 4 "Sharpen": there is no class ImageSharpen`,
+      `${names[1]} is drained`,
+    ])
+    await drain(false)
+    assert.equal((await rendered)?.results.length, 1)
+    assert.equal(await waitOf(id), null)
+    assert.ok(changes.length >= 2, 'those who watch it are notified of both')
+    assert.deepEqual(new Set(changes), new Set([id]))
+  })
+
+  test('waits without a reason while an instance is only busy', async (t) => {
+    const { deps, first, id, insert } = await start(t, [{}], { depth: 1 })
+    first.hold()
+    const other = await insert()
+    const held = render(deps, other)
+    await waitFor('the first is there', async () => (await ends(other)).length === 1)
+    const rendered = render(deps, id)
+    await waitFor('it waits', async () => (await waitOf(id)) !== null)
+    assert.deepEqual(await waitOf(id), [])
+    first.release()
+    await Promise.all([held, rendered])
   })
 
   test('goes elsewhere when an upload is larger than an instance says, and fails when all are so', async (t) => {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 
 import { makeKeepTemplates } from '../../activities/comfyui-templates.ts'
+import { ROOT } from '../../src/local/root.ts'
 import { listTemplates } from '../../src/db/task/template.ts'
 import type { FakeComfyOptions } from '../support/comfyui/fake.ts'
 import { FILM, makePortrait, makeTemplateFolder } from '../support/comfyui/custom.ts'
@@ -17,7 +20,12 @@ const start = async (t: TestContext, given: readonly FakeComfyOptions[] = [{}]) 
   const fleet = await startFleet(place, `templates${(fleets += 1)}`, given)
   t.after(fleet.close)
   const logged: object[] = []
-  const log = { ...place.deps.log, info: () => {}, error: (facts: object) => logged.push(facts) }
+  const said: unknown[] = []
+  const log = {
+    ...place.deps.log,
+    info: ({ template }: { template: string }, message: string) => said.push([template, message]),
+    error: (facts: object) => logged.push(facts),
+  }
   const makeWorker = async () => {
     const folder = await makeTemplateFolder()
     t.after(folder.close)
@@ -29,7 +37,7 @@ const start = async (t: TestContext, given: readonly FakeComfyOptions[] = [{}]) 
     }
     return { ...folder, pass }
   }
-  return { ...fleet, logged, makeWorker }
+  return { ...fleet, logged, said, makeWorker }
 }
 
 const names = async (): Promise<string[]> =>
@@ -51,6 +59,27 @@ describe('a worker that follows its templates', () => {
     await write('film', FILM)
     await pass()
     assert.deepEqual(await names(), ['film'])
+  })
+
+  test('logs which workflows have changed, and when apis have a kind', async (t) => {
+    const { makeWorker, said } = await start(t)
+    const { folder, write, pass } = await makeWorker()
+    const own = join(folder, 'upscale.json')
+    const text = await readFile(join(ROOT, 'deploy/comfyui/templates/upscale.json'), 'utf8')
+    const logged = async (): Promise<unknown[]> => {
+      await pass()
+      return said.splice(0)
+    }
+    await writeFile(own, text)
+    assert.ok((await logged()).length > 0, 'the others are gone')
+    assert.deepEqual(await logged(), [])
+    await writeFile(own, text.replace('0.4', '0.5'))
+    assert.deepEqual(await logged(), [['upscale', 'a template was changed']])
+    await write('film', FILM)
+    const isKind = 'a template is a kind: apis have it within 5 seconds'
+    assert.deepEqual(await logged(), [['custom/film', isKind]])
+    await rm(own)
+    assert.deepEqual(await logged(), [['upscale', 'a template is gone']])
   })
 
   test('makes no kind beyond fifty', async (t) => {

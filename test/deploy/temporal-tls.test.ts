@@ -9,12 +9,13 @@ import { promisify } from 'node:util'
 
 import { Connection } from '@temporalio/client'
 
+import { startBareTasks } from '../../bench/support/bare-task.ts'
 import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
 import { readConfig } from '../../src/config.ts'
 import { registerSearchAttributes } from '../../src/jobs/search-attributes.ts'
 import { adviseTemporal } from '../../src/jobs/temporal-advice.ts'
 import { codePath } from '../../src/local/root.ts'
-import { readTemporal } from '../../src/process/settings/temporal.ts'
+import { pickSecurity, readTemporal } from '../../src/process/settings/temporal.ts'
 import { makeCertificate, type Certificate } from '../support/certificate.ts'
 import { makeClient, type Client } from '../support/client.ts'
 import { startEntry } from '../support/entry.ts'
@@ -255,6 +256,7 @@ describe('a service behind TLS, a client certificate and an API key', () => {
     TEMPORAL_TLS_CLIENT_KEY_PATH: files.key,
     OVERRIDE_TEMPORAL_RENEWAL_MS: '200',
   })
+  const target = temporalAddress()
   let frontend: TemporalFrontend
   let connection: Connection
   let service: Service
@@ -267,7 +269,6 @@ describe('a service behind TLS, a client certificate and an API key', () => {
   }
 
   before(async () => {
-    const target = temporalAddress()
     connection = await Connection.connect({ address: target, connectTimeout: PATIENCE_MS })
     await connection.workflowService.registerNamespace({
       namespace,
@@ -342,6 +343,21 @@ describe('a service behind TLS, a client certificate and an API key', () => {
     for (const id of ids) await untilWaits(id, /rate limit/)
     frontend.reject = undefined
     for (const id of ids) await assertCompleted(id)
+  })
+
+  test('runs the workflows that a benchmark compares with', async () => {
+    const shell = pickSecurity(settings())
+    Object.assign(process.env, shell, { TEST_TEMPORAL_ADDRESS: frontend.address })
+    const bare = await startBareTasks(frontend.address)
+    try {
+      const polls = frontend.calls.filter((method) => method.startsWith('Poll'))
+      assert.ok(polls.length > 0, frontend.calls.join())
+      await bare.runTask()
+    } finally {
+      await bare.stop()
+      for (const name of Object.keys(shell)) delete process.env[name]
+      process.env['TEST_TEMPORAL_ADDRESS'] = target
+    }
   })
 
   test('takes certificates that were replaced in their files without a restart', async () => {

@@ -163,6 +163,11 @@ describe('a template', () => {
       readWith('upscale.json', title('2', 'kiln:scal')),
       /node 2 "kiln:scal": no field is called scal; did you mean scale\?/,
     ],
+    ...['klin', 'Kilm', 'kil', 'kiiln'].map((prefix): [string, string[], RegExp] => [
+      `the prefix ${prefix}`,
+      readWith('upscale.json', title('4', `${prefix}:hdr=sigma`)),
+      new RegExp(`"${prefix}:hdr=sigma": ${prefix} marks nothing; did you mean kiln:hdr=sigma\\?`),
+    ]),
     [
       'a divisor of 0',
       readWith('upscale.json', title('2', 'kiln:scale/0')),
@@ -256,6 +261,11 @@ describe('a template', () => {
   ]
   for (const [name, issues, wanted] of REJECTED)
     test(`is rejected with ${name}`, () => assert.match(issues.join('\n'), wanted))
+
+  test('takes the words before a colon of any other title as they are', () => {
+    for (const name of ['Film: 35 mm', 'Fill: sky', 'Kind: a', 'Load:image'])
+      assert.deepEqual(readWith('upscale.json', title('4', name)), [])
+  })
 
   test('keeps a marked seed of 64 bits, and numbers in texts', () => {
     const nodes = load('upscale.json')
@@ -366,7 +376,7 @@ describe('an instance', () => {
       issues('custom/upscale-model.json', {
         UpscaleModelLoader: { model_name: { type: 'COMBO', choices: ['b'] } },
       }),
-      /node 2 "Load Upscale Model": model_name has no choice kiln-tiny-x2\.safetensors/,
+      /node 2 "Load Upscale Model": model_name has no choice kiln-tiny-x2\.safetensors: put it into models\/upscale_models$/,
     )
     const combo = { value: { type: 'COMBO', choices: ['a'] } }
     assert.match(

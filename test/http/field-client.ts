@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 
 import sharp, { type Metadata } from 'sharp'
 
-import { IMAGE_API, VIDEO_API } from '../support/client.ts'
 import { waitFor } from '../support/wait.ts'
+import { OWN_NAMES, type WireNames } from '../support/wire-names.ts'
 
 const DONE = ['succeeded', 'succeed', 'success', 'completed', 'finished', 'done', 'complete']
 const FAILED = ['cancelled', 'canceled', 'canceling', 'fail', 'failed', 'error']
@@ -18,7 +18,10 @@ type Json = Record<string, unknown>
  * Does as ComfyUI's API nodes and comfy-cli do: a creation that is repeated under its key, polls whose status is compared
  * trimmed and in any case, a walk through the JSON for links. Without a token it sends no credential.
  */
-const makeFieldClient = (baseUrl: string, token?: string) => {
+const makeFieldClient = (
+  { baseUrl, token }: { baseUrl: string; token?: string | undefined },
+  names: WireNames,
+) => {
   const headers = {
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
     'content-type': 'application/json',
@@ -32,7 +35,7 @@ const makeFieldClient = (baseUrl: string, token?: string) => {
     })
     const record = recordOf(await response.json())
     assert.equal(response.status, 200, JSON.stringify(record))
-    return { record, credits: response.headers.get('x-credits-used') }
+    return { record, credits: response.headers.get(names.credits) }
   }
   return {
     post,
@@ -64,6 +67,7 @@ interface FieldImage {
   image: Buffer
   format: 'png' | 'jpeg'
   settings: object
+  names?: WireNames
 }
 
 /** Uploads a picture and has it rendered; returns the link of the result, and what is in it. */
@@ -75,8 +79,9 @@ export const runFieldClient = async ({
   image,
   format,
   settings,
+  names = OWN_NAMES,
 }: FieldImage): Promise<{ link: string; type: string | null; metadata: Metadata }> => {
-  const client = makeFieldClient(baseUrl, token)
+  const client = makeFieldClient({ baseUrl, token }, names)
   const type = `image/${format}`
   const file_name = `${randomBytes(16).toString('hex')}.${format}`
   const { record: links } = await client.post('/customers/storage', {
@@ -89,9 +94,10 @@ export const runFieldClient = async ({
     headers: { 'content-type': type },
   })
   const body = { image: links['download_url'], ...settings }
-  const { record } = await client.create(`${IMAGE_API}/${path}`, body)
+  const { record, credits } = await client.create(`${names.imageApi}/${path}`, body)
+  assert.equal(credits, '0')
   const ended = await client.untilDone(
-    `${IMAGE_API}/${family}/${String(record['task_id'])}`,
+    `${names.imageApi}/${family}/${String(record['task_id'])}`,
     'status',
   )
   assert.equal(typeof (ended['generated'] as unknown[])[0], 'string')
@@ -104,9 +110,10 @@ export const runFieldClient = async ({
 
 interface FieldVideo {
   baseUrl: string
-  path: 'text2video' | 'extend'
+  path: 'text2video' | 'img2video' | 'extend'
   body: object
   token?: string
+  names?: WireNames
 }
 
 /** Has a video made, and gets each of its links; returns the files by the end of their names. */
@@ -115,14 +122,15 @@ export const runVideoFieldClient = async ({
   path,
   body,
   token,
+  names = OWN_NAMES,
 }: FieldVideo): Promise<Map<string, Buffer>> => {
-  const client = makeFieldClient(baseUrl, token)
-  const { record, credits } = await client.create(`${VIDEO_API}/${path}`, body)
+  const client = makeFieldClient({ baseUrl, token }, names)
+  const { record, credits } = await client.create(`${names.videoApi}/${path}`, body)
   assert.equal(credits, String(record['credits']))
   assert.ok(QUEUED.includes(stateOf(record['state'])), JSON.stringify(record))
   const seen: number[] = []
   const ended = await client.untilDone(
-    `${VIDEO_API}/tasks/${String(record['task_id'])}/creations`,
+    `${names.videoApi}/tasks/${String(record['task_id'])}/creations`,
     'state',
     (record) => seen.push(Number(record['progress'])),
   )

@@ -2,11 +2,16 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 
+import { transitionImageTask } from '../../src/db/image-task/image-task.ts'
+import { recordWait } from '../../src/db/task/placement.ts'
 import type { Fleet } from '../../src/domain/task/fleet.ts'
+import { examine } from '../../src/operate/doctor.ts'
+import { makeWaitingCheck } from '../../src/operate/fleet-checks.ts'
 import { makeFleetCommands } from '../../src/operate/fleet.ts'
 import type { Config } from '../../src/process/settings/env.ts'
+import { expectStatus, listOf, UPSCALE, type Client } from '../support/client.ts'
+import { openStream } from '../support/event-stream.ts'
 import { AUDIT } from '../db/registry-place.ts'
-import { expectStatus } from '../support/client.ts'
 import { readMetrics } from '../support/metrics.ts'
 import { useService } from '../support/service.ts'
 
@@ -127,8 +132,75 @@ describe('the fleet of an operator', () => {
       },
     ])
     const [{ oldest_seconds: seconds, ...queue } = assert.fail(), ...others] = waiting
-    assert.deepEqual([queue, others], [{ template: 'upscale', tasks: 1 }, []])
+    assert.deepEqual([queue, others], [{ template: 'upscale', tasks: 1, reasons: [] }, []])
     assert.ok(seconds >= 0)
+  })
+
+  test('says why a task waits: to its owner in a sentence, to an admin of each instance', async () => {
+    const user = `user-${randomUUID()}`
+    const owner = service.client(user)
+    const id = await owner.createImage()
+    const [path, lack] = [`${UPSCALE}/${id}`, 'resting cannot run upscale: there is no model x2']
+    const read = async (): Promise<unknown> => {
+      const { data } = expectStatus(await owner.get(path), 200).body
+      return (data as { waits_for?: string }).waits_for
+    }
+    await sql.begin((sql) => transitionImageTask(sql, { id, to: 'IN_PROGRESS' }))
+    assert.equal(await read(), undefined)
+    await using stream = await openStream(`${service.baseUrl}/tasks/${id}/stream`, {
+      authorization: `Bearer ${await service.token(user)}`,
+    })
+    for (const status of ['CREATED', 'IN_PROGRESS'])
+      assert.equal((await stream.next())?.data['status'], status)
+    const task = { id, fence: 0 }
+    assert.ok(await recordWait(sql, { ...task, reasons: [] }))
+    const busy = 'It waits for a machine: all that can run it are busy.'
+    assert.equal(await read(), busy)
+    assert.deepEqual((await stream.next())?.data, { progress: 0, waits_for: busy })
+    assert.ok(await recordWait(sql, { ...task, reasons: [lack] }))
+    assert.ok(!(await recordWait(sql, { ...task, reasons: [lack] })), 'once')
+    const none = 'It waits for a machine: none can run it now.'
+    assert.equal(await read(), none)
+    assert.deepEqual((await stream.next())?.data, { progress: 0, waits_for: none })
+    const [listed] = listOf<{ waits_for?: string }>(await owner.get('/tasks'), 'tasks')
+    assert.equal(listed?.waits_for, none)
+    const shown = async (client: Client) => {
+      const { body } = expectStatus(await client.get(`/tasks/${id}`), 200)
+      return [body['waits_for'], body['lacking']]
+    }
+    assert.deepEqual(
+      [await shown(owner), await shown(root)],
+      [
+        [none, undefined],
+        [none, [lack]],
+      ],
+    )
+    const { waiting } = await readFleet()
+    assert.deepEqual(waiting[0]?.reasons, [{ reason: lack, tasks: 1 }])
+    const { lines, isWell } = await examine([makeWaitingCheck(() => sql)], [])
+    assert.match(
+      lines.join(),
+      /WARN {3}waiting tasks {6}2 tasks wait for an instance: resting cannot run upscale: there is no model x2 \(1\)/,
+    )
+    assert.ok(isWell)
+    await sql`update task set status = 'FAILED', error_code = 'cancelled', error_message = '', ended_at = now() where id = ${id}`
+    assert.equal(await read(), undefined)
+  })
+
+  test('counts the queue of a custom template, with what it waits for', async () => {
+    const ids = [randomUUID(), randomUUID()]
+    for (const id of ids)
+      await sql`
+        insert into task (id, family, kind, segment, status, owner, account, settings, engine, waits_for)
+        values (${id}, 'image', 'custom/poster', 'custom', 'IN_PROGRESS', 'alice', 'alice', '{}',
+          'comfyui', ${['ready cannot run custom/poster, as it was when the task was made: no']})
+      `
+    const { waiting } = await readFleet()
+    const queue = waiting.find(({ template }) => template === 'custom/poster')
+    assert.deepEqual([queue?.tasks, queue?.reasons.length], [2, 1])
+    const metrics = await readMetrics(service.entry('api'))
+    assert.equal(metrics.get('kiln_comfyui_tasks_waiting{template="custom/poster"}'), 2)
+    await sql`update task set ended_at = now() where id = any(${ids}::uuid[])`
   })
 
   test('is counted by the metrics', async () => {

@@ -12,6 +12,16 @@ const cases: [string, string, string | undefined][] = [
     'api error: pass failed: connect ECONNREFUSED',
   ],
   [
+    'an error of templates',
+    '{"level":50,"msg":"templates cannot be used","issues":["upscale.json: node 2: no","relight.json: no"]}',
+    'api error: templates cannot be used: upscale.json: node 2: no: relight.json: no',
+  ],
+  [
+    'an instance without a result',
+    '{"level":40,"msg":"no result","instance":"gpu1","template":"upscale","detail":"node 4: no"}',
+    'api warning: no result: gpu1, upscale: node 4: no',
+  ],
+  [
     'an error that repeats its cause',
     '{"level":60,"msg":"gone","err":{"message":"gone"}}',
     'api fatal: gone',

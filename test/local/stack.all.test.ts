@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { readdir, symlink } from 'node:fs/promises'
+import { readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { before, describe, test } from 'node:test'
+import { before, describe, test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 
 import { ConfigError } from '../../src/config.ts'
@@ -124,6 +124,57 @@ describe('the embedded stack', () => {
       (await readdir(dataDir)).toSorted().join(' '),
       'issuer.json keys.json logs storage webhook-secret.json',
     )
+  })
+})
+
+describe('the embedded stack in a shell that has settings of Temporal', () => {
+  const database = useDatabase()
+
+  const startIn = async (context: TestContext, env: NodeJS.ProcessEnv): Promise<Stack> => {
+    let stack: Stack | undefined
+    // Hooks run as they were added: it stops before its folder goes.
+    context.after(() => stack?.stop())
+    const dataDir = await makeFolder(context)
+    stack = await startStack({
+      dataDir,
+      issuerDir: dataDir,
+      env: {
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
+        DATABASE_URL: database.url,
+        OVERRIDE_DATABASE_TIMEOUT_MS: '60000',
+        TASK_QUEUE: makeTaskQueue('stack'),
+        OVERRIDE_WORKFLOW_BUNDLE: workflowBundle(),
+        ...env,
+      },
+      say: () => {},
+      interrupt: { stop: new AbortController().signal, force: new AbortController().signal },
+    })
+    return stack
+  }
+
+  test('reaches its own server without TLS, key and namespace of another one', async (context) => {
+    const file = join(await makeFolder(context), 'temporal.toml')
+    await writeFile(file, '[profile.cloud]\nnamespace = "cloud.a1"\napi_key = "secret"\n')
+    const { temporal, ui, pids } = await startIn(context, {
+      TEMPORAL_TLS: 'true',
+      TEMPORAL_API_KEY: 'secret',
+      TEMPORAL_NAMESPACE: 'cloud.a1',
+      TEMPORAL_CONFIG_FILE: file,
+      TEMPORAL_PROFILE: 'cloud',
+    })
+    assert.ok(ui)
+    const { tls, apiKey, namespace } = temporal
+    assert.deepEqual([tls, apiKey, namespace], [undefined, undefined, 'default'])
+    assert.ok(pids()['temporal'])
+  })
+
+  test('uses the server that a profile names', async (context) => {
+    const file = join(await makeFolder(context), 'temporal.toml')
+    await writeFile(file, `[profile.here]\naddress = "${temporalAddress()}"\n`)
+    const named = { TEMPORAL_CONFIG_FILE: file, TEMPORAL_PROFILE: 'here' }
+    const { temporal, ui } = await startIn(context, named)
+    assert.deepEqual([temporal.address, ui], [temporalAddress(), undefined])
   })
 })
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { Compile } from 'typebox/compile'
 
 import type { ImageKind } from '../../src/domain/image-task/image-kind.ts'
+import type { AliasTable } from '../../src/http/alias/table.ts'
 import { makeRoutes } from '../../src/http/routes.ts'
 import type { RouteDeps } from '../../src/http/routes.ts'
 import type { VideoTaskDeps } from '../../src/http/video-task/deps.ts'
@@ -60,9 +61,11 @@ export interface Seen {
 export const listRoutes = (
   settings: Partial<VideoTaskDeps> = {},
   kinds: readonly ImageKind[] = [],
+  aliases?: AliasTable,
 ): Route[] => {
   const deps = {
     publicUrl: 'http://kiln.example',
+    aliases,
     videoTask: { videoAuth: 'optional', extendSource: 'both', ...settings },
     template: { customKinds: { list: () => kinds } },
     publish: { publishAuth: 'bearer+token' },
@@ -71,7 +74,7 @@ export const listRoutes = (
   // Of any other area an empty bag.
   return makeRoutes(
     new Proxy(deps, {
-      get: (target, name) => Reflect.get(target, name) ?? {},
+      get: (target, name) => (name in target ? Reflect.get(target, name) : {}),
     }) as unknown as RouteDeps,
   )
 }
@@ -80,8 +83,9 @@ export const listRoutes = (
 export const readDocument = async (
   settings?: Partial<VideoTaskDeps>,
   kinds?: readonly ImageKind[],
+  aliases?: AliasTable,
 ): Promise<Document> => {
-  const routes = listRoutes(settings, kinds)
+  const routes = listRoutes(settings, kinds, aliases)
   const route = routes.find(({ path }) => path === '/openapi.json')
   const response = await route?.handler({} as never)
   assert.ok(response && 'body' in response)

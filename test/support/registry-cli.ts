@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 
 import { send, type Sent, type SentResponse } from './request.ts'
+import { OWN_NAMES, type WireNames } from './wire-names.ts'
 
 export interface CliVersion {
   id: string
@@ -39,14 +40,17 @@ const ALWAYS = {
 }
 
 /** Members that the project file does not give, in both objects of a publication. */
-const EMPTY = {
+const emptyIn = ({ hostVersion, frontendVersion }: WireNames) => ({
   supported_os: [],
   supported_accelerators: [],
-  supported_host_version: '',
-  supported_host_frontend_version: '',
-}
+  [hostVersion]: '',
+  [frontendVersion]: '',
+})
 
-const publishBody = ({ nodeId, token, changelog, ...publishing }: CliPublishing): object => {
+const publishBody = (
+  { nodeId, token, changelog, ...publishing }: CliPublishing,
+  names: WireNames,
+): object => {
   const { version = '1.0.0', license = '{"file": "LICENSE"}' } = publishing
   return {
     personal_access_token: token,
@@ -58,12 +62,12 @@ const publishBody = ({ nodeId, token, changelog, ...publishing }: CliPublishing)
       license,
       repository: 'https://git.example.com/acme/tools',
       banner_url: '',
-      ...EMPTY,
+      ...emptyIn(names),
     },
     node_version: {
       version,
       dependencies: [],
-      ...EMPTY,
+      ...emptyIn(names),
       ...(changelog === undefined ? {} : { changelog }),
     },
   }
@@ -73,7 +77,7 @@ const publishBody = ({ nodeId, token, changelog, ...publishing }: CliPublishing)
  * The publishing tool and the catalogue's reader as they are on the wire: their bodies and headers, member by member, and
  * no credential. `baseUrl` may name the host in words.
  */
-export const makeCli = (baseUrl: string) => {
+export const makeCli = (baseUrl: string, names = OWN_NAMES) => {
   const ask = (url: string, { headers, ...sent }: Sent = {}, body?: Buffer) =>
     send(url, { ...sent, headers: { ...ALWAYS, ...headers } }, body)
   const get = (path: string) => ask(baseUrl + path)
@@ -92,7 +96,7 @@ export const makeCli = (baseUrl: string) => {
 
   const tryPublish = async (publishing: CliPublishing): Promise<SentResponse> => {
     const { publisherId, nodeId } = publishing
-    const text = Buffer.from(JSON.stringify(publishBody(publishing)))
+    const text = Buffer.from(JSON.stringify(publishBody(publishing, names)))
     const headers = { 'content-type': 'application/json', 'content-length': text.length }
     const path = `/publishers/${publisherId}/nodes/${nodeId}/versions`
     return await ask(baseUrl + path, { method: 'POST', headers }, text)

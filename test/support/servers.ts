@@ -3,8 +3,6 @@ import { chmod, mkdtemp, readdir, rm, statfs } from 'node:fs/promises'
 import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { Connection } from '@temporalio/client'
-
 import { makeDatabase } from '../../src/db/client.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { buildConsolePages } from '../../src/local/console-pages.ts'
@@ -13,13 +11,15 @@ import { findProcess } from '../../src/local/process-table.ts'
 import { findTemporalCli } from '../../src/local/temporal-cli.ts'
 import { startTemporal } from '../../src/local/temporal.ts'
 import { bundleWorkflows } from '../../src/local/workflow-bundle.ts'
+import { openTemporal } from '../../src/jobs/connection.ts'
 import { registerSearchAttributes } from '../../src/jobs/search-attributes.ts'
+import { readTemporal, withoutSecurity } from '../../src/process/settings/temporal.ts'
 import { PATIENCE_MS } from './patience.ts'
 import { PATIENT, TEMPLATE } from './template.ts'
 
 export interface TestServers {
   /** Environment by which the test files find them. */
-  env: {
+  env: NodeJS.ProcessEnv & {
     TEST_DATABASE_URL: string
     TEST_TEMPORAL_ADDRESS: string
     WORKFLOW_BUNDLE: string
@@ -75,6 +75,7 @@ export const startTestServers = async (
       TEST_TEMPORAL_ADDRESS: temporal.value.address,
       WORKFLOW_BUNDLE: workflows.value[0],
       NODE_ENV: 'test',
+      ...(!process.env['TEST_TEMPORAL_ADDRESS'] && withoutSecurity(process.env)),
     },
     folder,
     stop,
@@ -170,8 +171,9 @@ const startWorkflows = async (
 }
 
 const register = async (address: string): Promise<void> => {
-  const connection = await Connection.connect({ address, connectTimeout: PATIENCE_MS })
-  await registerSearchAttributes(connection, 'default').finally(
+  const target = readTemporal({ ...process.env, TEMPORAL_ADDRESS: address })
+  const connection = openTemporal(target, { connectTimeout: PATIENCE_MS })
+  await registerSearchAttributes(connection, target.namespace).finally(
     async () => await connection.close(),
   )
 }

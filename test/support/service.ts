@@ -24,7 +24,7 @@ import {
   createDatabase,
   makeTaskQueue,
   planDatabase,
-  temporalAddress,
+  temporalSettings,
   workflowBundle,
 } from './stack.ts'
 import type { TestDatabase } from './stack.ts'
@@ -155,8 +155,8 @@ export const startService = async ({
     DATABASE_POOL: '10',
     OVERRIDE_DATABASE_TIMEOUT_MS: '60000',
     OVERRIDE_PICTURE_MS: String(Math.min(PATIENCE_MS, 600_000)),
+    ...temporalSettings(env['TEMPORAL_ADDRESS']),
     OVERRIDE_PICTURE_WAIT_MS: String(Math.min(PATIENCE_MS, 600_000)),
-    TEMPORAL_ADDRESS: env['TEMPORAL_ADDRESS'] ?? temporalAddress(),
     TASK_QUEUE: taskQueue,
     PUBLIC_URL: baseUrl,
     PORT: String(port),

@@ -3,6 +3,7 @@ import { after, before } from 'node:test'
 
 import { makeDatabase } from '../../src/db/client.ts'
 import type { Sql } from '../../src/db/client.ts'
+import { pickSecurity } from '../../src/process/settings/temporal.ts'
 import { PATIENCE_MS } from './patience.ts'
 import { PATIENT, TEMPLATE } from './template.ts'
 
@@ -73,6 +74,12 @@ export const allowConnections = async (
 
 /** host:port of the Temporal server of this run. */
 export const temporalAddress = (): string => readServer('TEST_TEMPORAL_ADDRESS')
+
+/** Settings by which a server is reached: of the server of this run with TLS, key and namespace of the caller's shell. */
+export const temporalSettings = (address = temporalAddress()): NodeJS.ProcessEnv => ({
+  ...(address === temporalAddress() && pickSecurity(process.env)),
+  TEMPORAL_ADDRESS: address,
+})
 
 /** Path of the workflow bundle of this run, for `workflowBundle: { codePath }`. */
 export const workflowBundle = (): string => readServer('WORKFLOW_BUNDLE')

@@ -57,6 +57,7 @@ const COUNTED: Record<keyof typeof QUOTAS, string> = {
 /** The route values alone: nothing is called, so nothing of what the handlers use has to be there. */
 export const listRoutes = (): Route[] => {
   const deps = {
+    aliases: undefined,
     template: { customKinds: { list: () => [] } },
     videoTask: { videoAuth: 'optional', extendSource: 'both' },
     publish: { publishAuth: 'bearer+token' },
@@ -66,7 +67,9 @@ export const listRoutes = (): Route[] => {
     },
   }
   // Of any other area an empty bag.
-  const bags = new Proxy(deps, { get: (target, name) => Reflect.get(target, name) ?? {} })
+  const bags = new Proxy(deps, {
+    get: (target, name) => (name in target ? Reflect.get(target, name) : {}),
+  })
   return makeRoutes(bags as unknown as RouteDeps)
 }
 

@@ -37,6 +37,7 @@ const GROUPS: Record<string, Name[]> = {
     'TRUST_PROXY',
     'RATE_LIMITS',
     'DRAIN_DELAY_SECONDS',
+    'WIRE_ALIASES',
   ],
   'Keys and the issuer of bearer tokens': [
     'SIGNING_KEYS',

@@ -52,6 +52,7 @@ describe('operations of a fleet', { skip }, () => {
       'out_of_memory',
       'node 5 KSampler: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 GiB',
     )
+    await sql`update task set waits_for = ${['gpu3 cannot run upscale: no', 'gpu4 is drained']} where id = ${ids[2] ?? ''}`
     await place(ids[0] ?? '', 'gpu1', 'open', null)
     await place(ids[1] ?? '', 'gpu1', 'open', null)
   })
@@ -73,6 +74,7 @@ describe('operations of a fleet', { skip }, () => {
     await templates
       .getByRole('row', { name: /^upscale .* 1 task, oldest .* 4 instances$/ })
       .waitFor()
+    await templates.getByText('gpu4 is drained: 1 task waiting').waitFor()
     await templates.getByText('1 instance cannot run it').click()
     await templates.getByText(ISSUE).waitFor()
     await assertSound(page)

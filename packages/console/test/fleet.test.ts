@@ -20,19 +20,24 @@ test('instances that an operator mends come first, then by number', () => {
 
 test('templates have their queues, also those of kinds that have none of their own name', () => {
   const template = (name: string) => ({ name, models: [], able: 2, lacking: [] })
-  const queue = (name: string, tasks: number) => ({ template: name, tasks, oldest_seconds: 9 })
+  const queue = (name: string, tasks: number) => ({
+    template: name,
+    tasks,
+    oldest_seconds: 9,
+    reasons: [{ reason: 'gpu1 is drained', tasks }],
+  })
   const rows = listTemplates({
     instances: [],
     templates: [template('relight+light'), template('upscale')],
     waiting: [queue('skin_creative', 5), queue('relight', 3), queue('upscale', 1)],
   })
   assert.deepEqual(
-    rows.map(({ name, tasks, able }) => [name, tasks, able]),
+    rows.map(({ name, tasks, able, reasons }) => [name, tasks, able, reasons.length]),
     [
-      ['skin_creative', 5, 0],
-      ['relight', 3, undefined],
-      ['upscale', 1, 2],
-      ['relight+light', 0, 2],
+      ['skin_creative', 5, 0, 1],
+      ['relight', 3, undefined, 1],
+      ['upscale', 1, 2, 1],
+      ['relight+light', 0, 2, 0],
     ],
   )
 })

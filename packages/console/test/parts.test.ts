@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
 import { KilnError } from '../../client/src/index.ts'
-import { httpsLink, ownLink, ownPath } from '../src/api/links.ts'
+import { fileLink, httpsLink, ownLink, ownPath } from '../src/api/links.ts'
 import { sortIssues } from '../src/api/issues.ts'
 import {
   oneOf,
@@ -33,6 +33,12 @@ describe('links', () => {
   ]
   for (const [link, path] of OWN)
     test(`${link} is ${path} of this service`, () => assert.equal(ownLink(link, PAGE), path))
+
+  test('a file opens by its signature alone', () => {
+    const link = 'http://127.0.0.1:8080/files/a/b.jpg'
+    assert.equal(fileLink(link, PAGE), undefined)
+    assert.equal(fileLink(`${link}?signature=x`, PAGE), '/files/a/b.jpg?signature=x')
+  })
 
   const OUT: [address: string, href: string | undefined][] = [
     ['https://example.com/a b', 'https://example.com/a%20b'],

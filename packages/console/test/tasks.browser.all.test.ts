@@ -65,6 +65,7 @@ describe('tasks in the console', { skip }, () => {
       as: 'operator',
     })
     await admin.getByText('320 × 240').first().waitFor()
+    await admin.getByText('Only its owner may open it.').waitFor()
     await admin.getByRole('slider').waitFor({ state: 'detached' })
     await admin.getByRole('img', { name: 'Before' }).waitFor({ state: 'detached' })
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { before, describe, test } from 'node:test'
 
 import { findNew, patchPages } from '../src/tasks/list-rows.ts'
-import { makeBars, makeLines, secondsLeft, sumUp } from '../src/tasks/timeline.ts'
+import { makeBars, makeLines, secondsLeft, secondsRendered, sumUp } from '../src/tasks/timeline.ts'
 import type { Life } from '../src/tasks/timeline.ts'
 import type { TaskDetail, TaskItem } from '../src/tasks/types.ts'
 import {
@@ -339,6 +339,14 @@ test('the time left of a task is estimated by similar ones, and past that by its
   assert.equal(of('image', 0), undefined)
 })
 
+test('a task has been rendered since a machine last took it', () => {
+  const started_at = at(1)
+  const now = Date.parse(at(5))
+  assert.equal(secondsRendered({}, now), 0)
+  assert.equal(secondsRendered({ started_at }, now), 4)
+  assert.equal(secondsRendered({ started_at, placed_at: at(3) }, now), 2)
+})
+
 describe('the rows of a list', () => {
   const task = (task_id: string, made: number, more: Partial<TaskItem> = {}): TaskItem => {
     const common = { kind: 'relight', state: 'queued', rev: 1, progress: 0 } as TaskItem
@@ -356,6 +364,13 @@ describe('the rows of a list', () => {
     assert.deepEqual(states, ['queued', 'running'])
     const twice = patchPages(once, [task('a', 1, { rev: 4, state: 'running', progress: 30 })])
     assert.equal(twice.pages[0]?.tasks[1]?.progress, 40)
+  })
+
+  test('a row waits for a machine no longer than it says', () => {
+    const waits = task('a', 1, { rev: 2, owner: 'bob', waits_for: 'a machine' })
+    const once = patchPages({ ...pages, pages: [{ tasks: [waits] }] }, [task('a', 1, { rev: 3 })])
+    const [row] = once.pages[0]?.tasks ?? []
+    assert.deepEqual([row?.rev, row?.waits_for, row?.owner], [3, undefined, 'bob'])
   })
 
   test('new is what stands above the first row and passes the filter', () => {

@@ -32,6 +32,8 @@ export interface Instance {
   probe(since: number): Promise<void>
   /** `up` when its last response was one; `down` after a silence of COMFYUI_LOST_SECONDS. */
   state(): 'up' | 'doubtful' | 'down'
+  /** Takes it for `doubtful` until it responds: a request has had no response. */
+  doubt(): void
   /** Prompts in its queue that are none of these. */
   countOthers(ids: readonly string[]): number
   /** Milliseconds for which the same prompt has run without an event. */
@@ -136,6 +138,7 @@ const watchQueue = (client: ComfyClient, events: Events, lostMs: number) => {
       if (silentSince === undefined) return asked ? 'up' : 'doubtful'
       return performance.now() - silentSince < lostMs ? 'doubtful' : 'down'
     },
+    doubt: () => void (silentSince ??= performance.now()),
     countOthers: (ids: readonly string[]) =>
       [...queue.running, ...queue.pending].filter((id) => !ids.includes(id)).length,
     stillMs: () =>

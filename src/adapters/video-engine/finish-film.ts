@@ -26,7 +26,8 @@ export const finishFilm = async (
   return [...chains, overlay(caption ? 'captioned' : 'film1', 'mark', mark, 'marked')]
 }
 
-const overlay = (
+/** Lays a picture over a film; the result is named. */
+export const overlay = (
   below: string,
   above: string,
   at: { x: number; y: number },

@@ -6,32 +6,40 @@ import { readContainer } from './container.ts'
 import type { LocalVideoEngineOptions } from './local.ts'
 import { inFolder, moveOut } from './local.ts'
 import { CALLERS, CONFINED, QUIET, SOUND_OUTPUT, VIDEO_OUTPUT } from './options.ts'
+import { overlay } from './finish-film.ts'
+import { makeInputFiles } from './input-file.ts'
+import { placeMark } from './mark.ts'
 import { writeCover } from './output-file.ts'
+import type { PlacedPicture } from './picture.ts'
 import { probeFile } from './probe.ts'
-import type { ProbeControl, RenderedVideo } from './video-engine.ts'
+import type { ProbeControl, RenderedVideo, VideoJob } from './video-engine.ts'
 
 /** A finished video that another program has made. */
-export type FinishedVideo = Pick<RenderedVideo, 'video' | 'cover' | 'width' | 'height'> & {
+export type FinishedVideo = Pick<
+  RenderedVideo,
+  'video' | 'cover' | 'watermarked' | 'width' | 'height'
+> & {
   seconds: number
   fps: number
 }
 
 /**
  * Makes a result of a video that another program has made: MP4 with H.264, without what stands in the file beside picture
- * and sound, and a cover. What is H.264 already is copied.
- * @throws Error when it is no whole video
+ * and sound, a cover, and a second copy where a watermark is wanted. What is H.264 already is copied.
+ * @throws VideoError of the watermark, Error when it is no whole video
  */
 export type FinishVideo = (
   path: string,
-  control: ProbeControl & { metaData?: string | undefined },
+  control: ProbeControl & Pick<VideoJob, 'watermark'> & { metaData?: string | undefined },
 ) => Promise<FinishedVideo>
 
 const CLEAN = 'clean.mp4'
+const MARKED = 'marked.mp4'
 const PLAIN = '-map_metadata -1 -map_chapters -1 -fflags +bitexact -movflags +faststart -f mp4'
 
 export const makeFinishVideo =
-  ({ binaries }: Pick<LocalVideoEngineOptions, 'binaries'>): FinishVideo =>
-  (path, { scratchDir, signal, metaData }) =>
+  ({ binaries, maxPixels }: Pick<LocalVideoEngineOptions, 'binaries' | 'maxPixels'>): FinishVideo =>
+  (path, { scratchDir, signal, metaData, watermark }) =>
     inFolder(scratchDir, binaries.user, async (dir) => {
       const order = { binaries, dir, signal }
       const container = await readContainer(path)
@@ -39,9 +47,12 @@ export const makeFinishVideo =
       await convert({ path, container }, order)
       const facts = await probe(join(dir, CLEAN), 'mov', order)
       const [video, cover] = [join(scratchDir, 'video.mp4'), join(scratchDir, 'cover.jpg')]
+      const marked = watermark && join(scratchDir, 'watermarked.mp4')
+      if (watermark) await layMark(await placeMark(watermark, facts, maxPixels), facts.fps, order)
       await writeCover(CLEAN, cover, facts, order)
       await moveOut(join(dir, CLEAN), video, metaData)
-      return { video, cover, ...facts }
+      if (marked) await moveOut(join(dir, MARKED), marked, metaData)
+      return { video, cover, ...(marked && { watermarked: marked }), ...facts }
     })
 
 type Order = Pick<ChildOrder, 'dir' | 'signal'> & Pick<LocalVideoEngineOptions, 'binaries'>
@@ -57,6 +68,32 @@ const probe = async (path: string, container: string, order: Order) => {
   const { values, packets, seconds } = await findPicture(path, container, order)
   const fps = Math.max(1, Math.round(packets / seconds))
   return { width: Number(values.get('width')), height: Number(values.get('height')), seconds, fps }
+}
+
+/** Makes the second copy, at the rate and with the sound of the first. */
+const layMark = async (mark: PlacedPicture, fps: number, order: Order): Promise<void> => {
+  const inputs = makeInputFiles(order.dir)
+  const film = inputs.addFile(CLEAN, ['-f', 'mov'])
+  const chain = await inputs.addPicture(mark.picture)
+  const graph = `${chain}[mark];${overlay(`${film}:v`, 'mark', mark, 'marked')}`
+  const maps = ['-map', '[marked]', '-map', `${film}:a?`, '-c:a', 'copy']
+  await runChild({
+    ...order,
+    program: order.binaries.ffmpeg.path,
+    args: [
+      ...QUIET,
+      ...inputs.args,
+      '-filter_complex',
+      graph,
+      ...maps,
+      ...VIDEO_OUTPUT,
+      '-r',
+      String(fps),
+      '-f',
+      'mp4',
+      `file:${MARKED}`,
+    ],
+  })
 }
 
 const convert = async (file: { path: string; container: string }, order: Order): Promise<void> => {

@@ -1,6 +1,7 @@
 import type { Attempt, TaskEvent, TaskEvents } from '../../domain/event/event.ts'
 import type { Fragment, Queryable, Sql, Transaction } from '../client.ts'
 import type { StartOptions } from '../shared/outbox.ts'
+import { waitsFor } from '../task/task-file.ts'
 import { withoutQuery } from './attempt.ts'
 
 /** The events of a task that the owner may read, in the order of their sequence; undefined when there is no such task. */
@@ -52,6 +53,8 @@ export const mayRead = (sql: Queryable, owner: string) => sql`
 export interface TaskChanges {
   family: 'image' | 'video'
   progress: number
+  /** Reasons of machines that do not take it; null unless it waits for one. */
+  waitsFor: string[] | null
   hasEnded: boolean
   moves: { id: string; sequence: number; status: string; created_at: string }[]
 }
@@ -62,7 +65,7 @@ export const readTaskChanges = async (
   { taskId, owner, after }: { taskId: string; owner: string; after: number },
 ): Promise<TaskChanges | undefined> => {
   const [row] = await sql<(Omit<TaskChanges, 'moves'> & { moves: TaskChanges['moves'] | null })[]>`
-    select t.family, t.progress, t.ended_at is not null as "hasEnded",
+    select t.family, t.progress, ${waitsFor(sql)} as "waitsFor", t.ended_at is not null as "hasEnded",
       (select json_agg(json_build_object('id', e.id, 'sequence', e.sequence, 'status', e.status,
           'created_at', e.created_at) order by e.sequence)
         from event e where e.task_id = t.id and e.sequence > ${after}) as moves

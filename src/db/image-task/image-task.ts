@@ -16,6 +16,7 @@ import {
   ownBytes,
   relightFields,
   resultNames,
+  waitsFor,
 } from '../task/task-file.ts'
 import type { NewTaskInput } from '../task/task-file.ts'
 import type { ClaimedTask, HeldTask, Transition, TransitionTable } from '../task/task-transition.ts'
@@ -96,7 +97,8 @@ const factsOf = (sql: Queryable) => sql`
   case when t.status = 'FAILED'
     then jsonb_build_object('code', t.error_code, 'message', t.error_message)
   end as error,
-  ${resultNames(sql)} as results, ${relightFields(sql)} as relight
+  ${resultNames(sql)} as results, ${relightFields(sql)} as relight,
+  ${waitsFor(sql)} as "waitsFor"
 `
 
 /** The owner's tasks made under a segment, newest first. */

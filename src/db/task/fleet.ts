@@ -69,17 +69,31 @@ export const countInstances = async (
  */
 export const countWaiting = async (sql: Sql): Promise<Waiting[]> =>
   await sql<Waiting[]>`
-  select case when family = 'image' or kind = 'extend' then kind else 'text2video' end as template,
-    count(*)::integer as tasks,
-    extract(epoch from now() - min(last_moved_at))::float8 as oldest_seconds
-  from (
-    select * from task t
-    where ended_at is null and engine = 'comfyui' and exists (select from instance)
-    order by last_moved_at
-    limit 10000
-  ) t
-  where not exists (select from placement p where p.task_id = t.id and p.state = 'open')
-    and not ${waitsForSlot(sql)}
+  with waiting as (
+    select case when family = 'image' or kind = 'extend' then kind else 'text2video' end as template,
+      last_moved_at, waits_for
+    from (
+      select * from task t
+      where ended_at is null and engine = 'comfyui' and exists (select from instance)
+      order by last_moved_at
+      limit 10000
+    ) t
+    where not exists (select from placement p where p.task_id = t.id and p.state = 'open')
+      and not ${waitsForSlot(sql)}
+  )
+  select template, count(*)::integer as tasks,
+    extract(epoch from now() - min(last_moved_at))::float8 as oldest_seconds,
+    coalesce((
+      select json_agg(json_build_object('reason', reason, 'tasks', count) order by count desc, reason)
+      from (
+        select reason, count(*) from waiting w, unnest(w.waits_for) as reason
+        where w.template = waiting.template
+        group by 1
+        order by 2 desc, 1
+        limit 20
+      ) counted
+    ), '[]') as reasons
+  from waiting
   group by 1
   order by 2 desc, 1
 `

@@ -9,8 +9,8 @@ export interface Placement {
 
 export interface InstanceRow {
   name: string
-  /** May take a placement: neither drained, quarantined nor resting. */
-  isFree: boolean
+  /** Why it may take no placement; null where it may. */
+  hold: string | null
   template: string | null
   /** Ids of our prompts there whose tasks have not ended. */
   open: string[]
@@ -18,10 +18,13 @@ export interface InstanceRow {
   ended: string[]
 }
 
-/** True of an instance that may take a placement. */
-const isFree = (sql: Queryable) => sql`
-  drained_at is null and quarantined_at is null
-    and coalesce(rests_until < clock_timestamp(), true)
+/** Why an instance may take no placement; null of one that may. */
+const holdOf = (sql: Queryable) => sql`
+  case
+    when drained_at is not null then 'is drained'
+    when quarantined_at is not null then 'must be started again'
+    when rests_until >= clock_timestamp() then 'rests after it was out of memory'
+  end
 `
 
 /** Our prompts on an instance whose tasks have not ended. */
@@ -40,7 +43,7 @@ export const listInstances = async (
     insert into instance (name) select unnest(${[...names]}::text[]) on conflict do nothing
   `
   return await sql<InstanceRow[]>`
-    select i.name, i.template, ${isFree(sql)} as "isFree", array(select p.id from ${openThere(sql, sql`i.name`)}) as open,
+    select i.name, i.template, ${holdOf(sql)} as hold, array(select p.id from ${openThere(sql, sql`i.name`)}) as open,
       array(select p.state from placement p
         where p.task_id = ${taskId} and p.instance = i.name and p.state <> 'open') as ended
     from instance i where i.name = any(${[...names]})
@@ -69,7 +72,7 @@ export const insertPlacement = async (
 ): Promise<{ template: string | null } | false | undefined> => {
   const [free] = await sql<{ template: string | null }[]>`
     select template from instance
-    where name = ${instance} and ${isFree(sql)} for update
+    where name = ${instance} and ${holdOf(sql)} is null for update
   `
   if (!free) return false
   const [load] = await sql<{ open: number }[]>`
@@ -77,7 +80,8 @@ export const insertPlacement = async (
   `
   if (!load || load.open >= depth) return false
   const { count } = await sql`
-    update task set upstream_id = ${`${instance}/${id}`}
+    update task set upstream_id = ${`${instance}/${id}`},
+      waits_for = null, rev = rev + (waits_for is not null)::integer
     where id = ${task.id} and fence = ${task.fence} and ended_at is null
   `
   if (count === 0) return undefined
@@ -87,6 +91,22 @@ export const insertPlacement = async (
   `
   await sql`update instance set template = ${template} where name = ${instance}`
   return free
+}
+
+/**
+ * Records why a task waits for an instance. False: that was recorded before, or another attempt holds the fence.
+ * @param reasons what each lacks; empty where one is only busy
+ */
+export const recordWait = async (
+  sql: Sql,
+  { id, fence, reasons }: { id: string; fence: number; reasons: readonly string[] },
+): Promise<boolean> => {
+  const { count } = await sql`
+    update task set waits_for = ${[...reasons]}, rev = rev + 1
+    where id = ${id} and fence = ${fence} and ended_at is null
+      and waits_for is distinct from ${[...reasons]}::text[]
+  `
+  return count > 0
 }
 
 /** Finds the placements of a task, in their order. */

@@ -11,6 +11,7 @@ export interface TaskDetailRow extends TaskRow {
   relight: Record<string, unknown> | null
   webhookUrl: string | null
   purgedAt: Date | null
+  placedAt: Date | null
   inputs: (Omit<TaskDetail['inputs'][number], 'url'> & { name?: string; url?: string })[]
   results: Omit<TaskDetail['results'][number], 'url'>[]
   moves: TaskDetail['moves']
@@ -25,6 +26,7 @@ export const findTaskDetail = async (
   const [row] = await sql<TaskDetailRow[]>`
     select ${taskColumns(sql)}, jsonb_strip_nulls(t.settings) as settings,
       t.webhook_url as "webhookUrl", t.purged_at as "purgedAt",
+      (select max(p.at) from placement p where p.task_id = t.id) as "placedAt",
       t.tries, ${relightFields(sql)} as relight,
       (select coalesce(jsonb_agg(jsonb_strip_nulls(to_jsonb(i))), '[]') from (
         select field, case when t.delete_requested_at is null then name end as name, url,

@@ -143,6 +143,10 @@ export const insertTaskResults = async (
 /** When the owner of `task t` deleted it. */
 export const deletedAt = (sql: Queryable): Fragment => instant(sql, sql`t.delete_requested_at`)
 
+/** Reasons of machines that do not take `task t`; null unless it waits for one. */
+export const waitsFor = (sql: Queryable): Fragment =>
+  sql`case when t.ended_at is null then t.waits_for end`
+
 /** Names of the results of `task t`, in order; none of a deleted one. */
 export const resultNames = (sql: Queryable): Fragment => sql`
   array(select r.name from task_result r

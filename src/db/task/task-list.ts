@@ -7,7 +7,7 @@ import { VideoTaskKind, videoSegment } from '../../domain/video-task/video-task.
 import type { Fragment, Queryable, Sql } from '../client.ts'
 import { instant } from '../shared/instant.ts'
 import { withTimes, type Times } from '../event/event-log.ts'
-import { deletedAt } from './task-file.ts'
+import { deletedAt, waitsFor } from './task-file.ts'
 import { createdAtUs, placeOf, type TaskPlace } from './task-place.ts'
 
 /** Which tasks are walked through, newest first. */
@@ -31,11 +31,13 @@ export interface TaskFilter extends Walk {
 
 /** A task as lists show it, but for what the service alone can say. */
 export interface TaskRow {
-  item: Omit<TaskItem, 'path' | 'thumbnail_url' | 'owner'>
+  item: Omit<TaskItem, 'path' | 'thumbnail_url' | 'owner' | 'waits_for'>
   id: string
   owner: string
   segment: string
   hasThumbnail: boolean
+  /** Reasons of machines that do not take it; null unless it waits for one. */
+  waitsFor: string[] | null
   createdAtUs: string
   movedAt: Date
 }
@@ -87,6 +89,7 @@ const listOf = (
 /** The columns of a `TaskRow`, from `task t`. */
 export const taskColumns = (sql: Queryable): Fragment => sql`
   t.id, t.owner, t.segment, t.last_moved_at as "movedAt", ${createdAtUs(sql)},
+  ${waitsFor(sql)} as "waitsFor",
   t.thumbnail is not null and t.purged_at is null and t.delete_requested_at is null as "hasThumbnail",
   jsonb_strip_nulls(jsonb_build_object('task_id', t.id, 'kind', t.kind, 'family', t.family,
     'state', task_state(t.status, t.error_code), 'status', t.status, 'rev', t.rev,

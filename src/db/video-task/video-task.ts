@@ -9,7 +9,7 @@ import { insertEvent, isHeld, takeFence } from '../task/task-transition.ts'
 import type { Enqueue } from '../unit-of-work.ts'
 import { chargeAccount, type AccountLimits } from '../task/account.ts'
 import { lockOwnerOf, refundTask } from './owner.ts'
-import { deletedAt, insertTaskInputs, ownBytes, resultNames } from '../task/task-file.ts'
+import { deletedAt, insertTaskInputs, ownBytes, resultNames, waitsFor } from '../task/task-file.ts'
 import type { NewTaskInput } from '../task/task-file.ts'
 import type { ClaimedTask, HeldTask, Transition } from '../task/task-transition.ts'
 import { transitionVideoTask } from './video-transition.ts'
@@ -136,6 +136,7 @@ export interface VideoTaskRow extends VideoTaskFacts {
 export const videoTaskColumns = (sql: Queryable) => sql`
   t.id, t.status as state, t.rev, t.payload, t.off_peak as "offPeak", t.progress,
   t.created_at as "createdAt", t.engine, ${deletedAt(sql)} as "deletedAt",
+  ${waitsFor(sql)} as "waitsFor",
   jsonb_build_object('model', t.settings->'model', 'duration', t.settings->'duration',
     'resolution', t.settings->'resolution', 'bgm', t.settings->'bgm',
     'audio', t.settings->'audio') as settings,

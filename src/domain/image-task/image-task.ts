@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 
 import { listRelightWarnings } from './prompt-light.ts'
 import { DeletedAt } from '../task/deleted-at.ts'
+import { describeWait, WaitsFor } from '../task/waits-for.ts'
 
 /** Statuses of an image task and the moves between them; no other exists. */
 export const ImageTaskStatus = Type.Enum(['CREATED', 'IN_PROGRESS', 'COMPLETED', 'FAILED'])
@@ -35,6 +36,7 @@ export const ImageTaskRecord = Type.Object({
   }),
   deleted_at: DeletedAt,
   warnings,
+  waits_for: WaitsFor,
   error: Type.Optional(
     Type.Object(
       { code: Type.String(), message: Type.String() },
@@ -52,6 +54,8 @@ export interface ImageTaskFacts {
   deletedAt: string | null
   /** Members of the request of a relight by the local engine; null of any other, and once deleted. */
   relight: Record<string, unknown> | null
+  /** Reasons of machines that do not take it; null unless it waits for one. */
+  waitsFor: string[] | null
   /** Names of the results, in order. */
   results: readonly string[]
 }
@@ -71,10 +75,13 @@ export const makeImageRecord = (
     generated: task.results.map(sign),
     ...(task.deletedAt === null ? {} : { deleted_at: task.deletedAt }),
     ...(found.length > 0 && { warnings: found }),
+    ...describeWait(task.waitsFor),
     ...(task.error === null ? {} : { error: task.error }),
   }
 }
 
 /** The facts of a task as they were when it moved to a status. Results and error come only with its end. */
 export const imageFactsAt = (task: ImageTaskFacts, status: ImageTaskStatus): ImageTaskFacts =>
-  status === task.status ? task : { ...task, status, error: null, results: [] }
+  status === task.status
+    ? { ...task, waitsFor: null }
+    : { ...task, status, waitsFor: null, error: null, results: [] }

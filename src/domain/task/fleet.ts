@@ -55,6 +55,15 @@ const Waiting = Type.Object({
   template: Type.String({ description: 'Kind that their templates are named after.' }),
   tasks: count('Tasks without an instance; of all open ones 10,000 are counted.'),
   oldest_seconds: Type.Number({ description: 'Time since the last move of the oldest.' }),
+  reasons: Type.Array(
+    Type.Object({
+      reason: Type.String({ description: 'What an instance lacks.' }),
+      tasks: count('Tasks that wait for it.'),
+    }),
+    {
+      description: 'Why no instance takes them, the most frequent first; empty: one is only busy.',
+    },
+  ),
 })
 export type Waiting = Static<typeof Waiting>
 

@@ -6,6 +6,7 @@ import { CUSTOM, CUSTOM_NAME } from './custom-kind.ts'
 import { DeletedAt } from './deleted-at.ts'
 import { queryText } from '../registry/registry-fields.ts'
 import { ImageTaskStatus, warnings } from '../image-task/image-task.ts'
+import { WaitsFor } from './waits-for.ts'
 import { VideoTaskKind, VideoTaskState } from '../video-task/video-task.ts'
 
 const KINDS = [...ImageTaskKind.enum, ...VideoTaskKind.enum]
@@ -49,6 +50,7 @@ const members = {
   started_at: Type.Optional(time('When the first attempt at rendering began.')),
   ended_at: Type.Optional(time('When it ended.')),
   progress: count('Per cent rendered; of an image 0 until it is done.'),
+  waits_for: WaitsFor,
   prompt: text('First 200 characters of the prompt.'),
   engine: text('Model of a video, engine of an image.'),
   credits: count('Charged and not given back.'),
@@ -153,6 +155,8 @@ export const TaskDetail = Type.Object({
     }),
     { description: 'Attempts at rendering, in order, the first fifty.' },
   ),
+  lacking: some(Type.String(), 'What each machine lacks that it waits for; for platform admins.'),
+  placed_at: Type.Optional(time('When a machine last took it, where machines are chosen.')),
   estimated_seconds: Type.Optional(
     Type.Number({ description: 'Recent median of its kind; only of a task that has not ended.' }),
   ),

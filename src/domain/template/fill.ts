@@ -1,5 +1,5 @@
 import { isObject } from '../shared/is-object.ts'
-import { describeNode, isLiteral } from './graph.ts'
+import { adviseModel, describeNode, isLiteral } from './graph.ts'
 import type { GraphNode } from './graph.ts'
 import { PREFIX } from './template.ts'
 import type { Literal, Mark, Template } from './template.ts'
@@ -68,7 +68,9 @@ export const abilityIssues = ({ graph, marks, values }: Template, classes: NodeC
     return Object.entries(node.inputs).flatMap(([input, value]) => {
       const spec = known[input]
       const marked = marks.filter((mark) => mark.node === id && mark.input === input)
-      const issues = spec && isLiteral(value) ? inputIssues(spec, { value, marked, values }) : []
+      const advise = (choice: unknown) => adviseModel(node, input, choice)
+      const issues =
+        spec && isLiteral(value) ? inputIssues(spec, { value, marked, values, advise }) : []
       return issues.map((issue) => `${place}: ${input} ${issue}`)
     })
   })
@@ -79,10 +81,19 @@ const inputIssues = (
     value,
     marked,
     values,
-  }: { value: unknown; marked: readonly Mark[]; values: Template['values'] },
+    advise,
+  }: {
+    value: unknown
+    marked: readonly Mark[]
+    values: Template['values']
+    /** Says where a model belongs. */
+    advise(choice: unknown): string
+  },
 ): string[] => {
   if (marked.length === 0)
-    return choices && !choices.includes(value) ? [`has no choice ${String(value)}`] : []
+    return choices && !choices.includes(value)
+      ? [`has no choice ${String(value)}${advise(value)}`]
+      : []
   return marked.flatMap(({ name, field }) => {
     const kind = field?.type
     if (kind === 'text' && type !== 'STRING') return [`is no text (${type}), as ${name} is`]
@@ -90,7 +101,7 @@ const inputIssues = (
     if (kind !== 'choice' || !choices) return []
     return Object.values(values[name] ?? field?.choices ?? [])
       .filter((choice) => !choices.includes(choice))
-      .map((choice) => `has no choice ${String(choice)} for ${name}`)
+      .map((choice) => `has no choice ${String(choice)} for ${name}${advise(choice)}`)
   })
 }
 

@@ -59,6 +59,35 @@ export const describeNode = (id: string, { title }: GraphNode): string => `node 
 
 const MODEL = /\.(safetensors|sft|ckpt|pth?|bin|gguf|onnx)$/i
 
+/** Folders of models below `models`, by the inputs that name them. */
+const FOLDERS: Readonly<Record<string, string>> = {
+  'CLIPVisionLoader.clip_name': 'clip_vision',
+  'UpscaleModelLoader.model_name': 'upscale_models',
+  ckpt_name: 'checkpoints',
+  clip_name: 'text_encoders',
+  clip_name1: 'text_encoders',
+  clip_name2: 'text_encoders',
+  clip_name3: 'text_encoders',
+  control_net_name: 'controlnet',
+  gligen_name: 'gligen',
+  hypernetwork_name: 'hypernetworks',
+  lora_name: 'loras',
+  style_model_name: 'style_models',
+  unet_name: 'diffusion_models',
+  vae_name: 'vae',
+}
+
+/** Says where on an instance the model belongs that a node names; empty where the input names no model that is known. */
+export const adviseModel = (
+  { class_type: type }: GraphNode,
+  input: string,
+  value: unknown,
+): string => {
+  const folder = FOLDERS[`${type}.${input}`] ?? FOLDERS[input]
+  if (folder === undefined || typeof value !== 'string' || !MODEL.test(value)) return ''
+  return `: put it into models/${folder}`
+}
+
 /** Lists the files of models that a graph names. */
 export const listModels = (graph: Graph): string[] => {
   const values = Object.values(graph).flatMap(({ inputs }) => Object.values(inputs))

@@ -102,6 +102,11 @@ const read = ({ path, text, map }: TemplateFile, report: Report): Template | und
   if (fields)
     for (const word of words.filter((word) => !wordsOf(fields).includes(word)))
       report(`${kind} has no input ${word}${didYouMean(word, wordsOf(fields))}`)
+  for (const [id, node] of Object.entries(graph)) {
+    const [, prefix = '', rest = ''] = /^\s*([a-z]+)\s*:\s*(.*)$/is.exec(node.title) ?? []
+    if (isMisspelt(prefix.toLowerCase()))
+      report(`${describeNode(id, node)}: ${prefix} marks nothing; did you mean kiln:${rest}?`)
+  }
   const read = Object.entries(graph).flatMap(([id, node]) =>
     readTitle(node).map((given) => ({ ...given, id, node })),
   )
@@ -125,6 +130,12 @@ const read = ({ path, text, map }: TemplateFile, report: Report): Template | und
     graph: plain(graph),
   }
 }
+
+const MARK = 'kiln'
+
+/** True of a word with one letter that is another, too many or missing, or with the same letters in another order. */
+const isMisspelt = (word: string): boolean =>
+  word !== MARK && (distance(word, MARK) === 1 || [...word].toSorted().join('') === 'ikln')
 
 interface Given {
   name: string

@@ -1,3 +1,4 @@
+import { describeWait } from '../task/waits-for.ts'
 import { addsMusic, type MusicSettings } from './video-defaults.ts'
 import type { VideoErrorCode } from './video-error.ts'
 import { VIDEO_TERMINAL_STATES } from './video-task.ts'
@@ -13,6 +14,8 @@ export interface VideoTaskFacts {
   settings: MusicSettings
   offPeak: boolean
   progress: number
+  /** Reasons of machines that do not take it; null unless it waits for one. */
+  waitsFor: string[] | null
   deletedAt: string | null
   error: { code: VideoErrorCode; message: string } | null
   creation: { id: string; seconds: number; fps: number; width: number; height: number } | null
@@ -37,6 +40,7 @@ export const makeVideoCreations = (
   bgm: addsMusic(task.settings),
   off_peak: task.offPeak,
   progress: task.progress,
+  ...describeWait(task.waitsFor),
   creations: listCreations(task, sign),
   ...(task.deletedAt === null ? {} : { deleted_at: task.deletedAt }),
 })
@@ -66,4 +70,4 @@ const listCreations = (
 export const videoFactsAt = (task: VideoTaskFacts, state: VideoTaskState): VideoTaskFacts =>
   VIDEO_TERMINAL_STATES.includes(state)
     ? task
-    : { ...task, state, progress: 0, error: null, creation: null, results: [] }
+    : { ...task, state, progress: 0, waitsFor: null, error: null, creation: null, results: [] }

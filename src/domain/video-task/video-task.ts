@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 
 import { DeletedAt } from '../task/deleted-at.ts'
+import { WaitsFor } from '../task/waits-for.ts'
 import { MOVEMENT_AMPLITUDES, STYLES } from './video-body.ts'
 import { VIDEO_ERROR_CODES } from './video-error.ts'
 import { RESOLUTIONS, VIDEO_MODEL_NAMES } from './video-model.ts'
@@ -145,6 +146,7 @@ export const VideoCreations = Type.Object({
     maximum: 100,
     description: 'Per cent rendered: 0 until processing, never falling, 100 only with success.',
   }),
+  waits_for: WaitsFor,
   creations: Type.Array(VideoCreation, {
     maxItems: 1,
     description: 'The video; empty until success, and once deleted.',

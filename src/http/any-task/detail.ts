@@ -49,6 +49,8 @@ export const readDetail = async (
     results: task.results.map((file) => ({ ...file, url: sign(file.name) })),
     moves: task.moves,
     attempts: task.tries.map((_, index) => toAttempt(task, index)),
+    ...(isAdmin && task.waitsFor?.length && { lacking: task.waitsFor }),
+    ...(task.placedAt && { placed_at: task.placedAt.toISOString() }),
     ...(seconds !== null && { estimated_seconds: seconds }),
     ...(warnings.length > 0 && { warnings }),
     ...(task.purgedAt && { purged_at: task.purgedAt.toISOString() }),

@@ -1,5 +1,6 @@
 import type { TaskRow } from '../../db/task/task-list.ts'
 import { tasksPath } from '../../domain/image-task/image-kind.ts'
+import { describeWait } from '../../domain/task/waits-for.ts'
 import type { TaskItem } from '../../domain/task/task-item.ts'
 import { THUMBNAIL } from '../../domain/task/thumbnail.ts'
 import { VIDEO_PREFIX } from '../../domain/video-task/video-path.ts'
@@ -8,10 +9,11 @@ import type { TaskReadDeps } from '../task/deps.ts'
 /** A task as lists, streams and its own route show it. */
 export const toItem = (
   { signer, now }: Pick<TaskReadDeps, 'signer' | 'now'>,
-  { item, id, owner, segment, hasThumbnail }: TaskRow,
+  { item, id, owner, segment, hasThumbnail, waitsFor }: TaskRow,
   isAdmin = false,
 ): TaskItem => ({
   ...item,
+  ...describeWait(waitsFor),
   ...(hasThumbnail && { thumbnail_url: signer.signFile(id, THUMBNAIL, now()) }),
   path:
     item.family === 'video'

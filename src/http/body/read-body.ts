@@ -6,6 +6,7 @@ import { listUnread, type Unread } from '../../domain/shared/unread.ts'
 import { makeValidator, onePerField, sortIssues, type Issue } from '../../domain/shared/validate.ts'
 import type { Budget } from './budget.ts'
 import { replaceInline, type InlineImage } from './inline.ts'
+import type { Translation } from '../alias/translation.ts'
 import { hasBody, requireJson } from './media-type.ts'
 import { readJsonBody, type JsonBody } from './read-json-body.ts'
 import { tooLarge } from './source.ts'
@@ -48,8 +49,12 @@ export const makeBodyReader = (deps: BodyDeps, route: Route) => {
       if (Number(request.headers['content-length'] ?? 0) > spec.maxBytes)
         throw tooLarge(spec.maxBytes)
     },
-    async read(request: Request, response: Response, address: string): Promise<ReadBody> {
-      const body = await readJsonBody(request, {
+    async read(
+      request: Request,
+      response: Response,
+      { address, translation }: { address: string; translation: Translation | undefined },
+    ): Promise<ReadBody> {
+      const given = await readJsonBody(request, {
         ...spec,
         budget: deps.budget,
         address,
@@ -59,6 +64,7 @@ export const makeBodyReader = (deps: BodyDeps, route: Route) => {
         emptyAllowed: spec.required === false,
         onAccept: () => sendContinue(request, response),
       })
+      const body = { ...given, value: translation?.body(given.value) ?? given.value }
       const print = fingerprint(request, canonicalBody(body.value, body.inline))
       return {
         ...validate(request, body),

@@ -4,6 +4,7 @@ import { withinDeadline } from '../../db/client.ts'
 import { findSequence, readTaskChanges, type TaskChanges } from '../../db/event/event-log.ts'
 import { listVersionSteps } from '../../db/registry/version-steps.ts'
 import { getVersion } from '../../db/registry/version.ts'
+import { describeWait } from '../../domain/task/waits-for.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { ownerOf } from '../access/caller.ts'
@@ -47,7 +48,7 @@ const taskStream = (deps: StreamDeps): Route =>
     path: '/tasks/:task_id/stream',
     summary: 'Follow a task until its end',
     description:
-      '`state`: `{status, sequence, created_at}` of each transition, whose `id` is that of the event that webhooks are sent; those before the stream began come first. `progress`: `{progress}` in percent. `end`: the task as its status route returns it. With Last-Event-ID it goes on after that event.',
+      '`state`: `{status, sequence, created_at}` of each transition, whose `id` is that of the event that webhooks are sent; those before the stream began come first. `progress`: `{progress}` in percent, with `waits_for` while the task waits for a machine. `end`: the task as its status route returns it. With Last-Event-ID it goes on after that event.',
     params: OfTask,
     requestHeaders: ['Last-Event-ID'],
     responses: {
@@ -108,9 +109,11 @@ const readTaskStream = (
   { taskId, owner, known = 0, read }: FollowedTask,
 ): ReadChanges => {
   let after = known
-  let sent = 0
+  let sent = { progress: 0, wait: '' }
   return async () => {
-    const { family, moves: transitions, progress, hasEnded } = await read(after)
+    const { family, moves: transitions, progress, waitsFor, hasEnded } = await read(after)
+    const wait = describeWait(waitsFor)
+    const { waits_for: sentence = '' } = wait
     const end = hasEnded ? await readEnd(deps, { id: taskId, owner, family }) : undefined
     const events: StreamEvent[] = transitions.map(({ id, ...data }) => ({
       event: 'state',
@@ -118,9 +121,10 @@ const readTaskStream = (
       data,
     }))
     if (end) events.push({ event: 'end', data: end.body })
-    else if (progress > sent) events.push({ event: 'progress', data: { progress } })
+    else if (progress > sent.progress || sentence !== sent.wait)
+      events.push({ event: 'progress', data: { progress, ...wait } })
     after = transitions.at(-1)?.sequence ?? after
-    sent = progress
+    sent = { progress, wait: sentence }
     return events
   }
 }

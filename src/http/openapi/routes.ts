@@ -3,19 +3,28 @@ import { setImmediate } from 'node:timers/promises'
 import { Type } from 'typebox'
 
 import { makeOnce } from '../../domain/shared/make-once.ts'
+import { addAliases } from '../alias/document.ts'
+import { validateNames, type AliasTable } from '../alias/table.ts'
 import { makeOpenApi } from './document.ts'
 import { defineRoute, type JsonResponse, type Route } from '../route.ts'
 
 type Json = Record<string, unknown>
 
 /** Adds the routes that return the description of all routes, themselves included. */
-export const withOpenApiRoutes = (others: readonly Route[], publicUrl: string): Route[] => {
+export const withOpenApiRoutes = (
+  others: readonly Route[],
+  { publicUrl, aliases }: { publicUrl: string; aliases: AliasTable | undefined },
+): Route[] => {
   const variants = others.find((route) => route.variants)?.variants
   const none: readonly Route[] = []
   // Each is written once, until a variant changes: docs/decisions.md, Requests and responses.
-  const documentOf = makeOnce((more: readonly Route[]): Json =>
-    makeOpenApi([...routes, ...more], publicUrl),
-  )
+  const documentOf = makeOnce((more: readonly Route[]): Json => {
+    const all = [...routes, ...more]
+    const document = makeOpenApi(all, publicUrl)
+    if (!aliases) return document
+    validateNames(aliases, all)
+    return addAliases(document, all, aliases)
+  })
   const jsonOf = makeOnce((document: object) => JSON.stringify(document))
   const yamlOf = makeOnce(toYaml)
   const read = () => documentOf(variants?.list() ?? none)

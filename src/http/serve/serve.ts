@@ -13,6 +13,9 @@ import {
 } from '../../domain/shared/unread.ts'
 import { makeIssue, onePerField, sortIssues, type Issue } from '../../domain/shared/validate.ts'
 import type { Authenticate, Caller } from '../access/auth.ts'
+import { isNamed } from '../alias/path.ts'
+import type { AliasTable } from '../alias/table.ts'
+import { makeOpen, type Translation } from '../alias/translation.ts'
 import { validationError, toApiError } from './errors.ts'
 import { sendContinue } from './expect.ts'
 import { sendJson } from './json-response.ts'
@@ -32,6 +35,8 @@ export interface ServeDeps extends BodyDeps {
   authenticate: Authenticate
   idempotency: Idempotency
   lifecycle: Lifecycle
+  /** Absent: names are those of the interface alone. */
+  aliases?: AliasTable | undefined
   /** Absent: nobody is limited. */
   rateLimits?: RateLimits | undefined
   /** Absent: no owner has any of its own. */
@@ -55,7 +60,12 @@ const serveOne = (deps: ServeDeps) => (route: Route) => {
   const readQuery = makeValidateQuery(route)
   const reader = makeBodyReader(deps, route)
   const limiter = makeLimiter(deps.rateLimits, deps.ownerRules)
-  const serve = async (request: Request, response: Response): Promise<void> => {
+  const open = deps.aliases && makeOpen(route, deps.aliases)
+  const serve = async (
+    request: Request,
+    response: Response,
+    translation: Translation | undefined,
+  ): Promise<void> => {
     const address = addressOf(request)
     await limiter.enter(route, address)
     if (deps.lifecycle.state === 'closing' && !route.evenWhileClosing) throw errors.draining()
@@ -66,17 +76,18 @@ const serveOne = (deps: ServeDeps) => (route: Route) => {
     reader.check(request)
     const claim = await claimKey(deps, route, { request, caller, isDryRun: isDry })
     const result = await underClaim(claim, async () => {
-      const body = await reader.read(request, response, address)
+      const body = await reader.read(request, response, { address, translation })
       try {
         const replayed = claim?.replay(body.fingerprint())
         if (replayed) return withEcho(route, replayed, body.value)
         const query = readQuery(request, caller)
-        const unread = [
+        const found = [
           ...query.unread,
           ...body.unread,
           ...listAdminMembers(route, body, caller),
           ...listIneffective(route, body),
         ]
+        const unread = translation?.unread(found) ?? found
         const issues = [
           ...validateDryRun(route, request),
           ...query.issues,
@@ -90,7 +101,12 @@ const serveOne = (deps: ServeDeps) => (route: Route) => {
         const rejection = validationError(issues, { query: query.value, body: body.value })
         if (rejection) throw rejection
         const parts = { route, request, response, address, query: query.value, body, caller, claim }
-        return await handle(route, makeRequest(parts), { isDryRun: isDry, claim, body, unread })
+        const headers = translation?.headers(request.headers) ?? request.headers
+        return await handle(
+          route,
+          { ...makeRequest(parts), headers },
+          { isDryRun: isDry, claim, body, unread },
+        )
       } finally {
         await body.discard()
       }
@@ -98,13 +114,19 @@ const serveOne = (deps: ServeDeps) => (route: Route) => {
     closeWhenStopping(deps.lifecycle, response)
     return 'stream' in result
       ? result.stream(response)
-      : sendJson(deps.budget, response, result, { route, caller, address })
+      : sendJson(deps.budget, response, translation?.response(result) ?? result, {
+          route,
+          caller,
+          address,
+        })
   }
   return async (request: Request, response: Response): Promise<void> => {
+    const translation = open?.(isNamed(response))
+    if (translation) request.url = translation.target(request.url)
     try {
-      await serve(request, response)
+      await serve(request, response, translation)
     } catch (error) {
-      throw await limiter.reject(request, error)
+      throw await limiter.reject(request, translation ? translation.error(error) : error)
     }
   }
 }

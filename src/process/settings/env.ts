@@ -273,6 +273,9 @@ export const Env = Type.Object({
     'both',
     'Whether an extension needs `video_creation_id` and `video_url`, or any of them.',
   ),
+  WIRE_ALIASES: optionalText(
+    'JSON file of other names for paths, query, members and enum values, which clients may use beside those of the interface.',
+  ),
   VIDEO_CONCURRENCY_PER_OWNER: count(
     'Video tasks of an owner that render at once. All callers without a credential have four times as many.',
     5,

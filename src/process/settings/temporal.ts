@@ -38,6 +38,18 @@ const keepTemporal = (environment: Environment): Record<string, string> =>
     ),
   )
 
+/** The settings that say more about a server than its address. */
+export const pickSecurity = (environment: Environment): Environment =>
+  Object.fromEntries(
+    Object.entries(environment).filter(([name]) =>
+      /^TEMPORAL_(TLS|API_KEY|CONFIG|PROFILE|NAMESPACE)/.test(name),
+    ),
+  )
+
+/** Empties them for a server of one's own, which speaks no TLS and takes no key: a caller's shell has them for another. */
+export const withoutSecurity = (environment: Environment): Environment =>
+  Object.fromEntries(Object.keys(pickSecurity(environment)).map((name) => [name, '']))
+
 const isProfileNamed = (given: Environment): boolean =>
   Boolean(given['TEMPORAL_CONFIG_FILE'] ?? given['TEMPORAL_PROFILE'])
 

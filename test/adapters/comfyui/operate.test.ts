@@ -12,6 +12,7 @@ import { examine } from '../../../src/operate/doctor.ts'
 import { makeFleetChecks } from '../../../src/operate/fleet-checks.ts'
 import { makeFleetCommands } from '../../../src/operate/fleet.ts'
 import type { Config } from '../../../src/process/settings/env.ts'
+import { FILM, makePortrait, makeTemplateFolder } from '../../support/comfyui/custom.ts'
 import { AUDIT } from '../../db/registry-place.ts'
 import { startFakeComfy } from '../../support/comfyui/fake.ts'
 import type { FakeComfyOptions } from '../../support/comfyui/fake.ts'
@@ -56,8 +57,12 @@ const checkTemplates = async (config: Config, folder?: string) => {
   return { lines: lines.join('\n'), end }
 }
 
+const NO_SQL = (): Sql => assert.fail('what waits is tested with a database')
+const checksOf = (config: Config) =>
+  makeFleetChecks({ config, sql: NO_SQL }).filter(([name]) => name !== 'waiting tasks')
+
 const doctor = async (config: Config) => {
-  const { lines, isWell } = await examine(makeFleetChecks(config), [])
+  const { lines, isWell } = await examine(checksOf(config), [])
   return { isWell, lines: lines.slice(1).map((line) => line.replace(/ +/g, ' ')) }
 }
 
@@ -111,6 +116,22 @@ describe('kiln operate templates', { concurrency: true }, () => {
     assert.equal(end, 'no sample of skin_flexible, upscale: the lines above say why')
   })
 
+  test('says of a template in `custom` why it is no kind', async (t) => {
+    const { config } = await start(t, {})
+    const { folder, write, close } = await makeTemplateFolder()
+    t.after(close)
+    await write('film', FILM)
+    const clash = ['PrimitiveInt', { value: 7 }, 'kiln:mode'] as const
+    await write('portrait', makePortrait({ 5: clash }))
+    const { lines, end } = await checkTemplates({ ...config, COMFYUI_TEMPLATES: folder })
+    assert.match(lines, /^every {2}custom\/film {2}is a kind$/m)
+    assert.match(
+      lines,
+      /^every {2}custom\/portrait {2}is no kind: node 5 "kiln:mode": a field has one/m,
+    )
+    assert.equal(end, 'custom/portrait can be no kind: the lines above say why')
+  })
+
   test('says of a template that it can be run nowhere', async (t) => {
     const { config, fakes } = await start(t, {})
     await fakes[0]?.kill()
@@ -122,7 +143,7 @@ describe('kiln operate templates', { concurrency: true }, () => {
 
 describe('the doctor', { concurrency: true }, () => {
   test('has nothing to say where nothing uses ComfyUI', () => {
-    assert.deepEqual(makeFleetChecks({ ...CONFIG, ENGINES: [] }), [])
+    assert.deepEqual(makeFleetChecks({ config: { ...CONFIG, ENGINES: [] }, sql: NO_SQL }), [])
   })
 
   test('says where its instances are known', async () => {

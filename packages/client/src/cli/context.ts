@@ -57,6 +57,7 @@ export const readEnvironment = (env: NodeJS.ProcessEnv, values: Values) => {
   const token = KILN_TOKEN || undefined
   const apiKey = token === undefined ? KILN_API_KEY || undefined : undefined
   return {
+    baseUrl,
     // Someone waits: after some four seconds they get the error.
     kiln: makeKiln({ baseUrl, token, apiKey, retry: { attempts: 4 } }),
     secrets: [KILN_TOKEN, KILN_API_KEY, KILN_PUBLISH_TOKEN, text(values, 'token')].flatMap(

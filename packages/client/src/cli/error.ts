@@ -43,6 +43,16 @@ export const describeError = (error: unknown) => {
   return { exitCode: EXIT.local, code: 'local', message, details: [] }
 }
 
+/** Adds to the error of a service that does not respond where it was looked for, and who says so. */
+export const withAddress = (error: unknown, address: string): unknown => {
+  if (!(error instanceof KilnError) || error.code !== 'unreachable') return error
+  const details = [
+    ...error.details,
+    `${address} was tried: --url or KILN_URL names another address`,
+  ]
+  return new KilnError({ code: error.code, message: error.message, details, cause: error })
+}
+
 const isParseError = (error: unknown): boolean =>
   error instanceof TypeError &&
   String((error as { code?: string }).code).startsWith('ERR_PARSE_ARGS')

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 
 import { COMMON_OPTIONS, readEnvironment, take } from './context.ts'
 import type { Command, Values } from './context.ts'
-import { describeError, EXIT } from './error.ts'
+import { describeError, EXIT, withAddress } from './error.ts'
 import { PACK_COMMANDS, watchVersion } from './pack-commands.ts'
 import { mcp } from './mcp.ts'
 import { makeScreen } from './screen.ts'
@@ -89,7 +89,7 @@ const runCommand = async (
   args: { values: Values; positionals: string[] },
 ): Promise<number> => {
   const { json = false, quiet = false } = args.values
-  const { secrets, ...service } = readEnvironment(process.env, args.values)
+  const { secrets, baseUrl, ...service } = readEnvironment(process.env, args.values)
   const screen = makeScreen(process, { json: json === true, quiet: quiet === true, secrets })
   const interrupt = new AbortController()
   const { signal } = interrupt
@@ -101,7 +101,7 @@ const runCommand = async (
   try {
     return await command.run({ ...service, ...args, name, screen, signal, leave })
   } catch (error) {
-    if (!signal.aborted) throw error
+    if (!signal.aborted) throw withAddress(error, baseUrl)
     screen.close()
     process.stderr.write(`${hint}\n`)
     return EXIT.left

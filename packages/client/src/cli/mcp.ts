@@ -35,7 +35,7 @@ interface Call {
   signal: AbortSignal
   /** Reads an image that was given as a path. */
   readImage(image: string): Promise<string | Uint8Array>
-  onProgress(progress: Pick<RunningTask, 'status' | 'progress'>): void
+  onProgress(progress: Pick<RunningTask, 'status' | 'progress' | 'waitsFor'>): void
 }
 
 interface Tool {
@@ -206,11 +206,11 @@ const PICTURE = /\.(avif|bmp|gif|hei[cf]|jpe?g|png|svg|tiff?|webp)$/i
 const makeOnProgress = ({ mcpReq: { _meta, notify } }: ServerContext): Call['onProgress'] => {
   const progressToken = _meta?.progressToken
   let last = -1
-  return ({ status, progress: percent }) => {
+  return ({ status, progress: percent, waitsFor: message = status }) => {
     if (progressToken === undefined) return
     last = percent !== undefined && percent > last ? percent : last + (last < 0 ? 1 : 0.01)
     const total = percent === undefined ? {} : { total: 100 }
-    const params = { progressToken, progress: last, message: status, ...total }
+    const params = { progressToken, progress: last, message, ...total }
     // Whoever has gone gets no response either.
     void notify({ method: 'notifications/progress', params }).catch(() => {})
   }

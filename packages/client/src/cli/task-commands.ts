@@ -138,7 +138,11 @@ const nameResult = (command: string, image: string | undefined, id: string): str
     : `${basename(image, extname(image))}.${command}`
 
 const waitForTask = ({ kiln, screen, signal }: Context, task: TaskRef): Promise<EndedTask> =>
-  kiln.wait(task, { signal, onProgress: ({ status, progress }) => screen.show(status, progress) })
+  kiln.wait(task, {
+    signal,
+    onProgress: ({ status, progress, waitsFor }) =>
+      screen.show(waitsFor === undefined ? status : `${status}: ${waitsFor}`, progress),
+  })
 
 /** Reports how a task has ended, and saves its first file: under a name, or one of which the stem is given, or not at all. */
 const end = async (

@@ -21,8 +21,11 @@ interface AnyTask {
   path?: string
 }
 
-/** A task that goes on; `progress` is the percentage of a video that is rendered. */
-export type RunningTask = AnyTask & { state: 'running'; progress?: number }
+/**
+ * A task that goes on; `progress` is the percentage of a video that is rendered, and `waitsFor` says why one that has begun
+ * does not go on.
+ */
+export type RunningTask = AnyTask & { state: 'running'; progress?: number; waitsFor?: string }
 
 /** A file that a task has made. Its links need no credential, and live a day; read the task again for fresh ones. */
 export interface TaskFile {
@@ -46,11 +49,14 @@ export const toTask = (body: unknown, path?: string): Task => {
   return data ? ofImage(data, path) : ofVideo(rest as VideoRecord & { task_id?: string }, path)
 }
 
-const ofImage = ({ task_id: id, status, generated, error }: ImageRecord, path?: string): Task => {
+const ofImage = (
+  { task_id: id, status, generated, error, waits_for }: ImageRecord,
+  path?: string,
+): Task => {
   const common = { id, status, ...(path !== undefined && { path }) }
   if (status === 'COMPLETED')
     return { ...common, state: 'succeeded', files: generated.map((url) => ({ url })) }
-  if (status !== 'FAILED') return { ...common, state: 'running' }
+  if (status !== 'FAILED') return { ...common, state: 'running', ...toWait(waits_for) }
   const { code = 'unknown', message = 'the task failed' } = error ?? {}
   return { ...common, state: 'failed', error: { code, message } }
 }
@@ -64,8 +70,10 @@ const ofVideo = (record: VideoRecord & { task_id?: string }, path?: string): Tas
   if (record.state === 'success')
     return { ...common, state: 'succeeded', files: record.creations.map(toFile) }
   const progress = record.progress ? { progress: record.progress } : {}
-  return { ...common, state: 'running', ...progress }
+  return { ...common, state: 'running', ...progress, ...toWait(record.waits_for) }
 }
+
+const toWait = (waitsFor: string | undefined) => (waitsFor === undefined ? {} : { waitsFor })
 
 const toFile = (creation: VideoRecord['creations'][number]): TaskFile => {
   const { url, cover_url: coverUrl, watermarked_url: watermarkedUrl } = creation

@@ -9,8 +9,8 @@ import type { EndedTask, ReadOf, RunningTask, Task } from './task.ts'
 export type TaskRef = string | Pick<Task, 'id' | 'path'>
 
 export interface WaitOptions extends FollowOptions {
-  /** Called at each transition, and of the percentage of a video. */
-  onProgress?: (progress: Pick<RunningTask, 'status' | 'progress'>) => void
+  /** Called at each transition, of the percentage of a video, and when the task begins and ends to wait for a machine. */
+  onProgress?: (progress: Pick<RunningTask, 'status' | 'progress' | 'waitsFor'>) => void
 }
 
 export type ReadOptions = { signal?: AbortSignal | undefined }
@@ -49,10 +49,15 @@ export const makeTasks = (http: Http) => {
           return read.state === 'running' ? undefined : read
         },
         onEvent: ({ event, data }) => {
-          const seen = (event === 'status' ? toTask(data, path) : data) as Partial<RunningTask>
+          const seen = (event === 'status' ? toTask(data, path) : toSeen(data as Seen)) as Seen
           status = seen.status ?? status
           progress = status === 'success' ? 100 : (seen.progress ?? progress)
-          options.onProgress?.({ status, ...(progress === undefined ? {} : { progress }) })
+          const { waitsFor } = seen
+          options.onProgress?.({
+            status,
+            ...(progress === undefined ? {} : { progress }),
+            ...(waitsFor === undefined ? {} : { waitsFor }),
+          })
         },
       },
       options,
@@ -68,6 +73,14 @@ export const makeTasks = (http: Http) => {
 
   return { read, wait, cancel }
 }
+
+type Seen = Partial<RunningTask>
+
+/** Reads an event of a stream. */
+const toSeen = ({ waits_for: waitsFor, ...seen }: Seen & { waits_for?: string }): Seen => ({
+  ...seen,
+  ...(waitsFor === undefined ? {} : { waitsFor }),
+})
 
 const toRef = (task: TaskRef): Pick<Task, 'id' | 'path'> =>
   typeof task === 'string' ? { id: task } : task

@@ -12,6 +12,12 @@ export const ownLink = (link: string | undefined, origin = here()): string | und
   return OWN.test(pathname) ? pathname + search : undefined
 }
 
+/** The path of a file that the caller may open. An admin gets the addresses of others without what would open them. */
+export const fileLink = (link: string | undefined, origin = here()): string | undefined => {
+  const path = ownLink(link, origin)
+  return path?.includes('signature=') ? path : undefined
+}
+
 /** Returns a stranger's address as it may be linked to: https alone. */
 export const httpsLink = (address: string | undefined): URL | undefined => {
   if (address === undefined || !URL.canParse(address)) return undefined

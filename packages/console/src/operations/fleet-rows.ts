@@ -19,6 +19,7 @@ interface TemplateRow extends Pick<Template, 'name' | 'models' | 'lacking'> {
   able: number | undefined
   tasks: number
   oldest_seconds: number
+  reasons: Fleet['waiting'][number]['reasons']
 }
 
 /** Templates with their queues, the longest first. */
@@ -37,6 +38,7 @@ export const listTemplates = ({ templates, waiting }: Fleet): TemplateRow[] => {
     ...templates.map((template) => ({
       tasks: 0,
       oldest_seconds: 0,
+      reasons: [],
       ...queueOf(template.name),
       ...template,
     })),

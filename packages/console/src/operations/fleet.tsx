@@ -137,18 +137,31 @@ const Templates = ({ fleet }: { fleet: Fleet }) => (
             able !== undefined && counted(able, 'instance')
           ),
       }}
-      below={({ lacking }) =>
-        lacking.length > 0 && (
-          <details>
-            <summary>{counted(lacking.length, 'instance')} cannot run it</summary>
-            <ul className="small">
-              {lacking.map(({ instance, issues }) => (
-                <li key={instance}>
-                  <Bdi as="strong">{instance}</Bdi>: <Bdi as="code">{issues.join('; ')}</Bdi>
-                </li>
-              ))}
-            </ul>
-          </details>
+      below={({ lacking, reasons }) =>
+        (lacking.length > 0 || reasons.length > 0) && (
+          <>
+            {reasons.length > 0 && (
+              <ul className="small">
+                {reasons.map(({ reason, tasks }) => (
+                  <li key={reason}>
+                    <Bdi>{reason}</Bdi>: {counted(tasks, 'task')} waiting
+                  </li>
+                ))}
+              </ul>
+            )}
+            {lacking.length > 0 && (
+              <details>
+                <summary>{counted(lacking.length, 'instance')} cannot run it</summary>
+                <ul className="small">
+                  {lacking.map(({ instance, issues }) => (
+                    <li key={instance}>
+                      <Bdi as="strong">{instance}</Bdi>: <Bdi as="code">{issues.join('; ')}</Bdi>
+                    </li>
+                  ))}
+                </ul>
+              </details>
+            )}
+          </>
         )
       }
     />

@@ -36,7 +36,10 @@ export const patchPages = (pages: TaskPages, changed: readonly TaskItem[]): Task
   const patch = (old: TaskItem): TaskItem => {
     const task = changes.get(old.task_id)
     if (!task || task.rev < old.rev) return old
-    return { ...old, ...task, progress: Math.max(old.progress, task.progress) }
+    // What a stream does not say: whose it is. A member that is gone is gone.
+    const { owner } = old
+    const progress = Math.max(old.progress, task.progress)
+    return { ...task, ...(owner !== undefined && { owner }), progress }
   }
   const patchPage = (page: TaskPage): TaskPage => ({ ...page, tasks: page.tasks.map(patch) })
   return { ...pages, pages: pages.pages.map(patchPage) }

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 
-import { ownLink } from '../api/links.ts'
+import { fileLink, ownLink } from '../api/links.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { buttonClass } from '../ui/button.tsx'
 import { CopyButton } from '../ui/code.tsx'
@@ -11,7 +11,7 @@ import { Note, Row, Stack } from '../ui/panels.tsx'
 import { Bdi, Bytes, Progress, StateBadge, Time, useNow } from '../ui/values.tsx'
 import { showSeconds } from '../words/text.ts'
 import { BeforeAfter } from './before-after.tsx'
-import { secondsLeft } from './timeline.ts'
+import { secondsLeft, secondsRendered } from './timeline.ts'
 import { wordOf, type TaskDetail } from './types.ts'
 import { cancelTask, taskQuery } from './queries.ts'
 import styles from './result.module.css'
@@ -65,20 +65,31 @@ export const Outcome = ({ task, changeIt }: { task: TaskDetail; changeIt?: React
 
 /** Progress of a running task: a video reports its percentage, an image is estimated by the time that similar ones took. */
 const Going = ({ task }: { task: TaskDetail }) => {
-  const { started_at: started, family, progress } = task
-  const now = useNow()
-  const passed = started === undefined ? 0 : Math.max(0, (now - Date.parse(started)) / 1000)
+  const { started_at: started, family, progress, waits_for: waits, lacking = [] } = task
+  const passed = secondsRendered(task, useNow())
   const left = secondsLeft(task, passed)
   const guessed = left === undefined ? undefined : passed / (passed + Math.max(left, 0.5))
   const part = family === 'video' ? progress / 100 : guessed
-  const turn = started === undefined ? 'In queue' : aboutLeft(left)
+  const turn = waits ?? (started === undefined ? 'In queue' : aboutLeft(left))
+  const isStill = started === undefined || waits !== undefined
   const words = [family === 'video' && `${progress} %`, turn]
   return (
     <>
       <div role="status">
-        <Progress label="Progress" part={started === undefined ? undefined : part} />
+        <Progress label="Progress" part={isStill ? undefined : part} />
         <span className="soft small">{words.filter(Boolean).join(' · ')}</span>
       </div>
+      {lacking.length > 0 && (
+        <Note tone="warn">
+          <ul>
+            {lacking.map((reason) => (
+              <li key={reason}>
+                <Bdi>{reason}</Bdi>
+              </li>
+            ))}
+          </ul>
+        </Note>
+      )}
       <Placeholder of={task.inputs[0]} />
     </>
   )
@@ -159,7 +170,7 @@ const Result = ({ task }: { task: TaskDetail }) => {
       ) : (
         <BeforeAfter
           key={src}
-          before={ownLink(task.inputs.find(({ field }) => field.startsWith('image'))?.url)}
+          before={fileLink(task.inputs.find(({ field }) => field.startsWith('image'))?.url)}
           after={src}
           onBroken={onBroken}
         />

@@ -4,7 +4,7 @@ import { responseOf, read, readQuery, writingApi } from '../api/client.ts'
 import { creditsQuery } from '../api/queries.ts'
 import { useStream } from '../api/stream.ts'
 import { timeOf, type TaskFilter } from './list-rows.ts'
-import type { TaskEvent, TaskItem, TaskPage } from './types.ts'
+import type { TaskDetail, TaskEvent, TaskItem, TaskPage } from './types.ts'
 
 /** Any creation, cancellation or dry run: their paths come from data. */
 export const post = writingApi.POST as unknown as (
@@ -45,8 +45,9 @@ export const useTask = (id: string | undefined) => {
   useStream({
     path: isFollowed ? `/tasks/${id}/stream` : undefined,
     onEvent: ({ event, data }) => {
-      const { progress } = data as { progress: number }
-      if (event === 'progress')
+      const { progress, waits_for } = data as Pick<TaskDetail, 'progress' | 'waits_for'>
+      // What a machine lacks, and when one took the task, is in the task alone.
+      if (event === 'progress' && waits_for === task.data?.waits_for)
         queries.setQueryData(
           query.queryKey,
           (old) => old && { ...old, progress: Math.max(old.progress, progress) },

@@ -37,7 +37,7 @@ export const TaskRow = ({ task, outcome, isChosen, onChoose }: TaskRowProps) => 
           {title}
         </Link>
         <Bdi as="span" className="soft small cut">
-          {state === 'failed' ? error?.message : task.prompt}
+          {state === 'failed' ? error?.message : (task.waits_for ?? task.prompt)}
         </Bdi>
       </span>
       <span className={`stack ${styles.how}`}>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 
-import { ownLink } from '../api/links.ts'
+import { fileLink, ownLink } from '../api/links.ts'
 import { useMe } from '../api/queries.ts'
 import { onlyChanges, readFields, type Choice } from '../try/form.ts'
 import { findKind, titleOf } from '../try/kinds.ts'
@@ -147,14 +147,19 @@ const About = ({ task }: { task: TaskDetail }) => {
 
 const InputFile = ({ kind, input }: { kind: string; input: TaskDetail['inputs'][number] }) => {
   const { field, url, content_type: type, width, height, bytes } = input
-  const src = ownLink(url)
+  const src = fileLink(url)
   return (
     <Row>
       {!type?.startsWith('video/') && <Picture className={styles.input} src={src} />}
       <span>
         <b>{labelOfInput(kind, field)}</b>
         <br />
-        {src === undefined && <StrangersLink address={url} />}
+        {src === undefined &&
+          (ownLink(url) ? (
+            <span className="soft">Only its owner may open it. </span>
+          ) : (
+            <StrangersLink address={url} />
+          ))}
         {width !== undefined && `${width} × ${height} `}
         {bytes !== undefined && <Bytes count={bytes} />}
       </span>

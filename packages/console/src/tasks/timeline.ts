@@ -79,6 +79,15 @@ export const makeLines = (life: Life): Line[] => {
 
 type Going = Pick<TaskDetail, 'family' | 'progress' | 'estimated_seconds'>
 
+/** Seconds for which a task has been rendered: where machines are chosen, since the last one took it. */
+export const secondsRendered = (
+  {
+    started_at: started,
+    placed_at: placed = started,
+  }: Pick<TaskDetail, 'started_at' | 'placed_at'>,
+  now: number,
+): number => (placed === undefined ? 0 : Math.max(0, (now - Date.parse(placed)) / 1000))
+
 /** Estimates the seconds that a task still takes: by similar ones, and for a video past their time by its progress. */
 export const secondsLeft = (
   { family, progress, estimated_seconds: estimate }: Going,
