@@ -79,8 +79,16 @@ const runAgain: Action = async (deps, { taskId: id, owner, record }) => {
   await deps.submit({
     text: JSON.stringify(request),
     owner,
+    amend: (body) => withLabel(body, id),
     record: (sql, madeId) => record(sql, { task_id: madeId }),
   })
+}
+
+/** A task with as many labels as one may have says nothing of its origin. */
+const withLabel = (body: Record<string, unknown>, id: string): Record<string, unknown> => {
+  const labels = Object(body['kiln_labels']) as Record<string, string>
+  const isFull = Object.keys(labels).length >= LABELS_MAX
+  return isFull ? body : { ...body, kiln_labels: { ...labels, run_again_of: id } }
 }
 
 const ACTIONS: Record<OperationAction, Action> = {
