@@ -86,6 +86,10 @@ const pages = [
     ...open('/registry/$node/$version', 'Version', () => import('./registry/version.tsx')),
     validateSearch: search({ tab: text, 'host-node': text, q: text, file: text }),
   }),
+  createRoute({
+    ...open('/workflows', 'Check a workflow', () => import('./graph/page.tsx')),
+    validateSearch: search({ tab: text }),
+  }),
   createRoute(user('/publishers', 'Publishers', () => import('./publish/publishers.tsx'))),
   createRoute({
     ...open('/publishers/$publisher', 'Publisher', () => import('./publish/publisher.tsx')),

@@ -34,7 +34,7 @@ const makeApi = (retry: RetryOptions) =>
  * Every route of the service, typed by its document. A rejection is thrown as a KilnError; queries repeat one that passes, so
  * the client does not.
  */
-const api = makeApi({ attempts: 1 })
+export const api = makeApi({ attempts: 1 })
 
 /** The same for writes, whose repeats have one Idempotency-Key. One gives up after a minute, and says so. */
 export const writingApi = makeApi({ attempts: 7, baseMs: 1000 })

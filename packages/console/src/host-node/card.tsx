@@ -188,7 +188,7 @@ const KNOWN = new Set(
   SIGMAS TAESD`.split(/\s+/),
 )
 
-const colourOf = (type: string): string => `var(--type-${KNOWN.has(type) ? type : 'other'})`
+export const colourOf = (type: string): string => `var(--type-${KNOWN.has(type) ? type : 'other'})`
 
 /** One colour, or up to three sectors, clockwise from the left as the host draws them, with dark dividers. */
 const paint = ({ types, isList }: Slot): CSSProperties => {

@@ -3,7 +3,6 @@ import { getRouteApi } from '@tanstack/react-router'
 import { ArrowLeftRight } from 'lucide-react'
 import { useRef, useState } from 'react'
 
-import { HostNodeCard } from '../host-node/card.tsx'
 import { useKeys } from '../shell/keys.ts'
 import { IconButton } from '../ui/button.tsx'
 import { AddressField, Segments, Select } from '../ui/fields.tsx'
@@ -13,9 +12,10 @@ import { useMore } from '../ui/rows.tsx'
 import { useChangeSearch } from '../ui/address.ts'
 import { Badge, Bdi } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
-import { groupChanges, marksOf, type Comparison, type HostNodeChanges } from './changes.ts'
+import { BothCards } from './both-cards.tsx'
+import { groupChanges, type Comparison, type HostNodeChanges } from './changes.ts'
 import { LEVEL_WORDS, LEVELS, whenNear } from './parts.tsx'
-import { compareQuery, hostNodeQuery, versionsQuery, type Range } from './queries.ts'
+import { compareQuery, versionsQuery, type Range } from './queries.ts'
 import styles from './registry.module.css'
 import { byNumber } from './standing.ts'
 
@@ -108,6 +108,7 @@ const Changes = ({ found }: { found: Comparison }) => {
 }
 
 const Group = ({ group, range }: { group: HostNodeChanges; range: Range }) => {
+  const { node } = route.useParams()
   const [isNear, setIsNear] = useState(false)
   const { word, tone } = LEVEL_WORDS[group.level]
   return (
@@ -126,34 +127,8 @@ const Group = ({ group, range }: { group: HostNodeChanges; range: Range }) => {
         ))}
       </ul>
       <div className={`stack ${styles.canvas} ${styles.both}`}>
-        {isNear && <BothCards group={group} range={range} />}
+        {isNear && <BothCards node={node} group={group} range={range} />}
       </div>
     </li>
-  )
-}
-
-/** The host node in both versions; one that is gone stands beside what it perhaps is now. */
-const BothCards = ({ group, range }: { group: HostNodeChanges; range: Range }) => {
-  const { name, nameAfter, isGone, isNew, changes } = group
-  const { node } = route.useParams()
-  const before = useQuery({ ...hostNodeQuery(node, range.from, name), enabled: !isNew })
-  const after = useQuery({
-    ...hostNodeQuery(node, range.to, nameAfter ?? name),
-    enabled: !isGone || nameAfter !== undefined,
-  })
-  const marks =
-    before.data && after.data && !isGone ? marksOf(changes, before.data, after.data) : undefined
-  const sides = [
-    [range.from, before.data, marks?.before],
-    [range.to, after.data, marks?.after],
-  ] as const
-  return sides.map(
-    ([version, card, own]) =>
-      card && (
-        <section key={version} aria-label={version}>
-          <h3>{version}</h3>
-          <HostNodeCard node={card} marks={own} />
-        </section>
-      ),
   )
 }

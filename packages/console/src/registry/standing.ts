@@ -56,7 +56,7 @@ export const DEFAULT_INSTALL =
 /** The command of the settings (CONSOLE_INSTALL) for one version. */
 export const writeInstall = (
   template: string,
-  { node_id: node, version, downloadUrl }: Version,
+  { node_id: node, version, downloadUrl }: Pick<Version, 'node_id' | 'version' | 'downloadUrl'>,
   origin = '',
 ): string =>
   template

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useMatches, useNavigate, useRouterState } from '@tanstack/react-router'
-import { Ellipsis, UserRound } from 'lucide-react'
+import { Ellipsis, UserRound, type LucideIcon } from 'lucide-react'
 import { Suspense, useState, type ReactNode } from 'react'
 import { Button as PlainButton } from 'react-aria-components/Button'
 
@@ -17,7 +17,7 @@ import styles from './frame.module.css'
 import { useKeys } from './keys.ts'
 import { lazyPart } from './lazy-page.ts'
 import { PackSearch } from './pack-search.tsx'
-import { PAGES, usePages, type PageLinkSpec } from './pages.ts'
+import { PAGES, TAB_ICONS, usePages, type PageLinkSpec } from './pages.ts'
 import { SignIn } from './sign-in.tsx'
 import { showToast, Toasts } from './toasts.tsx'
 
@@ -50,11 +50,8 @@ export const Frame = () => {
         <Guard />
       </main>
       <nav className={`phone ${styles.tabs}`} aria-label="Pages">
-        {PAGES.slice(0, 4).map(({ to, title, Icon }) => (
-          <PageLink key={to} to={to}>
-            <Icon aria-hidden />
-            {title}
-          </PageLink>
+        {TAB_ICONS.map((Icon, place) => (
+          <TabLink key={place} page={PAGES[place]} Icon={Icon} />
         ))}
         <Menu
           label="More pages"
@@ -65,7 +62,7 @@ export const Frame = () => {
             </PlainButton>
           }
         >
-          {pages.slice(4).map(({ to, title }) => (
+          {pages.slice(TAB_ICONS.length).map(({ to, title }) => (
             <PageItem key={to} to={to} title={title} />
           ))}
           <PageItem to="/account" title="Account" />
@@ -85,6 +82,14 @@ const Mark = () => (
     <path d="M8 26V15a8 8 0 0 1 16 0v11h-5v-6a3 3 0 0 0-6 0v6z" fill="#fff" />
   </svg>
 )
+
+const TabLink = ({ page, Icon }: { page: PageLinkSpec | undefined; Icon: LucideIcon }) =>
+  page && (
+    <PageLink to={page.to}>
+      <Icon aria-hidden />
+      {page.title}
+    </PageLink>
+  )
 
 type PagePath = PageLinkSpec['to']
 

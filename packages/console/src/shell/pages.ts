@@ -1,17 +1,21 @@
-import { Activity, House, Images, Package, Scale, UsersRound, WandSparkles } from 'lucide-react'
+import { House, Images, Package, WandSparkles } from 'lucide-react'
 
 import { useMe } from '../api/queries.ts'
 
 /** The pages of the bar. On a phone the first four are tabs, the rest lie behind More. `g` and the letter lead there. */
 export const PAGES = [
-  { to: '/', title: 'Home', Icon: House, who: 'all', letter: 'h' },
-  { to: '/try', title: 'Try', Icon: WandSparkles, who: 'user', letter: 't' },
-  { to: '/tasks', title: 'Tasks', Icon: Images, who: 'user', letter: 'a' },
-  { to: '/registry', title: 'Registry', Icon: Package, who: 'all', letter: 'r' },
-  { to: '/publishers', title: 'Publishers', Icon: UsersRound, who: 'user', letter: 'p' },
-  { to: '/moderation', title: 'Moderation', Icon: Scale, who: 'admin', letter: 'm' },
-  { to: '/operations', title: 'Operations', Icon: Activity, who: 'admin', letter: 'o' },
+  { to: '/', title: 'Home', who: 'all', letter: 'h' },
+  { to: '/try', title: 'Try', who: 'user', letter: 't' },
+  { to: '/tasks', title: 'Tasks', who: 'user', letter: 'a' },
+  { to: '/registry', title: 'Registry', who: 'all', letter: 'r' },
+  { to: '/workflows', title: 'Workflows', who: 'all', letter: 'w' },
+  { to: '/publishers', title: 'Publishers', who: 'user', letter: 'p' },
+  { to: '/moderation', title: 'Moderation', who: 'admin', letter: 'm' },
+  { to: '/operations', title: 'Operations', who: 'admin', letter: 'o' },
 ] as const
+
+/** Icons of the tabs. */
+export const TAB_ICONS = [House, WandSparkles, Images, Package]
 
 export type PageLinkSpec = (typeof PAGES)[number]
 

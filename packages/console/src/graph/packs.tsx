@@ -1,0 +1,131 @@
+import { useQuery } from '@tanstack/react-query'
+import { Download } from 'lucide-react'
+
+import { serviceQuery } from '../api/queries.ts'
+import { DEFAULT_INSTALL, writeInstall } from '../registry/standing.ts'
+import { Button } from '../ui/button.tsx'
+import { Code } from '../ui/code.tsx'
+import { Link, nodePage, versionPage } from '../ui/link.tsx'
+import { Note, Panel } from '../ui/panels.tsx'
+import { Rows } from '../ui/rows.tsx'
+import { Badge, Bdi } from '../ui/values.tsx'
+import { counted } from '../words/text.ts'
+import type { Resolution } from './queries.ts'
+
+interface PacksProps {
+  found: Resolution
+  /** Name of the file. */
+  name: string
+}
+
+/** The packs to install for a workflow, and what stands in the way. */
+export const Packs = ({ found, name }: PacksProps) => {
+  const { packs, host_nodes: hostNodes, conflicts, warnings } = found
+  const { data: service } = useQuery(serviceQuery)
+  const template = service?.install || DEFAULT_INSTALL
+  const unknown = hostNodes.filter(({ origin }) => origin === 'unknown')
+  return (
+    <div className="stack">
+      {conflicts.map(({ package: of, message }) => (
+        <Note key={of} tone="warn">
+          <Bdi>{message}</Bdi>
+        </Note>
+      ))}
+      {warnings.map((warning) => (
+        <Note key={warning}>
+          <Bdi>{warning}</Bdi>
+        </Note>
+      ))}
+      <Rows
+        label="Packs"
+        rows={packs}
+        empty="It needs no pack."
+        columns={{
+          Pack: ({ node_id: id, name: title }) => <Link {...nodePage(id)}>{title}</Link>,
+          Version: ({ node_id: id, version }) =>
+            version ? <Link {...versionPage(id, version)}>{version}</Link> : 'none fits',
+          Nodes: ({ host_nodes: names }) => (
+            <Bdi as="span" className="small" title={names.join(', ')}>
+              {names.slice(0, 5).join(', ') +
+                (names.length > 5 ? ` and ${names.length - 5} more` : '')}
+            </Bdi>
+          ),
+          Reason: ({ node_id: id }) => <Bdi>{reasonsOf(hostNodes, id)}</Bdi>,
+        }}
+        below={(pack) => (
+          <div className="stack tight">
+            {pack.message && (
+              <Note tone="warn">
+                <Bdi>{pack.message}</Bdi>
+              </Note>
+            )}
+            <Install pack={pack} found={found} template={template} />
+          </div>
+        )}
+      />
+      {unknown.length > 0 && <Unknown hostNodes={unknown} />}
+      {packs.length > 0 && <Lock lock={found.lock} name={name} />}
+    </div>
+  )
+}
+
+type HostNodes = Resolution['host_nodes']
+
+/** Why the nodes are taken from this pack: each reason once. */
+const reasonsOf = (hostNodes: HostNodes, id: string): string =>
+  [...new Set(hostNodes.flatMap((one) => (one.node_id === id ? one.message : [])))].join(' ')
+
+type InstallProps = { pack: Resolution['packs'][number]; found: Resolution; template: string }
+
+const Install = ({ pack: { node_id, version }, found, template }: InstallProps) => {
+  const locked = found.lock.find(({ node }) => node === node_id)
+  if (version === undefined) return null
+  const given = { node_id, version, ...(locked && { downloadUrl: locked.url }) }
+  const text = writeInstall(template, given, location.origin)
+  return <Code text={text} label={`install command of ${node_id}`} />
+}
+
+const Unknown = ({ hostNodes }: { hostNodes: HostNodes }) => (
+  <Panel title={counted(hostNodes.length, 'unknown node')}>
+    <ul aria-label="Unknown nodes" className="stack tight">
+      {hostNodes.map(({ host_node: name, count, message }) => (
+        <li key={name}>
+          <Bdi as="strong">{name}</Bdi> {count > 1 && <Badge>{`${count} times`}</Badge>}{' '}
+          <Bdi>{message}</Bdi>
+        </li>
+      ))}
+    </ul>
+  </Panel>
+)
+
+const Lock = ({ lock, name }: { lock: Resolution['lock']; name: string }) => {
+  const stem = name.replace(/\.[^.]*$/, '')
+  const [file, locked] = [JSON.stringify(`${stem}.json`), JSON.stringify(`${stem}.lock.json`)]
+  const save = (): void => {
+    const content = `${JSON.stringify({ packs: lock }, null, 2)}\n`
+    const href = URL.createObjectURL(new Blob([content], { type: 'application/json' }))
+    const anchor = Object.assign(document.createElement('a'), {
+      href,
+      download: `${stem}.lock.json`,
+    })
+    anchor.click()
+    URL.revokeObjectURL(href)
+  }
+  const commands = [
+    `kiln workflow lock ${file} -o ${locked}`,
+    `kiln workflow check ${file} --from ${locked}`,
+  ]
+  return (
+    <Panel title="Lock file">
+      <p>
+        The exact archives of these packs, with their SHA-256. With it, the command line says later
+        what newer versions break.
+      </p>
+      <Button onPress={save}>
+        <Download aria-hidden />
+        Download lock file
+      </Button>
+      <Code text={commands.join('\n')} label="the same on the command line" />
+    </Panel>
+  )
+}

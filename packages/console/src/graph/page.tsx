@@ -1,0 +1,117 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+
+import { Button } from '../ui/button.tsx'
+import { Note, PageTitle, Show, Stack } from '../ui/panels.tsx'
+import { Tabs } from '../ui/tabs.tsx'
+import { Bdi } from '../ui/values.tsx'
+import { counted } from '../words/text.ts'
+import { NodeCard } from './card.tsx'
+import { WorkflowDrop } from './drop.tsx'
+import { markNodes } from './marks.ts'
+import { Nodes } from './nodes.tsx'
+import { Packs } from './packs.tsx'
+import { checkQuery, resolveQuery, type Check, type Chosen, type Resolution } from './queries.ts'
+import type { Saved } from './read-file.ts'
+import { keyOf } from './read-workflow.ts'
+import { Updates } from './updates.tsx'
+
+export const Page = () => {
+  const [saved, setSaved] = useState<Saved>()
+  const again = saved && <Button onPress={() => setSaved(undefined)}>Check another</Button>
+  return (
+    <>
+      <PageTitle actions={again}>Check a workflow</PageTitle>
+      {saved ? <Results key={saved.key} saved={saved} /> : <WorkflowDrop onSaved={setSaved} />}
+    </>
+  )
+}
+
+const Results = ({ saved }: { saved: Saved }) => {
+  const [chosen, setChosen] = useState<Chosen>({ from: {}, to: {} })
+  const [open, setOpen] = useState<string>()
+  const resolution = useQuery(resolveQuery(saved, chosen))
+  const check = useQuery(checkQuery(saved, chosen))
+  const { host_nodes } = resolution.data ?? {}
+  const changes = check.data?.changes
+  const marks = useMemo(() => {
+    const unknown = (host_nodes ?? []).filter(({ origin }) => origin === 'unknown')
+    const names = new Set(unknown.map(({ host_node }) => host_node))
+    return markNodes(saved.parts, { changes: changes ?? [], unknown: names })
+  }, [saved, changes, host_nodes])
+  const nodes = saved.parts.flatMap((part) => part.nodes)
+  const openNode = nodes.find(({ key }) => key === open)
+  const tabs = {
+    updates: [
+      'Updates',
+      <Show key="updates" query={check}>
+        {(found) => (
+          <Updates
+            check={found}
+            chosen={chosen}
+            onChoose={setChosen}
+            onOpen={(node) => setOpen(keyOf(node))}
+          />
+        )}
+      </Show>,
+    ],
+    packs: [
+      resolution.data ? counted(resolution.data.packs.length, 'pack') : 'Packs',
+      <Show key="packs" query={resolution}>
+        {(found) => <Packs found={found} name={saved.name} />}
+      </Show>,
+    ],
+    nodes: [
+      'Nodes',
+      <Nodes key="nodes" parts={saved.parts} marks={marks} onOpen={({ key }) => setOpen(key)} />,
+    ],
+  } as const
+  return (
+    <Stack>
+      <Summary name={saved.name} found={resolution.data} />
+      {check.data && <Verdict check={check.data} />}
+      <Tabs label="About the workflow" tabs={tabs} />
+      {openNode && (
+        <NodeCard
+          node={openNode}
+          resolution={resolution.data}
+          check={check.data}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
+    </Stack>
+  )
+}
+
+const Summary = ({ name, found }: { name: string; found: Resolution | undefined }) => {
+  const { nodes = 0, built_in = 0, found: known = 0, unknown = 0 } = found?.counts ?? {}
+  const parts = [
+    `${built_in} of the host`,
+    `${known} in ${counted(found?.packs.length ?? 0, 'pack')}`,
+    `${unknown} unknown`,
+  ]
+  return (
+    <p role="status">
+      <Bdi as="strong">{name}</Bdi>
+      {found && `: ${counted(nodes, 'node')}, ${parts.join(', ')}`}
+    </p>
+  )
+}
+
+const Verdict = ({ check: { verdict, counts } }: { check: Check }) => {
+  const { breaks, may_break: mayBreak } = counts
+  if (verdict === 'none')
+    return (
+      <Note>Nothing that could be compared breaks. Choose the versions of the other packs.</Note>
+    )
+  if (breaks + mayBreak === 0) return <Note tone="ok">Updates break nothing here.</Note>
+  const words = [
+    breaks > 0 && `break it in ${counted(breaks, 'place')}`,
+    mayBreak > 0 && `may break it in ${counted(mayBreak, 'place')}`,
+  ]
+  return (
+    <Note tone={breaks > 0 ? 'bad' : 'warn'}>
+      {`Updates ${words.filter(Boolean).join(', and ')}.`}
+    </Note>
+  )
+}

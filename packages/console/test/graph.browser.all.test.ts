@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+
+import type { Page } from 'playwright-core'
+
+import { makeRegistry, unique } from '../../../test/http/registry-support.ts'
+import { expectStatus } from '../../../test/support/client.ts'
+import { assertSound, skip, useConsole } from './harness.ts'
+
+const sampler = (choices: string[]) => ({
+  display_name: 'Sampler',
+  input_types: {
+    required: { image: ['IMAGE'], steps: ['INT', { default: 20 }], sampler: [choices] },
+  },
+  return_types: ['IMAGE'],
+})
+
+const [nodeId, Sampler] = [unique('sampler-pack'), unique('Sampler')]
+const properties = { cnr_id: nodeId, ver: '1.0.0' }
+
+/** Saved nodes in rows of 40, each linked to the one before. */
+const workflowOf = (count: number) => ({
+  nodes: Array.from({ length: count }, (_, index) => ({
+    id: index + 1,
+    type: index === 1 ? 'NobodyHasThis' : Sampler,
+    ...(index === 0 && { title: 'Main sampler' }),
+    pos: [(index % 40) * 300, Math.floor(index / 40) * 200],
+    size: { 0: 210, 1: 90 },
+    inputs: [{ name: 'image', type: 'IMAGE', link: index }],
+    outputs: [{ name: 'IMAGE', type: 'IMAGE' }],
+    widgets_values: [20, index === 0 ? 'euler' : 'heun'],
+    ...(index !== 1 && { properties }),
+  })),
+  links: Array.from({ length: count - 1 }, (_, index) => [
+    index + 1,
+    index + 1,
+    0,
+    index + 2,
+    0,
+    'IMAGE',
+  ]),
+})
+
+const fileOf = (value: unknown, name = 'portrait.json') => ({
+  name,
+  mimeType: 'application/json',
+  buffer: Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)),
+})
+
+const choose = async (page: Page, file: ReturnType<typeof fileOf>): Promise<void> =>
+  await page.locator('input[type=file]').setInputFiles(file)
+
+describe('a saved workflow in the console', { skip }, () => {
+  const console = useConsole()
+
+  before(async () => {
+    const owned = await makeRegistry(console.service).addPublisher({ user: 'alice' })
+    const publish = async (version: string, choices: string[]): Promise<void> => {
+      const added = await owned.addActive({ nodeId, version, node: { name: 'Sampler Pack' } })
+      const nodes = { [Sampler]: sampler(choices) }
+      expectStatus(await owned.owner.post(`${added.version}/host-nodes`, { nodes }), 204)
+    }
+    await publish('1.0.0', ['euler', 'heun'])
+    await publish('1.1.0', ['euler', 'heun', 'dpm'])
+    await publish('2.0.0', ['heun', 'dpm'])
+  })
+
+  test('shows its packs and what an update breaks, down to both sides of a node', async () => {
+    const page = await console.open('/workflows')
+    await assertSound(page)
+    await choose(page, fileOf({ some: 'JSON' }))
+    await page.getByText('portrait.json is no workflow.').waitFor()
+    await choose(page, fileOf('no JSON'))
+    await page.getByText('portrait.json is no JSON.').waitFor()
+    await choose(page, fileOf({ ...workflowOf(1), extra: 'x'.repeat(4 * 2 ** 20) }))
+    await page.getByText('portrait.json is larger than 4 MiB.').waitFor()
+    await choose(page, fileOf(workflowOf(6)))
+    await page.getByText('6 nodes, 0 of the host, 5 in 1 pack, 1 unknown').waitFor()
+    await page.getByText('Updates break it in 1 place.').waitFor()
+    await assertSound(page)
+
+    await page.getByRole('tab', { name: '1 pack' }).click()
+    await page.getByRole('link', { name: 'Sampler Pack' }).waitFor()
+    await page.getByText(`/nodes/${nodeId}/install?version=2.0.0`).waitFor()
+    await page.getByRole('list', { name: 'Unknown nodes' }).getByText('NobodyHasThis').waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download lock file' }).click(),
+    ])
+    assert.equal(download.suggestedFilename(), 'portrait.lock.json')
+    await assertSound(page)
+
+    await page.getByRole('tab', { name: 'Nodes' }).click()
+    const drawing = page.getByRole('application')
+    assert.equal(await drawing.locator('[data-key]').count(), 6)
+    await assertSound(page)
+    const node = page.getByRole('button', { name: /^Main sampler breaks/ })
+    await node.focus()
+    await page.keyboard.press('Enter')
+    const card = page.getByRole('dialog', { name: 'Main sampler' })
+    await card.getByText(/The choice "euler" of "sampler" is gone/).waitFor()
+    await card.getByRole('region', { name: '2.0.0' }).waitFor()
+    await assertSound(page)
+    await page.keyboard.press('Escape')
+    await card.waitFor({ state: 'detached' })
+    await drawing.locator('[data-key="#1"]').click()
+    await card.waitFor()
+    await page.keyboard.press('Escape')
+
+    await page.getByRole('tab', { name: 'Updates' }).click()
+    await page.getByRole('button', { name: 'Take 1.1.0' }).click()
+    await page.getByText('Updates break nothing here.').waitFor()
+  })
+
+  test('of 1,000 nodes is dragged and zoomed by one attribute', async () => {
+    const page = await console.open('/workflows?tab=nodes')
+    await choose(page, fileOf(workflowOf(1000)))
+    const drawing = page.getByRole('application')
+    await drawing.locator('[data-key="#1000"]').waitFor({ state: 'attached' })
+    await page.getByText('999 in 1 pack').waitFor()
+    await page.getByText('Updates break it in 1 place.').waitFor()
+    await drawing.focus()
+    const transform = () => drawing.locator('svg > g').getAttribute('transform')
+    const first = await transform()
+    await page.keyboard.press('ArrowRight')
+    assert.notEqual(await transform(), first)
+    await page.evaluate(
+      `window.changed = new Set(); new MutationObserver((all) => all.forEach(({ target, attributeName }) => window.changed.add(target.nodeName + ' ' + attributeName))).observe(document.querySelector('[role=application]'), { subtree: true, childList: true, attributes: true, characterData: true })`,
+    )
+    await page.keyboard.press('+')
+    await page.keyboard.press('-')
+    const box = await drawing.boundingBox()
+    assert.ok(box)
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
+    await page.mouse.move(x, y)
+    await page.mouse.down()
+    await page.mouse.move(x - 300, y - 100, { steps: 30 })
+    await page.mouse.up()
+    assert.equal(await page.getByRole('dialog').count(), 0, 'a drag opens nothing')
+    assert.notEqual(await transform(), first)
+    // Nothing is rendered again: a frame costs its painting alone.
+    assert.deepEqual(await page.evaluate<string[]>('[...window.changed]'), ['g transform'])
+  })
+})
