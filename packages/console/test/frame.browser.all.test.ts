@@ -71,7 +71,7 @@ describe('the frame of the console', { skip }, () => {
     await page.reload()
     await assertSound(page)
     await page.getByRole('link', { name: /^\d+ credits used, no limit$/ }).click()
-    await page.getByRole('heading', { name: 'Usage' }).waitFor()
+    await page.getByRole('heading', { name: 'By day' }).waitFor()
     await page.getByText('Videos at once').waitFor()
   })
 

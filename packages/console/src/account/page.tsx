@@ -50,8 +50,8 @@ const You = () => {
 }
 
 /** Credits and slots of the caller. */
-const Usage = () => (
-  <Panel title="Usage">
+const Limits = () => (
+  <Panel title="Credits and limits">
     <Show query={useQuery(creditsQuery)} loading={<Loading rows={1} />}>
       {({ remains: [usage] }) =>
         usage && (
@@ -223,7 +223,7 @@ const TABS = {
     'Profile',
     <Stack key="you">
       <You />
-      <Usage />
+      <Limits />
       <ThisBrowser />
     </Stack>,
     'Owners of a publisher add you as a member by your ID.',
