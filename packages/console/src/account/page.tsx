@@ -223,7 +223,6 @@ const TABS = {
     'Profile',
     <Stack key="you">
       <You />
-      <Limits />
       <ThisBrowser />
     </Stack>,
     'Owners of a publisher add you as a member by your ID.',
@@ -247,7 +246,10 @@ const TABS = {
   events: ['Events', <Events key="events" />],
   usage: [
     'Usage',
-    <Usage key="usage" />,
+    <Stack key="usage">
+      <Limits />
+      <Usage />
+    </Stack>,
     'Ended tasks by the UTC day of their end.',
     'many-tasks#usage',
   ],
