@@ -41,8 +41,6 @@ import { makeWatches } from './http/live/watches.ts'
 import { makeConsole } from './http/console/serve.ts'
 import { loadPages } from './http/docs/pages.ts'
 import { CONNECTIONS } from './http/serve/connection-limit.ts'
-import { customName } from './domain/task/custom-kind.ts'
-import type { EngineName } from './domain/task/engine.ts'
 import { makeSemaphore } from './domain/shared/semaphore.ts'
 import type { Lifecycle } from './http/serve/lifecycle.ts'
 import { makeRateLimits } from './http/access/rate-limit.ts'
@@ -51,7 +49,7 @@ import { makePublicPauses } from './http/platform/pauses.ts'
 import { readBuild } from './http/platform/service-routes.ts'
 import { makeCustomKinds } from './http/template/kinds.ts'
 import { makeServer } from './http/serve/server.ts'
-import { makeOwnerRules } from './http/access/owner-rules.ts'
+import { makeOwnerEngine, makeOwnerRules } from './http/access/owner-rules.ts'
 import { makeUserRecorder } from './http/access/user-recorder.ts'
 import { makeJobs } from './jobs/client.ts'
 import { connectTemporal } from './jobs/connection.ts'
@@ -60,6 +58,7 @@ import { adviseTemporal } from './jobs/temporal-advice.ts'
 import { readTemporal } from './process/settings/temporal.ts'
 import { makeMetricsReader } from './jobs/metrics-reader.ts'
 import { makeLog } from './log.ts'
+import { noticeConditions } from './jobs/platform-notice.ts'
 import { wakeHeld } from './jobs/pause.ts'
 import { startReconcile } from './jobs/reconcile.ts'
 import { startRelay } from './jobs/relay.ts'
@@ -181,11 +180,7 @@ const lists = {
 }
 
 const ownerRules = makeOwnerRules(sql)
-const engineOfKind = makeEngineOf(config)
-const engineOf = (kind: string, owner: string): EngineName =>
-  customName(kind) === undefined
-    ? (ownerRules.engine(owner) ?? engineOfKind(kind))
-    : engineOfKind(kind)
+const engineOf = makeOwnerEngine(ownerRules, makeEngineOf(config))
 const customKinds = makeCustomKinds(sql)
 const pauses = makePublicPauses(sql)
 await Promise.all([customKinds.refresh(), pauses.refresh(), ownerRules.refresh()])
@@ -215,6 +210,7 @@ const routes = makeRoutes({
     anonymousSlots: timings.anonymousSlots,
     workflowUrl,
   },
+  bulk: { ...commit, ...taskRead, storage, outbound, taskQueue },
   registry: {
     ...check,
     ...token,
@@ -351,6 +347,18 @@ const loops = [
     ...timings,
   }),
   startLoop('templates', () => customKinds.refresh(), { intervalMs: TEMPLATES_MS, log }),
+  startLoop(
+    'notices',
+    () =>
+      noticeConditions({
+        ...commit,
+        taskQueue,
+        queueSeconds: config.NOTICE_QUEUE_SECONDS,
+        storePercent: config.NOTICE_STORE_PERCENT,
+        storagePath: config.STORAGE === 'local' ? config.STORAGE_PATH : undefined,
+      }),
+    { intervalMs: config.NOTICE_INTERVAL_MS, log },
+  ),
   startLoop(
     'pauses',
     async (signal) => {

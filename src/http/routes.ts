@@ -1,8 +1,12 @@
 import type { AliasTable } from './alias/table.ts'
 import { makeAnyTaskRoutes } from './any-task/routes.ts'
+import { makeUsageRoutes } from './usage/routes.ts'
 import type { AnyTaskDeps } from './any-task/detail.ts'
 import type { DeletionDeps } from './any-task/delete.ts'
 import { makeApiKeyRoutes } from './platform/api-key-routes.ts'
+import { makeBatchRoutes } from './bulk/batch-routes.ts'
+import type { BulkDeps } from './bulk/bulk.ts'
+import { makeOperationRoutes } from './bulk/operation-routes.ts'
 import { makeArchiveDownloadRoute } from './registry/archive-download-route.ts'
 import { makeDevelopmentRoutes, type DevelopmentDeps } from './platform/development-routes.ts'
 import { makeEndpointRoutes } from './event/endpoint-routes.ts'
@@ -53,6 +57,7 @@ import type {
   TrustDeps,
   VersionDeps,
 } from './registry/deps.ts'
+import type { LiveDeps } from './live/prefer.ts'
 import type { Route } from './route.ts'
 import type { VideoTaskDeps } from './video-task/deps.ts'
 
@@ -61,10 +66,11 @@ export interface RouteDeps {
   publicUrl: string
   /** Other names, which the description shows, too. */
   aliases: AliasTable | undefined
-  imageTask: ImageTaskDeps
-  template: TemplateDeps
-  videoTask: VideoTaskDeps
+  imageTask: ImageTaskDeps & LiveDeps
+  template: TemplateDeps & LiveDeps
+  videoTask: VideoTaskDeps & LiveDeps
   anyTask: AnyTaskDeps & DeletionDeps
+  bulk: BulkDeps
   registry: VersionDeps & PublisherDeps & HostNodeDeps & CheckDeps & TokenDeps & RatingDeps
   publish: PublishDeps
   trust: TrustDeps
@@ -84,7 +90,10 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeImageTaskRoutes(deps.imageTask),
       ...makeTemplateRoutes(deps.template),
       ...makeVideoTaskRoutes(deps.videoTask),
+      ...makeUsageRoutes(deps.anyTask),
       ...makeAnyTaskRoutes(deps.anyTask),
+      ...makeBatchRoutes(deps.bulk),
+      ...makeOperationRoutes(deps.bulk),
       ...makePublisherRoutes(deps.registry),
       ...makeMemberRoutes(deps.registry),
       ...makePersonalAccessTokenRoutes(deps.registry),

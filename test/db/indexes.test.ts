@@ -5,7 +5,10 @@ import { before, describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 
 import { makeDatabase, type Fragment, type Sql, type Transaction } from '../../src/db/client.ts'
+import { addItems, listChosen, listItems } from '../../src/db/bulk/bulk-item.ts'
+import { findBulk, listBulks, listUnknownBulks } from '../../src/db/bulk/bulk.ts'
 import { completeAttempt } from '../../src/db/event/attempt.ts'
+import { recordCondition } from '../../src/db/event/platform-notice.ts'
 import { transitionPublisher } from '../../src/db/registry/publisher-ban.ts'
 import { listUnknownPictures } from '../../src/db/registry/picture.ts'
 import { insertPublication } from '../../src/db/registry/publish.ts'
@@ -26,7 +29,8 @@ import type { PagePlan } from '../../src/db/search/page-plan.ts'
 import { deleteNode, updateNodeByAdmin } from '../../src/db/registry/node-transition.ts'
 import { purgeUpload } from '../../src/db/shared/purge.ts'
 import { purgeDeleted } from '../../src/db/task/task-deletion.ts'
-import { listOwnerEvents, listTasks } from '../../src/db/task/task-list.ts'
+import { countTasks, listOwnerEvents, listTasks } from '../../src/db/task/task-list.ts'
+import { reportUsage } from '../../src/db/task/usage.ts'
 import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import { insertVideoTask } from '../../src/db/video-task/video-task.ts'
 import { listNodePage, nodePageQuery } from '../../src/db/search/node-page.ts'
@@ -87,6 +91,13 @@ const TASK_FILTERS = [
   { owner: 'a' },
   { from: new Date(0), to: new Date(0), after: PLACE },
   { owner: 'a', kinds: ['relight'], states: ['running'], term: 'a', after: PLACE },
+  { owner: 'a', labels: [{ a: 'b' }] },
+] as const
+const USAGE_FILTERS = [
+  { owner: 'a', by: 'day' },
+  { by: 'owner' },
+  { by: 'label', key: 'a' },
+  { owner: 'a', by: 'kind', label: { key: 'a', value: 'b' } },
 ] as const
 const FILTERS: readonly NodeFilter[] = [
   {},
@@ -119,6 +130,7 @@ const as = (sql: Sql, query: Fragment): PromiseLike<unknown> => sql`${query}`
 const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   { call: (sql) => completeAttempt(sql, ANY, { result: ANY, verdict: { state: 'stopped' } }) },
   { call: (sql) => completeAttempt(sql, ANY, { result: ANY, verdict: { state: 'delivered' } }) },
+  { call: (sql) => recordCondition(sql, 'queue', undefined) },
   { call: (sql) => enterQueue(sql, ID, { ...LIMITS, enqueue: ANY }) },
   { call: (sql) => insertVideoTask(sql, NEW_TASK, ANY) },
   { call: (sql) => purgeDeleted({ sql, storage: STORE }, ID) },
@@ -179,9 +191,20 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
     call: (sql: Sql) => listTasks(sql, { ...filter, limit: 1 }),
   })),
   { call: (sql) => listOwnerEvents(sql, { ...OWNED, states: ['exhausted'] }) },
+  ...USAGE_FILTERS.map((filter) => ({
+    columns: { waited: [], ran: [] },
+    call: (sql: Sql) => reportUsage(sql, { ...filter, from: '2026-01-01', to: '2026-01-02' }),
+  })),
   { call: (sql) => listHostVersions(sql) },
   { call: (sql) => putLicense(sql, { versionId: ID, sha256: 'a', licenseId: 'MIT' }) },
   { call: (sql) => listUnknownPictures(sql, [ID]) },
+  { call: (sql) => listUnknownBulks(sql, [ID]) },
+  { call: (sql) => listBulks(sql, { ...OWNED, kind: 'batch' }) },
+  { call: (sql) => findBulk(sql, { id: ID, kind: 'batch', owner: 'a' }) },
+  { call: (sql) => listChosen(sql, { ids: [ID], owner: undefined }) },
+  { call: (sql) => addItems(sql, { bulkId: ID, after: 0, ids: [ID], cursor: '' }) },
+  { call: (sql) => listItems(sql, { bulkId: ID, index: 0 }, 1) },
+  ...TASK_FILTERS.map((filter) => ({ call: (sql: Sql) => countTasks(sql, filter, 100_000) })),
   ...FILTERS.flatMap((filter) => searchCalls(filter)),
   ...versionCalls(),
 ]

@@ -6,6 +6,7 @@ import { creationPath } from '../../domain/image-task/image-kind.ts'
 import { listRelightWarnings } from '../../domain/image-task/prompt-light.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import type { TaskDetail } from '../../domain/task/task-item.ts'
+import { writeTaskOptions } from '../../domain/task/task-options.ts'
 import { END_IMAGE } from '../../domain/video-task/end-image.ts'
 import { ownerOf } from '../access/caller.ts'
 import type { JsonResponse, RouteRequest } from '../route.ts'
@@ -34,10 +35,7 @@ export const readDetail = async (
   if (!task) throw errors.taskNotFound(id)
   const show = (url: string): string => (isAdmin && task.owner !== owner ? withoutQuery(url) : url)
   const sign = (name: string): string => signer.signFile(id, name, now())
-  const inputs = task.inputs.map(({ name, url = '', ...file }) => ({
-    ...file,
-    url: name === undefined ? show(url) : sign(name),
-  }))
+  const inputs = showInputs(task, { show, sign })
   const { ended_at: endedAt, family, kind } = task.item
   const warnings = listRelightWarnings(task.relight)
   const seconds = endedAt === undefined ? await withinDeadline(sql, estimateKind(sql, kind)) : null
@@ -53,15 +51,26 @@ export const readDetail = async (
     ...(task.placedAt && { placed_at: task.placedAt.toISOString() }),
     ...(seconds !== null && { estimated_seconds: seconds }),
     ...(warnings.length > 0 && { warnings }),
+    ...(task.purgeAt && !task.purgedAt && { purge_at: task.purgeAt.toISOString() }),
     ...(task.purgedAt && { purged_at: task.purgedAt.toISOString() }),
     ...(temporal !== undefined && { temporal_url: temporal }),
   }
   return { status: 200, body }
 }
 
+/** Inputs by their address: a signed link to what is stored here. */
+export const showInputs = (
+  { inputs }: Pick<TaskDetailRow, 'inputs'>,
+  { show, sign }: Record<'show' | 'sign', (text: string) => string>,
+): TaskDetail['inputs'] =>
+  inputs.map(({ name, url = '', ...file }) => ({
+    ...file,
+    url: name === undefined ? show(url) : sign(name),
+  }))
+
 /** Makes the request that would make the same again. An image sent as a link or Base64 is an address now. */
-const makeRequest = (
-  { item: { family, kind }, settings, webhookUrl }: TaskDetailRow,
+export const makeRequest = (
+  { item: { family, kind }, settings, options, webhookUrl }: TaskDetailRow,
   inputs: TaskDetail['inputs'],
   show: (url: string) => string,
 ): TaskDetail['request'] => {
@@ -75,7 +84,12 @@ const makeRequest = (
   if (family === 'image')
     return {
       path: creationPath(kind),
-      body: { ...urls, ...body, ...(shownUrl && { webhook_url: shownUrl }) },
+      body: {
+        ...urls,
+        ...body,
+        ...(shownUrl && { webhook_url: shownUrl }),
+        ...writeTaskOptions(options, 'kiln_priority'),
+      },
     }
   const images = [urls['images'], urls[END_IMAGE]].filter((url) => url !== undefined)
   return {
@@ -84,6 +98,7 @@ const makeRequest = (
       ...body,
       ...(images.length > 0 && { images }),
       ...(shownUrl && { callback_url: shownUrl }),
+      ...writeTaskOptions(options, kind === 'extend' ? 'kiln_priority' : 'priority'),
     },
   }
 }

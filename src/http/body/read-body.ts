@@ -3,7 +3,13 @@ import { createHash } from 'node:crypto'
 import type { Request, Response } from 'express'
 
 import { listUnread, type Unread } from '../../domain/shared/unread.ts'
-import { makeValidator, onePerField, sortIssues, type Issue } from '../../domain/shared/validate.ts'
+import {
+  makeIssue,
+  makeValidator,
+  onePerField,
+  sortIssues,
+  type Issue,
+} from '../../domain/shared/validate.ts'
 import type { Budget } from './budget.ts'
 import { replaceInline, type InlineImage } from './inline.ts'
 import type { Translation } from '../alias/translation.ts'
@@ -64,11 +70,14 @@ export const makeBodyReader = (deps: BodyDeps, route: Route) => {
         emptyAllowed: spec.required === false,
         onAccept: () => sendContinue(request, response),
       })
-      const body = { ...given, value: translation?.body(given.value) ?? given.value }
-      const print = fingerprint(request, canonicalBody(body.value, body.inline))
+      const translated = translation?.body(given.value) ?? given.value
+      const { value, issues } = withHeader(spec, request, translated)
+      const body = { ...given, value }
+      const print = fingerprint(request, canonicalBody(value, body.inline))
+      const validated = validate(request, body)
       return {
-        ...validate(request, body),
-        inline: byPointer(body.inline),
+        ...validated,
+        issues: [...validated.issues, ...issues],
         fingerprint: () => print,
         discard: body.discard,
       }
@@ -76,19 +85,38 @@ export const makeBodyReader = (deps: BodyDeps, route: Route) => {
   }
 }
 
+/** Adds to a body the member that a header gives. */
+const withHeader = (
+  { headerMember }: BodySpec,
+  request: Request,
+  value: JsonBody['value'],
+): { value: JsonBody['value']; issues: Issue[] } => {
+  const text = headerMember && request.get(headerMember.header)
+  if (!headerMember || text === undefined) return { value, issues: [] }
+  const { header, member, read } = headerMember
+  if ((value[member] ?? null) === null)
+    return { value: { ...value, [member]: read(text) }, issues: [] }
+  const issue = makeIssue(`/${member}`, `must be absent beside the header ${header}`)
+  return { value, issues: [{ ...issue, isUnwanted: true }] }
+}
+
 /** Stand-in for an inline image in the schema's check, which wants a string there. */
 const STAND_IN = 'inline image'
 
 /** Makes the validator of a body: its schema and the rules a schema cannot say, reported in the schema's order. */
-const makeValidateBody = (route: Route, { schema, emptyIsAbsent }: BodySpec) => {
+export const makeValidateBody = (route: Route, { schema, emptyIsAbsent }: BodySpec) => {
   const validate = makeValidator(schema, emptyIsAbsent)
-  return ({ params }: Request, { value: given, inline }: JsonBody) => {
-    const shape = replaceInline(given, inline, () => STAND_IN)
+  return (
+    { params }: Pick<Request, 'params'>,
+    { value: given, inline: images }: Pick<JsonBody, 'value' | 'inline'>,
+  ) => {
+    const shape = replaceInline(given, images, () => STAND_IN)
     const { value, issues } = validate(shape)
     const body = value as Record<string, unknown>
-    const rules = route.validate?.({ params, body, inline: byPointer(inline) }) ?? []
+    const inline = byPointer(images)
+    const rules = route.validate?.({ params, body, inline }) ?? []
     const unread = listUnread(schema, shape)
-    return { value, issues: sortIssues(schema, onePerField(issues, rules)), unread }
+    return { value, inline, issues: sortIssues(schema, onePerField(issues, rules)), unread }
   }
 }
 

@@ -44,6 +44,8 @@ export const Constants = Type.Object({
   HEARTBEAT_SECONDS: count(5, 1, 600),
   /** Least time until a task that is paused asks again: it is a step of Temporal for each. */
   HELD_WAIT_MS: count(5000, 10),
+  /** Pause between two checks of what those who run the service are notified of. */
+  NOTICE_INTERVAL_MS: count(30_000, 10),
   /** Pause until pauses are read again, for callers and for videos that wait for a slot. */
   PAUSE_INTERVAL_MS: count(2000, 10),
   /** Prebuilt workflows of a checkout; absent: those that `npm run build` has put beside the worker. */
@@ -53,6 +55,12 @@ export const Constants = Type.Object({
   VENDOR_CONCURRENCY: count(10, 1, 1000),
   /** Tasks that one core worker has at upstreams at once: they only submit and poll, so that a worker has time for them. */
   VENDOR_SLOTS: count(50, 1, 1000),
+
+  /**
+   * Pause of a batch or operation after each item, as a factor of the time that the item took: with 1 it takes half of what
+   * it could, and less where PostgreSQL or Temporal has much to do.
+   */
+  BULK_PAUSE_FACTOR: Type.Number({ minimum: 0, maximum: 100, default: 1 }),
 
   /** Publishers that one user may create, because a name that is taken stays taken. */
   MAX_PUBLISHERS_PER_USER: count(20, 1, 1_000_000),

@@ -1,11 +1,13 @@
 import { parseArgs } from 'node:util'
 
+import { BULK_COMMANDS } from './bulk-commands.ts'
 import { COMMON_OPTIONS, readEnvironment, take } from './context.ts'
 import type { Command, Values } from './context.ts'
 import { describeError, EXIT, withAddress } from './error.ts'
 import { PACK_COMMANDS, watchVersion } from './pack-commands.ts'
 import { mcp } from './mcp.ts'
 import { makeScreen } from './screen.ts'
+import { USAGE_COMMAND } from './usage-command.ts'
 import { VERSION_COMMANDS } from './version-commands.ts'
 import { WORKFLOW_COMMANDS } from './workflow-commands.ts'
 import { cancelTask, listTemplates, TASK_COMMANDS, watchTask } from './task-commands.ts'
@@ -37,6 +39,8 @@ const COMMANDS: Record<string, Command> = {
     options: {},
     run: cancelTask,
   },
+  usage: USAGE_COMMAND,
+  ...BULK_COMMANDS,
   ...PACK_COMMANDS,
   ...VERSION_COMMANDS,
   ...WORKFLOW_COMMANDS,

@@ -14,7 +14,8 @@ import { Stack } from '../ui/panels.tsx'
 import { TASK_KINDS, TASK_STATES, type TaskFilter } from './list-rows.ts'
 import styles from './tasks.module.css'
 
-const OPEN = 'waiting,queued,running'
+/** States of tasks that have not ended. */
+export const OPEN = 'waiting,queued,running'
 const STATES = [OPEN, ...TASK_STATES]
 
 /** Filters of the list, on a phone behind a button. They live in the address, so that they can be sent to somebody. */
@@ -83,6 +84,12 @@ const Choices = ({ filter }: { filter: TaskFilter }) => {
         values={Object.keys(periods)}
         labels={from === undefined ? periods : { [from]: `Since ${from.slice(0, 10)}`, ...periods }}
         onChange={(next) => change({ from: next || undefined, to: undefined })}
+      />
+      <SearchField
+        label="Label"
+        placeholder="Label, as key:value"
+        {...SLOW}
+        {...propsOf('label')}
       />
       {isAdmin && <Choice label="Whose" any="Mine" values={['*']} {...propsOf('owner')} />}
       {isAdmin && owner !== undefined && (
