@@ -23,6 +23,7 @@ const GROUPS: Record<string, string[]> = {
     'docs/guides/production.md',
     'docs/guides/first-task.md',
     'docs/guides/limits-and-errors.md',
+    'docs/guides/many-tasks.md',
     'docs/guides/webhooks.md',
     'docs/guides/publishing.md',
   ],

@@ -1,6 +1,6 @@
 import type { Fragment, Sql, Transaction } from '../client.ts'
 import { isBroken, takeProbe } from './breaker.ts'
-import { holdPauses, isPaused } from './pause.ts'
+import { heldSince, holdPauses, isPaused } from './pause.ts'
 
 /** The moves of a family of tasks: a table of the domain that the one statement for moves reads. */
 export interface TransitionTable<Status extends string> {
@@ -44,7 +44,9 @@ export const transitionTask = async <Status extends string>(
         last_sequence = last_sequence + 1,
         last_moved_at = greatest(clock_timestamp(), last_moved_at),
         ended_at = case when ${table.terminal.includes(to)}
-          then greatest(clock_timestamp(), last_moved_at) end
+          then greatest(clock_timestamp(), last_moved_at) end,
+        purge_at = case when ${table.terminal.includes(to)}
+          then clock_timestamp() + make_interval(secs => retention_seconds) end
       where id = ${transition.id}
         and family = ${table.family}
         and status = any(${[...from]})
@@ -109,9 +111,9 @@ export interface ClaimedTask<Kind extends string = string> {
   isProbe?: boolean
 }
 
-/** A task that may not begin now: it is paused, or the breaker of its engine is open. */
+/** A task that may not begin now: it is paused, the breaker of its engine is open, or others of its account go ahead. */
 export interface HeldTask {
-  held: 'paused' | 'breaker'
+  held: 'paused' | 'breaker' | 'behind'
   /** No attempt at it has begun yet. */
   isQueued: boolean
 }
@@ -141,6 +143,7 @@ export const takeFence = async <Kind extends string>(
       claimed_at = coalesce(
         claimed_at + coalesce(clock_timestamp() - held_at, interval '0'),
         greatest(clock_timestamp(), last_moved_at)),
+      held_seconds = held_seconds + coalesce(ceil(extract(epoch from clock_timestamp() - held_at)), 0)::integer,
       held_at = null
     where id = ${id} and ${mayClaim} and not ${paused} and not ${isBroken(sql, id)}
     returning id, kind, settings, fence, upstream_id as "upstreamId", template_id as "templateId",
@@ -150,7 +153,7 @@ export const takeFence = async <Kind extends string>(
   ])
   if (claimed) return { ...claimed, isProbe }
   const [held] = await sql<HeldTask[]>`
-    update task set held_at = coalesce(held_at, clock_timestamp())
+    update task set held_at = ${heldSince(sql)}
     where id = ${id} and ${mayClaim}
     returning case when ${paused} then 'paused' else 'breaker' end as held,
       claimed_at is null as "isQueued"

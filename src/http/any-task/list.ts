@@ -1,6 +1,7 @@
 import { withinDeadline } from '../../db/client.ts'
 import { listOwnerEvents, listTasks as findTasks, summariseTasks } from '../../db/task/task-list.ts'
 import type { OwnerEventQuery, TaskQuery } from '../../domain/task/task-item.ts'
+import { readLabelFilter } from '../../domain/task/task-options.ts'
 import { parseListTime } from '../../domain/video-task/video-list.ts'
 import type { JsonResponse } from '../route.ts'
 import { makePageToken, parsePageToken } from '../task/page-token.ts'
@@ -11,7 +12,7 @@ import type { ReadDeps } from '../deps.ts'
 /** Lists a page of tasks. The query is valid. Without an owner it lists those of all, and says whose each is. */
 export const listTasks = async (
   deps: TaskReadDeps,
-  { kind, state, from, to, q, after, limit }: TaskQuery,
+  { kind, state, from, to, q, label, after, limit }: TaskQuery,
   { owner, isAdmin = false }: { owner: string | undefined; isAdmin?: boolean },
 ): Promise<JsonResponse> => {
   const found = findTasks(deps.sql, {
@@ -21,6 +22,7 @@ export const listTasks = async (
     from: from === undefined ? undefined : parseListTime(from),
     to: to === undefined ? undefined : parseListTime(to),
     term: q,
+    labels: label && readLabelFilter(label),
     after: placeOf(after),
     limit,
   })
@@ -38,9 +40,10 @@ export const summarise = async ({ sql }: ReadDeps, owner: string): Promise<JsonR
 export const listEvents = async (
   { sql }: ReadDeps,
   owner: string,
-  { state, after, limit }: OwnerEventQuery,
+  { state, label, after, limit }: OwnerEventQuery,
 ): Promise<JsonResponse> => {
-  const filter = { owner, states: state, after: placeOf(after), limit }
+  const labels = label && readLabelFilter(label)
+  const filter = { owner, states: state, labels, after: placeOf(after), limit }
   const { rows, next } = await withinDeadline(sql, listOwnerEvents(sql, filter))
   return { status: 200, body: { events: rows, ...(next && { next: makePageToken(next) }) } }
 }
