@@ -10,10 +10,11 @@ import type { Storage } from '../src/adapters/storage/storage.ts'
 import type { Upstream } from '../src/adapters/upstream/upstream.ts'
 import type { FinishVideo } from '../src/adapters/video-engine/foreign-file.ts'
 import type { VideoEngine } from '../src/adapters/video-engine/video-engine.ts'
-import type { Sql } from '../src/db/client.ts'
+import type { Sql, Transaction } from '../src/db/client.ts'
 import type { NotifyChange } from '../src/db/shared/change-notification.ts'
 import type { OutboxRow, OutboxStart } from '../src/db/shared/outbox.ts'
 import type { Slots } from '../src/db/video-task/video-queue.ts'
+import type { OperationAction } from '../src/domain/bulk/operation.ts'
 import type { Notifier } from '../src/domain/shared/notifier.ts'
 import type { DeliverySchedule } from '../src/domain/event/delivery-schedule.ts'
 import type { Template } from '../src/domain/template/template.ts'
@@ -41,6 +42,27 @@ export interface CoreDependencies extends CommonDependencies, Slots {
   retentionDays: number
   /** Begins to dispatch a committed row of the outbox to Temporal. If that fails, the relay does it. */
   jobs: { dispatchNow(row: OutboxRow): void }
+}
+
+/** Dependencies of batches and operations. Either function throws what its route would respond with. */
+export interface BulkDependencies extends CoreDependencies {
+  /** Makes the task of a request, `{path, body}` as JSON; `record` is called in the transaction that makes it. */
+  submit(request: {
+    text: Buffer
+    owner: string
+    record(sql: Transaction, taskId: string): Promise<void>
+  }): Promise<void>
+  /** Does with a task what its route does; `record` is called in the transaction of the effect. */
+  act(item: {
+    action: OperationAction
+    taskId: string
+    owner: string
+    record(sql: Transaction, result?: object): Promise<void>
+  }): Promise<void>
+  /** Waits until Temporal has what was begun to be dispatched, so that its pace is that of the work. */
+  drain(): Promise<void>
+  /** Milliseconds of pause for each millisecond of work. */
+  pauseFactor: number
 }
 
 /** Dependencies of webhook deliveries. */

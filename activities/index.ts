@@ -1,6 +1,9 @@
+import { makeBulkActivities } from './bulk.ts'
+import { makeBulkTransitions } from './bulk-life.ts'
 import { makeComfyImages } from './comfyui-images.ts'
 import { makeComfyVideo } from './comfyui-video.ts'
 import type {
+  BulkDependencies,
   ComfyDependencies,
   CoreDependencies,
   FirstAttemptDependencies,
@@ -29,6 +32,7 @@ export const createCoreActivities = (
 ) => {
   const sendAttempt = makeSendAttempt(deps)
   return {
+    ...makeBulkTransitions(deps),
     ...makeEventActivities(deps, sendAttempt),
     ...makeImageTaskTransitions(deps),
     ...makeVersionTransitions(deps),
@@ -63,6 +67,10 @@ export const createComfyActivities = (deps: ComfyDependencies) =>
     renderVideoTask: makeRenderVideoTask(deps, makeComfyVideo(deps)),
   }) satisfies Partial<MediaActivities>
 
+/** Activities for the queue of batches and operations. */
+export const createBulkActivities = (deps: BulkDependencies) => makeBulkActivities(deps)
+
+export type BulkActivities = ReturnType<typeof createBulkActivities>
 export type CoreActivities = ReturnType<typeof createCoreActivities>
 export type { DeliveryDone, DeliveryStep, DueDelivery } from './event.ts'
 export type { ReextractedVersion, RescannedVersion } from './reinspect.ts'

@@ -10,6 +10,7 @@ import {
   purgeUpload,
 } from '../src/db/shared/purge.ts'
 import type { Storage } from '../src/adapters/storage/storage.ts'
+import { deleteOldBulks, listUnknownBulks } from '../src/db/bulk/bulk.ts'
 import { listUnknownPictures } from '../src/db/registry/picture.ts'
 import { listDueRatings, renewRatingMean, showDueRating } from '../src/db/registry/rating-due.ts'
 import { purgeTask } from '../src/db/task/task-deletion.ts'
@@ -30,7 +31,8 @@ export const makePurgeExpired =
     const attempts = await deleteOldAttempts(sql, retentionDays)
     const events = await deleteOldEndpointEvents(sql, retentionDays)
     const placements = await deleteOldPlacements(sql, retentionDays)
-    const records = attempts + events + placements + (await deleteOldRecords(sql))
+    const bulks = await deleteOldBulks(sql, retentionDays)
+    const records = attempts + events + placements + bulks + (await deleteOldRecords(sql))
     const errors: unknown[] = []
     const each = async (ids: string[], remove: (id: string) => Promise<void>): Promise<number> => {
       const before = errors.length
@@ -52,15 +54,16 @@ export const makePurgeExpired =
     const removed = tasks + uploads + versions + records + due.length
     // These look at all of the store and of the nodes, so only the last batch of an hour does them.
     if (removed === 0) await renewRatingMean(sql)
-    const [inputs, pictures] =
-      removed === 0
-        ? [
-            await cleanUpFolder(storage, 'inputs', (ids) => listUnknownTasks(sql, ids)),
-            await cleanUpFolder(storage, 'pictures', (ids) => listUnknownPictures(sql, ids)),
-          ]
-        : [0, 0]
-    const all = removed + inputs + pictures
-    if (all > 0) log.info({ tasks, uploads, versions, inputs, pictures, records }, 'purged')
+    const unknown = {
+      inputs: (ids: readonly string[]) => listUnknownTasks(sql, ids),
+      pictures: (ids: readonly string[]) => listUnknownPictures(sql, ids),
+      batches: (ids: readonly string[]) => listUnknownBulks(sql, ids),
+    }
+    const folders = { inputs: 0, pictures: 0, batches: 0 }
+    for (const folder of removed === 0 ? FOLDERS : [])
+      folders[folder] = await cleanUpFolder(storage, folder, unknown[folder])
+    const all = removed + folders.inputs + folders.pictures + folders.batches
+    if (all > 0) log.info({ tasks, uploads, versions, records, ...folders }, 'purged')
     if (removed === 0 && errors.length > 0)
       throw new Error(`${errors.length} could not be removed`, { cause: errors[0] })
     return all
@@ -68,16 +71,17 @@ export const makePurgeExpired =
 
 /** A request moves its files into the store some milliseconds before its commit; a day leaves time for any mishap. */
 const LEFT_MS = 86_400_000
+const FOLDERS = ['inputs', 'pictures', 'batches'] as const
 const BATCH = 1000
 
 /**
- * Removes the inputs of tasks that do not exist, or pictures that nothing names: the api was killed between store and
+ * Removes the inputs of tasks, or requests of batches, that do not exist, or pictures that nothing names: the api was killed between store and
  * commit, the commit failed, or a picture was replaced. No row names them, so this goes by the folders of the store.
  * Returns how many that were.
  */
 const cleanUpFolder = async (
   storage: Storage,
-  folder: 'inputs' | 'pictures',
+  folder: (typeof FOLDERS)[number],
   listUnknown: (ids: readonly string[]) => Promise<string[]>,
 ): Promise<number> => {
   const now = Date.now()

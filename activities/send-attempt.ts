@@ -148,9 +148,9 @@ const holding = async <T>(
   }
 }
 
-/** Whose secrets sign. An endpoint has its own. */
+/** Whose secrets sign. A subscription has its own; a URL that a task or batch names has those of its owner. */
 const secretOwnerOf = ({ owner, endpoint }: BegunAttempt): string =>
-  endpoint === null ? owner : endpointSecretOwner(endpoint.id)
+  endpoint?.id ? endpointSecretOwner(endpoint.id) : owner
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '')
 

@@ -41,8 +41,6 @@ import { makeWatches } from './http/live/watches.ts'
 import { makeConsole } from './http/console/serve.ts'
 import { loadPages } from './http/docs/pages.ts'
 import { CONNECTIONS } from './http/serve/connection-limit.ts'
-import { customName } from './domain/task/custom-kind.ts'
-import type { EngineName } from './domain/task/engine.ts'
 import { makeSemaphore } from './domain/shared/semaphore.ts'
 import type { Lifecycle } from './http/serve/lifecycle.ts'
 import { makeRateLimits } from './http/access/rate-limit.ts'
@@ -51,7 +49,7 @@ import { makePublicPauses } from './http/platform/pauses.ts'
 import { readBuild } from './http/platform/service-routes.ts'
 import { makeCustomKinds } from './http/template/kinds.ts'
 import { makeServer } from './http/serve/server.ts'
-import { makeOwnerRules } from './http/access/owner-rules.ts'
+import { makeOwnerEngine, makeOwnerRules } from './http/access/owner-rules.ts'
 import { makeUserRecorder } from './http/access/user-recorder.ts'
 import { makeJobs } from './jobs/client.ts'
 import { connectTemporal } from './jobs/connection.ts'
@@ -182,11 +180,7 @@ const lists = {
 }
 
 const ownerRules = makeOwnerRules(sql)
-const engineOfKind = makeEngineOf(config)
-const engineOf = (kind: string, owner: string): EngineName =>
-  customName(kind) === undefined
-    ? (ownerRules.engine(owner) ?? engineOfKind(kind))
-    : engineOfKind(kind)
+const engineOf = makeOwnerEngine(ownerRules, makeEngineOf(config))
 const customKinds = makeCustomKinds(sql)
 const pauses = makePublicPauses(sql)
 await Promise.all([customKinds.refresh(), pauses.refresh(), ownerRules.refresh()])
@@ -216,6 +210,7 @@ const routes = makeRoutes({
     anonymousSlots: timings.anonymousSlots,
     workflowUrl,
   },
+  bulk: { ...commit, ...taskRead, storage, outbound, taskQueue },
   registry: {
     ...check,
     ...token,

@@ -16,6 +16,7 @@ import { keepFleet } from '../activities/comfyui-keeper.ts'
 import { makeKeepTemplates } from '../activities/comfyui-templates.ts'
 import type { Fleet } from '../activities/dependencies.ts'
 import {
+  createBulkActivities,
   createComfyActivities,
   createCoreActivities,
   createMediaActivities,
@@ -42,19 +43,26 @@ import { makeNotifier } from './domain/shared/notifier.ts'
 import type { Template } from './domain/template/template.ts'
 import { loadConfig, readSearchPath, warnOfRemovedSettings } from './config.ts'
 import {
+  makeEngineOf,
   readAddresses,
   readDelivery,
   readInstances,
   readMediaLimits,
+  readQuotas,
   readSlots,
+  readTimings,
   readUpstreams,
 } from './process/settings/derived.ts'
 import { makeDatabase } from './db/client.ts'
 import { listenForFirstAttempts, makeNotifyChange } from './db/shared/change-notification.ts'
 import { armFailpoint } from './process/failpoint.ts'
+import { makeOwnerEngine, makeOwnerRules } from './http/access/owner-rules.ts'
+import { makeBudget } from './http/body/budget.ts'
+import { makeBulkWork } from './http/bulk/work.ts'
+import { makeCustomKinds } from './http/template/kinds.ts'
 import { isOutage, makeJobs } from './jobs/client.ts'
 import { startDelivery, startFirstAttempts } from './jobs/event.ts'
-import { comfyuiQueue, mediaQueue, vendorQueue } from './jobs/start.ts'
+import { bulkQueue, comfyuiQueue, mediaQueue, vendorQueue } from './jobs/start.ts'
 import { startRenewal } from './jobs/renewal.ts'
 import { planSdkMetrics } from './jobs/sdk-metrics.ts'
 import { adviseTemporal } from './jobs/temporal-advice.ts'
@@ -222,6 +230,50 @@ const coreWorker = (): Promise<Worker> =>
     shutdownGraceTime: '20 seconds',
     shutdownForceTime: '30 seconds',
   })
+
+/** Batches and operations at once in one worker; each is one item at a time. */
+const BULK_SLOTS = 2
+
+/** Makes the worker of batches and operations. What it makes and does, it does as the api would. */
+const bulkWorker = ({ dir }: Scratch): Promise<Worker> => {
+  const work = makeBulkWork({
+    ...common,
+    ...readTimings(config),
+    jobs,
+    outbound,
+    customKinds,
+    signer: makeLinks(),
+    now: () => new Date(),
+    publicUrl: config.PUBLIC_URL.replace(/\/+$/, ''),
+    taskQueue: config.TASK_QUEUE,
+    quotas: readQuotas(config),
+    engineOf: makeOwnerEngine(ownerRules, makeEngineOf(config)),
+    videoAuth: config.VIDEO_AUTH,
+    extendSource: config.VIDEO_EXTEND_SOURCE,
+    creditLimit: config.OWNER_CREDIT_LIMIT,
+    budget: makeBudget(),
+    scratchDir: dir,
+    maxImageBytes: config.IMAGE_MAX_BYTES,
+    maxImagePixels: config.IMAGE_MAX_PIXELS,
+  })
+  return Worker.create({
+    ...temporal,
+    taskQueue: bulkQueue(config.TASK_QUEUE),
+    activities: createBulkActivities({
+      ...common,
+      ...work,
+      retentionDays: config.RESULT_RETENTION_DAYS,
+      ...readSlots(config),
+      jobs,
+      drain: () => jobs.drain(),
+      pauseFactor: config.BULK_PAUSE_FACTOR,
+    }),
+    maxConcurrentActivityTaskExecutions: BULK_SLOTS,
+    // The row says where the next attempt goes on.
+    shutdownGraceTime: '1 second',
+    shutdownForceTime: '20 seconds',
+  })
+}
 
 /** A cancelled render should stop soon, so its heartbeats are not held back for most of the heartbeat time-out. */
 const renderHeartbeats = {
@@ -397,8 +449,17 @@ const startMedia = async ({ dir }: Scratch): Promise<Media> => {
   return { scratchDir: dir, binaries, inspector: makeLocalInspector({ dir, user: binaries.user }) }
 }
 const media = scratch && config.WORKER_ROLE === 'media' ? await startMedia(scratch) : undefined
+const customKinds = makeCustomKinds(sql)
+const ownerRules = makeOwnerRules(sql)
+/** Reads what batches go by, and an api: it changes while they run. */
+const readRules = async (): Promise<void> => {
+  await Promise.all([customKinds.refresh(), ownerRules.refresh()])
+}
+const bulkScratch = media ? undefined : await startScratch('batch', common)
+if (bulkScratch) await readRules()
 const workers = await Promise.all([
   media ? mediaWorker(media) : coreWorker(),
+  ...(bulkScratch ? [bulkWorker(bulkScratch)] : []),
   ...(scratch && isVendor ? [vendorWorker(scratch)] : []),
   ...(scratch && fleet ? [comfyWorker(fleet, scratch)] : []),
 ])
@@ -410,6 +471,8 @@ const templateKeeper =
     intervalMs: TEMPLATES_MS,
     log,
   })
+const rulesLoop =
+  bulkScratch && startLoop('batch rules', readRules, { intervalMs: TEMPLATES_MS, log })
 const running = Promise.all(workers.map((worker) => worker.run()))
 const { METRICS_PORT: metricsPort = 0, METRICS_HOST: host } = config
 const renewal = startRenewal({
@@ -443,13 +506,13 @@ closeOnSignal(
     await jobs.drain()
     outbound.close()
     for (const upstream of Object.values(upstreams)) upstream.close()
-    await Promise.all([keeper?.stop(), templateKeeper?.stop()])
+    await Promise.all([keeper?.stop(), templateKeeper?.stop(), rulesLoop?.stop()])
     for (const { client, events } of fleet?.instances ?? []) {
       client.close()
       events.close()
     }
     await media?.inspector.close()
-    await scratch?.stop()
+    await Promise.all([scratch?.stop(), bulkScratch?.stop()])
     await stopListening?.()
     await renewal.stop()
     await tracing?.stop()

@@ -5,4 +5,5 @@ export { extractHostNodes, publishVersion, receiveArchive } from './publish-vers
 export { purgeExpired } from './purge-expired.ts'
 export { refreshStars } from './refresh-stars.ts'
 export { reextractVersion, rescanVersion } from './reinspect-version.ts'
+export { runBatch, runOperation } from './run-bulk.ts'
 export { videoTask } from './video-task.ts'

@@ -98,3 +98,19 @@ export const checkOptions = (
     maximumInterval: maxRetrySeconds * 1000,
   },
 })
+
+/**
+ * Work on many tasks, a turn of some seconds at a time, on a queue of its own. Its attempts have no limit: the row says
+ * what was done, so that an outage, however long, loses nothing. Of the rest the longest step copies an upload.
+ */
+export const bulkOptions = (summary: string): ActivityOptions => ({
+  summary,
+  taskQueue: `${workflowInfo().taskQueue}-bulk`,
+  startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '10 seconds',
+  retry: {
+    initialInterval: '500 milliseconds',
+    backoffCoefficient: 2,
+    maximumInterval: '30 seconds',
+  },
+})

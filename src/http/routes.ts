@@ -4,6 +4,9 @@ import { makeUsageRoutes } from './usage/routes.ts'
 import type { AnyTaskDeps } from './any-task/detail.ts'
 import type { DeletionDeps } from './any-task/delete.ts'
 import { makeApiKeyRoutes } from './platform/api-key-routes.ts'
+import { makeBatchRoutes } from './bulk/batch-routes.ts'
+import type { BulkDeps } from './bulk/bulk.ts'
+import { makeOperationRoutes } from './bulk/operation-routes.ts'
 import { makeArchiveDownloadRoute } from './registry/archive-download-route.ts'
 import { makeDevelopmentRoutes, type DevelopmentDeps } from './platform/development-routes.ts'
 import { makeEndpointRoutes } from './event/endpoint-routes.ts'
@@ -54,6 +57,7 @@ import type {
   TrustDeps,
   VersionDeps,
 } from './registry/deps.ts'
+import type { LiveDeps } from './live/prefer.ts'
 import type { Route } from './route.ts'
 import type { VideoTaskDeps } from './video-task/deps.ts'
 
@@ -62,10 +66,11 @@ export interface RouteDeps {
   publicUrl: string
   /** Other names, which the description shows, too. */
   aliases: AliasTable | undefined
-  imageTask: ImageTaskDeps
-  template: TemplateDeps
-  videoTask: VideoTaskDeps
+  imageTask: ImageTaskDeps & LiveDeps
+  template: TemplateDeps & LiveDeps
+  videoTask: VideoTaskDeps & LiveDeps
   anyTask: AnyTaskDeps & DeletionDeps
+  bulk: BulkDeps
   registry: VersionDeps & PublisherDeps & HostNodeDeps & CheckDeps & TokenDeps & RatingDeps
   publish: PublishDeps
   trust: TrustDeps
@@ -87,6 +92,8 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeVideoTaskRoutes(deps.videoTask),
       ...makeUsageRoutes(deps.anyTask),
       ...makeAnyTaskRoutes(deps.anyTask),
+      ...makeBatchRoutes(deps.bulk),
+      ...makeOperationRoutes(deps.bulk),
       ...makePublisherRoutes(deps.registry),
       ...makeMemberRoutes(deps.registry),
       ...makePersonalAccessTokenRoutes(deps.registry),

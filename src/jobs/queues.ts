@@ -2,7 +2,7 @@ import { isGrpcServiceError } from '@temporalio/client'
 
 import type { TemporalState } from '../domain/task/operations.ts'
 import type { Jobs } from './client.ts'
-import { comfyuiQueue, mediaQueue, vendorQueue } from './start.ts'
+import { bulkQueue, comfyuiQueue, mediaQueue, vendorQueue } from './start.ts'
 
 /** The protocol's TaskQueueType: to the server, workflows and activities wait in two queues of one name. */
 const TYPES = { workflow: 1, activity: 2 } as const
@@ -22,6 +22,7 @@ export const readQueues = async (jobs: Jobs, taskQueue: string): Promise<Tempora
           readQueue(jobs, taskQueue, 'workflow'),
           readQueue(jobs, taskQueue, 'activity'),
           readQueue(jobs, mediaQueue(taskQueue), 'activity'),
+          readQueue(jobs, bulkQueue(taskQueue), 'activity'),
         ]),
     )
     const used = [vendor, comfyui].filter(

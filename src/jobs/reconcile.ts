@@ -1,6 +1,7 @@
 import { failAnyTask, startAnyTask } from './any-task.ts'
 import type { AnyTaskOptions } from './any-task.ts'
 import type { Sql } from '../db/client.ts'
+import { listStillBulks, type StillBulk } from '../db/bulk/bulk.ts'
 import { listStillDeliveries, listStillRedeliveries } from '../db/event/delivery.ts'
 import type { StillDelivery, StillRedelivery } from '../db/event/delivery.ts'
 import { unitOfWork } from '../db/unit-of-work.ts'
@@ -12,6 +13,7 @@ import type { StillOptions, StillTask } from '../db/task/reconcile.ts'
 import { giveUpChecks } from '../db/registry/version-transition.ts'
 import type { CheckErrorCode } from '../domain/registry/archive-check.ts'
 import type { CheckTiming } from '../domain/registry/check-timing.ts'
+import { startBulk } from './bulk.ts'
 import { startDelivery, startFirstAttempts, startRedelivery } from './event.ts'
 import { taskWorkflowId } from './task.ts'
 import { publishWorkflowId, startExtraction, startPublishVersion } from './version.ts'
@@ -55,6 +57,7 @@ export const startReconcile = (options: ReconcileOptions): Loop =>
         await reconcileEach(options, signal, listStillRedeliveries, reconcileRedelivery)
         await reconcileEach(options, signal, listStillVersions, reconcileVersion)
         await reconcileEach(options, signal, listStillExtractions, reconcileExtraction)
+        await reconcileEach(options, signal, listStillBulks, reconcileBulk)
       }),
     options,
   )
@@ -180,6 +183,20 @@ const reconcileExtraction = async (
   options.log.warn({ version_id: version.id }, 'extraction of host nodes reconciled')
   options.metrics?.reconciled.inc({ what: 'extraction', workflow: 'missing' })
   await startAgain(options, start)
+}
+
+/** Starts the lost workflow of a batch or an operation again, also one that somebody has ended: it is cancelled by its route. */
+const reconcileBulk = async (
+  options: ReconcileOptions,
+  bulk: StillBulk,
+  check: Check,
+): Promise<void> => {
+  const start = startBulk(bulk, options)
+  const state = await check(start.workflowId)
+  if (state === undefined) return
+  options.log.warn({ bulk_id: bulk.id, workflow: state }, 'bulk reconciled')
+  options.metrics?.reconciled.inc({ what: bulk.kind, workflow: state })
+  await startAgain(options, { ...start, kind: state === 'missing' ? 'start' : 'restart' })
 }
 
 const startAgain = (options: ReconcileOptions, start: OutboxStart): Promise<void> =>

@@ -10,6 +10,9 @@ export const mediaQueue = (taskQueue: string): string => `${taskQueue}-media`
 export const vendorQueue = (taskQueue: string): string => `${taskQueue}-vendor`
 export const comfyuiQueue = (taskQueue: string): string => `${taskQueue}-comfyui`
 
+/** The queue of work on many tasks, of which a worker does a little at once: others feel nothing. */
+export const bulkQueue = (taskQueue: string): string => `${taskQueue}-bulk`
+
 /** Temporal rejects a summary of more than 400 bytes, and a character may have four. */
 const SUMMARY_CHARACTERS = 100
 

@@ -5,6 +5,8 @@ import { before, describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 
 import { makeDatabase, type Fragment, type Sql, type Transaction } from '../../src/db/client.ts'
+import { addItems, listChosen, listItems } from '../../src/db/bulk/bulk-item.ts'
+import { findBulk, listBulks, listUnknownBulks } from '../../src/db/bulk/bulk.ts'
 import { completeAttempt } from '../../src/db/event/attempt.ts'
 import { recordCondition } from '../../src/db/event/platform-notice.ts'
 import { transitionPublisher } from '../../src/db/registry/publisher-ban.ts'
@@ -27,7 +29,7 @@ import type { PagePlan } from '../../src/db/search/page-plan.ts'
 import { deleteNode, updateNodeByAdmin } from '../../src/db/registry/node-transition.ts'
 import { purgeUpload } from '../../src/db/shared/purge.ts'
 import { purgeDeleted } from '../../src/db/task/task-deletion.ts'
-import { listOwnerEvents, listTasks } from '../../src/db/task/task-list.ts'
+import { countTasks, listOwnerEvents, listTasks } from '../../src/db/task/task-list.ts'
 import { reportUsage } from '../../src/db/task/usage.ts'
 import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import { insertVideoTask } from '../../src/db/video-task/video-task.ts'
@@ -196,6 +198,13 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   { call: (sql) => listHostVersions(sql) },
   { call: (sql) => putLicense(sql, { versionId: ID, sha256: 'a', licenseId: 'MIT' }) },
   { call: (sql) => listUnknownPictures(sql, [ID]) },
+  { call: (sql) => listUnknownBulks(sql, [ID]) },
+  { call: (sql) => listBulks(sql, { ...OWNED, kind: 'batch' }) },
+  { call: (sql) => findBulk(sql, { id: ID, kind: 'batch', owner: 'a' }) },
+  { call: (sql) => listChosen(sql, { ids: [ID], owner: undefined }) },
+  { call: (sql) => addItems(sql, { bulkId: ID, after: 0, ids: [ID], cursor: '' }) },
+  { call: (sql) => listItems(sql, { bulkId: ID, index: 0 }, 1) },
+  ...TASK_FILTERS.map((filter) => ({ call: (sql: Sql) => countTasks(sql, filter, 100_000) })),
   ...FILTERS.flatMap((filter) => searchCalls(filter)),
   ...versionCalls(),
 ]

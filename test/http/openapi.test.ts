@@ -207,8 +207,9 @@ describe('the OpenAPI document', () => {
             assert.ok(target.parameters.some((parameter) => parameter.name === name))
           links += 1
         }
-    // Of images and templates, of an API key, of videos, of a list of events, of a publisher, a node and a publication.
-    assert.equal(links, (6 + 2) * 3 + 1 + 4 * 3 + 2 + 5 + 3 + 5)
+    // Of images and templates, of an API key, of videos, of a list of events, of a publisher, a node and a publication,
+    // of a batch and an operation.
+    assert.equal(links, (6 + 2) * 3 + 1 + 4 * 3 + 2 + 5 + 3 + 5 + 2)
   })
 
   test('has one component for each thing that clients name, and no copy of one anywhere', () => {

@@ -114,15 +114,22 @@ export const atOnce = <Result>(
   work: (index: number) => Promise<Result>,
 ): Promise<Result[]> => Promise.all(Array.from({ length: times }, (_, index) => work(index)))
 
-/** Reads a response of fetch and checks it against the OpenAPI document. */
+/** Reads a response of fetch, of lines of JSON all of them, and checks it against the OpenAPI document. */
 export const readResponse = async (
   response: Response,
   { method, path }: Asked,
 ): Promise<HttpResponse> => {
   const text = await response.text()
   const { status, headers } = response
-  const body = (text === '' ? undefined : JSON.parse(text)) as HttpResponse['body']
   const check = await readContract()
+  if (headers.get('content-type') === 'application/jsonl') {
+    const lines = text
+      .split('\n')
+      .flatMap((line) => (line === '' ? [] : (JSON.parse(line) as object)))
+    for (const body of lines) check({ method, path, status, body })
+    return { status, headers, body: lines as unknown as HttpResponse['body'] }
+  }
+  const body = (text === '' ? undefined : JSON.parse(text)) as HttpResponse['body']
   check({ method, path, status, body })
   return { status, headers, body }
 }

@@ -122,7 +122,8 @@ export const makeContract = (document: Document) => {
     const response = operation.responses[status]
     assert.ok(response, `${seen}, which is not documented`)
     if (method === 'HEAD') return
-    const schema = response.content?.['application/json']?.schema
+    const { content } = response
+    const { schema } = content?.['application/json'] ?? content?.['application/jsonl'] ?? {}
     if (schema === undefined) return
     const error = findIssue(schema, body)
     assert.equal(error, undefined, `${seen} with ${JSON.stringify(body)}`)

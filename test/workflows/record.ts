@@ -12,9 +12,11 @@ import { Client } from '@temporalio/client'
 import { historyToJSON, type History } from '@temporalio/common/lib/proto-utils.js'
 import { NativeConnection, Worker } from '@temporalio/worker'
 
+import type { BulkKind } from '../../src/domain/bulk/bulk.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { bundleWorkflows } from '../../src/local/workflow-bundle.ts'
 import { startOwnTemporal } from '../faults/servers.ts'
+import { BATCH_SCENARIOS, OPERATION_SCENARIOS, type BulkScenario } from './bulk-scenarios.ts'
 import { DELIVERY_SCENARIOS, REDELIVERY_SCENARIOS } from './delivery-scenarios.ts'
 import { IMAGE_SCENARIOS } from './image-scenarios.ts'
 import { startRunner, type Run, type Runner, type RunnerOptions } from './run.ts'
@@ -86,10 +88,15 @@ const listChildRun = (workflow: string, name: keyof typeof VERSION_SCENARIOS) =>
   return [`${workflow}-${name}`, run] as const
 }
 
+const bulkOf = (kind: BulkKind) => (runner: Runner) => (scenario: BulkScenario) =>
+  runner.bulk(kind, scenario)
+
 /** Every history of a task, of a delivery or of a version, by its name. */
 const RUNS: Record<string, (runner: Runner) => Promise<Pick<Run, 'handle'>>> = Object.fromEntries([
   ...listRuns('image-task', IMAGE_SCENARIOS, (runner) => runner.image),
   ...listRuns('video-task', VIDEO_SCENARIOS, (runner) => runner.video),
+  ...listRuns('run-batch', BATCH_SCENARIOS, bulkOf('batch')),
+  ...listRuns('run-operation', OPERATION_SCENARIOS, bulkOf('operation')),
   ...listRuns('deliver-events', DELIVERY_SCENARIOS, (runner) => runner.deliver),
   ...listRuns('redeliver-event', REDELIVERY_SCENARIOS, (runner) => runner.redeliver),
   ...listRuns('publish-version', VERSION_SCENARIOS, (runner) => runner.version),

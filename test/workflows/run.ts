@@ -5,13 +5,16 @@ import { WorkflowFailedError, type Connection, type WorkflowHandle } from '@temp
 import type { CoreActivities, MediaActivities } from '../../activities/index.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import type { OutboxStart } from '../../src/db/shared/outbox.ts'
+import type { BulkKind } from '../../src/domain/bulk/bulk.ts'
 import { startDelivery, startRedelivery } from '../../src/jobs/event.ts'
 import { makeJobs } from '../../src/jobs/client.ts'
-import { mediaQueue } from '../../src/jobs/start.ts'
+import { bulkQueue, mediaQueue } from '../../src/jobs/start.ts'
+import { startBulk } from '../../src/jobs/bulk.ts'
 import { startImageTask, startVideoTask } from '../../src/jobs/task.ts'
 import { startPublishVersion } from '../../src/jobs/version.ts'
 import { makeLog } from '../../src/log.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
+import { makeTestBulkActivities, type BulkScenario } from './bulk-scenarios.ts'
 import { makeDeliveryActivities, type DeliveryScenario } from './delivery-scenarios.ts'
 import { makeImageActivities, type ImageScenario } from './image-scenarios.ts'
 import { onceEach, type Runs } from './runs.ts'
@@ -44,6 +47,7 @@ interface Facts {
 export interface Runner {
   image(scenario: ImageScenario, facts?: Facts): Promise<Run>
   video(scenario: VideoScenario, facts?: Facts & { offPeak?: boolean }): Promise<Run>
+  bulk(kind: BulkKind, scenario: BulkScenario): Promise<Run>
   /** As the outbox starts it: with a signal. */
   deliver(scenario: DeliveryScenario): Promise<Run>
   redeliver(scenario: DeliveryScenario): Promise<Run>
@@ -71,9 +75,11 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
   const videos: Runs<VideoScenario> = new Map()
   const deliveries: Runs<DeliveryScenario> = new Map()
   const versions: Runs<VersionScenario> = new Map()
+  const bulks: Runs<BulkScenario> = new Map()
   const image = makeImageActivities(images)
   const video = makeVideoActivities(videos)
   const version = makeVersionActivities(versions)
+  const bulk = makeTestBulkActivities(bulks)
   const { address, codePath, identity, taskQueue } = options
   const core = {
     identity,
@@ -82,6 +88,7 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
       ...image.core,
       ...video.core,
       ...version.core,
+      ...bulk.core,
       ...makeDeliveryActivities(deliveries),
       findDeadline: (async (id, until) =>
         (await (images.get(id) ?? videos.get(id))?.scenario.findDeadline?.(id, until)) ??
@@ -97,6 +104,7 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
       taskQueue: mediaQueue(taskQueue),
       activities: { ...image.media, ...video.media, ...version.media } satisfies MediaActivities,
     },
+    { identity, taskQueue: bulkQueue(taskQueue), activities: bulk.bulk },
   ])
   const client = makeClient(options)
 
@@ -132,6 +140,11 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
       const videoTiming = { ...timingOf(scenario), offPeakSeconds: PATIENCE_SECONDS, pollSeconds }
       const options = { taskQueue: queueOf(scenario), videoTiming }
       const start = startVideoTask(facts, options)
+      return { handle: await drive(start, scenario), calls }
+    },
+    async bulk(kind, scenario) {
+      const { id, calls } = add(bulks, scenario)
+      const start = startBulk({ id, kind, owner: 'alice' }, options)
       return { handle: await drive(start, scenario), calls }
     },
     async deliver(scenario) {

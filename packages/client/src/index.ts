@@ -1,3 +1,4 @@
+import { makeBatches, makeOperations } from './lib/bulk.ts'
 import { makeCreators, makeTemplates } from './lib/create.ts'
 import { makeHttp } from './lib/http.ts'
 import type { KilnOptions } from './lib/http.ts'
@@ -15,6 +16,7 @@ export type * from './lib/errors.ts'
 export type * from './lib/http.ts'
 export type * from './lib/retry.ts'
 export type * from './lib/bytes.ts'
+export type * from './lib/bulk.ts'
 export type * from './lib/upload.ts'
 export type * from './lib/create.ts'
 export type * from './lib/task.ts'
@@ -31,6 +33,10 @@ export const makeKiln = (options: KilnOptions) => {
     ...makeTasks(http),
     /** Kinds that an operator of the service has added. */
     templates: makeTemplates(http),
+    /** Many tasks with one request. */
+    batches: makeBatches(http),
+    /** One action on all tasks that a filter finds. */
+    operations: makeOperations(http),
     /** Uploads a file; returns its link, which any image or video of a task may be for 24 hours. */
     upload: (source: UploadSource, options?: UploadOptions): Promise<string> =>
       upload(http, source, options),

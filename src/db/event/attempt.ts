@@ -38,12 +38,13 @@ export interface BegunAttempt {
   family: 'image' | 'video' | null
   owner: string
   url: string
-  /** Event of a webhook subscription; null when it is for the URL that its task names. */
+  /** Event of a webhook subscription or a batch; null when it is for the URL that its task names. */
   endpoint: NotifiedEndpoint | null
 }
 
 export interface NotifiedEndpoint {
-  id: string
+  /** Null of the end of a batch, which is for the URL that the batch names. */
+  id: string | null
   /** The task or version that it is about, or another thing; null of a test. */
   subjectId: string | null
   /** Null where it is made of the task. */

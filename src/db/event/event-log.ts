@@ -197,6 +197,17 @@ export const redeliverExhausted = (
   return redeliverEach(sql, { missed: exhausted, since }, starts)
 }
 
+/** The same of one task. */
+export const redeliverTask = (
+  sql: Transaction,
+  taskId: string,
+  starts: RedeliveryStarts,
+): Promise<number> => {
+  const exhausted = sql`event e join task t on t.id = e.task_id
+      where t.id = ${taskId} and e.state = 'exhausted' and t.webhook_url is not null`
+  return redeliverEach(sql, { missed: exhausted, since: new Date(0) }, starts)
+}
+
 /** The same of an endpoint, and of what was stopped while it was off. */
 export const redeliverToEndpoint = (
   sql: Transaction,

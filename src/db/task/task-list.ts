@@ -1,9 +1,16 @@
 import { IMAGE_KINDS } from '../../domain/image-task/image-kind.ts'
 import { CUSTOM_SEGMENT, customName } from '../../domain/task/custom-kind.ts'
 import { OPEN_STATES } from '../../domain/task/task-item.ts'
-import type { TaskItem, TaskKind, TaskState, TaskSummary } from '../../domain/task/task-item.ts'
-import type { Labels } from '../../domain/task/task-options.ts'
+import type {
+  TaskItem,
+  TaskKind,
+  TaskQuery,
+  TaskState,
+  TaskSummary,
+} from '../../domain/task/task-item.ts'
+import { readLabelFilter, type Labels } from '../../domain/task/task-options.ts'
 import type { TaskEvent } from '../../domain/event/event.ts'
+import { parseListTime } from '../../domain/video-task/video-list.ts'
 import { VideoTaskKind, videoSegment } from '../../domain/video-task/video-task.ts'
 import type { Fragment, Queryable, Sql } from '../client.ts'
 import { instant } from '../shared/instant.ts'
@@ -33,6 +40,23 @@ export interface TaskFilter extends Walk {
   term?: string | undefined
   limit: number
 }
+
+/** Converts the filters of a query. */
+export const readTaskQuery = ({
+  kind,
+  state,
+  from,
+  to,
+  q,
+  label,
+}: Partial<Pick<TaskQuery, 'kind' | 'state' | 'from' | 'to' | 'q' | 'label'>>) => ({
+  kinds: kind,
+  states: state,
+  from: from === undefined ? undefined : parseListTime(from),
+  to: to === undefined ? undefined : parseListTime(to),
+  term: q,
+  labels: label && readLabelFilter(label),
+})
 
 /** A task as lists show it, but for what the service alone can say. */
 export interface TaskRow {
@@ -139,18 +163,41 @@ export interface Page<Row> {
   next?: TaskPlace
 }
 
+/** The condition that a task of a walk is one that a filter finds. */
+const isMatch = (
+  sql: Queryable,
+  { kinds, states, term }: Omit<TaskFilter, 'limit'>,
+): Fragment => sql`
+  true
+  ${kinds ? sql`and t.kind = any(${[...kinds]})` : sql``}
+  ${states ? sql`and task_state(t.status, t.error_code) = any(${[...states]})` : sql``}
+  ${term === undefined ? sql`` : sql`and strpos(lower(t.settings->>'prompt'), lower(${term})) > 0`}
+`
+
+const isOpenOnly = ({ states }: Pick<TaskFilter, 'states'>): boolean | undefined =>
+  states?.every((state) => OPEN_STATES.includes(state))
+
+/** Counts the tasks that a filter finds among the newest `most`. */
+export const countTasks = async (
+  sql: Sql,
+  filter: Omit<TaskFilter, 'limit'>,
+  most: number,
+): Promise<number> => {
+  const [row] = await sql<{ n: number }[]>`
+    select count(*)::integer as n from (${walk(sql, { ...filter, isOpen: isOpenOnly(filter) }, most)}) t
+    where ${isMatch(sql, filter)}
+  `
+  return row?.n ?? 0
+}
+
 /** One page of tasks, newest first. It may hold fewer than the limit although there is a next one. */
 export const listTasks = async (sql: Sql, filter: TaskFilter): Promise<Page<TaskRow>> => {
   const { kinds, states, term, limit } = filter
-  const isOpen = states?.every((state) => OPEN_STATES.includes(state))
-  const seen = { ...filter, isOpen, isRare: await isRare(sql, filter) }
+  const seen = { ...filter, isOpen: isOpenOnly(filter), isRare: await isRare(sql, filter) }
   const rows = await sql<TaskRow[]>`
     select ${taskColumns(sql)}
     from (${walk(sql, seen, MOST_SEEN)}) t
-    where true
-      ${kinds ? sql`and t.kind = any(${[...kinds]})` : sql``}
-      ${states ? sql`and task_state(t.status, t.error_code) = any(${[...states]})` : sql``}
-      ${term === undefined ? sql`` : sql`and strpos(lower(t.settings->>'prompt'), lower(${term})) > 0`}
+    where ${isMatch(sql, filter)}
     order by t.created_at desc, t.id desc
     limit ${limit + 1}
   `

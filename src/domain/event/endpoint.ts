@@ -17,10 +17,12 @@ export const PUBLISHER_EVENTS: readonly string[] = [
   ...typesOf('member', ['added', 'changed', 'removed']),
 ]
 
-/** Event types that an owner of tasks can subscribe to: those that the webhook URL of a task gets. */
+/** Event types that an owner of tasks can subscribe to: those that the webhook URL of a task or batch gets. */
 export const OWNER_EVENTS: readonly string[] = [
   ...typesOf('image_task', DELIVERED_STATUSES),
   ...typesOf('video_task', VIDEO_DELIVERED_STATES),
+  'batch.ended',
+  'operation.ended',
 ]
 
 /** Event types of conditions of the service, which are notified of when they begin. */

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 
+import type { BulkKind } from '../bulk/bulk.ts'
 import { count, instant, page, pageSize, queryText, uuid } from './registry-fields.ts'
 
 /** All that admins, members of publishers and holders of keys change; a task, report or upload is its own entry. */
@@ -51,6 +52,9 @@ export const AuditAction = Type.Enum([
   'upload.delete',
   'task.cancel',
   'task.delete',
+  'batch.cancel',
+  'operation.create',
+  'operation.cancel',
   'task.restart',
   'task.fail',
   'version.restart',
@@ -91,7 +95,7 @@ export const AuditLogEntry = Type.Object({
   action: AuditAction,
   target: Type.String({
     description:
-      'What was changed, or whose: `publisher/{p}`, `node/{n}`, `version/{n}@{v}`, `task/{id}`, `user/{id}`, `instance/{name}`, `pause/{scope}` or `owner/{id}`.',
+      'What was changed, or whose: `publisher/{p}`, `node/{n}`, `version/{n}@{v}`, `task/{id}`, `batch/{id}`, `operation/{id}`, `user/{id}`, `instance/{name}`, `pause/{scope}` or `owner/{id}`.',
   }),
   before: change('The members that changed, as they were.'),
   after: change('The same members as they are now.'),
@@ -121,6 +125,7 @@ export type AuditLogPage = Static<typeof AuditLogPage>
 export const auditTarget = {
   user: (id: string): string => `user/${id}`,
   task: (id: string): string => `task/${id}`,
+  bulk: (kind: BulkKind, id: string): string => `${kind}/${id}`,
   owner: (id: string): string => `owner/${id}`,
   pause: (scope: string): string => `pause/${scope}`,
   instance: (name: string): string => `instance/${name}`,

@@ -78,6 +78,7 @@ export const ERROR_CODES = {
   ...coded(404, {
     not_found: 'There is no such route.',
     task_not_found: 'There is no such task among those of the caller.',
+    bulk_not_found: 'There is no such batch or operation among those of the caller.',
     template_not_found: 'There is no such template: GET /templates lists them.',
     api_key_not_found: 'There is no such API key among those of the caller.',
     event_not_found: 'The task, or endpoint, has no such event.',
@@ -112,7 +113,7 @@ export const ERROR_CODES = {
   cannot_cancel: {
     status: 409,
     videoStatus: 400,
-    meaning: 'The task has already ended; a video task: is being rendered, or has ended.',
+    meaning: 'The task or batch has already ended; a video task: is being rendered, or has ended.',
   },
   ...coded(409, {
     not_deliverable:
@@ -161,7 +162,8 @@ export const ERROR_CODES = {
   }),
   ...coded(429, {
     rate_limited: 'Too many requests; try again after Retry-After.',
-    quota_exceeded: 'The caller has as many open tasks, or as many stored bytes, as one may have.',
+    quota_exceeded:
+      'The caller has as many open tasks, open batches or stored bytes as one may have.',
     streams_exceeded:
       'As many streams are open as may be, in all, of the caller or of the address.',
     redelivery_limit_reached:

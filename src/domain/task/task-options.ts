@@ -5,7 +5,7 @@ import { isObject } from '../shared/is-object.ts'
 import { makeIssue, type Issue } from '../shared/validate.ts'
 
 export const LABEL_KEY = '[a-z0-9][a-z0-9._-]{0,62}'
-const LABELS_MAX = 10
+export const LABELS_MAX = 10
 const VALUE_MAX = 256
 const KEY_FORM = new RegExp(`^${LABEL_KEY}$`)
 const KEY_IN_WORDS = 'small letters, digits, ., _ and -, at most 63 of them'

@@ -1,5 +1,6 @@
 import { withinDeadline, type Sql } from '../../db/client.ts'
 import { listOwnerRules } from '../../db/task/owner-limit.ts'
+import { customName } from '../../domain/task/custom-kind.ts'
 import type { EngineName } from '../../domain/task/engine.ts'
 
 /** Rules of single owners, read every few seconds. */
@@ -21,3 +22,9 @@ export const makeOwnerRules = (sql: Sql): OwnerRules => {
     engine: (owner) => known.get(owner)?.engine ?? undefined,
   }
 }
+
+/** Makes the function that finds the engine of an owner's tasks of a kind. Templates are for a fleet alone. */
+export const makeOwnerEngine =
+  (rules: Pick<OwnerRules, 'engine'>, engineOf: (kind: string) => EngineName) =>
+  (kind: string, owner: string): EngineName =>
+    (customName(kind) === undefined ? rules.engine(owner) : undefined) ?? engineOf(kind)

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 
-import { insertAudit } from '../../db/registry/audit-log.ts'
+import { insertAudit, type Audit } from '../../db/registry/audit-log.ts'
 import { lockTask, purgeDeleted, requestDeletion } from '../../db/task/task-deletion.ts'
 import type { DeletedTask } from '../../db/task/task-deletion.ts'
 import type { Transaction } from '../../db/client.ts'
@@ -45,36 +45,53 @@ export const deleteTask = async (
 ): Promise<JsonResponse> => {
   const { params, query, caller } = request
   const id = readTaskId(params.task_id)
-  const hasEnded = await unitOfWork(deps, async (sql, enqueue) => {
-    const task = await lockTask(sql, { id, owner: ownerOf({ caller }) })
-    if (!task) throw errors.taskNotFound(id)
-    const ended = task.hasEnded || (await cancel(deps, { id, task, sql, enqueue }))
-    if (!ended && query.when !== 'ended')
-      throw errors.cannotCancelVideo(task.status, '; with ?when=ended it is deleted at its end')
-    if (!(await requestDeletion(sql, id))) return ended
-    const [target, before] = [auditTarget.task(id), { status: task.status }]
-    await insertAudit(sql, auditOf(request), { action: 'task.delete', target, before })
-    if (!task.hasWebhook) return ended
-    const redeliveries = await stopTaskEvents(sql, id)
-    for (const signal of signalStopped(id, redeliveries)) await enqueue(signal)
-    return ended
-  })
+  const audit = auditOf(request)
+  const hasEnded = await unitOfWork(deps, (sql, enqueue) =>
+    deleteLocked(deps, { sql, enqueue, id, owner: ownerOf({ caller }), when: query.when, audit }),
+  )
   if (!hasEnded) return { status: 202 }
   // When it cannot be done now, the hourly purge does it. The links have ended already.
   await purgeDeleted(deps, id).catch(() => {})
   return { status: 204 }
 }
 
-interface Cancelling {
+interface InUnit {
   id: string
-  task: DeletedTask
   sql: Transaction
   enqueue: Enqueue
 }
 
-const cancel = async (
-  deps: DeletionDeps,
-  { id, task: { family }, sql, enqueue }: Cancelling,
+interface DeleteOptions {
+  owner: string
+  when?: 'now' | 'ended' | undefined
+  /** Caller for the audit log; absent: an operation, which is in the log itself. */
+  audit?: Audit
+}
+
+/** Deletes a task in a unit of work; true when it has ended, so that its files can go. Throws as `deleteTask` does. */
+export const deleteLocked = async (
+  deps: CommitDeps & Slots,
+  { owner, when, audit, ...unit }: InUnit & DeleteOptions,
+): Promise<boolean> => {
+  const { id, sql, enqueue } = unit
+  const task = await lockTask(sql, { id, owner })
+  if (!task) throw errors.taskNotFound(id)
+  const hasEnded = task.hasEnded || (await cancelLocked(deps, { ...unit, task }))
+  if (!hasEnded && when !== 'ended')
+    throw errors.cannotCancelVideo(task.status, '; with ?when=ended it is deleted at its end')
+  if (!(await requestDeletion(sql, id))) return hasEnded
+  const [target, before] = [auditTarget.task(id), { status: task.status }]
+  if (audit) await insertAudit(sql, audit, { action: 'task.delete', target, before })
+  if (!task.hasWebhook) return hasEnded
+  const redeliveries = await stopTaskEvents(sql, id)
+  for (const signal of signalStopped(id, redeliveries)) await enqueue(signal)
+  return hasEnded
+}
+
+/** Cancels a task, which the transaction has locked; false when it is too late. */
+export const cancelLocked = async (
+  deps: CommitDeps & Slots,
+  { id, task: { family }, sql, enqueue }: InUnit & { task: DeletedTask },
 ): Promise<boolean> => {
   const error = { code: 'cancelled', message: TASK_ERRORS.cancelled } as const
   const isCancelled =

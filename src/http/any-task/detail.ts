@@ -35,10 +35,7 @@ export const readDetail = async (
   if (!task) throw errors.taskNotFound(id)
   const show = (url: string): string => (isAdmin && task.owner !== owner ? withoutQuery(url) : url)
   const sign = (name: string): string => signer.signFile(id, name, now())
-  const inputs = task.inputs.map(({ name, url = '', ...file }) => ({
-    ...file,
-    url: name === undefined ? show(url) : sign(name),
-  }))
+  const inputs = showInputs(task, { show, sign })
   const { ended_at: endedAt, family, kind } = task.item
   const warnings = listRelightWarnings(task.relight)
   const seconds = endedAt === undefined ? await withinDeadline(sql, estimateKind(sql, kind)) : null
@@ -61,8 +58,18 @@ export const readDetail = async (
   return { status: 200, body }
 }
 
+/** Inputs by their address: a signed link to what is stored here. */
+export const showInputs = (
+  { inputs }: Pick<TaskDetailRow, 'inputs'>,
+  { show, sign }: Record<'show' | 'sign', (text: string) => string>,
+): TaskDetail['inputs'] =>
+  inputs.map(({ name, url = '', ...file }) => ({
+    ...file,
+    url: name === undefined ? show(url) : sign(name),
+  }))
+
 /** Makes the request that would make the same again. An image sent as a link or Base64 is an address now. */
-const makeRequest = (
+export const makeRequest = (
   { item: { family, kind }, settings, options, webhookUrl }: TaskDetailRow,
   inputs: TaskDetail['inputs'],
   show: (url: string) => string,

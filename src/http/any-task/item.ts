@@ -1,10 +1,20 @@
 import type { TaskRow } from '../../db/task/task-list.ts'
 import { tasksPath } from '../../domain/image-task/image-kind.ts'
+import type { TaskItem, TaskKind } from '../../domain/task/task-item.ts'
 import { describeWait } from '../../domain/task/waits-for.ts'
-import type { TaskItem } from '../../domain/task/task-item.ts'
 import { THUMBNAIL } from '../../domain/task/thumbnail.ts'
 import { VIDEO_PREFIX } from '../../domain/video-task/video-path.ts'
 import type { TaskReadDeps } from '../task/deps.ts'
+
+interface TaskAddress {
+  id: string
+  family: 'image' | 'video'
+  kind: TaskKind
+  segment: string
+}
+
+export const taskPath = ({ id, family, kind, segment }: TaskAddress): string =>
+  family === 'video' ? `${VIDEO_PREFIX}/tasks/${id}` : `${tasksPath(kind, segment)}/${id}`
 
 /** A task as lists, streams and its own route show it. */
 export const toItem = (
@@ -15,9 +25,6 @@ export const toItem = (
   ...item,
   ...describeWait(waitsFor),
   ...(hasThumbnail && { thumbnail_url: signer.signFile(id, THUMBNAIL, now()) }),
-  path:
-    item.family === 'video'
-      ? `${VIDEO_PREFIX}/tasks/${id}`
-      : `${tasksPath(item.kind, segment)}/${id}`,
+  path: taskPath({ ...item, id, segment }),
   ...(isAdmin && { owner }),
 })

@@ -1,8 +1,12 @@
 import { withinDeadline } from '../../db/client.ts'
-import { listOwnerEvents, listTasks as findTasks, summariseTasks } from '../../db/task/task-list.ts'
+import {
+  listOwnerEvents,
+  listTasks as findTasks,
+  readTaskQuery,
+  summariseTasks,
+} from '../../db/task/task-list.ts'
 import type { OwnerEventQuery, TaskQuery } from '../../domain/task/task-item.ts'
 import { readLabelFilter } from '../../domain/task/task-options.ts'
-import { parseListTime } from '../../domain/video-task/video-list.ts'
 import type { JsonResponse } from '../route.ts'
 import { makePageToken, parsePageToken } from '../task/page-token.ts'
 import { toItem } from './item.ts'
@@ -12,17 +16,12 @@ import type { ReadDeps } from '../deps.ts'
 /** Lists a page of tasks. The query is valid. Without an owner it lists those of all, and says whose each is. */
 export const listTasks = async (
   deps: TaskReadDeps,
-  { kind, state, from, to, q, label, after, limit }: TaskQuery,
+  { after, limit, ...query }: TaskQuery,
   { owner, isAdmin = false }: { owner: string | undefined; isAdmin?: boolean },
 ): Promise<JsonResponse> => {
   const found = findTasks(deps.sql, {
+    ...readTaskQuery(query),
     owner,
-    kinds: kind,
-    states: state,
-    from: from === undefined ? undefined : parseListTime(from),
-    to: to === undefined ? undefined : parseListTime(to),
-    term: q,
-    labels: label && readLabelFilter(label),
     after: placeOf(after),
     limit,
   })
@@ -48,5 +47,5 @@ export const listEvents = async (
   return { status: 200, body: { events: rows, ...(next && { next: makePageToken(next) }) } }
 }
 
-const placeOf = (after: string | undefined) =>
+export const placeOf = (after: string | undefined) =>
   after === undefined ? undefined : parsePageToken(after)

@@ -78,7 +78,6 @@ export const makeBodyReader = (deps: BodyDeps, route: Route) => {
       return {
         ...validated,
         issues: [...validated.issues, ...issues],
-        inline: byPointer(body.inline),
         fingerprint: () => print,
         discard: body.discard,
       }
@@ -105,15 +104,19 @@ const withHeader = (
 const STAND_IN = 'inline image'
 
 /** Makes the validator of a body: its schema and the rules a schema cannot say, reported in the schema's order. */
-const makeValidateBody = (route: Route, { schema, emptyIsAbsent }: BodySpec) => {
+export const makeValidateBody = (route: Route, { schema, emptyIsAbsent }: BodySpec) => {
   const validate = makeValidator(schema, emptyIsAbsent)
-  return ({ params }: Request, { value: given, inline }: JsonBody) => {
-    const shape = replaceInline(given, inline, () => STAND_IN)
+  return (
+    { params }: Pick<Request, 'params'>,
+    { value: given, inline: images }: Pick<JsonBody, 'value' | 'inline'>,
+  ) => {
+    const shape = replaceInline(given, images, () => STAND_IN)
     const { value, issues } = validate(shape)
     const body = value as Record<string, unknown>
-    const rules = route.validate?.({ params, body, inline: byPointer(inline) }) ?? []
+    const inline = byPointer(images)
+    const rules = route.validate?.({ params, body, inline }) ?? []
     const unread = listUnread(schema, shape)
-    return { value, issues: sortIssues(schema, onePerField(issues, rules)), unread }
+    return { value, inline, issues: sortIssues(schema, onePerField(issues, rules)), unread }
   }
 }
 

@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 
 import { apiError } from '../../domain/shared/errors.ts'
 import { isObject } from '../../domain/shared/is-object.ts'
@@ -46,6 +47,9 @@ export interface JsonBody {
   discard: () => Promise<void>
 }
 
+/** A body with the headers that say what it is: a request, or what is read like one. */
+export type JsonSource = Readable & { headers: IncomingHttpHeaders }
+
 /**
  * The one reader of JSON bodies: reads a request as it streams, strictly (RFC 8259, UTF-8, one object, no repeated key,
  * depth 64, keys of 256 characters), decodes inline images into files and keeps only the rest in memory.
@@ -56,7 +60,7 @@ export interface JsonBody {
  * The request is never destroyed: an error may leave unread bytes, see `endEarly`.
  */
 export const readJsonBody = async (
-  request: IncomingMessage,
+  request: JsonSource,
   options: ReadJsonBodyOptions,
 ): Promise<JsonBody> => {
   const { headers } = request
@@ -84,7 +88,7 @@ const emptyValue = (options: ReadJsonBodyOptions): Record<string, unknown> => {
 }
 
 const readAccepted = async (
-  request: IncomingMessage,
+  request: JsonSource,
   options: ReadJsonBodyOptions,
   images: ImageIntake,
   reservation: Reservation,

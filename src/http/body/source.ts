@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 
 import { apiError } from '../../domain/shared/errors.ts'
 import { watchPace, type Pace } from './pace.ts'
@@ -34,7 +34,7 @@ export interface BodySource {
  * pulled one a single read of 64 KiB. The async iterator of the stream would do the same, but its wait cannot be ended
  * by a clock without destroying the socket, and with it the response.
  */
-export const openBodySource = (request: IncomingMessage, options: SourceOptions): BodySource => {
+export const openBodySource = (request: Readable, options: SourceOptions): BodySource => {
   let received = 0
   let failure: { error: unknown } | undefined
   let wake: (() => void) | undefined

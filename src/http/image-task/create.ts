@@ -19,7 +19,7 @@ import { parsePrompt } from '../../domain/image-task/prompt-weight.ts'
 import { makeIssue, type Issue } from '../../domain/shared/validate.ts'
 import type { InlineImage } from '../body/inline.ts'
 
-/** Dependencies of the routes of image tasks. */
+/** Dependencies of the routes on which image tasks are made. */
 export interface ImageTaskDeps extends TaskDeps {
   timing: RenderTiming
   /** Finds who renders the tasks of a kind that are made from now on. */

@@ -25,16 +25,8 @@ import type { CommitDeps, ReadDeps } from '../deps.ts'
 import type { TaskReadDeps } from '../task/deps.ts'
 
 /** The routes of image tasks: one creation for each kind; list, status and cancel for each family. */
-export const makeImageTaskRoutes = (deps: ImageTaskDeps): Route[] => [
-  ...Object.entries(IMAGE_KINDS).map(([kind, row]) =>
-    makeCreationRoute(deps, row, {
-      examples: {
-        address: { image: EXAMPLE_URL, ...EXAMPLES[kind as ImageTaskKind] },
-        inline: { image: DOT },
-      },
-      links: linksOf(row.tasks),
-    }),
-  ),
+export const makeImageTaskRoutes = (deps: ImageTaskDeps & LiveDeps): Route[] => [
+  ...makeImageCreationRoutes(deps),
   ...Object.keys(IMAGE_FAMILIES).flatMap((family) =>
     makeTaskRoutes(deps, {
       ...COMMON,
@@ -45,6 +37,18 @@ export const makeImageTaskRoutes = (deps: ImageTaskDeps): Route[] => [
     }),
   ),
 ]
+
+/** The routes on which image tasks are made, one for each kind. */
+export const makeImageCreationRoutes = (deps: ImageTaskDeps): Route[] =>
+  Object.entries(IMAGE_KINDS).map(([kind, row]) =>
+    makeCreationRoute(deps, row, {
+      examples: {
+        address: { image: EXAMPLE_URL, ...EXAMPLES[kind as ImageTaskKind] },
+        inline: { image: DOT },
+      },
+      links: linksOf(row.tasks),
+    }),
+  )
 
 /** Tasks that are listed, read and cancelled below one path. */
 interface TaskGroup {

@@ -24,6 +24,8 @@ const TAGS: Record<string, string> = {
     'Events that webhooks are sent, in the form of Standard Webhooks: log, redelivery, and the secrets that sign.',
   Endpoints:
     'Addresses at which a publisher, or an owner of tasks, is sent what happens: address, events, log, redelivery.',
+  Batches: 'Many requests in one, made one after another.',
+  'Bulk operations': 'One action on all tasks that a filter finds.',
   'Live progress': 'A task or a version, followed until its end as server-sent events.',
   Uploads: 'Upload a file first, then name it by its link.',
   Files: 'Results and inputs, read through signed links.',

@@ -81,25 +81,14 @@ const serveOne = (deps: ServeDeps) => (route: Route) => {
         const replayed = claim?.replay(body.fingerprint())
         if (replayed) return withEcho(route, replayed, body.value)
         const query = readQuery(request, caller)
-        const found = [
-          ...query.unread,
-          ...body.unread,
-          ...listAdminMembers(route, body, caller),
-          ...listIneffective(route, body),
-        ]
-        const unread = translation?.unread(found) ?? found
-        const issues = [
-          ...validateDryRun(route, request),
-          ...query.issues,
-          ...body.issues,
-          ...unreadIssues(
-            unread,
-            showUnread(request, response, unread),
-            route.body?.rejectsUnreadBut,
-          ),
-        ]
-        const rejection = validationError(issues, { query: query.value, body: body.value })
-        if (rejection) throw rejection
+        const unread = requireValid(route, {
+          query,
+          body,
+          caller,
+          nameUnread: translation?.unread,
+          further: validateDryRun(route, request),
+          isStrict: (names) => showUnread(request, response, names),
+        })
         const parts = { route, request, response, address, query: query.value, body, caller, claim }
         const headers = translation?.headers(request.headers) ?? request.headers
         return await handle(
@@ -131,9 +120,49 @@ const serveOne = (deps: ServeDeps) => (route: Route) => {
   }
 }
 
+interface ReadParts {
+  query: { value: unknown; issues: readonly Issue[]; unread: readonly Unread[] }
+  body: Pick<ReadBody, 'value' | 'inline' | 'issues' | 'unread'>
+  caller: Caller | undefined
+  further?: readonly Issue[]
+  /** Converts members that nothing reads to the names that the caller knows. */
+  nameUnread?: ((unread: Unread[]) => Unread[]) | undefined
+  /** Returns true where members that nothing reads are rejected. */
+  isStrict?(unread: readonly Unread[]): boolean
+}
+
+/** Throws the issues of a request, all of them together; returns what nothing reads of a valid one. */
+export const requireValid = (
+  route: Route,
+  {
+    query,
+    body,
+    caller,
+    further = [],
+    nameUnread = (names) => names,
+    isStrict = () => false,
+  }: ReadParts,
+): Unread[] => {
+  const unread = nameUnread([
+    ...query.unread,
+    ...body.unread,
+    ...listAdminMembers(route, body, caller),
+    ...listIneffective(route, body),
+  ])
+  const issues = [
+    ...further,
+    ...query.issues,
+    ...body.issues,
+    ...unreadIssues(unread, isStrict(unread), route.body?.rejectsUnreadBut),
+  ]
+  const rejection = validationError(issues, { query: query.value, body: body.value })
+  if (rejection) throw rejection
+  return unread
+}
+
 const listAdminMembers = (
   { body: spec }: Route,
-  { value }: ReadBody,
+  { value }: ReadParts['body'],
   caller: Caller | undefined,
 ): Unread[] =>
   caller?.isPlatformAdmin
@@ -144,7 +173,7 @@ const listAdminMembers = (
           : [],
       )
 
-const listIneffective = (route: Route, { value, inline, issues }: ReadBody): Unread[] =>
+const listIneffective = (route: Route, { value, inline, issues }: ReadParts['body']): Unread[] =>
   (issues.length === 0 &&
     route.listIneffective?.({ body: value as Record<string, unknown>, inline })) ||
   []

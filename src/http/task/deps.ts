@@ -3,7 +3,6 @@ import type { Signer } from '../../adapters/signing.ts'
 import type { Storage } from '../../adapters/storage/storage.ts'
 import type { Quotas } from '../../domain/task/quota.ts'
 import type { CommitDeps, ReadDeps } from '../deps.ts'
-import type { LiveDeps } from '../live/prefer.ts'
 
 /** Dependencies of reads of a task, whose record holds links to files. */
 export interface TaskReadDeps extends ReadDeps {
@@ -17,8 +16,8 @@ export interface InputDeps extends TaskReadDeps {
   outbound: Outbound
 }
 
-/** Dependencies of the routes of either family of tasks. */
-export interface TaskDeps extends CommitDeps, InputDeps, LiveDeps {
+/** Dependencies of the routes on which tasks of either family are made. */
+export interface TaskDeps extends CommitDeps, InputDeps {
   publicUrl: string
   taskQueue: string
   quotas: Quotas

@@ -8,6 +8,7 @@ import { makeCustomKind } from '../../domain/template/custom-kind.ts'
 import type { ImageTaskDeps } from '../image-task/create.ts'
 import { EXAMPLE_URL } from '../image-task/examples.ts'
 import { linksOf, makeCreationRoute, makeTaskRoutes } from '../image-task/routes.ts'
+import type { LiveDeps } from '../live/prefer.ts'
 import { makeSchemas } from '../openapi/schemas.ts'
 import { defineRoute, type Route } from '../route.ts'
 import type { CustomKinds } from './kinds.ts'
@@ -22,9 +23,9 @@ const name = Type.String({ description: 'Name of the template.' })
 const OfTemplate = Type.Object({ name })
 
 /** The routes of the kinds that templates make: those there are, and of each what any kind has. */
-export const makeTemplateRoutes = (deps: TemplateDeps): Route[] => [
+export const makeTemplateRoutes = (deps: TemplateDeps & LiveDeps): Route[] => [
   list(deps),
-  creation(deps),
+  makeTemplateCreationRoute(deps),
   ...makeTaskRoutes(deps, {
     ...TAG,
     path: PATH,
@@ -83,7 +84,8 @@ const ANY: ImageKind = {
   body: Type.Object({}, { additionalProperties: true }),
 }
 
-const creation = (deps: TemplateDeps): Route => {
+/** The route on which tasks of the kinds are made that templates are. */
+export const makeTemplateCreationRoute = (deps: TemplateDeps): Route => {
   const { customKinds } = deps
   const routeOf = makeOnce((kind: ImageKind) => makeVariant(deps, kind))
   const routesOf = makeOnce((kinds: readonly ImageKind[]) => kinds.map(routeOf))

@@ -12,7 +12,7 @@ import { VideoCreations, VideoCredits, VideoTaskList } from '../../domain/video-
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { auditOf } from '../access/audit.ts'
 import { ownerOf } from '../access/caller.ts'
-import { respondAfterChange } from '../live/prefer.ts'
+import { respondAfterChange, type LiveDeps } from '../live/prefer.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { statusResponses } from '../task/read-response.ts'
 import { OfTask, readTaskId } from '../task/task-id.ts'
@@ -26,7 +26,7 @@ import { makeVideoCreationRoutes } from './creation-routes.ts'
 import { CREATIONS, CREDITS, TASK_LIST } from './examples.ts'
 
 /** The routes of video tasks: two creations; status, cancel, list and credits for both. */
-export const makeVideoTaskRoutes = (deps: VideoTaskDeps): Route[] => [
+export const makeVideoTaskRoutes = (deps: VideoTaskDeps & LiveDeps): Route[] => [
   ...makeVideoCreationRoutes(deps),
   defineRoute({
     ...commonOf(deps),

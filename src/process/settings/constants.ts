@@ -56,6 +56,12 @@ export const Constants = Type.Object({
   /** Tasks that one core worker has at upstreams at once: they only submit and poll, so that a worker has time for them. */
   VENDOR_SLOTS: count(50, 1, 1000),
 
+  /**
+   * Pause of a batch or operation after each item, as a factor of the time that the item took: with 1 it takes half of what
+   * it could, and less where PostgreSQL or Temporal has much to do.
+   */
+  BULK_PAUSE_FACTOR: Type.Number({ minimum: 0, maximum: 100, default: 1 }),
+
   /** Publishers that one user may create, because a name that is taken stays taken. */
   MAX_PUBLISHERS_PER_USER: count(20, 1, 1_000_000),
   /** Largest page × page size of searches and of the list of versions: behind it PostgreSQL reads what nobody looks at. */

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 
+import { BULK_COMMANDS } from './bulk-commands.ts'
 import { COMMON_OPTIONS, readEnvironment, take } from './context.ts'
 import type { Command, Values } from './context.ts'
 import { describeError, EXIT, withAddress } from './error.ts'
@@ -39,6 +40,7 @@ const COMMANDS: Record<string, Command> = {
     run: cancelTask,
   },
   usage: USAGE_COMMAND,
+  ...BULK_COMMANDS,
   ...PACK_COMMANDS,
   ...VERSION_COMMANDS,
   ...WORKFLOW_COMMANDS,

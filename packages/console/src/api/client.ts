@@ -2,7 +2,8 @@ import { queryOptions, type QueryKey } from '@tanstack/react-query'
 import type { RequestBodyOption } from 'openapi-fetch'
 
 import type { paths } from '../../../client/src/generated/openapi.ts'
-import { responseOf, makeKiln, type RetryOptions } from '../../../client/src/index.ts'
+import { makeHttp, responseOf } from '../../../client/src/lib/http.ts'
+import type { RetryOptions } from '../../../client/src/lib/retry.ts'
 import { isPassing, KilnError } from '../../../client/src/lib/errors.ts'
 import { recordReached } from './health.ts'
 import type { Data, Operation, Schema } from './schema.ts'
@@ -24,7 +25,7 @@ export const sendRequest = async (request: Request, init?: RequestInit): Promise
 }
 
 const makeApi = (retry: RetryOptions) =>
-  makeKiln({
+  makeHttp({
     baseUrl: location.origin,
     fetch: (input, init) => sendRequest(input as Request, init),
     retry,

@@ -1,4 +1,4 @@
-import { KilnError } from '../../../client/src/index.ts'
+import { KilnError } from '../../../client/src/lib/errors.ts'
 
 export interface FieldIssues {
   /** By JSON Pointer (`/scale_factor`) or parameter (`?kind`). */

@@ -37,6 +37,8 @@ const TASK_EVENTS: Record<Schema<'OwnerEventType'>, string> = {
   'video_task.processing': 'Started',
   'video_task.success': 'Completed',
   'video_task.failed': 'Failed',
+  'batch.ended': 'Batch ended',
+  'operation.ended': 'Operation ended',
 }
 
 export const publisherSubscriber = (publisherId: string, mayManage: boolean): Subscriber => ({

@@ -14,7 +14,8 @@ import { Stack } from '../ui/panels.tsx'
 import { TASK_KINDS, TASK_STATES, type TaskFilter } from './list-rows.ts'
 import styles from './tasks.module.css'
 
-const OPEN = 'waiting,queued,running'
+/** States of tasks that have not ended. */
+export const OPEN = 'waiting,queued,running'
 const STATES = [OPEN, ...TASK_STATES]
 
 /** Filters of the list, on a phone behind a button. They live in the address, so that they can be sent to somebody. */

@@ -3,16 +3,16 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 
 import { useStream } from '../api/stream.ts'
-import { Ask } from '../ui/ask.tsx'
 import { Button } from '../ui/button.tsx'
 import { Link, LinkButton, taskPage } from '../ui/link.tsx'
 import { Checkbox } from '../ui/fields.tsx'
 import { EndlessList } from '../ui/list.tsx'
 import { Empty, PageTitle, Show } from '../ui/panels.tsx'
 import { counted } from '../words/text.ts'
-import { Filters } from './filters.tsx'
+import { Filters, OPEN } from './filters.tsx'
 import { findNew, patchPages, type TaskFilter } from './list-rows.ts'
-import { askTasks, cancelTask, tasksQuery } from './queries.ts'
+import { AskCancel, OperationProgress, type Chosen } from './operation.tsx'
+import { askTasks, tasksQuery } from './queries.ts'
 import { HEIGHT, TaskRow } from './row.tsx'
 import styles from './tasks.module.css'
 import type { TaskItem } from './types.ts'
@@ -46,9 +46,10 @@ const NONE_YET = (
 const TaskList = ({ filter }: { filter: TaskFilter }) => {
   const list = useInfiniteQuery(tasksQuery(filter))
   const navigate = useNavigate()
-  const { outcomes, cancelMany } = useCancelMany()
+  const [outcomes, setOutcomes] = useState<Readonly<Record<string, string>>>({})
+  const [operation, setOperation] = useState<string>()
   const [chosen, setChosen] = useState<readonly TaskItem[]>([])
-  const [asked, setAsked] = useState<readonly TaskItem[]>([])
+  const [asked, setAsked] = useState<Chosen>()
   const newTasks = useNewTasks(filter)
   const choose = (task: TaskItem, isChosen: boolean): void => {
     const others = chosen.filter(({ task_id: id }) => id !== task.task_id)
@@ -56,7 +57,8 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
   }
   const rows = list.data?.pages.flatMap(({ tasks }) => tasks) ?? []
   const choosable = rows.filter(({ cancellable }) => cancellable)
-  const what = `Cancel ${counted(asked.length, 'task')}`
+  const ask = (tasks: readonly TaskItem[]): void =>
+    setAsked({ task_ids: tasks.map(({ task_id: id }) => id) })
   return (
     <>
       <div className={`row ${styles.above}`} role="status">
@@ -73,11 +75,22 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
           </Button>
         )}
         {chosen.length > 0 && (
-          <Button variant="danger" onPress={() => setAsked(chosen)}>
+          <Button variant="danger" onPress={() => ask(chosen)}>
             Cancel {counted(chosen.length, 'task')}
           </Button>
         )}
+        {chosen.length === choosable.length && chosen.length > 0 && list.hasNextPage && (
+          <Button
+            variant="danger"
+            onPress={() => setAsked({ ...filter, state: filter.state ?? OPEN })}
+          >
+            Cancel all that match
+          </Button>
+        )}
       </div>
+      {operation !== undefined && (
+        <OperationProgress key={operation} id={operation} onEnd={setOutcomes} />
+      )}
       <Show query={{ ...list, error: list.data ? null : list.error }}>
         {() => {
           if (rows.length === 0 && !list.hasNextPage)
@@ -94,7 +107,7 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
                 onOpen={({ task_id: task }) => void navigate(taskPage(task))}
                 onKey={(key, task) => {
                   if (key !== 'c' || !task.cancellable) return false
-                  setAsked([task])
+                  ask([task])
                   return true
                 }}
               >
@@ -111,38 +124,18 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
           )
         }}
       </Show>
-      {asked.length > 0 && (
-        <Ask
-          title={`${what}?`}
-          action={what}
-          dismiss="Keep running"
-          variant="danger"
-          write={async () => void cancelMany(asked)}
-          onDone={() => setChosen([])}
-          onClose={() => setAsked([])}
-        >
-          <p>Unfinished tasks stop without a result; their credits are refunded.</p>
-        </Ask>
+      {asked && (
+        <AskCancel
+          chosen={{ ...asked, ...(filter.owner !== undefined && { owner: filter.owner }) }}
+          onBegun={(id) => {
+            setChosen([])
+            setOperation(id)
+          }}
+          onClose={() => setAsked(undefined)}
+        />
       )}
     </>
   )
-}
-
-/** Cancels tasks; what came of each stands in its row. */
-const useCancelMany = () => {
-  const [outcomes, setOutcomes] = useState<Readonly<Record<string, string>>>({})
-  const cancel = async (task: TaskItem): Promise<void> => {
-    const note = (outcome: string): void =>
-      setOutcomes((old) => ({ ...old, [task.task_id]: outcome }))
-    note('cancelling …')
-    const done = cancelTask(task).then(() => 'cancelled')
-    note(await done.catch(({ message }: Error) => message))
-  }
-  // One after another: each waits for the lock of the same account.
-  const cancelMany = async (tasks: readonly TaskItem[]): Promise<void> => {
-    for (const task of tasks) await cancel(task)
-  }
-  return { outcomes, cancelMany }
 }
 
 /** Keeps the rows up to date, and counts what is new above them: rows never jump under the pointer. */

@@ -1,0 +1,150 @@
+import { readLines } from '../src/adapters/storage/lines.ts'
+import { StorageError } from '../src/adapters/storage/storage.ts'
+import { readBatchCounts, showBatch, type BatchRow } from '../src/db/bulk/batch.ts'
+import { addItems, findOpenItem, listChosen } from '../src/db/bulk/bulk-item.ts'
+import { beginBulk, endBulk, findBulk, insertEndEvents, type BulkRow } from '../src/db/bulk/bulk.ts'
+import { readOperationCounts, showOperation } from '../src/db/bulk/operation.ts'
+import type { OperationRequest, OperationRow } from '../src/db/bulk/operation.ts'
+import { listTasks, readTaskQuery } from '../src/db/task/task-list.ts'
+import type { Queryable, Transaction } from '../src/db/client.ts'
+import type { TaskPlace } from '../src/db/task/task-place.ts'
+import { unitOfWork } from '../src/db/unit-of-work.ts'
+import { LINE_MAX_BYTES, requestsFolder, requestsKey } from '../src/domain/bulk/batch.ts'
+import type { OperationCounts } from '../src/domain/bulk/operation.ts'
+import { MOST_ITEMS, type ItemError } from '../src/domain/bulk/bulk.ts'
+import { UPLOAD_MAX_BYTES } from '../src/domain/shared/upload.ts'
+import type { BulkDependencies, CoreDependencies } from './dependencies.ts'
+import { withHeartbeat } from './heartbeat.ts'
+
+const BEAT_MS = 1000
+
+/**
+ * Makes the activity that counts the items of a batch, or lists those of an operation, and lets it begin. Returns why
+ * there is nothing that it could work on; null: it runs, or has ended.
+ */
+export const makePrepareBulk =
+  (deps: BulkDependencies) =>
+  (bulkId: string): Promise<ItemError | null> =>
+    withHeartbeat({ beatMs: BEAT_MS }, async () => {
+      const bulk = await findBulk(deps.sql, { id: bulkId })
+      if (bulk?.state !== 'preparing' || bulk.isCancelRequested) return null
+      const known =
+        bulk.kind === 'batch'
+          ? await countRequests(deps, bulk as BatchRow)
+          : await selectTasks(deps, bulk)
+      if (typeof known !== 'number') return known
+      await unitOfWork(deps, (sql) => beginBulk(sql, { id: bulkId, total: known }))
+      return null
+    })
+
+const TOO_MANY = {
+  code: 'body_too_large',
+  message: `A batch has at most ${MOST_ITEMS} requests: split it.`,
+}
+const NONE = { code: 'body_required', message: 'The file has no line: each is a request.' }
+const GONE = { code: 'file_gone', message: 'The upload was removed or replaced: upload it again.' }
+
+/** Counts the lines of a batch's file, which is a copy of the upload: that may be replaced meanwhile. */
+const countRequests = async (
+  { storage }: BulkDependencies,
+  { id, request: { file } }: BatchRow,
+): Promise<number | ItemError> => {
+  const key = requestsKey(id)
+  if (file !== undefined && !(await storage.stat(key))) {
+    const source = await storage.open(file).catch((error: unknown) => {
+      if (error instanceof StorageError && error.code === 'not_found') return undefined
+      throw error
+    })
+    if (!source) return GONE
+    await storage.putStream(key, source.stream, { maxBytes: UPLOAD_MAX_BYTES })
+  }
+  let lines = 0
+  for await (const _ of readLines(storage, key, { maxBytes: LINE_MAX_BYTES })) {
+    lines += 1
+    if (lines > MOST_ITEMS) return TOO_MANY
+  }
+  return lines === 0 ? NONE : lines
+}
+
+const PAGE = 500
+
+/** Lists the tasks that an operation's filter finds, of those that were there when it was made; returns how many. */
+const selectTasks = async (deps: BulkDependencies, { id: bulkId }: BulkRow): Promise<number> => {
+  for (;;) {
+    const bulk = await findBulk<OperationRequest, OperationCounts>(deps.sql, { id: bulkId })
+    if (!bulk || bulk.cursor === LAST || bulk.isCancelRequested) return bulk?.total ?? 0
+    const { ids, next } = await findPage(deps, bulk)
+    const { total: after } = bulk
+    const taken = ids.slice(0, MOST_ITEMS - after)
+    const isLast = !next || after + taken.length === MOST_ITEMS
+    const cursor = isLast ? LAST : JSON.stringify(next)
+    await unitOfWork(deps, (sql) => addItems(sql, { bulkId, after, ids: taken, cursor }))
+  }
+}
+
+/** Cursor behind the last page. */
+const LAST = ''
+
+const findPage = async (
+  { sql }: BulkDependencies,
+  { request: { filter, of }, cursor, createdAt }: OperationRow,
+): Promise<{ ids: string[]; next?: TaskPlace }> => {
+  const { task_ids: chosen, ...query } = filter
+  if (chosen) return { ids: await listChosen(sql, { ids: chosen, owner: of }) }
+  const { to = createdAt, ...asked } = readTaskQuery(query)
+  const { rows, next } = await listTasks(sql, {
+    ...asked,
+    to: to < createdAt ? to : createdAt,
+    owner: of,
+    ...(cursor !== null && { after: JSON.parse(cursor) as TaskPlace }),
+    limit: PAGE,
+  })
+  return { ids: rows.map(({ id }) => id), ...(next && { next }) }
+}
+
+/** Standing of a batch whose tasks are all made. */
+export interface BatchStanding {
+  /** Place of the first task, from the asked one on, that has not ended; null when all have. */
+  open: number | null
+  isCancelRequested: boolean
+}
+
+/** Makes the short steps of batches and operations. */
+export const makeBulkTransitions = (deps: CoreDependencies) => ({
+  async checkBatch(bulkId: string, index: number): Promise<BatchStanding> {
+    const bulk = await findBulk(deps.sql, { id: bulkId })
+    const open = await findOpenItem(deps.sql, { bulkId, index })
+    return { open: open?.index ?? null, isCancelRequested: bulk?.isCancelRequested ?? false }
+  },
+
+  /** Ends one with its event; returns its final state. */
+  async finishBulk(bulkId: string, error: ItemError | null): Promise<string> {
+    const state = await unitOfWork(deps, (sql) => end(sql, bulkId, error), { of: bulkId })
+    await deps.storage.removePrefix(requestsFolder(bulkId))
+    return state
+  },
+})
+
+const end = async (sql: Transaction, id: string, error: ItemError | null): Promise<string> => {
+  const bulk = await findBulk(sql, { id })
+  if (!bulk || bulk.endedAt) return bulk?.state ?? 'deleted'
+  const unfailed = bulk.isCancelRequested ? 'cancelled' : 'done'
+  const state = error ? 'failed' : unfailed
+  const counts = await readCounts(sql, bulk)
+  await endBulk(sql, { id, state, counts, error })
+  const ended = await findBulk(sql, { id })
+  if (ended) await insertEndEvents(sql, { id, ...describeEnd(ended, counts) })
+  return state
+}
+
+/** Requests of which no task was made are cancelled with their batch. */
+const readCounts = async (sql: Queryable, bulk: BulkRow): Promise<object> => {
+  if (bulk.kind === 'operation') return await readOperationCounts(sql, bulk as OperationRow)
+  const { pending, ...counts } = await readBatchCounts(sql, bulk as BatchRow)
+  return { pending: 0, ...counts, cancelled: counts.cancelled + pending }
+}
+
+const describeEnd = (row: BulkRow, counts: object): { type: string; data: object } =>
+  row.kind === 'batch'
+    ? { type: 'batch.ended', data: { ...showBatch(row as BatchRow), counts } }
+    : { type: 'operation.ended', data: { ...showOperation(row as OperationRow), counts } }

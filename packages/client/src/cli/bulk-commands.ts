@@ -1,0 +1,169 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import type { Batch, NewOperation, Operation } from '../index.ts'
+import { take, text } from './context.ts'
+import type { Command, Context } from './context.ts'
+import { EXIT, UsageError } from './error.ts'
+
+type Bulk = Batch | Operation
+type Name = 'batch' | 'operation'
+
+const routesOf = ({ kiln }: Context, name: Name) =>
+  name === 'batch' ? kiln.batches : kiln.operations
+
+const ENDS = new Set<Bulk['state']>(['done', 'cancelled', 'failed'])
+/** It takes a second at least, and a long one is not asked about every second. */
+const POLLS_MS = { least: 500, most: 10_000 }
+
+/** Follows one to its end; fails when not all of it was done. */
+const follow = async (context: Context, name: Name, id: string): Promise<number> => {
+  const { screen, signal } = context
+  context.leave(`kiln ${name} status ${id}`)
+  for (let pauseMs = POLLS_MS.least; ; pauseMs = Math.min(pauseMs * 1.5, POLLS_MS.most)) {
+    const bulk = await routesOf(context, name).read(id, { signal })
+    const { state, total, counts } = bulk
+    if (ENDS.has(state)) return end(context, bulk, id)
+    const left = counts.pending
+    screen.show(state, total === 0 ? undefined : ((total - left) / total) * 100)
+    await sleep(pauseMs, undefined, { signal })
+  }
+}
+
+const end = ({ screen }: Context, bulk: Bulk, id: string): number => {
+  screen.print(describe(bulk, id), bulk)
+  const { failed = 0, rejected } = bulk.counts as { failed?: number; rejected: number }
+  const isWhole = bulk.state === 'done' && failed + rejected === 0
+  return isWhole ? EXIT.done : EXIT.failed
+}
+
+const describe = ({ state, total, counts, error }: Bulk, id: string): string[] => [
+  `${id} ${state}, ${total} in all`,
+  ...Object.entries(counts).flatMap(([name, count]) => (count > 0 ? `  ${name} ${count}` : [])),
+  ...(error ? [`  ${error.code}: ${error.message}`] : []),
+]
+
+const begun = async (context: Context, name: Name, id: string): Promise<number> => {
+  if (context.values['no-wait'] !== true) return await follow(context, name, id)
+  context.screen.print([id], { [`${name}_id`]: id })
+  return EXIT.done
+}
+
+/** Parts of a command about one that was begun. */
+const WITH_ID: Record<string, (context: Context, name: Name, id: string) => Promise<number>> = {
+  status: async (context, name, id) => {
+    const bulk = await routesOf(context, name).read(id, { signal: context.signal })
+    context.screen.print(describe(bulk, id), bulk)
+    return EXIT.done
+  },
+  watch: follow,
+  results: async (context, name, id) => {
+    for await (const line of routesOf(context, name).results(id, { signal: context.signal }))
+      process.stdout.write(`${JSON.stringify(line)}\n`)
+    return EXIT.done
+  },
+  cancel: async (context, name, id) => {
+    const bulk = await routesOf(context, name).cancel(id, { signal: context.signal })
+    context.screen.print(describe(bulk, id), bulk)
+    return EXIT.done
+  },
+}
+
+/** Runs the part of a command that the first argument names. */
+const runPart =
+  (name: Name, parts: Record<string, (context: Context) => Promise<number>>): Command['run'] =>
+  async (context) => {
+    const [part = '', ...positionals] = context.positionals
+    const own = parts[part]
+    if (own) return await own({ ...context, positionals })
+    const withId = WITH_ID[part]
+    if (!withId)
+      throw new UsageError(
+        `expected ${[...Object.keys(parts), ...Object.keys(WITH_ID)].join(', ')}`,
+      )
+    const [id = ''] = take({ ...context, positionals }, `${name} id`)
+    return await withId(context, name, id)
+  }
+
+const submit = async (context: Context): Promise<number> => {
+  const { kiln, screen, signal, values } = context
+  const [path = ''] = take(context, 'file')
+  await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`the file ${path} cannot be read (${error.code})`)
+  })
+  screen.show('sending')
+  const open = () => Readable.toWeb(createReadStream(path)) as ReadableStream<Uint8Array>
+  const options = { webhookUrl: text(values, 'webhook-url'), signal }
+  const id = await kiln.batches.create(open, {
+    ...options,
+    idempotencyKey: text(values, 'idempotency-key'),
+  })
+  return await begun(context, 'batch', id)
+}
+
+const start = async (context: Context): Promise<number> => {
+  const { kiln, screen, signal, values } = context
+  const [action = ''] = take(context, 'action')
+  const list = (name: string) => text(values, name)?.split(',')
+  const filter = {
+    kind: list('kind'),
+    state: list('state'),
+    task_ids: list('task'),
+    from: text(values, 'from'),
+    to: text(values, 'to'),
+    q: text(values, 'prompt'),
+  }
+  const owner = text(values, 'owner')
+  // What is none of its words the service rejects, and lists them.
+  const body = { action, filter, ...(owner !== undefined && { owner }) } as NewOperation
+  if (values['dry-run'] === true) {
+    const matched = await kiln.operations.count(body, { signal })
+    screen.print([`${matched} tasks`], { matched })
+    return EXIT.done
+  }
+  return await begun(context, 'operation', await kiln.operations.create(body, { signal }))
+}
+
+const NO_WAIT = { 'no-wait': { type: 'boolean' } } as const
+const TEXT = { type: 'string' } as const
+
+export const BULK_COMMANDS: Record<string, Command> = {
+  batch: {
+    usage: 'submit <file.jsonl>|status|watch|results|cancel <batch id>',
+    summary: 'makes a task of each line of a file: {"path": …, "body": …}',
+    help: [
+      '--webhook-url      is notified when the last task has ended',
+      '--idempotency-key  the same key gives the same batch',
+      '--no-wait          prints its id, and does not wait',
+    ],
+    options: { ...NO_WAIT, 'webhook-url': TEXT, 'idempotency-key': TEXT },
+    run: runPart('batch', { submit }),
+  },
+  operation: {
+    usage: 'start cancel|run_again|redeliver|delete|status|watch|results|cancel <operation id>',
+    summary: 'acts on all tasks that a filter finds',
+    help: [
+      '--state, --kind  only tasks of these, separated by commas',
+      '--from, --to     only tasks made between these times',
+      '--prompt         only tasks with this in their prompt',
+      '--task           these tasks, separated by commas',
+      '--owner          of platform admins: whose tasks; * for those of all',
+      '--dry-run        only counts them',
+      '--no-wait        prints its id, and does not wait',
+    ],
+    options: {
+      ...NO_WAIT,
+      'dry-run': { type: 'boolean' },
+      state: TEXT,
+      kind: TEXT,
+      from: TEXT,
+      to: TEXT,
+      prompt: TEXT,
+      task: TEXT,
+      owner: TEXT,
+    },
+    run: runPart('operation', { start }),
+  },
+}

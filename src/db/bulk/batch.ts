@@ -1,0 +1,40 @@
+import type { Batch, BatchCounts } from '../../domain/bulk/batch.ts'
+import { showState } from '../../domain/bulk/bulk.ts'
+import type { Queryable } from '../client.ts'
+import { countBatch } from './bulk-item.ts'
+import type { BulkRow } from './bulk.ts'
+
+/** Source of the requests of a batch. */
+export interface BatchSource {
+  /** Key of the uploaded file in the store; absent when they came in the body. */
+  file?: string
+}
+
+export type BatchRow = BulkRow<BatchSource, BatchCounts>
+
+/** Members that both kinds show. */
+export const showProgress = (row: BulkRow) => ({
+  state: showState(row),
+  total: row.total,
+  ...(row.error && { error: row.error }),
+  created_at: row.createdAt.toISOString(),
+  ...(row.endedAt && { ended_at: row.endedAt.toISOString() }),
+})
+
+export const showBatch = (row: BatchRow): Omit<Batch, 'counts'> => ({
+  batch_id: row.id,
+  ...showProgress(row),
+  ...(row.webhookUrl !== null && { webhook_url: row.webhookUrl }),
+})
+
+/** Counts the requests of a batch by the state of their tasks. */
+export const readBatchCounts = async (
+  sql: Queryable,
+  { id, total, counts }: BatchRow,
+): Promise<BatchCounts> => {
+  if (counts) return counts
+  const found = await countBatch(sql, id)
+  const known = Object.values(found).reduce((sum, n) => sum + n, 0)
+  const none = { waiting: 0, queued: 0, running: 0, done: 0, failed: 0, cancelled: 0, rejected: 0 }
+  return { pending: Math.max(0, total - known), ...none, ...found }
+}

@@ -1,0 +1,172 @@
+import type { ItemError, ItemOutcome } from '../../domain/bulk/bulk.ts'
+import type { TaskKind, TaskState } from '../../domain/task/task-item.ts'
+import type { Queryable, Sql, Transaction } from '../client.ts'
+import { resultNames } from '../task/task-file.ts'
+import { jsonOrNull } from './bulk.ts'
+
+/** Place of an item: the next one of its batch or operation. */
+export interface ItemPlace {
+  bulkId: string
+  index: number
+  /** Byte of the file at which the item after it begins; absent: there is no file. */
+  nextOffset?: number
+}
+
+/**
+ * Records the outcome of an item in the transaction of its effect. False, and then the effect must be rolled back: another
+ * run has done it already, or somebody has asked to stop.
+ */
+export const recordItem = async (
+  sql: Transaction,
+  { bulkId, index, nextOffset }: ItemPlace,
+  { outcome, ...item }: ItemOutcome,
+): Promise<boolean> => {
+  const {
+    taskId = null,
+    result = null,
+    error = null,
+  } = item as {
+    taskId?: string
+    result?: object
+    error?: ItemError
+  }
+  const { count } = await sql`
+    with advanced as (
+      update bulk set next_index = next_index + 1, error = null, changed_at = clock_timestamp(),
+        next_offset = coalesce(${nextOffset ?? null}::bigint, next_offset)
+      where id = ${bulkId} and state = 'running' and next_index = ${index}
+        and cancel_requested_at is null
+      returning id
+    )
+    insert into bulk_item (bulk_id, index, task_id, outcome, result, error)
+    select id, ${index}, ${taskId}::uuid, ${outcome}, ${jsonOrNull(sql, result)}::jsonb,
+      ${jsonOrNull(sql, error)}::jsonb
+    from advanced
+    on conflict (bulk_id, index) do update
+      set outcome = excluded.outcome, result = excluded.result, error = excluded.error
+  `
+  return count > 0
+}
+
+/** Adds tasks that an operation is to act on, behind those that it has, and where its list goes on. */
+export const addItems = async (
+  sql: Transaction,
+  { bulkId, after, ids, cursor }: { bulkId: string; after: number; ids: string[]; cursor: string },
+): Promise<boolean> => {
+  const { count } = await sql`
+    update bulk set total = total + ${ids.length}, cursor = ${cursor}, changed_at = clock_timestamp()
+    where id = ${bulkId} and state = 'preparing' and total = ${after} and cancel_requested_at is null
+  `
+  if (count > 0)
+    await sql`
+      insert into bulk_item (bulk_id, index, task_id)
+      select ${bulkId}::uuid, ${after} + place - 1, id
+      from unnest(${ids}::uuid[]) with ordinality as given (id, place)
+    `
+  return count > 0
+}
+
+/** Those of the ids that are tasks, of an owner where that is said; newest first. */
+export const listChosen = async (
+  sql: Queryable,
+  { ids, owner }: { ids: readonly string[]; owner: string | undefined },
+): Promise<string[]> => {
+  const rows = await sql<{ id: string }[]>`
+    select t.id from task t
+    where t.id = any(${[...ids]}::uuid[]) ${owner === undefined ? sql`` : sql`and t.owner = ${owner}`}
+    order by t.created_at desc, t.id desc
+  `
+  return rows.map(({ id }) => id)
+}
+
+/** Finds the task that an item of an operation is about, and whose it is. */
+export const findItemTask = async (
+  sql: Sql,
+  { bulkId, index }: ItemPlace,
+): Promise<{ taskId: string; owner: string } | undefined> => {
+  const [row] = await sql<{ taskId: string; owner: string }[]>`
+    select i.task_id as "taskId", t.owner
+    from bulk_item i join task t on t.id = i.task_id
+    where i.bulk_id = ${bulkId} and i.index = ${index}
+  `
+  return row
+}
+
+/** Counts items by the state of the task that was made of them, or by their outcome where there is none. */
+export const countBatch = async (sql: Queryable, id: string): Promise<Record<string, number>> =>
+  toCounts(
+    await sql<Counted[]>`
+    select case when i.task_id is null then i.outcome else task_state(t.status, t.error_code) end as state,
+      count(*)::integer as n
+    from bulk_item i left join task t on t.id = i.task_id
+    where i.bulk_id = ${id}
+    group by 1
+  `,
+  )
+
+/** Counts items by their outcome, of those that have one. */
+export const countOperation = async (sql: Queryable, id: string): Promise<Record<string, number>> =>
+  toCounts(
+    await sql<Counted[]>`
+    select outcome as state, count(*)::integer as n
+    from bulk_item where bulk_id = ${id} and outcome is not null
+    group by 1
+  `,
+  )
+
+interface Counted {
+  state: string
+  n: number
+}
+
+const toCounts = (rows: readonly Counted[]): Record<string, number> =>
+  Object.fromEntries(rows.map(({ state, n }) => [state, n]))
+
+/** Finds the first item from a place on whose task has not ended; undefined when all have. */
+export const findOpenItem = async (
+  sql: Sql,
+  { bulkId, index }: ItemPlace,
+): Promise<{ index: number; taskId: string; owner: string } | undefined> => {
+  const [row] = await sql<{ index: number; taskId: string; owner: string }[]>`
+    select i.index, i.task_id as "taskId", t.owner
+    from bulk_item i join task t on t.id = i.task_id
+    where i.bulk_id = ${bulkId} and i.index >= ${index} and t.ended_at is null
+    order by i.index
+    limit 1
+  `
+  return row
+}
+
+/** An item with what became of its task. */
+export interface ItemRow {
+  index: number
+  taskId: string | null
+  outcome: 'done' | 'rejected' | null
+  result: { task_id?: string; redeliveries?: number } | null
+  error: ItemError | null
+  state: TaskState | null
+  /** Absent without a task. */
+  kind: TaskKind | null
+  segment: string
+  family: 'image' | 'video'
+  taskError: ItemError | null
+  results: string[] | null
+}
+
+/** Lists items from a place on. */
+export const listItems = async (
+  sql: Sql,
+  { bulkId, index }: ItemPlace,
+  limit: number,
+): Promise<ItemRow[]> =>
+  await sql<ItemRow[]>`
+  select i.index, i.task_id as "taskId", i.outcome, i.result, i.error,
+    task_state(t.status, t.error_code) as state, t.kind, t.segment, t.family,
+    case when t.error_code is not null
+      then jsonb_build_object('code', t.error_code, 'message', t.error_message) end as "taskError",
+    case when t.error_code is null and t.ended_at is not null then ${resultNames(sql)} end as results
+  from bulk_item i left join task t on t.id = i.task_id
+  where i.bulk_id = ${bulkId} and i.index >= ${index}
+  order by i.index
+  limit ${limit}
+`

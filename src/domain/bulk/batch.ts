@@ -1,0 +1,95 @@
+import { Type, type Static, type TSchema } from 'typebox'
+
+import { id } from '../event/event.ts'
+import { ADDRESS_MAX, ADDRESS_PATTERN } from '../shared/address.ts'
+import { TaskState } from '../task/task-item.ts'
+import { count, ItemError, next, progress } from './bulk.ts'
+
+/** Most bytes of one request of a batch: larger images go by link. */
+export const LINE_MAX_BYTES = 1_048_576
+
+/** Folder of a batch in the store, and its requests there, one a line. They go with its end. */
+export const requestsFolder = (id: string): string => `batches/${id}`
+export const requestsKey = (id: string): string => `${requestsFolder(id)}/requests.jsonl`
+
+/** One request of a batch, as the body and each line of a file have it. */
+const BatchRequest = Type.Object({
+  path: Type.String({ description: 'Path on which the task is made.' }),
+  body: Type.Object({}, { additionalProperties: true, description: 'The body that goes there.' }),
+})
+
+const text = (description: string, options: object = {}) => Type.String({ description, ...options })
+const requestsOf = <Item extends TSchema>(item: Item) =>
+  Type.Optional(
+    Type.Array(item, {
+      minItems: 1,
+      maxItems: 1000,
+      description:
+        'At most 1,000. One that is not valid is a line of the results, not the end of the batch.',
+    }),
+  )
+const given = {
+  file: Type.Optional(
+    text(
+      'In place of `requests`: the `download_url` of an upload (POST /customers/storage) with one request a line, at most 100,000 of at most 1 MiB.',
+      { maxLength: ADDRESS_MAX },
+    ),
+  ),
+  webhook_url: Type.Optional(
+    text('Notified once, when the last task has ended: `batch.ended`.', {
+      maxLength: ADDRESS_MAX,
+      'x-pattern': ADDRESS_PATTERN,
+    }),
+  ),
+}
+
+/** Body of a new batch. A request in it is not validated before its turn. */
+export const NewBatch = Type.Object({
+  requests: requestsOf(Type.Unknown()),
+  ...given,
+})
+export type NewBatch = Static<typeof NewBatch>
+
+/** The same as the documentation shows it. */
+export const NewBatchDocument = Type.Object({ requests: requestsOf(BatchRequest), ...given })
+
+export const MadeBatch = Type.Object({ batch_id: id('Id of the batch.') })
+
+export const BatchCounts = Type.Object(
+  {
+    pending: count('No task is made of them yet.'),
+    waiting: count('Not begun.'),
+    queued: count('Wait for a slot.'),
+    running: count('Run now.'),
+    done: count('Done.'),
+    failed: count('Failed.'),
+    cancelled: count('Cancelled, or not made because the batch was.'),
+    rejected: count('Not valid, so no task was made.'),
+  },
+  { description: 'Requests by the state of their tasks.' },
+)
+export type BatchCounts = Static<typeof BatchCounts>
+
+export const Batch = Type.Object({
+  ...MadeBatch.properties,
+  ...progress,
+  counts: BatchCounts,
+  webhook_url: Type.Optional(text('Notified when it ends.')),
+})
+export type Batch = Static<typeof Batch>
+
+export const BatchPage = Type.Object({
+  batches: Type.Array(Type.Omit(Batch, ['counts']), { description: 'Newest first.' }),
+  next,
+})
+
+/** A line of the results. */
+export const BatchLine = Type.Object({
+  index: count('Place of the request, from 0.'),
+  state: Type.Enum([...TaskState.enum, 'pending', 'rejected']),
+  task_id: Type.Optional(id('Its task.')),
+  path: Type.Optional(text('Path of the task.')),
+  links: Type.Optional(Type.Array(Type.String(), { description: 'Signed links to its results.' })),
+  error: Type.Optional(ItemError),
+})
+export type BatchLine = Static<typeof BatchLine>

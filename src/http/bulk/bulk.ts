@@ -1,0 +1,100 @@
+import { withinDeadline, type Transaction } from '../../db/client.ts'
+import { existsBulk, findBulk, insertBulk, listBulks, requestCancel } from '../../db/bulk/bulk.ts'
+import type { BulkRow, NewBulk } from '../../db/bulk/bulk.ts'
+import { insertAudit } from '../../db/registry/audit-log.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
+import { MOST_OPEN, type BulkKind, type BulkQuery } from '../../domain/bulk/bulk.ts'
+import { auditTarget } from '../../domain/registry/audit-log.ts'
+import { apiError, shown } from '../../domain/shared/errors.ts'
+import { isUuid } from '../../domain/shared/uuid.ts'
+import { signalCancelBulk, startBulk } from '../../jobs/bulk.ts'
+import { auditOf } from '../access/audit.ts'
+import { getCaller } from '../access/caller.ts'
+import { placeOf } from '../any-task/list.ts'
+import type { CommitDeps, ReadDeps } from '../deps.ts'
+import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
+import { makePageToken } from '../task/page-token.ts'
+import type { InputDeps } from '../task/deps.ts'
+
+/** Dependencies of batches and operations. */
+export interface BulkDeps extends CommitDeps, InputDeps {
+  taskQueue: string
+}
+
+/** Makes one durable together with the start of its workflow. Throws 429 when its owner has as many open as may be. */
+export const createBulk = (
+  deps: BulkDeps,
+  request: RouteRequest,
+  { bulk, body }: { bulk: NewBulk; body: object },
+): Promise<SavedResponse> =>
+  unitOfWork(
+    deps,
+    async (sql, enqueue) => {
+      if (!(await insertBulk(sql, bulk)))
+        throw apiError(
+          'quota_exceeded',
+          `One owner has at most ${MOST_OPEN} batches and operations that have not ended.`,
+        )
+      if (bulk.kind === 'operation')
+        await insertAudit(sql, auditOf(request), {
+          action: 'operation.create',
+          target: auditTarget.bulk(bulk.kind, bulk.id),
+          after: bulk.request,
+        })
+      await enqueue(startBulk(bulk, deps))
+      return await request.saveIdempotentResponse(sql, { status: 202, body })
+    },
+    { at: 'create', wasCommitted: () => existsBulk(deps.sql, bulk.id) },
+  )
+
+/** One of the caller's, or for an admin anybody's; from the path. Throws 404. */
+export const getBulk = async <Row extends BulkRow>(
+  { sql }: ReadDeps,
+  request: RouteRequest<{ id: string }>,
+  kind: BulkKind,
+): Promise<Row> => {
+  const { owner, isPlatformAdmin } = getCaller(request)
+  const { id } = request.params
+  const whose = kind === 'operation' && isPlatformAdmin ? undefined : owner
+  const found = isUuid(id)
+    ? await withinDeadline(sql, findBulk(sql, { id, kind, owner: whose }))
+    : undefined
+  if (!found) throw apiError('bulk_not_found', `There is no ${kind} ${shown(id)} of the caller.`)
+  return found as Row
+}
+
+/** Asks one to stop. What was done is known from then on, because no further item takes effect. */
+export const cancelBulk = async (
+  deps: CommitDeps,
+  request: RouteRequest<{ id: string }>,
+  { kind, show }: { kind: BulkKind; show(sql: Transaction): Promise<object> },
+): Promise<SavedResponse> => {
+  const { id } = await getBulk(deps, request, kind)
+  return await unitOfWork(deps, async (sql, enqueue) => {
+    if (!(await requestCancel(sql, id)))
+      throw apiError('cannot_cancel', `The ${kind} has ended and can no longer be cancelled.`)
+    await insertAudit(sql, auditOf(request), {
+      action: `${kind}.cancel`,
+      target: auditTarget.bulk(kind, id),
+      after: { state: 'cancelling' },
+    })
+    await enqueue(signalCancelBulk({ kind, id }))
+    return await request.saveIdempotentResponse(sql, { status: 200, body: await show(sql) })
+  })
+}
+
+/** Lists a page of the caller's. */
+export const listOwn = async <Request>(
+  { sql }: ReadDeps,
+  request: RouteRequest<unknown, BulkQuery>,
+  { kind, name, show }: { kind: BulkKind; name: string; show(row: BulkRow<Request>): object },
+): Promise<JsonResponse> => {
+  const { after, limit } = request.query
+  const { owner } = getCaller(request)
+  const found = listBulks<Request>(sql, { owner, kind, after: placeOf(after), limit })
+  const { rows, next } = await withinDeadline(sql, found)
+  return {
+    status: 200,
+    body: { [name]: rows.map(show), ...(next && { next: makePageToken(next) }) },
+  }
+}

@@ -1,0 +1,31 @@
+import type { Slots } from '../../db/video-task/video-queue.ts'
+import type { Quotas } from '../../domain/task/quota.ts'
+import type { BodyDeps } from '../body/read-body.ts'
+import type { ImageTaskDeps } from '../image-task/create.ts'
+import { makeImageCreationRoutes } from '../image-task/routes.ts'
+import { makeTemplateCreationRoute, type TemplateDeps } from '../template/routes.ts'
+import { makeVideoCreationRoutes } from '../video-task/creation-routes.ts'
+import type { VideoTaskDeps } from '../video-task/deps.ts'
+import { makeAct, type Act } from './act.ts'
+import { makeSubmit, type Submit } from './submit.ts'
+
+export interface WorkDeps extends ImageTaskDeps, TemplateDeps, VideoTaskDeps, Slots, BodyDeps {}
+
+/** Part of the quota of open tasks that batches leave to the other requests of their owner. */
+const FREE_PART = 0.1
+
+/** Makes what batches and operations do: the same as the routes, in the process of a worker. */
+export const makeBulkWork = (deps: WorkDeps): { submit: Submit; act: Act } => {
+  const creation = { ...deps, quotas: leaveSome(deps.quotas) }
+  const submit = makeSubmit(creation, [
+    ...makeImageCreationRoutes(creation),
+    makeTemplateCreationRoute(creation),
+    ...makeVideoCreationRoutes(creation),
+  ])
+  return { submit, act: makeAct({ ...deps, submit }) }
+}
+
+const leaveSome = ({ owner, address }: Quotas): Quotas => ({
+  owner: { ...owner, tasks: Math.ceil(owner.tasks * (1 - FREE_PART)) },
+  address,
+})

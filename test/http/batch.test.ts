@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import {
+  assertMembers,
+  columnsOf,
+  expectStatus,
+  listOf,
+  pluck,
+  TEXT,
+  UPSCALE,
+} from '../support/client.ts'
+import { base64, makePicture } from '../support/pictures.ts'
+import { inTurn, respond, useWebhookReceiver } from '../support/receiver.ts'
+import { useService } from '../support/service.ts'
+import { waitFor } from '../support/wait.ts'
+import { linesOf, makeRequest, postBatch, readBulk, untilBulkEnded } from './bulk-support.ts'
+import { secretOf, untilReceived, verify } from './delivery-support.ts'
+
+const OPEN_TASKS = 40
+const service = useService({
+  env: { VIDEO_TINY: 'true', OWNER_TASK_LIMIT: String(OPEN_TASKS), OWNER_CREDIT_LIMIT: '1000' },
+})
+const receiver = useWebhookReceiver({
+  script: { '/hook': inTurn(respond(500), respond(204)) },
+})
+
+const good = async () => ({
+  path: UPSCALE,
+  body: { image: await base64({ width: 32, height: 24 }), scale_factor: '2x' },
+})
+
+describe('a batch', () => {
+  test('makes the tasks of its good requests in order, and reports the others', async () => {
+    const client = service.client()
+    const video = { path: TEXT, body: { prompt: 'a red sea', duration: 4, model: 'video2.0' } }
+    const requests = [
+      await good(),
+      { path: UPSCALE, body: { image: 'not an image!', scale_factor: '3x' } },
+      { path: '/tasks', body: {} },
+      { body: {} },
+      { path: UPSCALE, body: { image: await base64({ width: 8, height: 8 }), scaleFactor: '2x' } },
+      video,
+    ]
+    const hook = receiver.url('/hook')
+    const path = await postBatch(client, { requests, webhook_url: hook })
+    const ended = await untilBulkEnded(client, path)
+    assertMembers(ended, { state: 'done', total: 6 })
+    assertMembers(ended.counts, { done: 2, rejected: 4, pending: 0 })
+    const lines = await linesOf(client, path)
+    assert.deepEqual(columnsOf(lines, 'index', 'state'), [
+      [0, 'done'],
+      [1, 'rejected'],
+      [2, 'rejected'],
+      [3, 'rejected'],
+      [4, 'rejected'],
+      [5, 'done'],
+    ])
+    const [first, invalid, stray, pathless, misspelt, last] = lines
+    assert.match(String(invalid?.error?.message), /scale_factor|image/)
+    assert.match(String(stray?.error?.message), /\/path must be a path on which tasks are made/)
+    assert.match(String(pathless?.error?.message), /\/path must be a string/)
+    assert.match(String(misspelt?.error?.message), /did you mean/)
+    for (const line of [first, last]) {
+      assert.equal((await fetch(line?.links?.[0] ?? '')).status, 200)
+      expectStatus(await client.get(`/tasks/${line?.task_id}`), 200)
+    }
+    const [, received] = await untilReceived(receiver, '/hook', 2)
+    assert.ok(received)
+    const body = verify(received, await secretOf(client)) as unknown as {
+      type: string
+      data: Record<string, unknown>
+    }
+    assertMembers(body, { type: 'batch.ended', subject_id: path.split('/')[2] })
+    assertMembers(body.data, { state: 'done', counts: ended.counts })
+    assert.deepEqual(
+      await service.listFiles().then((all) => all.filter((file) => file.includes('/batches/'))),
+      [],
+    )
+  })
+
+  test('reads a file, whose lines it takes as they are', async () => {
+    const client = service.client()
+    const links = expectStatus(
+      await client.post('/customers/storage', { file_name: 'b.jsonl' }),
+      200,
+    ).body as unknown as { upload_url: string; download_url: string }
+    const long = JSON.stringify(makeRequest('x'.repeat(1_048_576)))
+    const image = receiver.url('/image.png')
+    const picture = await makePicture()
+    receiver.script('/image.png', ({ response }) => void response.end(picture))
+    const line = JSON.stringify(makeRequest('a', image))
+    const bytes = Buffer.from(`${line}\r\n\n{"path": \n${long}\n[]\n  \n${line}`)
+    const put = await fetch(links.upload_url, { method: 'PUT', body: bytes })
+    assert.equal(put.status, 200)
+    const path = await postBatch(client, { file: links.download_url })
+    const { counts, total } = await untilBulkEnded(client, path)
+    assertMembers({ total, ...counts }, { total: 5, done: 2, rejected: 3 })
+    const codes = (await linesOf(client, path)).map(({ error }) => error?.code)
+    assert.deepEqual(codes, [
+      undefined,
+      'json_invalid',
+      'body_too_large',
+      'json_invalid',
+      undefined,
+    ])
+  })
+
+  test('fails whose upload has no line', async () => {
+    const client = service.client()
+    const { body } = await client.post('/customers/storage', { file_name: 'b.jsonl' })
+    const links = body as unknown as { upload_url: string; download_url: string }
+    assert.equal((await fetch(links.upload_url, { method: 'PUT', body: ' \n' })).status, 200)
+    const ended = await untilBulkEnded(
+      client,
+      await postBatch(client, { file: links.download_url }),
+    )
+    assertMembers(ended, { state: 'failed', total: 0 })
+    assert.equal(ended.error?.code, 'body_required')
+  })
+
+  test('rejects a body that names no requests, two of them, or a file that is not there', async () => {
+    const client = service.client()
+    const stranger = 'https://example.com/b.jsonl'
+    const cases: [object, string][] = [
+      [{}, 'validation_failed'],
+      [{ requests: [] }, 'validation_failed'],
+      [{ requests: [makeRequest('a')], file: stranger }, 'incompatible_fields'],
+      [{ file: stranger }, 'url_refused'],
+      [{ requests: [makeRequest('a')], webhook_url: 'ftp://example.com' }, 'url_refused'],
+    ]
+    for (const [body, code] of cases) expectStatus(await client.post('/batches', body), 400, code)
+  })
+
+  test('is made once of one key, listed, and read by nobody else', async () => {
+    const [client, other] = [service.client(), service.client()]
+    const body = { requests: [{ path: '/', body: {} }] }
+    const key = { 'idempotency-key': 'one' }
+    const made = expectStatus(await client.post('/batches', body, key), 202)
+    const again = expectStatus(await client.post('/batches', body, key), 202)
+    assert.deepEqual(again.body, made.body)
+    const second = await postBatch(client, body)
+    const page = expectStatus(await client.get('/batches?limit=1'), 200)
+    assert.deepEqual(pluck(listOf(page, 'batches'), 'batch_id'), [second.split('/')[2]])
+    const next = expectStatus(await client.get(`/batches?limit=1&after=${page.body['next']}`), 200)
+    assert.deepEqual(pluck(listOf(next, 'batches'), 'batch_id'), [made.body['batch_id']])
+    assert.equal(next.body['next'], undefined)
+    for (const path of [second, `${second}/results`])
+      expectStatus(await other.get(path), 404, 'bulk_not_found')
+    expectStatus(await other.post(`${second}/cancel`, {}), 404, 'bulk_not_found')
+    const operation = second.replace('batches', 'operations')
+    expectStatus(await client.get(operation), 404, 'bulk_not_found')
+  })
+
+  test('waits for the quota of its owner, of which it leaves a tenth, and ends what is open when it is cancelled', async () => {
+    await service.entry('media').kill()
+    const client = service.client()
+    const requests = Array.from({ length: OPEN_TASKS }, (_, at) => makeRequest(`${at}`))
+    const path = await postBatch(client, { requests })
+    const full = await waitFor('the quota is used up', async () => {
+      const bulk = await readBulk(client, path)
+      return bulk.error?.code === 'quota_exceeded' && bulk
+    })
+    assertMembers(full, { state: 'running' })
+    assertMembers(full.counts, { waiting: 36, pending: 4 })
+    await client.createImage()
+    const asked = expectStatus(await client.post(`${path}/cancel`, {}), 200).body
+    assertMembers(asked, { state: 'cancelling' })
+    const ended = await untilBulkEnded(client, path)
+    assertMembers(ended, { state: 'cancelled', total: OPEN_TASKS })
+    assertMembers(ended.counts, { cancelled: OPEN_TASKS, pending: 0, waiting: 0 })
+    const lines = await linesOf(client, path)
+    assert.equal(lines.filter(({ task_id: id }) => id !== undefined).length, 36)
+    assert.deepEqual(new Set(lines.map(({ state }) => state)), new Set(['cancelled']))
+    expectStatus(await client.post(`${path}/cancel`, {}), 409, 'cannot_cancel')
+    await service.start('media')
+  })
+})

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+
+import {
+  assertMembers,
+  atOnce,
+  columnsOf,
+  expectStatus,
+  listOf,
+  pluck,
+  TEXT,
+  UPSCALE,
+} from '../support/client.ts'
+import type { Client } from '../support/client.ts'
+import { base64 } from '../support/pictures.ts'
+import { respond, useWebhookReceiver } from '../support/receiver.ts'
+import { useService } from '../support/service.ts'
+import { waitFor } from '../support/wait.ts'
+import { linesOf, postOperation, readBulk, untilBulkEnded } from './bulk-support.ts'
+import { eventsOf, untilReceived } from './delivery-support.ts'
+
+const ADMIN = 'operator'
+const service = useService({
+  env: { VIDEO_TINY: 'true', ADMIN_SUBJECTS: ADMIN, OVERRIDE_WEBHOOK_TIME_FACTOR: '0.000005' },
+})
+const { sql } = service
+const receiver = useWebhookReceiver()
+
+const makeTask = async (client: Client, more: object = {}): Promise<string> => {
+  const image = await base64({ width: 32, height: 24 })
+  return (await client.create(UPSCALE, { image, ...more })).body.data.task_id
+}
+const makeEnded = async (client: Client, more: object = {}): Promise<string> => {
+  const id = await makeTask(client, more)
+  assert.equal((await client.untilEnded('image-upscaler', id)).status, 'COMPLETED')
+  return id
+}
+const statesOf = async (client: Client): Promise<unknown[]> =>
+  listOf(await client.get('/tasks'), 'tasks').map(({ state }) => state)
+
+describe('an operation', () => {
+  test('runs tasks again, but those whose inputs are gone', async () => {
+    const client = service.client()
+    const [kept, purged, deleted] = [
+      await makeEnded(client),
+      await makeEnded(client),
+      await makeEnded(client),
+    ]
+    const video = await client.createVideo(
+      { prompt: 'a sea', duration: 4, model: 'video2.0' },
+      TEXT,
+    )
+    await client.untilVideoEnded(video)
+    await sql`update task set purged_at = now() where id = ${purged}`
+    expectStatus(await client.call('DELETE', `/tasks/${deleted}`), 204)
+    const path = await postOperation(client, 'run_again')
+    const { counts, total } = await untilBulkEnded(client, path)
+    assertMembers({ total, ...counts }, { total: 4, done: 2, rejected: 2, pending: 0, not_done: 0 })
+    const lines = await linesOf(client, path)
+    assert.deepEqual(columnsOf(lines, 'task_id', 'state'), [
+      [video, 'done'],
+      [deleted, 'rejected'],
+      [purged, 'rejected'],
+      [kept, 'done'],
+    ])
+    assert.deepEqual(
+      pluck(
+        lines.flatMap(({ error }) => error ?? []),
+        'code',
+      ),
+      ['file_gone', 'url_refused'],
+    )
+    const made = lines.flatMap(({ new_task_id: id }) => id ?? [])
+    assert.equal((await client.untilVideoEnded(made[0] ?? '')).state, 'success')
+    assert.equal((await client.untilEnded('image-upscaler', made[1] ?? '')).status, 'COMPLETED')
+    assert.equal((await statesOf(client)).length, 6)
+  })
+
+  test('sends the exhausted events of tasks again', async () => {
+    const client = service.client()
+    receiver.script('/broken', respond(500))
+    const webhook_url = receiver.url('/broken')
+    const id = await makeEnded(client, { webhook_url })
+    const silent = await makeEnded(client)
+    await waitFor('the events are exhausted', async () => {
+      const events = await eventsOf(client, id)
+      return events.every(({ state }) => !['pending'].includes(state))
+    })
+    const before = receiver.of('/broken').length
+    receiver.script('/broken', respond(204))
+    const path = await postOperation(client, 'redeliver', { state: ['done'] })
+    await untilBulkEnded(client, path)
+    const lines = await linesOf(client, path)
+    assert.deepEqual(columnsOf(lines, 'task_id', 'state'), [
+      [silent, 'rejected'],
+      [id, 'done'],
+    ])
+    assert.equal(lines[0]?.error?.code, 'not_deliverable')
+    await untilReceived(receiver, '/broken', before + (lines[1]?.redeliveries ?? 1))
+  })
+
+  test('deletes the tasks that a filter finds, with their files', async () => {
+    const client = service.client()
+    const [old, young] = [await makeEnded(client, { prompt: 'a red sea' }), await makeEnded(client)]
+    const path = await postOperation(client, 'delete', { q: 'RED', kind: ['upscale'] })
+    assertMembers((await untilBulkEnded(client, path)).counts, { done: 1, rejected: 0 })
+    assert.ok((await client.get(`/tasks/${old}`)).body['deleted_at'])
+    assert.ok(!(await client.get(`/tasks/${young}`)).body['deleted_at'])
+    const files = await service.listFiles()
+    assert.deepEqual(
+      [old, young].map((id) => files.some((file) => file.includes(id))),
+      [false, true],
+    )
+  })
+
+  test('only counts in a dry run, and takes chosen tasks of the caller alone', async () => {
+    const [client, other] = [service.client(), service.client()]
+    const [mine, theirs] = [await makeEnded(client), await makeEnded(other)]
+    const dry = async (filter: object) => {
+      const body = { action: 'delete', filter, dry_run: true }
+      return expectStatus(await client.post('/operations', body), 200).body['matched'] as unknown
+    }
+    const chosen = { task_ids: [mine, theirs, randomUUID()] }
+    assert.deepEqual(
+      [await dry({}), await dry({ state: ['failed'] }), await dry(chosen)],
+      [1, 0, 1],
+    )
+    const path = await postOperation(client, 'delete', chosen)
+    assertMembers(await untilBulkEnded(client, path), { total: 1, state: 'done' })
+    assert.ok(!(await other.get(`/tasks/${theirs}`)).body['deleted_at'])
+    expectStatus(await other.get(path), 404, 'bulk_not_found')
+  })
+
+  test('rejects a filter that the list rejects, and chosen tasks beside another member', async () => {
+    const client = service.client()
+    const cases: [object, string][] = [
+      [{ action: 'explode', filter: {} }, 'validation_failed'],
+      [{ action: 'cancel' }, 'validation_failed'],
+      [{ action: 'cancel', filter: { state: ['gone'] } }, 'validation_failed'],
+      [{ action: 'cancel', filter: { from: 'yesterday' } }, 'validation_failed'],
+      [{ action: 'cancel', filter: { task_ids: [randomUUID()], q: 'a' } }, 'incompatible_fields'],
+    ]
+    for (const [body, code] of cases)
+      expectStatus(await client.post('/operations', body), 400, code)
+    const body = { action: 'cancel', filter: {}, owner: '*' }
+    const dry = expectStatus(await client.post('/operations', { ...body, dry_run: true }), 200)
+    assert.equal(dry.body['matched'], 0)
+    assert.equal(dry.headers.get('ignored-fields'), '/owner')
+  })
+
+  test('of an admin acts on the tasks of an owner', async () => {
+    const [owner, admin] = [service.client('oscar'), service.client(ADMIN)]
+    const id = await makeEnded(owner)
+    const body = { action: 'run_again', filter: {}, owner: 'oscar' }
+    const made = expectStatus(await admin.post('/operations', body), 202)
+    const path = `/operations/${made.body['operation_id']}`
+    assertMembers((await untilBulkEnded(admin, path)).counts, { done: 1 })
+    const [line] = await linesOf(admin, path)
+    assert.equal(line?.task_id, id)
+    expectStatus(await owner.get(`/tasks/${line?.new_task_id}`), 200)
+    expectStatus(await owner.get(path), 404, 'bulk_not_found')
+  })
+
+  test('cancels what can be, and reports what it did and did not when it is stopped half-way', async () => {
+    await service.entry('media').kill()
+    // A pause of a second after each task leaves time to stop it.
+    await service.entry('core').kill()
+    await service.start('core', { OVERRIDE_BULK_PAUSE_FACTOR: '100' })
+    const client = service.client()
+    await atOnce(12, () => makeTask(client))
+    const path = await postOperation(client, 'cancel')
+    await waitFor('some are cancelled', async () => {
+      const { counts } = await readBulk(client, path)
+      return (counts['done'] ?? 0) >= 2
+    })
+    const late = await makeTask(client)
+    const response = expectStatus(await client.post(`${path}/cancel`, {}), 200)
+    const stopped = response.body as unknown as Awaited<ReturnType<typeof readBulk>>
+    assertMembers(stopped, { state: 'cancelling', total: 12 })
+    const ended = await untilBulkEnded(client, path)
+    assertMembers(ended, { state: 'cancelled', counts: stopped.counts })
+    const lines = await linesOf(client, path)
+    const tasks = listOf<{ task_id: string; state: string }>(await client.get('/tasks'), 'tasks')
+    const cancelled = tasks.flatMap(({ task_id: id, state }) => (state === 'cancelled' ? id : []))
+    const done = lines.flatMap(({ task_id: id, state }) => (state === 'done' ? [String(id)] : []))
+    assert.deepEqual(done.toSorted(), cancelled.toSorted())
+    assert.equal(done.length, stopped.counts['done'])
+    assert.equal(lines.length - done.length, stopped.counts['not_done'])
+    assert.ok(!lines.some(({ task_id: id }) => id === late))
+    expectStatus(await client.post(`${path}/cancel`, {}), 409, 'cannot_cancel')
+  })
+})

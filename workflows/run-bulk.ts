@@ -1,0 +1,108 @@
+import {
+  condition,
+  continueAsNew,
+  proxyActivities,
+  proxyLocalActivities,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow'
+
+import type { BulkActivities, CoreActivities } from '../activities/index.ts'
+import { bulkOptions, transitionOptions } from './options.ts'
+import { cancelRequested, showTaskEnd } from './task.ts'
+import type { TaskEnd } from './task.ts'
+
+/** Input of the workflows of a batch and of an operation. */
+export interface BulkInput {
+  bulkId: string
+}
+
+/** Makes the tasks of a batch in their order, and ends when the last of them has. */
+export const runBatch = async (input: BulkInput): Promise<TaskEnd> => {
+  const isCancelled = handleCancel()
+  const issue = await prepare(input, 'count the requests')
+  if (!issue) {
+    await workThrough(input, isCancelled, 'make the next tasks')
+    await waitForTasks(input, isCancelled)
+  }
+  return await finish(input, issue)
+}
+
+/** Acts on the tasks that an operation has found, one after another. */
+export const runOperation = async (input: BulkInput): Promise<TaskEnd> => {
+  const isCancelled = handleCancel()
+  const issue = await prepare(input, 'list the tasks')
+  if (!issue) await workThrough(input, isCancelled, 'act on the next tasks')
+  return await finish(input, issue)
+}
+
+/** The row says what is asked; the signal only ends a wait. */
+const handleCancel = (): (() => boolean) => {
+  let isCancelled = false
+  setHandler(cancelRequested, () => {
+    isCancelled = true
+  })
+  return () => isCancelled
+}
+
+const prepare = ({ bulkId }: BulkInput, summary: string) => {
+  setCurrentDetails('**Preparing.** Nothing is changed yet.')
+  return proxyActivities<BulkActivities>(bulkOptions(summary)).prepareBulk(bulkId)
+}
+
+/** A turn after another, until nothing is left or somebody has asked to stop. */
+const workThrough = async (
+  input: BulkInput,
+  isCancelled: () => boolean,
+  summary: string,
+): Promise<void> => {
+  const { workOnBulk } = proxyActivities<BulkActivities>(bulkOptions(summary))
+  setCurrentDetails('**Working.** *Pending Activities* shows the place of the item.')
+  for (;;) {
+    const { isDone, waitMs } = await workOnBulk(input.bulkId)
+    if (isDone) return
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof runBatch>(input)
+    if (waitMs > 0)
+      await condition(isCancelled, waitMs, { summary: 'a quota of the owner is used up' })
+  }
+}
+
+const FIRST_CHECK_MS = 1000
+/** Seldom enough that a video that waits for two days fills no history. */
+const MOST_CHECK_MS = 30_000
+
+/** Checks the first task that is open. A batch that is cancelled cancels those that can be, and waits for the others. */
+const waitForTasks = async (input: BulkInput, isCancelled: () => boolean): Promise<void> => {
+  const { checkBatch } = proxyLocalActivities<CoreActivities>(transitionOptions)
+  setCurrentDetails('**Waiting** for the last task to end.')
+  let from = 0
+  let pauseMs = FIRST_CHECK_MS
+  let hasCancelled = false
+  for (;;) {
+    const { open, isCancelRequested } = await checkBatch(input.bulkId, from)
+    if (open === null) return
+    from = open
+    if (isCancelRequested && !hasCancelled) {
+      hasCancelled = true
+      await cancelTasks(input)
+      continue
+    }
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof runBatch>(input)
+    await condition(() => isCancelled() && !hasCancelled, pauseMs)
+    pauseMs = Math.min(pauseMs * 2, MOST_CHECK_MS)
+  }
+}
+
+const cancelTasks = async ({ bulkId }: BulkInput): Promise<void> => {
+  const { cancelOpenTasks } = proxyActivities<BulkActivities>(bulkOptions('cancel the open tasks'))
+  for (let at: number | null = 0; at !== null;) at = await cancelOpenTasks(bulkId, at)
+}
+
+const finish = async (
+  { bulkId }: BulkInput,
+  issue: Awaited<ReturnType<BulkActivities['prepareBulk']>>,
+): Promise<TaskEnd> => {
+  const { finishBulk } = proxyLocalActivities<CoreActivities>(transitionOptions)
+  return showTaskEnd(await finishBulk(bulkId, issue), issue?.code ?? 'nothing is left')
+}
