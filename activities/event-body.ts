@@ -6,6 +6,7 @@ import { imageFactsAt, makeImageRecord } from '../src/domain/image-task/image-ta
 import type { ImageTaskStatus } from '../src/domain/image-task/image-task.ts'
 import { makeVideoCreations, videoFactsAt } from '../src/domain/video-task/video-record.ts'
 import type { VideoTaskState } from '../src/domain/video-task/video-task.ts'
+import type { Labels } from '../src/domain/task/task-options.ts'
 import { makeBatch } from '../src/db/batch.ts'
 import type { DeliveryDependencies } from './dependencies.ts'
 
@@ -14,7 +15,7 @@ const VIDEOS_AT_ONCE = 16
 
 /**
  * Makes the function that makes the body of a webhook: the flat record of an image task, the creations body of a video
- * task, with the values of the transition. A webhook subscription gets type, time, subject and data: that, or what the
+ * task, with the values of the transition. A webhook subscription gets type, time, subject, labels and data: that, or what the
  * transition wrote. Links are signed at the call, so that a late delivery carries ones that work.
  */
 export const makeEventBody = ({ sql, signer, now }: DeliveryDependencies) => {
@@ -25,27 +26,37 @@ export const makeEventBody = ({ sql, signer, now }: DeliveryDependencies) => {
     async (ids: readonly string[]) => inOrder(ids, await listVideoFacts(sql, ids)),
     VIDEOS_AT_ONCE,
   )
-  const ofTask = async ({ taskId, family, status }: TaskAt): Promise<object> => {
+  const ofTask = async ({ taskId, family, status }: TaskAt): Promise<Shown> => {
     const sign = (name: string): string => signer.signFile(taskId, name, now())
-    return family === 'image'
-      ? makeImageRecord(imageFactsAt(await findImage(taskId), status as ImageTaskStatus), sign)
-      : makeVideoCreations(videoFactsAt(await findVideo(taskId), status as VideoTaskState), sign)
+    if (family === 'image') {
+      const facts = imageFactsAt(await findImage(taskId), status as ImageTaskStatus)
+      return { data: makeImageRecord(facts, sign), labels: facts.labels }
+    }
+    const facts = videoFactsAt(await findVideo(taskId), status as VideoTaskState)
+    return { data: makeVideoCreations(facts, sign), labels: facts.labels }
   }
   return async ({ taskId, family, status, endpoint }: BegunAttempt): Promise<object> => {
-    if (endpoint === null) return await ofTask({ taskId, family, status })
+    if (endpoint === null) return (await ofTask({ taskId, family, status })).data
     const { subjectId, data, at } = endpoint
     const shown =
       subjectId !== null && family !== null
         ? await ofTask({ taskId: subjectId, family, status: taskStatusOf(status) })
-        : data
+        : { data, labels: null }
     const timestamp = new Date(at).toISOString()
     return {
       type: status,
       timestamp,
       ...(subjectId !== null && { subject_id: subjectId }),
-      data: shown,
+      ...(shown.labels && { labels: shown.labels }),
+      data: shown.data,
     }
   }
+}
+
+/** Body of a webhook, and the labels of its task for those who subscribe to many. */
+interface Shown {
+  data: object
+  labels: Labels | null
 }
 
 type TaskAt = Pick<BegunAttempt, 'taskId' | 'family' | 'status'>

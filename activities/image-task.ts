@@ -2,6 +2,7 @@ import { insertTaskResults } from '../src/db/task/task-file.ts'
 import type { TaskResult, Thumbnail } from '../src/db/task/task-file.ts'
 import { transitionImageTask } from '../src/db/image-task/image-task.ts'
 import type { ImageTaskStatus } from '../src/domain/image-task/image-task.ts'
+import { findDeadline, type DeadlineName } from '../src/db/task/deadline.ts'
 import { isTaskErrorCode, TASK_ERRORS } from '../src/domain/task/task-error.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { CoreDependencies } from './dependencies.ts'
@@ -26,9 +27,13 @@ export const makeImageTaskTransitions = (deps: CoreDependencies) => ({
     return (await cleanUpAttempts(deps, taskId, known)) as ImageTaskStatus
   },
 
+  /** Finds how long a task has until a deadline of its caller, in milliseconds; null: it has none, or has met it. */
+  findDeadline: (id: string, until: DeadlineName): Promise<number | null> =>
+    findDeadline(deps.sql, { id, until }),
+
   /**
    * Moves to FAILED with a code that the caller can act on. Returns the task's status: a cancelled task has failed
-   * already, a completed one stays completed.
+   * already, a completed one stays completed, one that has begun has met its deadline to begin.
    */
   async failImageTask(
     taskId: string,
@@ -39,7 +44,13 @@ export const makeImageTaskTransitions = (deps: CoreDependencies) => ({
     const message = (code === reason.code && reason.message) || TASK_ERRORS[code]
     await unitOfWork(
       deps,
-      (sql) => transitionImageTask(sql, { id: taskId, to: 'FAILED', error: { code, message } }),
+      (sql) =>
+        transitionImageTask(sql, {
+          id: taskId,
+          to: 'FAILED',
+          error: { code, message },
+          ...(code === 'start_timeout' && { from: ['CREATED'] }),
+        }),
       { at: 'move', of: taskId },
     )
     return (await cleanUpAttempts(deps, taskId)) as ImageTaskStatus

@@ -125,7 +125,7 @@ const UNCOUNTED: ReadonlySet<string> = new Set([UNAVAILABLE, HELD])
 /** Makes the failure of an attempt that may not begin now, or that its engine has ended. */
 const waitHeld = ({ heldWait }: RenderDependencies): Error =>
   ApplicationFailure.create({
-    message: 'paused, or its engine does not work: it begins once it may',
+    message: 'paused, behind others, or its engine does not work: it begins once it may',
     type: HELD,
     nextRetryDelay: heldWait(),
   })

@@ -6,6 +6,7 @@ import { completeVideoTask, failVideoTask } from '../src/db/video-task/video-tas
 import type { VideoTiming } from '../src/domain/task/render-timing.ts'
 import { isTaskErrorCode, TaskError } from '../src/domain/task/task-error.ts'
 import { isVideoErrorCode, toVideoError, VideoError } from '../src/domain/video-task/video-error.ts'
+import { VIDEO_CANCELLABLE_STATES } from '../src/domain/video-task/video-task.ts'
 import type { VideoTaskState } from '../src/domain/video-task/video-task.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { CoreDependencies } from './dependencies.ts'
@@ -62,7 +63,15 @@ export const makeVideoTaskTransitions = (deps: CoreDependencies) => ({
     await unitOfWork(
       deps,
       (sql, enqueue) =>
-        failVideoTask(sql, { id: taskId, error: { code, message } }, { ...deps, enqueue }),
+        failVideoTask(
+          sql,
+          {
+            id: taskId,
+            error: { code, message },
+            ...(reason.code === 'start_timeout' && { from: VIDEO_CANCELLABLE_STATES }),
+          },
+          { ...deps, enqueue },
+        ),
       { at: 'move', of: taskId },
     )
     return (await cleanUpAttempts(deps, taskId)) as VideoTaskState

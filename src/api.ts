@@ -34,6 +34,7 @@ import { readAliases } from './http/alias/table.ts'
 import { makeAuthenticator } from './http/access/auth.ts'
 import { makeBudget } from './http/body/budget.ts'
 import { makeIsAdmin } from './http/access/claims.ts'
+import { makeIsSessionLive } from './http/access/live-session.ts'
 import { makeLinkedUser } from './http/access/linked-user.ts'
 import { makeIdempotency } from './http/access/idempotency.ts'
 import { makeWatches } from './http/live/watches.ts'
@@ -296,6 +297,7 @@ const app = makeApp({
     log,
     users: makeUserRecorder({ sql }),
     userOf: signIn ? undefined : makeLinkedUser({ sql }),
+    isSessionLive: signIn && makeIsSessionLive({ sql }),
     isPlatformAdmin: makeIsAdmin({ subjects: config.ADMIN_SUBJECTS, claim: config.ADMIN_CLAIM }),
   }),
   console: consolePages,

@@ -9,6 +9,7 @@ import {
 import type { EngineName } from '../src/domain/task/engine.ts'
 import type { RenderTiming } from '../src/domain/task/render-timing.ts'
 import type { CoreActivities, MediaActivities } from '../activities/index.ts'
+import { keepDeadlines } from './deadline.ts'
 import { reasonOf } from './failure.ts'
 import { transitionOptions, renderOptions } from './options.ts'
 import { cancelRequested, showTaskEnd } from './task.ts'
@@ -19,15 +20,24 @@ export interface ImageTaskInput {
   timing: RenderTiming
   /** Absent: the local one. */
   engine?: EngineName
+  /** Its caller has set some. */
+  hasDeadlines?: true
 }
 
 /** Drives an image task from its creation to COMPLETED or FAILED. Whichever it is, the workflow completes. */
-export const imageTask = async ({ taskId, timing, engine }: ImageTaskInput): Promise<TaskEnd> => {
+export const imageTask = async ({
+  taskId,
+  timing,
+  engine,
+  hasDeadlines,
+}: ImageTaskInput): Promise<TaskEnd> => {
   const { completeImageTask, failImageTask } =
     proxyLocalActivities<CoreActivities>(transitionOptions)
   const { renderImageTask } = proxyActivities<MediaActivities>(renderOptions(timing, engine))
   const rendering = new CancellationScope()
   setHandler(cancelRequested, () => rendering.cancel())
+  const deadlines = { work: rendering, fail: failImageTask, ended: ENDED }
+  const passed = hasDeadlines && keepDeadlines(taskId, deadlines)
   try {
     setCurrentDetails(
       '**Rendering.** Waits for a worker, then renders: *Pending Activities* shows the step and how far it is.',
@@ -45,8 +55,10 @@ export const imageTask = async ({ taskId, timing, engine }: ImageTaskInput): Pro
       )
     }
   } catch (error) {
-    const reason = reasonOf(error, rendering)
+    const reason = (passed && passed()) || reasonOf(error, rendering)
     const status = await CancellationScope.nonCancellable(() => failImageTask(taskId, reason))
     return showTaskEnd(status, reason.code)
   }
 }
+
+const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED'])

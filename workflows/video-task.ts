@@ -12,6 +12,7 @@ import {
 import type { CoreActivities, MediaActivities } from '../activities/index.ts'
 import type { EngineName } from '../src/domain/task/engine.ts'
 import type { VideoTiming } from '../src/domain/task/render-timing.ts'
+import { keepDeadlines } from './deadline.ts'
 import { reasonOf } from './failure.ts'
 import { transitionOptions, renderOptions } from './options.ts'
 import { cancelRequested, showTaskEnd } from './task.ts'
@@ -22,13 +23,20 @@ export interface VideoTaskInput {
   timing: VideoTiming
   /** Absent: the local one. */
   engine?: EngineName
+  /** Its caller has set some. */
+  hasDeadlines?: true
 }
 
 /** The task has been given a slot of its owner. Carries the outbox row's id; a repetition changes nothing. */
 const admitted = defineSignal<[{ id: string }]>('admitted')
 
 /** Drives a video task from its creation to success or failed. Whichever it is, the workflow completes. */
-export const videoTask = async ({ taskId, timing, engine }: VideoTaskInput): Promise<TaskEnd> => {
+export const videoTask = async ({
+  taskId,
+  timing,
+  engine,
+  hasDeadlines,
+}: VideoTaskInput): Promise<TaskEnd> => {
   const transitions = proxyLocalActivities<CoreActivities>(transitionOptions)
   const { renderVideoTask } = proxyActivities<MediaActivities>(renderOptions(timing, engine))
   const work = new CancellationScope()
@@ -39,6 +47,8 @@ export const videoTask = async ({ taskId, timing, engine }: VideoTaskInput): Pro
   setHandler(admitted, () => {
     isAdmitted = true
   })
+  const deadlines = { work, fail: transitions.failVideoTask, ended: ENDED }
+  const passed = hasDeadlines && keepDeadlines(taskId, deadlines)
   let pollMs = (timing.pollSeconds ?? 60) * 1000
   try {
     return await work.run(async () => {
@@ -73,7 +83,8 @@ export const videoTask = async ({ taskId, timing, engine }: VideoTaskInput): Pro
       }
     })
   } catch (error) {
-    const reason = isOverdue ? { code: 'SystemThrottling' } : reasonOf(error, work)
+    const own = isOverdue ? { code: 'SystemThrottling' } : undefined
+    const reason = own ?? (passed && passed()) ?? reasonOf(error, work)
     const state = await CancellationScope.nonCancellable(() =>
       transitions.failVideoTask(taskId, reason),
     )

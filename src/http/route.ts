@@ -59,6 +59,8 @@ export interface ResponseSpec {
   schema?: TSchema
   /** Absent: application/json. */
   mediaType?: string
+  /** Texts that it is, where `Accept` names them. */
+  otherMediaTypes?: readonly `text/${string}`[]
   /** Headers of this response beside those that every response has. */
   headers?: readonly HeaderName[]
   /** An example of the body, which must pass the schema. */
@@ -67,6 +69,14 @@ export interface ResponseSpec {
   examples?: Record<string, unknown>
   /** Calls that can follow with a part of this response, by OpenAPI's runtime expressions. */
   links?: Record<string, { method: Method; path: string; parameters: Record<string, string> }>
+}
+
+/** A member of a body that clients of another kind give by a header. */
+export interface HeaderMember {
+  header: RequestHeaderName
+  member: string
+  /** Returns the text where it is no value, for the schema to reject. */
+  read(text: string): unknown
 }
 
 /** Rules for reading and validating the JSON body of a route. */
@@ -83,6 +93,8 @@ export interface BodySpec<Body extends TSchema = TSchema> extends BodyLimits {
    * members, which clients send back as they read them.
    */
   rejectsUnreadBut?: readonly string[]
+  /** A member that a header may give, too. */
+  headerMember?: HeaderMember
   /** False where an empty body counts as `{}`. */
   required?: boolean
   /** Examples for the documentation, by name; they must pass the schema. */

@@ -1,5 +1,6 @@
 import type { AliasTable } from './alias/table.ts'
 import { makeAnyTaskRoutes } from './any-task/routes.ts'
+import { makeUsageRoutes } from './usage/routes.ts'
 import type { AnyTaskDeps } from './any-task/detail.ts'
 import type { DeletionDeps } from './any-task/delete.ts'
 import { makeApiKeyRoutes } from './platform/api-key-routes.ts'
@@ -89,6 +90,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeImageTaskRoutes(deps.imageTask),
       ...makeTemplateRoutes(deps.template),
       ...makeVideoTaskRoutes(deps.videoTask),
+      ...makeUsageRoutes(deps.anyTask),
       ...makeAnyTaskRoutes(deps.anyTask),
       ...makeBatchRoutes(deps.bulk),
       ...makeOperationRoutes(deps.bulk),

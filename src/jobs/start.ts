@@ -29,6 +29,10 @@ export interface TaskFacts {
   account?: string
   /** Engine that renders it; absent: the local one. */
   engine?: EngineName
+  /** Order among those of its account that wait; absent: 0. */
+  priority?: number
+  /** Its caller has set some. */
+  hasDeadlines?: boolean
   /** An operator reads this first: "relight 1024×768 for alice". */
   summary: string
 }
@@ -36,12 +40,17 @@ export interface TaskFacts {
 /** The options that every workflow starts with: facts for operators, and its place in the order of work. */
 export const startOptions = (
   { kind, owner, account = owner, summary }: Omit<TaskFacts, 'taskId'>,
-  { status, priorityKey }: { status: string; priorityKey: number },
+  {
+    status,
+    priorityKey,
+    priority = 0,
+  }: { status: string; priorityKey: number; priority?: number | undefined },
 ): StartOptions => ({
   summary: [...summary].slice(0, SUMMARY_CHARACTERS).join(''),
   searchAttributes: { KilnOwner: owner, KilnKind: kind, KilnStatus: status },
   priorityKey,
-  fairnessKey: fairnessKey(account),
+  // A line of its own for each priority. `claimImageTask` keeps all lines of an account to the turns of one.
+  fairnessKey: fairnessKey(priority === 0 ? account : `${account} ${priority}`),
 })
 
 /**

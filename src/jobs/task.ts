@@ -1,5 +1,6 @@
 import type { OutboxSignal, OutboxStart } from '../db/shared/outbox.ts'
 import type { imageTask } from '../../workflows/image-task.ts'
+import type { TaskOptions } from '../domain/task/task-options.ts'
 import type { RenderTiming, VideoTiming } from '../domain/task/render-timing.ts'
 import type { TaskFacts } from './start.ts'
 import { LOW_PRIORITY, NORMAL_PRIORITY, startOptions } from './start.ts'
@@ -17,9 +18,15 @@ export const signalCancel = (family: TaskFamily, taskId: string): OutboxSignal =
   signalName: 'cancelRequested',
 })
 
+/** The facts that the start of a task has of its options. */
+export const startFacts = ({ priority, startWithin, endWithin }: TaskOptions) => ({
+  priority,
+  hasDeadlines: (startWithin ?? endWithin) !== null,
+})
+
 /** The row of the outbox that starts the workflow of an image task. */
 export const startImageTask = (
-  { engine, ...facts }: TaskFacts,
+  { engine, hasDeadlines, priority, ...facts }: TaskFacts,
   { taskQueue, timing }: { taskQueue: string; timing: RenderTiming },
 ): OutboxStart => ({
   kind: 'start',
@@ -27,14 +34,19 @@ export const startImageTask = (
   workflowId: taskWorkflowId('image', facts.taskId),
   taskQueue,
   args: [
-    { taskId: facts.taskId, timing, ...(engine !== undefined && engine !== 'local' && { engine }) },
+    {
+      taskId: facts.taskId,
+      timing,
+      ...(engine !== undefined && engine !== 'local' && { engine }),
+      ...(hasDeadlines && { hasDeadlines: true }),
+    },
   ] satisfies Parameters<typeof imageTask>,
-  options: startOptions(facts, { status: 'CREATED', priorityKey: NORMAL_PRIORITY }),
+  options: startOptions(facts, { status: 'CREATED', priorityKey: NORMAL_PRIORITY, priority }),
 })
 
 /** The row of the outbox that starts the workflow of a video task. */
 export const startVideoTask = (
-  { offPeak, engine, ...facts }: TaskFacts & { offPeak: boolean },
+  { offPeak, engine, hasDeadlines, ...facts }: TaskFacts & { offPeak: boolean },
   { taskQueue, videoTiming }: { taskQueue: string; videoTiming: VideoTiming },
 ): OutboxStart => ({
   kind: 'start',
@@ -46,6 +58,7 @@ export const startVideoTask = (
       taskId: facts.taskId,
       timing: engine === 'vendor' ? upstreamTiming(videoTiming, offPeak) : videoTiming,
       ...(engine !== undefined && engine !== 'local' && { engine }),
+      ...(hasDeadlines && { hasDeadlines: true }),
     },
   ] satisfies Parameters<typeof videoTask>,
   options: startOptions(facts, {

@@ -56,7 +56,7 @@ export const makeUserCommand =
         return describeLink(await resetAccount(sql, audit, { id, publicUrl }), email)
       if (verb === 'link') return await link(sql, audit, { subject, email, id })
       await disableAccount(sql, audit, id)
-      return `${email} is out: sessions, API keys and tokens have ended; a bearer token still counts for its 10 minutes`
+      return `${email} is out: sessions, API keys and tokens have ended; a bearer token ends within 5 seconds`
     })
   }
 

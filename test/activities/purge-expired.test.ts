@@ -77,6 +77,26 @@ describe('the removal by age', () => {
     return { id, key }
   }
 
+  test('takes the files of a task so long after its end as its request said', async () => {
+    const stay = async (seconds: number): Promise<string> => {
+      const id = await insertTask(place)
+      await place.deps.sql`update task set retention_seconds = ${seconds} where id = ${id}`
+      const rendered = await render(place.deps, id)
+      await makeImageTaskTransitions(place.deps).completeImageTask(id, rendered)
+      return id
+    }
+    const [short, long] = [await stay(3600), await stay(86_400)]
+    await place.deps.sql`
+      update task set purge_at = purge_at - interval '1 hour' where id = any(${[short, long]})
+    `
+    assert.equal(await status(short, 'result-1.png'), 410, 'before it is removed')
+    assert.equal(await purge(), 1)
+    assert.deepEqual(await listFiles(short), [])
+    assert.equal((await listFiles(long)).length, 3)
+    assert.equal(await status(long, 'result-1.png'), 200)
+    assert.equal(await purge(), 0)
+  })
+
   test('takes the files of a task past its days; its row stays and its links say gone', async () => {
     const [old, young] = [await ended(31), await ended(29)]
     assert.equal(await status(old, 'result-1.png'), 200)

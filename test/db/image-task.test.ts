@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { isHeld } from '../../src/db/task/task-transition.ts'
 import { describe, test } from 'node:test'
 
 import { claimImageTask, transitionImageTask } from '../../src/db/image-task/image-task.ts'
+import { isHeld } from '../../src/db/task/task-transition.ts'
+import { findDeadline } from '../../src/db/task/deadline.ts'
 import type { Transition } from '../../src/db/task/task-transition.ts'
 import type { ImageTaskStatus } from '../../src/domain/image-task/image-task.ts'
 import { insertTask, usePlace, see } from '../activities/place.ts'
@@ -64,6 +65,50 @@ describe('an image task', () => {
     const isTransitioned = await Promise.all(attempts.map((to) => transition(id, to)))
     assert.equal(isTransitioned.filter(Boolean).length, 1)
     assert.equal((await see(place.database, id)).events.length, 2)
+  })
+
+  test('is not begun while one of its account and a higher priority waits', async () => {
+    const { sql } = place.deps
+    const insert = async (priority: number, account = 'ahead', engine = 'local') => {
+      const id = await insertTask(place)
+      await sql`update task set ${sql({ priority, account, engine })} where id = ${id}`
+      return id
+    }
+    const stateOf = async (id: string) => {
+      const claimed = await claim(id)
+      return isHeld(claimed) ? claimed.held : claimed?.fence
+    }
+    const [low, normal, high] = [await insert(-1), await insert(0), await insert(2)]
+    await insert(3, 'another')
+    await insert(3, 'ahead', 'vendor')
+    for (const waiting of [low, normal]) assert.equal(await stateOf(waiting), 'behind')
+    assert.equal(await stateOf(high), 1)
+    assert.equal(await stateOf(low), 'behind')
+    assert.equal(await stateOf(normal), 1)
+    const later = await insert(1)
+    assert.equal(await stateOf(normal), 2, 'one that has begun goes on')
+    await sql`update task set held_at = now() where id = ${later}`
+    assert.equal(await stateOf(low), 1, 'one that is paused takes no turn')
+    assert.equal((await sql`select from task where id = ${low} and held_at is null`).length, 1)
+  })
+
+  test('has a deadline to begin until it has, and one to end until it has', async () => {
+    const id = await insertTask(place)
+    const { sql } = place.deps
+    const left = (until: 'start' | 'end') => findDeadline(sql, { id, until })
+    assert.deepEqual([await left('start'), await left('end')], [null, null])
+    await sql`update task set start_within = 600, end_within = 1200 where id = ${id}`
+    const [start = 0, end = 0] = [await left('start'), await left('end')].map(Number)
+    assert.ok(start > 0 && start <= 600_000 && end > start && end <= 1_200_000, `${start} ${end}`)
+    await sql`update task set created_at = now() - interval '900 seconds' where id = ${id}`
+    assert.equal(await left('start'), 0)
+    await claim(id)
+    assert.equal(await left('start'), null)
+    assert.ok(Number(await left('end')) > 0)
+    await sql`update task set held_at = created_at + interval '60 seconds' where id = ${id}`
+    assert.equal(await left('end'), 1_140_000, 'it stands still while the task is held')
+    await transition(id, 'FAILED')
+    assert.equal(await left('end'), null)
   })
 
   test('moves only for the attempt that holds the fence', async () => {

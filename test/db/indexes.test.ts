@@ -29,6 +29,7 @@ import { deleteNode, updateNodeByAdmin } from '../../src/db/registry/node-transi
 import { purgeUpload } from '../../src/db/shared/purge.ts'
 import { purgeDeleted } from '../../src/db/task/task-deletion.ts'
 import { countTasks, listOwnerEvents, listTasks } from '../../src/db/task/task-list.ts'
+import { reportUsage } from '../../src/db/task/usage.ts'
 import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import { insertVideoTask } from '../../src/db/video-task/video-task.ts'
 import { listNodePage, nodePageQuery } from '../../src/db/search/node-page.ts'
@@ -89,6 +90,13 @@ const TASK_FILTERS = [
   { owner: 'a' },
   { from: new Date(0), to: new Date(0), after: PLACE },
   { owner: 'a', kinds: ['relight'], states: ['running'], term: 'a', after: PLACE },
+  { owner: 'a', labels: [{ a: 'b' }] },
+] as const
+const USAGE_FILTERS = [
+  { owner: 'a', by: 'day' },
+  { by: 'owner' },
+  { by: 'label', key: 'a' },
+  { owner: 'a', by: 'kind', label: { key: 'a', value: 'b' } },
 ] as const
 const FILTERS: readonly NodeFilter[] = [
   {},
@@ -181,6 +189,10 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
     call: (sql: Sql) => listTasks(sql, { ...filter, limit: 1 }),
   })),
   { call: (sql) => listOwnerEvents(sql, { ...OWNED, states: ['exhausted'] }) },
+  ...USAGE_FILTERS.map((filter) => ({
+    columns: { waited: [], ran: [] },
+    call: (sql: Sql) => reportUsage(sql, { ...filter, from: '2026-01-01', to: '2026-01-02' }),
+  })),
   { call: (sql) => listHostVersions(sql) },
   { call: (sql) => putLicense(sql, { versionId: ID, sha256: 'a', licenseId: 'MIT' }) },
   { call: (sql) => listUnknownPictures(sql, [ID]) },

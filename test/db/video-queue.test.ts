@@ -12,11 +12,13 @@ import {
   failVideoTask,
   videoError,
 } from '../../src/db/video-task/video-task.ts'
+import { readTaskOptions } from '../../src/domain/task/task-options.ts'
 import { claimVideo, getVideo, listWoken, seeVideo, wakes } from '../activities/video-place.ts'
 import type { NewVideo } from '../activities/video-place.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { useDatabase } from '../support/stack.ts'
 
+const NO_OPTIONS = readTaskOptions({})
 const NOTHING = () => Promise.resolve()
 const OFF_PEAK_SECONDS = 172_800
 
@@ -104,6 +106,22 @@ describe('the queue of an owner', () => {
     const entered = await enter(id)
     assert.deepEqual([entered?.state, entered?.isAdmitted], ['failed', false])
     assert.equal(await enter('11111111-1111-4111-8111-111111111111'), undefined)
+  })
+
+  test('gives a slot to the highest priority that waits, off-peak ones last', async () => {
+    const add = async (priority: number, given: NewVideo = {}) => {
+      const id = await insert('orders', { ...given, options: { ...NO_OPTIONS, priority } })
+      await enter(id)
+      return id
+    }
+    const running = await add(0)
+    const [low, night, normal] = [await add(-3), await add(3, { offPeak: true }), await add(0)]
+    const [high, second] = [await add(3), await add(3)]
+    let last = running
+    for (const next of [high, second, normal, low, night]) {
+      assert.deepEqual(await cancel(last), wakes(next))
+      last = next
+    }
   })
 
   test('is one for each address without a credential, and all of them share a bound', async () => {

@@ -191,7 +191,7 @@ export const EVENT_ROWS: Row[] = [
     ofGet(`/tasks/${UNKNOWN}/events/${UNKNOWN}`),
     error(404, 'not_found'),
   ),
-  ...['/tasks', '/tasks/summary', '/events', '/admin/tasks'].map((path) =>
+  ...['/tasks', '/tasks/summary', '/usage', '/events', '/admin/tasks'].map((path) =>
     rowOf(18, `${path} without a credential`, { ...ofGet(path), ...nobody }, UNAUTHORIZED),
   ),
   ...[UNKNOWN, 'abc'].map((id) => rowOf(51, `the task ${id}`, ofGet(`/tasks/${id}`), NO_TASK)),

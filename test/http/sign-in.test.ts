@@ -7,6 +7,7 @@ import { makeSecrets } from '../../src/adapters/secrets.ts'
 import { operate, operateWith } from '../faults/operate.ts'
 import { send } from '../support/request.ts'
 import { useService } from '../support/service.ts'
+import { waitFor } from '../support/wait.ts'
 import {
   addAccount,
   BUILTIN,
@@ -159,6 +160,8 @@ describe('an account of AUTH=builtin', () => {
     )
     await operateUser(service, { verb: 'disable', email })
     assert.equal((await withKey()).status, 401)
+    const isOut = async () => (await ask('/users', tokens.access_token)).status === 401
+    await waitFor('the bearer token has ended', isOut)
     assert.equal((await refresh(visitor, tokens.refresh_token)).status, 400)
     assert.equal(await askSilently(visitor), 'login_required')
     const page = await openSignIn(visitor, makeAttempt(service.baseUrl).path)

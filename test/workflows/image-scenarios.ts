@@ -1,9 +1,11 @@
 import type { CoreActivities, MediaActivities } from '../../activities/index.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { getRun, recordCall, type Runs } from './runs.ts'
 import {
   askToCancel,
   attempt,
   cancel,
+  deadlines,
   fails,
   failsThreeTimes,
   inOrder,
@@ -44,6 +46,16 @@ export const IMAGE_SCENARIOS = {
     // At the first call another attempt has claimed the task.
     complete: inTurn('IN_PROGRESS', 'COMPLETED'),
   },
+  'deadlines-met': {
+    render: rendered,
+    findDeadline: deadlines({ start: [PATIENCE_MS], end: [PATIENCE_MS] }),
+  },
+  'start-timed-out': {
+    render: rendered,
+    noMediaWorker: true,
+    findDeadline: deadlines({ start: [10, 0] }),
+  },
+  'deadline-exceeded': { render: untilCancelled, findDeadline: deadlines({ end: [1000, 0] }) },
 } satisfies Record<string, ImageScenario>
 
 /** The activities of image tasks as the scenario of each run has them. */

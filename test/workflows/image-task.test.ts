@@ -25,6 +25,16 @@ const TRANSITIONS: Record<keyof typeof IMAGE_SCENARIOS, unknown[][]> = {
   'cancelled-while-rendering': FAILED({ code: 'cancelled' }),
   'cancelled-by-operator': FAILED({ code: 'cancelled' }),
   superseded: [done(1), done(1)],
+  'deadlines-met': [done(1)],
+  // The second time what its render has left is removed.
+  'start-timed-out': [
+    ['fail', { code: 'start_timeout' }],
+    ['fail', { code: 'start_timeout' }],
+  ],
+  'deadline-exceeded': [
+    ['fail', { code: 'deadline_exceeded' }],
+    ['fail', { code: 'deadline_exceeded' }],
+  ],
 }
 
 describe('the workflow of an image task', { concurrency: true }, () => {
@@ -35,7 +45,8 @@ describe('the workflow of an image task', { concurrency: true }, () => {
       const ended = await runner.image(IMAGE_SCENARIOS[name as keyof typeof IMAGE_SCENARIOS])
       assert.deepEqual(ended.calls, calls)
       assert.equal((await ended.handle.describe()).status.name, 'COMPLETED')
-      const expected = calls[0]?.[0] === 'complete' && calls[0][1] ? 'COMPLETED' : 'FAILED'
+      const expected =
+        calls.at(-1)?.[0] === 'complete' && calls.at(-1)?.[1] ? 'COMPLETED' : 'FAILED'
       assert.equal((await readAttributes(ended.handle))['KilnStatus'], expected)
     })
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 
 import { WorkflowFailedError, type Connection, type WorkflowHandle } from '@temporalio/client'
 
-import type { MediaActivities } from '../../activities/index.ts'
+import type { CoreActivities, MediaActivities } from '../../activities/index.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import type { OutboxStart } from '../../src/db/shared/outbox.ts'
 import type { BulkKind } from '../../src/domain/bulk/bulk.ts'
@@ -90,6 +90,9 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
       ...version.core,
       ...bulk.core,
       ...makeDeliveryActivities(deliveries),
+      findDeadline: (async (id, until) =>
+        (await (images.get(id) ?? videos.get(id))?.scenario.findDeadline?.(id, until)) ??
+        null) satisfies CoreActivities['findDeadline'],
     }),
   }
   const workers = await startWorkers(address, [
@@ -120,7 +123,7 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
     async image(scenario, { owner, kind } = { owner: 'alice', kind: 'relight' }) {
       const { id: taskId, calls } = add(images, scenario)
       const summary = `${kind} 16×16 for ${owner}`
-      const facts = { taskId, owner, kind, summary }
+      const facts = { taskId, owner, kind, summary, hasDeadlines: 'findDeadline' in scenario }
       const options = { taskQueue: queueOf(scenario), timing: timingOf(scenario) }
       const start = startImageTask(facts, options)
       return { handle: await drive(start, scenario), calls }
@@ -131,7 +134,8 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
     ) {
       const { id: taskId, calls } = add(videos, scenario)
       const summary = `${kind} for ${owner}`
-      const facts = { taskId, offPeak, owner, kind, summary }
+      const hasDeadlines = 'findDeadline' in scenario
+      const facts = { taskId, offPeak, owner, kind, summary, hasDeadlines }
       const { pollSeconds = PATIENCE_SECONDS } = scenario
       const videoTiming = { ...timingOf(scenario), offPeakSeconds: PATIENCE_SECONDS, pollSeconds }
       const options = { taskQueue: queueOf(scenario), videoTiming }

@@ -1,6 +1,7 @@
 import { ApplicationFailure, Context } from '@temporalio/activity'
 import type { WorkflowHandle } from '@temporalio/client'
 
+import type { CoreActivities } from '../../activities/index.ts'
 import { waitFor } from '../support/wait.ts'
 
 /** Options of a run of a workflow of either family beside its activities. */
@@ -11,6 +12,8 @@ export interface Circumstances {
   heartbeatSeconds?: number
   /** Acts on the workflow while it runs. */
   act?: Act
+  /** Deadlines of its caller; absent: it has none. */
+  findDeadline?: CoreActivities['findDeadline']
 }
 
 export const attempt = (): number => Context.current().info.attempt
@@ -61,6 +64,18 @@ export const inOrder =
   async (handle) => {
     for (const act of acts) await act(handle)
   }
+
+/** Deadlines by their name, in milliseconds at the calls in turn; absent: none. */
+export const deadlines = ({
+  start = [null],
+  end = [null],
+}: {
+  start?: readonly (number | null)[]
+  end?: readonly (number | null)[]
+}): CoreActivities['findDeadline'] => {
+  const left = { start: inTurn(...start), end: inTurn(...end) }
+  return (taskId, until) => left[until](taskId)
+}
 
 export const cancel: Act = (handle) => handle.cancel()
 

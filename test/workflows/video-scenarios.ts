@@ -8,6 +8,7 @@ import {
   askToCancel,
   attempt,
   cancel,
+  deadlines,
   fails,
   failsThreeTimes,
   inOrder,
@@ -92,6 +93,12 @@ export const VIDEO_SCENARIOS = {
     // At the first call another attempt has claimed the task.
     complete: inTurn('processing', 'success'),
   },
+  'start-timed-out': {
+    enqueue: inTurn(WAITING),
+    render: storedVideo,
+    findDeadline: deadlines({ start: [10, 0] }),
+  },
+  'deadline-exceeded': { render: untilCancelled, findDeadline: deadlines({ end: [1000, 0] }) },
 } satisfies Record<string, VideoScenario>
 
 /** The activities of video tasks as the scenario of each run has them. */

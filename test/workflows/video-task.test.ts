@@ -22,6 +22,8 @@ const NOTHING = ['complete', undefined]
 const fail = (reason: object): unknown[] => ['fail', reason]
 const CANCELLED = fail({ code: 'cancelled' })
 const BAD_INPUT = fail({ code: 'ImageFormatInvalid', message: 'what the caller reads' })
+/** The second time what its render has left is removed. */
+const twice = (reason: object) => [fail(reason), fail(reason)]
 const OVERDUE = fail({ code: 'SystemThrottling' })
 
 /** The moves each path asks for, and the state it ends in. */
@@ -42,6 +44,8 @@ const ENDS: Record<keyof typeof VIDEO_SCENARIOS, [state: string, ...calls: unkno
   'failed-by-operator-while-rendering': ['failed', ENTER, CANCELLED],
   'cancelled-by-operator': ['failed', ENTER, CANCELLED],
   superseded: ['success', ENTER, done(1), ENTER, done(1)],
+  'start-timed-out': ['failed', ENTER, ...twice({ code: 'start_timeout' })],
+  'deadline-exceeded': ['failed', ENTER, ...twice({ code: 'deadline_exceeded' })],
 }
 
 describe('the workflow of a video task', { concurrency: true }, () => {

@@ -22,8 +22,8 @@ const GROUPS: Record<string, string[]> = {
   Guides: [
     'docs/guides/production.md',
     'docs/guides/first-task.md',
-    'docs/guides/many-tasks.md',
     'docs/guides/limits-and-errors.md',
+    'docs/guides/many-tasks.md',
     'docs/guides/webhooks.md',
     'docs/guides/publishing.md',
   ],

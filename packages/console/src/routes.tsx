@@ -53,6 +53,7 @@ const pages = [
       from: time,
       to: time,
       q: text,
+      label: text,
       owner: text,
     }),
   }),

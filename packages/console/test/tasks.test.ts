@@ -180,7 +180,7 @@ describe('the words of a form', () => {
     assert.deepEqual(idle('relight'), ['change_background'])
     assert.deepEqual(idle('upscale'), ['prompt'])
     assert.deepEqual(idle('extend'), ['prompt'])
-    const NEVER = ['voice_id', 'enhance', 'priority']
+    const NEVER = ['voice_id', 'enhance']
     const MARK = ['wm_position', 'wm_url']
     const without = (names: string[], all: string[]) => all.filter((one) => !names.includes(one))
     assert.deepEqual(without([...NEVER, ...MARK], idle('text2video')), [
@@ -193,7 +193,6 @@ describe('the words of a form', () => {
       'voice_id',
       'bgm',
       'enhance',
-      'priority',
     ])
     const long = { model: 'videoq2', duration: 9, watermark: true }
     assert.ok(

@@ -7,7 +7,10 @@ import {
   IMAGE_TASK_TRANSITIONS,
   TERMINAL_STATUSES,
 } from '../../domain/image-task/image-task.ts'
+import type { Labels, TaskOptions } from '../../domain/task/task-options.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
+import { hasLabels, labelsOf } from '../task/labels.ts'
+import { optionColumns, optionValues } from '../task/options.ts'
 import { insertEvent, isHeld, takeFence, transitionTask } from '../task/task-transition.ts'
 import { setQuota } from '../task/account.ts'
 import {
@@ -32,6 +35,7 @@ export interface NewImageTask {
   webhookUrl: string | null
   /** The local one when absent. */
   engine?: EngineName
+  options?: TaskOptions
   inputs: NewTaskInput[]
 }
 
@@ -50,10 +54,10 @@ export const insertImageTask = async (
   await Promise.all([
     sql`
     insert into task (id, family, kind, segment, owner, status, settings, webhook_url, account,
-      stored_bytes, engine, template_id)
+      stored_bytes, engine, template_id, ${optionColumns(sql)})
     values (${task.id}, 'image', ${task.kind}, ${task.segment}, ${task.owner}, 'CREATED',
       ${sql.json(task.settings as never)}, ${task.webhookUrl}, ${account}, ${bytes},
-      ${task.engine ?? 'local'}, ${task.templateId ?? null})
+      ${task.engine ?? 'local'}, ${task.templateId ?? null}, ${optionValues(sql, task)})
   `.execute(),
     insertTaskInputs(sql, task.id, task.inputs),
     insertEvent(sql, { taskId: task.id, sequence: 1, status: 'CREATED', deliver: false }),
@@ -97,7 +101,7 @@ const factsOf = (sql: Queryable) => sql`
   case when t.status = 'FAILED'
     then jsonb_build_object('code', t.error_code, 'message', t.error_message)
   end as error,
-  ${resultNames(sql)} as results, ${relightFields(sql)} as relight,
+  ${resultNames(sql)} as results, ${relightFields(sql)} as relight, ${labelsOf(sql)} as labels,
   ${waitsFor(sql)} as "waitsFor"
 `
 
@@ -110,19 +114,21 @@ export const listImageTasks = async (
     kinds,
     page,
     perPage,
+    labels,
   }: {
     owner: string
     segment: string
     kinds: readonly AnyImageKind[]
     page: number
     perPage: number
+    labels?: readonly Labels[]
   },
 ): Promise<{ task_id: string; status: ImageTaskStatus; deleted_at?: string }[]> => {
   const rows = await sql<{ task_id: string; status: ImageTaskStatus; deletedAt: string | null }[]>`
   select id as task_id, status, ${deletedAt(sql)} as "deletedAt"
   from task t
   where owner = ${owner} and segment = ${segment} and family = 'image'
-    and kind = any(${[...kinds]})
+    and kind = any(${[...kinds]}) ${hasLabels(sql, labels, owner)}
   order by created_at desc, id desc
   limit ${perPage} offset ${(page - 1) * perPage}
 `
@@ -146,14 +152,23 @@ export type ClaimedImageTask = ClaimedTask<AnyImageKind>
 
 /**
  * Claims a task for one attempt at rendering: a new fence, and at the first claim the move to IN_PROGRESS with its event.
- * Undefined when the task has ended.
+ * Held while another one of its account goes ahead; undefined when the task has ended.
  */
 export const claimImageTask = async (
   sql: Transaction,
   id: string,
 ): Promise<ClaimedImageTask | HeldTask | undefined> => {
-  const mayClaim = sql`family = 'image' and status in ('CREATED', 'IN_PROGRESS')`
+  // One of a higher priority that waits has a line of its own in Temporal, and this turn of the account is its turn.
+  const isBehind = sql`(status = 'CREATED' and exists (
+    select from task ahead
+    where ahead.account = task.account and ahead.priority > task.priority and ahead.engine = task.engine
+      and ahead.family = 'image' and ahead.claimed_at is null and ahead.ended_at is null
+      and ahead.held_at is null
+  ))`
+  const mayClaim = sql`family = 'image' and status in ('CREATED', 'IN_PROGRESS') and not ${isBehind}`
   const claimed = await takeFence<AnyImageKind>(sql, id, mayClaim)
   if (claimed && !isHeld(claimed)) await transitionImageTask(sql, { id, to: 'IN_PROGRESS' })
-  return claimed
+  if (claimed) return claimed
+  const [behind] = await sql`select from task where id = ${id} and ${isBehind}`
+  return behind && { held: 'behind', isQueued: true }
 }

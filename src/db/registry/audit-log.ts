@@ -87,7 +87,8 @@ export const listAudit = async (
       select json_build_object('id', id, 'at', ${instant(sql, sql`audit_log.at`)}, 'actor', actor,
         'action', action, 'target', target, 'before', before, 'after', after,
         'request_id', request_id)::jsonb || jsonb_strip_nulls(jsonb_build_object(
-        'reason', reason, 'address', address, 'credential', credential)) as entry
+        'reason', reason, 'address', address, 'credential', credential, 'actor_name', (
+          select coalesce(u.email, u.name) from app_user u where u.id = actor))) as entry
       ${found}
       order by audit_log.at desc, id
       limit ${pageSize} offset ${offsetOf(page, pageSize)}

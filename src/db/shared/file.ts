@@ -25,7 +25,8 @@ export const findFile = async (
   const [row] = await sql<FileRecord[]>`
     select
       file.storage_key, file.content_type, file.bytes::float8 as bytes, file.sha256,
-      task.purged_at is not null or task.delete_requested_at is not null as gone, false as replaceable
+      task.purged_at is not null or task.delete_requested_at is not null
+        or coalesce(task.purge_at <= now(), false) as gone, false as replaceable
     from task
     join (
       select task_id, name, storage_key, content_type, bytes, sha256 from task_result

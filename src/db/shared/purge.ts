@@ -19,7 +19,7 @@ export const usedByOpenTask = (sql: Queryable): Fragment => sql`
   )
 `
 
-/** Ended tasks whose files are due for removal, by age or by their owner, except those that an open task uses. */
+/** Ended tasks whose files are due for removal, by age, by their request or by their owner, except those that an open task uses. */
 export const listTasksToPurge = async (sql: Sql, retentionDays: number): Promise<string[]> => {
   const rows = await sql<{ id: string }[]>`
     (
@@ -35,6 +35,13 @@ export const listTasksToPurge = async (sql: Sql, retentionDays: number): Promise
         and t.ended_at < now() - make_interval(days => ${retentionDays})
         and not ${usedByOpenTask(sql)}
       order by t.ended_at
+      ${batch(sql)}
+    )
+    union
+    (
+      select t.id from task t
+      where t.purged_at is null and t.purge_at < now() and not ${usedByOpenTask(sql)}
+      order by t.purge_at
       ${batch(sql)}
     )
   `
@@ -53,7 +60,8 @@ export const markTaskPurged = async (sql: Sql, id: string): Promise<void> => {
   await sql`
     with purged as (
       update task set purged_at = clock_timestamp(), payload = null, rev = rev + 1,
-        settings = case when delete_requested_at is null then settings else ${withoutTexts(sql)} end
+        settings = case when delete_requested_at is null then settings else ${withoutTexts(sql)} end,
+        labels = case when delete_requested_at is null then labels end
       where id = ${id} and purged_at is null
       returning id, account, stored_bytes, delete_requested_at is not null as is_deleted
     ), emptied as (

@@ -104,6 +104,18 @@ export const listSessions = async (sql: Queryable, accountId: string): Promise<L
   order by created_at desc
 `
 
+/** True while an account has the session with this digest of its uid. */
+export const existsSession = async (
+  sql: Queryable,
+  { uid, accountId }: { uid: string; accountId: string },
+): Promise<boolean> => {
+  const [row] = await sql`
+    select from sign_in_record
+    where uid = ${uid} and account_id = ${accountId} and model = 'Session' and expires_at > now()
+  `
+  return row !== undefined
+}
+
 /** Ends one session of an account. Its refresh tokens end with it, because they are bound to it. */
 export const endSession = async (
   sql: Queryable,

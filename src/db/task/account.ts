@@ -70,7 +70,7 @@ const chargeApiKey = async (
 const limitsOf = (sql: Queryable, { quota, creditLimit }: AccountLimits) => sql`
   coalesce(credit_limit, ${creditLimit ?? null}::bigint)::float8 as "mostCredits",
   coalesce(task_limit, ${quota?.tasks ?? null}::integer) as "mostTasks",
-  coalesce(byte_limit, ${quota?.bytes ?? null}::bigint)::float8 as "mostBytes"
+  coalesce(byte_limit::float8, ${quota?.bytes ?? null}::float8) as "mostBytes"
 `
 
 /** Throws what `chargeAccount` would throw for a further task, and charges nothing. */

@@ -2,7 +2,7 @@ import { isUuid } from '../../domain/shared/uuid.ts'
 import type { StuckTask } from '../../domain/task/operations.ts'
 import type { Queryable, Sql } from '../client.ts'
 import { instant } from '../shared/instant.ts'
-import type { StillTask } from './reconcile.ts'
+import { hasDeadlines, type StillTask } from './reconcile.ts'
 import { isPaused } from './pause.ts'
 import { waitsForSlot } from '../video-task/video-queue.ts'
 
@@ -15,7 +15,8 @@ export interface OpenTask extends StillTask {
 export const findTask = async (sql: Queryable, id: string): Promise<OpenTask | undefined> => {
   if (!isUuid(id)) return undefined
   const [row] = await sql<OpenTask[]>`
-    select id, family, kind, owner, coalesce(account, owner) as account, off_peak as "offPeak", engine, status, ended_at is not null as ended
+    select id, family, kind, owner, coalesce(account, owner) as account, off_peak as "offPeak", engine,
+      priority, ${hasDeadlines(sql)}, status, ended_at is not null as ended
     from task where id = ${id}
   `
   return row

@@ -1,5 +1,5 @@
 import type { EngineName } from '../../domain/task/engine.ts'
-import type { Fragment, Sql } from '../client.ts'
+import type { Fragment, Queryable, Sql } from '../client.ts'
 
 /** Reconcile runs in one process at a time; the number is arbitrary and ours. */
 const LOCK = 7_041_978
@@ -31,6 +31,10 @@ export interface StillOptions {
 export const isAmong = (sql: Sql, column: Fragment, ids: StillOptions['ids']): Fragment =>
   'only' in ids ? sql`${column} = ${ids.only}` : sql`${column} > ${ids.after}`
 
+/** The column of that name of a `StillTask`. */
+export const hasDeadlines = (sql: Queryable): Fragment =>
+  sql`coalesce(start_within, end_within) is not null as "hasDeadlines"`
+
 /** A task of either family, as reconcile and the operator see it. */
 export interface StillTask {
   id: string
@@ -41,6 +45,10 @@ export interface StillTask {
   account: string
   offPeak: boolean
   engine: EngineName
+  /** Order among those of its account that wait. */
+  priority: number
+  /** Its caller has set some. */
+  hasDeadlines: boolean
 }
 
 /**
@@ -52,7 +60,8 @@ export const listStillTasks = async (
   { afterSeconds, ids, limit }: StillOptions,
 ): Promise<StillTask[]> =>
   await sql`
-  select t.id, t.family, t.kind, t.owner, coalesce(t.account, t.owner) as account, t.off_peak as "offPeak", t.engine
+  select t.id, t.family, t.kind, t.owner, coalesce(t.account, t.owner) as account, t.off_peak as "offPeak", t.engine,
+    t.priority, ${hasDeadlines(sql)}
   from task t
   where t.ended_at is null
     and t.last_moved_at < now() - make_interval(secs => ${afterSeconds})

@@ -32,7 +32,8 @@ export const requestDeletion = async (sql: Transaction, id: string): Promise<boo
     with deleted as (
       update task set delete_requested_at = clock_timestamp(), rev = rev + 1,
         webhook_url = null, payload = null,
-        settings = case when ended_at is null then settings else ${withoutTexts(sql)} end
+        settings = case when ended_at is null then settings else ${withoutTexts(sql)} end,
+        labels = case when ended_at is null then labels end
       where id = ${id} and delete_requested_at is null
       returning id, ended_at
     ), emptied as (

@@ -1,7 +1,9 @@
 import type { TaskDetail } from '../../domain/task/task-item.ts'
+import type { TaskOptions } from '../../domain/task/task-options.ts'
 import type { Sql } from '../client.ts'
 import { mayRead } from '../event/event-log.ts'
 import { instant } from '../shared/instant.ts'
+import { optionsOf } from './options.ts'
 import { relightFields } from './task-file.ts'
 import { taskColumns, type TaskRow } from './task-list.ts'
 
@@ -9,7 +11,9 @@ import { taskColumns, type TaskRow } from './task-list.ts'
 export interface TaskDetailRow extends TaskRow {
   settings: Record<string, unknown>
   relight: Record<string, unknown> | null
+  options: TaskOptions
   webhookUrl: string | null
+  purgeAt: Date | null
   purgedAt: Date | null
   placedAt: Date | null
   inputs: (Omit<TaskDetail['inputs'][number], 'url'> & { name?: string; url?: string })[]
@@ -25,7 +29,8 @@ export const findTaskDetail = async (
 ): Promise<TaskDetailRow | undefined> => {
   const [row] = await sql<TaskDetailRow[]>`
     select ${taskColumns(sql)}, jsonb_strip_nulls(t.settings) as settings,
-      t.webhook_url as "webhookUrl", t.purged_at as "purgedAt",
+      ${optionsOf(sql)} as options,
+      t.webhook_url as "webhookUrl", t.purge_at as "purgeAt", t.purged_at as "purgedAt",
       (select max(p.at) from placement p where p.task_id = t.id) as "placedAt",
       t.tries, ${relightFields(sql)} as relight,
       (select coalesce(jsonb_agg(jsonb_strip_nulls(to_jsonb(i))), '[]') from (

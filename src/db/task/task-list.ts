@@ -8,12 +8,15 @@ import type {
   TaskState,
   TaskSummary,
 } from '../../domain/task/task-item.ts'
+import type { Labels } from '../../domain/task/task-options.ts'
+import { readLabelFilter } from '../../domain/task/task-options.ts'
 import type { TaskEvent } from '../../domain/event/event.ts'
 import { parseListTime } from '../../domain/video-task/video-list.ts'
 import { VideoTaskKind, videoSegment } from '../../domain/video-task/video-task.ts'
 import type { Fragment, Queryable, Sql } from '../client.ts'
 import { instant } from '../shared/instant.ts'
 import { withTimes, type Times } from '../event/event-log.ts'
+import { hasLabels, labelsOf } from './labels.ts'
 import { deletedAt, waitsFor } from './task-file.ts'
 import { createdAtUs, placeOf, type TaskPlace } from './task-place.ts'
 
@@ -27,6 +30,9 @@ interface Walk {
   after?: TaskPlace | undefined
   /** Only those that have not ended. */
   isOpen?: boolean | undefined
+  labels?: readonly Labels[] | undefined
+  /** So few have the labels that an index finds them. */
+  isRare?: boolean
 }
 
 export interface TaskFilter extends Walk {
@@ -43,12 +49,14 @@ export const readTaskQuery = ({
   from,
   to,
   q,
-}: Partial<Pick<TaskQuery, 'kind' | 'state' | 'from' | 'to' | 'q'>>) => ({
+  label,
+}: Partial<Pick<TaskQuery, 'kind' | 'state' | 'from' | 'to' | 'q' | 'label'>>) => ({
   kinds: kind,
   states: state,
   from: from === undefined ? undefined : parseListTime(from),
   to: to === undefined ? undefined : parseListTime(to),
   term: q,
+  labels: label && readLabelFilter(label),
 })
 
 /** A task as lists show it, but for what the service alone can say. */
@@ -85,6 +93,11 @@ const segmentsOf = (kinds?: readonly TaskKind[]): string[] => [
  * an index has in order: docs/decisions.md, Search and lists.
  */
 const walk = (sql: Queryable, { owner, kinds, ...rest }: Walk, most: number): Fragment => {
+  const { labels, isRare, ...others } = rest
+  if (isRare && labels) {
+    const found = sql`(select * from task t where true ${hasLabels(sql, labels, owner)} offset 0)`
+    return listOf(sql, { ...others, most }, sql``, found)
+  }
   if (owner === undefined) return listOf(sql, { ...rest, most }, sql``)
   const merged = segmentsOf(kinds)
     .map((segment) => sql`and t.owner = ${owner} and t.segment = ${segment}`)
@@ -95,11 +108,12 @@ const walk = (sql: Queryable, { owner, kinds, ...rest }: Walk, most: number): Fr
 
 const listOf = (
   sql: Queryable,
-  { from, to, after, isOpen, most }: Omit<Walk, 'owner' | 'kinds'> & { most: number },
+  { from, to, after, isOpen, labels, most }: Omit<Walk, 'owner' | 'kinds'> & { most: number },
   where: Fragment,
+  tasks = sql`task`,
 ): Fragment => sql`
-  select * from task t
-  where true ${where}
+  select * from ${tasks} t
+  where true ${where} ${hasLabels(sql, labels)}
     ${isOpen ? sql`and t.ended_at is null` : sql``}
     ${from ? sql`and t.created_at >= ${from}` : sql``}
     ${to ? sql`and t.created_at < ${to}` : sql``}
@@ -121,11 +135,29 @@ export const taskColumns = (sql: Queryable): Fragment => sql`
     'prompt', nullif(left(t.settings->>'prompt', 200), ''),
     'engine', coalesce(t.settings->>'model', t.settings->>'engine', t.settings->'advanced_settings'->>'engine'),
     'credits', case when t.status = 'failed' then 0 else t.credits end,
+    'labels', ${labelsOf(sql)}, 'priority', nullif(t.priority, 0),
     'error', case when t.error_code is not null
       then jsonb_build_object('code', t.error_code, 'message', t.error_message) end,
     'cancellable', case when t.family = 'video' then t.status in ('created', 'queueing')
       else t.ended_at is null end)) as item
 `
+
+/** Labelled tasks that are sorted for each page. Of more, the walk meets one soon. */
+const MOST_SORTED = 5000
+
+/** True when so few tasks have all labels of a filter that they are found by those and not by their age. */
+const isRare = async (
+  sql: Sql,
+  { labels = [], owner }: Pick<Walk, 'labels' | 'owner'>,
+): Promise<boolean> => {
+  if (labels.length === 0) return false
+  const [row] = await sql<{ found: number }[]>`
+    select count(*)::integer as found from (
+      select from task t where true ${hasLabels(sql, labels, owner)} limit ${MOST_SORTED + 1}
+    ) t
+  `
+  return (row?.found ?? 0) <= MOST_SORTED
+}
 
 export interface Page<Row> {
   rows: Row[]
@@ -162,7 +194,7 @@ export const countTasks = async (
 /** One page of tasks, newest first. It may hold fewer than the limit although there is a next one. */
 export const listTasks = async (sql: Sql, filter: TaskFilter): Promise<Page<TaskRow>> => {
   const { kinds, states, term, limit } = filter
-  const seen = { ...filter, isOpen: isOpenOnly(filter) }
+  const seen = { ...filter, isOpen: isOpenOnly(filter), isRare: await isRare(sql, filter) }
   const rows = await sql<TaskRow[]>`
     select ${taskColumns(sql)}
     from (${walk(sql, seen, MOST_SEEN)}) t
@@ -263,16 +295,18 @@ export const listOwnerEvents = async (
   {
     owner,
     states,
+    labels,
     after,
     limit,
   }: {
     owner: string
     states?: readonly string[] | undefined
+    labels?: readonly Labels[] | undefined
     after?: TaskPlace | undefined
     limit: number
   },
 ): Promise<Page<OwnerEvent>> => {
-  const seen = { owner, after }
+  const seen = { owner, labels, after, isRare: await isRare(sql, { labels, owner }) }
   const rows = await sql<(OwnerEvent & Times & Pick<TaskPlace, 'createdAtUs'>)[]>`
     select e.id, e.task_id, t.kind, e.sequence, e.status, e.created_at, e.state,
       coalesce(d.next_attempt_at, e.next_attempt_at) as next_attempt_at,

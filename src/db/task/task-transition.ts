@@ -44,7 +44,9 @@ export const transitionTask = async <Status extends string>(
         last_sequence = last_sequence + 1,
         last_moved_at = greatest(clock_timestamp(), last_moved_at),
         ended_at = case when ${table.terminal.includes(to)}
-          then greatest(clock_timestamp(), last_moved_at) end
+          then greatest(clock_timestamp(), last_moved_at) end,
+        purge_at = case when ${table.terminal.includes(to)}
+          then clock_timestamp() + make_interval(secs => retention_seconds) end
       where id = ${transition.id}
         and family = ${table.family}
         and status = any(${[...from]})
@@ -109,9 +111,9 @@ export interface ClaimedTask<Kind extends string = string> {
   isProbe?: boolean
 }
 
-/** A task that may not begin now: it is paused, or the breaker of its engine is open. */
+/** A task that may not begin now: it is paused, the breaker of its engine is open, or others of its account go ahead. */
 export interface HeldTask {
-  held: 'paused' | 'breaker'
+  held: 'paused' | 'breaker' | 'behind'
   /** No attempt at it has begun yet. */
   isQueued: boolean
 }
@@ -141,6 +143,7 @@ export const takeFence = async <Kind extends string>(
       claimed_at = coalesce(
         claimed_at + coalesce(clock_timestamp() - held_at, interval '0'),
         greatest(clock_timestamp(), last_moved_at)),
+      held_seconds = held_seconds + coalesce(ceil(extract(epoch from clock_timestamp() - held_at)), 0)::integer,
       held_at = null
     where id = ${id} and ${mayClaim} and not ${paused} and not ${isBroken(sql, id)}
     returning id, kind, settings, fence, upstream_id as "upstreamId", template_id as "templateId",

@@ -1,4 +1,6 @@
+import type { Labels } from '../../domain/task/task-options.ts'
 import type { Sql } from '../client.ts'
+import { hasLabels } from '../task/labels.ts'
 import { createdAtUs, placeOf, type TaskPlace } from '../task/task-place.ts'
 import { videoTaskColumns, type VideoTaskRow } from './video-task.ts'
 
@@ -12,6 +14,7 @@ export interface VideoListFilter {
   states: readonly string[]
   models: readonly string[]
   resolutions: readonly string[]
+  labels?: readonly Labels[]
   limit: number
   /** Tasks that are passed over; with a page by number only. */
   offset: number
@@ -34,7 +37,19 @@ const PAGE_PAYLOAD_BYTES = 4 * 2 ** 20
  */
 export const listVideoTasks = async (
   sql: Sql,
-  { owner, from, to, ids, states, models, resolutions, limit, offset, after }: VideoListFilter,
+  {
+    owner,
+    from,
+    to,
+    ids,
+    states,
+    models,
+    resolutions,
+    labels,
+    limit,
+    offset,
+    after,
+  }: VideoListFilter,
 ): Promise<ListedVideoTask[]> =>
   await sql<ListedVideoTask[]>`
   with found as materialized (
@@ -43,7 +58,7 @@ export const listVideoTasks = async (
       sum(coalesce(octet_length(t.payload), 0)) over newest as kept_bytes,
       count(*) over () as found
     from (
-      select * from task
+      select * from task t
       where owner = ${owner} and family = 'video'
         and created_at >= ${from}
         ${to ? sql`and created_at < ${to}` : sql``}
@@ -51,6 +66,7 @@ export const listVideoTasks = async (
         ${states.length > 0 ? sql`and status = any(${[...states]})` : sql``}
         ${models.length > 0 ? sql`and settings->>'model' = any(${[...models]})` : sql``}
         ${resolutions.length > 0 ? sql`and settings->>'resolution' = any(${[...resolutions]})` : sql``}
+        ${hasLabels(sql, labels, owner)}
         ${after ? sql`and (created_at, id) < (${placeOf(sql, after)})` : sql``}
       order by created_at desc, id desc
       limit ${limit} offset ${offset}

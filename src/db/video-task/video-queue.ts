@@ -57,9 +57,9 @@ const returnPausedSlot = async (sql: Transaction, id: string): Promise<void> => 
 
 /**
  * Gives free slots of an owner to the tasks that wait, and signals the workflow of each (except that of `except`, which
- * asks itself). An account's tasks go in the order of their creation, off-peak ones after all others. Of the accounts
- * without a credential, which share an owner, the one goes first that would then hold the fewest. Those that are paused
- * wait. Thousands may, and are read only while a slot is free. The caller holds the owner's lock.
+ * asks itself). An account's tasks go by priority and then in the order of their creation, off-peak ones after all others.
+ * Of the accounts without a credential, which share an owner, the one goes first that would then hold the fewest. Those
+ * that are paused wait. Thousands may, and are read only while a slot is free. The caller holds the owner's lock.
  */
 export const admitWaiting = async (
   sql: Transaction,
@@ -81,9 +81,9 @@ export const admitWaiting = async (
       group by 1
     ), waiting as (
       select id, off_peak, created_at, coalesce(held, 0)
-        + row_number() over (partition by account order by off_peak, created_at, id) as place
+        + row_number() over (partition by account order by off_peak, priority desc, created_at, id) as place
       from (
-        select id, coalesce(account, owner) as account, off_peak, created_at
+        select id, coalesce(account, owner) as account, off_peak, priority, created_at
         from task
         where owner = ${owner} and family = 'video' and ended_at is null
           and status = 'queueing' and admitted_at is null and not ${isPaused(sql)}

@@ -1,12 +1,15 @@
 import { VIDEO_ERRORS, type VideoErrorCode } from '../../domain/video-task/video-error.ts'
 import type { MusicSettings } from '../../domain/video-task/video-defaults.ts'
 import type { EngineName } from '../../domain/task/engine.ts'
+import type { TaskOptions } from '../../domain/task/task-options.ts'
 import type { VideoTaskFacts } from '../../domain/video-task/video-record.ts'
 import { VIDEO_CANCELLABLE_STATES, videoSegment } from '../../domain/video-task/video-task.ts'
 import type { VideoTaskKind, VideoTaskState } from '../../domain/video-task/video-task.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { insertEvent, isHeld, takeFence } from '../task/task-transition.ts'
 import type { Enqueue } from '../unit-of-work.ts'
+import { labelsOf } from '../task/labels.ts'
+import { optionColumns, optionValues } from '../task/options.ts'
 import { chargeAccount, type AccountLimits } from '../task/account.ts'
 import { lockOwnerOf, refundTask } from './owner.ts'
 import { deletedAt, insertTaskInputs, ownBytes, resultNames, waitsFor } from '../task/task-file.ts'
@@ -29,6 +32,7 @@ export interface NewVideoTask {
   callbackUrl: string | null
   /** The local one when absent. */
   engine?: EngineName
+  options?: TaskOptions
   inputs: readonly NewTaskInput[]
 }
 
@@ -47,10 +51,10 @@ export const insertVideoTask = async (
   const [[row]] = await Promise.all([
     sql<{ createdAt: Date }[]>`
     insert into task (id, family, kind, segment, owner, status, settings, webhook_url, payload, credits, off_peak,
-      account, stored_bytes, engine)
+      account, stored_bytes, engine, ${optionColumns(sql)})
     values (${task.id}, 'video', ${task.kind}, ${videoSegment(task.kind)}, ${task.owner}, 'created',
       ${sql.json(task.settings as never)}, ${task.callbackUrl}, ${task.payload}, ${task.credits},
-      ${task.offPeak}, ${account}, ${bytes}, ${task.engine ?? 'local'})
+      ${task.offPeak}, ${account}, ${bytes}, ${task.engine ?? 'local'}, ${optionValues(sql, task)})
     returning created_at as "createdAt"
   `.execute(),
     insertTaskInputs(sql, task.id, task.inputs),
@@ -147,7 +151,7 @@ export const videoTaskColumns = (sql: Queryable) => sql`
   (select jsonb_build_object('id', c.id, 'seconds', c.seconds, 'fps', c.fps, 'width', c.width,
     'height', c.height) from creation c
     where c.task_id = t.id and t.delete_requested_at is null) as creation,
-  ${resultNames(sql)} as results
+  ${resultNames(sql)} as results, ${labelsOf(sql)} as labels
 `
 
 /** Lists what the creations bodies of tasks are made from, in any order. The owner does not matter. */

@@ -2,6 +2,7 @@ import { Type, type Static, type TObject, type TSchema } from 'typebox'
 
 import { ADDRESS_MAX, ADDRESS_PATTERN, IMAGE_PATTERN } from '../shared/address.ts'
 import { customName, customPath, type CustomKind } from '../task/custom-kind.ts'
+import { TASK_OPTIONS } from '../task/task-options.ts'
 import {
   RelightSettings,
   SkinCreativeSettings,
@@ -123,7 +124,7 @@ const row = (
   title,
   description:
     'Not generative: the local engine is classical image processing. Responds once the task is durable; it runs afterwards.',
-  body: Type.Object({ ...common, ...settings.properties }),
+  body: Type.Object({ ...common, ...settings.properties, ...TASK_OPTIONS }),
   settings,
   images: ['image'],
   maxBytes: IMAGE_BYTES,
@@ -141,7 +142,13 @@ export const IMAGE_KINDS: Record<ImageTaskKind, KindRow> = {
     ...row('relight', '/image-relight', 'image-relight', 'Relight an image', RelightSettings),
     body: Type.Object(
       // The order is that of the documentation, and of the issues that are reported.
-      { ...common, prompt: relightPrompt, ...relightImages, ...otherRelightSettings },
+      {
+        ...common,
+        prompt: relightPrompt,
+        ...relightImages,
+        ...otherRelightSettings,
+        ...TASK_OPTIONS,
+      },
       {
         not: { required: ['transfer_light_from_lightmap', 'transfer_light_from_reference_image'] },
       },

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 
 import { listRelightWarnings } from './prompt-light.ts'
 import { DeletedAt } from '../task/deleted-at.ts'
+import type { Labels } from '../task/task-options.ts'
 import { describeWait, WaitsFor } from '../task/waits-for.ts'
 
 /** Statuses of an image task and the moves between them; no other exists. */
@@ -58,6 +59,7 @@ export interface ImageTaskFacts {
   waitsFor: string[] | null
   /** Names of the results, in order. */
   results: readonly string[]
+  labels: Labels | null
 }
 
 /**

@@ -89,6 +89,9 @@ export const AuditLogEntry = Type.Object({
   actor: Type.String({
     description: 'Id of the user; `operator:` and a name where it was a command of `kiln operate`.',
   }),
+  actor_name: Type.Optional(
+    Type.String({ description: 'Email address or name of the user, as a token last had it.' }),
+  ),
   action: AuditAction,
   target: Type.String({
     description:

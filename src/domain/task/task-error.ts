@@ -11,6 +11,9 @@ export const TASK_ERRORS = {
   engine_failed: 'The engine failed three times.',
   internal_error: 'An error of this service.',
   timeout: 'The task did not end within its deadline.',
+  start_timeout: 'start_timeout: the task had not begun within the time that its request gave it.',
+  deadline_exceeded:
+    'deadline_exceeded: the task had not ended within the time that its request gave it.',
   workflow_lost: 'The job that drove the task is gone.',
   upstream_rejected: 'The upstream service rejected the task.',
   upstream_unauthorized: 'The upstream service does not know this service.',

@@ -4,6 +4,7 @@ import { DeliveryState, id, TaskEvent, time } from '../event/event.ts'
 import { ImageTaskKind, type AnyImageKind } from '../image-task/image-kind.ts'
 import { CUSTOM, CUSTOM_NAME } from './custom-kind.ts'
 import { DeletedAt } from './deleted-at.ts'
+import { LabelFilter, Labels } from './task-options.ts'
 import { queryText } from '../registry/registry-fields.ts'
 import { ImageTaskStatus, warnings } from '../image-task/image-task.ts'
 import { WaitsFor } from './waits-for.ts'
@@ -54,6 +55,10 @@ const members = {
   prompt: text('First 200 characters of the prompt.'),
   engine: text('Model of a video, engine of an image.'),
   credits: count('Charged and not given back.'),
+  labels: Type.Optional(Labels),
+  priority: Type.Optional(
+    Type.Integer({ description: 'Order among those of its account that wait; absent: 0.' }),
+  ),
   error: Type.Optional(
     Type.Object(
       { code: Type.String(), message: Type.String() },
@@ -92,6 +97,7 @@ const filters = {
   from: text('Tasks made at this time or later.', { format: 'date-time' }),
   to: text('Tasks made before this time.', { format: 'date-time' }),
   q: Type.Optional(queryText(200, 'A part of the prompt, whatever its case.')),
+  label: LabelFilter,
   ...paging,
 }
 
@@ -161,12 +167,16 @@ export const TaskDetail = Type.Object({
     Type.Number({ description: 'Recent median of its kind; only of a task that has not ended.' }),
   ),
   warnings,
+  purge_at: Type.Optional(
+    time('When inputs and results are removed, where the request said for how long they stay.'),
+  ),
   purged_at: Type.Optional(time('When inputs and results were removed.')),
   temporal_url: text('Its workflow in the Temporal UI, for platform admins.'),
 })
 export type TaskDetail = Static<typeof TaskDetail>
 
 export const OwnerEventQuery = Type.Object({
+  label: LabelFilter,
   state: some(Type.Enum(DeliveryState.enum), 'Only events in these states of their delivery.'),
   ...paging,
 })
@@ -180,6 +190,8 @@ export const OwnerEvents = Type.Object({
   ),
   next,
 })
+
+export const TaskStreamQuery = Type.Object({ label: LabelFilter })
 
 /** Response to a creation that is only tried. */
 export const DryRun = Type.Object({

@@ -3,6 +3,7 @@ import { Type, type TSchema } from 'typebox'
 import { IMAGE_BYTES, image, webhookUrl, type ImageKind } from '../image-task/image-kind.ts'
 import { ADDRESS_MAX, ADDRESS_PATTERN } from '../shared/address.ts'
 import { CUSTOM, CUSTOM_SEGMENT, customPath } from '../task/custom-kind.ts'
+import { TASK_OPTIONS } from '../task/task-options.ts'
 import { fieldOf, fileOf, takesFileName, type Field } from './fields.ts'
 import type { InputSpec, NodeClasses } from './fill.ts'
 import { describeNode, type Graph } from './graph.ts'
@@ -163,7 +164,7 @@ export const makeCustomKind = ({ id, name, members }: CustomTemplate): ImageKind
     title: `Run the template ${name}`,
     description:
       'A kind that an operator has added. Responds once the task is durable; it runs afterwards, with the template as it is now.',
-    body: Type.Object({ ...files, webhook_url: webhookUrl, ...settings }),
+    body: Type.Object({ ...files, webhook_url: webhookUrl, ...settings, ...TASK_OPTIONS }),
     settings: Type.Object(settings),
     images,
     videos: namesOf('video'),

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 
 import { ADDRESS_MAX, ADDRESS_PATTERN, IMAGE_PATTERN } from '../shared/address.ts'
+import { PRIORITY_OPTIONS, TASK_OPTIONS } from '../task/task-options.ts'
 import {
   ASPECT_RATIOS,
   DEFAULT_VIDEO_MODEL,
@@ -141,9 +142,7 @@ export const TextToVideoBody = Type.Partial(
     }),
     ...passedThrough,
     enhance: Type.Boolean({ description: 'Accepted; changes neither result, price nor order.' }),
-    priority: int32(-INT32_MAX - 1, INT32_MAX, {
-      description: 'Accepted; changes neither result, price nor order.',
-    }),
+    ...PRIORITY_OPTIONS,
   }),
 )
 export type TextToVideoBody = Static<typeof TextToVideoBody>
@@ -180,5 +179,6 @@ export const ExtendBody = Type.Object({
   images: images('The end image: the picture the extension ends on.'),
   prompt: prompt('What the extension is to show. Echoed as given; no effect in the local engine.'),
   ...passedThrough,
+  ...TASK_OPTIONS,
 })
 export type ExtendBody = Static<typeof ExtendBody>

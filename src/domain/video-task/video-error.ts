@@ -64,6 +64,8 @@ const COMMON = {
   internal_error: 'InternalServiceFailure',
   timeout: 'InternalServiceFailure',
   video_invalid: 'VideoFormatInvalid',
+  start_timeout: 'InternalServiceFailure',
+  deadline_exceeded: 'InternalServiceFailure',
   workflow_lost: 'InternalServiceFailure',
   upstream_rejected: 'InternalServiceFailure',
   upstream_unauthorized: 'InternalServiceFailure',

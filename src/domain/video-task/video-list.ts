@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 
 import { makeIssue, type Issue } from '../shared/validate.ts'
+import { LabelFilter } from '../task/task-options.ts'
 import { RESOLUTIONS, VIDEO_MODEL_NAMES } from './video-model.ts'
 import { VideoTaskState } from './video-task.ts'
 
@@ -45,6 +46,7 @@ export const VideoTaskQuery = Type.Object({
       description: 'Only tasks of these resolutions.',
     }),
   ),
+  label: LabelFilter,
   'pager.pagesz': Type.Integer({
     minimum: 1,
     maximum: 100,

@@ -1,6 +1,7 @@
 import { describeWait } from '../task/waits-for.ts'
 import { addsMusic, type MusicSettings } from './video-defaults.ts'
 import type { VideoErrorCode } from './video-error.ts'
+import type { Labels } from '../task/task-options.ts'
 import { VIDEO_TERMINAL_STATES } from './video-task.ts'
 import type { VideoCreation, VideoCreations, VideoTaskState } from './video-task.ts'
 
@@ -21,6 +22,7 @@ export interface VideoTaskFacts {
   creation: { id: string; seconds: number; fps: number; width: number; height: number } | null
   /** Names of the files, in order. */
   results: readonly string[]
+  labels: Labels | null
 }
 
 /**

@@ -58,6 +58,8 @@ export interface AuthenticatorOptions {
   isPlatformAdmin?: IsAdmin
   /** Finds the user of a subject; each subject is one unless given. */
   userOf?: ((subject: string) => Promise<string>) | undefined
+  /** False when the session that a token was given in has ended; no session ends unless given. */
+  isSessionLive?: ((claims: JWTPayload) => Promise<boolean>) | undefined
 }
 
 /**
@@ -74,6 +76,7 @@ export const makeAuthenticator = ({
   users,
   isPlatformAdmin = () => false,
   userOf = (subject) => Promise.resolve(subject),
+  isSessionLive = () => Promise.resolve(true),
 }: AuthenticatorOptions): Authenticate => {
   const options = { ...JWT_RULES, requiredClaims: ['exp', 'sub'], issuer, audience }
   const verify = makeTokenVerifier(keys, options)
@@ -96,6 +99,7 @@ export const makeAuthenticator = ({
     if (scheme === 'x-api-key') throw new CredentialRejected('not an API key')
     const claims = await verifyJwt(token, verify, options)
     const subject = readSubject(claims)
+    if (!(await isSessionLive(claims))) throw new CredentialRejected('session ended')
     const profile = readProfile(claims)
     return {
       ...callerOf(await userOf(subject), 'jwt'),

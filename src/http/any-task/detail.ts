@@ -6,6 +6,7 @@ import { creationPath } from '../../domain/image-task/image-kind.ts'
 import { listRelightWarnings } from '../../domain/image-task/prompt-light.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import type { TaskDetail } from '../../domain/task/task-item.ts'
+import { writeTaskOptions } from '../../domain/task/task-options.ts'
 import { END_IMAGE } from '../../domain/video-task/end-image.ts'
 import { ownerOf } from '../access/caller.ts'
 import type { JsonResponse, RouteRequest } from '../route.ts'
@@ -50,6 +51,7 @@ export const readDetail = async (
     ...(task.placedAt && { placed_at: task.placedAt.toISOString() }),
     ...(seconds !== null && { estimated_seconds: seconds }),
     ...(warnings.length > 0 && { warnings }),
+    ...(task.purgeAt && !task.purgedAt && { purge_at: task.purgeAt.toISOString() }),
     ...(task.purgedAt && { purged_at: task.purgedAt.toISOString() }),
     ...(temporal !== undefined && { temporal_url: temporal }),
   }
@@ -68,7 +70,7 @@ export const showInputs = (
 
 /** Makes the request that would make the same again. An image sent as a link or Base64 is an address now. */
 export const makeRequest = (
-  { item: { family, kind }, settings, webhookUrl }: TaskDetailRow,
+  { item: { family, kind }, settings, options, webhookUrl }: TaskDetailRow,
   inputs: TaskDetail['inputs'],
   show: (url: string) => string,
 ): TaskDetail['request'] => {
@@ -82,7 +84,12 @@ export const makeRequest = (
   if (family === 'image')
     return {
       path: creationPath(kind),
-      body: { ...urls, ...body, ...(shownUrl && { webhook_url: shownUrl }) },
+      body: {
+        ...urls,
+        ...body,
+        ...(shownUrl && { webhook_url: shownUrl }),
+        ...writeTaskOptions(options, 'kiln_priority'),
+      },
     }
   const images = [urls['images'], urls[END_IMAGE]].filter((url) => url !== undefined)
   return {
@@ -91,6 +98,7 @@ export const makeRequest = (
       ...body,
       ...(images.length > 0 && { images }),
       ...(shownUrl && { callback_url: shownUrl }),
+      ...writeTaskOptions(options, kind === 'extend' ? 'kiln_priority' : 'priority'),
     },
   }
 }

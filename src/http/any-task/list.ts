@@ -6,6 +6,7 @@ import {
   summariseTasks,
 } from '../../db/task/task-list.ts'
 import type { OwnerEventQuery, TaskQuery } from '../../domain/task/task-item.ts'
+import { readLabelFilter } from '../../domain/task/task-options.ts'
 import type { JsonResponse } from '../route.ts'
 import { makePageToken, parsePageToken } from '../task/page-token.ts'
 import { toItem } from './item.ts'
@@ -38,9 +39,10 @@ export const summarise = async ({ sql }: ReadDeps, owner: string): Promise<JsonR
 export const listEvents = async (
   { sql }: ReadDeps,
   owner: string,
-  { state, after, limit }: OwnerEventQuery,
+  { state, label, after, limit }: OwnerEventQuery,
 ): Promise<JsonResponse> => {
-  const filter = { owner, states: state, after: placeOf(after), limit }
+  const labels = label && readLabelFilter(label)
+  const filter = { owner, states: state, labels, after: placeOf(after), limit }
   const { rows, next } = await withinDeadline(sql, listOwnerEvents(sql, filter))
   return { status: 200, body: { events: rows, ...(next && { next: makePageToken(next) }) } }
 }

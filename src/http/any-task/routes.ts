@@ -8,6 +8,7 @@ import {
   TaskDetail,
   TaskPage,
   TaskQuery,
+  TaskStreamQuery,
   TaskSummary,
 } from '../../domain/task/task-item.ts'
 import { getCaller } from '../access/caller.ts'
@@ -85,6 +86,7 @@ export const makeAnyTaskRoutes = (deps: AnyTaskDeps & DeletionDeps): Route[] => 
     summary: 'Follow all tasks of the caller',
     description:
       '`task`: a task as lists show it. First come those that have not ended, the newest 200, and then each change of these and of the newest 200 tasks, at most two a second of each. With Last-Event-ID what has changed since then comes first. It has no end; a comment comes every 15 seconds.',
+    query: TaskStreamQuery,
     requestHeaders: ['Last-Event-ID'],
     responses: {
       200: {

@@ -3,7 +3,13 @@ import { createHash } from 'node:crypto'
 import type { Request, Response } from 'express'
 
 import { listUnread, type Unread } from '../../domain/shared/unread.ts'
-import { makeValidator, onePerField, sortIssues, type Issue } from '../../domain/shared/validate.ts'
+import {
+  makeIssue,
+  makeValidator,
+  onePerField,
+  sortIssues,
+  type Issue,
+} from '../../domain/shared/validate.ts'
 import type { Budget } from './budget.ts'
 import { replaceInline, type InlineImage } from './inline.ts'
 import type { Translation } from '../alias/translation.ts'
@@ -64,15 +70,34 @@ export const makeBodyReader = (deps: BodyDeps, route: Route) => {
         emptyAllowed: spec.required === false,
         onAccept: () => sendContinue(request, response),
       })
-      const body = { ...given, value: translation?.body(given.value) ?? given.value }
-      const print = fingerprint(request, canonicalBody(body.value, body.inline))
+      const translated = translation?.body(given.value) ?? given.value
+      const { value, issues } = withHeader(spec, request, translated)
+      const body = { ...given, value }
+      const print = fingerprint(request, canonicalBody(value, body.inline))
+      const validated = validate(request, body)
       return {
-        ...validate(request, body),
+        ...validated,
+        issues: [...validated.issues, ...issues],
         fingerprint: () => print,
         discard: body.discard,
       }
     },
   }
+}
+
+/** Adds to a body the member that a header gives. */
+const withHeader = (
+  { headerMember }: BodySpec,
+  request: Request,
+  value: JsonBody['value'],
+): { value: JsonBody['value']; issues: Issue[] } => {
+  const text = headerMember && request.get(headerMember.header)
+  if (!headerMember || text === undefined) return { value, issues: [] }
+  const { header, member, read } = headerMember
+  if ((value[member] ?? null) === null)
+    return { value: { ...value, [member]: read(text) }, issues: [] }
+  const issue = makeIssue(`/${member}`, `must be absent beside the header ${header}`)
+  return { value, issues: [{ ...issue, isUnwanted: true }] }
 }
 
 /** Stand-in for an inline image in the schema's check, which wants a string there. */

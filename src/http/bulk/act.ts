@@ -5,6 +5,7 @@ import { lockTask, purgeDeleted } from '../../db/task/task-deletion.ts'
 import { unitOfWork, type Enqueue } from '../../db/unit-of-work.ts'
 import type { OperationAction } from '../../domain/bulk/operation.ts'
 import { ANONYMOUS } from '../../domain/shared/account.ts'
+import { LABELS_MAX, type Labels } from '../../domain/task/task-options.ts'
 import { apiError, errors } from '../../domain/shared/errors.ts'
 import { redeliveryOptions } from '../../jobs/event.ts'
 import { cancelLocked, deleteLocked, type DeletionDeps } from '../any-task/delete.ts'
@@ -67,6 +68,10 @@ const redeliver: Action = (deps, { taskId: id, owner, record }) =>
 /** The owner of a task sees addresses with their queries. */
 const asGiven = (url: string): string => url
 
+/** True where one more label may be. */
+const hasRoom = ({ kiln_labels: labels }: { kiln_labels?: Labels }): boolean =>
+  Object.keys(labels ?? {}).length < LABELS_MAX
+
 const runAgain: Action = async (deps, { taskId: id, owner, record }) => {
   const task = await findTaskDetail(deps.sql, { id, owner, isAdmin: false })
   if (!task) throw errors.taskNotFound(id)
@@ -79,6 +84,7 @@ const runAgain: Action = async (deps, { taskId: id, owner, record }) => {
   await deps.submit({
     text: JSON.stringify(request),
     owner,
+    labels: hasRoom(request.body) ? { run_again_of: id } : undefined,
     record: (sql, madeId) => record(sql, { task_id: madeId }),
   })
 }

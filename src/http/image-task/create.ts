@@ -7,7 +7,8 @@ import type { ImageKind, ImageRequest } from '../../domain/image-task/image-kind
 import type { Size } from '../../domain/shared/size.ts'
 import type { EngineName } from '../../domain/task/engine.ts'
 import type { RenderTiming } from '../../domain/task/render-timing.ts'
-import { startImageTask } from '../../jobs/task.ts'
+import { readTaskOptions, validateTaskOptions } from '../../domain/task/task-options.ts'
+import { startFacts, startImageTask } from '../../jobs/task.ts'
 import { getCaller } from '../access/caller.ts'
 import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 import { commitTask, createUnderNewId, summarise } from '../task/commit-task.ts'
@@ -73,11 +74,16 @@ const createTask = async (
   const size = sizeOf(inputs)
   const webhookUrl = (request.body as { webhook_url?: string }).webhook_url?.trim() ?? null
   const engine = deps.engineOf(kind, owner)
-  const task = { id, kind, segment, templateId, owner, settings, webhookUrl, engine, inputs }
+  const options = readTaskOptions(request.body as Record<string, unknown>)
+  const made = { id, kind, segment, templateId, owner, settings, webhookUrl, engine, options }
+  const task = { ...made, inputs }
   const isRead = kind === 'relight' && engine === 'local'
   const warnings = listRelightWarnings(isRead ? (request.body as Record<string, unknown>) : null)
   const result = makeResponse(deps, { imageKind, settings, id, size, warnings, engine })
-  const facts = { taskId: id, kind, owner, engine, summary: summary(kind, owner, { inputs, size }) }
+  const facts = {
+    ...{ taskId: id, kind, owner, engine, summary: summary(kind, owner, { inputs, size }) },
+    ...startFacts(options),
+  }
   return await commitTask(deps, {
     id,
     start: startImageTask(facts, deps),
@@ -160,13 +166,14 @@ type Inline = ReadonlyMap<string, InlineImage>
 
 /** Makes the rules of a kind that its schema cannot say. Every issue is reported; the schema's own come beside them. */
 export const makeValidate =
-  (deps: InputDeps, { kind, images, videos = [] }: ImageKind) =>
+  (deps: InputDeps & Pick<TaskDeps, 'quotas'>, { kind, images, videos = [] }: ImageKind) =>
   ({ body, inline }: { body: Body; inline: Inline }): Issue[] => [
     ...images.flatMap((field) => validateImage(deps, kind, { field, body, inline })),
     ...videos.flatMap((field) => validateSource(deps, `/${field}`, body[field])),
     ...validateUrl(deps, '/webhook_url', body['webhook_url']),
     ...validatePrompt(kind, body['prompt']),
     ...validatePair(kind, body),
+    ...validateTaskOptions(body, deps.quotas.owner.retentionDays),
   ]
 
 const validateImage = (

@@ -5,6 +5,7 @@ import { listImageTasks } from '../../db/image-task/image-task.ts'
 import { IMAGE_FAMILIES, IMAGE_KINDS, IMAGE_PREFIX } from '../../domain/image-task/image-kind.ts'
 import type { AnyImageKind, ImageKind } from '../../domain/image-task/image-kind.ts'
 import { ImageTaskRecord } from '../../domain/image-task/image-task.ts'
+import { LabelFilter, readLabelFilter } from '../../domain/task/task-options.ts'
 import type { ImageFamily, ImageTaskKind } from '../../domain/image-task/image-kind.ts'
 import { cancelTask } from './cancel.ts'
 import { makeCreation, makeDryRun, makeValidate, type ImageTaskDeps } from './create.ts'
@@ -14,6 +15,7 @@ import { auditOf } from '../access/audit.ts'
 import { getCaller } from '../access/caller.ts'
 import { respondAfterChange, type LiveDeps } from '../live/prefer.ts'
 import { defineRoute, type ResponseSpec, type Route } from '../route.ts'
+import { CANCEL_AFTER } from '../task/cancel-after.ts'
 import { linkToEvents } from '../task/event-links.ts'
 import { statusResponses } from '../task/read-response.ts'
 import { DryRunQuery, orDryRun } from '../task/dry-run.ts'
@@ -79,6 +81,7 @@ export const makeCreationRoute = (
     method: 'post',
     path,
     query: DryRunQuery,
+    requestHeaders: [CANCEL_AFTER.header],
     quota: 'create',
     summary: title,
     description,
@@ -89,6 +92,7 @@ export const makeCreationRoute = (
       heldBytes: 1_048_576,
       images: images.map((field) => `/${field}`),
       emptyIsAbsent,
+      headerMember: CANCEL_AFTER,
       examples,
     },
     responses: {
@@ -148,6 +152,7 @@ const list = ({ sql }: ReadDeps, { tag, path, segment, params, kindsOf }: TaskGr
         default: 20,
         description: 'Tasks a page.',
       }),
+      label: LabelFilter,
     }),
     responses: {
       200: {
@@ -160,10 +165,11 @@ const list = ({ sql }: ReadDeps, { tag, path, segment, params, kindsOf }: TaskGr
     },
     errors: [],
     handler: async (request) => {
-      const { page, per_page: perPage } = request.query
+      const { page, per_page: perPage, label } = request.query
       const owner = getCaller(request).owner
       const kinds = kindsOf(request.params)
-      const tasks = listImageTasks(sql, { owner, segment, kinds, page, perPage })
+      const labels = readLabelFilter(label)
+      const tasks = listImageTasks(sql, { owner, segment, kinds, page, perPage, labels })
       return { status: 200, body: { data: await withinDeadline(sql, tasks) } }
     },
   })

@@ -174,7 +174,14 @@ const makeResponse = (route: Route, spec: ResponseSpec, schemas: Schemas): Json 
     ...(spec.headers ?? []),
   ]),
   ...(spec.schema || spec.mediaType
-    ? { content: { [spec.mediaType ?? 'application/json']: makeContent(spec, schemas) } }
+    ? {
+        content: {
+          [spec.mediaType ?? 'application/json']: makeContent(spec, schemas),
+          ...Object.fromEntries(
+            spec.otherMediaTypes?.map((type) => [type, { schema: TEXT }]) ?? [],
+          ),
+        },
+      }
     : {}),
   ...(spec.links === undefined ? {} : { links: makeLinks(spec.links) }),
 })

@@ -21,6 +21,7 @@ import * as version from '../../domain/registry/version.ts'
 import * as apiKey from '../../domain/shared/api-key.ts'
 import * as upload from '../../domain/shared/upload.ts'
 import * as task from '../../domain/task/task-item.ts'
+import { Usage } from '../../domain/task/usage.ts'
 import * as video from '../../domain/video-task/video-task.ts'
 
 /** Names of the domain's schemas for clients: each is one component of the document, wherever it stands. */
@@ -46,6 +47,7 @@ const NAMES: Record<string, TSchema> = {
   TaskPage: task.TaskPage,
   TaskDetail: task.TaskDetail,
   TaskSummary: task.TaskSummary,
+  Usage,
   OwnerEventPage: task.OwnerEvents,
   DryRun: task.DryRun,
   TaskEvent: event.TaskEvent,

@@ -48,7 +48,7 @@ const isRequired = ({ query }: Route, name: string): boolean => {
 
 const describe = (
   name: string,
-  { description, ...schema }: Json,
+  { description, 'x-list': list, ...schema }: Json,
   { place, required, queryLists = 'commas', queryEmptyIsAbsent = [], schemas }: Place,
 ) => ({
   name,
@@ -57,7 +57,8 @@ const describe = (
   ...(queryEmptyIsAbsent.includes(name) && { allowEmptyValue: true }),
   description:
     schema['type'] === 'array'
-      ? (description === undefined ? '' : `${description as string} `) + LISTS[queryLists]
+      ? (description === undefined ? '' : `${description as string} `) +
+        LISTS[(list as ListForm | undefined) ?? queryLists]
       : description,
   schema: schemas.show(schema, 'parameter'),
 })
@@ -83,6 +84,8 @@ const REQUEST_HEADERS = {
   Range: 'One range of bytes. Anything else gets the whole file.',
   Prefer:
     '`wait=N` with N from 1 to 60: the response comes with the next change of what the caller has, or after N seconds. With `handling=strict`, on any route, a field that nothing reads is rejected. Anything else is ignored.',
+  'Cancel-After':
+    'The same as the member `kiln_end_within`, in seconds, or as `1h30m`. It is part of the body for the Idempotency-Key.',
   'Last-Event-ID': 'The id of the last event that the caller has: the stream goes on after it.',
   'Accept-Language':
     'Languages in which name and description of nodes come where `translations` has them (RFC 4647, Lookup).',

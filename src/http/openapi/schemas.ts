@@ -23,7 +23,7 @@ interface Schema {
   properties?: Record<string, Schema>
   items?: Schema
   additionalProperties?: Schema
-  propertyNames?: object
+  propertyNames?: { pattern?: string }
   required?: string[]
   allOf?: Schema[]
   anyOf?: Schema[]
@@ -86,7 +86,7 @@ const readerRules = (
   notified: string | undefined,
 ): Json => ({
   ...(type === 'string' && !values && !format && { pattern: notified ?? pattern ?? WITHOUT_NUL }),
-  ...(additionalProperties && { propertyNames: { ...propertyNames, pattern: MEMBER_NAME } }),
+  ...(additionalProperties && { propertyNames: { pattern: MEMBER_NAME, ...propertyNames } }),
 })
 
 const MEMBER_NAME = '^(?!__proto__$)[^\\u0000]*$'

@@ -17,7 +17,7 @@ export type ListForm = 'commas' | 'repeated'
 /**
  * Makes the reader of a route's query: the only place where strings become numbers. Unknown names are listed; a name
  * given twice is an issue, since either value could be meant, unless it is a list. `emptyIsAbsent` names those that count
- * as absent when they are empty; of a list whose names are repeated, its empty items.
+ * as absent when they are empty; of a list whose names are repeated, its empty items. `x-list` is the form of one list.
  */
 export const makeQueryReader = (
   schema: TObject,
@@ -29,6 +29,8 @@ export const makeQueryReader = (
   const lists = names.filter(
     (name) => (schema.properties[name] as { type?: string }).type === 'array',
   )
+  const formOf = (name: string): ListForm =>
+    (schema.properties[name] as { 'x-list'?: ListForm })['x-list'] ?? form
   const dropped = form === 'repeated' ? lists.filter((name) => emptyIsAbsent.includes(name)) : []
   return (query: string): { value: unknown; issues: Issue[]; unread: Unread[] } => {
     const search = new URLSearchParams(query)
@@ -40,7 +42,9 @@ export const makeQueryReader = (
       .filter((name) => !twice.includes(name))
       .map((name) => [
         name,
-        lists.includes(name) ? itemsOf(search.getAll(name), form) : (search.get(name) ?? ''),
+        lists.includes(name)
+          ? itemsOf(search.getAll(name), formOf(name))
+          : (search.get(name) ?? ''),
       ])
     const { value, issues } = validate(fromText(schema, Object.fromEntries(texts)))
     const rejected = twice.map(givenTwice)

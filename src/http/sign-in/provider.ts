@@ -5,6 +5,7 @@ import type { Configuration, KoaContextWithOIDC } from 'oidc-provider'
 
 import { withinDeadline } from '../../db/client.ts'
 import { findLiveAccount } from '../../db/sign-in/account.ts'
+import { digest } from '../access/digest.ts'
 import { makeAdapter } from './adapter.ts'
 import type { SignInDeps } from './deps.ts'
 import { ALGORITHM } from './keys.ts'
@@ -53,7 +54,9 @@ export const makeProvider = (deps: SignInDeps): Provider => {
     clientBasedCORS: (_ctx, from) => from === origin,
     findAccount: (_ctx, id) => findProviderAccount(deps, id),
     extraTokenClaims: async (_ctx, token) =>
-      'accountId' in token ? await claimsOf(deps, token.accountId) : undefined,
+      'accountId' in token
+        ? { ...(await claimsOf(deps, token.accountId)), sid: digest(String(token['sessionUid'])) }
+        : undefined,
     loadExistingGrant: grantAll,
   })
   // The middleware before it has set both from PUBLIC_URL.

@@ -8,7 +8,8 @@ import { END_IMAGE } from '../../domain/video-task/end-image.ts'
 import type { EngineName } from '../../domain/task/engine.ts'
 import { generatedKind } from '../../domain/video-task/video-task.ts'
 import type { VideoTaskKind } from '../../domain/video-task/video-task.ts'
-import { startVideoTask } from '../../jobs/task.ts'
+import { readTaskOptions } from '../../domain/task/task-options.ts'
+import { startFacts, startVideoTask } from '../../jobs/task.ts'
 import { ownerOf } from '../access/caller.ts'
 import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 import { commitTask, createUnderNewId, summarise } from '../task/commit-task.ts'
@@ -136,10 +137,23 @@ const createTask = async (
   const callbackUrl = callback_url?.trim() ?? null
   const summary = summarise(`${kind} ${settings.resolution} ${settings.duration} s`, owner)
   const engine = deps.engineOf(kind, owner)
-  const row = { id, kind, owner, account, ...task.plan, payload, callbackUrl, engine, inputs }
+  const options = readTaskOptions(request.body as ExtendBody)
+  const row = {
+    id,
+    kind,
+    owner,
+    account,
+    ...task.plan,
+    payload,
+    callbackUrl,
+    engine,
+    options,
+    inputs,
+  }
+  const facts = { taskId: id, kind, owner, account, engine, summary, offPeak }
   return await commitTask(deps, {
     id,
-    start: startVideoTask({ taskId: id, kind, owner, account, engine, summary, offPeak }, deps),
+    start: startVideoTask({ ...facts, ...startFacts(options) }, deps),
     insert: async (sql) => {
       const createdAt = await insertVideoTask(sql, row, limitsOf(deps, request))
       const response = makeResponse(deps, task, { createdAt, payload, engine })

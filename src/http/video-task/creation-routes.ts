@@ -13,6 +13,7 @@ import {
 import { ExtendRecord, TextToVideoRecord } from '../../domain/video-task/video-task.ts'
 import { defineRoute, type ResponseSpec, type Route } from '../route.ts'
 import { DryRunQuery, orDryRun } from '../task/dry-run.ts'
+import { CANCEL_AFTER } from '../task/cancel-after.ts'
 import { linkToEvents } from '../task/event-links.ts'
 import { VIDEO_PREFIX } from '../../domain/video-task/video-path.ts'
 import {
@@ -54,7 +55,13 @@ export const makeVideoCreationRoutes = (deps: VideoTaskDeps): Route[] => [
   extend(deps),
 ]
 
-const COMMON = { query: DryRunQuery, tag: 'Video tasks', method: 'post', quota: 'create' } as const
+const COMMON = {
+  query: DryRunQuery,
+  requestHeaders: [CANCEL_AFTER.header],
+  tag: 'Video tasks',
+  method: 'post',
+  quota: 'create',
+} as const
 
 /** Limits of a body with one image. A payload of escaped pairs is 12 MiB on the wire, and 4 MiB of UTF-8. */
 const CREATION_BODY = {
@@ -64,6 +71,7 @@ const CREATION_BODY = {
   images: ['/images/*'],
   maxImages: 1,
   emptyIsAbsent: VIDEO_EMPTY_IS_ABSENT,
+  headerMember: CANCEL_AFTER,
 } as const
 
 const CREATION_ERRORS = [

@@ -1,6 +1,7 @@
 import { withinDeadline } from '../../db/client.ts'
 import { listVideoTasks, type VideoListFilter } from '../../db/video-task/video-list.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
+import { readLabelFilter } from '../../domain/task/task-options.ts'
 import { VIDEO_LIST_SECONDS, parseListTime } from '../../domain/video-task/video-list.ts'
 import type { VideoTaskQuery } from '../../domain/video-task/video-list.ts'
 import type { JsonResponse } from '../route.ts'
@@ -42,6 +43,7 @@ const toFilter = (query: VideoTaskQuery, now: Date): Filter => {
     states: query.states ?? [],
     models: query.model_versions ?? [],
     resolutions: query.resolutions ?? [],
+    labels: readLabelFilter(query.label),
     // A token reaches further than a page number, so it counts when both are given.
     offset: after ? 0 : (query['pager.page'] ?? 0) * query['pager.pagesz'],
     ...(after && { after }),

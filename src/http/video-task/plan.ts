@@ -9,6 +9,7 @@ import {
 import { estimateExtend, estimateTextToVideo } from '../../domain/video-task/video-estimate.ts'
 import { extendCredits, textToVideoCredits } from '../../domain/video-task/video-price.ts'
 import type { Size } from '../../domain/shared/size.ts'
+import { withoutTaskOptions } from '../../domain/task/task-options.ts'
 
 /** Settings and price of a valid request. */
 export interface VideoPlan {
@@ -25,7 +26,7 @@ export interface VideoPlan {
 type Inputs = readonly Pick<NewTaskInput, 'field' | 'width' | 'height'>[]
 
 export const planTextToVideo = (body: TextToVideoBody, inputs: Inputs): VideoPlan => {
-  const applied = applyTextToVideoDefaults(body, Math.random)
+  const applied = applyTextToVideoDefaults(withoutTaskOptions(body), Math.random)
   const { images, payload: _, callback_url: __, ...settings } = applied
   const hasStartImage = images !== undefined
   const startImage = sizeOfImage(inputs)
@@ -39,7 +40,8 @@ export const planTextToVideo = (body: TextToVideoBody, inputs: Inputs): VideoPla
 }
 
 export const planExtend = (body: ExtendBody): VideoPlan => {
-  const { images: _, payload: __, callback_url: ___, ...settings } = applyExtendDefaults(body)
+  const applied = applyExtendDefaults(withoutTaskOptions(body))
+  const { images: _, payload: __, callback_url: ___, ...settings } = applied
   return {
     settings,
     credits: extendCredits(settings),

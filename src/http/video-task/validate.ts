@@ -1,5 +1,6 @@
 import { makeIssue, type Issue } from '../../domain/shared/validate.ts'
 import { validateExtend, validateTextToVideo } from '../../domain/video-task/video-validation.ts'
+import { validateTaskOptions } from '../../domain/task/task-options.ts'
 import type { TextToVideoBody } from '../../domain/video-task/video-body.ts'
 import { listMadeOtherwise } from '../../domain/video-task/video-defaults.ts'
 import { endImageIssue, startImageIssue } from '../../domain/video-task/video-size.ts'
@@ -35,6 +36,7 @@ const validateTextToVideoBody =
     // Also without `watermark`, which alone decides whether it is fetched.
     ...validateSource(deps, '/wm_url', body['wm_url']),
     ...validateUrl(deps, '/callback_url', body['callback_url']),
+    ...validateTaskOptions(body, deps.quotas.owner.retentionDays),
   ]
 
 /** Lists what a text-to-video body asks for and its record will have otherwise. */
@@ -51,6 +53,7 @@ const validateExtendBody =
     ...validateImageUrls(deps, body, inline),
     ...validateSource(deps, '/video_url', body['video_url']),
     ...validateUrl(deps, '/callback_url', body['callback_url']),
+    ...validateTaskOptions(body, deps.quotas.owner.retentionDays),
   ]
 
 /** Lists the issues of an inline image. The domain's validator rejects a second one, as an issue of the list. */

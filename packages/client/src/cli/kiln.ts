@@ -7,6 +7,7 @@ import { describeError, EXIT, withAddress } from './error.ts'
 import { PACK_COMMANDS, watchVersion } from './pack-commands.ts'
 import { mcp } from './mcp.ts'
 import { makeScreen } from './screen.ts'
+import { USAGE_COMMAND } from './usage-command.ts'
 import { VERSION_COMMANDS } from './version-commands.ts'
 import { WORKFLOW_COMMANDS } from './workflow-commands.ts'
 import { cancelTask, listTemplates, TASK_COMMANDS, watchTask } from './task-commands.ts'
@@ -39,6 +40,7 @@ const COMMANDS: Record<string, Command> = {
     run: cancelTask,
   },
   ...BULK_COMMANDS,
+  usage: USAGE_COMMAND,
   ...PACK_COMMANDS,
   ...VERSION_COMMANDS,
   ...WORKFLOW_COMMANDS,

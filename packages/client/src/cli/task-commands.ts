@@ -24,7 +24,20 @@ const VIDEO = {
   resolution: ['resolution', 'text', 'such as 540p'],
 } as const
 
+/** Options of every creation but its labels: the member of the body. A kind of the interface's own has `priority`. */
+const TASK_OPTIONS = {
+  priority: 'kiln_priority',
+  'start-within': 'kiln_start_within',
+  'end-within': 'kiln_end_within',
+  retention: 'kiln_retention_seconds',
+} as const
+
 const CREATION_OPTIONS = {
+  label: { type: 'string', multiple: true },
+  priority: { type: 'string' },
+  'start-within': { type: 'string' },
+  'end-within': { type: 'string' },
+  retention: { type: 'string' },
   output: { type: 'string', short: 'o' },
   set: { type: 'string', multiple: true },
   'no-wait': { type: 'boolean' },
@@ -55,6 +68,11 @@ const defineCreation = ({ usage, summary, members, read }: Creation): Command =>
       ([name, [, type, help]]) =>
         `--${name.padEnd(12)} ${type === 'file' ? 'file or link: ' : ''}${help}`,
     ),
+    '--label key=value a label of the task; repeatable',
+    '--priority        1 to 3 ahead of your tasks that wait, -1 to -3 behind them',
+    '--start-within    seconds until it must have begun',
+    '--end-within      seconds until it must have ended',
+    '--retention       seconds after its end until its files are removed',
     '--set name=value  any other member of the body, as the document of the service has it; repeatable',
     '--no-wait         ends once the task is made',
     '--idempotency-key the same key gives the same task',
@@ -66,7 +84,8 @@ const defineCreation = ({ usage, summary, members, read }: Creation): Command =>
   run: async (context) => {
     const { make, files = {}, body = {} } = await read(context)
     if (context.values['no-wait'] !== true) await checkFolder(text(context.values, 'output'))
-    const given: Record<string, unknown> = { ...body, ...readSet(context) }
+    const options = readTaskOptions(context)
+    const given: Record<string, unknown> = { ...body, ...readSet(context), ...options }
     for (const [name, [member, type]] of Object.entries(members)) {
       const value = text(context.values, name)
       if (value === undefined) continue
@@ -96,15 +115,31 @@ const readValue = (value: string): unknown => {
   }
 }
 
+/** Only the video of a prompt or an image has the interface's own name for its priority. */
+const readTaskOptions = ({ name, values }: Context): Record<string, unknown> => {
+  const given = Object.entries(TASK_OPTIONS).flatMap(([option, member]) => {
+    const value = text(values, option)
+    const own = option === 'priority' && name === 'video' ? 'priority' : member
+    return value === undefined ? [] : [[own, readValue(value)] as const]
+  })
+  const labels = readPairs(values, 'label')
+  return {
+    ...Object.fromEntries(given),
+    ...(labels.length > 0 && { kiln_labels: Object.fromEntries(labels) }),
+  }
+}
+
+/** Reads an option that is given as name=value, any number of times. */
+const readPairs = (values: Context['values'], option: string): (readonly [string, string])[] =>
+  [values[option] ?? []].flat().map((entry) => {
+    const [, name, value] = /^([\w.-]+)=(.*)$/s.exec(String(entry)) ?? []
+    if (name === undefined || value === undefined)
+      throw new UsageError(`--${option} takes name=value, got ${entry}`)
+    return [name, value] as const
+  })
+
 const readSet = ({ values }: Context): Record<string, unknown> =>
-  Object.fromEntries(
-    [values['set'] ?? []].flat().map((entry) => {
-      const [, name, value] = /^(\w+)=(.*)$/s.exec(String(entry)) ?? []
-      if (name === undefined || value === undefined)
-        throw new UsageError(`--set takes name=value, got ${entry}`)
-      return [name, readValue(value)]
-    }),
-  )
+  Object.fromEntries(readPairs(values, 'set').map(([name, value]) => [name, readValue(value)]))
 
 const isLink = (path: string): boolean => /^(https?|data):/.test(path)
 

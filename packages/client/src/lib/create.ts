@@ -75,8 +75,10 @@ export const makeCreators = (http: Http): Creators =>
 /** A kind that an operator of the service has added; `body` is the JSON Schema of what its tasks take. */
 export type Template = ReadOf<'/templates'>['templates'][number]
 
-/** Body of a template's task: what its schema says, with bytes in the place of any image. */
-export type TemplateBody = Readonly<Record<string, string | number | boolean | FileBytes>>
+/** Body of a template's task: what its schema says, with bytes in the place of any image, and its labels. */
+export type TemplateBody = Readonly<
+  Record<string, string | number | boolean | FileBytes | Readonly<Record<string, string>>>
+>
 
 export const makeTemplates = (http: Http) => ({
   /** Lists the templates that tasks can be made with. */

@@ -18,6 +18,7 @@ import { Listing } from '../ui/rows.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
 import { Events } from './events.tsx'
+import { Usage } from './usage.tsx'
 
 export const Page = () => (
   <>
@@ -223,4 +224,10 @@ const TABS = {
     'webhooks#endpoints',
   ],
   events: ['Events', <Events key="events" />],
+  usage: [
+    'Usage',
+    <Usage key="usage" />,
+    'Ended tasks by the UTC day of their end.',
+    'many-tasks#usage',
+  ],
 } as const

@@ -139,12 +139,14 @@ export const AuditLog = () => {
         />
         <TextField
           label="From"
+          isLabelHidden
           type="date"
           value={from ?? ''}
           onChange={(next) => change({ from: next || undefined })}
         />
         <TextField
           label="To"
+          isLabelHidden
           type="date"
           value={to ?? ''}
           onChange={(next) => change({ to: next || undefined })}
@@ -173,10 +175,14 @@ const Target = ({ name }: { name: string }) => {
 
 const COLUMNS = {
   Time: ({ at }: Entry) => <Time at={at} />,
-  Actor: ({ actor }: Entry) => <Bdi>{actor}</Bdi>,
+  Actor: ({ actor, actor_name: name }: Entry) => (
+    <span title={actor}>
+      <Bdi>{name ?? actor}</Bdi>
+    </span>
+  ),
   Action: (entry: Entry) => <span title={entry.action}>{inWords(entry)}</span>,
   Target: ({ target }: Entry) => <Target name={target} />,
-  From: ({ address, credential }: Entry) => (
+  Address: ({ address, credential }: Entry) => (
     <span title={credential}>
       <Bdi>{address}</Bdi>
     </span>

@@ -145,9 +145,14 @@ const Credits = () => {
   if (left === null && credit_used === 0) return null
   const used = `${counted(credit_used, 'credit')} used`
   return (
-    <span className={`${styles.credits} soft small`} title={used}>
+    <Link
+      to="/account"
+      search={{ tab: 'usage' }}
+      className={`${styles.credits} soft small`}
+      title={used}
+    >
       {left === null ? used : `${counted(left, 'credit')} left`}
-    </span>
+    </Link>
   )
 }
 

@@ -85,6 +85,12 @@ const Choices = ({ filter }: { filter: TaskFilter }) => {
         labels={from === undefined ? periods : { [from]: `Since ${from.slice(0, 10)}`, ...periods }}
         onChange={(next) => change({ from: next || undefined, to: undefined })}
       />
+      <SearchField
+        label="Label"
+        placeholder="Label, as key:value"
+        {...SLOW}
+        {...propsOf('label')}
+      />
       {isAdmin && <Choice label="Whose" any="Mine" values={['*']} {...propsOf('owner')} />}
       {isAdmin && owner !== undefined && (
         <SearchField

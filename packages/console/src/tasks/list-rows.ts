@@ -13,6 +13,8 @@ export interface TaskFilter {
   from?: string
   to?: string
   q?: string
+  /** `key:value`. */
+  label?: string
   /** An owner, or `*` for all, for platform admins alone. Absent: one's own. */
   owner?: string
 }
@@ -61,8 +63,18 @@ export const findNew = (
     .map(({ task_id: id }) => id)
 }
 
-const passes = ({ kind, state, q, to }: TaskFilter, task: TaskItem): boolean =>
+/** The label of a filter; undefined while it is still being written. */
+export const labelIn = (text = ''): [key: string, value: string] | undefined => {
+  const at = text.indexOf(':')
+  return at < 1 ? undefined : [text.slice(0, at), text.slice(at + 1)]
+}
+
+const passes = ({ kind, state, q, label, to }: TaskFilter, task: TaskItem): boolean =>
+  isLabelled(task, labelIn(label)) &&
   (kind ?? task.kind).split(',').includes(task.kind) &&
   (state ?? task.state).split(',').includes(task.state) &&
   (task.prompt ?? '').toLowerCase().includes((q ?? '').toLowerCase()) &&
   task.created_at < (timeOf(to, 1) ?? '9')
+
+const isLabelled = ({ labels }: TaskItem, [key, value] = ['', '']): boolean =>
+  key === '' || labels?.[key] === value

@@ -3,7 +3,7 @@ import { infiniteQueryOptions, queryOptions, useQuery, useQueryClient } from '@t
 import { responseOf, read, readQuery, writingApi } from '../api/client.ts'
 import { creditsQuery } from '../api/queries.ts'
 import { useStream } from '../api/stream.ts'
-import { timeOf, type TaskFilter } from './list-rows.ts'
+import { labelIn, timeOf, type TaskFilter } from './list-rows.ts'
 import type { TaskDetail, TaskEvent, TaskItem, TaskPage } from './types.ts'
 
 /** Any creation, cancellation or dry run: their paths come from data. */
@@ -78,13 +78,21 @@ export const readLines = async (
 
 /** Asks for tasks of the caller, or as an admin for those of others. */
 export const askTasks = (
-  { owner, from, to, ...filter }: TaskFilter,
+  { owner, from, to, label, ...filter }: TaskFilter,
   { after, signal }: { after?: string; signal?: AbortSignal } = {},
 ): Promise<TaskPage> => {
   const times = { from: timeOf(from, 0), to: timeOf(to, 1) }
   const whose = owner === '*' ? undefined : owner
   // A list is one text with commas, as the address has it.
-  const query: object = { ...filter, ...times, after: after || undefined, owner: whose, limit: 50 }
+  const labels = labelIn(label) && { label }
+  const query: object = {
+    ...filter,
+    ...labels,
+    ...times,
+    after: after || undefined,
+    owner: whose,
+    limit: 50,
+  }
   return read(owner === undefined ? '/tasks' : '/admin/tasks', { query }, signal)
 }
 

@@ -10,7 +10,7 @@ import { schemaOf } from '../try/schema.ts'
 import { toCurl } from '../try/snippets.ts'
 import { labelOf, labelOfInput, wordOf } from '../try/words.ts'
 import { Code, Copied } from '../ui/code.tsx'
-import { LinkButton, OutLink, StrangersLink, tryPage } from '../ui/link.tsx'
+import { Link, LinkButton, OutLink, StrangersLink, tryPage } from '../ui/link.tsx'
 import { Facts, PageTitle, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Bdi, Bytes, Picture, Time } from '../ui/values.tsx'
 import { Events } from './events.tsx'
@@ -86,6 +86,7 @@ const promptOf = ({ request, prompt = '' }: TaskDetail): string => {
 /** Facts of the task: its prompt and files, what came of it, the settings that were changed, and behind a line the others. */
 const About = ({ task }: { task: TaskDetail }) => {
   const { inputs, request, results, credits, created_at: at, owner, task_id: id, engine } = task
+  const { labels, purge_at: purge } = task
   const document = useQuery(documentQuery).data
   const schema = document && schemaOf(document, request.path)
   const changed = schema ? onlyChanges(readFields(schema), request.body) : request.body
@@ -93,7 +94,8 @@ const About = ({ task }: { task: TaskDetail }) => {
   const [result] = results
   const settings = Object.entries({ ...request.body, ...changed }).filter(
     ([name]) =>
-      !['images', 'prompt', 'model'].includes(name) && !inputs.some(({ field }) => field === name),
+      !['images', 'prompt', 'model', 'kiln_labels'].includes(name) &&
+      !inputs.some(({ field }) => field === name),
   )
   const factsOf = (isChanged: boolean) =>
     Object.fromEntries(
@@ -119,9 +121,11 @@ const About = ({ task }: { task: TaskDetail }) => {
               {result.bytes !== undefined && <Bytes count={result.bytes} />}
             </>
           ),
+          Labels: labels && <LabelList labels={labels} />,
           ...factsOf(true),
           Credits: credits.toLocaleString('en'),
           Created: <Time at={at} />,
+          'Files are removed': purge && <Time at={purge} />,
           Owner: owner !== undefined && <Bdi>{owner}</Bdi>,
           Id: <Copied text={id} label="id" />,
         }}
@@ -144,6 +148,17 @@ const About = ({ task }: { task: TaskDetail }) => {
     </Panel>
   )
 }
+
+/** Each leads to the tasks that have it, too. */
+const LabelList = ({ labels }: { labels: Readonly<Record<string, string>> }) => (
+  <Row>
+    {Object.entries(labels).map(([key, value]) => (
+      <Link key={key} to="/tasks" search={{ label: `${key}:${value}` }}>
+        <Bdi>{`${key}: ${value}`}</Bdi>
+      </Link>
+    ))}
+  </Row>
+)
 
 const InputFile = ({ kind, input }: { kind: string; input: TaskDetail['inputs'][number] }) => {
   const { field, url, content_type: type, width, height, bytes } = input

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { RotateCcw } from 'lucide-react'
-import type { ComponentProps, ReactNode } from 'react'
+import { useState, type ComponentProps, type ReactNode } from 'react'
 import { ToggleButton } from 'react-aria-components/ToggleButton'
 
 import { ownLink } from '../api/links.ts'
@@ -90,6 +90,8 @@ const Input = ({ field, form }: FieldProps): ReactNode => {
           onChange={(text) => set(text || undefined)}
         />
       )
+    case 'labels':
+      return <LabelsField {...common} value={value as Labels | undefined} onChange={set} />
     case 'number':
       return <TextField {...common} {...exact} />
     case 'range': {
@@ -111,6 +113,44 @@ const Input = ({ field, form }: FieldProps): ReactNode => {
     }
   }
 }
+
+type Labels = Readonly<Record<string, string>>
+type LabelsProps = Pick<ComponentProps<typeof TextField>, 'label' | 'error'> & {
+  value: Labels | undefined
+  onChange(labels: Labels | undefined): void
+}
+
+/** Labels by lines, each `key: value`; one without a value is still being written. */
+const LabelsField = ({ value = {}, onChange, ...props }: LabelsProps) => {
+  const [text, setText] = useState(() => writeLabels(value))
+  const shown =
+    JSON.stringify(readLabels(text)) === JSON.stringify(value) ? text : writeLabels(value)
+  return (
+    <TextField
+      {...props}
+      help="One on each line, as key: value. The list of tasks can be filtered by them."
+      rows={2}
+      value={shown}
+      onChange={(next) => {
+        setText(next)
+        onChange(withoutEmpty({ labels: readLabels(next) })['labels'] as Labels | undefined)
+      }}
+    />
+  )
+}
+
+const writeLabels = (labels: Labels): string =>
+  Object.entries(labels)
+    .map(([key, value]) => `${key}: ${value}`)
+    .join('\n')
+
+const readLabels = (text: string): Labels =>
+  Object.fromEntries(
+    text.split('\n').flatMap((line) => {
+      const [, key, value] = /^\s*([^:\s]+):\s*(.*?)\s*$/.exec(line) ?? []
+      return key === undefined || value === undefined ? [] : [[key, value]]
+    }),
+  )
 
 const textOf = (value: unknown): string =>
   value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)

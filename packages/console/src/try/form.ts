@@ -12,6 +12,7 @@ export type Control =
   | { is: 'number'; min: number | undefined; max: number | undefined }
   | { is: 'switch' }
   | { is: 'text'; rows: number; maxLength: number | undefined }
+  | { is: 'labels' }
   | { is: 'group'; fields: readonly Field[] }
 
 export interface Field {
@@ -27,12 +28,14 @@ export interface Field {
   /** As the document has it. */
   description: string
   /** Position: in the form itself, or folded with its like. */
-  place: 'main' | 'light' | 'rare'
+  place: 'main' | 'light' | 'rare' | 'option'
 }
 
 /** Members that few give, wherever they stand. */
 const RARE =
   /^(webhook|callback|wm)_|^(payload|interpolate_from_original|preserve_details|seed|off_peak|is_rec|watermark|bgm|audio_type|movement_amplitude)$/
+/** Members about the task itself, whatever its kind. */
+const OPTION = /^kiln_|^priority$/
 /** Members after these are rare, too: the document has the important ones first. */
 const SHOWN = 10
 /** A number that is drawn by a slider has this many values at most; one that is chosen from a list, that many. */
@@ -56,9 +59,15 @@ export const readFields = (schema: JsonSchema, pointer = ''): Field[] =>
       preset,
       control,
       description,
-      place: name.startsWith('transfer_light_from') ? 'light' : isRare ? 'rare' : 'main',
+      place: placeOf(name, isRare),
     }
   })
+
+const placeOf = (name: string, isRare: boolean): Field['place'] => {
+  if (OPTION.test(name)) return 'option'
+  if (name.startsWith('transfer_light_from')) return 'light'
+  return isRare ? 'rare' : 'main'
+}
 
 const labelOfImages = (description: string): string =>
   sentence(/^The (.*? (image|frame))[:;]/.exec(description)?.[1]?.replace(' the', '') ?? 'images')
@@ -72,6 +81,7 @@ const controlOf = (name: string, schema: JsonSchema, pointer: string): Control =
     return { is: 'files', accept: 'video/*', count, isList: false }
   if (schema.enum) return { is: 'choice', options: schema.enum.filter((one) => one !== null) }
   if (schema.properties) return { is: 'group', fields: readFields(schema, pointer) }
+  if (schema.additionalProperties) return { is: 'labels' }
   if (type === 'boolean')
     return schema.default === undefined
       ? { is: 'choice', options: [true, false] }

@@ -13,6 +13,7 @@ export interface JsonSchema {
   pattern?: string
   items?: JsonSchema
   properties?: Readonly<Record<string, JsonSchema>>
+  additionalProperties?: unknown
   required?: readonly string[]
   not?: JsonSchema
   anyOf?: readonly JsonSchema[]

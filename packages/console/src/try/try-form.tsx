@@ -155,6 +155,7 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
           ))}
           {fold('Light from another picture', light, isLit)}
           {fold('Advanced', fieldsAt('rare'))}
+          {fold('Options', fieldsAt('option'))}
           {fold(`No effect here (${unused.length})`, unused)}
           {error && !isAllAtFields && <ErrorPanel error={error} rest={rest} />}
         </Stack>

@@ -1,0 +1,22 @@
+import type { TaskOptions } from '../../domain/task/task-options.ts'
+import type { Fragment, Queryable, Transaction } from '../client.ts'
+import { labelsOf, storedLabels } from './labels.ts'
+
+/** Columns of what a caller may say of a task beside its settings; `optionValues` has their values. */
+export const optionColumns = (sql: Queryable): Fragment =>
+  sql`labels, priority, start_within, end_within, retention_seconds`
+
+export const optionValues = (
+  sql: Transaction,
+  { owner, options }: { owner: string; options?: TaskOptions | undefined },
+): Fragment => {
+  const { labels = null, priority = 0, startWithin = null, endWithin = null } = options ?? {}
+  return sql`${labels && sql.json(storedLabels(labels, owner))}, ${priority}, ${startWithin}, ${endWithin},
+    ${options?.retentionSeconds ?? null}`
+}
+
+/** The options of `task t`, as a `TaskOptions`. */
+export const optionsOf = (sql: Queryable): Fragment => sql`
+  jsonb_build_object('labels', ${labelsOf(sql)}, 'priority', t.priority, 'startWithin', t.start_within,
+    'endWithin', t.end_within, 'retentionSeconds', t.retention_seconds)
+`
