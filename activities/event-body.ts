@@ -1,6 +1,7 @@
 import { listImageFacts } from '../src/db/image-task/image-task.ts'
 import type { BegunAttempt } from '../src/db/event/attempt.ts'
 import { listVideoFacts } from '../src/db/video-task/video-task.ts'
+import { makeSlackBody } from '../src/domain/event/slack.ts'
 import { taskStatusOf } from '../src/domain/event/endpoint.ts'
 import { imageFactsAt, makeImageRecord } from '../src/domain/image-task/image-task.ts'
 import type { ImageTaskStatus } from '../src/domain/image-task/image-task.ts'
@@ -37,7 +38,8 @@ export const makeEventBody = ({ sql, signer, now }: DeliveryDependencies) => {
   }
   return async ({ taskId, family, status, endpoint }: BegunAttempt): Promise<object> => {
     if (endpoint === null) return (await ofTask({ taskId, family, status })).data
-    const { subjectId, data, at } = endpoint
+    const { subjectId, data, at, format } = endpoint
+    if (format === 'slack') return makeSlackBody(status, data)
     const shown =
       subjectId !== null && family !== null
         ? await ofTask({ taskId: subjectId, family, status: taskStatusOf(status) })

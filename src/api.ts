@@ -58,6 +58,7 @@ import { adviseTemporal } from './jobs/temporal-advice.ts'
 import { readTemporal } from './process/settings/temporal.ts'
 import { makeMetricsReader } from './jobs/metrics-reader.ts'
 import { makeLog } from './log.ts'
+import { noticeConditions } from './jobs/platform-notice.ts'
 import { wakeHeld } from './jobs/pause.ts'
 import { startReconcile } from './jobs/reconcile.ts'
 import { startRelay } from './jobs/relay.ts'
@@ -346,6 +347,18 @@ const loops = [
     ...timings,
   }),
   startLoop('templates', () => customKinds.refresh(), { intervalMs: TEMPLATES_MS, log }),
+  startLoop(
+    'notices',
+    () =>
+      noticeConditions({
+        ...commit,
+        taskQueue,
+        queueSeconds: config.NOTICE_QUEUE_SECONDS,
+        storePercent: config.NOTICE_STORE_PERCENT,
+        storagePath: config.STORAGE === 'local' ? config.STORAGE_PATH : undefined,
+      }),
+    { intervalMs: config.NOTICE_INTERVAL_MS, log },
+  ),
   startLoop(
     'pauses',
     async (signal) => {

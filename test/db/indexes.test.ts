@@ -8,6 +8,7 @@ import { makeDatabase, type Fragment, type Sql, type Transaction } from '../../s
 import { addItems, listChosen, listItems } from '../../src/db/bulk/bulk-item.ts'
 import { findBulk, listBulks, listUnknownBulks } from '../../src/db/bulk/bulk.ts'
 import { completeAttempt } from '../../src/db/event/attempt.ts'
+import { recordCondition } from '../../src/db/event/platform-notice.ts'
 import { transitionPublisher } from '../../src/db/registry/publisher-ban.ts'
 import { listUnknownPictures } from '../../src/db/registry/picture.ts'
 import { insertPublication } from '../../src/db/registry/publish.ts'
@@ -129,6 +130,7 @@ const as = (sql: Sql, query: Fragment): PromiseLike<unknown> => sql`${query}`
 const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   { call: (sql) => completeAttempt(sql, ANY, { result: ANY, verdict: { state: 'stopped' } }) },
   { call: (sql) => completeAttempt(sql, ANY, { result: ANY, verdict: { state: 'delivered' } }) },
+  { call: (sql) => recordCondition(sql, 'queue', undefined) },
   { call: (sql) => enterQueue(sql, ID, { ...LIMITS, enqueue: ANY }) },
   { call: (sql) => insertVideoTask(sql, NEW_TASK, ANY) },
   { call: (sql) => purgeDeleted({ sql, storage: STORE }, ID) },

@@ -26,6 +26,12 @@ export const makeAuditedCalls = (
     ...publisherCalls(registry, owned),
     ...nodeCalls({ registry, owned, other }),
     ...endpointCalls(owner, { route: '', path: '', events: ['image_task.completed'] }),
+    ...endpointCalls(admin, {
+      route: '/admin',
+      path: '/admin',
+      events: ['report.made'],
+      by: 'admin',
+    }),
     ...endpointCalls(owner, {
       route: '/publishers/:publisherId',
       path: own,
@@ -394,19 +400,19 @@ const reviewCalls = (owned: Owned, reader: Client): Record<string, AuditedCall> 
 /** Calls of the endpoints of an owner, or of a publisher at a path. */
 const endpointCalls = (
   owner: Client,
-  { events, ...scope }: { route: string; path: string; events: string[] },
+  { events, by = 'owner', ...scope }: { route: string; path: string; events: string[]; by?: Actor },
 ): Record<string, AuditedCall> => {
   const [route, path] = [`${scope.route}/endpoints`, `${scope.path}/endpoints`]
   const add = async () => `${path}/${idOf(await owner.post(path, { ...HOOK, events }))}`
   return {
-    [`POST ${route}`]: ['owner', (client) => client.post(path, { ...HOOK, events })],
+    [`POST ${route}`]: [by, (client) => client.post(path, { ...HOOK, events })],
     [`PUT ${route}/:endpoint_id`]: [
-      'owner',
+      by,
       async (client) => await client.put(await add(), { url: `${HOOK.url}2`, status: 'disabled' }),
     ],
-    [`DELETE ${route}/:endpoint_id`]: ['owner', async (client) => await client.delete(await add())],
+    [`DELETE ${route}/:endpoint_id`]: [by, async (client) => await client.delete(await add())],
     [`POST ${route}/:endpoint_id/webhook-secret/rotate`]: [
-      'owner',
+      by,
       async (client) => await client.post(`${await add()}/webhook-secret/rotate`, {}),
     ],
   }

@@ -113,7 +113,7 @@ const rejects = async (link: string, status: number, code: string, asked?: Sent)
 
 describe('a signed file link', () => {
   test('gives the file, described so that no browser runs it and every page may show it', async () => {
-    const { link } = await insertResult()
+    const { id, link } = await insertResult()
     const { status, headers, body } = await get(link)
     assert.deepEqual([status, body], [200, CONTENT])
     assert.equal(headers['content-type'], 'image/png')
@@ -121,7 +121,8 @@ describe('a signed file link', () => {
     assert.equal(headers['etag'], `"${DIGEST}"`)
     assert.equal(headers['accept-ranges'], 'bytes')
     assert.equal(headers['x-content-type-options'], 'nosniff')
-    assert.equal(headers['content-disposition'], 'inline; filename="result-1.png"')
+    const disposition = `inline; filename="upscale-${id.slice(0, 8)}-1.png"`
+    assert.equal(headers['content-disposition'], disposition)
     assert.equal(headers['content-security-policy'], "default-src 'none'; sandbox")
     isOpenToAll(headers)
   })
@@ -295,7 +296,7 @@ describe('where the store has links', () => {
     assert.equal(location.pathname, `/results/${id}/1/result-1.png`)
     assert.deepEqual(JSON.parse(decodeURIComponent(location.search.slice(1))), {
       contentType: 'image/png',
-      disposition: 'inline; filename="result-1.png"',
+      disposition: `inline; filename="upscale-${id.slice(0, 8)}-1.png"`,
       cacheControl: 'private, max-age=600',
       ends: signer.linkExpiry(now),
     })

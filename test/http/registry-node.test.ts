@@ -308,6 +308,7 @@ describe('a picture that lies with a stranger', () => {
     const nodeId = await owned.addNode({ icon: place(await flat(9)).url })
     const none = await anonymous.get(`/nodes/${nodeId}/banner`)
     expectStatus(none, 404, 'picture_not_found')
+    expectStatus(await anonymous.get(`/nodes/${nodeId}/banner?missing=204`), 204)
     expectStatus(await anonymous.get('/nodes/none/icon'), 404, 'node_not_found')
     expectStatus(await anonymous.get('/publishers/none/logo'), 404, 'publisher_not_found')
     const ban = { status: 'NodeStatusBanned', status_detail: 'spam' }

@@ -19,6 +19,7 @@ test('a reader does not wait for an icon whose address is slow, and it is shown 
   const path = `/nodes/${nodeId}/icon`
   const early = expectStatus(await registry.anonymous.get(path), 404, 'picture_not_found')
   assert.match(early.body.message ?? '', /being fetched.*; ask again in a few seconds/)
+  expectStatus(await registry.anonymous.get(`${path}?missing=204`), 204)
   await waitFor('the icon', async () => {
     send()
     const { status, body } = await fetch(registry.service.baseUrl + path)

@@ -72,6 +72,23 @@ describe('a read that is for everybody', () => {
       assert.equal(again.headers.get('etag'), etag)
     })
 
+  test('is packed where it is long and its client takes that', async () => {
+    const given = { changelog: 'Quicker. '.repeat(300) }
+    const { nodeId } = await owned.addActive({ nodeId: 'Packed', version: '1.0.0', given })
+    const path = `/nodes/${nodeId}/versions`
+    const plain = await get(path, { 'accept-encoding': 'gzip;q=0, identity' })
+    const packed = await get(path, { 'accept-encoding': 'gzip' })
+    const text = await plain.text()
+    assert.equal(plain.headers.get('content-encoding'), null)
+    assert.equal(packed.headers.get('content-encoding'), 'gzip')
+    assert.ok(Number(packed.headers.get('content-length')) < text.length / 2)
+    assert.equal(await packed.text(), text)
+    for (const { headers } of [plain, packed])
+      assert.match(headers.get('vary') ?? '', /Accept-Encoding/)
+    const short = await get('/nodes/Pack', { 'accept-encoding': 'gzip' })
+    assert.equal(short.headers.get('content-encoding'), null)
+  })
+
   test('is for its caller alone when there is a credential', async () => {
     const token = await service.token('somebody')
     for (const path of PATHS) {

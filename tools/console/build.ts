@@ -68,8 +68,8 @@ const nameFirst = (): ((id: string, graph: Graph) => string | null) => {
 /** Files that home and the registry share with other pages: each would be a request of its own. */
 const SHARED = new RegExp(
   [
-    String.raw`src/ui/(button|clip|code|fields|layers|link|list|panels|tabs|values)\.`,
-    String.raw`src/(api/(stream|upload)|try/snippets|tasks/before-after|words/systems)\.`,
+    String.raw`src/ui/(button|clip|code|fields|layers|link|panels|tabs|values)\.`,
+    String.raw`src/(api/(stream|upload)|try/(example|snippets)|tasks/before-after|words/systems)\.`,
     String.raw`src/registry/(queries|standing|registry\.module)\.`,
     String.raw`\.(avif|webp|mp4)$`,
   ].join('|'),
@@ -117,6 +117,8 @@ const bundle = async (): Promise<Rolldown.RolldownOutput['output']> => {
           codeSplitting: {
             groups: [
               { name: nameFirst(), debugName: 'first' },
+              // Home has no list without an end; the pages that have one take that of the registry.
+              { name: 'search', test: /src\/(registry\/search|ui\/list)\.tsx/ },
               // What several pages share, in few files: each is a request.
               { name: 'parts', test: /src\/ui\//, minShareCount: 2 },
               { name: 'registry', test: /src\/(registry|host-node)\//, minShareCount: 2 },

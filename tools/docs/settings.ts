@@ -120,6 +120,8 @@ const GROUPS: Record<string, Name[]> = {
     'WORKER_ROLE',
     'MEDIA_SLOTS',
     'DELIVERY_RUNS',
+    'NOTICE_QUEUE_SECONDS',
+    'NOTICE_STORE_PERCENT',
     'NODE_ENV',
     'LOG_LEVEL',
     'METRICS_PORT',

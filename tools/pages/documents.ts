@@ -22,8 +22,9 @@ const GROUPS: Record<string, string[]> = {
   Guides: [
     'docs/guides/production.md',
     'docs/guides/first-task.md',
-    'docs/guides/limits-and-errors.md',
     'docs/guides/many-tasks.md',
+    'docs/guides/batches.md',
+    'docs/guides/limits-and-errors.md',
     'docs/guides/webhooks.md',
     'docs/guides/publishing.md',
   ],

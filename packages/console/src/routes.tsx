@@ -38,7 +38,7 @@ const admin = pageFor('admin')
 
 const loadComparison = () => import('./registry/compare.tsx')
 const loadTry = () => import('./try/page.tsx')
-const trySearch = search({ from: text, use: oneOf('result'), view: text })
+const trySearch = search({ from: text, use: oneOf('result', 'example'), view: text })
 
 const pages = [
   createRoute(open('/', 'Home', () => import('./home/page.tsx'))),

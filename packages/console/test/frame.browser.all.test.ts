@@ -69,8 +69,10 @@ describe('the frame of the console', { skip }, () => {
     await page.getByText('<img src=x onerror=alert(1)>U+202Egnp').waitFor()
     media.signal('SIGCONT')
     await page.reload()
-    await page.getByText(/^\d+ credits used$/).waitFor()
     await assertSound(page)
+    await page.getByRole('link', { name: /^\d+ credits used, no limit$/ }).click()
+    await page.getByRole('heading', { name: 'By day' }).waitFor()
+    await page.getByText('Videos at once').waitFor()
   })
 
   test('home names what needs attention until it is dismissed, and again what fails later', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
 import { markNodes } from '../src/graph/marks.ts'
-import type { Change } from '../src/graph/queries.ts'
+import type { Change } from '../src/graph/types.ts'
 import { readSaved } from '../src/graph/read-file.ts'
 import { readWorkflow } from '../src/graph/read-workflow.ts'
 import { fitView, zoomView } from '../src/graph/view.ts'

@@ -11,7 +11,7 @@ const REL = 'target="_blank" rel="noopener noreferrer nofollow ugc"'
 
 describe('the README of a stranger', () => {
   const CASES: [text: string, html: string][] = [
-    ['# Light', '<h3>Light</h3>'],
+    ['# Light', '<h2>Light</h2>'],
     ['a **b** `c`', '<p>a <strong>b</strong> <code>c</code></p>'],
     ['- a\n- b', '<ul><li>a</li><li>b</li></ul>'],
     ['[a](https://example.com/b)', `<p><a href="https://example.com/b" ${REL}>a</a></p>`],

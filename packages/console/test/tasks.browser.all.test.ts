@@ -79,8 +79,13 @@ describe('tasks in the console', { skip }, () => {
 
   test('a request waits for the sample that was chosen just before', async () => {
     const page = await console.open('/try/relight', { as: 'carol' })
-    await page.getByRole('button', { name: 'warm sun from the left' }).click()
-    assert.match(await page.getByRole('textbox', { name: 'Prompt' }).inputValue(), /^warm sun/)
+    const prompt = page.getByRole('textbox', { name: 'Prompt' })
+    const light = page.getByRole('button', { name: 'warm sun from the left' })
+    await light.click()
+    await light.click()
+    assert.equal(await prompt.inputValue(), '')
+    await light.click()
+    assert.match(await prompt.inputValue(), /^warm sun/)
     let release = (): void => {}
     const held = new Promise<void>((resolve) => (release = resolve))
     await page.route('**/customers/storage', async (route) => {
@@ -127,7 +132,7 @@ describe('tasks in the console', { skip }, () => {
     await page.getByRole('link', { name: 'Animate' }).click()
     await page.waitForURL(/img2video$/)
     await page.getByRole('button', { name: 'Remove Start image' }).waitFor()
-    await page.getByText('No effect here (11)').click()
+    await page.getByText('Fields that change nothing here (11)').click()
     await assertSound(page)
     await page.getByRole('button', { name: 'Send' }).click()
     await page.getByRole('button', { name: 'Copy link' }).waitFor()

@@ -3,7 +3,14 @@ import { execFileSync } from 'node:child_process'
 import { before, describe, test } from 'node:test'
 
 import { findNew, patchPages } from '../src/tasks/list-rows.ts'
-import { makeBars, makeLines, secondsLeft, secondsRendered, sumUp } from '../src/tasks/timeline.ts'
+import {
+  aboutLeft,
+  makeBars,
+  makeLines,
+  secondsLeft,
+  secondsRendered,
+  sumUp,
+} from '../src/tasks/timeline.ts'
 import type { Life } from '../src/tasks/timeline.ts'
 import type { TaskDetail, TaskItem } from '../src/tasks/types.ts'
 import {
@@ -22,6 +29,7 @@ import { schemaOf } from '../src/try/schema.ts'
 import type { Body, JsonSchema } from '../src/try/schema.ts'
 import { toCurl, toPythonCode, toTypeScript } from '../src/try/snippets.ts'
 import { wordOf } from '../src/try/words.ts'
+import { aboutCredits } from '../src/words/text.ts'
 import { makeKiln } from '../../client/src/index.ts'
 import { readDocument } from '../../../test/support/contract.ts'
 
@@ -336,6 +344,18 @@ test('the time left of a task is estimated by similar ones, and past that by its
   assert.equal(of('video', 0, 5), undefined)
   assert.equal(of('image', 0, 8.5), 0.5)
   assert.equal(of('image', 0), undefined)
+})
+
+test('the words beside a bar agree with it', () => {
+  assert.equal(aboutLeft(12.4, 0.2), 'about 12 s left')
+  assert.equal(aboutLeft(0.6, 0.25), 'Rendering')
+  assert.equal(aboutLeft(0.6, 0.8), 'Almost done')
+  assert.equal(aboutLeft(undefined, undefined), 'Rendering')
+})
+
+test('credits are said with their limit', () => {
+  assert.equal(aboutCredits({ credit_used: 960, credit_remain: 4040 }), '960 of 5,000 credits')
+  assert.equal(aboutCredits({ credit_used: 1, credit_remain: null }), '1 credit used, no limit')
 })
 
 test('a task has been rendered since a machine last took it', () => {

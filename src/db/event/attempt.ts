@@ -51,6 +51,7 @@ export interface NotifiedEndpoint {
   data: object | null
   /** When it happened. */
   at: string
+  format: 'json' | 'slack'
 }
 
 /**

@@ -1,8 +1,10 @@
+import { PLATFORM_ACCOUNT } from '../../domain/shared/account.ts'
 import { TEST_EVENT, endpointSecretOwner } from '../../domain/event/endpoint.ts'
 import type {
   Endpoint,
   EndpointEvent,
   EndpointEventQuery,
+  EndpointFormat,
   EndpointUpdate,
   NewEndpoint,
 } from '../../domain/event/endpoint.ts'
@@ -24,7 +26,13 @@ export interface EndpointKey {
 /** Makes an endpoint; undefined when there are as many as may be. */
 export const insertEndpoint = async (
   sql: Transaction,
-  { holder, by, url, events }: NewEndpoint & { holder: EndpointHolder; by: string },
+  {
+    holder,
+    by,
+    url,
+    events,
+    format = 'json',
+  }: NewEndpoint & { holder: EndpointHolder; by: string },
   most: number,
 ): Promise<Endpoint | undefined> => {
   const { publisherId, owner } = holder
@@ -33,8 +41,9 @@ export const insertEndpoint = async (
     select pg_advisory_xact_lock(hashtextextended('endpoints ' || ${publisherId ?? ''} || ' ' || ${owner ?? ''}, 0))
   `
   const [row] = await sql<Row[]>`
-    insert into endpoint as p (publisher_id, owner, created_by, url, events)
-    select ${publisherId}, ${owner}, ${publisherId === null ? null : by}::text, ${url}, ${[...events]}::text[]
+    insert into endpoint as p (publisher_id, owner, created_by, url, events, format)
+    select ${publisherId}, ${owner}, ${publisherId === null ? null : by}::text, ${url}, ${[...events]}::text[],
+      ${format}
     where ${most} > (select count(*) from endpoint p where ${isOf(sql, holder)})
     returning ${columns(sql)}
   `
@@ -68,7 +77,7 @@ export const findEndpoint = async (
 export const updateEndpoint = async (
   sql: Transaction,
   key: EndpointKey,
-  { url, events, status }: EndpointUpdate,
+  { url, events, status, format }: EndpointUpdate,
 ): Promise<Endpoint | undefined> => {
   const { id, holder } = key
   const isOn = status === 'enabled'
@@ -76,6 +85,7 @@ export const updateEndpoint = async (
     update endpoint p
     set url = coalesce(${url ?? null}, url),
       events = coalesce(${events ? [...events] : null}::text[], events),
+      format = coalesce(${format ?? null}, format),
       status = case when ${isOn} then 'enabled' else status end,
       disabled_reason = case when ${isOn} then null else disabled_reason end,
       disabled_at = case when ${isOn} then null else disabled_at end,
@@ -193,7 +203,7 @@ const isOf = (sql: Queryable, { publisherId, owner }: EndpointHolder) => sql`
 
 const columns = (sql: Queryable) => sql`
   p.id, p.url, p.events, p.status, p.disabled_reason, p.disabled_at, p.failing_since, p.created_at,
-  p.created_by
+  p.created_by, case when p.owner = ${PLATFORM_ACCOUNT} then p.format end as format
 `
 
 interface Row extends Pick<Endpoint, 'id' | 'url' | 'events' | 'status'> {
@@ -202,6 +212,7 @@ interface Row extends Pick<Endpoint, 'id' | 'url' | 'events' | 'status'> {
   failing_since: Date | null
   created_at: Date
   created_by: string | null
+  format: EndpointFormat | null
 }
 
 const toEndpoint = ({
@@ -210,9 +221,11 @@ const toEndpoint = ({
   failing_since,
   created_at,
   created_by,
+  format,
   ...row
 }: Row) => ({
   ...row,
+  ...(format !== null && { format }),
   ...(created_by !== null && { created_by }),
   ...(disabled_reason && { disabled_reason }),
   ...(disabled_at && { disabled_at: disabled_at.toISOString() }),

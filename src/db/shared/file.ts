@@ -12,6 +12,8 @@ export interface FileRecord {
   gone: boolean
   /** An upload: other bytes may come to have its name. */
   replaceable: boolean
+  /** Kind of the task, of a result. */
+  result_of: string | null
 }
 
 /**
@@ -26,19 +28,21 @@ export const findFile = async (
     select
       file.storage_key, file.content_type, file.bytes::float8 as bytes, file.sha256,
       task.purged_at is not null or task.delete_requested_at is not null
-        or coalesce(task.purge_at <= now(), false) as gone, false as replaceable
+        or coalesce(task.purge_at <= now(), false) as gone, false as replaceable,
+      case when file.is_result then task.kind end as result_of
     from task
     join (
-      select task_id, name, storage_key, content_type, bytes, sha256 from task_result
+      select task_id, name, storage_key, content_type, bytes, sha256, true as is_result from task_result
       union all
-      select task_id, ${servedName(sql)}, storage_key, content_type, bytes, sha256 from task_input
+      select task_id, ${servedName(sql)}, storage_key, content_type, bytes, sha256, false from task_input
       union all
-      select id, ${THUMBNAIL}::text, thumbnail, 'image/webp', null, null from task where thumbnail is not null
+      select id, ${THUMBNAIL}::text, thumbnail, 'image/webp', null, null, false
+      from task where thumbnail is not null
     ) file on file.task_id = task.id
     where task.id = ${id} and file.name = ${name}
     union all
     select storage_key, content_type, bytes::float8, sha256,
-      purged_at is not null or expires_at < now() - interval '1 hour', true
+      purged_at is not null or expires_at < now() - interval '1 hour', true, null
     from upload
     where id = ${id} and file_name = ${name} and received_at is not null
     limit 1

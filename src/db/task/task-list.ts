@@ -8,8 +8,7 @@ import type {
   TaskState,
   TaskSummary,
 } from '../../domain/task/task-item.ts'
-import type { Labels } from '../../domain/task/task-options.ts'
-import { readLabelFilter } from '../../domain/task/task-options.ts'
+import { readLabelFilter, type Labels } from '../../domain/task/task-options.ts'
 import type { TaskEvent } from '../../domain/event/event.ts'
 import { parseListTime } from '../../domain/video-task/video-list.ts'
 import { VideoTaskKind, videoSegment } from '../../domain/video-task/video-task.ts'

@@ -25,6 +25,30 @@ export const OWNER_EVENTS: readonly string[] = [
   'operation.ended',
 ]
 
+/** Event types of conditions of the service, which are notified of when they begin. */
+export const PLATFORM_NOTICES = {
+  queue: 'queue.older_than',
+  store: 'store.nearly_full',
+} as const
+export type PlatformCondition = keyof typeof PLATFORM_NOTICES
+
+/** Event types that those who run the service can subscribe to. */
+export const PLATFORM_EVENTS: readonly string[] = [
+  'version.flagged',
+  'review.requested',
+  'report.made',
+  'breaker.opened',
+  'breaker.closed',
+  'workflow.failed',
+  ...Object.values(PLATFORM_NOTICES),
+]
+
+export const EndpointFormat = Type.Enum(['json', 'slack'], {
+  description:
+    'Form of the body: `json` as all events have it, or `slack`, one text as incoming webhooks of Slack take it.',
+})
+export type EndpointFormat = Static<typeof EndpointFormat>
+
 /** The type of what is sent on request alone. */
 export const TEST_EVENT = 'endpoint.test'
 
@@ -51,11 +75,19 @@ export const EndpointStatus = Type.Enum(['enabled', 'disabled'], {
   description: 'Whether events are sent to it.',
 })
 
+type Kind = 'Owner' | 'Publisher' | 'Platform'
+
+/** The member that endpoints of the platform alone have. */
+const formatOf = (kind: Kind) => {
+  const member = { format: Type.Optional(EndpointFormat) }
+  return kind === 'Platform' ? member : ({} as typeof member)
+}
+
 /**
  * Makes the schemas of webhook subscriptions to events of these types.
  * @param kind begins the names that clients give them
  */
-export const makeEndpointSchemas = (kind: string, types: readonly string[]) => {
+export const makeEndpointSchemas = (kind: Kind, types: readonly string[]) => {
   const events = Type.Unsafe<string[]>(
     Type.Array(Type.Enum([...types], { title: `${kind}EventType` }), {
       minItems: 1,
@@ -69,7 +101,11 @@ export const makeEndpointSchemas = (kind: string, types: readonly string[]) => {
     'Where events are sent. Members who may not manage it see it without its query.'
   const pattern = { 'x-pattern': ADDRESS_PATTERN }
   const url = Type.String({ minLength: 1, maxLength: ADDRESS_MAX, ...pattern, description })
-  const given = { url, events }
+  const given = {
+    url,
+    events,
+    ...formatOf(kind),
+  }
   const members = {
     id: id('Id of the endpoint.'),
     ...given,

@@ -5,8 +5,8 @@ import { lockTask, purgeDeleted } from '../../db/task/task-deletion.ts'
 import { unitOfWork, type Enqueue } from '../../db/unit-of-work.ts'
 import type { OperationAction } from '../../domain/bulk/operation.ts'
 import { ANONYMOUS } from '../../domain/shared/account.ts'
-import { LABELS_MAX, type Labels } from '../../domain/task/task-options.ts'
 import { apiError, errors } from '../../domain/shared/errors.ts'
+import { LABELS_MAX } from '../../domain/task/task-options.ts'
 import { redeliveryOptions } from '../../jobs/event.ts'
 import { cancelLocked, deleteLocked, type DeletionDeps } from '../any-task/delete.ts'
 import { makeRequest, showInputs } from '../any-task/detail.ts'
@@ -68,10 +68,6 @@ const redeliver: Action = (deps, { taskId: id, owner, record }) =>
 /** The owner of a task sees addresses with their queries. */
 const asGiven = (url: string): string => url
 
-/** True where one more label may be. */
-const hasRoom = ({ kiln_labels: labels }: { kiln_labels?: Labels }): boolean =>
-  Object.keys(labels ?? {}).length < LABELS_MAX
-
 const runAgain: Action = async (deps, { taskId: id, owner, record }) => {
   const task = await findTaskDetail(deps.sql, { id, owner, isAdmin: false })
   if (!task) throw errors.taskNotFound(id)
@@ -82,11 +78,17 @@ const runAgain: Action = async (deps, { taskId: id, owner, record }) => {
   const sign = (name: string): string => deps.signer.signFile(id, name, deps.now())
   const request = makeRequest(task, showInputs(task, { show: asGiven, sign }), asGiven)
   await deps.submit({
-    text: JSON.stringify(request),
+    text: JSON.stringify({ ...request, body: withLabel(request.body, id) }),
     owner,
-    labels: hasRoom(request.body) ? { run_again_of: id } : undefined,
     record: (sql, madeId) => record(sql, { task_id: madeId }),
   })
+}
+
+/** A task with as many labels as one may have says nothing of its origin. */
+const withLabel = (body: Record<string, unknown>, id: string): Record<string, unknown> => {
+  const labels = Object(body['kiln_labels']) as Record<string, string>
+  const isFull = Object.keys(labels).length >= LABELS_MAX
+  return isFull ? body : { ...body, kiln_labels: { ...labels, run_again_of: id } }
 }
 
 const ACTIONS: Record<OperationAction, Action> = {

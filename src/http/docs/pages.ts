@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { acceptedEncodings } from '../serve/encoding.ts'
 import { isKnown, quoteTag } from '../serve/etag.ts'
 import { sendStream } from '../serve/file-response.ts'
 import type { RouteRequest, StreamResponse } from '../route.ts'
@@ -71,10 +72,6 @@ export const sendPage = (
 
 const chooseEncoding = (page: Page, accepted: string) => {
   if (!page.compressed) return undefined
-  const rejected = /;\s*q=0(\.0*)?\s*$/
-  const taken = accepted
-    .split(',')
-    .filter((item) => !rejected.test(item))
-    .map((item) => item.split(';')[0]?.trim())
+  const taken = acceptedEncodings(accepted)
   return ENCODINGS.find(([name]) => taken.includes(name))
 }

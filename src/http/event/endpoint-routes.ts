@@ -5,6 +5,7 @@ import {
   EndpointEvents,
   EndpointSecret,
   OWNER_EVENTS,
+  PLATFORM_EVENTS,
   PUBLISHER_EVENTS,
   TestEvent,
   makeEndpointSchemas,
@@ -18,10 +19,11 @@ import {
   id,
 } from '../../domain/event/event.ts'
 import { mayDo } from '../../domain/registry/role.ts'
+import { PLATFORM_ACCOUNT } from '../../domain/shared/account.ts'
 import type { ErrorCodeName } from '../../domain/shared/errors.ts'
 import { getCaller } from '../access/caller.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
-import { getPublisherAccess } from '../registry/access.ts'
+import { getPublisherAccess, requirePlatformAdmin } from '../registry/access.ts'
 import { OfPublisher, PUBLISHER_ERRORS, PUBLISHER_PATH } from '../registry/paths.ts'
 import type { ResponseOf, BodySpec, Method, Route } from '../route.ts'
 import { validateUrl } from '../task/inputs.ts'
@@ -30,7 +32,7 @@ import { makeEndpointHandlers, type EndpointDeps, type AuthorizeAccess } from '.
 /** Differences between the endpoints of an owner of tasks and those of a publisher. */
 interface Scope {
   /** As schemas are named. */
-  kind: 'Owner' | 'Publisher'
+  kind: 'Owner' | 'Publisher' | 'Platform'
   path: string
   params: TProperties
   types: readonly string[]
@@ -39,7 +41,7 @@ interface Scope {
   validate: AuthorizeAccess
 }
 
-/** The routes of endpoints: those of the caller, for tasks, and those of publishers. */
+/** The routes of endpoints: those of the caller, for tasks, those of publishers, and those of who runs the service. */
 export const makeEndpointRoutes = (deps: EndpointDeps): Route[] => [
   ...routesOf(deps, {
     kind: 'Owner',
@@ -65,6 +67,18 @@ export const makeEndpointRoutes = (deps: EndpointDeps): Route[] => [
       const { id, role } = await getPublisherAccess(deps, asked)
       const mayManage = mayDo(role ?? undefined, 'manage_endpoints')
       return { holder: { owner: null, publisherId: id }, mayManage }
+    },
+  }),
+  ...routesOf(deps, {
+    kind: 'Platform',
+    path: '/admin/endpoints',
+    params: {},
+    types: PLATFORM_EVENTS,
+    errors: ['forbidden'],
+    validate: (request) => {
+      requirePlatformAdmin(getCaller(request))
+      const holder = { owner: PLATFORM_ACCOUNT, publisherId: null }
+      return Promise.resolve({ holder, mayManage: true })
     },
   }),
 ]

@@ -120,9 +120,13 @@ export const makeEndpointHandlers = (deps: EndpointDeps, validate: AuthorizeAcce
     async create(request: Request<unknown, NewEndpoint>): Promise<SavedResponse> {
       const { holder } = await validate(request, 'manage')
       return await write(request, 201, async (sql) => {
-        const { url, events } = request.body
+        const { url, events, format } = request.body
         const by = getCaller(request).principal
-        const made = await insertEndpoint(sql, { holder, by, url, events }, deps.maxEndpoints)
+        const made = await insertEndpoint(
+          sql,
+          { holder, by, url, events, ...(format && { format }) },
+          deps.maxEndpoints,
+        )
         if (!made) throw errors.endpointLimitReached(deps.maxEndpoints)
         const [secret] = await webhookSecrets.rotate(sql, endpointSecretOwner(made.id), 0)
         const { id } = made

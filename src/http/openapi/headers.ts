@@ -43,7 +43,9 @@ export const HEADERS = {
   'X-Total-Count': whole('Entries of all pages.', 0),
   'Cache-Control': text('Who may keep the response, and for how long.'),
   'Accept-Ranges': text('Always `bytes`.'),
-  'Content-Disposition': text('Always inline, with the name of the file.'),
+  'Content-Disposition': text(
+    'Always inline, with the name of the file; that of a result has its kind and the beginning of its task id.',
+  ),
   Digest: text('SHA-256 of the whole file (RFC 3230).'),
   'Repr-Digest': text('SHA-256 of the whole file (RFC 9530).'),
   'Content-Range': text('First and last byte, and the size of the file.'),

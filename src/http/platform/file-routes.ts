@@ -133,7 +133,7 @@ const openFile = async (
   const size = record.bytes ?? (await deps.storage.stat(key).catch(rejectForNow))?.size
   if (size === undefined) return await openFile(deps, request, key)
   const plan = planFile(incoming.method, incoming.headers, {
-    name: params.name,
+    name: savedName(params, record.result_of),
     size,
     contentType: record.content_type ?? UNKNOWN_MEDIA_TYPE,
     sha256: record.sha256 ?? undefined,
@@ -145,6 +145,12 @@ const openFile = async (
   const opened = await deps.storage.open(key, plan.range).catch(unlessMissing)
   return opened ? { plan, stream: opened.stream } : await openFile(deps, request, key)
 }
+
+/** Name under which a file is saved: that of a result says what made it, because all results have the same few names. */
+const savedName = ({ id, name }: { id: string; name: string }, kind: string | null): string =>
+  kind === null
+    ? name
+    : `${kind.replaceAll('/', '-')}-${id.slice(0, 8)}-${name.replace('result-', '')}`
 
 /** Files of any other type are served here, where headers forbid a browser to run anything. */
 const SHOWN = /^(image|video)\//

@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { Type } from 'typebox'
 
 import type { FetchPicture } from '../../adapters/picture/fetch-picture.ts'
 import { StorageError, type Storage } from '../../adapters/storage/storage.ts'
@@ -29,8 +30,15 @@ const COMMON = {
   method: 'get',
   description:
     'What was put into the store, or lies at the address, as WebP of at most 128 pixels a side, a banner of 1200: the first frame of a raster image of up to 1 MiB and 16 megapixels, without metadata. An address is fetched at most daily, by this service alone, so that pages need no address of a stranger. The 404 says to members of the publisher why it cannot be shown.',
+  query: Type.Object({
+    missing: Type.Enum(['404', '204'], {
+      default: '404',
+      description:
+        'Status where no picture can be shown, or not now. A browser reports each 404 as an error of the page.',
+    }),
+  }),
   requestHeaders: ['Range', 'If-None-Match', 'If-Range'],
-  responses: FILE_RESPONSES,
+  responses: { ...FILE_RESPONSES, 204: { description: 'No picture, with `missing=204`.' } },
 } as const
 const ERRORS = ['picture_not_found', 'range_not_satisfiable'] as const
 
@@ -39,6 +47,16 @@ export const makePictureRoutes = (deps: PictureDeps): Route[] => {
   const { sql } = deps
   const semaphore = makeSemaphore(AT_ONCE)
   const read = makeReadPicture(deps, semaphore)
+  const respond = async (request: PictureRequest, { name, ...asked }: Asked & { name: string }) => {
+    const isOptional = request.query.missing === '204'
+    const { bytes, error } = await read(asked).catch((reason: unknown) => {
+      if (isOptional) return { bytes: null, error: null }
+      throw reason
+    })
+    if (bytes) return sendPicture(request, bytes)
+    if (isOptional) return { status: 204 }
+    throw await notShown(deps, request, { ...asked, name, error })
+  }
   const ofNode = (name: 'icon' | 'banner', side: number): Route =>
     defineRoute({
       ...COMMON,
@@ -52,9 +70,7 @@ export const makePictureRoutes = (deps: PictureDeps): Route[] => {
         const asked = { ...request.params, access: 'read', caller: undefined } as const
         const { id, publisherId } = await getNodeAccess(deps, asked)
         const named = (await withinDeadline(sql, findNodePictures(sql, id)))?.[name]
-        const { bytes, error } = await read({ named, publisherId, side })
-        if (bytes) return sendPicture(request, bytes)
-        throw await notShown(deps, request, { name, named, error, publisherId })
+        return await respond(request, { name, named, publisherId, side })
       },
     })
   return [
@@ -71,13 +87,15 @@ export const makePictureRoutes = (deps: PictureDeps): Route[] => {
         const asked = { ...request.params, access: 'read', caller: undefined } as const
         const { id: publisherId } = await getPublisherAccess(deps, asked)
         const named = await withinDeadline(sql, findLogo(sql, publisherId))
-        const { bytes, error } = await read({ named, publisherId, side: ICON_SIDE })
-        if (bytes) return sendPicture(request, bytes)
-        throw await notShown(deps, request, { name: 'logo', named, error, publisherId })
+        return await respond(request, { name: 'logo', named, publisherId, side: ICON_SIDE })
       },
     }),
     ...makeKeptPictureRoutes(deps, { semaphore, iconSide: ICON_SIDE, bannerSide: BANNER_SIDE }),
   ]
+}
+
+type PictureRequest = Pick<RouteRequest, 'incoming' | 'headers' | 'caller'> & {
+  query: { missing: string }
 }
 
 /** Makes the 404, with the reason for those who can mend it. */

@@ -1,9 +1,12 @@
+import { constants, gzipSync } from 'node:zlib'
+
 import type { Response } from 'express'
 
 import { errors } from '../../domain/shared/errors.ts'
 import type { Caller } from '../access/auth.ts'
 import { SMALL, type Budget } from '../body/budget.ts'
 import { changes, type JsonResponse, type Route } from '../route.ts'
+import { acceptedEncodings } from './encoding.ts'
 import { isKnown, tagOfBytes } from './etag.ts'
 import { sendStream } from './file-response.ts'
 
@@ -33,7 +36,9 @@ export const sendJson = (
   }
   const length = Buffer.byteLength(text)
   if (more === undefined && length <= SMALL) {
-    sendSmall(setHead(response, status, head), text, length)
+    setHead(response, status, head)
+    if (isPacked(route, response, length)) sendPacked(response, text)
+    else sendSmall(response, text, length)
     return DONE
   }
   const bytes = Buffer.from(text)
@@ -73,6 +78,23 @@ const sendSmall = (response: Response, text: string, length: number): void => {
   setType(response).setHeader('content-length', length)
   if (response.req.method === 'HEAD') response.end()
   else response.end(text, 'utf8')
+}
+
+/** Bytes from which gzip pays. */
+const PACKED_FROM = 2000
+
+/** Decides on gzip: for what anybody may read, because its size shows something of a secret that is in it. */
+const isPacked = ({ read }: Route, { req }: Response, length: number): boolean =>
+  read === 'public' &&
+  length >= PACKED_FROM &&
+  acceptedEncodings(req.headers['accept-encoding'] ?? '').includes('gzip')
+
+/** At the quickest level: 0.3 ms for 60 kB of nodes, which become 6. */
+const sendPacked = (response: Response, text: string): void => {
+  const bytes = gzipSync(text, { level: constants.Z_BEST_SPEED })
+  setType(response).setHeader('content-encoding', 'gzip').setHeader('content-length', bytes.length)
+  if (response.req.method === 'HEAD') response.end()
+  else response.end(bytes)
 }
 
 /** In pieces, so that what a client takes of them is seen while it does. What is made on the way has no length. */
@@ -130,6 +152,7 @@ const makeReadHeaders = (
   const vary = [
     ...(auth === 'none' ? [] : ['Authorization', 'X-API-KEY']),
     ...(requestHeaders?.includes('Accept-Language') ? ['Accept-Language'] : []),
+    ...(read === 'public' ? ['Accept-Encoding'] : []),
   ]
   return {
     ...(text === undefined ? {} : { etag: tagOfBytes(text) }),

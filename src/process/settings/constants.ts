@@ -44,6 +44,8 @@ export const Constants = Type.Object({
   HEARTBEAT_SECONDS: count(5, 1, 600),
   /** Least time until a task that is paused asks again: it is a step of Temporal for each. */
   HELD_WAIT_MS: count(5000, 10),
+  /** Pause between two checks of what those who run the service are notified of. */
+  NOTICE_INTERVAL_MS: count(30_000, 10),
   /** Pause until pauses are read again, for callers and for videos that wait for a slot. */
   PAUSE_INTERVAL_MS: count(2000, 10),
   /** Prebuilt workflows of a checkout; absent: those that `npm run build` has put beside the worker. */

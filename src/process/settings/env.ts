@@ -325,6 +325,17 @@ export const Env = Type.Object({
   OUTBOUND_PORTS: list('Ports beside 443 and 8443 that URLs may name.'),
   OUTBOUND_DENY: list('Further networks (CIDR) that are never called.'),
   DRAIN_DELAY_SECONDS: count('Wait between unready and closing at the end of the api.', 2, 0, 300),
+  NOTICE_QUEUE_SECONDS: count(
+    'Age of the oldest task that waits to begin from which on endpoints of the platform are notified.',
+    900,
+    1,
+  ),
+  NOTICE_STORE_PERCENT: count(
+    'Used part of the file system of STORAGE_PATH from which on they are.',
+    90,
+    1,
+    100,
+  ),
   DELIVERY_RUNS: count(
     'Core workers that make first attempts at webhooks at once; each makes some hundred a second.',
     1,

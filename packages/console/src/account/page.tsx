@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
 import { readQuery, send } from '../api/client.ts'
+import { creditsQuery, serviceQuery, useMe } from '../api/queries.ts'
 import type { Schema } from '../api/schema.ts'
-import { serviceQuery, useMe } from '../api/queries.ts'
 import { signOut } from '../api/session.ts'
 import { changeSettings, useSettings } from '../shell/settings.ts'
 import { Endpoints } from '../publish/endpoints.tsx'
@@ -13,10 +13,11 @@ import { AskButton, SecretButton } from '../ui/ask.tsx'
 import { Button } from '../ui/button.tsx'
 import { Copied } from '../ui/code.tsx'
 import { Segments, Switch } from '../ui/fields.tsx'
-import { Facts, PageTitle, Panel, Show, Stack } from '../ui/panels.tsx'
+import { Facts, Loading, PageTitle, Panel, Show, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
+import { aboutCredits } from '../words/text.ts'
 import { Events } from './events.tsx'
 import { Usage } from './usage.tsx'
 
@@ -47,6 +48,25 @@ const You = () => {
     </Panel>
   )
 }
+
+/** Credits and slots of the caller. */
+const Limits = () => (
+  <Panel title="Credits and limits">
+    <Show query={useQuery(creditsQuery)} loading={<Loading rows={1} />}>
+      {({ remains: [usage] }) =>
+        usage && (
+          <Facts
+            of={{
+              Credits: aboutCredits(usage),
+              'Videos at once': `${usage.current_concurrency} of ${usage.concurrency_limit}`,
+              'Videos waiting': String(usage.queue_count),
+            }}
+          />
+        )
+      }
+    </Show>
+  </Panel>
+)
 
 const THEMES = { system: 'System', light: 'Light', dark: 'Dark' }
 
@@ -226,7 +246,10 @@ const TABS = {
   events: ['Events', <Events key="events" />],
   usage: [
     'Usage',
-    <Usage key="usage" />,
+    <Stack key="usage">
+      <Limits />
+      <Usage />
+    </Stack>,
     'Ended tasks by the UTC day of their end.',
     'many-tasks#usage',
   ],

@@ -10,8 +10,7 @@ import { Rows } from '../ui/rows.tsx'
 import { Bdi, Bytes } from '../ui/values.tsx'
 import { counted, showSeconds } from '../words/text.ts'
 
-type Period = '30' | '90' | '365'
-const PERIODS: Record<Period, string> = { 30: '30 days', 90: '90 days', 365: 'A year' }
+const PERIODS: Record<string, string> = { 30: '30 days', 90: '90 days', 365: 'A year' }
 const DAY_MS = 86_400_000
 
 type Sums = Schema<'Usage'>['total']
@@ -19,7 +18,7 @@ type Group = Schema<'Usage'>['groups'][number]
 
 /** Sums of the caller's ended tasks: a line by day, and a table by kind or by the values of a label. */
 export const Usage = () => {
-  const [days, setDays] = useState<Period>('30')
+  const [days, setDays] = useState('30')
   const [label, setLabel] = useState('')
   const from = new Date(Date.now() - (Number(days) - 1) * DAY_MS).toISOString().slice(0, 10)
   const by = /^[a-z0-9][a-z0-9._-]{0,62}$/.test(label) ? `label:${label}` : 'kind'

@@ -79,8 +79,8 @@ export const signInAs = async (user: string): Promise<void> => {
   accept({ access: token, refresh: undefined, expiresAt: Infinity, user })
 }
 
-/** Leaves for the issuer, which sends back to where the page is now. */
-export const signIn = (): Promise<void> => leave({ path: here(), silent: false })
+/** Leaves for the issuer, which sends back to a page, by default to the one that is seen now. */
+export const signIn = (path = here()): Promise<void> => leave({ path, silent: false })
 
 const leave = async (way: { path: string; silent: boolean }): Promise<void> => {
   const { leaveToSignIn } = await oidc()

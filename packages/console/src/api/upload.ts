@@ -33,6 +33,12 @@ export const putFile = async (
   await withRetries(PATIENT, signal, putOnce)
 }
 
+/** The media type that the service has found by the bytes of a file. */
+export const readType = async (link: string): Promise<string> => {
+  const { headers } = await fetch(ownLink(link) ?? link, { method: 'HEAD' })
+  return headers.get('content-type') ?? ''
+}
+
 /** A picture of the page itself, as a file that can be uploaded. */
 export const readAsset = async (src: string, name: string): Promise<File> => {
   const bytes = await (await fetch(src)).blob()

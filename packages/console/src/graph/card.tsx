@@ -10,7 +10,7 @@ import { Link, nodePage } from '../ui/link.tsx'
 import { Facts } from '../ui/panels.tsx'
 import { Bdi } from '../ui/values.tsx'
 import { keyOf, type DrawnNode } from './read-workflow.ts'
-import type { Change, Check, Resolution } from './queries.ts'
+import type { Change, Check, Resolution } from './types.ts'
 import styles from './graph.module.css'
 
 interface NodeCardProps {

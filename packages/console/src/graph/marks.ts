@@ -1,4 +1,4 @@
-import type { Change } from './queries.ts'
+import type { Change } from './types.ts'
 import { keyOf, type Part } from './read-workflow.ts'
 
 /** The worst first. */

@@ -10,7 +10,7 @@ import { Note, Panel } from '../ui/panels.tsx'
 import { Rows } from '../ui/rows.tsx'
 import { Badge, Bdi } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
-import type { Resolution } from './queries.ts'
+import type { Resolution } from './types.ts'
 
 interface PacksProps {
   found: Resolution

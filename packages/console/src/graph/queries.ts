@@ -1,19 +1,8 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 
 import { api, responseOf } from '../api/client.ts'
-import type { Data } from '../api/schema.ts'
 import type { Saved } from './read-file.ts'
-
-export type Resolution = Data<'/workflows/resolve', 'post'>
-export type Check = Data<'/workflows/check', 'post'>
-export type Change = Check['changes'][number]
-
-/** Versions by the id of the pack, where others are wanted than those that the service takes. */
-export type Versions = Readonly<Record<string, string>>
-export interface Chosen {
-  from: Versions
-  to: Versions
-}
+import type { Check, Chosen, Resolution } from './types.ts'
 
 const ONCE = { staleTime: Infinity, placeholderData: keepPreviousData } as const
 

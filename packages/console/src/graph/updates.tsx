@@ -10,7 +10,7 @@ import { comparisonPage, Link, nodePage } from '../ui/link.tsx'
 import { Empty, Note, Row } from '../ui/panels.tsx'
 import { Rows, useMore } from '../ui/rows.tsx'
 import { Badge, Bdi } from '../ui/values.tsx'
-import type { Change, Check, Chosen } from './queries.ts'
+import type { Change, Check, Chosen } from './types.ts'
 import styles from './graph.module.css'
 
 interface UpdatesProps {

@@ -7,8 +7,9 @@ import { useStore } from '../api/store.ts'
 import { useStream } from '../api/stream.ts'
 import type { TaskItem } from '../tasks/types.ts'
 import { Link, LinkButton } from '../ui/link.tsx'
-import { Columns, Facts, PageTitle, Panel, Show, Stack } from '../ui/panels.tsx'
+import { PageTitle, Panel, Stack } from '../ui/panels.tsx'
 import { StateBadge } from '../ui/values.tsx'
+import styles from './home.module.css'
 import { Needs } from './needs.tsx'
 import { failedQuery, lastQuery, putTask, summaryQuery } from './queries.ts'
 import { Last, Running } from './tasks.tsx'
@@ -20,6 +21,7 @@ export const Page = () => {
     <>
       <PageTitle>{user === undefined ? 'Kiln' : 'Home'}</PageTitle>
       {starting ? null : user === undefined ? <Visitor /> : <Own />}
+      <ServiceState />
     </>
   )
 }
@@ -42,10 +44,7 @@ const Own = () => {
   return (
     <Stack>
       <Needs me={me} />
-      <Columns>
-        <Running ofAll={me.isAdmin} />
-        <ServiceState />
-      </Columns>
+      <Running ofAll={me.isAdmin} />
       {last && (last.tasks.length > 0 ? <Last tasks={last.tasks} /> : <FirstSteps />)}
     </Stack>
   )
@@ -65,26 +64,26 @@ const FirstSteps = () => (
   </Panel>
 )
 
-/** State of the service and of what it depends on. */
+const PARTS = { Database: 'postgres', Workflows: 'temporal', Files: 'storage' } as const
+
+/** State of the service, and what of it does not work; `/ready` responds with 503 with the same body when it is not. */
 const ServiceState = () => {
   const { data: service } = useQuery(serviceQuery)
+  const { data } = useQuery(readQuery('/ready', {}, { refetchInterval: 5000 }))
+  const parts = Object.entries(PARTS).map(([title, name]) => [title, data?.checks[name]] as const)
   return (
-    <Panel title="Service" actions={<a href="/docs">Documentation</a>}>
-      <Show query={useQuery(readyQuery)}>
-        {({ status, checks }) => (
-          <Facts
-            of={{
-              Kiln: [<StateBadge key="state" state={status} />, ' ', service?.version],
-              Database: <StateBadge state={checks.postgres} />,
-              Workflows: <StateBadge state={checks.temporal} />,
-              Files: <StateBadge state={checks.storage} />,
-            }}
-          />
-        )}
-      </Show>
-    </Panel>
+    <footer className={`row soft ${styles.foot}`}>
+      Kiln {service?.version} {data && <StateBadge state={data.status} />}
+      {parts.map(
+        ([title, state]) =>
+          state &&
+          state !== 'ok' && (
+            <span key={title}>
+              {title} <StateBadge state={state} />
+            </span>
+          ),
+      )}
+      <a href="/docs">Documentation</a>
+    </footer>
   )
 }
-
-/** `/ready` responds with 503 with the same body when the service is not. */
-const readyQuery = readQuery('/ready', {}, { refetchInterval: 5000 })

@@ -58,25 +58,31 @@ const toRow = (task: TaskItem) => {
   )
 }
 
+/** The list is by creation; a long task ends after a short one that was sent later. */
+const lastFirst = ({ ended_at: a = '' }: TaskItem, { ended_at: b = '' }: TaskItem): number =>
+  b.localeCompare(a)
+
 /** Tasks that were done last, by their picture. */
 export const Last = ({ tasks }: { tasks: readonly TaskItem[] }) => (
   <Panel title="Recent tasks" actions={<Link to="/tasks">All tasks</Link>}>
     <ul className={styles.gallery}>
-      {tasks.map(({ task_id: id, kind, thumbnail_url: picture, ended_at: at }) => (
-        <li key={id}>
-          <Link {...taskPage(id)} className={styles.card}>
-            <Picture
-              src={ownLink(picture)}
-              loading="lazy"
-              other={<Tile name={titleOf(kind)} size={96} />}
-            />
-            {titleOf(kind)}
-          </Link>
-          <span className="soft small">
-            <Time at={at} />
-          </span>
-        </li>
-      ))}
+      {tasks
+        .toSorted(lastFirst)
+        .map(({ task_id: id, kind, thumbnail_url: picture, ended_at: at }) => (
+          <li key={id}>
+            <Link {...taskPage(id)} className={styles.card}>
+              <Picture
+                src={ownLink(picture)}
+                loading="lazy"
+                other={<Tile name={titleOf(kind)} size={96} />}
+              />
+              {titleOf(kind)}
+            </Link>
+            <span className="soft small">
+              <Time at={at} />
+            </span>
+          </li>
+        ))}
     </ul>
   </Panel>
 )

@@ -8,9 +8,9 @@ import { listDevelopmentUsers, signIn, signInAs } from '../api/session.ts'
 import { iconOf } from '../registry/queries.ts'
 import { SignIn } from '../shell/sign-in.tsx'
 import { showToast } from '../shell/toasts.tsx'
-import { BeforeAfter } from '../tasks/before-after.tsx'
+import { RelitPortrait } from '../try/example.tsx'
 import { KINDS } from '../try/kinds.ts'
-import { toCurl, toPythonCode, toTypeScript } from '../try/snippets.ts'
+import { EXAMPLE, toCurl, toPythonCode, toTypeScript } from '../try/snippets.ts'
 import { Button } from '../ui/button.tsx'
 import { Clip } from '../ui/clip.tsx'
 import { Code } from '../ui/code.tsx'
@@ -30,7 +30,7 @@ export const Visitor = () => (
   <Stack>
     <Hero />
     <Columns />
-    <Popular />
+    <Packs />
     <Panel title="Call it from code">
       <Snippets />
     </Panel>
@@ -44,12 +44,12 @@ const Hero = () => {
   const [isOpen, setOpen] = useState(false)
   const start = useMutation({
     mutationFn: async () => {
-      if (!service?.development) return await signIn()
+      if (!service?.development) return await signIn('/console/try/relight?use=example')
       const [{ user } = {}] = await listDevelopmentUsers()
       if (user === undefined) return
       await signInAs(user)
       showToast(`You are ${user}, a user of this development server.`)
-      await navigate(tryPage('relight'))
+      await navigate(tryPage('relight', undefined, 'example'))
     },
   })
   return (
@@ -75,7 +75,7 @@ const Hero = () => {
           {isOpen && <SignIn />}
         </details>
       </Stack>
-      <BeforeAfter before={portrait} after={relit} onBroken={() => {}} />
+      <RelitPortrait />
     </section>
   )
 }
@@ -107,17 +107,44 @@ const Columns = () => (
   </ul>
 )
 
-const popularQuery = readQuery('/nodes/search', { query: { sort: 'downloads;desc', limit: 6 } })
+const FEW = 3
+// Some have no version yet, and are not for installs.
+const READ = 2 * FEW
+const popularQuery = readQuery('/nodes/search', { query: { sort: 'downloads;desc', limit: READ } })
+const newQuery = readQuery('/nodes/search', { query: { sort: 'created_at;desc', limit: READ } })
 
-const Popular = () => (
-  <Panel title="Popular packs" actions={<Link to="/registry">All packs</Link>}>
-    <Show query={useQuery(popularQuery)}>
-      {({ nodes }) => {
-        const packs = nodes.filter(({ latest_version: latest }) => latest !== undefined)
-        if (packs.length === 0) return <NoPacks />
-        return (
+/** The registry, for who writes packs and who looks for one. */
+const Packs = () => (
+  <Panel
+    title="Extension packs"
+    actions={
+      <>
+        <LinkButton to="/publishers">Publish a pack</LinkButton>
+        <LinkButton to="/registry">Search packs</LinkButton>
+      </>
+    }
+  >
+    <p>
+      A pack is a Python package that adds nodes to the host application, a node editor for pictures
+      and videos: <code>__init__.py</code> has its NODE_CLASS_MAPPINGS, <code>pyproject.toml</code>{' '}
+      its <code>[tool.comfy]</code>. Each version is checked for code that harms, shows its nodes,
+      and says which saved workflows it would break.
+    </p>
+    <Few title="Popular" query={popularQuery} />
+    <Few title="New" query={newQuery} />
+  </Panel>
+)
+
+const Few = ({ title, query }: { title: string; query: typeof popularQuery }) => (
+  <Show query={useQuery(query)}>
+    {({ nodes }) => {
+      const packs = nodes.filter(({ latest_version: latest }) => latest !== undefined)
+      if (packs.length === 0) return title === 'Popular' && <NoPacks />
+      return (
+        <>
+          <h3>{title}</h3>
           <ul className={styles.packs}>
-            {packs.map((node) => (
+            {packs.slice(0, FEW).map((node) => (
               <li key={node.id}>
                 <Tile src={iconOf(node)} name={node.name} />
                 <span>
@@ -130,10 +157,10 @@ const Popular = () => (
               </li>
             ))}
           </ul>
-        )
-      }}
-    </Show>
-  </Panel>
+        </>
+      )
+    }}
+  </Show>
 )
 
 const [RELIGHT] = KINDS
@@ -143,7 +170,7 @@ const code = (text: string) => <Code label="the request" text={text} />
 export const Snippets = () => {
   const [chosen, setChosen] = useState('curl')
   if (!RELIGHT) return null
-  const body = { image: 'https://example.com/portrait.png', prompt: 'evening sun from the left' }
+  const body = { image: 'https://example.com/portrait.png', ...EXAMPLE }
   const request = { origin: location.origin, kind: RELIGHT, body }
   const tabs = {
     curl: ['curl', code(toCurl(request))],

@@ -9,6 +9,8 @@ import { Rows } from '../ui/rows.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
 import { counted, showSeconds } from '../words/text.ts'
 import { FleetPanels } from './fleet.tsx'
+import { Endpoints } from '../publish/endpoints.tsx'
+import { PLATFORM } from '../publish/subscriber.ts'
 import { Owners } from './owners.tsx'
 import { Pauses } from './pauses.tsx'
 import { addSample, linePoints, type Sample } from './samples.ts'
@@ -41,6 +43,9 @@ export const Page = () => {
             <FleetPanels />
             <Queues temporal={data.temporal} />
             <Owners />
+            <Panel title="Notices">
+              <Endpoints of={PLATFORM} />
+            </Panel>
             <Columns>
               <Deliveries deliveries={data.deliveries} />
               <Outbox outbox={data.outbox} />

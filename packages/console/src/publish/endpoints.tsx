@@ -27,6 +27,11 @@ const GROUPS: Readonly<Record<string, string>> = {
   member: 'Members',
   image_task: 'Images',
   video_task: 'Videos',
+  report: 'Reports',
+  breaker: 'Engines',
+  workflow: 'Workflows',
+  queue: 'Queue',
+  store: 'Store',
 }
 
 /** Types of events below what they are about. */
@@ -40,7 +45,11 @@ const groupEvents = (events: Subscriber['events']) => {
 }
 
 /** Fields of a subscription; each type of event has the code that its requests carry. */
-const fieldsOf = ({ events, first }: Subscriber, given?: Endpoint): FieldSpec[] => [
+const fieldsOf = (
+  { events, first, hasFormat }: Subscriber,
+  given?: Endpoint & { format?: string },
+): FieldSpec[] => [
+  ...(hasFormat ? [{ ...FORMAT, value: given?.format ?? 'json' }] : []),
   {
     name: 'url',
     label: 'URL',
@@ -55,7 +64,17 @@ const fieldsOf = ({ events, first }: Subscriber, given?: Endpoint): FieldSpec[] 
   },
 ]
 
-const readBody = ({ url = '', events }: Readonly<Record<string, string>>) => ({
+const FORMAT: FieldSpec = {
+  name: 'format',
+  label: 'Form',
+  options: [
+    ['json', 'JSON'],
+    ['slack', 'Slack'],
+  ],
+}
+
+const readBody = ({ url = '', events, format }: Readonly<Record<string, string>>) => ({
+  ...(format && { format }),
   url: url.trim(),
   events: linesOf(events) as EventType[],
 })

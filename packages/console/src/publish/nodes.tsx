@@ -1,14 +1,15 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 
-import { readQuery, send, sendRequest, type Schema } from '../api/client.ts'
+import { read, readQuery, send, type Schema } from '../api/client.ts'
 import { ManageNode } from '../manage/node.tsx'
 import { ManageVersion } from '../manage/version.tsx'
 import { iconOf } from '../registry/queries.ts'
 import { AskButton } from '../ui/ask.tsx'
+import { Button } from '../ui/button.tsx'
 import { Link, nodePage, publishPage, versionPage } from '../ui/link.tsx'
 import { Row, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
-import { Badge, Bdi, StateBadge, Tile } from '../ui/values.tsx'
+import { Badge, Bdi, Picture, StateBadge, Tile } from '../ui/values.tsx'
 import { mayAs, nodesQuery, type OfPublisher } from './queries.ts'
 
 /** The packs of a publisher; members see which versions need them, and manage them here. */
@@ -60,7 +61,7 @@ const COLUMNS = {
   'Needs attention': (publisherId: string) => (node: Node) => (
     <>
       <Held nodeId={node.id} publisherId={publisherId} />
-      {node.icon !== undefined && <IconIssue nodeId={node.id} icon={node.icon} />}
+      <Picture src={iconOf(node)} hidden other={node.icon && <IconIssue nodeId={node.id} />} />
     </>
   ),
   '': (node: Node) => (
@@ -91,19 +92,15 @@ const ReserveId = ({ publisherId }: { publisherId: string }) => (
   </AskButton>
 )
 
-/** Why the icon that a node names is not shown. */
-const IconIssue = ({ nodeId, icon }: { nodeId: string; icon: string }) => {
-  const { data: issue } = useQuery({
-    queryKey: ['icon-issue', nodeId, icon],
-    queryFn: async ({ signal }) => {
-      const path = `/nodes/${encodeURIComponent(nodeId)}/icon`
-      const response = await sendRequest(new Request(location.origin + path), { signal })
-      if (response.status !== 404) return null
-      return ((await response.json()) as Schema<'Error'>).message
-    },
-    staleTime: 60_000,
-  })
-  return issue ? <span className="soft small">{issue}</span> : null
+/** An icon that does not load, and at a press why: the response is an error, which browsers report. */
+const IconIssue = ({ nodeId }: { nodeId: string }) => {
+  const why = useMutation({ mutationFn: () => read('/nodes/{nodeId}/icon', { path: { nodeId } }) })
+  return (
+    <span className="soft small">
+      {why.error?.message ?? 'The icon can’t be shown.'}{' '}
+      {!why.error && <Button onPress={() => why.mutate()}>Why?</Button>}
+    </span>
+  )
 }
 
 const HELD: Schema<'NodeVersionStatus'>[] = [

@@ -14,16 +14,22 @@ import { roleIn } from './queries.ts'
 /** The caller's publishers, with their role in each. */
 export const Page = () => {
   const me = useMe()?.id
+  const query = useQuery(readQuery('/users/publishers/', { query: { limit: 1000 } }))
   return (
     <>
-      <PageTitle actions={<CreatePublisher />}>Publishers</PageTitle>
-      <p className="soft">
-        To publish a pack you need a publisher: it owns packs, and its members publish them.
-      </p>
+      <PageTitle actions={query.data?.[0] && <CreatePublisher />}>Publishers</PageTitle>
       <Listing
         label="My publishers"
-        query={useQuery(readQuery('/users/publishers/', { query: { limit: 1000 } }))}
-        empty="No publishers yet. Create one to publish your first pack."
+        query={query}
+        empty={
+          <>
+            <p>
+              To publish a pack you need a publisher: it owns packs, and its members publish them.
+              Reserve its ID first; the ID of the pack comes next.
+            </p>
+            <CreatePublisher />
+          </>
+        }
         columns={{
           Publisher: ({ id, name, logo }) => (
             <Row>

@@ -11,6 +11,8 @@ export interface Subscriber {
   /** Types that a new one gets unless others are chosen. */
   first: readonly string[]
   mayManage: boolean
+  /** Its body may have another form. */
+  hasFormat?: true
 }
 
 const PUBLISHER_EVENTS: Record<Schema<'PublisherEventType'>, string> = {
@@ -54,4 +56,25 @@ export const OWN: Subscriber = {
   events: TASK_EVENTS,
   first: ['image_task.completed', 'image_task.failed', 'video_task.success', 'video_task.failed'],
   mayManage: true,
+}
+
+const PLATFORM_EVENTS: Record<Schema<'PlatformEventType'>, string> = {
+  'version.flagged': 'Flagged',
+  'review.requested': 'Asked for',
+  'report.made': 'Made',
+  'breaker.opened': 'An engine fails',
+  'breaker.closed': 'It works again',
+  'workflow.failed': 'Failed',
+  'queue.older_than': 'Old',
+  'store.nearly_full': 'Nearly full',
+}
+
+/** Those of whoever runs the service, likewise. */
+export const PLATFORM: Subscriber = {
+  base: '/admin/endpoints' as string as typeof OF_PUBLISHER,
+  path: { publisherId: '' },
+  events: PLATFORM_EVENTS,
+  first: Object.keys(PLATFORM_EVENTS),
+  mayManage: true,
+  hasFormat: true,
 }

@@ -9,17 +9,17 @@ const parser = new MarkdownIt({ html: false, linkify: true })
 /** Draws a stranger's Markdown: https links alone, and pictures as their words, because each would show its host who reads. */
 export const drawMarkdown = (text: string): ReactNode => draw(parser.parse(text, {}))
 
-/** Elements that tokens may become. Headings begin two steps lower, below those of the page. */
+/** Elements that tokens may become. Headings begin a step lower, below that of the page. */
 const ELEMENTS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     'p ul ol li blockquote table thead tbody tr th td em strong s'
       .split(' ')
       .map((tag) => [tag, tag]),
   ),
-  h1: 'h3',
-  h2: 'h4',
-  h3: 'h5',
-  h4: 'h6',
+  h1: 'h2',
+  h2: 'h3',
+  h3: 'h4',
+  h4: 'h5',
   h5: 'h6',
   h6: 'h6',
 }

@@ -82,7 +82,10 @@ export const Install = ({ version }: { version: Version }) => {
     <Panel title={`Install ${number}`}>
       <Code text={writeInstall(template, version, location.origin)} label="install command" />
       {template === DEFAULT_INSTALL && (
-        <p className="soft small">Downloads the zip; the host’s own tool installs it.</p>
+        <p className="soft small">
+          Run it in the folder of the host application, which finds packs in{' '}
+          <code>custom_nodes</code>, and restart the host. It needs curl, jq and unzip.
+        </p>
       )}
       <Button onPress={() => download.mutate()} isPending={download.isPending}>
         <Download aria-hidden />

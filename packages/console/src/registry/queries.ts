@@ -135,6 +135,11 @@ export const bannerOf = ({ id, banner_url: banner }: Node): string | undefined =
 export const logoOf = ({ id, logo }: { id: string; logo?: string }): string | undefined =>
   ownCopy(`/publishers/${encodeURIComponent(id)}/logo`, logo)
 
-/** A picture that was sent has another address with each, so that none is shown from a cache that was replaced. */
-const ownCopy = (path: string, address: string | undefined): string | undefined =>
-  address ? path + (/\?v=[\w-]+$/.exec(address)?.[0] ?? '') : undefined
+/**
+ * A picture that was sent has another address with each, so that none is shown from a cache that was replaced; one that is
+ * missing is no error of the page.
+ */
+const ownCopy = (path: string, address: string | undefined): string | undefined => {
+  const [, version] = /\?(v=[\w-]+)$/.exec(address ?? '') ?? []
+  return address && `${path}?${version ? `${version}&` : ''}missing=204`
+}

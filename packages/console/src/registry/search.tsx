@@ -24,7 +24,7 @@ import { readLicense } from './standing.ts'
 
 const route = getRouteApi('/registry')
 
-const PLACES = { names: 'Names', 'host-nodes': 'Nodes', repository: 'Repository' }
+const PLACES = { names: 'Names, descriptions', 'host-nodes': 'Nodes', repository: 'Repository' }
 
 const FACETS = {
   os: 'Operating system',
@@ -41,13 +41,28 @@ export const Page = () => (
     <SearchBar />
     <Lead />
     <div className={`split ${styles.results}`}>
-      <aside aria-label="Filters" className="screen">
-        <Filters />
-      </aside>
+      <Side />
       <Found />
     </div>
   </>
 )
+
+const useFacets = () => {
+  const list = useList()
+  const enabled = !list.isPending && !list.isFetching
+  return useQuery({ ...facetsQuery(route.useSearch()), enabled }).data?.facets
+}
+
+const Side = () => {
+  const facets = useFacets()
+  const chosen = countChosen(route.useSearch())
+  const isNone = facets && chosen === 0 && FACET_NAMES.every((name) => facets[name].length === 0)
+  return (
+    <aside aria-label="Filters" className={`screen ${isNone ? styles.none : ''}`}>
+      <Filters />
+    </aside>
+  )
+}
 
 /** So few packs are seen at a glance. */
 const FEW = 6
@@ -130,12 +145,11 @@ const Found = () => {
 
 const Filters = () => {
   const filter: Filter = route.useSearch()
-  const list = useList()
-  const facets = useQuery({ ...facetsQuery(filter), enabled: !list.isPending && !list.isFetching })
+  const facets = useFacets()
   return (
     <Stack>
       {FACET_NAMES.map((name) => (
-        <Facet key={name} name={name} chosen={filter[name]} counts={facets.data?.facets?.[name]} />
+        <Facet key={name} name={name} chosen={filter[name]} counts={facets?.[name]} />
       ))}
     </Stack>
   )

@@ -50,8 +50,10 @@ const cutVersion = (version: string): (string | undefined)[] => {
 }
 
 /** The command where the settings have none. It asks for the version first, so that the install counts. */
-export const DEFAULT_INSTALL =
-  "curl -fsS '{origin}/nodes/{node}/install?version={version}' | jq -r .downloadUrl | xargs curl -fLO"
+export const DEFAULT_INSTALL = `curl -fsS '{origin}/nodes/{node}/install?version={version}' |
+  jq -r .downloadUrl |
+  xargs curl -fLo {node}.zip
+unzip {node}.zip -d custom_nodes/{node}`
 
 /** The command of the settings (CONSOLE_INSTALL) for one version. */
 export const writeInstall = (

@@ -11,7 +11,7 @@ import { Button } from '../ui/button.tsx'
 import { Menu, MenuItem } from '../ui/layers.tsx'
 import { Link, LinkButton } from '../ui/link.tsx'
 import { Loading, PageTitle, Stack } from '../ui/panels.tsx'
-import { counted } from '../words/text.ts'
+import { aboutCredits } from '../words/text.ts'
 import { Banner, SessionEnd } from './banner.tsx'
 import styles from './frame.module.css'
 import { useKeys } from './keys.ts'
@@ -137,21 +137,13 @@ const RegistrySearch = () => {
   return <PackSearch label="Search the registry" className={styles.search} />
 }
 
-/** Credits left for videos; where nothing limits them, those that were used. */
+/** Credits used for videos, and their limit; leads to the account, which says more. */
 const Credits = () => {
   const [credits] = useQuery(creditsQuery).data?.remains ?? []
-  if (!credits) return null
-  const { credit_remain: left, credit_used } = credits
-  if (left === null && credit_used === 0) return null
-  const used = `${counted(credit_used, 'credit')} used`
+  if (!credits || (credits.credit_remain === null && credits.credit_used === 0)) return null
   return (
-    <Link
-      to="/account"
-      search={{ tab: 'usage' }}
-      className={`${styles.credits} soft small`}
-      title={used}
-    >
-      {left === null ? used : `${counted(left, 'credit')} left`}
+    <Link to="/account" search={{ tab: 'usage' }} className={`${styles.credits} small`}>
+      {aboutCredits(credits)}
     </Link>
   )
 }

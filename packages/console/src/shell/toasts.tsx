@@ -35,7 +35,8 @@ export const announce = (text: string): void => {
   const wait = Math.max(0, saidAt + EVERY_MS - Date.now())
   next = setTimeout(() => {
     saidAt = Date.now()
-    message.set(text)
+    // What is there already is not read out again.
+    message.set(text === message.get() ? `${text}\u00a0` : text)
   }, wait)
 }
 

@@ -8,10 +8,10 @@ import { buttonClass } from '../ui/button.tsx'
 import { CopyButton } from '../ui/code.tsx'
 import { LinkButton, tryPage } from '../ui/link.tsx'
 import { Note, Row, Stack } from '../ui/panels.tsx'
-import { Bdi, Bytes, Progress, StateBadge, Time, useNow } from '../ui/values.tsx'
+import { Bdi, Bytes, Hidden, Progress, StateBadge, Time, useNow } from '../ui/values.tsx'
 import { showSeconds } from '../words/text.ts'
 import { BeforeAfter } from './before-after.tsx'
-import { secondsLeft, secondsRendered } from './timeline.ts'
+import { aboutLeft, secondsLeft, secondsRendered } from './timeline.ts'
 import { wordOf, type TaskDetail } from './types.ts'
 import { cancelTask, taskQuery } from './queries.ts'
 import styles from './result.module.css'
@@ -70,15 +70,15 @@ const Going = ({ task }: { task: TaskDetail }) => {
   const left = secondsLeft(task, passed)
   const guessed = left === undefined ? undefined : passed / (passed + Math.max(left, 0.5))
   const part = family === 'video' ? progress / 100 : guessed
-  const turn = waits ?? (started === undefined ? 'In queue' : aboutLeft(left))
+  const turn = waits ?? (started === undefined ? 'In queue' : aboutLeft(left, part))
   const isStill = started === undefined || waits !== undefined
   const words = [family === 'video' && `${progress} %`, turn]
   return (
-    <>
-      <div role="status">
-        <Progress label="Progress" part={isStill ? undefined : part} />
-        <span className="soft small">{words.filter(Boolean).join(' · ')}</span>
-      </div>
+    <Starting
+      words={words.filter(Boolean).join(' · ')}
+      part={isStill ? undefined : part}
+      of={task.inputs[0]}
+    >
       {lacking.length > 0 && (
         <Note tone="warn">
           <ul>
@@ -90,22 +90,33 @@ const Going = ({ task }: { task: TaskDetail }) => {
           </ul>
         </Note>
       )}
-      <Placeholder of={task.inputs[0]} />
-    </>
+    </Starting>
   )
 }
 
-type PlaceholderProps = { of?: { width?: number; height?: number } | undefined }
-
-/** Room of the picture that will be there. */
-export const Placeholder = ({ of: { width = 4, height = 3 } = {} }: PlaceholderProps) => (
-  <div className={styles.frame} style={{ aspectRatio: `${width} / ${height}` }} />
-)
-
-const aboutLeft = (left: number | undefined): string | undefined => {
-  if (left === undefined) return undefined
-  return left > 1 ? `about ${showSeconds(Math.round(left))} left` : 'Almost done'
+type StartingProps = {
+  words: string
+  part?: number | undefined
+  of?: { width?: number; height?: number } | undefined
+  children?: ReactNode
 }
+
+/** Progress in words and as a bar, above the room of the picture that will be there. */
+export const Starting = ({
+  words,
+  part,
+  of: { width = 4, height = 3 } = {},
+  children,
+}: StartingProps) => (
+  <>
+    <div role="status">
+      <Progress label="Progress" part={part} />
+      <span className="soft small">{words}</span>
+    </div>
+    {children}
+    <div className={styles.frame} style={{ aspectRatio: `${width} / ${height}` }} />
+  </>
+)
 
 const COVER = 'cover.jpg'
 
@@ -179,13 +190,9 @@ const Result = ({ task }: { task: TaskDetail }) => {
         {task.results
           .filter(({ name }) => name !== COVER)
           .map((file) => (
-            <a
-              key={file.name}
-              className={buttonClass()}
-              href={ownLink(file.url)}
-              download={`${task.task_id}-${file.name}`}
-            >
+            <a key={file.name} className={buttonClass()} href={ownLink(file.url)} download>
               <Download aria-hidden />
+              <Hidden>Download </Hidden>
               {file.name}
               {file.bytes !== undefined && <Bytes count={file.bytes} />}
             </a>

@@ -1,3 +1,4 @@
+import { showSeconds } from '../words/text.ts'
 import type { TaskDetail } from './types.ts'
 
 /** Members of a task that the timeline needs. */
@@ -96,4 +97,13 @@ export const secondsLeft = (
   const usual = estimate === undefined ? undefined : estimate - passed
   if (family === 'image' || (usual !== undefined && usual > 1)) return usual
   return progress > 0 ? (passed * (100 - progress)) / progress : undefined
+}
+
+/** The part from which a bar looks full. */
+const NEARLY = 0.75
+
+/** The rest of a task in words that agree with its bar. */
+export const aboutLeft = (left: number | undefined, part: number | undefined): string => {
+  if (left !== undefined && left > 1) return `about ${showSeconds(Math.round(left))} left`
+  return part !== undefined && part >= NEARLY ? 'Almost done' : 'Rendering'
 }

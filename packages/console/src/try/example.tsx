@@ -4,9 +4,12 @@ import portrait from '../home/portrait.webp'
 import relit from '../home/relit.avif'
 import { BeforeAfter } from '../tasks/before-after.tsx'
 import { Clip } from '../ui/clip.tsx'
+import { Link, tryPage } from '../ui/link.tsx'
 import { Empty, Stack } from '../ui/panels.tsx'
 import type { Kind } from './kinds.ts'
+import { EXAMPLE } from './snippets.ts'
 import styles from './try.module.css'
+import { wordOf } from './words.ts'
 
 /** Stands in the place of a result until there is one. */
 export const Example = ({ kind: { id, path } }: { kind: Kind }) => {
@@ -16,12 +19,25 @@ export const Example = ({ kind: { id, path } }: { kind: Kind }) => {
   return (
     <Stack>
       {words}
-      <p className="soft small">Example</p>
       {isVideo ? (
-        <Clip src={clip} poster={clipPoster} className={styles.clip} />
+        <>
+          <p className="soft small">Example</p>
+          <Clip src={clip} poster={clipPoster} className={styles.clip} />
+        </>
       ) : (
-        <BeforeAfter before={portrait} after={relit} onBroken={() => {}} />
+        <RelitPortrait />
       )}
     </Stack>
   )
 }
+
+/** A picture before and after, the request that made it, and a way to repeat that. */
+export const RelitPortrait = () => (
+  <div className="stack tight">
+    <BeforeAfter before={portrait} after={relit} onBroken={() => {}} />
+    <p className="soft small">
+      Prompt “{EXAMPLE.prompt}”, style {wordOf('style', EXAMPLE.style)}, all else by default.{' '}
+      <Link {...tryPage('relight', undefined, 'example')}>Try this</Link>
+    </p>
+  </div>
+)

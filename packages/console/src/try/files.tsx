@@ -12,7 +12,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { TextField } from '../ui/fields.tsx'
 import { ErrorPanel } from '../ui/panels.tsx'
 import { Bdi, Picture, Progress } from '../ui/values.tsx'
-import { uploadFile, UPLOADS } from './queries.ts'
+import { uploadFile, UPLOADS, type Accepted } from './queries.ts'
 import stillLife from './still-life.webp'
 import sunset from './sunset.webp'
 import styles from './try.module.css'
@@ -21,7 +21,7 @@ interface FileFieldProps {
   label: string
   help: string
   error: string | undefined
-  accept: 'image/*' | 'video/*'
+  accept: Accepted
   value: string | undefined
   onChange(link: string | undefined): void
   /** Takes what is pasted anywhere on the page. */
@@ -30,7 +30,7 @@ interface FileFieldProps {
 
 /** A picture by drop, choice, paste or address. It is uploaded at once, so that the request names a link. */
 export const FileField = (props: FileFieldProps) => {
-  const { label, help, error, accept, value, onChange, takesPaste } = props
+  const { label, help, accept, value, onChange, takesPaste } = props
   const [part, setPart] = useState(0)
   const [name, setName] = useState('')
   const errorId = useId()
@@ -39,21 +39,23 @@ export const FileField = (props: FileFieldProps) => {
     mutationFn: async (chosen: File | Promise<File>) => {
       const file = await chosen
       setName(file.name)
-      return await uploadFile(file, setPart)
+      return await uploadFile(file, { accept, onProgress: setPart })
     },
     onMutate: () => setPart(0),
-    onSuccess: onChange,
+    onSuccess: (link) => link !== null && onChange(link),
   })
   const { variables: file, mutate: take } = upload
   const src = ownLink(value)
   usePaste(takesPaste, accept, take)
   const what = accept === 'image/*' ? 'image' : 'video'
+  const one = what === 'image' ? 'an image' : 'a video'
+  const error = upload.data === null ? `${name} is not ${one}.` : props.error
   const isThere = value !== undefined && !upload.isPending
   return (
     <div className={`stack tight ${styles.file}`} role="group" aria-label={label}>
       <strong>{label}</strong>
       <DropZone
-        aria-label={`${label}: drop ${what === 'image' ? 'an' : 'a'} ${what}`}
+        aria-label={`${label}: drop ${one}`}
         className={`row drop ${styles.drop}`}
         data-invalid={error !== undefined || undefined}
         onDrop={({ items }) => {
@@ -74,7 +76,7 @@ export const FileField = (props: FileFieldProps) => {
             isPending={upload.isPending}
             aria-describedby={error === undefined ? undefined : errorId}
           >
-            {value === undefined ? `Choose ${what === 'image' ? 'an' : 'a'} ${what}` : 'Replace'}
+            {value === undefined ? `Choose ${one}` : 'Replace'}
           </Button>
         </FileTrigger>
         {value === undefined && !upload.isPending && (
@@ -87,7 +89,7 @@ export const FileField = (props: FileFieldProps) => {
         )}
       </DropZone>
       {error && (
-        <p id={errorId} className="bad small">
+        <p id={errorId} className="bad small" role="alert">
           {error}
         </p>
       )}
@@ -102,7 +104,10 @@ export const FileField = (props: FileFieldProps) => {
         type="url"
         placeholder="or paste a URL"
         value={src === undefined ? (value ?? '') : ''}
-        onChange={(address) => onChange(address.trim() || undefined)}
+        onChange={(address) => {
+          upload.reset()
+          onChange(address.trim() || undefined)
+        }}
         help={help}
       />
     </div>

@@ -183,7 +183,7 @@ export const missing = (fields: readonly Field[], body: Body): Field[] =>
 
 /** Body of a form that continues a task: the same again, or with `use` the next step from its result. */
 export const startFrom = (
-  { id, use }: { id: string; use: 'result' | undefined },
+  { id, use }: { id: string; use: string | undefined },
   fields: readonly Field[],
   task: TaskDetail,
 ): Body => {

@@ -10,7 +10,7 @@ import { Link, tryPage } from '../ui/link.tsx'
 import { Empty, ErrorPanel, Loading, PageTitle, Show } from '../ui/panels.tsx'
 import { readFields, startFrom } from './form.ts'
 import { FAMILIES, findKind, titleOf, type Kind } from './kinds.ts'
-import { documentQuery, templatesQuery } from './queries.ts'
+import { documentQuery, exampleQuery, templatesQuery } from './queries.ts'
 import { schemaOf, type JsonSchema } from './schema.ts'
 import { TryForm } from './try-form.tsx'
 import styles from './try.module.css'
@@ -97,16 +97,23 @@ const Started = ({ kind, schema }: { kind: Kind; schema: JsonSchema }) => {
   const { user = '' } = useStore(session)
   const navigate = useNavigate()
   const fields = readFields(schema)
-  const { data, error } = useQuery({ ...taskQuery(from ?? ''), enabled: from !== undefined })
+  const isExample = use === 'example' && kind.id === 'relight'
+  const isGiven = isExample || from !== undefined
+  const example = useQuery({ ...exampleQuery, enabled: isExample })
+  const task = useQuery({ ...taskQuery(from ?? ''), enabled: from !== undefined && !isExample })
+  const { error } = isExample ? example : task
   useEffect(() => {
-    if (from === undefined || !data) return
-    keepDraft(user, kind.id, { body: startFrom({ id: kind.id, use }, fields, data) })
+    const body = isExample
+      ? example.data
+      : task.data && startFrom({ id: kind.id, use }, fields, task.data)
+    if (!isGiven || !body) return
+    keepDraft(user, kind.id, { body })
     void navigate({ to: '.', search: { view: undefined }, replace: true })
   })
-  if (from !== undefined && !error) return <Loading rows={6} />
+  if (isGiven && !error) return <Loading rows={6} />
   return (
     <>
-      {from !== undefined && error && <ErrorPanel error={error} />}
+      {isGiven && error && <ErrorPanel error={error} />}
       <TryForm key={`${user} ${kind.id}`} {...{ user, kind, schema, fields }} />
     </>
   )

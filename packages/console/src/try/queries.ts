@@ -3,10 +3,12 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { hashOf } from '../../../client/src/lib/bytes.ts'
 import { pause } from '../../../client/src/lib/pause.ts'
 import { readQuery, responseOf, read, send, type Schema } from '../api/client.ts'
-import { putFile } from '../api/upload.ts'
+import { putFile, readAsset, readType } from '../api/upload.ts'
+import portrait from '../home/portrait.webp'
 import { post } from '../tasks/queries.ts'
 import type { Kind } from './kinds.ts'
 import type { Body, Document } from './schema.ts'
+import { EXAMPLE } from './snippets.ts'
 
 export const documentQuery = queryOptions({
   queryKey: ['document'],
@@ -45,8 +47,25 @@ export const dryRunQuery = ({ path }: Kind, body: Body) =>
 /** Key of all uploads, which a request waits for. */
 export const UPLOADS = ['upload']
 
-/** Uploads a file, unless this user has before; returns the link that a body names it by. */
-export const uploadFile = async (file: File, onProgress: (part: number) => void) => {
+/** Media types of files, as a field accepts them. */
+export type Accepted = 'image/*' | 'video/*'
+
+const isOf = (accept: Accepted, type: string): boolean => type.startsWith(accept.slice(0, -1))
+
+interface Uploading {
+  accept: Accepted
+  onProgress?(part: number): void
+}
+
+/**
+ * Uploads a file, unless this user has before; returns the link that a body names it by, or null where it is none of those
+ * that the field accepts, by its name or by the bytes that the service has seen.
+ */
+export const uploadFile = async (
+  file: File,
+  { accept, onProgress = () => {} }: Uploading,
+): Promise<string | null> => {
+  if (file.type !== '' && !isOf(accept, file.type)) return null
   // Away from https and localhost a browser has no digest; then the bytes are sent.
   const hash = isSecureContext ? await hashOf(new Uint8Array(await file.arrayBuffer())) : undefined
   const body = {
@@ -56,5 +75,17 @@ export const uploadFile = async (file: File, onProgress: (part: number) => void)
   }
   const links = await send('POST', '/customers/storage', { body })
   if (!links.existing_file) await putFile(links.upload_url, file, { onProgress })
-  return links.download_url
+  const found = await readType(links.download_url)
+  // A drawing is text, which no first bytes show.
+  return isOf(accept, found) || file.type === 'image/svg+xml' ? links.download_url : null
 }
+
+/** Body of the request that made the example. */
+export const exampleQuery = queryOptions({
+  queryKey: ['example'],
+  queryFn: async () => {
+    const file = await readAsset(portrait, 'Portrait.webp')
+    return { ...EXAMPLE, image: await uploadFile(file, { accept: 'image/*' }) }
+  },
+  gcTime: 0,
+})

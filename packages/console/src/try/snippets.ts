@@ -3,6 +3,12 @@ import type { Body } from './schema.ts'
 
 type Request = { origin: string; kind: Kind; body: Body }
 
+/** Settings that made the relit portrait of the first page; a test renders it again. */
+export const EXAMPLE = {
+  prompt: '(warm evening light:1.3) from the left',
+  style: 'contrasted_n_hdr',
+}
+
 /** One argument of a shell. */
 const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 

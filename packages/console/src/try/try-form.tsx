@@ -1,12 +1,14 @@
 import { useIsMutating, useMutation, useQuery } from '@tanstack/react-query'
 import { Fragment, useEffect, useRef, useState } from 'react'
 
+import { ToggleButton } from 'react-aria-components/ToggleButton'
+
 import { toTask } from '../../../client/src/lib/task.ts'
 import { responseOf, type Schema } from '../api/client.ts'
 import { sortIssues } from '../api/issues.ts'
 import { keepDraft, readDraft } from '../api/session.ts'
 import { announce } from '../shell/toasts.tsx'
-import { Outcome, Placeholder, State } from '../tasks/parts.tsx'
+import { Outcome, Starting, State } from '../tasks/parts.tsx'
 import { post, useTask } from '../tasks/queries.ts'
 import { Button } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
@@ -59,7 +61,7 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
   const price = useQuery({
     ...dryRunQuery(kind, body),
     // Nothing is wrong with a form that nobody has begun.
-    enabled: Object.keys(body).length > 0 || lacking.length === 0,
+    enabled: lacking.length === 0 || JSON.stringify(body) !== JSON.stringify(chooseFirst(fields)),
   })
   const send = useMutation({
     mutationFn: async (given: Body) => toTask(await responseOf(post(kind.path, { body: given }))),
@@ -97,11 +99,12 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
     },
   }
   const shown = fields.filter(({ name }) => name !== 'video_creation_id')
-  const fold = (title: string, folded: readonly Field[], isOpen = false) => {
+  const fold = (title: string, folded: readonly Field[], about = '', isOpen = false) => {
     const pointers = folded.map(({ pointer }) => pointer)
     if (folded.length === 0) return null
     return (
       <More title={title} open={isOpen || isWrong(pointers, shared)}>
+        {about && <p className="soft small">{about}</p>}
         {folded.map((field) => (
           <FieldRow key={field.name} field={field} form={shared} />
         ))}
@@ -119,7 +122,7 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
   const request = { origin: location.origin, kind, body }
   const isSending = isWaiting || send.isPending
   const run = isSending ? (
-    <Placeholder />
+    <Starting words={isWaiting ? 'Waiting for the upload' : 'Sending the request'} />
   ) : (
     <Run kind={kind} task={draft.task} onChangeIt={() => focusFirst(form.current)} />
   )
@@ -148,15 +151,18 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
           {fieldsAt('main').map((field) => (
             <Fragment key={field.name}>
               <FieldRow field={field} form={shared} />
-              {field.name === 'prompt' && light.length > 0 && !isLit && !body['prompt'] && (
-                <Lights onChoose={(text) => shared.onChange('prompt', text)} />
+              {field.name === 'prompt' && light.length > 0 && !isLit && (
+                <Lights
+                  prompt={body['prompt']}
+                  onChoose={(text) => shared.onChange('prompt', text)}
+                />
               )}
             </Fragment>
           ))}
-          {fold('Light from another picture', light, isLit)}
+          {fold('Light from another picture', light, '', isLit)}
           {fold('Advanced', fieldsAt('rare'))}
           {fold('Options', fieldsAt('option'))}
-          {fold(`No effect here (${unused.length})`, unused)}
+          {fold(`Fields that change nothing here (${unused.length})`, unused, IGNORED)}
           {error && !isAllAtFields && <ErrorPanel error={error} rest={rest} />}
         </Stack>
         <div className={`row apart ${styles.send}`}>
@@ -178,6 +184,9 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
     </div>
   )
 }
+
+const IGNORED =
+  'The API takes these fields, but this service’s engine ignores them, or they need another choice above.'
 
 const codeTab = (title: string, text: string) =>
   [title, <Code key={title} text={text} label={`request as ${title}`} />] as const
@@ -204,16 +213,23 @@ const focusFirst = (form: HTMLFormElement | null): void => {
 
 const LIGHTS = ['warm sun from the left', 'soft daylight from above', 'cool moonlight']
 
-/** Prompts of a light to begin with, one press each: without one the light stays. */
-const Lights = ({ onChoose }: { onChoose(prompt: string): void }) => (
+type LightsProps = { prompt: unknown; onChoose(prompt: string | undefined): void }
+
+/** Prompts of a light to begin with, one press each; another press takes it away. */
+const Lights = ({ prompt, onChoose }: LightsProps) => (
   <div className="row" role="group" aria-label="Samples for Prompt">
     <span className="soft small">
       Without a prompt, or light from another picture, the light stays as it is. For example:
     </span>
     {LIGHTS.map((text) => (
-      <Button key={text} onPress={() => onChoose(text)}>
+      <ToggleButton
+        key={text}
+        className={styles.variant}
+        isSelected={prompt === text}
+        onChange={(isChosen) => onChoose(isChosen ? text : undefined)}
+      >
         {text}
-      </Button>
+      </ToggleButton>
     ))}
   </div>
 )
@@ -237,7 +253,7 @@ const Run = ({ kind, task: id, onChangeIt }: RunProps) => {
   const task = useTask(id)
   if (id === undefined) return <Example kind={kind} />
   return (
-    <Show query={task} loading={<Placeholder />}>
+    <Show query={task} loading={<Starting words="Sent" />}>
       {(data) => (
         <Stack>
           <Row>

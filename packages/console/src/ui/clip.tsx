@@ -6,7 +6,9 @@ export const Clip = (props: ClipProps) => (
 )
 
 const playOnceSeen = (video: HTMLVideoElement): (() => void) => {
-  const watch = new IntersectionObserver(([seen]) => seen?.isIntersecting && void video.play(), {
+  // It is rejected when the page is left meanwhile.
+  const play = (): void => void video.play().catch(() => {})
+  const watch = new IntersectionObserver(([seen]) => seen?.isIntersecting && play(), {
     threshold: 0.5,
   })
   watch.observe(video)

@@ -1,7 +1,7 @@
 import { Check, Copy } from 'lucide-react'
 import { useState } from 'react'
 
-import { announce } from '../shell/toasts.tsx'
+import { announce, showToast } from '../shell/toasts.tsx'
 import { showControls } from '../words/text.ts'
 import { IconButton } from './button.tsx'
 import styles from './show.module.css'
@@ -11,14 +11,21 @@ import { Bdi, Hidden } from './values.tsx'
 export const CopyButton = ({ text, label }: { text: string; label: string }) => {
   const [copied, setCopied] = useState(false)
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text)
+    // Away from https and localhost a browser has no clipboard.
+    const clipboard = navigator.clipboard as Clipboard | undefined
+    const isDone = await clipboard?.writeText(text).then(
+      () => true,
+      () => false,
+    )
+    if (!isDone) return void showToast('This page may not copy here: select the text instead.')
     setCopied(true)
     announce('Copied')
     setTimeout(() => setCopied(false), 2000)
   }
   return (
     <IconButton label={copied ? 'Copied' : `Copy ${label}`} onPress={() => void copy()}>
-      {copied ? <Check aria-hidden /> : <Copy aria-hidden />}
+      {copied ? <Check aria-hidden className="ok" /> : <Copy aria-hidden />}
+      {copied && 'Copied'}
     </IconButton>
   )
 }

@@ -24,8 +24,8 @@ export const LinkButton: LinkComponent<typeof ButtonAnchor> = createLink(ButtonA
 
 /** Targets of links: `<Link {...versionPage('light-tools', '1.0.0')}>`. */
 export const taskPage = (task: string) => ({ to: '/tasks/$task', params: { task } }) as const
-/** `from`: the task that it repeats, or with `use` whose result it takes. */
-export const tryPage = (kind: string, from?: string, use?: 'result') =>
+/** `from`: the task that it repeats, or with `use` whose result it takes; `example`: that of the first page. */
+export const tryPage = (kind: string, from?: string, use?: 'result' | 'example') =>
   ({ to: '/try/$kind', params: { kind }, search: { from, use } }) as const
 export const nodePage = (node: string) => ({ to: '/registry/$node', params: { node } }) as const
 export const versionPage = (node: string, version: string) =>

@@ -1,4 +1,6 @@
-export { counted, showBytes } from '../../../client/src/cli/words.ts'
+import { counted, showBytes } from '../../../client/src/cli/words.ts'
+
+export { counted, showBytes }
 
 /** Control characters but line ends and tabs, and those that turn the direction of text or have no width. */
 const UNSEEN =
@@ -22,6 +24,18 @@ export const showSeconds = (seconds: number): string => {
   if (hours < 48) return `${hours} h ${minutes % 60} min`.replace(/ 0 min$/, '')
   return `${Math.floor(hours / 24)} d`
 }
+
+interface Credits {
+  credit_used: number
+  /** Null where nothing limits them. */
+  credit_remain: number | null
+}
+
+/** `960 of 5,000 credits`, or `960 credits used, no limit`. */
+export const aboutCredits = ({ credit_used: used, credit_remain: left }: Credits): string =>
+  left === null
+    ? `${counted(used, 'credit')} used, no limit`
+    : `${used.toLocaleString('en')} of ${counted(used + left, 'credit')}`
 
 const DAY = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
 

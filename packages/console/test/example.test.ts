@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+
+import sharp from 'sharp'
+
+import { ROOT } from '../../../src/local/root.ts'
+import { useFixture } from '../../../test/adapters/image-engine/fixture.ts'
+import { EXAMPLE } from '../src/try/snippets.ts'
+
+const HOME = join(ROOT, 'packages/console/src/home')
+
+/** A picture that is kept at this quality differs by less in the mean of its bytes. */
+const MOST = 3
+
+const engine = useFixture()
+
+for (const name of ['relit.avif', 'relit.webp'])
+  test(`${name} of the first page is what its caption makes of the portrait`, async () => {
+    const { path } = await engine.renderFile('relight', join(HOME, 'portrait.webp'), EXAMPLE)
+    const [made, kept] = await Promise.all(
+      [path, join(HOME, name)].map((one) => sharp(one).removeAlpha().raw().toBuffer()),
+    )
+    assert.equal(kept?.length, made?.length)
+    const apart = made?.reduce((sum, byte, at) => sum + Math.abs(byte - (kept?.[at] ?? 0)), 0) ?? 0
+    assert.ok(apart / (made?.length ?? 1) < MOST, `${apart / (made?.length ?? 1)} apart`)
+  })
