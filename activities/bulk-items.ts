@@ -28,7 +28,7 @@ const record = async (sql: Transaction, place: ItemPlace, outcome: ItemOutcome):
 /** The requests of a batch that come next. */
 export async function* listRequests(
   { storage, submit }: BulkDependencies,
-  { id: bulkId, owner, nextIndex, nextOffset }: BatchRow,
+  { id: bulkId, owner, request: { labels }, nextIndex, nextOffset }: BatchRow,
 ): AsyncGenerator<Item> {
   const lines = readLines(storage, requestsKey(bulkId), {
     from: nextOffset,
@@ -42,6 +42,7 @@ export async function* listRequests(
       await submit({
         text: bytes,
         owner,
+        labels,
         record: (sql, taskId) => record(sql, place, { outcome: 'done', taskId }),
       })
     }

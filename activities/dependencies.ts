@@ -15,6 +15,7 @@ import type { NotifyChange } from '../src/db/shared/change-notification.ts'
 import type { OutboxRow, OutboxStart } from '../src/db/shared/outbox.ts'
 import type { Slots } from '../src/db/video-task/video-queue.ts'
 import type { OperationAction } from '../src/domain/bulk/operation.ts'
+import type { Labels } from '../src/domain/task/task-options.ts'
 import type { Notifier } from '../src/domain/shared/notifier.ts'
 import type { DeliverySchedule } from '../src/domain/event/delivery-schedule.ts'
 import type { Template } from '../src/domain/template/template.ts'
@@ -50,6 +51,7 @@ export interface BulkDependencies extends CoreDependencies {
   submit(request: {
     text: Buffer
     owner: string
+    labels: Labels | undefined
     record(sql: Transaction, taskId: string): Promise<void>
   }): Promise<void>
   /** Does with a task what its route does; `record` is called in the transaction of the effect. */

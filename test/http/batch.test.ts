@@ -43,7 +43,8 @@ describe('a batch', () => {
       video,
     ]
     const hook = receiver.url('/hook')
-    const path = await postBatch(client, { requests, webhook_url: hook })
+    const labels = { project: 'north' }
+    const path = await postBatch(client, { requests, labels, webhook_url: hook })
     const ended = await untilBulkEnded(client, path)
     assertMembers(ended, { state: 'done', total: 6 })
     assertMembers(ended.counts, { done: 2, rejected: 4, pending: 0 })
@@ -61,6 +62,8 @@ describe('a batch', () => {
     assert.match(String(stray?.error?.message), /\/path must be a path on which tasks are made/)
     assert.match(String(pathless?.error?.message), /\/path must be a string/)
     assert.match(String(misspelt?.error?.message), /did you mean/)
+    const found = await client.get('/tasks?label=project:north')
+    assert.deepEqual(pluck(listOf(found, 'tasks'), 'task_id'), [last?.task_id, first?.task_id])
     for (const line of [first, last]) {
       assert.equal((await fetch(line?.links?.[0] ?? '')).status, 200)
       expectStatus(await client.get(`/tasks/${line?.task_id}`), 200)

@@ -1,5 +1,6 @@
 import type { Batch, BatchCounts } from '../../domain/bulk/batch.ts'
 import { showState } from '../../domain/bulk/bulk.ts'
+import type { Labels } from '../../domain/task/task-options.ts'
 import type { Queryable } from '../client.ts'
 import { countBatch } from './bulk-item.ts'
 import type { BulkRow } from './bulk.ts'
@@ -8,6 +9,8 @@ import type { BulkRow } from './bulk.ts'
 export interface BatchSource {
   /** Key of the uploaded file in the store; absent when they came in the body. */
   file?: string
+  /** Labels that each task gets beside its own. */
+  labels?: Labels
 }
 
 export type BatchRow = BulkRow<BatchSource, BatchCounts>
@@ -24,6 +27,7 @@ export const showProgress = (row: BulkRow) => ({
 export const showBatch = (row: BatchRow): Omit<Batch, 'counts'> => ({
   batch_id: row.id,
   ...showProgress(row),
+  ...(row.request.labels && { labels: row.request.labels }),
   ...(row.webhookUrl !== null && { webhook_url: row.webhookUrl }),
 })
 

@@ -2,6 +2,7 @@ import { Type, type Static, type TSchema } from 'typebox'
 
 import { id } from '../event/event.ts'
 import { ADDRESS_MAX, ADDRESS_PATTERN } from '../shared/address.ts'
+import { Labels } from '../task/task-options.ts'
 import { TaskState } from '../task/task-item.ts'
 import { count, ItemError, next, progress } from './bulk.ts'
 
@@ -35,6 +36,7 @@ const given = {
       { maxLength: ADDRESS_MAX },
     ),
   ),
+  labels: Type.Optional({ ...Labels, description: 'Labels that each task gets beside its own.' }),
   webhook_url: Type.Optional(
     text('Notified once, when the last task has ended: `batch.ended`.', {
       maxLength: ADDRESS_MAX,
@@ -74,6 +76,7 @@ export const Batch = Type.Object({
   ...MadeBatch.properties,
   ...progress,
   counts: BatchCounts,
+  labels: Type.Optional(Labels),
   webhook_url: Type.Optional(text('Notified when it ends.')),
 })
 export type Batch = Static<typeof Batch>

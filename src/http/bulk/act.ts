@@ -78,9 +78,8 @@ const runAgain: Action = async (deps, { taskId: id, owner, record }) => {
   const sign = (name: string): string => deps.signer.signFile(id, name, deps.now())
   const request = makeRequest(task, showInputs(task, { show: asGiven, sign }), asGiven)
   await deps.submit({
-    text: JSON.stringify(request),
+    text: JSON.stringify({ ...request, body: withLabel(request.body, id) }),
     owner,
-    amend: (body) => withLabel(body, id),
     record: (sql, madeId) => record(sql, { task_id: madeId }),
   })
 }

@@ -33,10 +33,13 @@ export const createBatch = async (
   deps: BulkDeps,
   request: RouteRequest<unknown, unknown, NewBatch>,
 ): Promise<SavedResponse> => {
-  const { requests, file, webhook_url: url } = request.body
+  const { requests, file, labels, webhook_url: url } = request.body
   const { owner } = getCaller(request)
   const id = randomUUID()
-  const source: BatchSource = file === undefined ? {} : { file: await findUpload(deps, file) }
+  const source: BatchSource = {
+    ...(file !== undefined && { file: await findUpload(deps, file) }),
+    ...(labels && { labels }),
+  }
   if (requests) await storeRequests(deps, id, requests)
   const bulk = {
     id,

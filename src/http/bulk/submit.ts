@@ -4,6 +4,7 @@ import type { Transaction } from '../../db/client.ts'
 import { apiError, shown } from '../../domain/shared/errors.ts'
 import { isObject } from '../../domain/shared/is-object.ts'
 import { makeOnce } from '../../domain/shared/make-once.ts'
+import type { Labels } from '../../domain/task/task-options.ts'
 import { makeIssue } from '../../domain/shared/validate.ts'
 import type { BodyLimits } from '../body/body-limits.ts'
 import { makeValidateBody, type BodyDeps } from '../body/read-body.ts'
@@ -17,8 +18,8 @@ export interface SubmittedRequest {
   /** Its JSON, `{path, body}`; an object is taken for such. */
   text: string | Buffer
   owner: string
-  /** Changes the body before it is validated. */
-  amend?(body: Record<string, unknown>): Record<string, unknown>
+  /** Labels that the task gets beside its own. */
+  labels?: Labels | undefined
   /** Called in the transaction that makes the task; what it throws rolls that back. */
   record(sql: Transaction, taskId: string): Promise<void>
 }
@@ -32,12 +33,12 @@ const LIMITS: BodyLimits = { maxBytes: 2 ** 21, heldBytes: 2 ** 21, deadlineMs: 
 /** @param routes those on which tasks are made */
 export const makeSubmit = (deps: BodyDeps, routes: readonly Route[]): Submit => {
   const validatorOf = makeOnce((route: Route) => route.body && makeValidateBody(route, route.body))
-  return async ({ text, owner, amend = (body) => body, record }) => {
+  return async ({ text, owner, labels, record }) => {
     const { path, body } = await readRequest(deps, text)
     const route = findRoute(routes, path)
     const validate = validatorOf(route)
     if (!route.body || !validate) throw new Error(`${route.path} takes no body`)
-    const json = await read(deps, JSON.stringify(amend(body)), route.body)
+    const json = await read(deps, JSON.stringify(withLabels(body, labels)), route.body)
     try {
       const valid = validate({ params: {} }, json)
       const caller = { principal: owner, owner, scheme: 'api_key' } as const
@@ -78,6 +79,12 @@ const read = (deps: BodyDeps, text: string | Buffer, limits: BodyLimits): Promis
     maxImageBytes: deps.maxImageBytes,
     maxPixels: deps.maxImagePixels,
   })
+}
+
+/** A body whose labels are none is left to be rejected. */
+const withLabels = (body: Record<string, unknown>, labels: Labels | undefined): object => {
+  const { kiln_labels: own = {} } = body
+  return labels && isObject(own) ? { ...body, kiln_labels: { ...labels, ...own } } : body
 }
 
 const findRoute = (routes: readonly Route[], path: string): Route => {
