@@ -11,6 +11,7 @@ import { beginAttempt } from '../../src/db/event/attempt.ts'
 import { findDelivery, findRedelivery, listStillDeliveries } from '../../src/db/event/delivery.ts'
 import { beginFirstAttempts, takeFirstAttempts } from '../../src/db/event/first-attempt.ts'
 import { endPause, listPauses, putPause } from '../../src/db/task/pause.ts'
+import { findDeadline } from '../../src/db/task/deadline.ts'
 import { holdTask, isHeld } from '../../src/db/task/task-transition.ts'
 import { claimImageTask } from '../../src/db/image-task/image-task.ts'
 import type { OutboxRow } from '../../src/db/shared/outbox.ts'
@@ -129,6 +130,28 @@ describe('a pause', () => {
     const { age: seconds = 0 } = (await see(id)) ?? {}
     assert.ok(seconds >= 100 && seconds < 1000, `${seconds} s count`)
   })
+
+  test('stops the deadlines of callers, also of a video that waits for a slot', async () => {
+    const { sql } = place.database
+    const image = await insertTask(place)
+    const video = await getVideo(place.database, { owner: 'late' })
+    const ids = [image, video]
+    await sql`update task set start_within = 600, created_at = now() - interval '60 seconds' where id = any(${ids})`
+    await pause('all')
+    await sql`update pause set paused_at = now() - interval '40 seconds'`
+    const left = (id: string) => findDeadline(sql, { id, until: 'start' })
+    for (const id of ids) assertStoodStill(await left(id))
+    await resume('all')
+    await claim(image)
+    assert.equal(await left(image), null)
+    assertStoodStill(await left(video))
+    const rows =
+      await sql`select held_at, held_seconds >= 40 as counted from task where id = ${video}`
+    assert.deepEqual([...rows], [{ held_at: null, counted: true }])
+  })
+  /** Asserts that 40 of the 60 seconds do not count; without that there would be 540 left. */
+  const assertStoodStill = (leftMs: number | null): void =>
+    assert.ok(leftMs !== null && leftMs > 545_000 && leftMs <= 582_000, `${leftMs}`)
 
   test('has begun once nothing that began before it is without its commit', async () => {
     const id = await insertTask(place)

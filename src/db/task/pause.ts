@@ -8,11 +8,23 @@ export const isActive = (sql: Queryable) => sql`coalesce(until > clock_timestamp
 /** All scopes that are paused now, which a statement reads once. */
 const pausedScopes = (sql: Queryable) => sql`array(select scope from pause where ${isActive(sql)})`
 
-/** The condition that a task is paused; `task` is its alias. */
-export const isPaused = (sql: Queryable, task: Fragment = sql`task`) => sql`(
+/** Scopes that a task is of; `task` is its alias. */
+const scopesOf = (sql: Queryable, task: Fragment) => sql`
   array['all', 'engine:' || ${task}.engine, 'engine:' || ${task}.engine || ':' || ${task}.family,
-    'kind:' || ${task}.kind, 'owner:' || ${task}.owner] && ${pausedScopes(sql)}
-)`
+    'kind:' || ${task}.kind, 'owner:' || ${task}.owner]
+`
+
+/** The condition that a task is paused. */
+export const isPaused = (sql: Queryable, task: Fragment = sql`task`) =>
+  sql`(${scopesOf(sql, task)} && ${pausedScopes(sql)})`
+
+/** When a task that may not begin is held from on: since it is paused, though nobody has tried to begin it until now. */
+export const heldSince = (
+  sql: Queryable,
+) => sql`coalesce(held_at, case when claimed_at is null then (
+  select greatest(task.created_at, min(paused_at)) from pause
+  where scope = any(${scopesOf(sql, sql`task`)}) and ${isActive(sql)} having count(*) > 0
+) end, clock_timestamp())`
 
 /** The condition that deliveries to a host are paused. */
 export const isHostPaused = (sql: Queryable, host: Fragment) =>

@@ -1,6 +1,6 @@
 import type { Fragment, Sql, Transaction } from '../client.ts'
 import { isBroken, takeProbe } from './breaker.ts'
-import { holdPauses, isPaused } from './pause.ts'
+import { heldSince, holdPauses, isPaused } from './pause.ts'
 
 /** The moves of a family of tasks: a table of the domain that the one statement for moves reads. */
 export interface TransitionTable<Status extends string> {
@@ -153,7 +153,7 @@ export const takeFence = async <Kind extends string>(
   ])
   if (claimed) return { ...claimed, isProbe }
   const [held] = await sql<HeldTask[]>`
-    update task set held_at = coalesce(held_at, clock_timestamp())
+    update task set held_at = ${heldSince(sql)}
     where id = ${id} and ${mayClaim}
     returning case when ${paused} then 'paused' else 'breaker' end as held,
       claimed_at is null as "isQueued"
