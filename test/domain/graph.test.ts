@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 
 import type { HostNodeText } from '../../src/domain/comparison/host-node-form.ts'
-import { readRequirement } from '../../packages/inspector/src/scan/requirements/requirement.ts'
+import { readRequirement } from '../../packages/inspector/src/requirements.ts'
 import { checkNode } from '../../src/domain/graph/check-node.ts'
 import { worstOf } from '../../src/domain/graph/check.ts'
 import type { Graph, GraphNode } from '../../src/domain/graph/graph.ts'

@@ -42,7 +42,7 @@ export const GraphChange = Type.Object({
 })
 export type GraphChange = Static<typeof GraphChange>
 
-export const VERDICTS = [...CHANGE_LEVELS, 'none'] as const
+const VERDICTS = [...CHANGE_LEVELS, 'none'] as const
 
 export const CheckedPack = Type.Object({
   node_id: Type.String({ description: 'Id of the pack.' }),

@@ -32,7 +32,7 @@ export const ResolveRequest = Type.Object({
 export type ResolveRequest = Static<typeof ResolveRequest>
 
 /** Sources of a host node. */
-export const ORIGINS = ['built_in', 'found', 'unknown'] as const
+const ORIGINS = ['built_in', 'found', 'unknown'] as const
 
 export const CHOICE_REASONS = {
   only_claim: 'No other pack has it.',

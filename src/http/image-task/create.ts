@@ -80,10 +80,8 @@ const createTask = async (
   const isRead = kind === 'relight' && engine === 'local'
   const warnings = listRelightWarnings(isRead ? (request.body as Record<string, unknown>) : null)
   const result = makeResponse(deps, { imageKind, settings, id, size, warnings, engine })
-  const facts = {
-    ...{ taskId: id, kind, owner, engine, summary: summary(kind, owner, { inputs, size }) },
-    ...startFacts(options),
-  }
+  const said = summary(kind, owner, { inputs, size })
+  const facts = { taskId: id, kind, owner, engine, summary: said, ...startFacts(options) }
   return await commitTask(deps, {
     id,
     start: startImageTask(facts, deps),

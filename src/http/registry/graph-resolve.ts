@@ -1,4 +1,4 @@
-import { readRequirement } from '../../adapters/inspector/requirement.ts'
+import { readRequirement } from '../../../packages/inspector/src/requirements.ts'
 import { withinDeadline } from '../../db/client.ts'
 import {
   findBuiltIn,
@@ -175,7 +175,7 @@ const chooseVersion = (
 ): Candidate | undefined =>
   candidates.find(({ version }) => isSame(version, installed)) ?? candidates[0]
 
-export const isSame = (version: string, other: string | undefined): boolean =>
+const isSame = (version: string, other: string | undefined): boolean =>
   other !== undefined &&
   parseVersionNumber(version)?.canonical === parseVersionNumber(other)?.canonical
 

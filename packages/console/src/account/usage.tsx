@@ -20,7 +20,8 @@ type Group = Schema<'Usage'>['groups'][number]
 export const Usage = () => {
   const [days, setDays] = useState('30')
   const [label, setLabel] = useState('')
-  const from = new Date(Date.now() - (Number(days) - 1) * DAY_MS).toISOString().slice(0, 10)
+  const [now] = useState(() => Date.now())
+  const from = new Date(now - (Number(days) - 1) * DAY_MS).toISOString().slice(0, 10)
   const by = /^[a-z0-9][a-z0-9._-]{0,62}$/.test(label) ? `label:${label}` : 'kind'
   const byDay = useQuery(readQuery('/usage', { query: { from, by: 'day' } }))
   const grouped = useQuery(readQuery('/usage', { query: { from, by } }))

@@ -1,0 +1,1 @@
+export { readRequirement } from './scan/requirements/requirement.ts'

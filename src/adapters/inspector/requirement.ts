@@ -1,1 +1,0 @@
-export { readRequirement } from '../../../packages/inspector/src/scan/requirements/requirement.ts'
