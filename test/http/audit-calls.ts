@@ -23,6 +23,7 @@ export const makeAuditedCalls = (
   const { owner, path: own } = owned
   return {
     ...taskCalls(owner),
+    ...bulkCalls(owner),
     ...publisherCalls(registry, owned),
     ...nodeCalls({ registry, owned, other }),
     ...endpointCalls(owner, { route: '', path: '', events: ['image_task.completed'] }),
@@ -105,6 +106,28 @@ export const makeAuditedCalls = (
       async (client) => {
         await sql`insert into instance (name, state, drained_at) values ('resumed', 'up', now())`
         return await client.post('/admin/instances/resumed/resume', {})
+      },
+    ],
+  }
+}
+
+const bulkCalls = (owner: Client): Record<string, AuditedCall> => {
+  const operation = { action: 'cancel', filter: { q: 'nothing has this' } }
+  const request = { path: `${VIDEO_API}/text2video`, body: { prompt: 'a sea' } }
+  return {
+    'POST /operations': ['owner', (client) => client.post('/operations', operation)],
+    'POST /operations/:id/cancel': [
+      'owner',
+      async (client) => {
+        const made = await owner.post('/operations', operation)
+        return await client.post(`/operations/${idOf(made, 'operation_id')}/cancel`, {})
+      },
+    ],
+    'POST /batches/:id/cancel': [
+      'owner',
+      async (client) => {
+        const made = await owner.post('/batches', { requests: [request] })
+        return await client.post(`/batches/${idOf(made, 'batch_id')}/cancel`, {})
       },
     ],
   }

@@ -16,6 +16,7 @@ const EXCEPTIONS: readonly [routes: RegExp, reason: string][] = [
   ],
   [/^POST \/templates\/:name\/tasks$/, 'likewise'],
   [/^POST \/templates\/:name\/tasks\/:task_id\/cancel$/, 'one handler with image-upscaler'],
+  [/^POST \/batches$/, 'a new batch is its own entry, and so is each of its tasks'],
   [/^POST \/customers\/storage$/, 'a new upload is its own entry'],
   [/^PUT \/uploads\/:id$/, 'the link is the credential, and the upload or version has the digest'],
   [/\/(redeliver|test)$/, 'what is sent is an event with its attempts'],

@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox'
 import { id } from '../event/event.ts'
 import { queryText } from '../registry/registry-fields.ts'
 import { TaskQuery } from '../task/task-item.ts'
+import { LABEL_LIST, LabelText } from '../task/task-options.ts'
 import { count, ItemError, next, progress } from './bulk.ts'
 
 export const OperationAction = Type.Enum(['cancel', 'run_again', 'redeliver', 'delete'], {
@@ -23,7 +24,11 @@ const chosen = {
 }
 
 /** The query of a list of tasks. */
-const OperationFilter = Type.Object({ ...Type.Omit(TaskQuery, PAGING).properties, ...chosen })
+const OperationFilter = Type.Object({
+  ...Type.Omit(TaskQuery, PAGING).properties,
+  label: Type.Optional(Type.Array(LabelText, LABEL_LIST)),
+  ...chosen,
+})
 export type OperationFilter = Static<typeof OperationFilter>
 
 /** Name of all owners together, where one is named. */

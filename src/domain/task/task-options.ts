@@ -25,19 +25,18 @@ export const Labels = Type.Unsafe<Record<string, string>>({
 export type Labels = Static<typeof Labels>
 
 /** One label of a filter, as a query has it. */
+export const LabelText = Type.String({
+  pattern: `^${LABEL_KEY}:[^\\u0000]{0,${VALUE_MAX}}$`,
+  'x-expectation': `key:value, where the key has ${KEY_IN_WORDS}`,
+})
+export const LABEL_LIST = {
+  minItems: 1,
+  maxItems: LABELS_MAX,
+  description: 'Only tasks with this label, as `key:value`; of several, with all of them.',
+}
+/** Labels of a filter in a query. */
 export const LabelFilter = Type.Optional(
-  Type.Array(
-    Type.String({
-      pattern: `^${LABEL_KEY}:[^\\u0000]{0,${VALUE_MAX}}$`,
-      'x-expectation': `key:value, where the key has ${KEY_IN_WORDS}`,
-    }),
-    {
-      minItems: 1,
-      maxItems: LABELS_MAX,
-      description: 'Only tasks with this label, as `key:value`; of several, with all of them.',
-      'x-list': 'repeated',
-    },
-  ),
+  Type.Array(LabelText, { ...LABEL_LIST, 'x-list': 'repeated' }),
 )
 
 /** Reads the labels of a filter, which its schema has passed. */

@@ -78,10 +78,7 @@ const runAgain: Action = async (deps, { taskId: id, owner, record }) => {
   const sign = (name: string): string => deps.signer.signFile(id, name, deps.now())
   const request = makeRequest(task, showInputs(task, { show: asGiven, sign }), asGiven)
   await deps.submit({
-    text: JSON.stringify({
-      ...request,
-      body: withLabel(request.body as Record<string, unknown>, id),
-    }),
+    text: JSON.stringify({ ...request, body: withLabel({ ...request.body }, id) }),
     owner,
     record: (sql, madeId) => record(sql, { task_id: madeId }),
   })
