@@ -142,8 +142,17 @@ const COLUMNS = [
 export const writeUsageCsv = ({ by, groups }: Usage): string => {
   const lines = groups.map(({ group, tasks, waiting, running, ...sums }) => [
     quote(group),
-    ...[tasks.done, tasks.failed, tasks.cancelled, sums.credits, sums.engine_seconds],
-    ...[sums.pixels, sums.stored_bytes, waiting.p50, waiting.p95, running.p50, running.p95],
+    tasks.done,
+    tasks.failed,
+    tasks.cancelled,
+    sums.credits,
+    sums.engine_seconds,
+    sums.pixels,
+    sums.stored_bytes,
+    waiting.p50,
+    waiting.p95,
+    running.p50,
+    running.p95,
   ])
   const rows = [`${by},${COLUMNS}`, ...lines.map((line) => line.join(','))]
   return `${rows.join('\r\n')}\r\n`

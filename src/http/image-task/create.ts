@@ -81,7 +81,11 @@ const createTask = async (
   const warnings = listRelightWarnings(isRead ? (request.body as Record<string, unknown>) : null)
   const result = makeResponse(deps, { imageKind, settings, id, size, warnings, engine })
   const facts = {
-    ...{ taskId: id, kind, owner, engine, summary: summary(kind, owner, { inputs, size }) },
+    taskId: id,
+    kind,
+    owner,
+    engine,
+    summary: summary(kind, owner, { inputs, size }),
     ...startFacts(options),
   }
   return await commitTask(deps, {
