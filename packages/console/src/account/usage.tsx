@@ -29,7 +29,12 @@ export const Usage = () => {
   const grouped = useQuery(readQuery('/usage', { query: { from, by } }))
   return (
     <Stack>
-      <Segments label="Period" options={PERIODS} value={period} onChange={setPeriod} />
+      <Segments
+        label="Period"
+        options={PERIODS}
+        value={period}
+        onChange={(next) => setPeriod(next)}
+      />
       <Show query={byDay}>
         {(usage) => (
           <Panel title="By day">
