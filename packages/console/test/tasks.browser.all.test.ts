@@ -16,6 +16,40 @@ describe('tasks in the console', { skip }, () => {
     script: { '/kiln': ({ response }) => response.writeHead(503).end('busy <b>now</b>') },
   })
 
+  test('a task is made with labels, found by one of them, and counted in the usage', async () => {
+    const page = await console.open('/try/text2video', { as: 'alice' })
+    await page.getByRole('textbox', { name: 'Prompt' }).fill('a labelled sea')
+    await page.getByText('Options', { exact: true }).click()
+    await page.getByRole('textbox', { name: 'Labels' }).fill('project: north\nteam: red')
+    await page.getByRole('textbox', { name: 'End within (seconds)' }).fill('0')
+    await page.getByText('must be a whole number from 1 to 604800, got 0').waitFor()
+    await page.getByRole('textbox', { name: 'End within (seconds)' }).fill('3600')
+    await page.getByText('Price:').waitFor()
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByRole('link', { name: 'Open the task' }).click()
+    await page.getByRole('link', { name: 'team: red' }).waitFor()
+    await assertSound(page)
+    await page
+      .getByRole('button', { name: /video.mp4/ })
+      .or(page.getByText('video.mp4'))
+      .first()
+      .waitFor()
+    await page.getByRole('link', { name: 'project: north' }).click()
+    await page.waitForURL(/label=project/)
+    await page.getByText('a labelled sea').waitFor()
+    const field = page.getByRole('searchbox', { name: 'Label' })
+    assert.equal(await field.inputValue(), 'project:north')
+    await field.fill('project:south')
+    await page.getByText('No tasks match.').waitFor()
+    await assertSound(page)
+
+    await page.goto(page.url().replace(/tasks.*/, 'account?tab=usage'))
+    await page.getByRole('img', { name: /task.* in 30 days/ }).waitFor()
+    await page.getByRole('textbox', { name: 'Label' }).fill('project')
+    await page.getByRole('cell', { name: 'north' }).waitFor()
+    await assertSound(page)
+  })
+
   test('a picture is dropped, its task runs to its end, and its page shows it and its deliveries', async () => {
     const page = await console.open('/try/relight', { as: 'alice' })
     await page.getByRole('button', { name: 'Send' }).click()

@@ -13,7 +13,7 @@ export const storedLabels = (labels: Labels, owner: string): Labels => ({
 /** The labels of `task t` as its caller gave them; null without any. */
 export const labelsOf = (sql: Queryable): Fragment => sql`t.labels - ${OWNER}::text`
 
-/** The condition that `task t` has all of these labels. @param owner absent: of any */
+/** The condition that `task t` has all of these labels, found by the index. @param owner absent: of any */
 export const hasLabels = (
   sql: Queryable,
   labels: readonly Labels[] = [],
@@ -24,4 +24,11 @@ export const hasLabels = (
   const stored = owner === undefined ? all : storedLabels(all, owner)
   // A label has one value.
   return sql`and t.labels @> ${sql.json(stored)} and ${isLabelled(all, labels)}::boolean`
+}
+
+/** The same for tasks that are walked through in an order, of which it hides the index: most of them match. */
+export const matchLabels = (sql: Queryable, labels: readonly Labels[] = []): Fragment => {
+  if (labels.length === 0) return sql``
+  const all: Labels = Object.assign({}, ...labels)
+  return sql`and coalesce(t.labels, '{}') @> ${sql.json(all)} and ${isLabelled(all, labels)}::boolean`
 }

@@ -15,7 +15,7 @@ import { VideoTaskKind, videoSegment } from '../../domain/video-task/video-task.
 import type { Fragment, Queryable, Sql } from '../client.ts'
 import { instant } from '../shared/instant.ts'
 import { withTimes, type Times } from '../event/event-log.ts'
-import { hasLabels, labelsOf } from './labels.ts'
+import { hasLabels, labelsOf, matchLabels } from './labels.ts'
 import { deletedAt, waitsFor } from './task-file.ts'
 import { createdAtUs, placeOf, type TaskPlace } from './task-place.ts'
 
@@ -112,7 +112,7 @@ const listOf = (
   tasks = sql`task`,
 ): Fragment => sql`
   select * from ${tasks} t
-  where true ${where} ${hasLabels(sql, labels)}
+  where true ${where} ${matchLabels(sql, labels)}
     ${isOpen ? sql`and t.ended_at is null` : sql``}
     ${from ? sql`and t.created_at >= ${from}` : sql``}
     ${to ? sql`and t.created_at < ${to}` : sql``}

@@ -10,7 +10,9 @@ import { Rows } from '../ui/rows.tsx'
 import { Bdi, Bytes } from '../ui/values.tsx'
 import { counted, showSeconds } from '../words/text.ts'
 
-const PERIODS: Record<string, string> = { 30: '30 days', 90: '90 days', 365: 'A year' }
+const PERIODS = { month: '30 days', quarter: '90 days', year: 'A year' }
+const DAYS = { month: 30, quarter: 90, year: 365 }
+type Period = keyof typeof PERIODS
 const DAY_MS = 86_400_000
 
 type Sums = Schema<'Usage'>['total']
@@ -18,16 +20,21 @@ type Group = Schema<'Usage'>['groups'][number]
 
 /** Sums of the caller's ended tasks: a line by day, and a table by kind or by the values of a label. */
 export const Usage = () => {
-  const [days, setDays] = useState('30')
+  const [period, setPeriod] = useState<Period>('month')
   const [label, setLabel] = useState('')
   const [now] = useState(() => Date.now())
-  const from = new Date(now - (Number(days) - 1) * DAY_MS).toISOString().slice(0, 10)
+  const from = new Date(now - (DAYS[period] - 1) * DAY_MS).toISOString().slice(0, 10)
   const by = /^[a-z0-9][a-z0-9._-]{0,62}$/.test(label) ? `label:${label}` : 'kind'
   const byDay = useQuery(readQuery('/usage', { query: { from, by: 'day' } }))
   const grouped = useQuery(readQuery('/usage', { query: { from, by } }))
   return (
     <Stack>
-      <Segments label="Period" options={PERIODS} value={days} onChange={setDays} />
+      <Segments
+        label="Period"
+        options={PERIODS}
+        value={period}
+        onChange={(next) => setPeriod(next)}
+      />
       <Show query={byDay}>
         {(usage) => (
           <Panel title="By day">
