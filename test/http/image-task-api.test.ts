@@ -449,6 +449,7 @@ describe('an operator', () => {
         [taskQueue, 'workflow', true],
         [taskQueue, 'activity', true],
         [`${taskQueue}-media`, 'activity', false],
+        [`${taskQueue}-bulk`, 'activity', true],
       ],
     )
     await sql`delete from outbox where workflow_id = 'image-task/x'`

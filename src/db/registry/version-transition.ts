@@ -77,7 +77,8 @@ const writeTransition = async (
   { id, name, actor, reason, scanIncomplete = false }: VersionTransition,
 ): Promise<VersionStatus | undefined> => {
   const { from, to, reason: usual } = VERSION_TRANSITIONS[name]
-  // Trigger `version_told` (0018): records an event for the publisher's endpoints. Trigger `version_move_decision` (0029):
+  // Trigger `version_told` (0018): records an event for the publisher's endpoints, and `version_flagged_told_platform`
+  // (0052) for those of the platform. Trigger `version_move_decision` (0029):
   // bans the content with the version, or frees it.
   const [isTransitioned] = await sql<{ from: VersionStatus }[]>`
     with old as (

@@ -51,6 +51,8 @@ export const countEngineFailure = async (
   { scope, taskId, most, openSeconds }: BreakerFailure,
 ): Promise<{ isOpen: boolean; hasOpened: boolean }> => {
   const retryAt = sql`clock_timestamp() + ${openSeconds}::float8 * interval '1 second'`
+  // Trigger `breaker_inserted_told_platform` or `breaker_told_platform` (0052): records an event for the platform's
+  // endpoints when it opens; the latter also when it closes.
   const [row] = await sql<{ isOpen: boolean; failures: number }[]>`
     insert into breaker as b (scope, failures, opened_at, retry_at)
     values (${scope}, 1, case when ${most} <= 1 then clock_timestamp() end,
