@@ -144,7 +144,10 @@ const readCounts = async (sql: Queryable, bulk: BulkRow): Promise<object> => {
   return { pending: 0, ...counts, cancelled: counts.cancelled + pending }
 }
 
-const describeEnd = (row: BulkRow, counts: object): { type: string; data: object } =>
-  row.kind === 'batch'
-    ? { type: 'batch.ended', data: { ...showBatch(row as BatchRow), counts } }
-    : { type: 'operation.ended', data: { ...showOperation(row as OperationRow), counts } }
+/** The webhook URL, whose query may be a secret, is for nobody else. */
+const describeEnd = (row: BulkRow, counts: object): { type: string; data: object } => {
+  if (row.kind === 'operation')
+    return { type: 'operation.ended', data: { ...showOperation(row as OperationRow), counts } }
+  const { webhook_url: _url, ...batch } = showBatch(row as BatchRow)
+  return { type: 'batch.ended', data: { ...batch, counts } }
+}

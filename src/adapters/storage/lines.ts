@@ -1,4 +1,4 @@
-import type { Storage } from './storage.ts'
+import { StorageError, type Storage } from './storage.ts'
 
 /** A line of a file. */
 export interface StoredLine {
@@ -10,15 +10,16 @@ export interface StoredLine {
 
 const NEWLINE = 10
 
-/** Reads the lines of a file from a byte on, without those that are blank. A long line takes no memory. */
+/** Reads the lines of a file from a byte on, without those that are blank. A long line takes no memory. Throws `not_found`. */
 export async function* readLines(
   storage: Pick<Storage, 'open' | 'stat'>,
   key: string,
   { from = 0, maxBytes }: { from?: number; maxBytes: number },
 ): AsyncGenerator<StoredLine> {
-  const { size = 0 } = (await storage.stat(key)) ?? {}
-  if (from >= size) return
-  const { stream } = await storage.open(key, { start: from, end: size - 1 })
+  const file = await storage.stat(key)
+  if (!file) throw new StorageError('not_found', `there is no file ${key}`)
+  if (from >= file.size) return
+  const { stream } = await storage.open(key, { start: from, end: file.size - 1 })
   const line = makeLine(maxBytes)
   let next = from
   for await (const chunk of stream as AsyncIterable<Buffer>) {
