@@ -343,7 +343,7 @@ describe('a stream whose poll of the database breaks off in the middle', () => {
     const id = await createTask()
     await using stream = await open(`/tasks/${id}/stream`, await bearer())
     await stream.next()
-    await whileLocked('task_result', () => transition(id, 'FAILED'))
+    await whileLocked('task_input', () => transition(id, 'FAILED'))
     const [failed, end] = await stream.rest()
     assert.equal(failed?.data['status'], 'FAILED')
     assert.equal(end?.event, 'end')
