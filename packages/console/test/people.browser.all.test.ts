@@ -145,7 +145,8 @@ describe('publishers, moderation and operations', { skip }, () => {
     await decide('h', 'Flag', 'It prints three.')
     await page.goto(`${console.service.baseUrl}/console/moderation?tab=log`)
     await page.getByText('It prints one.', { exact: true }).first().waitFor()
-    assert.equal(await page.getByRole('link', { name: 'light-mixer 1.1.0' }).count(), 4)
+    // Its publication, the request of a review, and four decisions.
+    assert.equal(await page.getByRole('link', { name: 'light-mixer 1.1.0' }).count(), 6)
   })
 
   test('settings are a column beside their navigation, with a guide and, while empty, one thing to do', async () => {

@@ -36,7 +36,7 @@ describe('tasks in the console', { skip }, () => {
       .waitFor()
     await page.getByRole('link', { name: 'project: north' }).click()
     await page.waitForURL(/label=project/)
-    await page.getByText('a labelled sea').waitFor()
+    await page.getByText('a labelled sea').first().waitFor()
     const field = page.getByRole('searchbox', { name: 'Label' })
     assert.equal(await field.inputValue(), 'project:north')
     await field.fill('project:south')
