@@ -85,8 +85,9 @@ describe('a template in custom', () => {
     const { image, webhook_url: _url, ...settings } = body.properties
     assert.equal(image?.['type'], 'string')
     assert.deepEqual(body.required, ['image'])
+    const own = Object.entries(settings).filter(([name]) => !name.startsWith('kiln_'))
     assert.deepEqual(
-      Object.entries(settings).map(([name, { description: _text, ...rule }]) => [name, rule]),
+      own.map(([name, { description: _text, ...rule }]) => [name, rule]),
       [
         ['radius', { type: 'integer', minimum: 1, maximum: 31, default: 6 }],
         ['softness', { type: 'number', minimum: 1, maximum: 100, default: 30 }],

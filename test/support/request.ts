@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { request, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { buffer } from 'node:stream/consumers'
+import { gunzipSync } from 'node:zlib'
 
 import { PATIENCE_MS } from './patience.ts'
 
@@ -26,7 +27,8 @@ export const readResponse = async (asked: ClientRequest): Promise<SentResponse> 
   const bytes = await buffer(response)
   const { statusCode: status = 0, headers } = response
   const isJson = headers['content-type']?.startsWith('application/json') && bytes.length > 0
-  const body = (isJson ? JSON.parse(bytes.toString()) : {}) as SentResponse['body']
+  const text = headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes
+  const body = (isJson ? JSON.parse(text.toString()) : {}) as SentResponse['body']
   // The server may reset what is sent after its response, and the response is what counts.
   asked.on('error', () => {})
   return { status, headers, bytes, body }
