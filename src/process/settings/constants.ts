@@ -32,7 +32,7 @@ export const Constants = Type.Object({
   /** To fetch a stranger's icon, and again to make it small. */
   PICTURE_MS: count(4000, 100, 600_000),
   /** A page waits so long for such a fetch, which goes on: over HTTP/1.1 six slow icons hold up all else that it asks for. */
-  PICTURE_WAIT_MS: count(250, 10, 600_000),
+  PICTURE_WAIT_MS: count(50, 10, 600_000),
   /** Least life of a link to a result: who polls once a day still finds one that works. */
   RESULT_LINK_SECONDS: count(86_400, 3600),
   /** From the creation of an off-peak task until it fails: the two days that callers are promised. */
