@@ -5,7 +5,7 @@ import fc from 'fast-check'
 
 import type { HostNodeText } from '../../src/domain/comparison/host-node-form.ts'
 import { readRequirement } from '../../packages/inspector/src/requirements.ts'
-import { checkNode } from '../../src/domain/graph/check-node.ts'
+import { makeCheck } from '../../src/domain/graph/check-node.ts'
 import { worstOf } from '../../src/domain/graph/check.ts'
 import type { Graph, GraphNode } from '../../src/domain/graph/graph.ts'
 import { readGraph } from '../../src/domain/graph/read-graph.ts'
@@ -322,7 +322,7 @@ describe('what a graph feels of an update', () => {
         [editor(), inEditor],
         [api(API), inApi],
       ] as const) {
-        const found = checkNode(samplerOf(workflow), text(SAMPLER), text(after))
+        const found = makeCheck(text(SAMPLER), text(after))(samplerOf(workflow))
         assert.deepEqual(
           found.map(({ code, input, output }) => [code, input ?? output]),
           expected,
@@ -333,27 +333,27 @@ describe('what a graph feels of an update', () => {
   test('a default that changed counts where the graph leaves the value out', () => {
     const optional = { ...SAMPLER, optional: { eta: ['FLOAT', { default: 0 }] } }
     const after = { ...SAMPLER, optional: { eta: ['FLOAT', { default: 1 }] } }
-    const [change] = checkNode(samplerOf(api(API)), text(optional), text(after))
+    const [change] = makeCheck(text(optional), text(after))(samplerOf(api(API)))
     assert.deepEqual([change?.code, change?.level], ['default_changed', 'may_break'])
     const given = samplerOf(api({ ...API, eta: 0.5 }))
-    assert.deepEqual(checkNode(given, text(optional), text(after)), [])
+    assert.deepEqual(makeCheck(text(optional), text(after))(given), [])
   })
 
   test('the sentence says what the graph has there', () => {
     const after = text(withInput('sampler', [['heun']]))
-    const [change] = checkNode(samplerOf(editor()), text(SAMPLER), after)
+    const [change] = makeCheck(text(SAMPLER), after)(samplerOf(editor()))
     assert.equal(change?.message, 'The choice "euler" of "sampler" is gone.')
-    const [moved] = checkNode(samplerOf(editor()), text(SAMPLER), text(without('steps')))
+    const [moved] = makeCheck(text(SAMPLER), text(without('steps')))(samplerOf(editor()))
     assert.match(moved?.message ?? '', /It gets 20, the value of "steps"\.$/)
     const types = { ...SAMPLER, types: ['IMAGE', 'NOISE'] }
-    const [output] = checkNode(samplerOf(editor()), text(SAMPLER), text(types))
+    const [output] = makeCheck(text(SAMPLER), text(types))(samplerOf(editor()))
     assert.match(output?.message ?? '', /It is linked to "samples" of node 4\.$/)
     assert.equal(worstOf(output ? [output] : []), 'breaks')
   })
 
   test('rows that the form does not have make places doubtful', () => {
     const node = samplerOf(editor({ widgets_values: [7, 'fixed', 20, 8.5, 'euler', 'image'] }))
-    const found = checkNode(node, text(SAMPLER), text(without('steps')))
+    const found = makeCheck(text(SAMPLER), text(without('steps')))(node)
     assert.deepEqual([...new Set(found.map(({ level }) => level))], ['may_break'])
   })
 })
@@ -362,7 +362,7 @@ describe('made-up workflows', () => {
   const feel = (workflow: unknown): void => {
     const graph = readGraph(toJson(workflow))
     for (const { nodes } of graph ? listUsed(graph) : [])
-      for (const node of nodes) checkNode(node, text(SAMPLER), text(without('steps')))
+      for (const node of nodes) makeCheck(text(SAMPLER), text(without('steps')))(node)
   }
 
   test('are read or left, whatever stands in place of any part', () => {

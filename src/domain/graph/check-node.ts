@@ -7,13 +7,27 @@ import { isObject, plain, writeJson, type Json } from '../comparison/read-json.t
 import type { GraphNode, Target } from './graph.ts'
 
 /**
- * Changes between two forms of a host node that one host node of a graph feels: those of inputs and outputs that it uses, of the
- * values that it keeps and of its links. What is safe is left out.
+ * Makes the check of host nodes of one class: changes between its two forms that one of a graph feels, which are those of inputs
+ * and outputs that it uses, of the values that it keeps and of its links. What is safe is left out. The forms are read and
+ * compared once, however many of the class a graph has.
  */
-export const checkNode = (node: GraphNode, before: HostNodeText, after: HostNodeText): Change[] => {
-  const use = makeUse(node, before, after)
-  const general = compareHostNode(before, after).flatMap((change) => feel(use, change))
-  return [...general, ...listShifted(use)]
+export const makeCheck = (
+  before: HostNodeText,
+  after: HostNodeText,
+): ((node: GraphNode) => Change[]) => {
+  const changes = compareHostNode(before, after)
+  const [inputs, inputsNow] = [readInputs(before), readInputs(after)]
+  const forms = {
+    old: byName(inputs),
+    now: byName(inputsNow),
+    places: placesOf(inputs ?? []),
+    placesNow: placesOf(inputsNow ?? []),
+    outputs: (readOutputs(after) ?? []).map(({ types }) => types),
+  }
+  return (node) => {
+    const use = { ...forms, node }
+    return [...changes.flatMap((change) => feel(use, change)), ...listShifted(use)]
+  }
 }
 
 /** A host node of a graph beside both forms of its class. */
@@ -21,16 +35,11 @@ interface Use {
   node: GraphNode
   old: ReadonlyMap<string, InputForm>
   now: ReadonlyMap<string, InputForm>
+  places: ReadonlyMap<string, number>
+  placesNow: ReadonlyMap<string, number>
   /** Types of the outputs as they are, by index. */
   outputs: readonly (readonly string[])[]
 }
-
-const makeUse = (node: GraphNode, before: HostNodeText, after: HostNodeText): Use => ({
-  node,
-  old: byName(readInputs(before)),
-  now: byName(readInputs(after)),
-  outputs: (readOutputs(after) ?? []).map(({ types }) => types),
-})
 
 const byName = (inputs: readonly InputForm[] = []) => new Map(inputs.map((one) => [one.name, one]))
 
@@ -69,10 +78,10 @@ const withValue = (use: Use, change: Change): Change => {
 const isLinked = ({ node }: Use, input: string): boolean => node.inputs.has(input)
 
 /** The value that the graph keeps for a widget of the earlier form. */
-const valueOf = ({ node: { values }, old }: Use, input: string): Json | undefined => {
+const valueOf = ({ node: { values }, places }: Use, input: string): Json | undefined => {
   if (values === undefined) return undefined
   if (isObject(values)) return values.get(input)
-  const place = placesOf([...old.values()]).get(input)
+  const place = places.get(input)
   return place === undefined ? undefined : values[place]
 }
 
@@ -88,11 +97,11 @@ const isUsed = (use: Use, input: string): boolean => {
 }
 
 /** True where what is linked or kept no longer fits the type of an input. */
-const misfits = ({ node, now, ...use }: Use, input: string): boolean => {
-  const form = now.get(input)
-  const source = node.inputs.get(input)
+const misfits = (use: Use, input: string): boolean => {
+  const form = use.now.get(input)
+  const source = use.node.inputs.get(input)
   if (source) return !fits(source.types, form?.types ?? ['*'])
-  const value = valueOf({ node, now, ...use }, input)
+  const value = valueOf(use, input)
   return value !== undefined && form !== undefined && !isOfType(value, form)
 }
 
@@ -190,10 +199,9 @@ const lose = (use: Use, { input = '' }: Change): Change =>
   withValue(use, makeChange('optional_input_removed', { input }))
 
 /** Widgets that get a value which was saved for another: the editor keeps values by place. */
-const listShifted = ({ node, old, now }: Use): Change[] => {
+const listShifted = ({ node, places, placesNow }: Use): Change[] => {
   const { values } = node
   if (!Array.isArray(values)) return []
-  const [places, placesNow] = [placesOf([...old.values()]), placesOf([...now.values()])]
   const names = [...places.keys()]
   // Rows that the editor adds of itself, such as a button, are not in the form.
   const isDoubtful = values.length > places.size

@@ -3,7 +3,7 @@ import { findClaims, type Candidate } from '../../db/registry/graph.ts'
 import { listDifferences, readPairs } from '../../db/registry/host-node-compare.ts'
 import type { VersionFacts } from '../../db/registry/version.ts'
 import { compareLone } from '../../domain/comparison/compare.ts'
-import { checkNode } from '../../domain/graph/check-node.ts'
+import { makeCheck } from '../../domain/graph/check-node.ts'
 import {
   summariseCheck,
   toGraphChange,
@@ -176,11 +176,11 @@ const compare = async (
       side === 'changed' && used.has(name) ? [name] : [],
     )
     const pairs = await withinDeadline(sql, readPairs(sql, versions, changed))
-    const forms = new Map(pairs.map((pair) => [pair.name, pair]))
+    const checks = new Map(pairs.map(({ name, before, after }) => [name, makeCheck(before, after)]))
     return nodes.flatMap((node) => {
-      const pair = forms.get(node.hostNode)
+      const check = checks.get(node.hostNode)
       const own = gone.filter(({ host_node: name }) => name === node.hostNode)
-      const felt = pair ? checkNode(node, pair.before, pair.after) : own
+      const felt = check ? check(node) : own
       return felt.map((change) => toGraphChange(nodeId, node, change))
     })
   })
