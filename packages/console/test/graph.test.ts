@@ -52,7 +52,7 @@ describe('the drawing of a workflow', () => {
     assert.deepEqual(linksOf({ nodes, extra: { groupNodes } }, 1), [['0.1', '1.2']])
   })
 
-  test('lays out what has no places by the longest way to it, rings too', () => {
+  test('lays out what has no places by the longest way to it, circles too', () => {
     for (const workflow of [API_FORM, { prompt: API_FORM }]) {
       const places = placesOf(workflow)?.map(([id, x]) => [id, x])
       assert.deepEqual(places, [
