@@ -56,6 +56,8 @@ ENV NODE_ENV=production \
 COPY package.json LICENSE ./
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
+# Tables for WIRE_ALIASES.
+COPY deploy/aliases deploy/aliases
 # `docker compose exec api kiln operate stuck`
 RUN printf '#!/bin/sh\nexec node /app/dist/kiln.mjs "$@"\n' > /usr/local/bin/kiln && chmod 755 /usr/local/bin/kiln
 USER node

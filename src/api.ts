@@ -273,6 +273,8 @@ const routes = makeRoutes({
     service: { ...readService(config), build: await readBuild() },
     pauses,
     development: readDevelopment(config),
+    publicUrl,
+    isBuiltin: config.AUTH === 'builtin',
   },
   docs: { pages, landing: consolePages ? '/console/' : '/docs' },
 })

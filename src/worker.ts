@@ -57,6 +57,7 @@ import { makeDatabase } from './db/client.ts'
 import { listenForFirstAttempts, makeNotifyChange } from './db/shared/change-notification.ts'
 import { armFailpoint } from './process/failpoint.ts'
 import { makeOwnerEngine, makeOwnerRules } from './http/access/owner-rules.ts'
+import { readAliases } from './http/alias/table.ts'
 import { makeBudget } from './http/body/budget.ts'
 import { makeBulkWork } from './http/bulk/work.ts'
 import { makeCustomKinds } from './http/template/kinds.ts'
@@ -235,7 +236,7 @@ const coreWorker = (): Promise<Worker> =>
 const BULK_SLOTS = 2
 
 /** Makes the worker of batches and operations. What it makes and does, it does as the api would. */
-const bulkWorker = ({ dir }: Scratch): Promise<Worker> => {
+const bulkWorker = async ({ dir }: Scratch): Promise<Worker> => {
   const work = makeBulkWork({
     ...common,
     ...readTimings(config),
@@ -251,12 +252,13 @@ const bulkWorker = ({ dir }: Scratch): Promise<Worker> => {
     videoAuth: config.VIDEO_AUTH,
     extendSource: config.VIDEO_EXTEND_SOURCE,
     creditLimit: config.OWNER_CREDIT_LIMIT,
+    aliases: await readAliases(config.WIRE_ALIASES),
     budget: makeBudget(),
     scratchDir: dir,
     maxImageBytes: config.IMAGE_MAX_BYTES,
     maxImagePixels: config.IMAGE_MAX_PIXELS,
   })
-  return Worker.create({
+  return await Worker.create({
     ...temporal,
     taskQueue: bulkQueue(config.TASK_QUEUE),
     activities: createBulkActivities({

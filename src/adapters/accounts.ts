@@ -45,17 +45,23 @@ interface Invited {
   publicUrl: string
 }
 
-/** Adds an account. Returns the link that sets its password; undefined when the address has an account. */
+/** A link that sets a password, once, and when it ends. */
+export interface Link {
+  link: string
+  expires_at: string
+}
+
+/** Adds an account. Returns its id and the link that sets its password; undefined when the address has an account. */
 export const inviteAccount = async (
   sql: Transaction,
   audit: Audit,
   { email, isAdmin, publicUrl }: Invited,
-): Promise<string | undefined> => {
+): Promise<(Link & { id: string }) | undefined> => {
   const id = randomUUID()
   if (!(await insertAccount(sql, { id, email, isAdmin }))) return undefined
   const [target, after] = [auditTarget.user(id), { email, isAdmin }]
   await insertAudit(sql, audit, { action: 'account.invite', target, after })
-  return await makeLink(sql, id, publicUrl)
+  return { id, ...(await makeLink(sql, id, publicUrl)) }
 }
 
 /** Takes password, passkeys and sessions from an account, and lets it in again by the link that it returns. */
@@ -63,7 +69,7 @@ export const resetAccount = (
   sql: Transaction,
   audit: Audit,
   { id, publicUrl }: { id: string; publicUrl: string },
-): Promise<string> =>
+): Promise<Link> =>
   changeAccount(sql, audit, { id, action: 'account.reset', more: { link: 'made' } }, async () => {
     await updateAccount(sql, id, { password: null, isDisabled: false })
     await deletePasskeys(sql, { accountId: id })
@@ -80,10 +86,10 @@ export const disableAccount = (sql: Transaction, audit: Audit, id: string): Prom
     await revokeCredentials(sql, id)
   })
 
-const makeLink = async (sql: Transaction, accountId: string, publicUrl: string) => {
+const makeLink = async (sql: Transaction, accountId: string, publicUrl: string): Promise<Link> => {
   const token = randomBytes(32).toString('base64url')
   const sha256 = createHash('sha256').update(token).digest('hex')
   await deleteLinks(sql, accountId)
-  await insertOnce(sql, { sha256, kind: 'link', accountId, seconds: LINK_SECONDS })
-  return `${publicUrl}/auth/link/${token}`
+  const once = { sha256, kind: 'link', accountId, seconds: LINK_SECONDS } as const
+  return { link: `${publicUrl}/auth/link/${token}`, expires_at: await insertOnce(sql, once) }
 }

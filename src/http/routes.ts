@@ -18,6 +18,7 @@ import { makeGraphRoutes } from './registry/graph-routes.ts'
 import { makeHealthRoutes, type HealthDeps } from './platform/health-routes.ts'
 import { makeHostNodeRoutes } from './registry/host-node-routes.ts'
 import { makeImageTaskRoutes } from './image-task/routes.ts'
+import { makeInvitationRoutes, type InvitationDeps } from './platform/invitation-routes.ts'
 import { makeMemberRoutes } from './registry/member-routes.ts'
 import { makeNodeRoutes } from './registry/node-routes.ts'
 import { withOpenApiRoutes } from './openapi/routes.ts'
@@ -79,7 +80,7 @@ export interface RouteDeps {
   stream: StreamDeps
   upload: UploadDeps
   file: FileRouteDeps & VersionFileDeps
-  platform: OperationsDeps & HealthDeps & ServiceDeps & DevelopmentDeps
+  platform: OperationsDeps & HealthDeps & ServiceDeps & DevelopmentDeps & InvitationDeps
   docs: DocsDeps
 }
 
@@ -120,6 +121,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeVersionFileRoutes(deps.file),
       ...makeUserRoutes(deps.registry),
       ...makeApiKeyRoutes(deps.registry),
+      ...makeInvitationRoutes(deps.platform),
       ...makeOperationsRoutes(deps.platform),
       ...makePauseRoutes(deps.platform),
       ...makeOwnerLimitRoutes(deps.platform),

@@ -1,4 +1,4 @@
-import { disableAccount, inviteAccount, resetAccount } from '../adapters/accounts.ts'
+import { disableAccount, inviteAccount, resetAccount, type Link } from '../adapters/accounts.ts'
 import type { Sql, Transaction } from '../db/client.ts'
 import { insertAudit, type Audit } from '../db/registry/audit-log.ts'
 import { findUser } from '../db/shared/app-user.ts'
@@ -43,8 +43,8 @@ export const makeUserCommand =
     if (verb === 'list') return (await listAccounts(sql)).map(describe).join('\n')
     return await unitOfWork({ sql }, async (sql) => {
       if (verb === 'add') {
-        const link = await inviteAccount(sql, audit, { email, isAdmin, publicUrl })
-        if (link) return describeLink(link, email)
+        const invited = await inviteAccount(sql, audit, { email, isAdmin, publicUrl })
+        if (invited) return describeLink(invited, email)
         throw new OperatorError(
           `${email} has an account: \`kiln operate user reset ${email}\` makes a new link`,
         )
@@ -60,7 +60,7 @@ export const makeUserCommand =
     })
   }
 
-const describeLink = (link: string, email: string): string =>
+const describeLink = ({ link }: Link, email: string): string =>
   `${link}\nsets the password of ${email}, once, within three days`
 
 const describe = ({ email, id, ...account }: ListedAccount): string =>

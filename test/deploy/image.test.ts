@@ -46,6 +46,11 @@ describe('the image', () => {
     assert.match(restOf('ENV').join(' '), /NODE_ENV=production/)
   })
 
+  test('has the tables that WIRE_ALIASES may name', () => {
+    assert.ok(existsSync(join(ROOT, 'deploy/aliases/host-clients.json')))
+    assert.ok(restOf('COPY').includes('deploy/aliases deploy/aliases'))
+  })
+
   test('copies only what is there and what .dockerignore lets through', () => {
     const allowed = [...read('.dockerignore').matchAll(/^!(.*)$/gm)].map(([, path]) => `${path}/`)
     for (const { name, rest } of instructions) {

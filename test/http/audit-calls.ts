@@ -1,8 +1,9 @@
-import { IMAGE_API, VIDEO_API, expectStatus } from '../support/client.ts'
+import { IMAGE_API, VIDEO_API, expectStatus, makeClient } from '../support/client.ts'
 import type { Client, HttpResponse } from '../support/client.ts'
 import { makePicture } from '../support/pictures.ts'
+import { addAccount, BUILTIN, signIn } from '../support/sign-in.ts'
 import { CLAIMS } from './trusted-publishing-support.ts'
-import { unique, type Owned, type UsedRegistry } from './registry-support.ts'
+import { ADMIN, unique, type Owned, type UsedRegistry } from './registry-support.ts'
 
 export type Actor = 'owner' | 'admin' | 'reader'
 
@@ -92,6 +93,17 @@ export const makeAuditedCalls = (
       async (client) => {
         await admin.put('/admin/owners/limited', { slots: 3 })
         return await client.delete('/admin/owners/limited')
+      },
+    ],
+    'POST /admin/invitations': [
+      'admin',
+      async () => {
+        const { baseUrl } = await registry.service.startSecondApi(BUILTIN)
+        const email = await addAccount({ baseUrl, sql }, { isAdmin: true })
+        await sql`update sign_in_account set id = ${ADMIN} where email = ${email}`
+        const { tokens } = await signIn({ baseUrl }, email)
+        const client = makeClient(baseUrl, tokens.access_token)
+        return await client.post('/admin/invitations', { email: 'guest@example.com' })
       },
     ],
     'POST /admin/instances/:id/drain': [

@@ -147,6 +147,8 @@ describe('a ban of a publisher', () => {
   })
 })
 
+const INVITATION = { email: 'guest@example.com' }
+
 describe('a platform admin', () => {
   test('moderates a node by legal transitions, each of which is logged', async () => {
     const nodeId = await owned.addNode()
@@ -405,11 +407,14 @@ describe('a platform admin', () => {
       ['POST', `/admin${owned.path}/ban`, { reason: 'x' }],
       ['POST', `/admin${owned.path}/unban`, {}],
       ['GET', '/admin/audit-log'],
+      ['POST', '/admin/invitations', INVITATION],
     ]
     for (const [method, path, body] of calls) {
       expectStatus(await owner.call(method, path, body), 403, 'forbidden')
       expectStatus(await anonymous.call(method, path, body), 401, 'unauthorized')
     }
+    const invited = await admin.post('/admin/invitations', INVITATION)
+    expectStatus(invited, 409, 'accounts_elsewhere')
     expectStatus(await admin.get('/admin/audit-log?action=x'), 400, 'validation_failed')
     const log = await admin.get(`/admin/audit-log?actor=${ADMIN}&pageSize=1`)
     assert.equal(expectStatus(log, 200).headers.get('cache-control'), 'private, no-cache')

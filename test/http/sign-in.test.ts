@@ -5,6 +5,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 
 import { makeSecrets } from '../../src/adapters/secrets.ts'
 import { operate, operateWith } from '../faults/operate.ts'
+import { expectStatus, makeClient } from '../support/client.ts'
 import { send } from '../support/request.ts'
 import { useService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
@@ -115,6 +116,82 @@ describe('an account of AUTH=builtin', () => {
     assert.equal((await refresh(guest, tokens.refresh_token)).status, 400)
     assert.equal((await visitor.post('/auth/people/disable', { id })).status, 200)
     assert.match((await visitor.get('/auth/people')).text, /guest@example\.com.*disabled/)
+  })
+
+  const invitations = '/admin/invitations'
+
+  test('is invited by a request of an admin, whose response alone has the link', async () => {
+    const { tokens } = await signIn(service, await addAccount(service, { isAdmin: true }))
+    const given = { email: ' Asked@Example.com', is_admin: true }
+    const { status, body } = await ask(invitations, tokens.access_token, 'POST', given)
+    assert.equal(status, 201, JSON.stringify(body))
+    assert.deepEqual([body['email'], body['is_admin']], ['asked@example.com', true])
+    const days = (Date.parse(String(body['expires_at'])) - Date.now()) / 86_400_000
+    assert.ok(days > 2.9 && days <= 3, String(days))
+    const link = String(body['link'])
+    assert.equal((await new Visitor(service.baseUrl).post(link, { new: PASSWORD })).status, 200)
+    const { tokens: own } = await signIn(service, 'asked@example.com')
+    assert.equal(idOf(own.access_token), body['id'])
+    assert.equal((await ask('/admin/operations', own.access_token)).status, 200)
+    const again = await ask(invitations, tokens.access_token, 'POST', given)
+    assert.deepEqual([again.status, again.body['error']], [409, 'account_exists'])
+  })
+
+  test('is invited once by a request that is repeated, and its link is stored nowhere', async () => {
+    const { tokens } = await signIn(service, await addAccount(service, { isAdmin: true }))
+    const headers = {
+      authorization: `Bearer ${tokens.access_token}`,
+      'content-type': 'application/json',
+      'idempotency-key': 'invite',
+    }
+    const invite = () =>
+      send(
+        service.baseUrl + invitations,
+        { method: 'POST', headers },
+        Buffer.from(JSON.stringify({ email: 'repeated@example.com' })),
+      )
+    const [first, second] = [await invite(), await invite()]
+    assert.deepEqual([first.status, second.status, second.body], [201, 201, first.body])
+    const token = String(first.body['link']).split('/').at(-1) ?? ''
+    const rows = await service.sql`select body as text from idempotency where body is not null`
+    assert.ok(rows.length > 0 && token.length === 43)
+    assert.ok(rows.every(({ text }) => !String(text).includes(token)))
+  })
+
+  const NOT_INVITED: [given: object, message: RegExp][] = [
+    [{}, /^\/email must be an email address, but is absent/],
+    [{ email: 7 }, /^\/email must be an email address, got 7/],
+    [{ email: 'nobody' }, /^\/email must be an email address, got "nobody"/],
+    [{ email: 'a@b c' }, /^\/email must be an email address/],
+    [{ email: `${'a'.repeat(320)}@x.org` }, /^\/email must be an email address/],
+    [{ email: 'a@x.org', is_admin: 'yes' }, /^\/is_admin must be true or false, got "yes"/],
+    [{ email: 'a@x.org', isAdmin: true }, /^\/isAdmin must be absent.*\/is_admin/],
+  ]
+  test('is not invited by a request that is wrong, or of somebody else', async () => {
+    const { tokens } = await signIn(service, await addAccount(service, { isAdmin: true }))
+    for (const [given, message] of NOT_INVITED) {
+      const { status, body } = await ask(invitations, tokens.access_token, 'POST', given)
+      assert.equal(status, 400, JSON.stringify(given))
+      assert.match(String(body['message']), message)
+    }
+    const { tokens: other } = await signIn(service, await addAccount(service))
+    const given = { email: 'x@example.com' }
+    assert.equal((await ask(invitations, other.access_token, 'POST', given)).status, 403)
+    const bare = await send(service.baseUrl + invitations, { method: 'POST' })
+    assert.equal(bare.status, 401)
+  })
+
+  test('of an admin is invited by no API key', async () => {
+    const { tokens } = await signIn(service, await addAccount(service, { isAdmin: true }))
+    const made = await ask('/users/api-keys', tokens.access_token, 'POST', { name: 'script' })
+    const { baseUrl } = await service.startSecondApi({
+      ...BUILTIN,
+      ADMIN_SUBJECTS: idOf(tokens.access_token),
+    })
+    const client = makeClient(baseUrl, String(made.body['key']))
+    expectStatus(await client.post(invitations, { email: 'scripted@example.com' }), 201)
+    const admin = { email: 'more@example.com', is_admin: true }
+    expectStatus(await client.post(invitations, admin), 403, 'forbidden')
   })
 
   test('has its changes in the audit log: who made them, by what, from where, and no secret', async () => {

@@ -6,8 +6,9 @@ import { base64, makePicture } from '../support/pictures.ts'
 import { makeCli } from '../support/registry-cli.ts'
 import { useService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
-import { HOST_NAMES } from '../support/wire-names.ts'
+import { HOST_NAMES, OWN_NAMES } from '../support/wire-names.ts'
 import { makeZip } from '../support/zip.ts'
+import { linesOf, postBatch, untilBulkEnded } from './bulk-support.ts'
 import { runFieldClient, runVideoFieldClient } from './field-client.ts'
 
 type Json = Record<string, unknown>
@@ -224,6 +225,37 @@ describe("the host's command-line tool, manager and site", () => {
     assert.equal(read['policy'], 'ComfyNodePolicyBanned')
     const { body: neutral } = await ask(`${VERSION}/host-nodes/AliasBlur`)
     assert.equal(neutral['policy'], 'HostNodePolicyBanned')
+  })
+})
+
+describe('a batch', () => {
+  test('reads each request as if it had come alone, by the path that it names', async () => {
+    const client = service.client()
+    const image = await base64({ width: 32, height: 24 })
+    const [upscaler, film] = ['image-upscaler', { prompt: 'a lake', duration: 1, seed: 1 }]
+    const requests = [
+      { path: `${HOST_NAMES.imageApi}/${upscaler}`, body: { image, engine: 'magnific_sparkle' } },
+      { path: `${HOST_NAMES.videoApi}/text2video`, body: { ...film, model: 'viduq2-turbo' } },
+      { path: `${OWN_NAMES.imageApi}/${upscaler}`, body: { image, engine: 'vendor_sparkle' } },
+      { path: `${HOST_NAMES.imageApi}/${upscaler}`, body: { image, engine: 'magnific_ilusio' } },
+      { path: `${OWN_NAMES.imageApi}/${upscaler}`, body: { image, engine: 'magnific_sparkle' } },
+      { path: `${HOST_NAMES.videoApi}/nothing`, body: {} },
+    ]
+    const path = await postBatch(client, { requests })
+    await untilBulkEnded(client, path)
+    const lines = await linesOf(client, path)
+    assert.deepEqual(
+      lines.map(({ state }) => state),
+      ['done', 'done', 'done', 'rejected', 'rejected', 'rejected'],
+    )
+    assert.match(
+      String(lines[3]?.error?.message),
+      /^\/engine must be one of automatic, magnific_illusio.*got "magnific_ilusio"$/,
+    )
+    assert.match(String(lines[4]?.error?.message), /vendor_illusio.*got "magnific_sparkle"$/)
+    assert.match(String(lines[5]?.error?.message), /^\/path must be .*\/proxy\/vidu\/nothing/)
+    const { body } = await client.get(`/tasks/${lines[0]?.task_id}`)
+    assert.match(JSON.stringify(body), /vendor_sparkle/)
   })
 })
 

@@ -31,7 +31,7 @@ export const linkIn = (text: string): string => {
 
 /** Adds an account with a password. Returns its address. */
 export const addAccount = async (
-  service: UsedService,
+  service: Pick<UsedService, 'sql' | 'baseUrl'>,
   { email = `${randomBytes(6).toString('hex')}@example.com`, isAdmin = false } = {},
 ): Promise<string> => {
   const link = linkIn(await operateUser(service, { verb: 'add', email, isAdmin }))

@@ -1,3 +1,4 @@
+import { instant } from '../shared/instant.ts'
 import type { Queryable } from '../client.ts'
 
 /** Kinds of values that count once. */
@@ -11,14 +12,17 @@ interface Once {
   accountId?: string | undefined
 }
 
+/** Adds a value. Returns the time at which it ends. */
 export const insertOnce = async (
   sql: Queryable,
   { sha256, kind, accountId, seconds }: Once & { seconds: number },
-): Promise<void> => {
-  await sql`
+): Promise<string> => {
+  const [row] = await sql<{ expires_at: string }[]>`
     insert into sign_in_once (sha256, kind, account_id, expires_at)
     values (${sha256}, ${kind}, ${accountId ?? null}, now() + make_interval(secs => ${seconds}))
+    returning ${instant(sql, sql`expires_at`)} as expires_at
   `
+  return row?.expires_at ?? ''
 }
 
 /** Finds the account of a link that still counts. */

@@ -1,9 +1,10 @@
 import { isObject } from '../../domain/shared/is-object.ts'
-import type { Route } from '../route.ts'
-import { listAll, renamePath, type AliasTable } from './table.ts'
+import { listAll, own, renamePath, type AliasTable } from './table.ts'
 import { inWords } from './translation.ts'
 
 type Json = Record<string, unknown>
+/** Returns the names that stand for one. */
+type Put = (name: unknown) => unknown[]
 
 interface Document extends Json {
   paths: Record<string, Record<string, Json>>
@@ -14,101 +15,94 @@ interface Document extends Json {
  * Adds the paths with other names to an OpenAPI document. Where a path has no other name, its members and parameters
  * stand beside those of the interface.
  */
-export const addAliases = (given: Json, routes: readonly Route[], table: AliasTable): Json => {
-  const { paths, components } = structuredClone(given) as Document
-  const both = makeRename(given as Document, table, { isBoth: true })
-  const ids = new Map<unknown, string>()
-  const rename = makeRename(given as Document, table, { isBoth: false, ids })
-  const named = routes.map((route) => ({ ...route, other: renamePath(table, route.path) }))
-  const get = ({ path, method }: Pick<Route, 'path' | 'method'>): Json =>
-    (given as Document).paths[template(path)]?.[method] ?? {}
-  for (const { other, ...route } of named) {
-    const { operationId } = get(route)
-    if (other !== undefined) ids.set(operationId, `${String(operationId)}_alias`)
-  }
-  for (const { other, ...route } of named) {
-    const path = template(other ?? route.path)
-    const operation = (other === undefined ? both : rename).show(get(route))
-    paths[path] = { ...paths[path], [route.method]: operation as Json }
-  }
-  const schemas = { ...components.schemas, ...both.schemas, ...rename.schemas }
-  return { ...given, paths, components: { ...components, schemas } }
+export const addAliases = (given: Json, table: AliasTable): Json => {
+  const { paths, components } = given as Document
+  const schemas = { ...components.schemas }
+  const named = Object.entries(paths).map(
+    ([path, item]) => [renamePath(table, path), path, item] as const,
+  )
+  const ids = named
+    .filter(([other]) => other !== undefined)
+    .flatMap(([, , item]) => Object.values(item).map(({ operationId }) => operationId))
+  const show = (isBoth: boolean) =>
+    makeShow({ given: components.schemas, schemas, table, isBoth, ids: isBoth ? [] : ids })
+  const [both, alone] = [show(true), show(false)]
+  const shown = named.map(([other, path, item]) =>
+    other === undefined ? [path, both(item)] : [other, alone(item)],
+  )
+  const all = { ...paths, ...Object.fromEntries(shown) }
+  return { ...given, paths: all, components: { ...components, schemas } }
 }
-
-const template = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
 
 interface Mode {
+  given: Document['components']['schemas']
+  /** Gets the schemas that other names change. */
+  schemas: Record<string, Json>
+  table: AliasTable
   /** Names stand beside those of the interface, not in their place. */
   isBoth: boolean
-  /** Ids of operations with other names. */
-  ids?: ReadonlyMap<unknown, string>
+  /** Ids of operations, which are others on a path with other names. */
+  ids: readonly unknown[]
 }
 
-/** Makes what shows a part of the document with other names, and collects the schemas that this changes. */
-const makeRename = (document: Document, table: AliasTable, { isBoth, ids }: Mode) => {
-  const schemas: Record<string, Json> = {}
+/** Makes what shows a part of the document with other names. */
+const makeShow = ({ given, schemas, table, isBoth, ids }: Mode) => {
   const all = new Map(listAll(table))
-
-  const put = (names: Record<string, string>, name: unknown): unknown[] => {
-    const other = Object.hasOwn(names, String(name)) ? names[String(name)] : undefined
-    return other === undefined ? [name] : isBoth ? [name, other] : [other]
-  }
-  const putKeys = (names: Record<string, string>, value: object, of = show): Json =>
+  const putOf =
+    (names: Record<string, string>): Put =>
+    (name) => {
+      const other = own(names, String(name))
+      return other === undefined ? [name] : isBoth ? [name, other] : [other]
+    }
+  const [member, word, query] = [putOf(table.members), putOf(table.values), putOf(table.query)]
+  const keys = (value: object, put: Put, of: (member: unknown) => unknown): Json =>
     Object.fromEntries(
-      Object.entries(value).flatMap(([name, member]) =>
-        put(names, name).map((one) => [one, of(member)]),
-      ),
+      Object.entries(value).flatMap(([name, one]) => put(name).map((other) => [other, of(one)])),
     )
-  const showParameter = (parameter: unknown): unknown[] => {
-    const shown = show(parameter) as Json
-    if (shown['in'] !== 'query') return [shown]
-    return put(table.query, shown['name']).map((name) => ({ ...shown, name }))
+  const list = (value: unknown, put: Put) => (Array.isArray(value) ? value.flatMap(put) : value)
+  const example = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(example)
+    return isObject(value) ? keys(value, member, example) : word(value)[0]
   }
-  const showExample = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(showExample)
-    if (isObject(value)) return putKeys(table.members, value, showExample)
-    return typeof value === 'string' ? put(table.values, value)[0] : value
-  }
+  const text = (value: string): string => (isBoth ? value : inWords(value, all))
   const refer = (reference: string): string => {
     const [, name = ''] = /^#\/components\/schemas\/(.+)$/.exec(reference) ?? []
-    const schema = document.components.schemas[name]
-    if (!schema) return reference
-    const own = isBoth ? name : `${name}Alias`
-    if (!schemas[own]) {
-      const shown = show(schema) as Json
-      if (JSON.stringify(shown) === JSON.stringify(schema)) return reference
-      schemas[own] = shown
-    }
-    return `#/components/schemas/${own}`
+    const shown = show(given[name]) as Json
+    if (JSON.stringify(shown) === JSON.stringify(given[name])) return reference
+    schemas[isBoth ? name : `${name}Alias`] = shown
+    return isBoth ? reference : `${reference}Alias`
+  }
+  const parameter: Put = (given) => {
+    const shown = show(given) as Json
+    const names = shown['in'] === 'query' ? query(shown['name']) : [shown['name']]
+    return names.map((name) => ({ ...shown, name }))
   }
   const rules: Record<string, (value: never) => unknown> = {
     $ref: refer,
-    properties: (value: Json) => putKeys(table.members, value),
-    required: (value: unknown) =>
-      Array.isArray(value) && !isBoth ? value.flatMap((name) => put(table.members, name)) : value,
-    enum: (value: unknown[]) => value.flatMap((one) => put(table.values, one)),
-    propertyNames: ({ enum: names, ...rest }: Json) => ({
-      ...rest,
-      ...(Array.isArray(names) && { enum: names.flatMap((name) => put(table.members, name)) }),
-    }),
-    default: showExample,
-    example: showExample,
-    examples: showExample,
-    parameters: (value: unknown) => (Array.isArray(value) ? value.flatMap(showParameter) : value),
-    headers: (value: Json) => (isBoth ? value : putKeys(table.headers, value)),
-    operationId: (value: string) => ids?.get(value) ?? value,
-    description: (value: string) => (isBoth ? value : inWords(value, all)),
-    summary: (value: string) => (isBoth ? value : inWords(value, all)),
+    properties: (value: Json) => keys(value, member, show),
+    required: (value: unknown) => (isBoth ? value : list(value, member)),
+    enum: (value: unknown) => list(value, word),
+    propertyNames: (value: Json) =>
+      keys(
+        value,
+        (key) => [key],
+        (names) => list(names, member),
+      ),
+    default: example,
+    example,
+    examples: example,
+    parameters: (value: unknown) => list(value, parameter),
+    headers: (value: Json) => (isBoth ? value : keys(value, putOf(table.headers), show)),
+    operationId: (id: string) => (ids.includes(id) ? `${id}_alias` : id),
+    description: text,
+    summary: text,
   }
   function show(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(show)
     if (!isObject(value)) return value
     return Object.fromEntries(
-      Object.entries(value).map(([key, member]) => [
-        key,
-        Object.hasOwn(rules, key) ? rules[key]?.(member as never) : show(member),
-      ]),
+      Object.entries(value).map(([key, one]) => [key, (own(rules, key) ?? show)(one as never)]),
     )
   }
-  return { schemas, show }
+  return show
 }

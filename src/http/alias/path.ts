@@ -10,11 +10,9 @@ export const useAliases = (app: Express, table: AliasTable, routes: readonly Rou
     if (other === undefined) continue
     const words = path.split('/')
     app.route(other).all((request, response, next) => {
-      const [given = '', ...query] = request.url.split('?')
-      const known = given
-        .split('/')
-        .map((one, at) => (words[at]?.startsWith(':') ? one : (words[at] ?? one)))
-      request.url = [known.join('/'), ...query].join('?')
+      const given = request.path.split('/')
+      const known = given.map((one, at) => (words[at]?.startsWith(':') ? one : (words[at] ?? one)))
+      request.url = known.join('/') + request.url.slice(request.path.length)
       response.locals['isNamed'] = true
       next()
     })

@@ -1,6 +1,7 @@
 import { isObject } from '../../domain/shared/is-object.ts'
 import { toPointer } from '../../domain/shared/pointer.ts'
 import type { SchemaNode } from '../../domain/shared/validate.ts'
+import { own } from './table.ts'
 
 interface Part extends SchemaNode {
   anyOf?: Part[]
@@ -54,7 +55,3 @@ const pick = (parts: readonly Part[], of: (part: Part) => SchemaNode | undefined
 
 const isOfObject = ({ properties, additionalProperties }: Part): boolean =>
   Boolean(properties ?? additionalProperties)
-
-/** The value of a member that an object has itself. */
-export const own = <Value>(object: Record<string, Value> | undefined, name: string) =>
-  object && Object.hasOwn(object, name) ? object[name] : undefined

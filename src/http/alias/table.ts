@@ -38,8 +38,9 @@ export const readAliases = async (path: string): Promise<AliasTable | undefined>
   try {
     return validateAliases(JSON.parse(await readFile(path, 'utf8')))
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : ''
-    throw new OperatorError(`WIRE_ALIASES=${path} is not usable: ${message}`, { cause })
+    throw new OperatorError(`WIRE_ALIASES=${path} is not usable: ${(cause as Error).message}`, {
+      cause,
+    })
   }
 }
 
@@ -73,26 +74,20 @@ export const validateNames = (table: AliasTable, routes: readonly Route[]): void
 }
 
 /** Lists every name that the routes have, by kind, and the members of bodies that hold pictures. */
-const listNames = (all: readonly Route[]) => {
-  const routes = all.flatMap((route) => [route, ...(route.variants?.list() ?? [])])
+const listNames = (routes: readonly Route[]) => {
   const [members, values] = [new Set<string>(), new Set<string>()]
-  const visit = (key: string, value: unknown): unknown => {
+  JSON.stringify(routes, (key, value: unknown) => {
     if (key === 'properties' && isObject(value))
-      Object.keys(value).forEach((name) => members.add(name))
+      Object.keys(value).forEach((one) => members.add(one))
     if (key === 'enum' && Array.isArray(value)) value.forEach((word) => values.add(String(word)))
     return value
-  }
-  for (const { query, body, responses } of routes)
-    JSON.stringify(
-      [query, body?.schema, Object.values(responses).map(({ schema }) => schema)],
-      visit,
-    )
+  })
   return {
     paths: new Set(routes.flatMap(({ path }) => path.split('/').filter((one) => /^\w/.test(one)))),
     query: new Set(routes.flatMap(({ query }) => Object.keys(query?.properties ?? {}))),
     members,
     values,
-    headers: new Set(Object.keys(HEADERS)),
+    headers: new Set<string>(Object.keys(HEADERS)),
     images: new Set(routes.flatMap(({ body }) => body?.images ?? []).map((at) => at.split('/')[1])),
   }
 }
@@ -101,8 +96,12 @@ const listNames = (all: readonly Route[]) => {
 export const listAll = (table: AliasTable): [string, string][] =>
   KINDS.flatMap((kind) => Object.entries(table[kind]))
 
+/** The value of a member that an object has itself. */
+export const own = <Value>(object: Record<string, Value> | undefined, name: string) =>
+  object && Object.hasOwn(object, name) ? object[name] : undefined
+
 /** Puts the other names into the path of a route; undefined when it has none. */
 export const renamePath = ({ paths }: AliasTable, path: string): string | undefined => {
-  const renamed = path.split('/').map((one) => (Object.hasOwn(paths, one) ? paths[one] : one))
+  const renamed = path.split('/').map((one) => own(paths, one) ?? one)
   return renamed.join('/') === path ? undefined : renamed.join('/')
 }

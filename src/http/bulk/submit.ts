@@ -6,6 +6,8 @@ import { isObject } from '../../domain/shared/is-object.ts'
 import { makeOnce } from '../../domain/shared/make-once.ts'
 import type { Labels } from '../../domain/task/task-options.ts'
 import { makeIssue } from '../../domain/shared/validate.ts'
+import { renamePath, type AliasTable } from '../alias/table.ts'
+import { makeOpen } from '../alias/translation.ts'
 import type { BodyLimits } from '../body/body-limits.ts'
 import { makeValidateBody, type BodyDeps } from '../body/read-body.ts'
 import { readJsonBody, type JsonBody } from '../body/read-json-body.ts'
@@ -24,28 +26,38 @@ export interface SubmittedRequest {
   record(sql: Transaction, taskId: string): Promise<void>
 }
 
+export interface SubmitDeps extends BodyDeps {
+  /** Absent: names are those of the interface alone. */
+  aliases?: AliasTable | undefined
+}
+
 /** Makes the task of a request as its route would. Throws what the route would respond with. */
 export type Submit = (request: SubmittedRequest) => Promise<void>
 
 /** Limits of a request with its path; those of the route follow. */
 const LIMITS: BodyLimits = { maxBytes: 2 ** 21, heldBytes: 2 ** 21, deadlineMs: 60_000 }
 
-/** @param routes those on which tasks are made */
-export const makeSubmit = (deps: BodyDeps, routes: readonly Route[]): Submit => {
+/** @param routes those on which tasks are made, also by their other names */
+export const makeSubmit = (deps: SubmitDeps, routes: readonly Route[]): Submit => {
   const validatorOf = makeOnce((route: Route) => route.body && makeValidateBody(route, route.body))
+  const openOf = makeOnce((route: Route) => deps.aliases && makeOpen(route, deps.aliases))
   return async ({ text, owner, labels, record }) => {
     const { path, body } = await readRequest(deps, text)
-    const route = findRoute(routes, path)
+    const route = findRoute(routes, path, deps.aliases)
+    const translation = openOf(route)?.(route.path !== path)
     const validate = validatorOf(route)
     if (!route.body || !validate) throw new Error(`${route.path} takes no body`)
     const json = await read(deps, JSON.stringify(withLabels(body, labels)), route.body)
     try {
-      const valid = validate({ params: {} }, json)
+      const value = translation?.body(json.value) ?? json.value
+      const valid = validate({ params: {} }, { ...json, value })
       const caller = { principal: owner, owner, scheme: 'api_key' } as const
       const query = { value: { dry_run: false }, issues: [], unread: [] }
-      requireValid(route, { query, body: valid, caller })
+      requireValid(route, { query, body: valid, caller, nameUnread: translation?.unread })
       const request = { caller, body: valid.value, inline: valid.inline, query: query.value }
       await route.handler({ ...STAND_IN, ...request, account: () => owner, ...save(record) })
+    } catch (error) {
+      throw translation?.error(error) ?? error
     } finally {
       await json.discard()
     }
@@ -87,9 +99,15 @@ const withLabels = (body: Record<string, unknown>, labels: Labels | undefined): 
   return labels && isObject(own) ? { ...body, kiln_labels: { ...labels, ...own } } : body
 }
 
-const findRoute = (routes: readonly Route[], path: string): Route => {
+const findRoute = (
+  routes: readonly Route[],
+  path: string,
+  aliases: AliasTable | undefined,
+): Route => {
   const all = routes.flatMap((route) => route.variants?.list() ?? route)
-  const route = all.find((each) => each.path === path)
+  const route =
+    all.find((each) => each.path === path) ??
+    (aliases && all.find((each) => renamePath(aliases, each.path) === path))
   if (route) return route
   const sentence = `/path must be a path on which tasks are made, got ${shown(path)}`
   throw apiError('validation_failed', sentence, { details: [sentence] })

@@ -1,15 +1,14 @@
 import type { Slots } from '../../db/video-task/video-queue.ts'
 import type { Quotas } from '../../domain/task/quota.ts'
-import type { BodyDeps } from '../body/read-body.ts'
 import type { ImageTaskDeps } from '../image-task/create.ts'
 import { makeImageCreationRoutes } from '../image-task/routes.ts'
 import { makeTemplateCreationRoute, type TemplateDeps } from '../template/routes.ts'
 import { makeVideoCreationRoutes } from '../video-task/creation-routes.ts'
 import type { VideoTaskDeps } from '../video-task/deps.ts'
 import { makeAct, type Act } from './act.ts'
-import { makeSubmit, type Submit } from './submit.ts'
+import { makeSubmit, type Submit, type SubmitDeps } from './submit.ts'
 
-export interface WorkDeps extends ImageTaskDeps, TemplateDeps, VideoTaskDeps, Slots, BodyDeps {}
+export interface WorkDeps extends ImageTaskDeps, TemplateDeps, VideoTaskDeps, Slots, SubmitDeps {}
 
 /** Part of the quota of open tasks that batches leave to the other requests of their owner. */
 const FREE_PART = 0.1

@@ -23,7 +23,7 @@ export const withOpenApiRoutes = (
     const document = makeOpenApi(all, publicUrl)
     if (!aliases) return document
     validateNames(aliases, all)
-    return addAliases(document, all, aliases)
+    return addAliases(document, aliases)
   })
   const jsonOf = makeOnce((document: object) => JSON.stringify(document))
   const yamlOf = makeOnce(toYaml)

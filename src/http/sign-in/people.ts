@@ -45,12 +45,11 @@ export const addPeoplePages = (router: Router, deps: SignInDeps, state: State): 
       const email = readEmail(fieldOf(request, 'email'))
       if (email === undefined) return { issue: 'Enter an email address.' }
       const isAdmin = fieldOf(request, 'admin') === 'yes'
-      const link = await inviteAccount(sql, audit, { email, isAdmin, publicUrl })
-      return link === undefined ? { issue: `${email} has an account.` } : { link }
+      const invited = await inviteAccount(sql, audit, { email, isAdmin, publicUrl })
+      return invited ?? { issue: `${email} has an account.` }
     },
-    reset: async (sql, request, audit) => ({
-      link: await resetAccount(sql, audit, { id: fieldOf(request, 'id'), publicUrl }),
-    }),
+    reset: (sql, request, audit) =>
+      resetAccount(sql, audit, { id: fieldOf(request, 'id'), publicUrl }),
     disable: (sql, request, audit) => disableAccount(sql, audit, fieldOf(request, 'id')),
     end: (sql, request, audit) => {
       const id = fieldOf(request, 'id')
