@@ -94,7 +94,7 @@ const makeBulk = () => {
   const lines = Array.from({ length: REQUESTS }, (_, index): BulkLine => {
     if (isBad(index)) return { index, state: 'rejected' }
     const made = task(`batch-${index}`, 'image', ['CREATED', 'IN_PROGRESS', 'COMPLETED'])
-    for (const event of made.events) event.deliver = false
+    for (const event of made.events) event.state = 'unsent'
     tasks.push(made)
     const deleted = { prompt: null, isDeleted: true, isPurged: true }
     const kept = { prompt: promptOf('batch', index) }

@@ -38,8 +38,8 @@ export interface Order {
   receiver: ReceiverKind
 }
 
-/** Moody: it fails the first time. Slow: so that it costs time. Gone: it wants nothing. Dead: nobody is there. Named: it is called by a name. */
-export type ReceiverKind = 'well' | 'moody' | 'slow' | 'gone' | 'dead' | 'named'
+/** Moody: it fails the first time. Slow: so that it costs time. Gone: it wants nothing. Dead: nobody is there. Named: it is called by a name. None: no URL was given. */
+export type ReceiverKind = 'well' | 'moody' | 'slow' | 'gone' | 'dead' | 'named' | 'none'
 
 /** Response to a caller, as it came. */
 export interface Asked {

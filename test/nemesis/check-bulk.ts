@@ -30,7 +30,9 @@ const stateOf = (task: TaskRow): string => {
   return isCancelled(task) ? 'cancelled' : 'failed'
 }
 
-const isCancelled = ({ error_code: code }: TaskRow): boolean => code === 'cancelled'
+/** Codes of both families. */
+const CANCELLED = new Set(['cancelled', 'UserCancelled'])
+const isCancelled = ({ error_code: code }: TaskRow): boolean => CANCELLED.has(code ?? '')
 
 const countStates = (lines: readonly BulkLine[]): Record<string, number> => {
   const counts: Record<string, number> = {}

@@ -181,7 +181,8 @@ const checkVersion = (
 }
 
 /** Checks that every due event has come, signed, once by its id, in order; and nothing that did not happen. */
-const checkEvents = ({ orders, received, secrets, rows }: Ledgers, report: Report): void => {
+const checkEvents = (ledgers: Ledgers, report: Report): void => {
+  const { orders, bulks, received, secrets, rows } = ledgers
   const events = new Map(
     rows.tasks.flatMap((task) => task.events.map((event) => [event.id, { task, event }] as const)),
   )
@@ -204,7 +205,10 @@ const checkEvents = ({ orders, received, secrets, rows }: Ledgers, report: Repor
     }
     taken.add(id)
   }
-  const kinds = new Map(orders.flatMap(({ ids, receiver }) => [...ids].map((id) => [id, receiver])))
+  const kinds = new Map<string, ReceiverKind>(
+    orders.flatMap(({ ids, receiver }) => [...ids].map((id) => [id, receiver] as const)),
+  )
+  for (const id of idsOf(bulks)) kinds.set(id, 'none')
   for (const { task, event } of events.values())
     checkNotified(task, event, { receiver: kinds.get(task.id), taken, report })
 }
@@ -212,6 +216,7 @@ const checkEvents = ({ orders, received, secrets, rows }: Ledgers, report: Repor
 /** Allowed states of an event beside its usual ones, by kind of receiver. */
 const MAY_BE: Partial<Record<ReceiverKind, readonly string[]>> = {
   gone: ['stopped'],
+  none: ['unsent'],
   dead: ['pending', 'superseded', 'exhausted'],
 }
 
