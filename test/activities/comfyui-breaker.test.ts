@@ -17,7 +17,12 @@ const start = async (t: TestContext, faults: PromptFault[]) => {
   t.after(fleet.close)
   fleet.first.faults.push(...faults)
   const breaker = makeBreaker(place.deps, { most: 3, openSeconds: 3600 })
-  return { ...fleet, deps: { ...fleet.deps, breaker } }
+  const insert = async (): Promise<string> => {
+    const id = await fleet.insert()
+    await place.database.sql`update task set engine = 'comfyui' where id = ${id}`
+    return id
+  }
+  return { ...fleet, insert, deps: { ...fleet.deps, breaker } }
 }
 const states = async (id: string): Promise<string[]> =>
   (await seePlacements(place, id)).map(({ state }) => state)
