@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { Batch, NewOperation, Operation } from '../index.ts'
-import { take, text } from './context.ts'
+import { readPairs, take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
 import { EXIT, UsageError } from './error.ts'
 
@@ -95,7 +95,12 @@ const submit = async (context: Context): Promise<number> => {
   })
   screen.show('sending')
   const open = () => Readable.toWeb(createReadStream(path)) as ReadableStream<Uint8Array>
-  const options = { webhookUrl: text(values, 'webhook-url'), signal }
+  const labels = readPairs(values, 'label')
+  const options = {
+    ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
+    webhookUrl: text(values, 'webhook-url'),
+    signal,
+  }
   const id = await kiln.batches.create(open, {
     ...options,
     idempotencyKey: text(values, 'idempotency-key'),
@@ -107,7 +112,9 @@ const start = async (context: Context): Promise<number> => {
   const { kiln, screen, signal, values } = context
   const [action = ''] = take(context, 'action')
   const list = (name: string) => text(values, name)?.split(',')
+  const labels = readPairs(values, 'label').map(([name, value]) => `${name}:${value}`)
   const filter = {
+    ...(labels.length > 0 && { label: labels }),
     kind: list('kind'),
     state: list('state'),
     task_ids: list('task'),
@@ -128,23 +135,26 @@ const start = async (context: Context): Promise<number> => {
 
 const NO_WAIT = { 'no-wait': { type: 'boolean' } } as const
 const TEXT = { type: 'string' } as const
+const PAIRS = { type: 'string', multiple: true } as const
 
 export const BULK_COMMANDS: Record<string, Command> = {
   batch: {
     usage: 'submit <file.jsonl>|status|watch|results|cancel <batch id>',
     summary: 'makes a task of each line of a file: {"path": …, "body": …}',
     help: [
+      '--label key=value  a label of each task; repeatable',
       '--webhook-url      is notified when the last task has ended',
       '--idempotency-key  the same key gives the same batch',
       '--no-wait          prints its id, and does not wait',
     ],
-    options: { ...NO_WAIT, 'webhook-url': TEXT, 'idempotency-key': TEXT },
+    options: { ...NO_WAIT, label: PAIRS, 'webhook-url': TEXT, 'idempotency-key': TEXT },
     run: runPart('batch', { submit }),
   },
   operation: {
     usage: 'start cancel|run_again|redeliver|delete|status|watch|results|cancel <operation id>',
     summary: 'acts on all tasks that a filter finds',
     help: [
+      '--label         only tasks with this label, key=value; repeatable',
       '--state, --kind  only tasks of these, separated by commas',
       '--from, --to     only tasks made between these times',
       '--prompt         only tasks with this in their prompt',
@@ -155,6 +165,7 @@ export const BULK_COMMANDS: Record<string, Command> = {
     ],
     options: {
       ...NO_WAIT,
+      label: PAIRS,
       'dry-run': { type: 'boolean' },
       state: TEXT,
       kind: TEXT,

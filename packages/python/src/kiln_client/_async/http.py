@@ -6,7 +6,7 @@ import uuid
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from itertools import count
-from json import loads as from_json
+from json import loads
 from pathlib import Path
 from typing import Any, Self
 
@@ -178,7 +178,7 @@ class AsyncHttp:
             async for text in response.aiter_text():
                 *lines, rest = (rest + text).split("\n")
                 for line in lines:
-                    yield from_json(line)
+                    yield loads(line)
 
     @asynccontextmanager
     async def _open(self, request: httpx.Request) -> AsyncGenerator[httpx.Response]:
