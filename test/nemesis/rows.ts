@@ -65,8 +65,8 @@ export const readTasks = async (sql: Sql): Promise<TaskRow[]> =>
     t.settings->>'prompt' as prompt, t.labels, t.delete_requested_at is not null as "isDeleted",
     t.purged_at is not null as "isPurged",
     extract(epoch from t.created_at)::float8 * 1000 as "createdAt",
-    array(select extract(epoch from (a->>'at')::timestamptz)::float8 * 1000
-      from jsonb_array_elements(t.tries) a) as attempts,
+    to_jsonb(array(select extract(epoch from (a->>'at')::timestamptz)::float8 * 1000
+      from jsonb_array_elements(t.tries) a)) as attempts,
     extract(epoch from t.admitted_at)::float8 * 1000 as "admittedAt",
     extract(epoch from t.ended_at)::float8 * 1000 as "endedAt",
     (
