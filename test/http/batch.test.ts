@@ -162,6 +162,18 @@ describe('a batch', () => {
     expectStatus(await client.get(operation), 404, 'bulk_not_found')
   })
 
+  test('that is stopped before it has begun has a line for each request', async () => {
+    await service.entry('core').kill()
+    const client = service.client()
+    const path = await postBatch(client, { requests: requestsOf(3) })
+    assertMembers(await readBulk(client, path), { state: 'preparing', total: 3 })
+    expectStatus(await client.post(`${path}/cancel`, {}), 200)
+    await service.start('core')
+    const ended = await untilBulkEnded(client, path)
+    assertMembers({ state: ended.state, ...ended.counts }, { state: 'cancelled', cancelled: 3 })
+    assert.deepEqual(pluck(await linesOf(client, path), 'state'), Array(3).fill('cancelled'))
+  })
+
   test('waits for the quota of its owner, of which it leaves a tenth, and ends what is open when it is cancelled', async () => {
     await service.entry('media').kill()
     const client = service.client()

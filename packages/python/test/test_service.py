@@ -100,9 +100,7 @@ def test_a_batch_is_made_of_a_list_or_a_file_and_acted_on(kiln, tmp_path):
 
 
 def test_labels_deadlines_and_order_are_members_of_a_creation(kiln):
-    task = kiln.text_to_video(
-        prompt="Sea", kiln_labels={"a": "b"}, kiln_end_within=600, priority=2
-    )
+    task = kiln.text_to_video(prompt="Sea", kiln_labels={"a": "b"}, kiln_end_within=600, priority=2)
     read = kiln.request("GET", f"/tasks/{task.id}").json()
     assert (read["labels"], read["priority"]) == ({"a": "b"}, 2)
     late = kiln.wait(kiln.relight(image=PICTURE, kiln_start_within=600, kiln_priority=-1))

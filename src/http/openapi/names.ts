@@ -52,7 +52,6 @@ const NAMES: Record<string, TSchema> = {
   Batch: batch.Batch,
   BatchLine: batch.BatchLine,
   Operation: operation.Operation,
-  OperationAction: operation.OperationAction,
   OperationFilter: operation.NewOperation.properties.filter,
   OperationLine: operation.OperationLine,
   Usage,

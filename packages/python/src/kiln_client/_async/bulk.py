@@ -1,16 +1,18 @@
 """Batches and operations: many tasks with one request."""
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, Literal, TypeVar, cast
 from urllib.parse import quote
 
 from ..files import FileSource
-from ..types import Batch, BatchLine, Operation, OperationAction, OperationFilter, OperationLine
+from ..types import Batch, BatchLine, Operation, OperationFilter, OperationLine
 from .follow import AsyncFollower
 from .http import AsyncHttp
 
 Bulk = TypeVar("Bulk", Batch, Operation)
 Line = TypeVar("Line", BatchLine, OperationLine)
+
+Action = Literal["cancel", "run_again", "redeliver", "delete"]
 
 _ENDS = ("done", "cancelled", "failed")
 
@@ -98,7 +100,7 @@ class AsyncOperations(_AsyncBulks[Operation, OperationLine]):
 
     async def create(
         self,
-        action: OperationAction,
+        action: Action,
         filter: OperationFilter,
         *,
         owner: str | None = None,
@@ -109,7 +111,7 @@ class AsyncOperations(_AsyncBulks[Operation, OperationLine]):
         return str((await self._create(body, idempotency_key))["operation_id"])
 
     async def count(
-        self, action: OperationAction, filter: OperationFilter, *, owner: str | None = None
+        self, action: Action, filter: OperationFilter, *, owner: str | None = None
     ) -> int:
         """Counts the tasks that it would act on, as a dry run."""
         body = {"action": action, "filter": filter, "owner": owner, "dry_run": True}
