@@ -103,7 +103,13 @@ describe('a batch', () => {
     const bytes = Buffer.from(`${line}\r\n\n{"path": \n${long}\n[]\n  \n${line}`)
     const put = await fetch(links.upload_url, { method: 'PUT', body: bytes })
     assert.equal(put.status, 200)
-    const path = await postBatch(client, { file: links.download_url })
+    const key = { 'idempotency-key': 'of a file' }
+    const post = async (file: string) =>
+      expectStatus(await client.post('/batches', { file }, key), 202).body['batch_id']
+    const id = await post(links.download_url)
+    // Whoever uploads the same again gets another link to it.
+    assert.equal(await post(`${links.download_url.replace(/\?.*/, '')}?expires=1&signature=x`), id)
+    const path = `/batches/${id}`
     const { counts, total } = await untilBulkEnded(client, path)
     assertMembers({ total, ...counts }, { total: 5, done: 2, rejected: 3 })
     const codes = (await linesOf(client, path)).map(({ error }) => error?.code)

@@ -77,7 +77,9 @@ def test_a_batch_is_made_of_a_list_or_a_file_and_acted_on(kiln, tmp_path):
     labels = {"run": uuid.uuid4().hex}
     seen = []
     for given in (requests, tmp_path / "requests.jsonl"):
-        batch = kiln.batches.create(given, labels=labels)
+        key = uuid.uuid4().hex
+        batch = kiln.batches.create(given, labels=labels, idempotency_key=key)
+        assert kiln.batches.create(given, labels=labels, idempotency_key=key) == batch
         ended = kiln.batches.wait(batch, on_progress=seen.append)
         assert (ended["state"], ended["total"]) == ("done", 2)
         assert (ended["counts"]["done"], ended["counts"]["rejected"]) == (1, 1)
