@@ -6,13 +6,13 @@ import { PATIENCE_MS } from '../support/patience.ts'
 import { waitFor } from '../support/wait.ts'
 import { OWNERS, RELIGHT, type Callers } from './callers.ts'
 
-/** What responses gave a creation: more than one id, and it was made twice. */
+/** Ids that responses gave a creation: more than one, and it was made twice. */
 interface Made {
   ids: Set<string>
   unknown: number
 }
 
-/** What is done with the tasks of a batch while they are made: the batch is stopped, or an operation acts on them. */
+/** Follow-ups of a batch while its tasks are made: it is stopped, or an operation acts on them. */
 const FOLLOW_UPS = ['none', 'stop', 'cancel', 'delete', 'abort'] as const
 
 /** A batch of a caller, with what follows. */

@@ -97,7 +97,7 @@ const checkBatch = (
   }
 }
 
-/** What a line says was done has been done, and nothing else; tasks that were made later are not touched. */
+/** Checks that all that lines say was done has been, and nothing else; tasks that were made later are not touched. */
 const checkOperation = (
   { order, batch }: BulkResult,
   operation: EndedBulk,
