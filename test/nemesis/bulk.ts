@@ -23,6 +23,9 @@ export interface BulkOrder {
   then: (typeof FOLLOW_UPS)[number]
   batch: Made
   operation: Made
+  /** Its requests are a file that is uploaded; the link to it, once it is there. */
+  isOfFile: boolean
+  file?: string | undefined
   /** Counts in the response that stopped the operation, from which on nothing more is done. */
   stoppedAt?: Record<string, number> | undefined
 }
@@ -60,6 +63,7 @@ export const makeBulkOrder = (order: Pick<BulkOrder, 'key' | 'then'>): BulkOrder
   owner: 'alice',
   batch: { ids: new Set(), unknown: 0 },
   operation: { ids: new Set(), unknown: 0 },
+  isOfFile: false,
   ...order,
 })
 
@@ -82,6 +86,7 @@ export const makeBulkCallers = (
       then: FOLLOW_UPS[index % FOLLOW_UPS.length] ?? 'none',
     }),
     owner: pick(random, OWNERS),
+    isOfFile: random() < 0.5,
   }))
 
   const requestOf = (key: string, index: number): object => {
@@ -109,11 +114,26 @@ export const makeBulkCallers = (
       wrong.push(`POST ${path}: ${response.status} ${JSON.stringify(response.body)}`)
     return false
   }
-  const createBatch = (order: BulkOrder): Promise<boolean> => {
+  /** Undefined where the file is not there yet. */
+  const upload = async ({ owner }: BulkOrder, requests: object[]): Promise<string | undefined> => {
+    const asked = await ask(owner, 'POST', '/customers/storage', { file_name: 'a.jsonl' })
+    if (asked?.status !== 200) return undefined
+    const links = asked.body as unknown as Record<'upload_url' | 'download_url', string>
+    const signal = AbortSignal.timeout(PATIENCE_MS)
+    const lines = requests.map((request) => JSON.stringify(request)).join('\n')
+    const isThere = await fetch(links.upload_url, { method: 'PUT', body: lines, signal }).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+    return isThere ? links.download_url : undefined
+  }
+  const createBatch = async (order: BulkOrder): Promise<boolean> => {
     const { key } = order
     const requests = Array.from({ length: REQUESTS }, (_, index) => requestOf(key, index))
-    const body = { requests, labels: { batch: key }, webhook_url: webhookOf(key) }
-    return create(order, order.batch, { path: '/batches', key, body })
+    if (order.isOfFile && !(order.file ??= await upload(order, requests))) return false
+    const given = order.isOfFile ? { file: order.file } : { requests }
+    const body = { ...given, labels: { batch: key }, webhook_url: webhookOf(key) }
+    return await create(order, order.batch, { path: '/batches', key, body })
   }
   const hasOperation = ({ then }: BulkOrder): boolean => then !== 'none' && then !== 'stop'
   const createOperation = (order: BulkOrder): Promise<boolean> => {

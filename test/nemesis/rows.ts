@@ -108,8 +108,12 @@ export const listWrongSums = async (sql: Sql): Promise<string[]> => {
       select coalesce(sum(case kind when 'charge' then credits else -credits end), 0)
       from ledger l where l.owner = o.id
     ) or o.stored_bytes <> (
-      select coalesce(sum(t.stored_bytes), 0) from task t
-      where coalesce(t.account, t.owner) = o.id and t.purged_at is null
+      select coalesce(sum(held.stored_bytes), 0) from (
+        select stored_bytes from task
+        where coalesce(account, owner) = o.id and purged_at is null
+        union all
+        select stored_bytes from upload where owner = o.id and purged_at is null
+      ) held
     )
     union
     select coalesce(used.owner, t.owner)
