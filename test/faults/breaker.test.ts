@@ -74,6 +74,17 @@ describe('an upstream that is down for longer than tasks may take', () => {
     `
     return row ?? { done: 0, failed: 0, counted: 0, attempts: 0 }
   }
+  /** Seconds by the clock of the database until the last attempt has begun, from now on. */
+  const startBeginClock = async ({ database: { sql } }: Service) => {
+    const [from] = await sql<{ at: Date }[]>`select clock_timestamp() as at`
+    return async (): Promise<string> => {
+      const [row] = await sql<{ seconds: number }[]>`
+        select extract(epoch from max((tries->-1->>'at')::timestamptz) - ${from?.at ?? null})::float8
+          as seconds from task
+      `
+      return (row?.seconds ?? NaN).toFixed(1)
+    }
+  }
   const readPauses = async () => {
     const root = await clientOf(guarded, 'root')
     return expectStatus(await root.get('/admin/pauses'), 200).body['pauses'] as unknown as Pause[]
@@ -107,6 +118,7 @@ describe('an upstream that is down for longer than tasks may take', () => {
     await without.entry('core').kill()
     steps.create = []
     const healedAt = performance.now()
+    const readBegun = await startBeginClock(guarded)
     const seconds = () => ((performance.now() - healedAt) / 1000).toFixed(1)
     await waitFor('the first is done', async () => (await count(guarded)).done > 0)
     const first = seconds()
@@ -124,7 +136,8 @@ describe('an upstream that is down for longer than tasks may take', () => {
       `${TASKS} tasks, ${DEADLINE} s each, down for ${downSeconds} s: ` +
         `without ${before.failed} failed by then; with 0 failed, ` +
         `${attempts} attempts begun meanwhile, ${asked} creations taken before; ` +
-        `first done ${first} s after it was back, all after ${all} s`,
+        `first done ${first} s after it was back, all begun after ${await readBegun()} s, ` +
+        `all done after ${all} s`,
     )
   })
 })

@@ -87,7 +87,7 @@ const ended = (lines: BulkLine[]): EndedBulk => {
 
 /** Makes a batch, of which an operation has deleted the first task and could not delete the second. */
 const makeBulk = () => {
-  const order = makeBulkOrder({ key: 'batch', then: 'delete' })
+  const order = makeBulkOrder({ key: 'batch', next: 'delete' })
   order.batch.ids.add('id-batch')
   order.operation.ids.add('id-operation')
   const tasks: TaskRow[] = []

@@ -103,7 +103,7 @@ describe('a batch', () => {
     const bytes = Buffer.from(`${line}\r\n\n{"path": \n${long}\n[]\n  \n${line}`)
     const put = await fetch(links.upload_url, { method: 'PUT', body: bytes })
     assert.equal(put.status, 200)
-    const key = { 'idempotency-key': 'of a file' }
+    const key = { 'idempotency-key': 'of-a-file' }
     const post = async (file: string) =>
       expectStatus(await client.post('/batches', { file }, key), 202).body['batch_id']
     const id = await post(links.download_url)

@@ -20,7 +20,7 @@ export interface BulkOrder {
   key: string
   owner: string
   /** `abort`: an operation that cancels, and is stopped itself. */
-  then: (typeof FOLLOW_UPS)[number]
+  next: (typeof FOLLOW_UPS)[number]
   batch: Made
   operation: Made
   /** Its requests are a file that is uploaded; the link to it, once it is there. */
@@ -59,7 +59,7 @@ export const isBad = (index: number): boolean => index % BAD === BAD - 1
 /** Prompt of a request, by which its task is found. */
 export const promptOf = (key: string, index: number): string => `${key} ${index}`
 
-export const makeBulkOrder = (order: Pick<BulkOrder, 'key' | 'then'>): BulkOrder => ({
+export const makeBulkOrder = (order: Pick<BulkOrder, 'key' | 'next'>): BulkOrder => ({
   owner: 'alice',
   batch: { ids: new Set(), unknown: 0 },
   operation: { ids: new Set(), unknown: 0 },
@@ -83,7 +83,7 @@ export const makeBulkCallers = (
   const orders = Array.from({ length: batches }, (_, index) => ({
     ...makeBulkOrder({
       key: `batch-${index}`,
-      then: FOLLOW_UPS[index % FOLLOW_UPS.length] ?? 'none',
+      next: FOLLOW_UPS[index % FOLLOW_UPS.length] ?? 'none',
     }),
     owner: pick(random, OWNERS),
     isOfFile: random() < 0.5,
@@ -135,10 +135,10 @@ export const makeBulkCallers = (
     const body = { ...given, labels: { batch: key }, webhook_url: webhookOf(key) }
     return await create(order, order.batch, { path: '/batches', key, body })
   }
-  const hasOperation = ({ then }: BulkOrder): boolean => then !== 'none' && then !== 'stop'
+  const hasOperation = ({ next }: BulkOrder): boolean => next !== 'none' && next !== 'stop'
   const createOperation = (order: BulkOrder): Promise<boolean> => {
-    const { key, then } = order
-    const action = then === 'delete' ? 'delete' : 'cancel'
+    const { key, next } = order
+    const action = next === 'delete' ? 'delete' : 'cancel'
     const body = { action, filter: { label: [`batch:${key}`] } }
     return create(order, order.operation, { path: '/operations', key: `${key}-operation`, body })
   }
@@ -150,8 +150,8 @@ export const makeBulkCallers = (
   }
   const followUp = async (order: BulkOrder): Promise<void> => {
     const [batch] = order.batch.ids
-    if (order.then === 'stop') await stop(order, `/batches/${batch}`)
-    if (!hasOperation(order) || !(await createOperation(order)) || order.then !== 'abort') return
+    if (order.next === 'stop') await stop(order, `/batches/${batch}`)
+    if (!hasOperation(order) || !(await createOperation(order)) || order.next !== 'abort') return
     const [operation] = order.operation.ids
     const stopped = await stop(order, `/operations/${operation}`)
     order.stoppedAt = stopped?.['counts'] as Record<string, number> | undefined

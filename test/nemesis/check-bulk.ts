@@ -62,13 +62,13 @@ interface Checking {
 
 /** Each good request has one task, in their order, and each bad one none; only a batch that was stopped lacks some. */
 const checkBatch = (
-  { order: { key, then, batch: made, isOfFile }, batch }: BulkResult,
+  { order: { key, next, batch: made, isOfFile }, batch }: BulkResult,
   tasks: Checking['tasks'],
   { report, rows, mayFail }: BulkLedgers & Pick<Checking, 'report'>,
 ): void => {
   checkCounts(key, batch, report)
   // One that is stopped before its file is read has none.
-  const isUnread = isOfFile && then === 'stop' && batch.total === 0
+  const isUnread = isOfFile && next === 'stop' && batch.total === 0
   report('I13', batch.total === REQUESTS || isUnread, `${key} has ${batch.total} requests`)
   const [id = ''] = made.ids
   report('I1', rows.workflows.get(`run-batch/${id}`) === 1, `workflows of ${key}`)
@@ -76,12 +76,12 @@ const checkBatch = (
   for (const { index, state, task_id: taskId } of batch.lines) {
     const what = `request ${index} of ${key} is ${state}`
     if (isBad(index)) {
-      const isRejected = taskId === undefined && (state === 'rejected' || then === 'stop')
+      const isRejected = taskId === undefined && (state === 'rejected' || next === 'stop')
       report('I13', isRejected, what)
       continue
     }
     if (taskId === undefined) {
-      report('I13', state === 'cancelled' && then === 'stop', what)
+      report('I13', state === 'cancelled' && next === 'stop', what)
       continue
     }
     const task = tasks.get(taskId)
@@ -92,7 +92,7 @@ const checkBatch = (
     report('I13', task.createdAt > before, `${what}, and made before an earlier one`)
     before = task.createdAt
     const isFaulty = mayFail && FAULT_CODES.has(task.error_code ?? '')
-    report('I1', state === 'done' || isFaulty || (state === 'cancelled' && then !== 'none'), what)
+    report('I1', state === 'done' || isFaulty || (state === 'cancelled' && next !== 'none'), what)
     // A task that is cancelled before Temporal knew it needs none.
     const runs = rows.workflows.get(`${task.family}-task/${taskId}`) ?? 0
     report('I1', runs === 1 || (runs === 0 && state === 'cancelled'), `${what}: ${runs} workflows`)
@@ -105,7 +105,7 @@ const checkOperation = (
   operation: EndedBulk,
   { tasks, report }: Checking,
 ): void => {
-  const { key, then, stoppedAt } = order
+  const { key, next, stoppedAt } = order
   const name = `the operation on ${key}`
   checkCounts(name, operation, report)
   if (stoppedAt)
@@ -122,11 +122,11 @@ const checkOperation = (
     const task = tasks.get(id)
     if (!task) continue
     const state = lines.get(id)
-    const isDone = then === 'delete' ? task.isDeleted : isCancelled(task)
+    const isDone = next === 'delete' ? task.isDeleted : isCancelled(task)
     report('I14', isDone === (state === 'done'), `${name}: ${id} is ${state} by its line alone`)
     const isLate = task.createdAt > Date.parse(operation.created_at) + 1
     report('I14', !isLate || state === undefined, `${name} has ${id}, which was made later`)
-    if (then !== 'abort') report('I14', state !== 'not_done', `${name} left ${id}`)
+    if (next !== 'abort') report('I14', state !== 'not_done', `${name} left ${id}`)
   }
 }
 

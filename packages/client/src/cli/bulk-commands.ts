@@ -1,6 +1,4 @@
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
-import { Readable } from 'node:stream'
+import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { Batch, NewOperation, Operation } from '../index.ts'
@@ -90,18 +88,18 @@ const runPart =
 const submit = async (context: Context): Promise<number> => {
   const { kiln, screen, signal, values } = context
   const [path = ''] = take(context, 'file')
-  await stat(path).catch((error: NodeJS.ErrnoException) => {
+  // Bytes, and no stream: the service knows by their digest that it has them, so that a key may be given again.
+  const requests = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`the file ${path} cannot be read (${error.code})`)
   })
   screen.show('sending')
-  const open = () => Readable.toWeb(createReadStream(path)) as ReadableStream<Uint8Array>
   const labels = readPairs(values, 'label')
   const options = {
     ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
     webhookUrl: text(values, 'webhook-url'),
     signal,
   }
-  const id = await kiln.batches.create(open, {
+  const id = await kiln.batches.create(requests, {
     ...options,
     idempotencyKey: text(values, 'idempotency-key'),
   })
