@@ -93,6 +93,8 @@ export interface BodySpec<Body extends TSchema = TSchema> extends BodyLimits {
    * members, which clients send back as they read them.
    */
   rejectsUnreadBut?: readonly string[]
+  /** Member that is a signed link to an upload: a repetition with the same key may have a fresh one to the same file. */
+  linkMember?: string
   /** A member that a header may give, too. */
   headerMember?: HeaderMember
   /** False where an empty body counts as `{}`. */

@@ -59,7 +59,12 @@ const enter = async (id: string) => {
   const state = await unitOfWork({ sql: place.database.sql, jobs }, (sql, enqueue) =>
     enterQueue(sql, id, { ...LIMITS, enqueue }),
   )
-  return { isAdmitted: state?.isAdmitted, woken: listWoken(enqueued) }
+  const left = state?.offPeakSecondsLeft ?? undefined
+  return {
+    isAdmitted: state?.isAdmitted,
+    woken: listWoken(enqueued),
+    ...(left !== undefined && { left }),
+  }
 }
 
 beforeEach(async () => {
@@ -152,6 +157,17 @@ describe('a pause', () => {
   /** Asserts that 40 of the 60 seconds do not count; without that there would be 540 left. */
   const assertStoodStill = (leftMs: number | null): void =>
     assert.ok(leftMs !== null && leftMs > 545_000 && leftMs <= 582_000, `${leftMs}`)
+
+  test('lets the two days of an off-peak video pass', async () => {
+    const { sql } = place.database
+    const id = await getVideo(place.database, { owner: 'off peak', offPeak: true })
+    await sql`update task set created_at = now() - interval '1000 seconds' where id = ${id}`
+    await pause('all')
+    await sql`update pause set paused_at = now() - interval '600 seconds'`
+    const { left = 0 } = await enter(id)
+    assert.ok(left > 171_000 && left <= LIMITS.offPeakSeconds - 1000, `${left} s`)
+    await sql`update task set ended_at = clock_timestamp() where id = ${id}`
+  })
 
   test('has begun once nothing that began before it is without its commit', async () => {
     const id = await insertTask(place)

@@ -13,6 +13,8 @@ import { waitFor } from '../support/wait.ts'
 import { clientOf } from './calls.ts'
 
 const TASKS = isLong ? 500 : 60
+/** For so long it is down at least. */
+const DOWN_MS = isLong ? 600_000 : 0
 const SLOTS = '20'
 /** Less than the upstream is down for; it leaves a slow machine time for a task. */
 const DEADLINE = String(Math.ceil(PATIENCE_MS / 4000))
@@ -72,6 +74,17 @@ describe('an upstream that is down for longer than tasks may take', () => {
     `
     return row ?? { done: 0, failed: 0, counted: 0, attempts: 0 }
   }
+  /** Seconds by the clock of the database until the last attempt has begun, from now on. */
+  const startBeginClock = async ({ database: { sql } }: Service) => {
+    const [from] = await sql<{ at: Date }[]>`select clock_timestamp() as at`
+    return async (): Promise<string> => {
+      const [row] = await sql<{ seconds: number }[]>`
+        select extract(epoch from max((tries->-1->>'at')::timestamptz) - ${from?.at ?? null})::float8
+          as seconds from task
+      `
+      return (row?.seconds ?? NaN).toFixed(1)
+    }
+  }
   const readPauses = async () => {
     const root = await clientOf(guarded, 'root')
     return expectStatus(await root.get('/admin/pauses'), 200).body['pauses'] as unknown as Pause[]
@@ -80,6 +93,7 @@ describe('an upstream that is down for longer than tasks may take', () => {
     (await readMetrics(guarded.entry('api'))).get('kiln_breaker_open{engine="vendor:image"}')
 
   test('fails those of a service without a breaker, and none of one with it', async (context) => {
+    const downAt = performance.now()
     await Promise.all(
       [clientOf(without), clientOf(guarded)].map(async (client) => createAll(await client)),
     )
@@ -92,10 +106,11 @@ describe('an upstream that is down for longer than tasks may take', () => {
       'tasks of the one without have failed',
       async () => {
         const counts = await count(without)
-        return counts.failed >= Number(SLOTS) && counts
+        return performance.now() - downAt > DOWN_MS && counts.failed >= Number(SLOTS) && counts
       },
-      2 * PATIENCE_MS,
+      DOWN_MS + 2 * PATIENCE_MS,
     )
+    const downSeconds = Math.round((performance.now() - downAt) / 1000)
     assert.equal((await readPauses())[0]?.scope, 'engine:vendor:image')
     const { attempts, ...during } = await count(guarded)
     assert.deepEqual(during, { done: 0, failed: 0, counted: 0 })
@@ -103,6 +118,7 @@ describe('an upstream that is down for longer than tasks may take', () => {
     await without.entry('core').kill()
     steps.create = []
     const healedAt = performance.now()
+    const readBegun = await startBeginClock(guarded)
     const seconds = () => ((performance.now() - healedAt) / 1000).toFixed(1)
     await waitFor('the first is done', async () => (await count(guarded)).done > 0)
     const first = seconds()
@@ -117,9 +133,11 @@ describe('an upstream that is down for longer than tasks may take', () => {
     assert.equal(await waitFor('it is closed', async () => (await readBreaker()) === 0), true)
     assert.deepEqual(await readPauses(), [])
     context.diagnostic(
-      `${TASKS} tasks, ${DEADLINE} s each: without ${before.failed} failed by then; with 0 failed, ` +
+      `${TASKS} tasks, ${DEADLINE} s each, down for ${downSeconds} s: ` +
+        `without ${before.failed} failed by then; with 0 failed, ` +
         `${attempts} attempts begun meanwhile, ${asked} creations taken before; ` +
-        `first done ${first} s after it was back, all after ${all} s`,
+        `first done ${first} s after it was back, all begun after ${await readBegun()} s, ` +
+        `all done after ${all} s`,
     )
   })
 })

@@ -4,8 +4,11 @@ import { describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 
 import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
-import { check, type Ledgers } from '../nemesis/check.ts'
+import { check } from '../nemesis/check.ts'
+import type { Ledgers } from '../nemesis/ledgers.ts'
 import type { EventRow, TaskRow } from '../nemesis/rows.ts'
+import { isBad, makeBulkOrder, promptOf, REQUESTS } from '../nemesis/bulk.ts'
+import type { BulkLine, EndedBulk } from '../nemesis/bulk.ts'
 import { makeOrder, type Order } from '../nemesis/callers.ts'
 
 const SECRET = makeWebhookSecret()
@@ -37,6 +40,11 @@ const task = (key: string, family: TaskRow['family'], statuses: string[]): TaskR
     family === 'image' ? [{ storageKey: `results/id-${key}/1/result-1.png`, sha256: 'aa' }] : [],
   kind: family === 'image' ? 'upscale' : 'text2video',
   engine: 'local',
+  prompt: null,
+  labels: null,
+  isDeleted: false,
+  isPurged: false,
+  createdAt: 0,
   attempts: [5],
   admittedAt: family === 'image' ? null : 4,
   endedAt: 9,
@@ -49,20 +57,62 @@ const received = (of: TaskRow, sequence: number): Ledgers['received'][number] =>
   const event = of.events[sequence - 1]
   const { id: taskId, family } = of
   const status = event?.status
-  const text = JSON.stringify(
-    family === 'image' ? { task_id: taskId, status } : { id: taskId, state: status },
-  )
-  const id = event?.id ?? ''
+  const body = family === 'image' ? { task_id: taskId, status } : { id: taskId, state: status }
+  return makeReceived(`/t/${of.id}`, event?.id ?? '', body)
+}
+
+const makeReceived = (path: string, id: string, content: object): Ledgers['received'][number] => {
+  const text = JSON.stringify(content)
   const headers = {
     'webhook-id': id,
     'webhook-timestamp': '1',
     'webhook-signature': new Webhook(SECRET).sign(id, new Date(1000), text),
   }
-  const path = `/t/${of.id}`
   return { at: 1, method: 'POST', path, headers, rawHeaders: [], body: Buffer.from(text) }
 }
 
 const bodyOf = (of: TaskRow, sequence: number): Buffer => received(of, sequence).body
+
+const ended = (lines: BulkLine[]): EndedBulk => {
+  const counts: Record<string, number> = {}
+  for (const { state } of lines) counts[state] = (counts[state] ?? 0) + 1
+  return {
+    state: 'done',
+    total: lines.length,
+    counts,
+    created_at: new Date(100).toISOString(),
+    lines,
+  }
+}
+
+/** Makes a batch, of which an operation has deleted the first task and could not delete the second. */
+const makeBulk = () => {
+  const order = makeBulkOrder({ key: 'batch', next: 'delete' })
+  order.batch.ids.add('id-batch')
+  order.operation.ids.add('id-operation')
+  const tasks: TaskRow[] = []
+  const lines = Array.from({ length: REQUESTS }, (_, index): BulkLine => {
+    if (isBad(index)) return { index, state: 'rejected' }
+    const made = task(`batch-${index}`, 'image', ['CREATED', 'IN_PROGRESS', 'COMPLETED'])
+    for (const event of made.events) event.state = 'unsent'
+    tasks.push(made)
+    const deleted = { prompt: null, isDeleted: true, isPurged: true }
+    const kept = { prompt: promptOf('batch', index) }
+    Object.assign(made, { createdAt: index }, index === 0 ? deleted : kept)
+    return { index, state: 'done', task_id: made.id }
+  })
+  const operation = ended(
+    lines.slice(0, 2).map(({ task_id: id = '' }, index) => ({
+      index,
+      state: index === 0 ? 'done' : 'rejected',
+      task_id: id,
+    })),
+  )
+  const batch = ended(lines)
+  const data = { batch_id: 'id-batch', counts: batch.counts }
+  const end = makeReceived('/b/batch', 'end', { type: 'batch.ended', data })
+  return { bulk: { order, batch, operation }, tasks, end }
+}
 
 /** Ledgers of an image, a video that failed and a version, in which all is well. */
 const makeLedgers = () => {
@@ -81,11 +131,16 @@ const makeLedgers = () => {
     ],
     extraction: 'success',
   }
+  const { bulk, tasks: ofBatch, end } = makeBulk()
+  const [deleted, kept] = ofBatch as [TaskRow, TaskRow]
   const files = new Map([
     [RESULT, 'aa'],
     ['archives/a', 'bb'],
+    ...ofBatch.slice(1).map(({ id }) => [`results/${id}/1/result-1.png`, 'aa'] as const),
   ])
   const workflows = new Map([
+    ['run-batch/id-batch', 1],
+    ...ofBatch.map(({ id }) => [`image-task/${id}`, 1] as const),
     ['image-task/id-image', 1],
     ['video-task/id-video', 1],
     ['publish-version/id-pack', 1],
@@ -97,16 +152,18 @@ const makeLedgers = () => {
   const first = received(image, 2)
   return {
     parts: { imageOrder, videoOrder, version, image, video, begun, ended, refund, first },
+    bulk: { ...bulk, deleted, kept },
+    bulks: [bulk],
     orders: [imageOrder, videoOrder, order('pack', 'version')],
     reads: [
       { id: image.id, status: 'CREATED' },
       { id: image.id, status: 'COMPLETED' },
     ],
     wrong: [] as string[],
-    received: [first, received(image, 3), ...[2, 3, 4].map((n) => received(video, n))],
+    received: [first, received(image, 3), ...[2, 3, 4].map((n) => received(video, n)), end],
     secrets: new Map([['alice', SECRET]]),
     rows: {
-      tasks: [image, video],
+      tasks: [image, video, ...ofBatch],
       versions: [version],
       wrongSums: [] as string[],
       files,
@@ -156,6 +213,46 @@ const FAULTS: Record<string, [invariant: string, spoil: (ledgers: Made) => void]
     'I6',
     ({ rows, parts }) => rows.tasks.push(...Array.from({ length: 20 }, () => parts.video)),
   ],
+  'a second batch of one key': ['I2', ({ bulk }) => bulk.order.batch.ids.add('other')],
+  'a second task of a request': [
+    'I2',
+    ({ rows, bulk }) => rows.tasks.push({ ...bulk.kept, id: 'b' }),
+  ],
+  'a request without a task': ['I13', ({ bulk }) => delete bulk.batch.lines[1]?.task_id],
+  'a request whose task is that of another': ['I13', ({ bulk }) => (bulk.kept.prompt = 'batch 5')],
+  'requests in another order': ['I13', ({ bulk }) => (bulk.kept.createdAt = 99)],
+  'a line that its task does not agree with': [
+    'I13',
+    ({ bulk }) => Object.assign(bulk.batch.lines[1] ?? {}, { state: 'failed' }),
+  ],
+  'counts that are not those of the lines': ['I13', ({ bulk }) => (bulk.batch.counts['done'] = 1)],
+  'requests that stay after the end of their batch': [
+    'I13',
+    ({ rows }) => rows.files.set('batches/id-batch/requests.jsonl', 'aa'),
+  ],
+  'an end of a batch that never came': ['I4', ({ received }) => void received.pop()],
+  'an operation that has not done what it says': [
+    'I14',
+    ({ bulk }) => (bulk.deleted.isDeleted = false),
+  ],
+  'an operation that has done more than it says': [
+    'I14',
+    ({ bulk }) => (bulk.kept.isDeleted = true),
+  ],
+  'an operation that goes on after it was stopped': [
+    'I14',
+    ({ bulk }) => (bulk.order.stoppedAt = { done: 0 }),
+  ],
+  'an operation on a task that was made later': ['I14', ({ bulk }) => (bulk.kept.createdAt = 500)],
+  'a result of a deleted task': [
+    'I14',
+    ({ rows, bulk }) => rows.files.set(`results/${bulk.deleted.id}/1/result-1.png`, 'aa'),
+  ],
+  'an input of a deleted task': [
+    'I14',
+    ({ rows, bulk }) => rows.files.set(`inputs/${bulk.deleted.id}/image`, 'aa'),
+  ],
+  'a text of a deleted task': ['I14', ({ bulk }) => (bulk.deleted.prompt = 'a secret wish')],
   'a secret in a notification': ['I11', ({ parts }) => (parts.first.body = CANARY)],
 }
 

@@ -80,7 +80,7 @@ export const startOrders = async ({ service, temporal, ...counts }: OrdersOption
       const rows = await readRows({ service, temporal })
       rows.workflows = new Map([...lost, ...rows.workflows])
       const { received } = receiver
-      const none = { said: {}, canaries: [], pauses: [], mayFail: false }
+      const none = { bulks: [], said: {}, canaries: [], pauses: [], mayFail: false }
       const ledgers = { ...callers, rows, received, ...none }
       assert.deepEqual([...late, ...check(ledgers)], [])
       return rows.tasks

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 
 import { findVideoBinaries } from '../../src/adapters/video-engine/binaries.ts'
-import { VIDEO_API, type Client } from '../support/client.ts'
+import type { TemporalState } from '../../src/domain/task/operations.ts'
+import { VIDEO_API, pluck, type Client } from '../support/client.ts'
+import { base64 } from '../support/pictures.ts'
 import { useService, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import { HEARTBEAT } from './calls.ts'
@@ -72,28 +74,65 @@ const makeBarePath = async ({ storagePath }: Service): Promise<string> => {
 }
 
 describe('the queue of the media workers', () => {
-  const env = { VIDEO_TINY: 'true', VIDEO_CONCURRENCY_PER_OWNER: '100', MEDIA_SLOTS: '1' }
-  const service = useService({ roles: ['api', 'core'], env })
-
-  test('is shared between owners: two tasks of one do not wait for twelve of another', async () => {
-    const [alice, bob] = [service.client('alice'), service.client('bob')]
-    for (let i = 0; i < 12; i++) await createVideo(alice)
-    const late = [await createVideo(bob), await createVideo(bob)]
-    const { sql } = service
-    await waitFor('all of them wait for a worker', async () => {
-      const [row] = await sql`select count(*)::integer as n from task where admitted_at is not null`
-      return row?.['n'] === 14
+  const service = useService({
+    roles: ['api', 'core'],
+    env: {
+      VIDEO_TINY: 'true',
+      VIDEO_CONCURRENCY_PER_OWNER: '100',
+      MEDIA_SLOTS: '1',
+      ADMIN_SUBJECTS: 'root',
+    },
+  })
+  const { sql } = service
+  const untilWaiting = (count: number) =>
+    waitFor('all of them wait for a worker', async () => {
+      const { body } = await service.client('root').get('/admin/operations')
+      const { queues } = body['temporal'] as unknown as TemporalState
+      return queues.find(({ name }) => name.endsWith('-media'))?.backlog === count
     })
+  /** Starts a worker, and asserts that so few of all tasks are begun before the last of these. */
+  const assertInTurn = async (late: string[], others: string[]) => {
     await service.start('media')
-    await waitFor('the tasks of bob have ended', async () => {
+    await waitFor('the late ones have ended', async () => {
       const open = await sql`select from task where id in ${sql(late)} and ended_at is null`
       return open.length === 0
     })
     const order = await sql<{ id: string }[]>`
-      select id from task where claimed_at is not null order by claimed_at
+      select id from task where claimed_at is not null and id in ${sql([...late, ...others])}
+      order by claimed_at
     `
     const last = Math.max(...late.map((id) => order.findIndex((task) => task.id === id)))
-    // Taken in turns the last of them is the fourth or so; without turns it would be the fourteenth.
-    assert.ok(last < 8, `the last of bob's tasks was number ${last + 1}`)
+    // Taken in turns the last of two is the fourth or so; without turns it would be the last of all.
+    assert.ok(last < 4 * late.length, `the last of bob's tasks was number ${last + 1}`)
+  }
+
+  test('is shared between owners: two tasks of one do not wait for twelve of another', async () => {
+    const [alice, bob] = [service.client('alice'), service.client('bob')]
+    const others: string[] = []
+    for (let i = 0; i < 12; i++) others.push(await createVideo(alice))
+    const late = [await createVideo(bob), await createVideo(bob)]
+    await untilWaiting(14)
+    await assertInTurn(late, others)
+  })
+
+  test('gives nobody the turn of another owner for a higher priority', async () => {
+    await service.entry('media').kill()
+    const [carol, bob] = [service.client('carol'), service.client('bob')]
+    const image = await base64()
+    const others: string[] = []
+    // Two lines of hers, of which one waits for the other.
+    for (let i = 0; i < 12; i++)
+      others.push(await carol.createImage({ image, kiln_priority: i % 2 === 0 ? 3 : 0 }))
+    const late = [await bob.createImage({ image }), await bob.createImage({ image })]
+    await untilWaiting(14)
+    await assertInTurn(late, others)
+    const begun = await sql<{ priority: number }[]>`
+      select priority from task where owner = 'carol' and claimed_at is not null order by claimed_at
+    `
+    const priorities = pluck<number>(begun, 'priority')
+    assert.deepEqual(
+      priorities,
+      priorities.toSorted((one, other) => other - one),
+    )
   })
 })

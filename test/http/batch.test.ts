@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 
 import {
   assertMembers,
+  atOnce,
   columnsOf,
   expectStatus,
   listOf,
@@ -10,6 +11,7 @@ import {
   TEXT,
   UPSCALE,
 } from '../support/client.ts'
+import type { Client } from '../support/client.ts'
 import { base64, makePicture } from '../support/pictures.ts'
 import { inTurn, respond, useWebhookReceiver } from '../support/receiver.ts'
 import { useService } from '../support/service.ts'
@@ -19,7 +21,12 @@ import { secretOf, untilReceived, verify } from './delivery-support.ts'
 
 const OPEN_TASKS = 40
 const service = useService({
-  env: { VIDEO_TINY: 'true', OWNER_TASK_LIMIT: String(OPEN_TASKS), OWNER_CREDIT_LIMIT: '1000' },
+  env: {
+    VIDEO_TINY: 'true',
+    OWNER_TASK_LIMIT: String(OPEN_TASKS),
+    OWNER_CREDIT_LIMIT: '1000',
+    ADMIN_SUBJECTS: 'root',
+  },
 })
 const receiver = useWebhookReceiver({
   script: { '/hook': inTurn(respond(500), respond(204)) },
@@ -96,7 +103,13 @@ describe('a batch', () => {
     const bytes = Buffer.from(`${line}\r\n\n{"path": \n${long}\n[]\n  \n${line}`)
     const put = await fetch(links.upload_url, { method: 'PUT', body: bytes })
     assert.equal(put.status, 200)
-    const path = await postBatch(client, { file: links.download_url })
+    const key = { 'idempotency-key': 'of-a-file' }
+    const post = async (file: string) =>
+      expectStatus(await client.post('/batches', { file }, key), 202).body['batch_id']
+    const id = await post(links.download_url)
+    // Whoever uploads the same again gets another link to it.
+    assert.equal(await post(`${links.download_url.replace(/\?.*/, '')}?expires=1&signature=x`), id)
+    const path = `/batches/${id}`
     const { counts, total } = await untilBulkEnded(client, path)
     assertMembers({ total, ...counts }, { total: 5, done: 2, rejected: 3 })
     const codes = (await linesOf(client, path)).map(({ error }) => error?.code)
@@ -155,17 +168,23 @@ describe('a batch', () => {
     expectStatus(await client.get(operation), 404, 'bulk_not_found')
   })
 
+  test('that is stopped before it has begun has a line for each request', async () => {
+    await service.entry('core').kill()
+    const client = service.client()
+    const path = await postBatch(client, { requests: requestsOf(3) })
+    assertMembers(await readBulk(client, path), { state: 'preparing', total: 3 })
+    expectStatus(await client.post(`${path}/cancel`, {}), 200)
+    await service.start('core')
+    const ended = await untilBulkEnded(client, path)
+    assertMembers({ state: ended.state, ...ended.counts }, { state: 'cancelled', cancelled: 3 })
+    assert.deepEqual(pluck(await linesOf(client, path), 'state'), Array(3).fill('cancelled'))
+  })
+
   test('waits for the quota of its owner, of which it leaves a tenth, and ends what is open when it is cancelled', async () => {
     await service.entry('media').kill()
     const client = service.client()
-    const requests = Array.from({ length: OPEN_TASKS }, (_, at) => makeRequest(`${at}`))
-    const path = await postBatch(client, { requests })
-    const full = await waitFor('the quota is used up', async () => {
-      const bulk = await readBulk(client, path)
-      return bulk.error?.code === 'quota_exceeded' && bulk
-    })
-    assertMembers(full, { state: 'running' })
-    assertMembers(full.counts, { waiting: 36, pending: 4 })
+    const path = await postBatch(client, { requests: requestsOf(OPEN_TASKS) })
+    assertMembers(await untilFull(client, path), { waiting: 36, pending: 4 })
     await client.createImage()
     const asked = expectStatus(await client.post(`${path}/cancel`, {}), 200).body
     assertMembers(asked, { state: 'cancelling' })
@@ -176,6 +195,37 @@ describe('a batch', () => {
     assert.equal(lines.filter(({ task_id: id }) => id !== undefined).length, 36)
     assert.deepEqual(new Set(lines.map(({ state }) => state)), new Set(['cancelled']))
     expectStatus(await client.post(`${path}/cancel`, {}), 409, 'cannot_cancel')
+  })
+
+  test('keeps within the limit that its owner has of its own, of which it leaves a tenth, too', async () => {
+    const client = service.client('limited')
+    const limit = (tasks: number) =>
+      service.client('root').put('/admin/owners/limited', { task_limit: tasks })
+    expectStatus(await limit(20), 200)
+    const path = await postBatch(client, { requests: requestsOf(30) })
+    assertMembers(await untilFull(client, path), { waiting: 18, pending: 12 })
+    await atOnce(2, () => client.createImage())
+    expectStatus(
+      await client.post(UPSCALE, await good().then(({ body }) => body)),
+      429,
+      'quota_exceeded',
+    )
+    // More than the setting.
+    expectStatus(await limit(60), 200)
+    const whole = await waitFor('all of them are made', async () => {
+      const bulk = await readBulk(client, path)
+      return bulk.counts['waiting'] === 30 && bulk
+    })
+    assert.equal(whole.error, undefined)
     await service.start('media')
   })
 })
+
+const requestsOf = (count: number) => Array.from({ length: count }, (_, at) => makeRequest(`${at}`))
+
+/** Waits until a batch waits for a quota; returns its counts. */
+const untilFull = (client: Client, path: string): Promise<Record<string, number>> =>
+  waitFor('the quota is used up', async () => {
+    const { state, error, counts } = await readBulk(client, path)
+    return state === 'running' && error?.code === 'quota_exceeded' && counts
+  })

@@ -5,15 +5,18 @@ import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 
 import { ROOT } from '../../src/local/root.ts'
+import type { FaultName } from './faults.ts'
 
 const run = promisify(execFile)
 
 /** A fault that somebody could write: text of a source file, what stands there instead, and what must be found by it. */
-interface Mistake {
+export interface Mistake {
   file: string
   find: string
   put: string
   invariants: readonly string[]
+  /** Faults under which it shows; kills, stops and resets when absent. */
+  faults?: readonly FaultName[]
 }
 
 /** Each must be found within one run, or the harness could not find the like of it. */
@@ -42,6 +45,31 @@ export const MISTAKES = {
     find: '  await refundTask(sql, id)\n',
     put: '  await refundTask(sql, id)\n  await sql`update owner set credits_used = credits_used - 1 where id = (select owner from task where id = ${id})`\n',
     invariants: ['I6'],
+  },
+  'a batch begins its file again when it goes on': {
+    file: 'src/db/bulk/bulk-item.ts',
+    find: 'next_offset = coalesce(${nextOffset ?? null}::bigint, next_offset)',
+    put: 'next_offset = coalesce(${nextOffset ?? null}::bigint * 0, next_offset)',
+    invariants: ['I13'],
+  },
+  'an operation says that it has cancelled what it could not': {
+    file: 'src/http/bulk/act.ts',
+    find: '    if (task.hasEnded || !(await cancelLocked(deps, { id, task, sql, enqueue })))\n      throw errors.cannotCancel(task.status)\n',
+    put: '    if (!task.hasEnded) await cancelLocked(deps, { id, task, sql, enqueue })\n',
+    invariants: ['I14'],
+  },
+  'the results of a deleted task stay': {
+    file: 'src/db/task/task-deletion.ts',
+    find: '  await storage.removePrefix(`results/${id}`)\n',
+    put: '',
+    invariants: ['I14'],
+  },
+  'a task begins although it is paused': {
+    file: 'src/db/task/pause.ts',
+    find: '  sql`(${scopesOf(sql, task)} && ${pausedScopes(sql)})`',
+    put: '  sql`(false and ${scopesOf(sql, task)} && ${pausedScopes(sql)})`',
+    invariants: ['I12'],
+    faults: ['pause'],
   },
 } as const satisfies Record<string, Mistake>
 

@@ -38,8 +38,8 @@ export interface Order {
   receiver: ReceiverKind
 }
 
-/** Moody: it fails the first time. Slow: so that it costs time. Gone: it wants nothing. Dead: nobody is there. Named: it is called by a name. */
-export type ReceiverKind = 'well' | 'moody' | 'slow' | 'gone' | 'dead' | 'named'
+/** Moody: it fails the first time. Slow: so that it costs time. Gone: it wants nothing. Dead: nobody is there. Named: it is called by a name. None: no URL was given. */
+export type ReceiverKind = 'well' | 'moody' | 'slow' | 'gone' | 'dead' | 'named' | 'none'
 
 /** Response to a caller, as it came. */
 export interface Asked {
@@ -78,7 +78,7 @@ export interface CallersOptions {
   receivers?: Partial<typeof RECEIVERS>
 }
 
-const OWNERS = ['alice', 'bob', 'carol', 'dave']
+export const OWNERS = ['alice', 'bob', 'carol', 'dave']
 const AT_ONCE = 16
 /** Number in a hundred tasks. */
 const VIDEOS = 15
@@ -253,6 +253,10 @@ export const makeCallers = async (world: Called, options: CallersOptions) => {
     /** Responses that nobody may be given. */
     wrong,
     asked,
+    ask,
+    /** Picture of a request, as Base64. */
+    image,
+    receiverUrl,
     /** Secrets that sign the webhooks of an owner. */
     secrets: secrets as ReadonlyMap<string, string>,
     /** Texts that nobody may find in logs, histories or metrics. */

@@ -1,36 +1,11 @@
-import { Webhook } from 'standardwebhooks'
-
 import { IMAGE_TASK_TRANSITIONS } from '../../src/domain/image-task/image-task.ts'
 import { VIDEO_TASK_TRANSITIONS } from '../../src/domain/video-task/video-task.ts'
-import type { Received } from '../support/receiver.ts'
-import { PAYLOAD, type Order, type Read, type ReceiverKind } from './callers.ts'
-import { SLOTS, type EndedPause } from './world.ts'
+import { PAYLOAD, type ReceiverKind } from './callers.ts'
+import { checkBulks, idsOf } from './check-bulk.ts'
+import { FAULT_CODES, isSuccess, readNotification } from './ledgers.ts'
+import type { Ledgers, Report, Violation } from './ledgers.ts'
 import type { EventRow, Rows, TaskRow, VersionRow } from './rows.ts'
-
-/** The three ledgers of a run: responses to callers, requests to receivers, and rows. */
-export interface Ledgers {
-  orders: readonly Order[]
-  reads: readonly Read[]
-  /** Responses that nobody may be given. */
-  wrong: readonly string[]
-  received: readonly Received[]
-  secrets: ReadonlyMap<string, string>
-  rows: Rows
-  pauses: readonly EndedPause[]
-  /** Output of the processes, and the texts that nobody may find there. */
-  said: Readonly<Partial<Record<'log' | 'history' | 'metric', readonly string[]>>>
-  canaries: readonly string[]
-  /** True when a fault may fail what is under way: no space, or an engine that is killed. */
-  mayFail: boolean
-}
-
-/** Something that must hold and does not. The invariants are those of docs/reliability.md. */
-export interface Violation {
-  invariant: `I${number}`
-  what: string
-}
-
-type Report = (invariant: Violation['invariant'], holds: boolean, what: string) => void
+import { SLOTS, type EndedPause } from './world.ts'
 
 /** Everything that does not hold after the last fault has healed, all requests have a response, and all has ended. */
 export const check = (ledgers: Ledgers): Violation[] => {
@@ -40,7 +15,8 @@ export const check = (ledgers: Ledgers): Violation[] => {
     violations.push(...checkTask(task))
     checkFiles(task, ledgers.rows, report)
   }
-  for (const owner of ledgers.rows.wrongSums) report('I6', false, `the sum of ${owner} is another`)
+  for (const owner of ledgers.rows.wrongSums) report('I6', false, `a sum of ${owner} is another`)
+  checkBulks(ledgers, report)
   checkReads(ledgers, report)
   checkEvents(ledgers, report)
   for (const version of ledgers.rows.versions) checkVersion(version, ledgers.rows, report)
@@ -109,10 +85,10 @@ const PENDING = 'NodeVersionStatusPending'
 const ACTIVE = 'NodeVersionStatusActive'
 
 /** Each order has one id, one row, one workflow and an end; and there is nothing that nobody asked for. */
-const checkOrders = ({ orders, rows, mayFail }: Ledgers, report: Report): void => {
+const checkOrders = ({ orders, bulks, rows, mayFail }: Ledgers, report: Report): void => {
   const tasks = new Map(rows.tasks.map((task) => [task.id, task]))
   const versions = new Map(rows.versions.map((version) => [version.id, version]))
-  const known = new Set<string>()
+  const known = new Set(idsOf(bulks))
   for (const { key, kind, ids, end } of orders) {
     report('I2', ids.size <= 1, `${key} has ${ids.size} ids`)
     const [id = ''] = ids
@@ -136,11 +112,6 @@ const checkOrders = ({ orders, rows, mayFail }: Ledgers, report: Report): void =
   for (const { id } of [...rows.tasks, ...rows.versions])
     report('I2', known.has(id), `${id} was returned to nobody`)
 }
-
-/** Codes of tasks that failed three times, in both families. */
-const FAULT_CODES = new Set(['engine_failed', 'internal_error', 'InternalServiceFailure'])
-
-const isSuccess = ({ status }: TaskRow): boolean => ['COMPLETED', 'success'].includes(status)
 
 const TRANSITIONS: Record<TaskRow['family'], Record<string, readonly string[]>> = {
   image: { CREATED: [], ...IMAGE_TASK_TRANSITIONS },
@@ -186,7 +157,9 @@ const checkCredits = ({ id, family, status, credits, ledger }: TaskRow, report: 
 }
 
 /** Checks that each file of an ended task is there with its digest, and that there is no other result of it. */
-const checkFiles = ({ id, results, thumbnail }: TaskRow, { files }: Rows, report: Report): void => {
+const checkFiles = (task: TaskRow, { files }: Rows, report: Report): void => {
+  const { id, results, thumbnail } = task
+  if (task.isDeleted) return
   for (const { storageKey, sha256 } of results)
     report('I7', files.get(storageKey) === sha256, `${storageKey} is not what was stored`)
   const listed = new Set([...results.map(({ storageKey }) => storageKey), thumbnail])
@@ -208,13 +181,14 @@ const checkVersion = (
 }
 
 /** Checks that every due event has come, signed, once by its id, in order; and nothing that did not happen. */
-const checkEvents = ({ orders, received, secrets, rows }: Ledgers, report: Report): void => {
+const checkEvents = (ledgers: Ledgers, report: Report): void => {
+  const { orders, bulks, received, secrets, rows } = ledgers
   const events = new Map(
     rows.tasks.flatMap((task) => task.events.map((event) => [event.id, { task, event }] as const)),
   )
   const taken = new Set<string>()
   const latest = new Map<string, number>()
-  for (const request of received.filter(({ method }) => method === 'POST')) {
+  for (const request of received.filter(({ path }) => path.startsWith('/t/'))) {
     const id = String(request.headers['webhook-id'])
     const found = events.get(id)
     report('I5', found !== undefined, `${request.path} received ${id}, which is no event`)
@@ -231,7 +205,10 @@ const checkEvents = ({ orders, received, secrets, rows }: Ledgers, report: Repor
     }
     taken.add(id)
   }
-  const kinds = new Map(orders.flatMap(({ ids, receiver }) => [...ids].map((id) => [id, receiver])))
+  const kinds = new Map<string, ReceiverKind>(
+    orders.flatMap(({ ids, receiver }) => [...ids].map((id) => [id, receiver] as const)),
+  )
+  for (const id of idsOf(bulks)) kinds.set(id, 'none')
   for (const { task, event } of events.values())
     checkNotified(task, event, { receiver: kinds.get(task.id), taken, report })
 }
@@ -239,6 +216,7 @@ const checkEvents = ({ orders, received, secrets, rows }: Ledgers, report: Repor
 /** Allowed states of an event beside its usual ones, by kind of receiver. */
 const MAY_BE: Partial<Record<ReceiverKind, readonly string[]>> = {
   gone: ['stopped'],
+  none: ['unsent'],
   dead: ['pending', 'superseded', 'exhausted'],
 }
 
@@ -271,17 +249,4 @@ const checkCanaries = ({ canaries, said, received }: Ledgers, report: Report): v
       const isFound = texts.some((one) => one.includes(text) || one.includes(encoded))
       report('I11', !isFound, `${text.slice(0, 6)}… is in a ${place}`)
     }
-}
-
-type Notified = Partial<Record<'task_id' | 'status' | 'id' | 'state', string>>
-
-/** Its content, if a secret of the owner signs it. */
-const readNotification = ({ body, headers }: Received, secret: string): Notified | undefined => {
-  const { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': given } = headers
-  const text = body.toString()
-  const at = new Date(Number(seconds) * 1000)
-  const isSigned = String(given)
-    .split(' ')
-    .includes(new Webhook(secret).sign(String(id), at, text))
-  return isSigned ? (JSON.parse(text) as Notified) : undefined
 }

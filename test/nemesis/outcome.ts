@@ -1,6 +1,6 @@
 import { PATIENCE_MS } from '../support/patience.ts'
 import type { Asked } from './callers.ts'
-import type { Ledgers, Violation } from './check.ts'
+import type { Ledgers, Violation } from './ledgers.ts'
 import type { Struck } from './plan.ts'
 import type { Scenario, runScenario } from './scenario.ts'
 import type { Course } from './soak.ts'

@@ -21,6 +21,13 @@ export interface TaskRow {
   thumbnail: string | null
   kind: string
   engine: string
+  prompt: string | null
+  labels: Record<string, string> | null
+  isDeleted: boolean
+  /** True once its files are gone. */
+  isPurged: boolean
+  /** Unix milliseconds. */
+  createdAt: number
   /** When its attempts began, when it was given its slot and when it ended, in Unix milliseconds. */
   attempts: number[]
   admittedAt: number | null
@@ -55,8 +62,11 @@ export type Rows = Awaited<ReturnType<typeof readRows>>
 export const readTasks = async (sql: Sql): Promise<TaskRow[]> =>
   await sql<TaskRow[]>`
   select t.id, t.family, t.status, t.error_code, t.fence, t.owner, t.credits, t.thumbnail, t.kind, t.engine,
-    array(select extract(epoch from (a->>'at')::timestamptz)::float8 * 1000
-      from jsonb_array_elements(t.tries) a) as attempts,
+    t.settings->>'prompt' as prompt, t.labels, t.delete_requested_at is not null as "isDeleted",
+    t.purged_at is not null as "isPurged",
+    extract(epoch from t.created_at)::float8 * 1000 as "createdAt",
+    to_jsonb(array(select extract(epoch from (a->>'at')::timestamptz)::float8 * 1000
+      from jsonb_array_elements(t.tries) a)) as attempts,
     extract(epoch from t.admitted_at)::float8 * 1000 as "admittedAt",
     extract(epoch from t.ended_at)::float8 * 1000 as "endedAt",
     (
@@ -87,7 +97,7 @@ const readVersions = async (sql: Sql): Promise<VersionRow[]> =>
   from version v left join archive a on a.version_id = v.id
 `
 
-/** Owners whose sums are not those of their rows in the ledger, or whose bytes are not those of their tasks. */
+/** Owners whose sums are not those of their rows in the ledger, or whose bytes are not those of their tasks and uploads. */
 export const listWrongSums = async (sql: Sql): Promise<string[]> => {
   const owners = await sql<{ id: string }[]>`
     select o.id from owner o
@@ -95,10 +105,37 @@ export const listWrongSums = async (sql: Sql): Promise<string[]> => {
       select coalesce(sum(case kind when 'charge' then credits else -credits end), 0)
       from ledger l where l.owner = o.id
     ) or o.stored_bytes <> (
-      select coalesce(sum(t.stored_bytes), 0) from task t where coalesce(t.account, t.owner) = o.id
+      select coalesce(sum(held.stored_bytes), 0) from (
+        select stored_bytes from task
+        where coalesce(account, owner) = o.id and purged_at is null
+        union all
+        select stored_bytes from upload where owner = o.id and purged_at is null
+      ) held
     )
   `
   return owners.map(({ id }) => id)
+}
+
+/** Owners whose usage is not that of their ended tasks. A release before this report counted none. */
+const listWrongUsage = async (sql: Sql): Promise<string[]> => {
+  const owners = await sql<{ owner: string }[]>`
+    select coalesce(used.owner, t.owner) as owner
+    from (
+      select owner, sum(done) as done, sum(failed) as failed, sum(cancelled) as cancelled,
+        sum(credits) as credits
+      from usage where key = '' group by owner
+    ) used
+    full join (
+      select owner, count(*) filter (where task_state(status, error_code) = 'done') as done,
+        count(*) filter (where task_state(status, error_code) = 'failed') as failed,
+        count(*) filter (where task_state(status, error_code) = 'cancelled') as cancelled,
+        sum(case when status = 'failed' then 0 else credits end) as credits
+      from task where ended_at is not null group by owner
+    ) t using (owner)
+    where (used.done, used.failed, used.cancelled, used.credits)
+      is distinct from (t.done, t.failed, t.cancelled, t.credits)
+  `
+  return owners.map(({ owner }) => owner)
 }
 
 /** Service that has written the rows. */
@@ -112,7 +149,7 @@ export const readRows = async (world: Written) => {
   return {
     tasks: await readTasks(sql),
     versions: await readVersions(sql),
-    wrongSums: await listWrongSums(sql),
+    wrongSums: [...(await listWrongSums(sql)), ...(await listWrongUsage(sql))],
     /** Digests of the files by key. */
     files: await readFiles(world),
     /** Number of workflows of each id. */

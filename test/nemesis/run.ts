@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util'
 
 import { ROOT } from '../../src/local/root.ts'
 import { bundleWorkflows } from '../../src/local/workflow-bundle.ts'
-import { MISTAKES, buildBroken } from './broken.ts'
+import { MISTAKES, buildBroken, type Mistake } from './broken.ts'
 import type { Fault } from './faults.ts'
 import { fuzz } from '../fuzz/fuzz.ts'
 import type { Line, Outcome } from './outcome.ts'
@@ -92,16 +92,18 @@ const validate = async (scenario: Scenario): Promise<boolean> => {
   return false
 }
 
+const USUAL_KILLS = ['kill', 'stop', 'kill-server', 'reset'] as const
+
 /** Checks that each mistake is found by what it breaks. */
 const checkBroken = async (seed: number): Promise<boolean> => {
   let isFound = true
   for (const name of Object.keys(MISTAKES) as (keyof typeof MISTAKES)[]) {
     if (!isChosen(name)) continue
+    const { invariants, faults: names = USUAL_KILLS }: Mistake = MISTAKES[name]
     const release = await buildBroken(name)
-    const plan = makePlan({ seed, seconds: 40, names: ['kill', 'stop', 'kill-server', 'reset'] })
+    const plan = makePlan({ seed, seconds: 40, names })
     const options = { name, seed, plan, tasks: 300, versions: 10, release }
     const { violations } = await runScenario(options, say).finally(() => rm(release, GONE))
-    const invariants: readonly string[] = MISTAKES[name].invariants
     const first = violations.find(({ invariant }) => invariants.includes(invariant))
     const found = first ? `${first.invariant}: ${first.what}` : null
     say(`  ${found ?? 'NOT FOUND'}`)

@@ -1,6 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { Client } from '@temporalio/client'
+
 import { withKept } from '../support/keep.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { findParent } from '../../src/local/process-table.ts'
@@ -9,10 +11,12 @@ import { untilCleaned } from '../faults/scratch.ts'
 import type { Service } from '../support/service.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { waitFor } from '../support/wait.ts'
+import { makeBulkCallers, type BulkResult } from './bulk.ts'
 import { RECEIVERS, makeCallers, type Callers, type CallersOptions } from './callers.ts'
-import { check, type Ledgers, type Violation } from './check.ts'
+import { check } from './check.ts'
 import { EXTRAS, type Extra } from './extras.ts'
 import { kindOf, type Fault } from './faults.ts'
+import type { Ledgers, Violation } from './ledgers.ts'
 import { checkResponses, summarize } from './outcome.ts'
 import { describeError, inflict } from './plan.ts'
 import { readHistories, readRows } from './rows.ts'
@@ -24,6 +28,8 @@ export interface Scenario extends CallersOptions, Omit<WorldOptions, 'needs'> {
   plan: readonly Fault[]
   /** One fault at a time. */
   isInTurn?: boolean
+  /** Batches with operations on them; so many for the tasks when absent. */
+  batches?: number
   /** For how long orders come; until the last fault when absent. */
   seconds?: number
   /** Runs beside it, until all has ended. */
@@ -37,6 +43,9 @@ const RECOVERY_MS = PATIENCE_MS
 /** and for each that was open then so much longer, which is what one takes of two cores. */
 const EACH_MS = 250
 const LOST = 'after the last heal'
+/** One batch comes with so many tasks, and so many at most. */
+const BATCH_TASKS = 100
+const MOST_BATCHES = 10
 /** So many orders come before the first fault, for a base that what is held is compared with. */
 const WARM_UP = 40
 
@@ -50,6 +59,11 @@ export const runScenario = async (scenario: Scenario, say: Say) => {
     const over = new AbortController()
     keep({ stop: () => over.abort() })
     const callers = await makeCallers(world, { receivers: RECEIVERS, ...scenario })
+    const bulkCallers = makeBulkCallers(callers, {
+      seed: scenario.seed,
+      batches: scenario.batches ?? Math.min(MOST_BATCHES, Math.ceil(scenario.tasks / BATCH_TASKS)),
+      webhookOf: (key) => callers.receiverUrl(`/b/${key}`),
+    })
     await callers.run(0, WARM_UP)
     const isQuiet = async () => (await listOpen(world.service)).length === 0
     await waitFor('the first have ended', isQuiet, 3 * PATIENCE_MS)
@@ -60,15 +74,18 @@ export const runScenario = async (scenario: Scenario, say: Say) => {
     const [struck] = await Promise.all([
       inflict(world, plan, scenario),
       callers.run(seconds * 1000),
+      bulkCallers.run(seconds * 1000),
     ])
     await callers.reconcile()
+    await bulkCallers.reconcile()
     const { checks, peak } = await watch.stop()
     const late = await waitUntilSettled(world.service)
     over.abort()
     await beside
+    await removeDeleted(world)
     const left = await findLeft(world, base)
     const after = await measure(world)
-    const ledgers = await readLedgers(world, callers, plan)
+    const ledgers = await readLedgers(world, { callers, bulks: await bulkCallers.read(), plan })
     const violations = [
       ...late,
       ...left,
@@ -118,7 +135,9 @@ const listOpen = async ({ database: { sql } }: Draining): Promise<string[]> => {
     select 'version ' || id || ' is undecided' from version
     where status = 'NodeVersionStatusPending' and archive_state <> 'awaiting'
     union all
-    select 'event ' || e.id || ' is to be sent' from event e join task t on t.id = e.task_id
+    select kind || ' ' || id || ' is ' || state from bulk where ended_at is null
+    union all
+    select 'event ' || e.id || ' is to be sent' from event e left join task t on t.id = e.task_id
     where e.state = 'pending' and coalesce(t.webhook_url, '') not like 'http://127.0.0.4:%'
     union all
     select kind || ' ' || workflow_id || ' is to be dispatched' from outbox where dispatched_at is null
@@ -143,6 +162,12 @@ export const waitUntilSettled = async (
   }
 }
 
+/** Does what the hourly schedule does: files of deleted tasks that a fault kept go then. */
+const removeDeleted = async ({ temporal, service: { taskQueue } }: World): Promise<void> => {
+  const { workflow } = new Client({ connection: temporal.connection })
+  await workflow.execute('purgeExpired', { taskQueue, workflowId: 'purge-once' })
+}
+
 /** Nothing that a fault has cut short is left: children, unfinished files, connections. */
 const findLeft = async (world: World, base: Held): Promise<Violation[]> => {
   const left: Violation[] = []
@@ -165,8 +190,7 @@ const listOrphans = async ({ service, members }: World): Promise<number[]> => {
 
 const readLedgers = async (
   world: World,
-  callers: Callers,
-  plan: readonly Fault[],
+  { callers, bulks, plan }: { callers: Callers; bulks: BulkResult[]; plan: readonly Fault[] },
 ): Promise<Ledgers> => {
   const received = [...world.receiver.received, ...world.named.received]
   const said = {
@@ -177,12 +201,13 @@ const readLedgers = async (
   const { orders, reads, wrong, secrets, canaries } = callers
   return {
     orders,
+    bulks,
     reads,
     wrong,
     secrets,
     canaries,
     said,
-    received: received.filter(({ path }) => path.startsWith('/t/')),
+    received: received.filter(({ path }) => /^\/[tb]\//.test(path)),
     rows: await readRows(world),
     pauses: world.pauses,
     mayFail: plan.some(({ name }) => kindOf(name).mayFail),

@@ -75,9 +75,12 @@ export const allowConnections = async (
 /** host:port of the Temporal server of this run. */
 export const temporalAddress = (): string => readServer('TEST_TEMPORAL_ADDRESS')
 
-/** Settings by which a server is reached: of the server of this run with TLS, key and namespace of the caller's shell. */
+/**
+ * Settings by which a server is reached: of the server of this run, which a test with its own has none of, with TLS, key
+ * and namespace of the caller's shell.
+ */
 export const temporalSettings = (address = temporalAddress()): NodeJS.ProcessEnv => ({
-  ...(address === temporalAddress() && pickSecurity(process.env)),
+  ...(address === process.env['TEST_TEMPORAL_ADDRESS'] && pickSecurity(process.env)),
   TEMPORAL_ADDRESS: address,
 })
 

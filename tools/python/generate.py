@@ -29,6 +29,9 @@ NAMES = {
     "AsyncHttp": "Http",
     "AsyncFollower": "Follower",
     "AsyncRegistry": "Registry",
+    "_AsyncBulks": "_Bulks",
+    "AsyncBatches": "Batches",
+    "AsyncOperations": "Operations",
     "AsyncClient": "Client",
     "async_call": "call",
     "async_sleep": "sleep",
@@ -36,6 +39,7 @@ NAMES = {
     "aclosing": "closing",
     "aiter_bytes": "iter_bytes",
     "aiter_sse": "iter_sse",
+    "aiter_text": "iter_text",
     "aread": "read",
 }
 

@@ -392,6 +392,53 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     assert.deepEqual([rejected.code, rejected.out], [3, ''])
   })
 
+  test('makes a batch of a file, and acts on its tasks by their label', async () => {
+    const path = '/proxy/vidvendor/text2video'
+    const film = { prompt: 'Sea', model: 'videoq2-turbo', duration: 1, resolution: '540p' }
+    const lines = [
+      { path, body: film },
+      { path, body: {} },
+    ].map((line) => JSON.stringify(line))
+    await writeFile(join(folder, 'requests.jsonl'), lines.join('\n'))
+    const begun = await kiln(
+      words('batch submit requests.jsonl --label run=cli,1 --no-wait --idempotency-key cli'),
+    )
+    assert.equal(begun.code, 0, begun.err)
+    const id = begun.out.trim()
+    const again = words('batch submit requests.jsonl --label run=cli,1 --idempotency-key cli')
+    const waited = await kiln(again)
+    assert.equal(waited.code, 1, 'not all of it is done')
+    assert.equal(waited.out, `${id} done, 2 in all\n  done 1\n  rejected 1\n`)
+    const results = (await kiln(['batch', 'results', id])).out.trim().split('\n')
+    const states = results.map((line) => (JSON.parse(line) as { state: string }).state)
+    assert.deepEqual(states, ['done', 'rejected'])
+    const shown = await kiln(['batch', 'status', id, '--json'])
+    assert.match(shown.out, /"labels":{"run":"cli,1"}/)
+    const over = await kiln(['batch', 'cancel', id])
+    assert.deepEqual(
+      [over.code, /cannot be cancelled|has ended/.test(over.err)],
+      [3, true],
+      over.err,
+    )
+
+    const chosen = ['delete', '--label', 'run=cli,1']
+    const counted = await kiln(['operation', 'start', ...chosen, '--dry-run'])
+    assert.deepEqual([counted.code, counted.out], [0, '1 tasks\n'], counted.err)
+    const deleted = await kiln(['operation', 'start', ...chosen, '--json', '-q'])
+    assert.equal(deleted.code, 0, deleted.err)
+    const { operation_id: operation, counts } = JSON.parse(deleted.out) as {
+      operation_id: string
+      counts: { done: number }
+    }
+    assert.equal(counts.done, 1)
+    const line = await kiln(['operation', 'results', operation])
+    assert.match(line.out, /"state":"done"/)
+    assert.equal((await kiln(['operation', 'watch', operation])).code, 0)
+    assert.equal((await kiln(['operation', 'explode', operation])).code, 2)
+    const usage = await kiln(words('usage --by kind --label run=cli,1'))
+    assert.match(usage.out, /^kind .*\ntext2video +1 +0 +0 .*\ntotal +1 /)
+  })
+
   test('makes no task whose result would have no place, and says where one is kept', async () => {
     const args = ['upscale', 'photo.png', '-o']
     const rejected = await kiln([...args, 'no/such/dir/out.png'])

@@ -11,6 +11,10 @@ import pytest
 from kiln_client import AsyncKiln, Kiln
 
 
+async def read_all(items: Any) -> list[Any]:
+    return [item async for item in items]
+
+
 class Blocking:
     """An async client, each of whose methods is awaited where it is called."""
 
@@ -21,6 +25,8 @@ class Blocking:
         value = getattr(self._client, name)
         if not callable(value):
             return Blocking(value, self._portal)
+        if inspect.isasyncgenfunction(value):
+            return lambda *args, **options: self._portal.call(read_all, value(*args, **options))
         if not inspect.iscoroutinefunction(value):
             return value
         return lambda *args, **options: self._portal.call(lambda: value(*args, **options))

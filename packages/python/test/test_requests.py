@@ -140,15 +140,23 @@ def test_a_wait_resumes_a_stream_that_breaks(kiln_of):
     end = {"id": ID, "state": "success", "creations": [{"url": LINK, "cover_url": ""}]}
     kiln, seen = kiln_of(
         httpx.Response(200, json={"task_id": ID, "state": "created"}),
-        stream((1, "state", {"status": "queueing"}), (2, "later", {})),
+        stream(
+            (1, "state", {"status": "queueing"}),
+            (1, "progress", {"waits_for": "It waits."}),
+            (2, "later", {}),
+        ),
         reject(503, "draining"),
         stream((3, "progress", {"progress": 40}), (4, "end", end)),
     )
     reported = []
     task = kiln.text_to_video(prompt="Sea")
-    ended = kiln.wait(task, on_progress=lambda *each: reported.append(each))
+    ended = kiln.wait(task, on_progress=reported.append)
     assert (ended.state, ended.files[0].cover_url) == ("succeeded", None)
-    assert reported == [("queueing", None), ("queueing", 40)]
+    assert [(each.status, each.progress, each.waits_for) for each in reported] == [
+        ("queueing", None, None),
+        ("queueing", None, "It waits."),
+        ("queueing", 40, None),
+    ]
     assert seen[1].url.path == f"/tasks/{ID}/stream"
     assert [request.headers.get("last-event-id") for request in seen[1:]] == [None, "2", "2"]
 
@@ -164,12 +172,9 @@ def test_a_wait_reads_the_status_where_there_is_no_stream(kiln_of):
         image("FAILED"),
     )
     reported = []
-    ended = kiln.wait(kiln.relight(image=LINK), on_progress=lambda *each: reported.append(each))
-    assert (ended.state, ended.error.code, reported) == (
-        "failed",
-        "unknown",
-        [("IN_PROGRESS", None)],
-    )
+    ended = kiln.wait(kiln.relight(image=LINK), on_progress=reported.append)
+    assert (ended.state, ended.error.code) == ("failed", "unknown")
+    assert [(each.status, each.progress) for each in reported] == [("IN_PROGRESS", None)]
     assert seen[2].headers["prefer"] == "wait=30"
     assert seen[3].headers["if-none-match"] == '"1"'
 
@@ -182,6 +187,27 @@ def test_a_wait_ends_after_its_patience_or_its_time(kiln_of):
     kiln, _ = kiln_of(image("CREATED"), *away)
     with pytest.raises(TimeoutError, match="within 0 s"):
         kiln.wait(kiln.relight(image=LINK), timeout=0)
+
+
+def test_a_batch_is_waited_for_while_the_service_is_away(kiln_of):
+    batch = {"batch_id": ID, "state": "running", "total": 2, "counts": {"pending": 1}}
+    soon = {"retry-after": "0"}
+    kiln, seen = kiln_of(
+        httpx.Response(202, json={"batch_id": ID}),
+        reject(503, "unavailable"),
+        httpx.Response(200, json=batch, headers=soon),
+        httpx.ConnectError("gone"),
+        httpx.Response(200, json={**batch, "state": "cancelled"}),
+    )
+    id = kiln.batches.create([{"path": "/p", "body": {}}], idempotency_key="one")
+    reported = []
+    ended = kiln.batches.wait(id, on_progress=reported.append)
+    assert (ended["state"], reported) == ("cancelled", [batch])
+    assert json.loads(seen[0].content) == {"requests": [{"path": "/p", "body": {}}]}
+    assert {request.url.path for request in seen[1:]} == {f"/batches/{ID}"}
+    lines = ['{"index": 0, "text": "\u2028"}\n{"ind', 'ex": 1}\n']
+    kiln, _ = kiln_of(httpx.Response(200, content="".join(lines).encode()))
+    assert [line["index"] for line in kiln.operations.results(ID)] == [0, 1]
 
 
 def test_an_id_is_looked_up_in_each_family(kiln_of):

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import hmac
+import json
 import os
 import re
 import time
@@ -32,7 +33,7 @@ def kiln(make):
 def test_a_task_of_a_file_ends_and_has_files(kiln, tmp_path):
     seen = []
     task = kiln.relight(image=PICTURE, prompt="sunset")
-    ended = kiln.wait(task, on_progress=lambda status, _: seen.append(status))
+    ended = kiln.wait(task, on_progress=lambda task: seen.append(task.status))
     assert (ended.state, ended.error) == ("succeeded", None)
     assert seen[0] == "CREATED"
     kiln.save(ended.files[0].url, tmp_path / "out")
@@ -66,6 +67,46 @@ def test_every_kind_of_task_is_made(kiln):
         model="videoq2-turbo", video_creation_id=source.id, video_url=source.files[0].url, **short
     )
     assert kiln.wait(longer).progress == 100
+
+
+def test_a_batch_is_made_of_a_list_or_a_file_and_acted_on(kiln, tmp_path):
+    link = kiln.upload(PICTURE)
+    path = "/proxy/imgvendor/v1/ai/image-upscaler"
+    requests = [{"path": path, "body": {"image": link}}, {"path": path, "body": {}}]
+    (tmp_path / "requests.jsonl").write_text("\n".join(map(json.dumps, requests)))
+    labels = {"run": uuid.uuid4().hex}
+    seen = []
+    for given in (requests, tmp_path / "requests.jsonl"):
+        key = uuid.uuid4().hex
+        batch = kiln.batches.create(given, labels=labels, idempotency_key=key)
+        assert kiln.batches.create(given, labels=labels, idempotency_key=key) == batch
+        ended = kiln.batches.wait(batch, on_progress=seen.append)
+        assert (ended["state"], ended["total"]) == ("done", 2)
+        assert (ended["counts"]["done"], ended["counts"]["rejected"]) == (1, 1)
+        good, bad = kiln.batches.results(batch)
+        assert kiln.read(good["task_id"]).state == "succeeded"
+        assert bad["error"]["code"] == "validation_failed"
+    assert {"counts", "state"} <= seen[0].keys()
+    with pytest.raises(ConflictError):
+        kiln.batches.cancel(batch)
+    filter = {"label": [f"run:{labels['run']}"]}
+    assert kiln.operations.count("delete", filter) == 2
+    operation = kiln.operations.create("delete", filter, idempotency_key=labels["run"])
+    assert kiln.operations.create("delete", filter, idempotency_key=labels["run"]) == operation
+    assert kiln.operations.wait(operation)["counts"]["done"] == 2
+    assert [line["state"] for line in kiln.operations.results(operation)] == ["done", "done"]
+    usage = kiln.usage("kind", label=f"run:{labels['run']}")
+    assert [(group["group"], group["tasks"]["done"]) for group in usage["groups"]] == [
+        ("upscale", 2)
+    ]
+
+
+def test_labels_deadlines_and_order_are_members_of_a_creation(kiln):
+    task = kiln.text_to_video(prompt="Sea", kiln_labels={"a": "b"}, kiln_end_within=600, priority=2)
+    read = kiln.request("GET", f"/tasks/{task.id}").json()
+    assert (read["labels"], read["priority"]) == ({"a": "b"}, 2)
+    late = kiln.wait(kiln.relight(image=PICTURE, kiln_start_within=600, kiln_priority=-1))
+    assert late.state == "succeeded"
 
 
 def test_the_same_key_gives_the_same_task(kiln):
@@ -110,7 +151,7 @@ def test_a_pack_is_published_and_read(kiln, tmp_path, request):
 def test_the_examples_of_the_readme_run(monkeypatch, tmp_path, capsys):
     page = (ROOT / "packages/python/README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 7
+    assert len(blocks) == 8
     (tmp_path / "samples").symlink_to(ROOT / "samples")
     monkeypatch.chdir(tmp_path)
     key = os.urandom(32)
@@ -120,6 +161,7 @@ def test_the_examples_of_the_readme_run(monkeypatch, tmp_path, capsys):
     assert (names["film"].state, names["verdict"].state) == ("succeeded", "active")
     assert len(names["urls"]) == 1
     assert isinstance(names["credits"], dict)
+    assert names["ended_batch"]["counts"]["done"] == 2
     assert (tmp_path / "relit.png").stat().st_size > 1000
     printed = capsys.readouterr().out
     assert "validation_failed /light_transfer_strength" in printed

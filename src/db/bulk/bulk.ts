@@ -11,16 +11,19 @@ export interface NewBulk {
   /** Request that it carries out, in the terms of its kind. */
   request: object
   webhookUrl?: string | null
+  /** Number of its items, where that is known before it is prepared. */
+  total?: number
 }
 
 /** Inserts one; false when its owner has as many open ones as may be. */
 export const insertBulk = async (sql: Transaction, bulk: NewBulk): Promise<boolean> => {
-  const { id, kind, owner, request, webhookUrl = null } = bulk
+  const { id, kind, owner, request, webhookUrl = null, total = 0 } = bulk
   // Two at once would both see the last place free.
   await sql`select pg_advisory_xact_lock(hashtextextended('bulk ' || ${owner}, 0))`
   const { count } = await sql`
-    insert into bulk (id, kind, owner, request, webhook_url)
-    select ${id}::uuid, ${kind}, ${owner}, ${sql.json(request as never)}, ${webhookUrl}
+    insert into bulk (id, kind, owner, request, webhook_url, total)
+    select ${id}::uuid, ${kind}, ${owner}, ${sql.json(request as never)}, ${webhookUrl},
+      ${total}::integer
     where ${MOST_OPEN} > (select count(*) from bulk where owner = ${owner} and ended_at is null)
   `
   return count > 0

@@ -98,6 +98,22 @@ export const checkAccount = async (
   if (key && key.used > key.cap) throw errors.keyCreditsSpent(credits, key)
 }
 
+/** Finds the limit of open tasks that an account has of its own, once it has used so large a part of it. */
+export const findUsedLimit = async (
+  sql: Sql,
+  { account, part }: { account: string; part: number },
+): Promise<number | undefined> => {
+  const [row] = await sql<{ most: number }[]>`
+    select o.task_limit as most from owner o
+    where o.id = ${account} and o.task_limit is not null and ceil(o.task_limit * ${part}::float8) <= (
+      select count(*) from (
+        select from task where account = o.id and ended_at is null limit o.task_limit
+      ) t
+    )
+  `
+  return row?.most
+}
+
 /** Use of an account, a further task included, and its limits: null for none. */
 interface Used {
   credits: number

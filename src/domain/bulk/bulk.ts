@@ -30,7 +30,9 @@ export const count = (description: string) => Type.Integer({ minimum: 0, descrip
 /** Members that both have. */
 export const progress = {
   state: BulkState,
-  total: count('Items that are known: all of them, once it is `running`.'),
+  total: count(
+    'Items that are known: of a list all of them, of a file or a filter once it is `running`.',
+  ),
   error: Type.Optional({
     ...ItemError,
     description: 'Why it has failed, or what it waits for: an open task of the owner to end.',

@@ -73,7 +73,7 @@ export const makeBodyReader = (deps: BodyDeps, route: Route) => {
       const translated = translation?.body(given.value) ?? given.value
       const { value, issues } = withHeader(spec, request, translated)
       const body = { ...given, value }
-      const print = fingerprint(request, canonicalBody(value, body.inline))
+      const print = fingerprint(request, canonicalBody(withoutSignature(spec, value), body.inline))
       const validated = validate(request, body)
       return {
         ...validated,
@@ -83,6 +83,12 @@ export const makeBodyReader = (deps: BodyDeps, route: Route) => {
       }
     },
   }
+}
+
+/** Leaves of a link to an upload what names the file. */
+const withoutSignature = ({ linkMember = '' }: BodySpec, value: JsonBody['value']): object => {
+  const link = value[linkMember]
+  return typeof link === 'string' ? { ...value, [linkMember]: link.replace(/\?.*$/s, '') } : value
 }
 
 /** Adds to a body the member that a header gives. */

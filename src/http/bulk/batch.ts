@@ -47,6 +47,7 @@ export const createBatch = async (
     owner,
     request: source,
     webhookUrl: url?.trim() ?? null,
+    ...(requests && { total: requests.length }),
   } as const
   try {
     return await createBulk(deps, request, { bulk, body: { batch_id: id } })

@@ -1,4 +1,7 @@
+import { withinDeadline } from '../../db/client.ts'
+import { findUsedLimit } from '../../db/task/account.ts'
 import type { Slots } from '../../db/video-task/video-queue.ts'
+import { errors } from '../../domain/shared/errors.ts'
 import type { Quotas } from '../../domain/task/quota.ts'
 import type { ImageTaskDeps } from '../image-task/create.ts'
 import { makeImageCreationRoutes } from '../image-task/routes.ts'
@@ -12,19 +15,26 @@ export interface WorkDeps extends ImageTaskDeps, TemplateDeps, VideoTaskDeps, Sl
 
 /** Part of the quota of open tasks that batches leave to the other requests of their owner. */
 const FREE_PART = 0.1
+const partOf = (tasks: number): number => Math.ceil(tasks * (1 - FREE_PART))
 
 /** Makes what batches and operations do: the same as the routes, in the process of a worker. */
 export const makeBulkWork = (deps: WorkDeps): { submit: Submit; act: Act } => {
   const creation = { ...deps, quotas: leaveSome(deps.quotas) }
-  const submit = makeSubmit(creation, [
+  const make = makeSubmit(creation, [
     ...makeImageCreationRoutes(creation),
     makeTemplateCreationRoute(creation),
     ...makeVideoCreationRoutes(creation),
   ])
+  const submit: Submit = async (request) => {
+    const used = { account: request.owner, part: 1 - FREE_PART }
+    const most = await withinDeadline(deps.sql, findUsedLimit(deps.sql, used))
+    if (most !== undefined) throw errors.taskQuotaExceeded(partOf(most))
+    await make(request)
+  }
   return { submit, act: makeAct({ ...deps, submit }) }
 }
 
 const leaveSome = ({ owner, address }: Quotas): Quotas => ({
-  owner: { ...owner, tasks: Math.ceil(owner.tasks * (1 - FREE_PART)) },
+  owner: { ...owner, tasks: partOf(owner.tasks) },
   address,
 })

@@ -1,5 +1,7 @@
 import type { TSchema } from 'typebox'
 
+import * as batch from '../../domain/bulk/batch.ts'
+import * as operation from '../../domain/bulk/operation.ts'
 import * as endpoint from '../../domain/event/endpoint.ts'
 import * as event from '../../domain/event/event.ts'
 import { IMAGE_KINDS } from '../../domain/image-task/image-kind.ts'
@@ -47,6 +49,11 @@ const NAMES: Record<string, TSchema> = {
   TaskPage: task.TaskPage,
   TaskDetail: task.TaskDetail,
   TaskSummary: task.TaskSummary,
+  Batch: batch.Batch,
+  BatchLine: batch.BatchLine,
+  Operation: operation.Operation,
+  OperationFilter: operation.NewOperation.properties.filter,
+  OperationLine: operation.OperationLine,
   Usage,
   OwnerEventPage: task.OwnerEvents,
   DryRun: task.DryRun,

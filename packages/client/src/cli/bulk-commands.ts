@@ -1,10 +1,8 @@
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
-import { Readable } from 'node:stream'
+import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { Batch, NewOperation, Operation } from '../index.ts'
-import { take, text } from './context.ts'
+import { readPairs, take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
 import { EXIT, UsageError } from './error.ts'
 
@@ -90,13 +88,18 @@ const runPart =
 const submit = async (context: Context): Promise<number> => {
   const { kiln, screen, signal, values } = context
   const [path = ''] = take(context, 'file')
-  await stat(path).catch((error: NodeJS.ErrnoException) => {
+  // Bytes, and no stream: the service knows by their digest that it has them, so that a key may be given again.
+  const requests = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`the file ${path} cannot be read (${error.code})`)
   })
   screen.show('sending')
-  const open = () => Readable.toWeb(createReadStream(path)) as ReadableStream<Uint8Array>
-  const options = { webhookUrl: text(values, 'webhook-url'), signal }
-  const id = await kiln.batches.create(open, {
+  const labels = readPairs(values, 'label')
+  const options = {
+    ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
+    webhookUrl: text(values, 'webhook-url'),
+    signal,
+  }
+  const id = await kiln.batches.create(requests, {
     ...options,
     idempotencyKey: text(values, 'idempotency-key'),
   })
@@ -107,7 +110,9 @@ const start = async (context: Context): Promise<number> => {
   const { kiln, screen, signal, values } = context
   const [action = ''] = take(context, 'action')
   const list = (name: string) => text(values, name)?.split(',')
+  const labels = readPairs(values, 'label').map(([name, value]) => `${name}:${value}`)
   const filter = {
+    ...(labels.length > 0 && { label: labels }),
     kind: list('kind'),
     state: list('state'),
     task_ids: list('task'),
@@ -128,23 +133,26 @@ const start = async (context: Context): Promise<number> => {
 
 const NO_WAIT = { 'no-wait': { type: 'boolean' } } as const
 const TEXT = { type: 'string' } as const
+const PAIRS = { type: 'string', multiple: true } as const
 
 export const BULK_COMMANDS: Record<string, Command> = {
   batch: {
     usage: 'submit <file.jsonl>|status|watch|results|cancel <batch id>',
     summary: 'makes a task of each line of a file: {"path": …, "body": …}',
     help: [
+      '--label key=value  a label of each task; repeatable',
       '--webhook-url      is notified when the last task has ended',
       '--idempotency-key  the same key gives the same batch',
       '--no-wait          prints its id, and does not wait',
     ],
-    options: { ...NO_WAIT, 'webhook-url': TEXT, 'idempotency-key': TEXT },
+    options: { ...NO_WAIT, label: PAIRS, 'webhook-url': TEXT, 'idempotency-key': TEXT },
     run: runPart('batch', { submit }),
   },
   operation: {
     usage: 'start cancel|run_again|redeliver|delete|status|watch|results|cancel <operation id>',
     summary: 'acts on all tasks that a filter finds',
     help: [
+      '--label         only tasks with this label, key=value; repeatable',
       '--state, --kind  only tasks of these, separated by commas',
       '--from, --to     only tasks made between these times',
       '--prompt         only tasks with this in their prompt',
@@ -155,6 +163,7 @@ export const BULK_COMMANDS: Record<string, Command> = {
     ],
     options: {
       ...NO_WAIT,
+      label: PAIRS,
       'dry-run': { type: 'boolean' },
       state: TEXT,
       kind: TEXT,

@@ -43,6 +43,15 @@ export const text = (values: Values, name: string): string | undefined => {
   return typeof value === 'string' ? value : undefined
 }
 
+/** Reads an option that is given as name=value, any number of times. */
+export const readPairs = (values: Values, option: string): (readonly [string, string])[] =>
+  [values[option] ?? []].flat().map((entry) => {
+    const [, name, value] = /^([\w.-]+)=(.*)$/s.exec(String(entry)) ?? []
+    if (name === undefined || value === undefined)
+      throw new UsageError(`--${option} takes name=value, got ${entry}`)
+    return [name, value] as const
+  })
+
 /** The arguments, of which there must be as many as names. */
 export const take = ({ positionals }: Context, ...names: string[]): string[] => {
   if (positionals.length === names.length) return positionals

@@ -10,7 +10,7 @@ import type {
   TaskRef,
   TemplateBody,
 } from '../index.ts'
-import { take, text } from './context.ts'
+import { readPairs, take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
 import { EXIT, LocalError, readNamed, UsageError } from './error.ts'
 
@@ -128,15 +128,6 @@ const readTaskOptions = ({ name, values }: Context): Record<string, unknown> => 
     ...(labels.length > 0 && { kiln_labels: Object.fromEntries(labels) }),
   }
 }
-
-/** Reads an option that is given as name=value, any number of times. */
-const readPairs = (values: Context['values'], option: string): (readonly [string, string])[] =>
-  [values[option] ?? []].flat().map((entry) => {
-    const [, name, value] = /^([\w.-]+)=(.*)$/s.exec(String(entry)) ?? []
-    if (name === undefined || value === undefined)
-      throw new UsageError(`--${option} takes name=value, got ${entry}`)
-    return [name, value] as const
-  })
 
 const readSet = ({ values }: Context): Record<string, unknown> =>
   Object.fromEntries(readPairs(values, 'set').map(([name, value]) => [name, readValue(value)]))

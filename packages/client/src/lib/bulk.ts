@@ -35,6 +35,8 @@ type OperationBody = NonNullable<
 export type NewOperation = Omit<OperationBody, 'dry_run'>
 
 export interface BatchOptions extends CreateOptions {
+  /** Each task gets them beside its own. */
+  labels?: Record<string, string> | undefined
   /** Notified when the last task has ended. */
   webhookUrl?: string | undefined
 }
@@ -43,14 +45,18 @@ export const makeBatches = (http: Http) => ({
   /** Makes a batch of at most 1,000 requests, or of a file with one a line; returns its id. */
   create: async (
     requests: readonly BatchRequest[] | UploadSource,
-    { webhookUrl, idempotencyKey, signal }: BatchOptions = {},
+    { labels, webhookUrl, idempotencyKey, signal }: BatchOptions = {},
   ): Promise<string> => {
     const given = Array.isArray(requests)
       ? { requests: requests as BatchRequest[] }
       : {
           file: await upload(http, requests as UploadSource, { fileName: 'batch.jsonl', signal }),
         }
-    const body = { ...given, ...(webhookUrl !== undefined && { webhook_url: webhookUrl }) }
+    const body = {
+      ...given,
+      ...(labels && { labels }),
+      ...(webhookUrl !== undefined && { webhook_url: webhookUrl }),
+    }
     const headers = keyOf(idempotencyKey)
     const asked = http.routes.POST('/batches', { body, headers, signal: signal ?? null })
     return (await responseOf(asked)).batch_id

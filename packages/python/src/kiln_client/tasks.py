@@ -39,6 +39,8 @@ class Task:
     status: str
     #: Percentage of a video that is rendered.
     progress: int | None = None
+    #: Why one that has begun does not go on.
+    waits_for: str | None = None
     files: tuple[TaskFile, ...] = ()
     error: TaskError | None = None
     #: Path of its status, where that is known.
@@ -70,7 +72,7 @@ def _read_image(record: Any, path: str | None) -> Task:
         error = record.get("error", {})
         code, message = error.get("code", "unknown"), error.get("message", "the task failed")
         return Task(id, "failed", status, error=TaskError(code, message), path=path)
-    return Task(id, "running", status, path=path)
+    return Task(id, "running", status, waits_for=record.get("waits_for"), path=path)
 
 
 def _read_video(record: Any, path: str | None) -> Task:
@@ -87,4 +89,5 @@ def _read_video(record: Any, path: str | None) -> Task:
             for each in record["creations"]
         )
         return Task(id, "succeeded", status, progress=100, files=files, path=path)
-    return Task(id, "running", status, progress=record.get("progress") or None, path=path)
+    percent, waits_for = record.get("progress") or None, record.get("waits_for")
+    return Task(id, "running", status, progress=percent, waits_for=waits_for, path=path)

@@ -1,15 +1,16 @@
-"""The client: tasks, uploads and the registry."""
+"""The client: tasks, batches, operations and the registry."""
 
-import os
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Unpack
 from urllib.parse import quote
 
 from .. import types
 from .._blocking import async_call
 from ..errors import NotFoundError
-from ..files import IMAGE_MEMBERS, FileSource, hash_and_size, to_base64
+from ..files import IMAGE_MEMBERS, to_base64
 from ..tasks import IMAGES, VIDEOS, Task, read_task, status_path, status_paths
+from .bulk import AsyncBatches, AsyncOperations
 from .follow import AsyncFollower
 from .http import AsyncHttp
 from .registry import AsyncRegistry
@@ -31,6 +32,30 @@ class AsyncKiln(AsyncHttp):
     @property
     def registry(self) -> AsyncRegistry:
         return AsyncRegistry(self)
+
+    @property
+    def batches(self) -> AsyncBatches:
+        return AsyncBatches(self)
+
+    @property
+    def operations(self) -> AsyncOperations:
+        return AsyncOperations(self)
+
+    async def usage(
+        self,
+        by: str = "day",
+        *,
+        first_day: str | None = None,
+        last_day: str | None = None,
+        label: str | None = None,
+        owner: str | None = None,
+    ) -> types.Usage:
+        """Reports what ended tasks have used, `by` `day`, `kind`, `label:<key>` or, for platform admins, `owner`.
+
+        Days are those of UTC, such as 2026-01-31; absent: the last 30. `label`, `key:value`, chooses tasks.
+        """
+        query = {"by": by, "from": first_day, "to": last_day, "label": label, "owner": owner}
+        return (await self.request("GET", "/usage", params=query)).json()
 
     async def relight(self, **body: Unpack[types.RelightBody]) -> Task:
         """Changes the light of an image."""
@@ -110,52 +135,37 @@ class AsyncKiln(AsyncHttp):
         self,
         task: Task | str,
         *,
-        on_progress: Callable[[str, int | None], object] = lambda _status, _progress: None,
+        on_progress: Callable[[Task], object] = lambda _: None,
         patience: float = 300,
         timeout: float | None = None,
     ) -> Task:
         """Waits until a task has ended, however that is, and returns it.
 
-        `on_progress` is called with the status at each transition, and with the percentage of a video. A service
-        that is away for less than `patience` seconds is waited for. After `timeout` seconds it raises a
-        TimeoutError; the task goes on.
+        `on_progress` is called with the task at each transition, at each percentage of a video, and while it waits
+        for a machine. A service that is away for less than `patience` seconds is waited for. After `timeout` seconds
+        it raises a TimeoutError; the task goes on.
         """
-        begun = task if isinstance(task, Task) and task.path else await self.read(task)
-        path = begun.path or ""
-        status, percent = "", None
+        seen = task if isinstance(task, Task) and task.path else await self.read(task)
+        path = seen.path or ""
 
         def read(event: str, data: Any) -> Task | None:
-            nonlocal status, percent
+            nonlocal seen
             if event in ("end", "status"):
-                seen = read_task(data, path)
-                if seen.state != "running":
-                    return seen
-                data = {"status": seen.status, "progress": seen.progress}
-            status = data.get("status") or status
-            percent = percent if data.get("progress") is None else data["progress"]
-            on_progress(status, 100 if status == "success" else percent)
+                now = read_task(data, path)
+                if now.state != "running":
+                    return now
+                data = {"status": now.status, "progress": now.progress, "waits_for": now.waits_for}
+            status, percent = data.get("status") or seen.status, data.get("progress")
+            percent = 100 if status == "success" else seen.progress if percent is None else percent
+            waits_for = data.get("waits_for")
+            seen = replace(seen, status=status, progress=percent, waits_for=waits_for)
+            on_progress(seen)
             return None
 
-        paths = f"/tasks/{quote(begun.id, safe='')}/stream", path
+        paths = f"/tasks/{quote(seen.id, safe='')}/stream", path
         return await AsyncFollower(self, paths, read, patience=patience, timeout=timeout).follow()
 
     async def cancel(self, task: Task | str) -> None:
         """Cancels a task. Raises a ConflictError when it has ended, or is a video that is being rendered."""
         begun = task if isinstance(task, Task) and task.path else await self.read(task)
         await self.request("POST", f"{(begun.path or '').removesuffix('/creations')}/cancel")
-
-    async def upload(
-        self, source: FileSource, *, file_name: str | None = None, content_type: str | None = None
-    ) -> str:
-        """Uploads a file; returns its link, which any image or video of a task may be for 24 hours.
-
-        What the caller has uploaded before is not sent again.
-        """
-        hash, size = await async_call(lambda: hash_and_size(source))
-        name = file_name or ("file" if isinstance(source, bytes) else os.path.basename(source))
-        type = {} if content_type is None else {"content_type": content_type}
-        body = {"file_name": name, "file_hash": hash, **type}
-        links = (await self.request("POST", "/customers/storage", json=body)).json()
-        if not links["existing_file"]:
-            await self.put(links["upload_url"], source, size)
-        return str(links["download_url"])

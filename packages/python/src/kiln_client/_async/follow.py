@@ -16,6 +16,7 @@ State = TypeVar("State")
 _STREAM_ATTEMPTS = 3
 # Seconds within which a waiting read gets its response.
 _WAIT = 30
+_LONGEST_PAUSE = 10.0
 # When the stream is rejected so, the status may still be read.
 _STREAMLESS = {"streams_exceeded", "not_found", "method_not_allowed", "answer_unknown"}
 # A service may send others, now or later.
@@ -26,7 +27,7 @@ class AsyncFollower(Generic[State]):
     """Follows by the stream; by `Prefer: wait` where a proxy or a limit lets none through; else as often as
     Retry-After says.
 
-    `read` is called with the name and data of each event, and with `status` and each response of the status; it
+    Without a path of a stream the status is read, ever less often. `read` is called with the name and data of each event, and with `status` and each response of the status; it
     returns the state once that is the last. `patience` are the seconds for which the service may be away,
     `timeout` those after which a TimeoutError is raised.
     """
@@ -50,10 +51,12 @@ class AsyncFollower(Generic[State]):
         self._contact = time.monotonic()
         self._event_id = ""
         self._etag = ""
+        # Until the next read of a status that does not say when.
+        self._pause = 0.5
 
     async def follow(self) -> State:
         """Waits for the end."""
-        failures, is_streaming = 0, True
+        failures, is_streaming = 0, self._stream_path != ""
         while True:
             try:
                 end = await (self._read_stream() if is_streaming else self._read_status())
@@ -104,7 +107,8 @@ class AsyncFollower(Generic[State]):
                 return end
         if "preference-applied" not in response.headers:
             asked = read_retry_after(response)
-            await async_sleep(self._left(2.0 if asked is None else asked))
+            self._pause = min(_LONGEST_PAUSE, self._pause * 1.5)
+            await async_sleep(self._left(self._pause if asked is None else asked))
         return None
 
     def _left(self, most: float = 0.0) -> float:

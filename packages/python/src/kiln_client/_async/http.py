@@ -6,6 +6,7 @@ import uuid
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from itertools import count
+from json import loads
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,7 +15,7 @@ from httpx_sse import EventSource, ServerSentEvent
 
 from .._blocking import async_call, async_sleep
 from ..errors import KilnError, ServiceError, read_error
-from ..files import CHUNK, FileSource
+from ..files import CHUNK, FileSource, hash_and_size
 
 # A string, or a function that is called before each attempt, for secrets that expire.
 Secret = str | Callable[[], str]
@@ -90,6 +91,22 @@ class AsyncHttp:
                 headers[name] = f"Bearer {text}" if name == "authorization" else text
         return headers
 
+    async def upload(
+        self, source: FileSource, *, file_name: str | None = None, content_type: str | None = None
+    ) -> str:
+        """Uploads a file; returns its link, which any image or video of a task may be for 24 hours.
+
+        What the caller has uploaded before is not sent again.
+        """
+        hash, size = await async_call(lambda: hash_and_size(source))
+        name = file_name or ("file" if isinstance(source, bytes) else os.path.basename(source))
+        type = {} if content_type is None else {"content_type": content_type}
+        body = {"file_name": name, "file_hash": hash, **type}
+        links = (await self.request("POST", "/customers/storage", json=body)).json()
+        if not links["existing_file"]:
+            await self.put(links["upload_url"], source, size)
+        return str(links["download_url"])
+
     async def put(self, link: str, source: FileSource, size: int) -> None:
         """Sends a file to a signed link, which needs no credential."""
 
@@ -152,6 +169,16 @@ class AsyncHttp:
                 raise KilnError("answer_unknown", f"{url} is no stream", response.status_code)
             async for event in EventSource(response).aiter_sse():
                 yield event
+
+    async def lines(self, path: str) -> AsyncGenerator[Any]:
+        """Reads lines of JSON as they come. A text may have any other end of a line in it."""
+        url, headers, rest = self._base_url + path, self._credentials(), ""
+        request = self._client.build_request("GET", url, headers=headers, timeout=RESPONSE_TIMEOUT)
+        async with self._open(request) as response:
+            async for text in response.aiter_text():
+                *lines, rest = (rest + text).split("\n")
+                for line in lines:
+                    yield loads(line)
 
     @asynccontextmanager
     async def _open(self, request: httpx.Request) -> AsyncGenerator[httpx.Response]:
