@@ -1,5 +1,5 @@
 import { withinDeadline } from '../../db/client.ts'
-import { findClaims, type Candidate } from '../../db/registry/graph.ts'
+import type { Candidate } from '../../db/registry/graph.ts'
 import { listDifferences, readPairs } from '../../db/registry/host-node-compare.ts'
 import type { VersionFacts } from '../../db/registry/version.ts'
 import { compareLone } from '../../domain/comparison/compare.ts'
@@ -14,11 +14,11 @@ import {
   type WorkflowCheck,
 } from '../../domain/graph/check.ts'
 import type { Graph, GraphNode } from '../../domain/graph/graph.ts'
-import { HOST_PACK, chooseClaim, listUsed } from '../../domain/graph/resolve.ts'
+import { HOST_PACK, listUsed } from '../../domain/graph/resolve.ts'
 import { ApiError } from '../../domain/shared/errors.ts'
 import { getVersionAccess } from './access.ts'
 import type { ListDeps } from './deps.ts'
-import { findFitting, versionsByPack } from './graph-resolve.ts'
+import { findFitting, findOrigins, versionsByPack } from './graph-resolve.ts'
 
 type Asked = Omit<CheckRequest, 'workflow'>
 
@@ -40,8 +40,10 @@ export const checkGraph = async (
         nodes,
         budget,
         fitting: fitting.get(nodeId) ?? [],
-        from: from.get(nodeId) ?? nodes.find(({ version }) => version !== undefined)?.version,
-        to: to.get(nodeId),
+        from:
+          from.get(nodeId.toLowerCase()) ??
+          nodes.find(({ version }) => version !== undefined)?.version,
+        to: to.get(nodeId.toLowerCase()),
       }),
     )
   const all = checked.flatMap(({ changes }) => changes)
@@ -54,20 +56,17 @@ const COMPARISONS_MAX = 60
 
 /** The host nodes of each pack: the one that has the name now, or else the one that the workflow was saved with. */
 const listPacks = async (
-  { sql }: ListDeps,
+  deps: ListDeps,
   graph: Graph,
   from: ReadonlyMap<string, string>,
 ): Promise<Map<string, GraphNode[]>> => {
   const used = listUsed(graph)
-  const names = used.map(({ name }) => name)
-  const claims = await withinDeadline(sql, findClaims(sql, names))
+  const { found } = await findOrigins(deps, used, new Set(from.keys()))
   const packs = new Map<string, GraphNode[]>()
-  for (const { name, nodes, pack } of used) {
-    if (pack === HOST_PACK) continue
-    const own = claims.filter((claim) => claim.name === name)
-    const chosen = chooseClaim(own, { pack, installed: new Set(from.keys()) })
-    const id = (chosen?.claim.nodeId ?? pack)?.toLowerCase()
-    if (id !== undefined) packs.set(id, [...(packs.get(id) ?? []), ...nodes])
+  for (const { nodes, pack, from } of found) {
+    const id = from.node_id ?? pack
+    if (from.origin !== 'built_in' && id !== undefined)
+      packs.set(id, (packs.get(id) ?? []).concat(nodes))
   }
   return packs
 }
