@@ -111,16 +111,16 @@ export const findCandidates = async (
     order by asked.place, ${newestFirst(sql)}
   `
 
-/** Which of these names versions have, by the id of the version. */
+/** The names that versions have of those that are asked of them, by the id of the version. */
 export const findNamesOf = async (
   sql: Queryable,
-  versionIds: readonly string[],
-  names: readonly string[],
+  asked: readonly { versionId: string; name: string }[],
 ): Promise<Map<string, string[]>> => {
   const rows = await sql<{ id: string; names: string[] }[]>`
     select asked.id, array_agg(h.host_node_name order by h.host_node_name) as names
-    from unnest(${[...versionIds]}::uuid[]) as asked (id)
-    join host_node h on h.version_id = asked.id and h.host_node_name = any(${[...names]}::text[])
+    from unnest(${asked.map(({ versionId }) => versionId)}::uuid[],
+      ${asked.map(({ name }) => name)}::text[]) as asked (id, name)
+    join host_node h on h.version_id = asked.id and h.host_node_name = asked.name
     group by asked.id
   `
   return new Map(rows.map(({ id, names }) => [id, names]))

@@ -60,7 +60,8 @@ const resolveExamples = async (
   for (const { name, pack } of examples.flatMap(({ host_nodes: used }) => used))
     if (!EDITOR_NODES.has(name)) packs.set(name, packs.get(name) ?? pack)
   const { sql } = deps
-  const has = await withinDeadline(sql, findNamesOf(sql, [versionId], [...packs.keys()]))
+  const asked = [...packs.keys()].map((name) => ({ versionId, name }))
+  const has = await withinDeadline(sql, findNamesOf(sql, asked))
   const own = new Set(has.get(versionId))
   const others = [...packs].flatMap(([name, pack]) => (own.has(name) ? [] : { name, pack }))
   const { found } = await findOrigins(deps, others, new Set())

@@ -131,14 +131,12 @@ const choosePacks = async (
   const versions = nodeIds.map((id) =>
     chooseVersion(candidates.get(id) ?? [], installed.get(id.toLowerCase())),
   )
-  const found = await withinDeadline(
-    deps.sql,
-    findNamesOf(
-      deps.sql,
-      versions.flatMap((version) => (version ? [version.id] : [])),
-      [...needed.values()].flat(),
-    ),
+  const asked = versions.flatMap((version) =>
+    version
+      ? (needed.get(version.nodeId) ?? []).map((name) => ({ versionId: version.id, name }))
+      : [],
   )
+  const found = await withinDeadline(deps.sql, findNamesOf(deps.sql, asked))
   return nodeIds.map((node_id, place) => {
     const version = versions[place]
     const host_nodes = needed.get(node_id) ?? []
