@@ -130,8 +130,11 @@ export interface UsedHostNode {
   pack: string | undefined
 }
 
+/** Most names that are looked for: the largest published graphs have some hundred. */
+const NAMES_MAX = 2_000
+
 /** Host nodes by name, those of the editor alone left out. */
-export const listUsed = ({ nodes }: Graph): UsedHostNode[] => {
+export const listUsed = ({ nodes, warnings }: Graph): UsedHostNode[] => {
   const used = new Map<string, GraphNode[]>()
   for (const node of nodes) {
     if (EDITOR_NODES.has(node.hostNode)) continue
@@ -139,7 +142,10 @@ export const listUsed = ({ nodes }: Graph): UsedHostNode[] => {
     if (others) others.push(node)
     else used.set(node.hostNode, [node])
   }
+  if (used.size > NAMES_MAX)
+    warnings.push(`Of ${used.size} different host nodes the first ${NAMES_MAX} are looked for.`)
   return [...used]
+    .slice(0, NAMES_MAX)
     .map(([name, nodes]) => ({ name, nodes, pack: nodes.find(({ pack }) => pack)?.pack }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
