@@ -16,7 +16,7 @@ import {
   type WorkflowCheck,
 } from '../../domain/graph/check.ts'
 import type { Graph, GraphNode } from '../../domain/graph/graph.ts'
-import { HOST_PACK, listUsed } from '../../domain/graph/resolve.ts'
+import { listUsed, type UsedHostNode } from '../../domain/graph/resolve.ts'
 import { ApiError } from '../../domain/shared/errors.ts'
 import { getVersionAccess } from './access.ts'
 import { inBatches } from './compare.ts'
@@ -37,17 +37,17 @@ export const checkGraph = async (
   const budget = { comparisons: COMPARISONS_MAX, steps: STEPS_MAX }
   const changes = makeChanges()
   const checked: CheckedPack[] = []
-  for (const [nodeId, nodes] of [...packs].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  for (const [nodeId, used] of [...packs].toSorted(([a], [b]) => (a < b ? -1 : 1)))
     checked.push(
       await checkPack(deps, {
         nodeId,
-        nodes,
+        used,
         budget,
         changes,
         fitting: fitting.get(nodeId) ?? [],
         from:
           from.get(nodeId.toLowerCase()) ??
-          nodes.find(({ version }) => version !== undefined)?.version,
+          used.flatMap(({ nodes }) => nodes).find(({ version }) => version !== undefined)?.version,
         to: to.get(nodeId.toLowerCase()),
       }),
     )
@@ -68,21 +68,21 @@ const listPacks = async (
   deps: ListDeps,
   graph: Graph,
   from: ReadonlyMap<string, string>,
-): Promise<Map<string, GraphNode[]>> => {
+): Promise<Map<string, UsedHostNode[]>> => {
   const used = listUsed(graph)
   const { found } = await findOrigins(deps, used, new Set(from.keys()))
-  const packs = new Map<string, GraphNode[]>()
-  for (const { nodes, pack, from } of found) {
-    const id = from.node_id ?? pack
+  const packs = new Map<string, UsedHostNode[]>()
+  for (const { from, ...one } of found) {
+    const id = from.node_id ?? one.pack
     if (from.origin !== 'built_in' && id !== undefined)
-      packs.set(id, (packs.get(id) ?? []).concat(nodes))
+      packs.set(id, [...(packs.get(id) ?? []), one])
   }
   return packs
 }
 
 interface PackCheck {
   nodeId: string
-  nodes: readonly GraphNode[]
+  used: readonly UsedHostNode[]
   /** The versions before and after, as they were asked for. */
   from: string | undefined
   to: string | undefined
@@ -165,12 +165,12 @@ const obstacleOf = ({
  */
 const compare = async (
   { sql, heavyReadSemaphore }: ListDeps,
-  { nodeId, nodes, budget }: PackCheck,
+  { nodeId, used, budget }: PackCheck,
   { from, to, onChange }: Sides & { onChange?: Changes['add'] },
 ): Promise<ChangeLevel> =>
   await heavyReadSemaphore.run(async () => {
     budget.comparisons -= 1
-    const byName = groupNodes(nodes)
+    const byName = new Map(used.map(({ name, nodes }) => [name, nodes]))
     let worst = 'safe' as ChangeLevel
     const add = (node: GraphNode, change: Change): void => {
       const felt = toGraphChange(nodeId, node, change)
@@ -198,16 +198,6 @@ const compare = async (
       }
     return worst
   })
-
-const groupNodes = (nodes: readonly GraphNode[]): Map<string, GraphNode[]> => {
-  const byName = new Map<string, GraphNode[]>()
-  for (const node of nodes) {
-    const others = byName.get(node.hostNode)
-    if (others) others.push(node)
-    else byName.set(node.hostNode, [node])
-  }
-  return byName
-}
 
 /** The newest version before the one that was asked for which breaks nothing of the graph. */
 const findSafe = async (
