@@ -143,10 +143,7 @@ describe('a saved workflow in the console', { skip }, () => {
     await dialog.getByRole('link', { name: 'soft shade' }).click()
     await page.getByText('soft shade.json: 1 node, 0 of the host, 1 in 1 pack, 0 unknown').waitFor()
     await page.getByRole('tab', { name: 'Nodes' }).click()
-    await page.waitForTimeout(3000)
-    await page.screenshot({ path: '/work/exp/flows/debug.png' })
-    globalThis.console.error('URL', page.url(), await page.locator('main').innerHTML())
-    await page.getByRole('application').locator('[data-key="#1"]').waitFor({ timeout: 5000 })
+    await page.getByRole('application').locator('[data-key="#1"]').waitFor()
     await page.getByRole('button', { name: 'Check another' }).click()
     await page.getByRole('button', { name: 'Choose a file' }).waitFor()
     const missing = `/workflows?node=${pack}&version=1.0.0&path=none.json`

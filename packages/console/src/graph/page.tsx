@@ -50,6 +50,8 @@ const Example = (of: { nodeId: string; version: string; path: string }) => (
 )
 
 const Results = ({ saved }: { saved: Saved }) => {
+  const { tab } = useSearch({ from: '/workflows' })
+  const change = useChangeSearch()
   const [chosen, setChosen] = useState<Chosen>({ from: {}, to: {} })
   const [open, setOpen] = useState<string>()
   const resolution = useQuery(resolveQuery(saved, chosen))
@@ -92,7 +94,12 @@ const Results = ({ saved }: { saved: Saved }) => {
     <Stack>
       <Summary name={saved.name} found={resolution.data} />
       {check.data && <Verdict check={check.data} />}
-      <Tabs label="About the workflow" tabs={tabs} />
+      <Tabs
+        label="About the workflow"
+        tabs={tabs}
+        selected={tab !== undefined && tab in tabs ? tab : 'updates'}
+        onSelect={(id) => change({ tab: id })}
+      />
       {openNode && (
         <NodeCard
           node={openNode}
