@@ -5,15 +5,17 @@ import { counted } from './words.ts'
 /** Folders in which hosts look for the example workflows of a pack. */
 const FOLDER = /^(?:example_workflows|workflows?|examples?)\/.+\.json$/i
 
-/** Most examples of a pack, the bytes of one and of all, and the characters of all names. */
-const [EXAMPLES_MAX, BYTES_MAX, ALL_BYTES_MAX, TEXT_MAX] = [100, 4 * 2 ** 20, 2 ** 25, 2 ** 20]
+/** Most examples of a pack, and bytes of one and of all. */
+const [EXAMPLES_MAX, BYTES_MAX, ALL_BYTES_MAX] = [100, 4 * 2 ** 20, 2 ** 25]
+/** Most host nodes of all examples together, each once in an example; the most that a known pack has are some 1,500. */
+const HOST_NODES_MAX = 5_000
 const NAME_MAX = 512
 
 /** Lists the example workflows of a pack with the host nodes that they use. A file that holds something else is none. */
 export const listExamples = (pack: Pack): ExampleWorkflow[] => {
   const examples: ExampleWorkflow[] = []
   const isInScripts = makeScriptSearch(pack)
-  let [bytes, text] = [0, 0]
+  let [bytes, hostNodes] = [0, 0]
   for (const path of pack.paths.filter((one) => FOLDER.test(one))) {
     const content = pack.files.get(path)
     if (!content || content.length > BYTES_MAX || bytes + content.length > ALL_BYTES_MAX) continue
@@ -21,12 +23,10 @@ export const listExamples = (pack: Pack): ExampleWorkflow[] => {
     const read = readExample(content)
     if (!read) continue
     const { form, nodes } = read
+    if ((hostNodes += nodes.length) > HOST_NODES_MAX) break
+    for (const one of nodes) if (isOwn(pack, one.pack) && !isInScripts(one.name)) one.own = true
     const example = { path: pack.root + path, bytes: content.length, form, host_nodes: nodes }
-    for (const one of nodes) {
-      text += one.name.length
-      if (isOwn(pack, one.pack) && !isInScripts(one.name)) one.own = true
-    }
-    if (text > TEXT_MAX || examples.push(example) === EXAMPLES_MAX) break
+    if (examples.push(example) === EXAMPLES_MAX) break
   }
   return examples
 }
@@ -39,8 +39,10 @@ const readExample = (
   const value = parse(new TextDecoder().decode(content))
   if (value === undefined) return { form: 'none', nodes: [] }
   const prompt = [value, fieldsOf(value)['prompt']].map(fieldsOf).find(isApiForm)
-  if (Array.isArray(fieldsOf(value)['nodes']))
-    return { form: 'editor', nodes: count(listEditorNodes(fieldsOf(value))) }
+  if (Array.isArray(fieldsOf(value)['nodes'])) {
+    const nodes = count(listEditorNodes(fieldsOf(value)))
+    return nodes.length > 0 ? { form: 'editor', nodes } : undefined
+  }
   if (!prompt) return undefined
   const used = Object.values(prompt).map((node) => ({ name: fieldsOf(node)['class_type'] }))
   return { form: 'api', nodes: count(used) }
@@ -105,14 +107,23 @@ const count = (used: readonly Used[]): HostNodes => {
 const isOwn = ({ ownNames }: Pack, pack: string | undefined): boolean =>
   pack !== undefined && ownNames.includes(normalName(pack.replace(/^.*\//, '')))
 
+const SCRIPTS_MAX = 2 ** 23
+
 /** Host nodes of the editor alone have their names in the scripts of the pack, some without what stands in brackets. */
 const makeScriptSearch = ({ files }: Pack) => {
+  const known = new Map<string, boolean>()
   let scripts: string | undefined
-  return (name: string): boolean => {
+  const find = (name: string): boolean => {
     scripts ??= [...files]
       .flatMap(([path, text]) => (path.endsWith('.js') ? new TextDecoder().decode(text) : []))
       .join('\n')
+      .slice(0, SCRIPTS_MAX)
     return scripts.includes(name) || scripts.includes(name.replace(/ \(.*\)$/, ''))
+  }
+  return (name: string): boolean => {
+    const isFound = known.get(name) ?? find(name)
+    known.set(name, isFound)
+    return isFound
   }
 }
 
