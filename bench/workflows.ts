@@ -68,7 +68,10 @@ const publish = async (owned: Owned, path: string): Promise<Example[]> => {
   )
   for (const { file_path: file, message } of broken) say(`  ${file}: ${message}`)
   const nodes = Object.fromEntries(
-    section.nodes.map(({ name, dynamic: _, ...fields }) => [name, fields]),
+    section.nodes.map((node) => {
+      const { name, dynamic: _, ...fields } = node
+      return [name, fields]
+    }),
   )
   expectStatus(await owned.owner.post(`${added.version}/host-nodes`, { nodes }), 204)
   return examples

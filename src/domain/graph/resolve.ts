@@ -189,7 +189,7 @@ export const chooseClaim = (
 const isPack = ({ nodeId, repositoryKey }: Claim, pack: string): boolean =>
   nodeId.toLowerCase() === pack || repositoryKey === `github.com/${pack}`
 
-/** What is known here of one name. */
+/** Facts about one name. */
 export interface KnownName {
   isBuiltIn: boolean
   claims: readonly Claim[]
