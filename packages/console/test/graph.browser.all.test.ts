@@ -3,8 +3,10 @@ import { before, describe, test } from 'node:test'
 
 import type { Page } from 'playwright-core'
 
-import { makeRegistry, unique } from '../../../test/http/registry-support.ts'
+import { makeRegistry, unique, untilDecided, upload } from '../../../test/http/registry-support.ts'
 import { expectStatus } from '../../../test/support/client.ts'
+import { waitFor } from '../../../test/support/wait.ts'
+import { writeZip } from '../../../test/support/zip-writer.ts'
 import { assertSound, skip, useConsole } from './harness.ts'
 
 const sampler = (choices: string[]) => ({
@@ -110,6 +112,57 @@ describe('a saved workflow in the console', { skip }, () => {
     await page.getByRole('tab', { name: 'Updates' }).click()
     await page.getByRole('button', { name: 'Take 1.1.0' }).click()
     await page.getByText('Updates break nothing here.').waitFor()
+    await page.getByRole('button', { name: `Choose versions of ${nodeId}` }).click()
+    const select = async (side: string, version: string): Promise<void> => {
+      await page.getByRole('button', { name: new RegExp(`${side}$`) }).click()
+      await page.getByRole('option', { name: version, exact: true }).click()
+    }
+    await select('To', '2.0.0')
+    await page.getByText('Updates break it in 1 place.').waitFor()
+    await select('From', '2.0.0')
+    await page.getByText('Updates break nothing here.').waitFor()
+    await assertSound(page)
+  })
+
+  test('of an example is opened from the page of a node that it uses', async () => {
+    const owned = await makeRegistry(console.service).addPublisher({ user: 'bob' })
+    const [pack, Shade] = [unique('shade-pack'), unique('Shade')]
+    const added = await owned.addVersion({ nodeId: pack, version: '1.0.0' })
+    const workflow = { nodes: [{ id: 1, type: Shade, title: 'The shade' }], links: [] }
+    const files = {
+      '__init__.py': `class Shade:\n  RETURN_TYPES = ("IMAGE",)\nNODE_CLASS_MAPPINGS = {"${Shade}": Shade}`,
+      'example_workflows/soft shade.json': JSON.stringify(workflow),
+    }
+    const entries = Object.entries(files).map(([name, data]) => ({ name, data, method: 8 }))
+    assert.equal((await upload(added.signedUrl, writeZip(entries))).status, 200)
+    await untilDecided(makeRegistry(console.service), added.version)
+    const page = await console.open(`/registry/${pack}/1.0.0?host-node=${Shade}`)
+    const dialog = page.getByRole('dialog', { name: Shade })
+    await dialog.getByText('Example workflow').first().waitFor()
+    await assertSound(page)
+    await dialog.getByRole('link', { name: 'soft shade' }).click()
+    await page.getByText('soft shade.json: 1 node, 0 of the host, 1 in 1 pack, 0 unknown').waitFor()
+    await page.getByRole('tab', { name: 'Nodes' }).click()
+    await page.getByRole('application').locator('[data-key="#1"]').waitFor()
+    await page.getByRole('button', { name: 'Check another' }).click()
+    await page.getByRole('button', { name: 'Choose a file' }).waitFor()
+    const missing = `/workflows?node=${pack}&version=1.0.0&path=none.json`
+    const other = await console.open(missing)
+    await other.getByText(/has no file/).waitFor()
+  })
+
+  test('is a list on a phone, whose nodes open by a press', async () => {
+    const page = await console.open('/workflows?tab=nodes', { width: 390 })
+    await choose(page, fileOf(workflowOf(1000)))
+    const list = page.getByRole('list', { name: 'Nodes' })
+    await list.getByRole('button').first().waitFor()
+    assert.equal(await page.getByRole('application').count(), 0)
+    const names = await list.getByRole('button').allTextContents()
+    assert.match(names[0] ?? '', /^Main sampler/)
+    await page.getByRole('searchbox', { name: 'Search nodes' }).fill('1000')
+    await list.getByRole('button', { name: /node 1000/ }).click()
+    await page.getByRole('dialog').waitFor()
+    await assertSound(page)
   })
 
   test('of 1,000 nodes is dragged and zoomed by one attribute', async () => {
@@ -122,8 +175,22 @@ describe('a saved workflow in the console', { skip }, () => {
     await drawing.focus()
     const transform = () => drawing.locator('svg > g').getAttribute('transform')
     const first = await transform()
+    const scaleOf = async () => Number(/scale\((.*)\)/.exec((await transform()) ?? '')?.[1])
     await page.keyboard.press('ArrowRight')
     assert.notEqual(await transform(), first)
+    const scale = await scaleOf()
+    await page.getByRole('button', { name: 'Zoom in' }).click()
+    assert.ok(Math.abs((await scaleOf()) / scale - 1.25) < 1e-9)
+    await page.getByRole('button', { name: 'Zoom out' }).click()
+    await page.getByRole('button', { name: 'Show all' }).click()
+    assert.equal(await transform(), first)
+    await drawing.hover()
+    const scrolled = await page.evaluate('scrollY')
+    await page.mouse.wheel(0, -400)
+    await waitFor('the wheel zooms in', async () => (await scaleOf()) > scale)
+    assert.equal(await page.evaluate('scrollY'), scrolled, 'the page itself does not scroll')
+    await page.mouse.wheel(0, 400)
+    await drawing.focus()
     await page.evaluate(
       `window.changed = new Set(); new MutationObserver((all) => all.forEach(({ target, attributeName }) => window.changed.add(target.nodeName + ' ' + attributeName))).observe(document.querySelector('[role=application]'), { subtree: true, childList: true, attributes: true, characterData: true })`,
     )

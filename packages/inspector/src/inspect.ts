@@ -1,6 +1,7 @@
 import { readArchive } from './archive/read-archive.ts'
 import type { ArchiveFact } from './archive/result.ts'
 import type { RandomAccess } from './archive/source.ts'
+import { listExamples } from './examples.ts'
 import type { ArchiveSection, Inspection } from './inspection.ts'
 import { extractNodes } from './nodes/extract-nodes.ts'
 import { makePack, type Pack } from './pack.ts'
@@ -51,7 +52,8 @@ export const inspectPack = async (
 ): Promise<void> => {
   const makesNodes = onBegin('nodes')
   const { section, parseFile, reached } = extractNodes({ pack, parser, now, skip: !makesNodes })
-  if (section) await onSection({ nodes: section })
+  const examples = section ? listExamples(pack) : []
+  if (section) await onSection({ nodes: { ...section, ...(examples.length > 0 && { examples }) } })
   if (!onBegin('findings')) return
   const findings = scanPack({
     pack,

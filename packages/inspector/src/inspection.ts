@@ -54,6 +54,8 @@ export interface NodesSection {
   /** Values of the mapping that are no nodes. */
   dropped: number
   nodes: ExtractedNode[]
+  /** Example workflows in the archive; absent without any. */
+  examples?: ExampleWorkflow[]
   /** Measurements of this run, which no two runs share. */
   stats: Record<string, number>
 }
@@ -79,6 +81,23 @@ export interface ExtractedNode {
    * installed or not.
    */
   dynamic: string[]
+}
+
+/** A workflow that a pack shows its host nodes by. */
+export interface ExampleWorkflow {
+  /** Path in the archive. */
+  path: string
+  bytes: number
+  /** `none` for a file that is no JSON. */
+  form: 'editor' | 'api' | 'none'
+  host_nodes: {
+    name: string
+    count: number
+    /** The pack that it was saved with, by id or `owner/repository`. */
+    pack?: string
+    /** Absent unless that is the pack itself, and none of its scripts has the name. */
+    own?: true
+  }[]
 }
 
 /** Is it dangerous? */

@@ -88,9 +88,12 @@ const toTable = (input: string, { archive, nodes, findings }: Inspection): strin
     ...adviseOn(nodes).map((line) => `            ${line}`),
     ...showNodes(nodes.nodes),
     `  findings  ${describeCounts(findings)}`,
-    ...findings.findings.filter(({ severity }) => severity !== 'info').flatMap(showFinding),
+    ...findings.findings.filter(isShown).flatMap(showFinding),
     '',
   ].join('\n')
+
+const isShown = ({ severity, issue_type: rule }: ScannedFinding): boolean =>
+  severity !== 'info' || rule === 'broken-example'
 
 const describeNodes = ({ status, reason, how, partial, reasons, nodes }: Inspection['nodes']) => {
   const found = counted(nodes.length, 'host node') + (how === 'none' ? '' : ` (${how})`)

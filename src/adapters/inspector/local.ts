@@ -3,6 +3,7 @@ import {
   SCANNER,
   SCANNER_VERSION,
 } from '../../../packages/inspector/src/versions.ts'
+import { addBrokenExamples } from '../../../packages/inspector/src/examples.ts'
 import type { Inspection, NodesSection } from '../../../packages/inspector/src/inspection.ts'
 import type { ChildUser } from '../child-user.ts'
 import { startChild, type ChildLimits, type InspectorChild, type RunEnd } from './child-process.ts'
@@ -88,7 +89,7 @@ export const makeLocalInspector = ({ dir, limits, user }: LocalInspectorOptions)
         if (at && (failures.get(at) ?? 0) >= MAX_FAILURES)
           Object.assign(found, makeFailure(at, code))
       }
-      return found
+      return addBrokenExamples(found)
     },
     async close() {
       await Promise.all([...all].map(drop))

@@ -34,6 +34,20 @@ const ExtractedNode = Type.Object({
   dynamic: Type.Array(text),
 })
 
+const ExampleWorkflow = Type.Object({
+  path: text,
+  bytes: whole,
+  form: Type.Enum(['editor', 'api', 'none']),
+  host_nodes: Type.Array(
+    Type.Object({
+      name: text,
+      count: whole,
+      pack: optionalText,
+      own: Type.Optional(Type.Literal(true)),
+    }),
+  ),
+})
+
 const SCHEMAS = {
   archive: Type.Union([
     Type.Object({
@@ -58,6 +72,7 @@ const SCHEMAS = {
     reasons: Type.Array(text),
     dropped: whole,
     nodes: Type.Array(ExtractedNode, { maxItems: 5000 }),
+    examples: Type.Optional(Type.Array(ExampleWorkflow, { maxItems: 100 })),
     stats: Type.Record(Type.String(), Type.Number()),
   }),
   findings: Type.Object({

@@ -2,7 +2,11 @@ import { HOST_NODE_NAME_MAX } from '../../domain/registry/host-node.ts'
 import { isLonger } from '../../domain/shared/text-length.ts'
 import type { Extraction } from '../../domain/registry/finding.ts'
 import type { ExtractStatus } from '../../domain/registry/version.ts'
-import type { ExtractedNode, NodesSection } from '../../../packages/inspector/src/inspection.ts'
+import type {
+  ExampleWorkflow,
+  ExtractedNode,
+  NodesSection,
+} from '../../../packages/inspector/src/inspection.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { putHostNodes } from './host-node.ts'
 import { lockNodeOfVersion } from './registry-lock.ts'
@@ -26,10 +30,11 @@ export const putExtraction = async (
   const dropped = section.dropped + section.nodes.length - nodes.length
   await sql`
     insert into extraction (version_id, sha256, extractor_version, status, reason, how, partial, reasons,
-      dropped, node_count, nodes, stats)
+      dropped, node_count, nodes, examples, stats)
     values (${versionId}, ${sha256}, ${section.extractorVersion}, ${section.status},
       ${section.reason ?? null}, ${section.how}, ${section.partial}, ${section.reasons}, ${dropped},
-      ${nodes.length}, ${sql.json(nodes.map(toRow) as never)}, ${sql.json(section.stats)})
+      ${nodes.length}, ${sql.json(nodes.map(toRow) as never)},
+      ${sql.json((section.examples ?? []).map(toStorableExample) as never)}, ${sql.json(section.stats)})
     on conflict do nothing
   `
 }
@@ -52,6 +57,15 @@ const toRow = ({ display_name: shown, ...node }: ExtractedNode): ExtractedNode =
   return_types: toStorable(node.return_types),
   return_names: toStorable(node.return_names),
   dynamic: node.dynamic.map(toStorable),
+})
+
+const toStorableExample = (example: ExampleWorkflow): ExampleWorkflow => ({
+  ...example,
+  host_nodes: example.host_nodes.map(({ name, pack, ...rest }) => ({
+    ...rest,
+    name: toStorable(name),
+    ...(pack !== undefined && { pack: toStorable(pack) }),
+  })),
 })
 
 export const hasExtraction = async (

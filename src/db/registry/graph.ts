@@ -1,5 +1,5 @@
 import { platformCondition } from '../search/node-filter.ts'
-import type { Claim, LockedPack } from '../../domain/graph/resolve.ts'
+import type { Claim, LockedPack, Recorded } from '../../domain/graph/resolve.ts'
 import type { Queryable } from '../client.ts'
 import { claimsOf } from './host-node.ts'
 import { newestFirst } from './version-transition.ts'
@@ -10,7 +10,8 @@ const CLAIMS = 11
 /** Packs that have these names of host nodes in their latest version, of each name the best claim first. */
 export const findClaims = async (sql: Queryable, names: readonly string[]): Promise<Claim[]> =>
   await sql<Claim[]>`
-    select asked.name, claim.id as "nodeId", n.name as "nodeName", claim.preempts, claim.ranking
+    select asked.name, claim.id as "nodeId", n.name as "nodeName",
+      n.repository_key as "repositoryKey", claim.preempts, claim.ranking
     from unnest(${[...names]}::text[]) with ordinality as asked (name, place)
     cross join lateral (
       select row_number() over () as rank, listed.*
@@ -20,12 +21,38 @@ export const findClaims = async (sql: Queryable, names: readonly string[]): Prom
     order by asked.place, claim.rank
   `
 
-/** Those of these names that the host itself has. */
-export const findBuiltIn = async (sql: Queryable, names: readonly string[]): Promise<string[]> => {
-  const rows = await sql<{ name: string }[]>`
-    select name from built_in_host_node where name = any(${[...names]}::text[])
+/** Packs that a workflow was saved with, by the name of the host node that they have no claim of. */
+export const findRecorded = async (
+  sql: Queryable,
+  given: readonly Recorded[],
+): Promise<Pick<Claim, 'name' | 'nodeId' | 'nodeName'>[]> =>
+  await sql`
+    select distinct on (asked.name) asked.name, n.id as "nodeId", n.name as "nodeName"
+    from unnest(${given.map(({ name }) => name)}::text[], ${given.map(({ pack }) => pack)}::text[])
+      as asked (name, pack)
+    cross join lateral (
+      select id from node where id_lower = lower(asked.pack)
+      union all
+      select id from node where repository_key = 'github.com/' || lower(asked.pack)
+    ) found
+    join node n on n.id = found.id
+    join node_stats s on s.node_id = found.id and s.listed
+    where not exists (
+      select from node_host_policy y
+      where y.node_id = n.id and y.host_node_name = asked.name and y.policy = 'HostNodePolicyBanned')
+    order by asked.name, s.search_ranking, n.id
   `
-  return rows.map(({ name }) => name)
+
+/** Those of these names that the host itself has, as an operator has said; undefined before. */
+export const findBuiltIn = async (
+  sql: Queryable,
+  names: readonly string[],
+): Promise<string[] | undefined> => {
+  const [row] = await sql<{ isGiven: boolean; names: string[] }[]>`
+    select exists (select from built_in_host_node) as "isGiven", array(
+      select name from built_in_host_node where name = any(${[...names]}::text[])) as names
+  `
+  return row?.isGiven ? row.names : undefined
 }
 
 /** Replaces the names that the host itself has. Between the two statements it has more of them, not fewer. */
@@ -84,16 +111,16 @@ export const findCandidates = async (
     order by asked.place, ${newestFirst(sql)}
   `
 
-/** Which of these names versions have, by the id of the version. */
+/** The names that versions have of those that are asked of them, by the id of the version. */
 export const findNamesOf = async (
   sql: Queryable,
-  versionIds: readonly string[],
-  names: readonly string[],
+  asked: readonly { versionId: string; name: string }[],
 ): Promise<Map<string, string[]>> => {
   const rows = await sql<{ id: string; names: string[] }[]>`
     select asked.id, array_agg(h.host_node_name order by h.host_node_name) as names
-    from unnest(${[...versionIds]}::uuid[]) as asked (id)
-    join host_node h on h.version_id = asked.id and h.host_node_name = any(${[...names]}::text[])
+    from unnest(${asked.map(({ versionId }) => versionId)}::uuid[],
+      ${asked.map(({ name }) => name)}::text[]) as asked (id, name)
+    join host_node h on h.version_id = asked.id and h.host_node_name = asked.name
     group by asked.id
   `
   return new Map(rows.map(({ id, names }) => [id, names]))

@@ -1,8 +1,9 @@
 import type { toHostNodeRow } from '../../domain/registry/host-node-validation.ts'
-import type { CloudBuildInfo, HostNode } from '../../domain/registry/host-node.ts'
+import type { CloudBuildInfo, HostNodeWithExamples } from '../../domain/registry/host-node.ts'
 import type { NodeOfHostNode } from '../../domain/registry/node.ts'
 import type { ExtractStatus } from '../../domain/registry/version.ts'
 import type { Fragment, Queryable, Transaction } from '../client.ts'
+import { examplesOf, usesHostNode } from './example-workflow.ts'
 import { joinPolicy, policyOf } from './host-node-policy.ts'
 import { updateCurrentHostNodes, updateLatestVersion } from './version-transition.ts'
 import { recordListChange } from '../search/listed-count.ts'
@@ -212,15 +213,20 @@ export const hostNodeJson = (sql: Queryable) => sql`
 export const findHostNode = async (
   sql: Queryable,
   { versionId, name }: { versionId: string; name: string },
-): Promise<HostNode | undefined> => {
-  const [row] = await sql<{ hostNode: HostNode }[]>`
-    select ${hostNodeJson(sql)} as "hostNode"
+): Promise<HostNodeWithExamples | undefined> => {
+  const [row] = await sql<{ hostNode: HostNodeWithExamples; examples: string[] }[]>`
+    select ${hostNodeJson(sql)} as "hostNode", array(
+      select example ->> 'path' from (${examplesOf(sql)}) e,
+        jsonb_array_elements(e.examples) example
+      where ${usesHostNode(sql, name)} order by 1) as examples
     from host_node h
     join version v on v.id = h.version_id and v.host_node_extract_status in ('success', 'reported')
     ${joinPolicy(sql)}
     where h.version_id = ${versionId} and h.host_node_name = ${name}
   `
-  return row?.hostNode
+  if (!row) return undefined
+  const { hostNode, examples } = row
+  return examples.length > 0 ? { ...hostNode, example_workflows: examples } : hostNode
 }
 
 /** Most of the other nodes that a response names. */

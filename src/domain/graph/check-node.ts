@@ -9,12 +9,12 @@ import type { GraphNode, Target } from './graph.ts'
 /**
  * Makes the check of host nodes of one class: changes between its two forms that one of a graph feels, which are those of inputs
  * and outputs that it uses, of the values that it keeps and of its links. What is safe is left out. The forms are read and
- * compared once, however many of the class a graph has.
+ * compared once, however many of the class a graph has; `steps` is what each of them costs.
  */
 export const makeCheck = (
   before: HostNodeText,
   after: HostNodeText,
-): ((node: GraphNode) => Change[]) => {
+): ((node: GraphNode) => Change[]) & { steps: number } => {
   const changes = compareHostNode(before, after)
   const [inputs, inputsNow] = [readInputs(before), readInputs(after)]
   const forms = {
@@ -24,10 +24,11 @@ export const makeCheck = (
     placesNow: placesOf(inputsNow ?? []),
     outputs: (readOutputs(after) ?? []).map(({ types }) => types),
   }
-  return (node) => {
+  const check = (node: GraphNode): Change[] => {
     const use = { ...forms, node }
     return [...changes.flatMap((change) => feel(use, change)), ...listShifted(use)]
   }
+  return Object.assign(check, { steps: 1 + changes.length + forms.placesNow.size })
 }
 
 /** A host node of a graph beside both forms of its class. */

@@ -94,18 +94,32 @@ export const worstOf = (changes: readonly { level: ChangeLevel }[]): ChangeLevel
 
 const CHANGES_MAX = 2_000
 
-/** Counts and sorts the changes of all packs. */
+/** Changes of all packs: all are counted, the first of each level are kept. */
+export const makeChanges = () => {
+  const counts: Record<ChangeLevel, number> = { breaks: 0, may_break: 0, safe: 0 }
+  const kept: GraphChange[] = []
+  return {
+    counts,
+    kept,
+    add: (change: GraphChange): void => {
+      if (counts[change.level] < CHANGES_MAX) kept.push(change)
+      counts[change.level] += 1
+    },
+  }
+}
+export type Changes = ReturnType<typeof makeChanges>
+
+/** Sums up the changes of all packs. */
 export const summariseCheck = (
   packs: readonly CheckedPack[],
-  changes: readonly GraphChange[],
+  { counts: { breaks, may_break }, kept }: Changes,
 ): Omit<WorkflowCheck, 'warnings'> => {
-  const countOf = (level: ChangeLevel) => changes.filter((one) => one.level === level).length
   const isComplete = packs.every(({ verdict }) => verdict !== 'none')
-  const worst = worstOf(changes)
+  const worst = worstOf(kept)
   return {
     verdict: worst === 'safe' && !isComplete ? 'none' : worst,
-    counts: { breaks: countOf('breaks'), may_break: countOf('may_break') },
+    counts: { breaks, may_break },
     packs: [...packs],
-    changes: changes.toSorted((a, b) => rankOf(a.level) - rankOf(b.level)).slice(0, CHANGES_MAX),
+    changes: kept.toSorted((a, b) => rankOf(a.level) - rankOf(b.level)).slice(0, CHANGES_MAX),
   }
 }

@@ -110,7 +110,7 @@ const readNode = (
     hostNode: type,
     within,
     isActive: mode !== MUTED && mode !== BYPASSED,
-    pack: textOf(properties?.get('cnr_id')),
+    pack: textOf(properties?.get('cnr_id')) ?? textOf(properties?.get('aux_id')),
     version: textOf(properties?.get('ver')),
     values: Array.isArray(values) || isObject(values) ? values : undefined,
     inputs: new Map(),

@@ -21,7 +21,7 @@ export interface GraphNode {
   within: string | undefined
   /** Neither muted nor bypassed: it runs. */
   isActive: boolean
-  /** The pack that the host's editor has recorded as its source, with its version. */
+  /** The pack that the host's editor has recorded as its source, by id or `owner/repository`, with its version. */
   pack: string | undefined
   version: string | undefined
   /** Values of its widgets, by position in the form of the editor, by name in that of the API; undefined where none are kept. */

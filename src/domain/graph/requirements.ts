@@ -39,15 +39,15 @@ export const findConflicts = (
       packages.set(name, [...(packages.get(name) ?? []), { node_id, requirement, specifier }])
     }
   return [...packages].flatMap(([name, all]) => {
-    const needed = all.filter(({ specifier }, index) => !isRepeated(all, specifier, index))
-    return isPossible(needed.map(({ specifier }) => specifier)) ? [] : [makeConflict(name, all)]
+    const needed = [...new Set(all.map(({ specifier }) => specifier))].slice(0, SPECIFIERS_MAX)
+    return isPossible(needed) ? [] : [makeConflict(name, all)]
   })
 }
 
 const isSpecifier = (text: string): boolean => text !== '' && validRange(text)
 
-const isRepeated = (all: readonly Required[], specifier: string, index: number): boolean =>
-  all.findIndex((one) => one.specifier === specifier) < index
+/** Different specifiers of one package that are compared; the cost grows with their square. */
+const SPECIFIERS_MAX = 12
 
 const makeConflict = (name: string, all: readonly Required[]): RequirementConflict => {
   const requirements = all.map(({ node_id, requirement }) => ({ node_id, requirement }))

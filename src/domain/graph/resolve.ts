@@ -41,6 +41,8 @@ export const CHOICE_REASONS = {
   preempted: 'The name is kept for this pack.',
   ranking: 'This pack ranks before the others.',
   oldest_claim: 'This pack has had the name for longest.',
+  recorded:
+    'The workflow was saved with this pack, whose latest version does not list it: it may be a node of the editor alone, or of another version.',
 } as const
 export type ChoiceReason = keyof typeof CHOICE_REASONS
 
@@ -128,8 +130,11 @@ export interface UsedHostNode {
   pack: string | undefined
 }
 
+/** Most names that are looked for: the largest published graphs have some hundred. */
+const NAMES_MAX = 2_000
+
 /** Host nodes by name, those of the editor alone left out. */
-export const listUsed = ({ nodes }: Graph): UsedHostNode[] => {
+export const listUsed = ({ nodes, warnings }: Graph): UsedHostNode[] => {
   const used = new Map<string, GraphNode[]>()
   for (const node of nodes) {
     if (EDITOR_NODES.has(node.hostNode)) continue
@@ -137,7 +142,10 @@ export const listUsed = ({ nodes }: Graph): UsedHostNode[] => {
     if (others) others.push(node)
     else used.set(node.hostNode, [node])
   }
+  if (used.size > NAMES_MAX)
+    warnings.push(`Of ${used.size} different host nodes the first ${NAMES_MAX} are looked for.`)
   return [...used]
+    .slice(0, NAMES_MAX)
     .map(([name, nodes]) => ({ name, nodes, pack: nodes.find(({ pack }) => pack)?.pack }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
@@ -150,8 +158,15 @@ export interface Claim {
   name: string
   nodeId: string
   nodeName: string
+  repositoryKey: string | null
   preempts: boolean
   ranking: number
+}
+
+/** A name of host nodes with the pack that a workflow was saved with. */
+export interface Recorded {
+  name: string
+  pack: string
 }
 
 /** Chooses one of the packs that have a name: the one it was saved with, one that is installed, or the best claim. */
@@ -162,7 +177,7 @@ export const chooseClaim = (
   const [best, next] = claims
   if (!best) return undefined
   if (!next) return { claim: best, reason: 'only_claim' }
-  const named = claims.find(({ nodeId }) => nodeId.toLowerCase() === pack?.toLowerCase())
+  const named = claims.find((claim) => pack !== undefined && isPack(claim, pack.toLowerCase()))
   if (named) return { claim: named, reason: 'named_by_workflow' }
   const held = claims.find(({ nodeId }) => installed.has(nodeId.toLowerCase()))
   if (held) return { claim: held, reason: 'installed' }
@@ -170,40 +185,53 @@ export const chooseClaim = (
   return { claim: best, reason: best.ranking < next.ranking ? 'ranking' : 'oldest_claim' }
 }
 
-const NODES_SHOWN = 20
+/** The editor records the id of a pack, or for one that came from elsewhere `owner/repository`. */
+const isPack = ({ nodeId, repositoryKey }: Claim, pack: string): boolean =>
+  nodeId.toLowerCase() === pack || repositoryKey === `github.com/${pack}`
 
-/** The shown form of one name. */
-export const showHostNode = (
-  { name, nodes, pack }: UsedHostNode,
-  {
-    isBuiltIn,
-    claims,
-    installed,
-  }: {
-    isBuiltIn: boolean
-    claims: readonly Claim[]
-    installed: ReadonlySet<string>
-  },
-): ResolvedHostNode => {
-  const shown = {
-    host_node: name,
-    count: nodes.length,
-    nodes: nodes.slice(0, NODES_SHOWN).map(showNode),
-  }
-  const chosen = chooseClaim(claims, { pack, installed })
-  if (isBuiltIn && !(chosen?.reason === 'named_by_workflow'))
-    return { ...shown, origin: 'built_in', message: 'It is part of the host.' }
-  if (!chosen) return { ...shown, origin: 'unknown', message: unknownMessage(pack) }
-  const others = claims.map(({ nodeId }) => nodeId).filter((id) => id !== chosen.claim.nodeId)
+/** Facts about one name. */
+export interface KnownName {
+  isBuiltIn: boolean
+  claims: readonly Claim[]
+  /** The pack that it was saved with, where that is here and has no claim. */
+  recorded: string | undefined
+}
+
+/** The source of one name. */
+export type Origin = Pick<
+  ResolvedHostNode,
+  'origin' | 'node_id' | 'reason' | 'message' | 'other_node_ids'
+>
+
+export const chooseOrigin = (
+  { isBuiltIn, claims, recorded }: KnownName,
+  asked: { pack: string | undefined; installed: ReadonlySet<string> },
+): Origin => {
+  const chosen = chooseClaim(claims, asked)
+  if (isBuiltIn && chosen?.reason !== 'named_by_workflow')
+    return { origin: 'built_in', message: 'It is part of the host.' }
+  const id = chosen?.claim.nodeId ?? recorded
+  if (id === undefined) return { origin: 'unknown', message: unknownMessage(asked.pack) }
+  const reason = chosen?.reason ?? 'recorded'
+  const others = claims.map(({ nodeId }) => nodeId).filter((other) => other !== id)
   return {
-    ...shown,
     origin: 'found',
-    node_id: chosen.claim.nodeId,
-    reason: chosen.reason,
-    message: CHOICE_REASONS[chosen.reason],
+    node_id: id,
+    reason,
+    message: CHOICE_REASONS[reason],
     ...(others.length > 0 && { other_node_ids: others }),
   }
 }
+
+const NODES_SHOWN = 20
+
+/** The shown form of one name. */
+export const showHostNode = ({ name, nodes }: UsedHostNode, origin: Origin): ResolvedHostNode => ({
+  host_node: name,
+  count: nodes.length,
+  nodes: nodes.slice(0, NODES_SHOWN).map(showNode),
+  ...origin,
+})
 
 export const showNode = ({ id, title, within }: GraphNode) => ({
   id,
@@ -214,4 +242,4 @@ export const showNode = ({ id, title, within }: GraphNode) => ({
 const unknownMessage = (pack: string | undefined): string =>
   pack === undefined
     ? 'No pack here has it in its latest version. Ask whoever made the workflow for the pack.'
-    : `No pack here has it in its latest version. The workflow was saved with ${JSON.stringify(pack)}: an older version may have it, or it exists in the editor alone.`
+    : `No pack here has it in its latest version. The workflow was saved with ${JSON.stringify(pack)}, which is not here.`

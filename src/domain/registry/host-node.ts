@@ -90,6 +90,17 @@ export const HostNode = Type.Object({
 })
 export type HostNode = Static<typeof HostNode>
 
+/** A host node as its own route returns it. */
+export const HostNodeWithExamples = Type.Object({
+  ...HostNode.properties,
+  example_workflows: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Example workflows of the version that use it, by their paths in the archive.',
+    }),
+  ),
+})
+export type HostNodeWithExamples = Static<typeof HostNodeWithExamples>
+
 export const POLICIES_WITH_REASON: readonly HostNodePolicy[] = ['HostNodePolicyBanned']
 
 /** Body of PUT /admin/nodes/{n}/host-nodes/{hostNodeName}. */

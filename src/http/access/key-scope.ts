@@ -31,7 +31,7 @@ export const requireScope = (route: Route, caller: Caller | undefined): void => 
   const scopes = caller?.keyLimits?.scopes
   if (!scopes) return
   // Nobody needs a credential for those.
-  if (route.read === 'public') return
+  if (route.read === 'public' || (route.auth === 'optional' && route.readsOnly)) return
   const allowed = [...scopesOf(route), ...(changes(route) ? [] : (['read'] as const))]
   if (!allowed.some((scope) => scopes.includes(scope)))
     throw errors.keyScopeInsufficient(allowed, scopes)

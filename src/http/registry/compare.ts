@@ -64,7 +64,8 @@ const listChanges = async (
 /** Bytes that are read and compared at once: other requests are served between two batches. */
 const BATCH_BYTES = 2 ** 20
 
-const inBatches = (differences: readonly Difference[]): string[][] => {
+/** Names of host nodes, as many together as may be read at once. */
+export const inBatches = (differences: readonly Difference[]): string[][] => {
   const batches: string[][] = []
   // Less than any host node takes: the first one begins a batch, even if it has no bytes.
   let room = -1

@@ -1,24 +1,27 @@
 import { withinDeadline } from '../../db/client.ts'
-import { findClaims, type Candidate } from '../../db/registry/graph.ts'
+import type { Candidate } from '../../db/registry/graph.ts'
 import { listDifferences, readPairs } from '../../db/registry/host-node-compare.ts'
 import type { VersionFacts } from '../../db/registry/version.ts'
+import type { Change, ChangeLevel } from '../../domain/comparison/change.ts'
 import { compareLone } from '../../domain/comparison/compare.ts'
 import { makeCheck } from '../../domain/graph/check-node.ts'
 import {
+  makeChanges,
   summariseCheck,
   toGraphChange,
   worstOf,
+  type Changes,
   type CheckRequest,
   type CheckedPack,
-  type GraphChange,
   type WorkflowCheck,
 } from '../../domain/graph/check.ts'
 import type { Graph, GraphNode } from '../../domain/graph/graph.ts'
-import { HOST_PACK, chooseClaim, listUsed } from '../../domain/graph/resolve.ts'
+import { listUsed, type UsedHostNode } from '../../domain/graph/resolve.ts'
 import { ApiError } from '../../domain/shared/errors.ts'
 import { getVersionAccess } from './access.ts'
+import { inBatches } from './compare.ts'
 import type { ListDeps } from './deps.ts'
-import { findFitting, versionsByPack } from './graph-resolve.ts'
+import { findFitting, findOrigins, versionsByPack } from './graph-resolve.ts'
 
 type Asked = Omit<CheckRequest, 'workflow'>
 
@@ -31,64 +34,66 @@ export const checkGraph = async (
   const [from, to] = [versionsByPack(given), versionsByPack(wanted)]
   const packs = await listPacks(deps, graph, from)
   const fitting = await findFitting(deps, [...packs.keys()], target)
-  const budget = { left: COMPARISONS_MAX }
-  const checked: Checked[] = []
-  for (const [nodeId, nodes] of [...packs].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  const budget = { comparisons: COMPARISONS_MAX, steps: STEPS_MAX }
+  const changes = makeChanges()
+  const checked: CheckedPack[] = []
+  for (const [nodeId, used] of [...packs].toSorted(([a], [b]) => (a < b ? -1 : 1)))
     checked.push(
       await checkPack(deps, {
         nodeId,
-        nodes,
+        used,
         budget,
+        changes,
         fitting: fitting.get(nodeId) ?? [],
-        from: from.get(nodeId) ?? nodes.find(({ version }) => version !== undefined)?.version,
-        to: to.get(nodeId),
+        from:
+          from.get(nodeId.toLowerCase()) ??
+          used.flatMap(({ nodes }) => nodes).find(({ version }) => version !== undefined)?.version,
+        to: to.get(nodeId.toLowerCase()),
       }),
     )
-  const all = checked.flatMap(({ changes }) => changes)
-  const found = checked.map(({ pack }) => pack)
-  return { ...summariseCheck(found, all), warnings: graph.warnings }
+  const cut = budget.steps < 0 ? [TOO_LARGE] : []
+  return { ...summariseCheck(checked, changes), warnings: [...graph.warnings, ...cut] }
 }
 
 /** Pairs of versions that one request compares: each reads what differs between them. */
 const COMPARISONS_MAX = 60
 
+/** Changes and widgets that are gone through, node by node: a graph of 1,000 nodes takes some 20,000 for a pair of versions. */
+const STEPS_MAX = 2_000_000
+
+const TOO_LARGE = 'Not all of it was checked, because it is too large: send a part of the workflow.'
+
 /** The host nodes of each pack: the one that has the name now, or else the one that the workflow was saved with. */
 const listPacks = async (
-  { sql }: ListDeps,
+  deps: ListDeps,
   graph: Graph,
   from: ReadonlyMap<string, string>,
-): Promise<Map<string, GraphNode[]>> => {
+): Promise<Map<string, UsedHostNode[]>> => {
   const used = listUsed(graph)
-  const names = used.map(({ name }) => name)
-  const claims = await withinDeadline(sql, findClaims(sql, names))
-  const packs = new Map<string, GraphNode[]>()
-  for (const { name, nodes, pack } of used) {
-    if (pack === HOST_PACK) continue
-    const own = claims.filter((claim) => claim.name === name)
-    const chosen = chooseClaim(own, { pack, installed: new Set(from.keys()) })
-    const id = (chosen?.claim.nodeId ?? pack)?.toLowerCase()
-    if (id !== undefined) packs.set(id, [...(packs.get(id) ?? []), ...nodes])
+  const { found } = await findOrigins(deps, used, new Set(from.keys()))
+  const packs = new Map<string, UsedHostNode[]>()
+  for (const { from, ...one } of found) {
+    const id = from.node_id ?? one.pack
+    if (from.origin !== 'built_in' && id !== undefined)
+      packs.set(id, [...(packs.get(id) ?? []), one])
   }
   return packs
 }
 
 interface PackCheck {
   nodeId: string
-  nodes: readonly GraphNode[]
+  used: readonly UsedHostNode[]
   /** The versions before and after, as they were asked for. */
   from: string | undefined
   to: string | undefined
   /** Versions that may be installed, the newest first. */
   fitting: readonly Candidate[]
-  budget: { left: number }
+  budget: { comparisons: number; steps: number }
+  /** Gets what is found. */
+  changes: Changes
 }
 
-interface Checked {
-  pack: CheckedPack
-  changes: GraphChange[]
-}
-
-const checkPack = async (deps: ListDeps, check: PackCheck): Promise<Checked> => {
+const checkPack = async (deps: ListDeps, check: PackCheck): Promise<CheckedPack> => {
   const { nodeId, fitting } = check
   const [before, after] = [check.from, check.to ?? fitting[0]?.version]
   const [from, to] = [await find(deps, nodeId, before), await find(deps, nodeId, after)]
@@ -100,15 +105,11 @@ const checkPack = async (deps: ListDeps, check: PackCheck): Promise<Checked> => 
   const obstacle = obstacleOf({ before, after, from, to, budget: check.budget })
   if (!from || !to || obstacle !== undefined) {
     const message = obstacle ?? 'It could not be compared.'
-    return { pack: { ...shown, verdict: 'none', message }, changes: [] }
+    return { ...shown, verdict: 'none', message }
   }
-  const changes = await compare(deps, check, { from, to })
-  const verdict = worstOf(changes)
+  const verdict = await compare(deps, check, { from, to, onChange: check.changes.add })
   const safe = verdict === 'breaks' ? await findSafe(deps, check, { from, to }) : undefined
-  return {
-    pack: { ...shown, verdict, ...(safe !== undefined && { newest_safe: safe }) },
-    changes,
-  }
+  return { ...shown, verdict, ...(safe !== undefined && { newest_safe: safe }) }
 }
 
 /** A version that everybody may read; undefined for any other. */
@@ -153,36 +154,49 @@ const obstacleOf = ({
   if (!to) return `There is no version ${JSON.stringify(after)} here: name another in "to".`
   const unread = [from, to].find(({ isPartial }) => isPartial === null)
   if (unread) return `The host nodes of version ${unread.version} have not been read.`
-  return budget.left > 0
+  return budget.comparisons > 0
     ? undefined
     : 'Too many packs for one request: send a part of the workflow.'
 }
 
-/** Changes that each host node of the graph feels of the way from one version to the other. */
+/**
+ * Hands over what each host node of the graph feels of the way from one version to the other, and returns the worst of it. Without
+ * a taker it ends at what breaks.
+ */
 const compare = async (
   { sql, heavyReadSemaphore }: ListDeps,
-  { nodeId, nodes, budget }: PackCheck,
-  { from, to }: Sides,
-): Promise<GraphChange[]> =>
+  { nodeId, used, budget }: PackCheck,
+  { from, to, onChange }: Sides & { onChange?: Changes['add'] },
+): Promise<ChangeLevel> =>
   await heavyReadSemaphore.run(async () => {
-    budget.left -= 1
+    budget.comparisons -= 1
+    const byName = new Map(used.map(({ name, nodes }) => [name, nodes]))
+    let worst = 'safe' as ChangeLevel
+    const add = (node: GraphNode, change: Change): void => {
+      const felt = toGraphChange(nodeId, node, change)
+      worst = worstOf([felt, { level: worst }])
+      onChange?.(felt)
+    }
     const versions = { from: from.id, to: to.id }
     const differences = await withinDeadline(sql, listDifferences(sql, versions))
     const lone = differences.flatMap((one) => (one.side === 'changed' ? [] : [one]))
     const isPartial = from.isPartial === true || to.isPartial === true
     const gone = compareLone(lone, isPartial).filter(({ code }) => code !== 'host_node_added')
-    const used = new Set(nodes.map(({ hostNode }) => hostNode))
-    const changed = differences.flatMap(({ side, name }) =>
-      side === 'changed' && used.has(name) ? [name] : [],
-    )
-    const pairs = await withinDeadline(sql, readPairs(sql, versions, changed))
-    const checks = new Map(pairs.map(({ name, before, after }) => [name, makeCheck(before, after)]))
-    return nodes.flatMap((node) => {
-      const check = checks.get(node.hostNode)
-      const own = gone.filter(({ host_node: name }) => name === node.hostNode)
-      const felt = check ? check(node) : own
-      return felt.map((change) => toGraphChange(nodeId, node, change))
-    })
+    for (const { host_node: name, ...change } of gone)
+      for (const node of byName.get(name) ?? []) add(node, change)
+    const changed = differences.filter(({ side, name }) => side === 'changed' && byName.has(name))
+    for (const names of inBatches(changed))
+      for (const { name, before, after } of await withinDeadline(
+        sql,
+        readPairs(sql, versions, names),
+      )) {
+        const check = makeCheck(before, after)
+        for (const node of byName.get(name) ?? []) {
+          if ((budget.steps -= check.steps) < 0 || (!onChange && worst === 'breaks')) return worst
+          for (const change of check(node)) add(node, change)
+        }
+      }
+    return worst
   })
 
 /** The newest version before the one that was asked for which breaks nothing of the graph. */
@@ -195,8 +209,10 @@ const findSafe = async (
   for (const { version } of check.fitting.slice(place + 1)) {
     if (version === from.version) return version
     const older = await find(deps, check.nodeId, version)
-    if (!older || older.isPartial === null || check.budget.left <= 0) continue
-    if (worstOf(await compare(deps, check, { from, to: older })) !== 'breaks') return version
+    if (!older || older.isPartial === null || check.budget.comparisons <= 0) continue
+    const worst = await compare(deps, check, { from, to: older })
+    if (check.budget.steps < 0) return undefined
+    if (worst !== 'breaks') return version
   }
   return undefined
 }

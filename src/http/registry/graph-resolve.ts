@@ -1,3 +1,4 @@
+import { BUILT_IN_NODE_NAMES } from '../../../packages/inspector/src/host-nodes.ts'
 import { readRequirement } from '../../../packages/inspector/src/requirements.ts'
 import { withinDeadline } from '../../db/client.ts'
 import {
@@ -5,15 +6,18 @@ import {
   findCandidates,
   findClaims,
   findNamesOf,
+  findRecorded,
   type Candidate,
 } from '../../db/registry/graph.ts'
 import type { Graph } from '../../domain/graph/graph.ts'
 import { findConflicts } from '../../domain/graph/requirements.ts'
 import {
   HOST_PACK,
+  chooseOrigin,
   listUsed,
   showHostNode,
   type Claim,
+  type Origin,
   type ResolveRequest,
   type ResolvedHostNode,
   type ResolvedPack,
@@ -40,25 +44,21 @@ export const resolveGraph = async (
 ): Promise<WorkflowResolution> => {
   const used = listUsed(graph)
   const installed = versionsByPack(given)
-  const hostNodes = await findHostNodes(deps, used, new Set(installed.keys()))
-  const chosen = await choosePacks(deps, {
-    hostNodes: hostNodes.shown,
-    claims: hostNodes.claims,
-    target,
-    installed,
-  })
+  const { found, nodeNames } = await findOrigins(deps, used, new Set(installed.keys()))
+  const hostNodes = found.map((one) => showHostNode(one, one.from))
+  const chosen = await choosePacks(deps, { hostNodes, nodeNames, target, installed })
   const versions = chosen.flatMap(({ version }) => (version ? [version] : []))
   const count = (origin: ResolvedHostNode['origin']) =>
-    hostNodes.shown.reduce((sum, one) => sum + (one.origin === origin ? one.count : 0), 0)
+    hostNodes.reduce((sum, one) => sum + (one.origin === origin ? one.count : 0), 0)
   return {
     form: graph.form,
     counts: {
-      nodes: hostNodes.shown.reduce((sum, one) => sum + one.count, 0),
+      nodes: hostNodes.reduce((sum, one) => sum + one.count, 0),
       built_in: count('built_in'),
       found: count('found'),
       unknown: count('unknown'),
     },
-    host_nodes: hostNodes.shown,
+    host_nodes: hostNodes,
     packs: chosen.map(({ pack }) => pack),
     lock: versions.map(({ nodeId, version, sha256, url }) => ({
       node: nodeId,
@@ -74,27 +74,37 @@ export const resolveGraph = async (
   }
 }
 
-const findHostNodes = async (
+/** Names with the packs that they were saved with; more of them than a person has, and they are looked for no more. */
+const RECORDED_MAX = 500
+
+/** Finds the source of each name, and the names of the packs by their ids. */
+export const findOrigins = async <Used extends Pick<UsedHostNode, 'name' | 'pack'>>(
   { sql }: ListDeps,
-  used: readonly UsedHostNode[],
+  used: readonly Used[],
   installed: ReadonlySet<string>,
-): Promise<{ shown: ResolvedHostNode[]; claims: Claim[] }> => {
+): Promise<{ found: (Used & { from: Origin })[]; nodeNames: Map<string, string> }> => {
   const names = used.map(({ name }) => name)
   const [claims, builtIn] = await Promise.all([
     withinDeadline(sql, findClaims(sql, names)),
     withinDeadline(sql, findBuiltIn(sql, names)),
   ])
-  const known = new Set(builtIn)
+  const known = builtIn ? new Set(builtIn) : BUILT_IN_NODE_NAMES
   const byName = new Map<string, Claim[]>()
   for (const claim of claims) byName.set(claim.name, [...(byName.get(claim.name) ?? []), claim])
-  const shown = used.map((one) =>
-    showHostNode(one, {
-      isBuiltIn: known.has(one.name) || one.pack === HOST_PACK,
-      claims: byName.get(one.name) ?? [],
-      installed,
-    }),
+  const left = used.flatMap(({ name, pack }) =>
+    pack === undefined || pack === HOST_PACK || known.has(name) || byName.has(name)
+      ? []
+      : { name, pack },
   )
-  return { shown, claims }
+  const recorded = await withinDeadline(sql, findRecorded(sql, left.slice(0, RECORDED_MAX)))
+  const saved = new Map(recorded.map(({ name, nodeId }) => [name, nodeId]))
+  const found = used.map((one) => {
+    const isBuiltIn = known.has(one.name) || one.pack === HOST_PACK
+    const own = { isBuiltIn, claims: byName.get(one.name) ?? [], recorded: saved.get(one.name) }
+    return { ...one, from: chooseOrigin(own, { pack: one.pack, installed }) }
+  })
+  const packs = [...claims, ...recorded]
+  return { found, nodeNames: new Map(packs.map(({ nodeId, nodeName }) => [nodeId, nodeName])) }
 }
 
 interface Chosen {
@@ -104,32 +114,29 @@ interface Chosen {
 
 interface Choice {
   hostNodes: readonly ResolvedHostNode[]
-  claims: readonly Claim[]
+  nodeNames: ReadonlyMap<string, string>
   target: Target
   installed: Installed
 }
 
 const choosePacks = async (
   deps: ListDeps,
-  { hostNodes, claims, target, installed }: Choice,
+  { hostNodes, nodeNames, target, installed }: Choice,
 ): Promise<Chosen[]> => {
   const needed = new Map<string, string[]>()
   for (const { node_id: id, host_node: name } of hostNodes)
     if (id !== undefined) needed.set(id, [...(needed.get(id) ?? []), name])
   const nodeIds = [...needed.keys()].toSorted()
   const candidates = await findFitting(deps, nodeIds, target)
-  const names = new Map(claims.map(({ nodeId, nodeName }) => [nodeId, nodeName]))
   const versions = nodeIds.map((id) =>
     chooseVersion(candidates.get(id) ?? [], installed.get(id.toLowerCase())),
   )
-  const found = await withinDeadline(
-    deps.sql,
-    findNamesOf(
-      deps.sql,
-      versions.flatMap((version) => (version ? [version.id] : [])),
-      [...needed.values()].flat(),
-    ),
+  const asked = versions.flatMap((version) =>
+    version
+      ? (needed.get(version.nodeId) ?? []).map((name) => ({ versionId: version.id, name }))
+      : [],
   )
+  const found = await withinDeadline(deps.sql, findNamesOf(deps.sql, asked))
   return nodeIds.map((node_id, place) => {
     const version = versions[place]
     const host_nodes = needed.get(node_id) ?? []
@@ -138,7 +145,7 @@ const choosePacks = async (
     const message = obstacleOf(version, missing)
     const pack = {
       node_id,
-      name: names.get(node_id) ?? node_id,
+      name: nodeNames.get(node_id) ?? node_id,
       host_nodes,
       ...(version && { version: version.version }),
       is_installed:
@@ -186,6 +193,6 @@ const obstacleOf = (
   if (!version)
     return 'None of its newest 20 versions can be installed there: ask for another host version or system, or look at the versions of the pack.'
   if (missing.length > 0)
-    return `Version ${version.version} has not: ${missing.slice(0, 5).join(', ')}. Take a newer one where the host allows it.`
+    return `Version ${version.version} does not list: ${missing.slice(0, 5).join(', ')}. Another version may, or they are nodes of the editor alone.`
   return version.deprecated ? `Version ${version.version} is deprecated.` : undefined
 }

@@ -7,6 +7,7 @@ import { ResolveRequest, WorkflowResolution } from '../../domain/graph/resolve.t
 import { toJson } from '../../domain/graph/to-json.ts'
 import { validateHostVersion } from '../../domain/registry/host-version.ts'
 import { errors, shown } from '../../domain/shared/errors.ts'
+import { makeSemaphore } from '../../domain/shared/semaphore.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
 import type { ListDeps } from './deps.ts'
@@ -45,7 +46,7 @@ export const makeGraphRoutes = (deps: ListDeps): Route[] => [
     validate: ({ body }) => validateHostVersion(body['host_version'], '/host_version'),
     handler: async ({ body: { workflow, ...asked } }) => ({
       status: 200,
-      body: await resolveGraph(deps, requireGraph(workflow), asked),
+      body: await graphReads.run(() => resolveGraph(deps, requireGraph(workflow), asked)),
     }),
   }),
   defineRoute({
@@ -59,7 +60,7 @@ export const makeGraphRoutes = (deps: ListDeps): Route[] => [
     validate: ({ body }) => validateHostVersion(body['host_version'], '/host_version'),
     handler: async ({ body: { workflow, ...asked } }) => ({
       status: 200,
-      body: await checkGraph(deps, requireGraph(workflow), asked),
+      body: await graphReads.run(() => checkGraph(deps, requireGraph(workflow), asked)),
     }),
   }),
 ]
@@ -81,6 +82,9 @@ const EXAMPLE = {
   ],
   links: [],
 }
+
+/** A body of 4 MiB takes some 100 MB while it is read: a few at once in this process. */
+const graphReads = makeSemaphore(2)
 
 const requireGraph = (workflow: unknown): Graph => {
   const graph = readGraph(toJson(workflow))

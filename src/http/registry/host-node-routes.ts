@@ -19,7 +19,7 @@ import {
   validateRegistration,
 } from '../../domain/registry/host-node-validation.ts'
 import {
-  HostNode,
+  HostNodeWithExamples,
   HostNodeListQuery,
   HostNodePage,
   HostNodeRegistration,
@@ -169,7 +169,9 @@ const read = (deps: ReadDeps): Route =>
     summary: 'Read a host node',
     params: OfHostNode,
     read: 'public',
-    responses: { 200: { description: 'The host node.', schema: HostNode, example: HOST_NODE } },
+    responses: {
+      200: { description: 'The host node.', schema: HostNodeWithExamples, example: HOST_NODE },
+    },
     errors: [...VERSION_ERRORS, 'host_node_not_found'],
     handler: (request) => readHostNode(deps, request),
   })

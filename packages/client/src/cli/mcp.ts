@@ -4,6 +4,7 @@ import { resolve, sep } from 'node:path'
 
 import type { CallToolResult, JsonSchemaType, ServerContext } from '@modelcontextprotocol/server'
 
+import { responseOf } from '../index.ts'
 import type { Kiln, RunningTask, Task, TaskBody, TaskKind } from '../index.ts'
 import { text } from './context.ts'
 import type { Command, Context } from './context.ts'
@@ -26,6 +27,11 @@ interface Given {
   limit?: number
   node?: string
   version?: string
+  file?: string
+  host_version?: string
+  installed?: Record<string, string>
+  from?: Record<string, string>
+  to?: Record<string, string>
 }
 
 /** Input of a tool. */
@@ -35,6 +41,8 @@ interface Call {
   signal: AbortSignal
   /** Reads an image that was given as a path. */
   readImage(image: string): Promise<string | Uint8Array>
+  /** Reads a saved workflow below the folder. */
+  readWorkflow(file: string): Promise<unknown>
   onProgress(progress: Pick<RunningTask, 'status' | 'progress' | 'waitsFor'>): void
 }
 
@@ -116,6 +124,21 @@ const MAKERS: Record<string, Tool> = {
   },
 }
 
+/** Members of both tools that are about a workflow. */
+const OF_WORKFLOW = {
+  file: string('Path of the workflow in the folder of this server: JSON, as the host saves it.'),
+  host_version: string('Version of the host that the packs must fit.'),
+} satisfies Record<string, JsonSchemaType>
+
+const versions = (description: string): JsonSchemaType => ({
+  type: 'object',
+  additionalProperties: { type: 'string' },
+  description: `${description}, by the id of the pack.`,
+})
+
+/** More of them would fill the model's view, and are counted. */
+const LISTED_MAX = 100
+
 const READERS: Record<string, Tool> = {
   read_task: {
     title: 'Read a task',
@@ -175,6 +198,42 @@ const READERS: Record<string, Tool> = {
   },
 }
 
+const WORKFLOW_READERS: Record<string, Tool> = {
+  resolve_workflow: {
+    title: 'Find the packs that a workflow needs',
+    description:
+      'Says of a saved workflow of the host which packs have its nodes, in which versions they fit together, and which nodes are unknown.',
+    members: { ...OF_WORKFLOW, installed: versions('Versions that are installed') },
+    required: ['file'],
+    run: async ({ kiln, given, readWorkflow, signal }) => {
+      const { file = '', installed, host_version } = given
+      const body = { workflow: await readWorkflow(file), ...defined({ installed, host_version }) }
+      const { host_nodes, ...found } = await responseOf(
+        kiln.routes.POST('/workflows/resolve', { body, signal }),
+      )
+      const unknown = host_nodes.filter(({ origin }) => origin === 'unknown')
+      return { ...found, unknown_host_nodes: unknown.slice(0, LISTED_MAX) }
+    },
+  },
+  check_workflow: {
+    title: 'Say what updates of packs do to a workflow',
+    description:
+      'Compares, for a saved workflow of the host, versions of its packs, and says which of its nodes break, and which newest versions break nothing.',
+    members: {
+      ...OF_WORKFLOW,
+      from: versions('Versions with which it works, else those it was saved with'),
+      to: versions('Versions to compare with, else the newest that fit'),
+    },
+    required: ['file'],
+    run: async ({ kiln, given, readWorkflow, signal }) => {
+      const { file = '', from, to, host_version } = given
+      const body = { workflow: await readWorkflow(file), ...defined({ from, to, host_version }) }
+      const found = await responseOf(kiln.routes.POST('/workflows/check', { body, signal }))
+      return { ...found, changes: found.changes.slice(0, LISTED_MAX) }
+    },
+  },
+}
+
 /** The members that have a value. */
 const defined = (members: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
@@ -190,14 +249,29 @@ const make = async (call: Call, kind: TaskKind, body: object) => {
 
 const describeTask = ({ id, ...task }: Task) => ({ task_id: id, ...task })
 
-/** Reads pictures below a folder alone: a model names them, and what it names is sent elsewhere. */
+/** Reads files of a kind below a folder alone: a model names them, and what it names is sent elsewhere. */
+const readBelow = async (folder: string, name: string, kind: RegExp) => {
+  const root = await realpath(folder)
+  const path = await realpath(resolve(root, name)).catch(() => '')
+  return path.startsWith(root + sep) && kind.test(path) ? await readFile(path) : undefined
+}
+
 const makeReadImage = (folder: string) => async (image: string) => {
   if (/^(https?|data):/.test(image)) return image
-  const root = await realpath(folder)
-  const path = await realpath(resolve(root, image)).catch(() => '')
-  if (path.startsWith(root + sep) && PICTURE.test(path)) return await readFile(path)
+  const content = await readBelow(folder, image, PICTURE)
+  if (content) return content
   // Nothing is said of files elsewhere, not even that they are there.
   throw new UsageError(`${image} is no link, and no picture in the folder of this server`)
+}
+
+const makeReadWorkflow = (folder: string) => async (file: string) => {
+  const content = await readBelow(folder, file, /\.json$/i)
+  try {
+    if (content) return JSON.parse(content.toString()) as unknown
+  } catch {
+    // As no workflow at all.
+  }
+  throw new UsageError(`${file} is no JSON file in the folder of this server`)
 }
 
 const PICTURE = /\.(avif|bmp|gif|hei[cf]|jpe?g|png|svg|tiff?|webp)$/i
@@ -231,15 +305,17 @@ const serve = async ({ kiln, signal, values }: Context): Promise<number> => {
   // They are a large part of this program, and no other command needs them.
   const { fromJsonSchema, McpServer } = await import('@modelcontextprotocol/server')
   const { serveStdio } = await import('@modelcontextprotocol/server/stdio')
-  const readImage = makeReadImage(text(values, 'folder') ?? '.')
+  const folder = text(values, 'folder') ?? '.'
+  const [readImage, readWorkflow] = [makeReadImage(folder), makeReadWorkflow(folder)]
   const isWriting = values['write'] === true
-  const tools = { ...READERS, ...(isWriting ? MAKERS : {}) }
+  const readers = { ...READERS, ...WORKFLOW_READERS }
+  const tools = { ...readers, ...(isWriting ? MAKERS : {}) }
   const makeServer = () => {
     const server = new McpServer({ name: 'kiln', version: '1' })
     for (const [name, { title, description, members, required, run }] of Object.entries(tools)) {
       const schema = { type: 'object', properties: members, required, additionalProperties: false }
       const inputSchema = fromJsonSchema<Given>(schema)
-      const annotations = { readOnlyHint: name in READERS, destructiveHint: false }
+      const annotations = { readOnlyHint: name in readers, destructiveHint: false }
       server.registerTool(
         name,
         { title, description, inputSchema, annotations },
@@ -248,6 +324,7 @@ const serve = async ({ kiln, signal, values }: Context): Promise<number> => {
             kiln,
             given,
             readImage,
+            readWorkflow,
             signal: context.mcpReq.signal,
             onProgress: makeOnProgress(context),
           }).then(toResult, toFailure),
@@ -266,7 +343,7 @@ export const mcp: Command = {
   summary: 'serves a model by the Model Context Protocol on standard input and output',
   help: [
     '--write   lets it make images and videos; without it reads alone',
-    '--folder  where images may be read from; the current one unless given',
+    '--folder  where images and workflows may be read from; the current one unless given',
   ],
   options: { write: { type: 'boolean' }, folder: { type: 'string' } },
   run: serve,

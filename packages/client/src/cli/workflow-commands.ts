@@ -103,19 +103,29 @@ const check = async (context: Context): Promise<number> => {
   return isBad ? EXIT.failed : EXIT.done
 }
 
-const describeCheck = ({ counts, packs, changes, warnings }: Check): string[] => [
-  counts.breaks + counts.may_break === 0
-    ? 'nothing of the workflow changes'
-    : `${counts.breaks} changes break the workflow, ${counts.may_break} may break it`,
-  ...packs.map(
+const sumUp = ({ counts, packs }: Check): string => {
+  const compared = packs.filter(({ verdict }) => verdict !== 'none').length
+  const some = compared < packs.length ? `, as far as ${compared} of ${packs.length} packs say` : ''
+  if (compared === 0 && packs.length > 0)
+    return 'no pack could be compared: give the versions that work with --from, by a file of `kiln workflow lock`'
+  return counts.breaks + counts.may_break === 0
+    ? `nothing of the workflow changes${some}`
+    : `${counts.breaks} changes break the workflow, ${counts.may_break} may break it${some}`
+}
+
+const VERDICTS = { breaks: 'breaks', may_break: 'may break', safe: 'safe', none: 'not compared' }
+
+const describeCheck = (found: Check): string[] => [
+  sumUp(found),
+  ...found.packs.map(
     ({ node_id, from = '?', to = '?', verdict, newest_safe: safe, message }) =>
-      `  ${node_id} ${from} → ${to}  ${verdict.replace('_', ' ')}${safe === undefined ? '' : `; ${safe} breaks nothing`}${message === undefined ? '' : `\n    ${message}`}`,
+      `  ${node_id} ${from} → ${to}  ${VERDICTS[verdict]}${safe === undefined ? '' : `; ${safe} breaks nothing`}${message === undefined ? '' : `\n    ${message}`}`,
   ),
-  ...changes.map(
+  ...found.changes.map(
     ({ level, node: { id, title, within }, host_node, message }) =>
       `  ${level.replace('_', ' ')}  ${[within, `node ${id}`, title ?? host_node].filter(Boolean).join(', ')}: ${message}`,
   ),
-  ...warnings.map((warning) => `  left out  ${warning}`),
+  ...found.warnings.map((warning) => `  left out  ${warning}`),
 ]
 
 const VERBS = { resolve, lock, check }

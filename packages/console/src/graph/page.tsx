@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 
+import { useChangeSearch } from '../ui/address.ts'
 import { Button } from '../ui/button.tsx'
 import { Note, PageTitle, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
@@ -11,24 +13,45 @@ import { WorkflowDrop } from './drop.tsx'
 import { markNodes } from './marks.ts'
 import { Nodes } from './nodes.tsx'
 import { Packs } from './packs.tsx'
-import { checkQuery, resolveQuery } from './queries.ts'
+import { checkQuery, exampleQuery, resolveQuery } from './queries.ts'
 import type { Check, Chosen, Resolution } from './types.ts'
 import type { Saved } from './read-file.ts'
 import { keyOf } from './read-workflow.ts'
 import { Updates } from './updates.tsx'
 
 export const Page = () => {
+  const { node, version, path } = useSearch({ from: '/workflows' })
   const [saved, setSaved] = useState<Saved>()
-  const again = saved && <Button onPress={() => setSaved(undefined)}>Check another</Button>
+  const change = useChangeSearch()
+  const isExample = node !== undefined && version !== undefined && path !== undefined
+  const leave = (): void => {
+    setSaved(undefined)
+    change({ node: undefined, version: undefined, path: undefined, tab: undefined })
+  }
   return (
     <>
-      <PageTitle actions={again}>Check a workflow</PageTitle>
-      {saved ? <Results key={saved.key} saved={saved} /> : <WorkflowDrop onSaved={setSaved} />}
+      <PageTitle actions={(saved ?? isExample) && <Button onPress={leave}>Check another</Button>}>
+        Check a workflow
+      </PageTitle>
+      {saved ? (
+        <Results key={saved.key} saved={saved} />
+      ) : isExample ? (
+        <Example nodeId={node} version={version} path={path} />
+      ) : (
+        <WorkflowDrop onSaved={setSaved} />
+      )}
     </>
   )
 }
 
+/** An example workflow of a pack, which the address names. */
+const Example = (of: { nodeId: string; version: string; path: string }) => (
+  <Show query={useQuery(exampleQuery(of))}>{(saved) => <Results saved={saved} />}</Show>
+)
+
 const Results = ({ saved }: { saved: Saved }) => {
+  const { tab } = useSearch({ from: '/workflows' })
+  const change = useChangeSearch()
   const [chosen, setChosen] = useState<Chosen>({ from: {}, to: {} })
   const [open, setOpen] = useState<string>()
   const resolution = useQuery(resolveQuery(saved, chosen))
@@ -71,7 +94,12 @@ const Results = ({ saved }: { saved: Saved }) => {
     <Stack>
       <Summary name={saved.name} found={resolution.data} />
       {check.data && <Verdict check={check.data} />}
-      <Tabs label="About the workflow" tabs={tabs} />
+      <Tabs
+        label="About the workflow"
+        tabs={tabs}
+        selected={tab !== undefined && tab in tabs ? tab : 'updates'}
+        onSelect={(id) => change({ tab: id })}
+      />
       {openNode && (
         <NodeCard
           node={openNode}

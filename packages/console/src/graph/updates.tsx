@@ -33,7 +33,7 @@ export const Updates = ({ check, chosen, onChoose, onOpen }: UpdatesProps) => {
           <Bdi>{warning}</Bdi>
         </Note>
       ))}
-      <Changes changes={check.changes} onOpen={onOpen} />
+      {check.verdict !== 'none' && <Changes changes={check.changes} onOpen={onOpen} />}
       <Rows
         label="Packs and their versions"
         rows={check.packs}

@@ -14,6 +14,7 @@ import { NextPage } from '../ui/rows.tsx'
 import { useChangeSearch } from '../ui/address.ts'
 import { Bdi } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
+import { Examples } from './examples.tsx'
 import { whenNear } from './parts.tsx'
 import { hostNodeQuery, hostNodesQuery, type Version } from './queries.ts'
 import styles from './registry.module.css'
@@ -100,6 +101,7 @@ const Opened = ({ version, name }: { version: Version; name: string }) => {
             <div className={`stack ${styles.canvas}`}>
               <HostNodeCard node={node} isWhole />
             </div>
+            {node.example_workflows && <Examples version={version} hostNode={name} />}
             <ManageHostNode nodeId={version.node_id} hostNode={node} />
             {node.dynamic.length > 0 && (
               <p>

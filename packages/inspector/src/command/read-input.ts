@@ -4,6 +4,7 @@ import { cpuMilliseconds } from '../cpu-clock.ts'
 import { openFileSource } from '../archive/source.ts'
 import { checkPath } from '../archive/member.ts'
 import { ArchiveRejection } from '../archive/reject.ts'
+import { addBrokenExamples } from '../examples.ts'
 import { describeRejected, inspect, inspectPack } from '../inspect.ts'
 import type { Inspection } from '../inspection.ts'
 import { makePack } from '../pack.ts'
@@ -42,7 +43,7 @@ export const readInput = async (input: string, parser: PythonParser): Promise<In
       await source.close()
     }
   }
-  return found as Inspection
+  return addBrokenExamples(found as Inspection)
 }
 
 /** Finds the first path that an archive of the folder would be rejected for. */
