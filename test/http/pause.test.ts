@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, describe, test } from 'node:test'
 
 import type { Pause } from '../../src/domain/task/pause.ts'
-import { expectStatus, pluck } from '../support/client.ts'
+import { expectStatus, listOf, pluck, type Client } from '../support/client.ts'
 import { readMetrics } from '../support/metrics.ts'
 import { base64 } from '../support/pictures.ts'
 import { useWebhookReceiver } from '../support/receiver.ts'
@@ -35,6 +35,9 @@ const untilHeld = (id: string) =>
     const rows = await sql`select from task where id = ${id} and held_at is not null`
     return rows.length > 0
   })
+const PAUSED = 'It waits: the service has paused it, and goes on with it later.'
+const waitsOf = async (client: Client) =>
+  pluck(listOf(await client.get('/tasks'), 'tasks'), 'waits_for')
 const fencesOf = async (...ids: string[]) =>
   pluck(await sql`select fence from task where id = any(${ids}) order by fence`, 'fence')
 
@@ -59,7 +62,9 @@ describe('a pause', () => {
     })
     assert.deepEqual([said?.what, said?.reason], ['all', 'new disks'])
     assert.deepEqual(await fencesOf(image, video), [0, 0])
+    assert.deepEqual(await waitsOf(client), [PAUSED, PAUSED])
     await resume('all')
+    assert.deepEqual((await waitsOf(client)).includes(PAUSED), false)
     assert.equal((await client.untilEnded('image-upscaler', image)).status, 'COMPLETED')
     assert.equal((await client.untilVideoEnded(video)).state, 'success')
     await waitFor('callers read nothing of it', async () => !('paused' in (await readService())))

@@ -26,7 +26,7 @@ export const hasLabels = (
   return sql`and t.labels @> ${sql.json(stored)} and ${isLabelled(all, labels)}::boolean`
 }
 
-/** The same for tasks that are walked through in an order, of which it hides the index: most of them match. */
+/** The same for tasks that are walked through in an order, of which it hides the index. */
 export const matchLabels = (sql: Queryable, labels: readonly Labels[] = []): Fragment => {
   if (labels.length === 0) return sql``
   const all: Labels = Object.assign({}, ...labels)

@@ -1,7 +1,9 @@
 import { errors } from '../../domain/shared/errors.ts'
+import { PAUSED } from '../../domain/task/waits-for.ts'
 import type { Fragment, Queryable, Sql, Transaction } from '../client.ts'
 import { instant } from '../shared/instant.ts'
 import { addStoredBytes } from './account.ts'
+import { isPaused } from './pause.ts'
 
 export interface TaskInput {
   field: string
@@ -143,9 +145,11 @@ export const insertTaskResults = async (
 /** When the owner of `task t` deleted it. */
 export const deletedAt = (sql: Queryable): Fragment => instant(sql, sql`t.delete_requested_at`)
 
-/** Reasons of machines that do not take `task t`; null unless it waits for one. */
-export const waitsFor = (sql: Queryable): Fragment =>
-  sql`case when t.ended_at is null then t.waits_for end`
+/** Reasons of machines that do not take `task t`, or that it is paused; null unless it waits for such. */
+export const waitsFor = (sql: Queryable): Fragment => sql`
+  case when t.ended_at is null then coalesce(t.waits_for,
+    case when t.claimed_at is null and ${isPaused(sql, sql`t`)} then array[${PAUSED}] end) end
+`
 
 /** Names of the results of `task t`, in order; none of a deleted one. */
 export const resultNames = (sql: Queryable): Fragment => sql`

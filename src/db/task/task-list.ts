@@ -92,10 +92,9 @@ const segmentsOf = (kinds?: readonly TaskKind[]): string[] => [
  * an index has in order: docs/decisions.md, Search and lists.
  */
 const walk = (sql: Queryable, { owner, kinds, ...rest }: Walk, most: number): Fragment => {
-  const { labels, isRare, ...others } = rest
-  if (isRare && labels) {
-    const found = sql`(select * from task t where true ${hasLabels(sql, labels, owner)} offset 0)`
-    return listOf(sql, { ...others, most }, sql``, found)
+  if (rest.isRare && rest.labels) {
+    const found = sql`(select * from task t where true ${hasLabels(sql, rest.labels, owner)} offset 0)`
+    return listOf(sql, { ...rest, most }, sql``, found)
   }
   if (owner === undefined) return listOf(sql, { ...rest, most }, sql``)
   const merged = segmentsOf(kinds)
@@ -107,12 +106,12 @@ const walk = (sql: Queryable, { owner, kinds, ...rest }: Walk, most: number): Fr
 
 const listOf = (
   sql: Queryable,
-  { from, to, after, isOpen, labels, most }: Omit<Walk, 'owner' | 'kinds'> & { most: number },
+  { from, to, after, isOpen, most }: Omit<Walk, 'owner' | 'kinds' | 'labels'> & { most: number },
   where: Fragment,
   tasks = sql`task`,
 ): Fragment => sql`
   select * from ${tasks} t
-  where true ${where} ${matchLabels(sql, labels)}
+  where true ${where}
     ${isOpen ? sql`and t.ended_at is null` : sql``}
     ${from ? sql`and t.created_at >= ${from}` : sql``}
     ${to ? sql`and t.created_at < ${to}` : sql``}
@@ -141,8 +140,8 @@ export const taskColumns = (sql: Queryable): Fragment => sql`
       else t.ended_at is null end)) as item
 `
 
-/** Labelled tasks that are sorted for each page. Of more, the walk meets one soon. */
-const MOST_SORTED = 5000
+/** Labelled tasks that are sorted for each page: as many as a page looks at. Of more, the walk meets one soon. */
+const MOST_SORTED = MOST_SEEN
 
 /** True when so few tasks have all labels of a filter that they are found by those and not by their age. */
 const isRare = async (
@@ -166,9 +165,9 @@ export interface Page<Row> {
 /** The condition that a task of a walk is one that a filter finds. */
 const isMatch = (
   sql: Queryable,
-  { kinds, states, term }: Omit<TaskFilter, 'limit'>,
+  { kinds, states, term, labels }: Omit<TaskFilter, 'limit'>,
 ): Fragment => sql`
-  true
+  true ${matchLabels(sql, labels)}
   ${kinds ? sql`and t.kind = any(${[...kinds]})` : sql``}
   ${states ? sql`and task_state(t.status, t.error_code) = any(${[...states]})` : sql``}
   ${term === undefined ? sql`` : sql`and strpos(lower(t.settings->>'prompt'), lower(${term})) > 0`}
@@ -183,26 +182,28 @@ export const countTasks = async (
   filter: Omit<TaskFilter, 'limit'>,
   most: number,
 ): Promise<number> => {
+  const { labels = [] } = filter
+  const seen = { ...filter, isOpen: isOpenOnly(filter), isRare: labels.length > 0 }
   const [row] = await sql<{ n: number }[]>`
-    select count(*)::integer as n from (${walk(sql, { ...filter, isOpen: isOpenOnly(filter) }, most)}) t
-    where ${isMatch(sql, filter)}
+    select count(*)::integer as n from (${walk(sql, seen, most)}) t where ${isMatch(sql, seen)}
   `
   return row?.n ?? 0
 }
 
 /** One page of tasks, newest first. It may hold fewer than the limit although there is a next one. */
 export const listTasks = async (sql: Sql, filter: TaskFilter): Promise<Page<TaskRow>> => {
-  const { kinds, states, term, limit } = filter
+  const { kinds, states, term, labels, limit } = filter
   const seen = { ...filter, isOpen: isOpenOnly(filter), isRare: await isRare(sql, filter) }
   const rows = await sql<TaskRow[]>`
     select ${taskColumns(sql)}
     from (${walk(sql, seen, MOST_SEEN)}) t
-    where ${isMatch(sql, filter)}
+    where ${isMatch(sql, seen)}
     order by t.created_at desc, t.id desc
     limit ${limit + 1}
   `
   // Without a filter the walk ends where the rows do, long before it has seen too many.
-  if (!kinds && !states && term === undefined && rows.length <= limit) return { rows: [...rows] }
+  const isWhole = !kinds && !states && term === undefined && (!labels || seen.isRare)
+  if (isWhole && rows.length <= limit) return { rows: [...rows] }
   return await toPage(sql, { rows, seen, limit })
 }
 
@@ -314,7 +315,7 @@ export const listOwnerEvents = async (
     from (${walk(sql, seen, MOST_SEEN)}) t
     join event e on e.task_id = t.id
     left join redelivery d on d.event_id = e.id and d.state = 'pending'
-    where true
+    where ${isMatch(sql, seen)}
       ${states ? sql`and e.state = any(${[...states]})` : sql``}
       ${after?.sequence ? sql`and (t.created_at, t.id, e.sequence) < (${placeOf(sql, after)}, ${after.sequence}::integer)` : sql``}
     order by t.created_at desc, t.id desc, e.sequence desc

@@ -1,0 +1,101 @@
+import { before, describe, test } from 'node:test'
+
+import type { Locator, Page } from 'playwright-core'
+
+import { expectStatus, makeClient, TEXT, type Client } from '../../../test/support/client.ts'
+import { waitFor } from '../../../test/support/wait.ts'
+import { assertSound, skip, useConsole } from './harness.ts'
+
+const press = (page: Page | Locator, name: string): Promise<void> =>
+  page.getByRole('button', { name, exact: true }).click()
+
+/** Fills in the fields of the open form and sends it. */
+const send = async (page: Page, action: string, fields: Record<string, string>): Promise<void> => {
+  const form = page.getByRole('dialog')
+  for (const [name, value] of Object.entries(fields))
+    await form.getByLabel(new RegExp(`^${name}( \\(optional\\))?$`)).fill(value)
+  await press(form, action)
+  await form.waitFor({ state: 'detached' })
+}
+
+describe('operations by hand', { skip }, () => {
+  const console = useConsole()
+  let bob: Client
+
+  before(() => {
+    bob = makeClient(console.service.baseUrl, () => console.service.token('bob'))
+  })
+
+  const makeVideos = async (prompts: string[]): Promise<void> => {
+    const requests = prompts.map((prompt) => ({ path: TEXT, body: { prompt, model: 'videoq1' } }))
+    const { body } = expectStatus(await bob.post('/batches', { requests }), 202)
+    const path = `/batches/${String(body['batch_id'])}`
+    await waitFor('its tasks are made', async () => {
+      const { counts } = (await bob.get(path)).body as { counts?: { pending: number } }
+      return counts?.pending === 0
+    })
+  }
+
+  test('an admin pauses an owner, whose tasks wait, say so, are cancelled, and go on', async () => {
+    const admin = await console.open('/operations', { as: 'operator' })
+    await press(admin, 'Pause')
+    await send(admin, 'Pause', { Scope: 'owner:bob', Reason: 'Disks are moved', Minutes: '90' })
+    const row = admin.getByRole('table', { name: 'Pauses' }).getByRole('row', { name: /owner:bob/ })
+    await row.getByText('Disks are moved').waitFor()
+    await assertSound(admin)
+
+    await makeVideos(['a river', ...Array.from({ length: 60 }, (_, n) => `a calm sea ${n}`)])
+    const tasks = await console.open('/tasks', { as: 'bob' })
+    await tasks
+      .getByText(/the service has paused it/)
+      .first()
+      .waitFor()
+    await tasks.getByRole('searchbox', { name: 'Text in the prompt' }).fill('calm')
+    await tasks.getByText('a river').waitFor({ state: 'detached' })
+    await tasks.getByText('Select all').click()
+    await press(tasks, 'Cancel all that match')
+    await press(tasks.getByRole('dialog'), 'Cancel 60 tasks')
+    await tasks.getByText('60 tasks cancelled').waitFor()
+    await assertSound(tasks)
+
+    await press(row, 'Resume')
+    await press(admin.getByRole('dialog'), 'Resume')
+    await admin.getByText('Nothing is paused').waitFor()
+    await tasks.getByRole('searchbox', { name: 'Text in the prompt' }).fill('river')
+    await tasks.getByRole('listitem').getByText('done').waitFor()
+  })
+
+  test('an admin sets and resets the limits of an owner', async () => {
+    const page = await console.open('/operations', { as: 'operator' })
+    await press(page, 'Set limits')
+    const limits = { Owner: 'carol', 'Open tasks': '12', Credits: '5000', Note: 'a course' }
+    await send(page, 'Set limits', limits)
+    const table = page.getByRole('table', { name: 'Limits of owners' })
+    const row = table.getByRole('row', { name: /carol a course/ })
+    await row.getByText('0 of 5,000').waitFor()
+    await row.getByText('0 of 12').waitFor()
+    await press(row, 'Change')
+    await send(page, 'Set limits', { 'Open tasks': '20' })
+    await row.getByText('0 of 20').waitFor()
+    await row.getByText('0 of 5,000').waitFor()
+    await assertSound(page)
+    await press(row, 'Reset')
+    await press(page.getByRole('dialog'), 'Reset')
+    await page.getByText('All owners have the limits of the settings').waitFor()
+  })
+
+  test('an admin subscribes to notices of the platform', async () => {
+    const page = await console.open('/operations', { as: 'operator' })
+    const url = 'https://chat.example.com/hook'
+    await press(page, 'Add webhook subscription')
+    await page.getByRole('dialog').getByRole('button', { name: /Form/ }).click()
+    await page.getByRole('option', { name: 'Slack' }).click()
+    await page.getByRole('dialog').getByLabel('URL', { exact: true }).fill(url)
+    await press(page.getByRole('dialog'), 'Add subscription')
+    await page.getByRole('region', { name: 'secret' }).waitFor()
+    await press(page, 'Close')
+    await page.getByRole('heading', { name: url }).waitFor()
+    await page.getByText('breaker.opened').waitFor()
+    await assertSound(page)
+  })
+})
