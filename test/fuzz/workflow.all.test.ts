@@ -24,7 +24,7 @@ const listOf = <T>(length: number, make: (index: number) => T): T[] =>
 
 /** Two versions of a pack, of which the second turns round all widgets and choices of its class. */
 const service = useService({ roles: ['api'] }, async (service) => {
-  const owned = await makeRegistry(service as never).addPublisher()
+  const owned = await makeRegistry(service).addPublisher()
   for (const [version, widgets] of [
     ['1.0.0', WIDGETS],
     ['2.0.0', WIDGETS.toReversed()],

@@ -194,6 +194,7 @@ const CALLS: Call[] = [
   [`get ${VERSION}/findings`, 200],
   [`get ${READ}/downloads`, 200],
   [`get ${READ}/compare`, 200, { query: '?from=1.0.0&to=v1.0' }],
+  [`get ${VERSION}/example-workflows`, 200],
   [`get ${VERSION}/files`, 200],
   [`get ${VERSION}/files/content`, 200, { query: '?path=x' }],
   [`get ${READ}/install`, 200],

@@ -127,11 +127,15 @@ const Summary = ({ name, found }: { name: string; found: Resolution | undefined 
   )
 }
 
-const Verdict = ({ check: { verdict, counts } }: { check: Check }) => {
+const Verdict = ({ check: { verdict, counts, packs } }: { check: Check }) => {
   const { breaks, may_break: mayBreak } = counts
   if (verdict === 'none')
     return (
-      <Note>Nothing that could be compared breaks. Choose the versions of the other packs.</Note>
+      <Note>
+        {packs.every((pack) => pack.verdict === 'none')
+          ? 'No pack was compared: choose the versions that you have under Updates.'
+          : 'Nothing that could be compared breaks. Choose the versions of the other packs.'}
+      </Note>
     )
   if (breaks + mayBreak === 0) return <Note tone="ok">Updates break nothing here.</Note>
   const words = [
