@@ -97,6 +97,15 @@ const publisherRows: Row[] = [
     { what: 'PUT of another owner’s', method: 'PUT', path: '/publishers/others', body: {} },
     { what: 'a new token of it', path: '/publishers/others/tokens', body: { name: 'x' } },
     { what: 'a new node of it', path: '/publishers/others/nodes', body: { id: 'fresh' } },
+    { what: 'an invitation', path: '/admin/invitations', body: { email: 'x@example.com' } },
+  ]),
+  ...rowsOf(70, { path: '/admin/invitations', field: '/email' }, [
+    { what: 'an invitation of no address', body: { email: 'nobody' } },
+    {
+      what: 'an invitation of an address with a control character',
+      body: { email: 'a\u0001@example.com' },
+    },
+    { what: 'an invitation without an address', body: {} },
   ]),
   ...rowsOf(69, { path: '/publishers', field: '/id' }, [
     ...['Acme', '1a', 'a_b', 'a'.repeat(65), 'admin', ''].map((id) => ({

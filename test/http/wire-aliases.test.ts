@@ -352,12 +352,8 @@ describe('a service with other names', () => {
   })
 
   test('ends at its start with a table that it cannot use, and says why', async () => {
-    await assert.rejects(
-      service.startSecondApi({ WIRE_ALIASES: '/nowhere.json' }),
-      (error: Error) => {
-        assert.match(error.message, /WIRE_ALIASES=\/nowhere\.json is not usable: ENOENT/)
-        return true
-      },
-    )
+    const env = { WIRE_ALIASES: '/nowhere.json' }
+    for (const start of [() => service.startSecondApi(env), () => service.start('core', env)])
+      await assert.rejects(start, /WIRE_ALIASES=\/nowhere\.json is not usable: ENOENT/)
   })
 })

@@ -65,7 +65,7 @@ const SAME_THING: readonly (readonly string[])[] = [
  * Finds the known name that differs by case, `_`, `-` or one typing error, or that another route has for the same thing;
  * else the only one that this one is a part of, such as `overlap` of `overlap_seconds`.
  */
-const findMeant = (name: string, known: readonly string[]): string | undefined => {
+export const findMeant = (name: string, known: readonly string[]): string | undefined => {
   const plain = plainOf(name)
   const same = SAME_THING.find((names) => names.includes(plain))
   const near =

@@ -1,5 +1,5 @@
 import { isObject } from '../../domain/shared/is-object.ts'
-import { listAll, own, renamePath, type AliasTable } from './table.ts'
+import { listAll, makePut, own, renamePath, type AliasTable } from './table.ts'
 import { inWords } from './translation.ts'
 
 type Json = Record<string, unknown>
@@ -48,13 +48,9 @@ interface Mode {
 /** Makes what shows a part of the document with other names. */
 const makeShow = ({ given, schemas, table, isBoth, ids }: Mode) => {
   const all = new Map(listAll(table))
-  const putOf =
-    (names: Record<string, string>): Put =>
-    (name) => {
-      const other = own(names, String(name))
-      return other === undefined ? [name] : isBoth ? [name, other] : [other]
-    }
-  const [member, word, query] = [putOf(table.members), putOf(table.values), putOf(table.query)]
+  const [member, word, query] = [table.members, table.values, table.query].map((names) =>
+    makePut(names, isBoth),
+  ) as [Put, Put, Put]
   const keys = (value: object, put: Put, of: (member: unknown) => unknown): Json =>
     Object.fromEntries(
       Object.entries(value).flatMap(([name, one]) => put(name).map((other) => [other, of(one)])),
@@ -82,17 +78,15 @@ const makeShow = ({ given, schemas, table, isBoth, ids }: Mode) => {
     properties: (value: Json) => keys(value, member, show),
     required: (value: unknown) => (isBoth ? value : list(value, member)),
     enum: (value: unknown) => list(value, word),
-    propertyNames: (value: Json) =>
-      keys(
-        value,
-        (key) => [key],
-        (names) => list(names, member),
-      ),
+    propertyNames: ({ enum: names, ...rest }: Json) => ({
+      ...rest,
+      ...(names !== undefined && { enum: list(names, member) }),
+    }),
     default: example,
     example,
     examples: example,
     parameters: (value: unknown) => list(value, parameter),
-    headers: (value: Json) => (isBoth ? value : keys(value, putOf(table.headers), show)),
+    headers: (value: Json) => (isBoth ? value : keys(value, makePut(table.headers, isBoth), show)),
     operationId: (id: string) => (ids.includes(id) ? `${id}_alias` : id),
     description: text,
     summary: text,

@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises'
 
-import { distance } from 'fastest-levenshtein'
 import { Type, type Static } from 'typebox'
 
 import { isObject } from '../../domain/shared/is-object.ts'
-import { listUnread, unreadIssues } from '../../domain/shared/unread.ts'
+import { findMeant, listUnread, unreadIssues } from '../../domain/shared/unread.ts'
 import { makeValidator } from '../../domain/shared/validate.ts'
 import { OperatorError } from '../../process/operator-error.ts'
 import { HEADERS } from '../openapi/headers.ts'
@@ -59,9 +58,9 @@ export const validateNames = (table: AliasTable, routes: readonly Route[]): void
     const given = Object.entries(table[kind])
     return given.flatMap(([name, other], at) => {
       const twin = given.findIndex(([, one]) => one === other)
-      const [near = ''] = [...known[kind]].toSorted((a, b) => distance(a, name) - distance(b, name))
+      const near = findMeant(name, [...known[kind]])
       const rules: [boolean, string][] = [
-        [!known[kind].has(name), `names nothing here; did you mean ${near}?`],
+        [!known[kind].has(name), `names nothing here${near ? `; did you mean ${near}?` : ''}`],
         [kind === 'members' && images.has(name), 'holds a picture, which must keep its name'],
         [known[kind].has(other), `must not be ${other}, which is a name itself`],
         [twin < at, `must not be ${other} like ${given[twin]?.[0]}`],
@@ -99,6 +98,14 @@ export const listAll = (table: AliasTable): [string, string][] =>
 /** The value of a member that an object has itself. */
 export const own = <Value>(object: Record<string, Value> | undefined, name: string) =>
   object && Object.hasOwn(object, name) ? object[name] : undefined
+
+/** Makes what finds the names that stand for one: the other in its place, or beside it. */
+export const makePut =
+  (names: Record<string, string>, isBoth: boolean) =>
+  <Name>(name: Name): (Name | string)[] => {
+    const other = own(names, String(name))
+    return other === undefined ? [name] : isBoth ? [name, other] : [other]
+  }
 
 /** Puts the other names into the path of a route; undefined when it has none. */
 export const renamePath = ({ paths }: AliasTable, path: string): string | undefined => {

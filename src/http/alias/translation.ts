@@ -7,7 +7,7 @@ import type { Unread } from '../../domain/shared/unread.ts'
 import type { SchemaNode } from '../../domain/shared/validate.ts'
 import type { JsonResponse, Route } from '../route.ts'
 import { rename, type Way } from './rename.ts'
-import { listAll, own, renamePath, type AliasTable } from './table.ts'
+import { listAll, makePut, own, renamePath, type AliasTable } from './table.ts'
 
 /** Names of one request and its response. */
 export type Translation = ReturnType<typeof readNames> & ReturnType<typeof showNames>
@@ -112,14 +112,14 @@ const readNames = ({ query, body }: Places, table: AliasTable, used: Used) => {
 }
 
 const showNames = ({ responses, isBoth, mark }: Places, table: AliasTable, used: Used) => {
-  const put: Way['put'] = (name, { isList }) => {
-    const other = own(table.members, name)
+  const [member, word] = [makePut(table.members, isBoth), makePut(table.values, false)]
+  const way: Way = {
+    at: '',
+    known: (name) => name,
     // A list of records stands once.
-    if (other === undefined || (isBoth && isList)) return [name]
-    return isBoth ? [name, other] : [other]
+    put: (name, { isList }) => (isBoth && isList ? [name] : member(name)),
+    word: (value) => (isBoth ? value : word(value).join()),
   }
-  const word = (value: string): string => (isBoth ? value : (own(table.values, value) ?? value))
-  const way: Way = { at: '', known: (name) => name, put, word }
   const others = new Map(
     Object.entries(table.headers).map(([name, other]) => [name.toLowerCase(), other]),
   )
