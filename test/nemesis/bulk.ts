@@ -13,7 +13,7 @@ interface Made {
 }
 
 /** Follow-ups of a batch while its tasks are made: it is stopped, or an operation acts on them. */
-const FOLLOW_UPS = ['none', 'stop', 'cancel', 'delete', 'abort'] as const
+export const FOLLOW_UPS = ['none', 'stop', 'cancel', 'delete', 'abort'] as const
 
 /** A batch of a caller, with what follows. */
 export interface BulkOrder {
@@ -179,8 +179,8 @@ export const makeBulkCallers = (
           await sleep(100)
           if (!(await createBatch(order))) return
         }
-        // Some of its tasks are made then.
-        await sleep(500 + 2000 * random())
+        // Some of its tasks are made then, or have ended.
+        await sleep(500 + 6000 * random())
         await followUp(order)
       }
       await Promise.all(orders.map(fulfil))

@@ -102,7 +102,7 @@ const checkBroken = async (seed: number): Promise<boolean> => {
     const { invariants, faults: names = USUAL_KILLS }: Mistake = MISTAKES[name]
     const release = await buildBroken(name)
     const plan = makePlan({ seed, seconds: 40, names })
-    const options = { name, seed, plan, tasks: 300, versions: 10, release }
+    const options = { name, seed, plan, tasks: 300, versions: 10, batches: 10, release }
     const { violations } = await runScenario(options, say).finally(() => rm(release, GONE))
     const first = violations.find(({ invariant }) => invariants.includes(invariant))
     const found = first ? `${first.invariant}: ${first.what}` : null

@@ -11,7 +11,7 @@ import { untilCleaned } from '../faults/scratch.ts'
 import type { Service } from '../support/service.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { waitFor } from '../support/wait.ts'
-import { makeBulkCallers, type BulkResult } from './bulk.ts'
+import { FOLLOW_UPS, makeBulkCallers, type BulkResult } from './bulk.ts'
 import { RECEIVERS, makeCallers, type Callers, type CallersOptions } from './callers.ts'
 import { check } from './check.ts'
 import { EXTRAS, type Extra } from './extras.ts'
@@ -43,9 +43,8 @@ const RECOVERY_MS = PATIENCE_MS
 /** and for each that was open then so much longer, which is what one takes of two cores. */
 const EACH_MS = 250
 const LOST = 'after the last heal'
-/** One batch comes with so many tasks, and so many at most. */
+/** One batch comes with so many tasks; one of each follow-up at least, and two at most. */
 const BATCH_TASKS = 100
-const MOST_BATCHES = 10
 /** So many orders come before the first fault, for a base that what is held is compared with. */
 const WARM_UP = 40
 
@@ -61,7 +60,7 @@ export const runScenario = async (scenario: Scenario, say: Say) => {
     const callers = await makeCallers(world, { receivers: RECEIVERS, ...scenario })
     const bulkCallers = makeBulkCallers(callers, {
       seed: scenario.seed,
-      batches: scenario.batches ?? Math.min(MOST_BATCHES, Math.ceil(scenario.tasks / BATCH_TASKS)),
+      batches: scenario.batches ?? countBatches(scenario.tasks),
       webhookOf: (key) => callers.receiverUrl(`/b/${key}`),
     })
     await callers.run(0, WARM_UP)
@@ -108,6 +107,11 @@ export const runScenario = async (scenario: Scenario, say: Say) => {
       kept: kept || undefined,
     }
   })
+}
+
+const countBatches = (tasks: number): number => {
+  const { length } = FOLLOW_UPS
+  return Math.max(length, Math.min(2 * length, Math.ceil(tasks / BATCH_TASKS)))
 }
 
 /** Leaves out the faults whose needs cannot be had here, and says so. */

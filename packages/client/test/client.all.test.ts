@@ -397,7 +397,7 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     const film = { prompt: 'Sea', model: 'videoq2-turbo', duration: 1, resolution: '540p' }
     const lines = [
       { path, body: film },
-      { path, body: {} },
+      { path, body: { duration: 999 } },
     ].map((line) => JSON.stringify(line))
     await writeFile(join(folder, 'requests.jsonl'), lines.join('\n'))
     const begun = await kiln(
