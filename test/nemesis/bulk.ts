@@ -206,6 +206,7 @@ export const makeBulkCallers = (
         )
         if (batch.unknown > 0) await createBatch(order)
         if (!hasOperation(order)) continue
+        if (operation.ids.size === 0) await untilDone(order)
         const isMade = async () => operation.ids.size > 0 || (await createOperation(order))
         await waitFor(`the operation of ${key} is made`, isMade, 2 * PATIENCE_MS)
         if (operation.unknown > 0) await createOperation(order)
