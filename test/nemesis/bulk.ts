@@ -55,6 +55,7 @@ export interface BulkResult {
 export const REQUESTS = 24
 const VIDEOS = 6
 const BAD = 8
+const MOST_WAIT_MS = PATIENCE_MS / 2
 export const isBad = (index: number): boolean => index % BAD === BAD - 1
 /** Prompt of a request, by which its task is found. */
 export const promptOf = (key: string, index: number): string => `${key} ${index}`
@@ -148,8 +149,18 @@ export const makeBulkCallers = (
       wrong.push(`POST ${path}/cancel: ${response.status}`)
     return response?.status === 200 ? response.body : undefined
   }
+  /** Waits until the first of its tasks is done; not for long, because a fault or a queue may hold them. */
+  const untilDone = async ({ owner, batch: { ids } }: BulkOrder): Promise<void> => {
+    const isDone = async () => {
+      const read = await ask(owner, 'GET', `/batches/${[...ids].join()}`)
+      const counts = read?.body['counts'] as Record<string, number> | undefined
+      return (counts?.['done'] ?? 0) > 0
+    }
+    await waitFor('the first of its tasks is done', isDone, MOST_WAIT_MS).catch(() => {})
+  }
   const followUp = async (order: BulkOrder): Promise<void> => {
     const [batch] = order.batch.ids
+    if (order.next === 'cancel' || order.next === 'delete') await untilDone(order)
     if (order.next === 'stop') await stop(order, `/batches/${batch}`)
     if (!hasOperation(order) || !(await createOperation(order)) || order.next !== 'abort') return
     const [operation] = order.operation.ids
@@ -179,8 +190,8 @@ export const makeBulkCallers = (
           await sleep(100)
           if (!(await createBatch(order))) return
         }
-        // Some of its tasks are made then, or have ended.
-        await sleep(500 + 6000 * random())
+        // Some of its tasks are made then.
+        await sleep(500 + 2000 * random())
         await followUp(order)
       }
       await Promise.all(orders.map(fulfil))
@@ -195,6 +206,7 @@ export const makeBulkCallers = (
         )
         if (batch.unknown > 0) await createBatch(order)
         if (!hasOperation(order)) continue
+        if (operation.ids.size === 0) await untilDone(order)
         const isMade = async () => operation.ids.size > 0 || (await createOperation(order))
         await waitFor(`the operation of ${key} is made`, isMade, 2 * PATIENCE_MS)
         if (operation.unknown > 0) await createOperation(order)
