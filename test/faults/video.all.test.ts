@@ -116,6 +116,10 @@ describe('the queue of the media workers', () => {
   })
 
   test('gives nobody the turn of another owner for a higher priority', async () => {
+    await waitFor('the tasks before have ended', async () => {
+      const open = await sql`select from task where ended_at is null`
+      return open.length === 0
+    })
     await service.entry('media').kill()
     const [carol, bob] = [service.client('carol'), service.client('bob')]
     const image = await base64()
