@@ -5,6 +5,7 @@ import { addItems, findOpenItem, listChosen } from '../src/db/bulk/bulk-item.ts'
 import { beginBulk, endBulk, findBulk, insertEndEvents, type BulkRow } from '../src/db/bulk/bulk.ts'
 import { readOperationCounts, showOperation } from '../src/db/bulk/operation.ts'
 import type { OperationRequest, OperationRow } from '../src/db/bulk/operation.ts'
+import { completeAudit } from '../src/db/registry/audit-log.ts'
 import { listTasks, readTaskQuery } from '../src/db/task/task-list.ts'
 import type { Queryable, Transaction } from '../src/db/client.ts'
 import type { TaskPlace } from '../src/db/task/task-place.ts'
@@ -12,6 +13,7 @@ import { unitOfWork } from '../src/db/unit-of-work.ts'
 import { LINE_MAX_BYTES, requestsFolder, requestsKey } from '../src/domain/bulk/batch.ts'
 import type { OperationCounts } from '../src/domain/bulk/operation.ts'
 import { MOST_ITEMS, type ItemError } from '../src/domain/bulk/bulk.ts'
+import { auditTarget } from '../src/domain/registry/audit-log.ts'
 import { UPLOAD_MAX_BYTES } from '../src/domain/shared/upload.ts'
 import type { BulkDependencies, CoreDependencies } from './dependencies.ts'
 import { withHeartbeat } from './heartbeat.ts'
@@ -132,6 +134,12 @@ const end = async (sql: Transaction, id: string, error: ItemError | null): Promi
   const state = error ? 'failed' : unfailed
   const counts = await readCounts(sql, bulk)
   await endBulk(sql, { id, state, counts, error })
+  if (bulk.kind === 'operation')
+    await completeAudit(sql, {
+      action: 'operation.create',
+      target: auditTarget.bulk(bulk.kind, id),
+      after: { state, total: bulk.total, counts },
+    })
   const ended = await findBulk(sql, { id })
   if (ended) await insertEndEvents(sql, { id, ...describeEnd(ended, counts) })
   return state
@@ -140,7 +148,8 @@ const end = async (sql: Transaction, id: string, error: ItemError | null): Promi
 /** Requests of which no task was made are cancelled with their batch. */
 const readCounts = async (sql: Queryable, bulk: BulkRow): Promise<object> => {
   if (bulk.kind === 'operation') return await readOperationCounts(sql, bulk as OperationRow)
-  const { pending, ...counts } = await readBatchCounts(sql, bulk as BatchRow)
+  const read = await readBatchCounts(sql, bulk as BatchRow)
+  const { pending, ...counts } = read.counts
   return { pending: 0, ...counts, cancelled: counts.cancelled + pending }
 }
 

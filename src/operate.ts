@@ -20,6 +20,7 @@ import { moveFiles } from './operate/move-files.ts'
 import { reportError } from './operate/server-error.ts'
 import { readStackSettings } from './operate/stack-settings.ts'
 import { makeReinspectCommands } from './operate/reinspect.ts'
+import { readUserName } from './operate/user-name.ts'
 import { makeUserCommand } from './operate/user.ts'
 
 const argv = process.argv.slice(2)
@@ -88,7 +89,7 @@ const sql = openDatabase(config)
 const connection = openTemporal(readTemporal())
 const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log })
 const audit = {
-  actor: `${OPERATOR}${process.env['USER'] ?? process.getuid?.() ?? ''}`,
+  actor: `${OPERATOR}${readUserName()}`,
   requestId: randomUUID(),
 }
 const deps = { sql, jobs, audit, taskQueue: config.TASK_QUEUE }

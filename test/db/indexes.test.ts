@@ -6,8 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 
 import { makeDatabase, type Fragment, type Sql, type Transaction } from '../../src/db/client.ts'
-import { addItems, listChosen, listItems } from '../../src/db/bulk/bulk-item.ts'
-import { findBulk, listBulks, listUnknownBulks } from '../../src/db/bulk/bulk.ts'
+import { addItems, countBatch, listChosen, listItems } from '../../src/db/bulk/bulk-item.ts'
+import { completeAudit } from '../../src/db/registry/audit-log.ts'
+import { findBulk, listBulks, listUnknownBulks, requestCancel } from '../../src/db/bulk/bulk.ts'
 import { completeAttempt } from '../../src/db/event/attempt.ts'
 import { recordCondition } from '../../src/db/event/platform-notice.ts'
 import { transitionPublisher } from '../../src/db/registry/publisher-ban.ts'
@@ -29,6 +30,7 @@ import { isUnfiltered, type NodeFilter } from '../../src/db/search/node-filter.t
 import type { PagePlan } from '../../src/db/search/page-plan.ts'
 import { deleteNode, updateNodeByAdmin } from '../../src/db/registry/node-transition.ts'
 import { purgeUpload } from '../../src/db/shared/purge.ts'
+import { countOpenTasks } from '../../src/db/task/account.ts'
 import { purgeDeleted } from '../../src/db/task/task-deletion.ts'
 import { countTasks, listOwnerEvents, listTasks } from '../../src/db/task/task-list.ts'
 import { reportUsage } from '../../src/db/task/usage.ts'
@@ -208,6 +210,12 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   { call: (sql) => listChosen(sql, { ids: [ID], owner: undefined }) },
   { call: (sql) => addItems(sql, { bulkId: ID, after: 0, ids: [ID], cursor: '' }) },
   { call: (sql) => listItems(sql, { bulkId: ID, index: 0 }, 1) },
+  { call: (sql) => countBatch(sql, ID) },
+  { call: (sql) => requestCancel(sql, ID) },
+  { call: (sql) => countOpenTasks(sql, 'a') },
+  {
+    call: (sql) => completeAudit(sql, { action: 'operation.create', target: 'a', after: {} }),
+  },
   ...TASK_FILTERS.map((filter) => ({ call: (sql: Sql) => countTasks(sql, filter, 100_000) })),
   ...FILTERS.flatMap((filter) => searchCalls(filter)),
   ...versionCalls(),

@@ -188,6 +188,10 @@ describe('a batch', () => {
     await client.createImage()
     const asked = expectStatus(await client.post(`${path}/cancel`, {}), 200).body
     assertMembers(asked, { state: 'cancelling' })
+    const target = encodeURIComponent(`batch/${path.split('/')[2]}`)
+    const log = await service.client('root').get(`/admin/audit-log?target=${target}`)
+    const [entry] = listOf<{ before: object; after: object }>(log, 'entries')
+    assert.deepEqual([entry?.before, entry?.after], [{ state: 'running' }, { state: 'cancelling' }])
     const ended = await untilBulkEnded(client, path)
     assertMembers(ended, { state: 'cancelled', total: OPEN_TASKS })
     assertMembers(ended.counts, { cancelled: OPEN_TASKS, pending: 0, waiting: 0 })

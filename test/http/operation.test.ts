@@ -161,6 +161,12 @@ describe('an operation', () => {
     assertMembers((await untilBulkEnded(admin, path)).counts, { done: 1 })
     const [line] = await linesOf(admin, path)
     assert.equal(line?.task_id, id)
+    const target = encodeURIComponent(`operation/${made.body['operation_id']}`)
+    const log = await admin.get(`/admin/audit-log?target=${target}`)
+    const [entry] = listOf<{ action: string; after: object }>(log, 'entries')
+    assert.equal(entry?.action, 'operation.create')
+    const counts = { pending: 0, done: 1, rejected: 0, not_done: 0 }
+    assertMembers(entry?.after ?? {}, { ...body, of: 'oscar', state: 'done', total: 1, counts })
     expectStatus(await owner.get(`/tasks/${line?.new_task_id}`), 200)
     expectStatus(await owner.get(path), 404, 'bulk_not_found')
   })

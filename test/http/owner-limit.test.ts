@@ -52,7 +52,16 @@ describe('limits of an owner', () => {
     )
     assert.equal(statusesOf(made).filter((status) => status === 200).length, 3)
     const rejected = made.find(({ status }) => status === 429)
-    assert.match(String(rejected?.body['message']), /^The caller has 3 open tasks/)
+    assert.match(String(rejected?.body['message']), /^The caller has 3 open tasks and may have 3:/)
+    await put(owner, { task_limit: 1 })
+    for (const [path, body] of [
+      [UPSCALE, { image }],
+      [TEXT, FILM],
+      [`${TEXT}?dry_run=true`, FILM],
+    ] as const) {
+      const { message } = expectStatus(await client.post(path, body), 429, 'quota_exceeded').body
+      assert.match(String(message), /^The caller has 3 open tasks and may have 1:/, path)
+    }
     assert.equal((await put(owner, { task_limit: 4 })).used.tasks, 3)
     assert.equal((await client.post(TEXT, FILM)).status, 200)
   })

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { afterEach, describe, test } from 'node:test'
 
 import type { Pause } from '../../src/domain/task/pause.ts'
-import { expectStatus, listOf, pluck, type Client } from '../support/client.ts'
+import { assertMembers, expectStatus, listOf, pluck, TEXT, UPSCALE } from '../support/client.ts'
+import type { Client } from '../support/client.ts'
 import { readMetrics } from '../support/metrics.ts'
 import { base64 } from '../support/pictures.ts'
 import { useWebhookReceiver } from '../support/receiver.ts'
 import { useService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
+import { postBatch, readBulk, untilBulkEnded } from './bulk-support.ts'
 import { eventsOf, statesOf, untilReceived, untilSettled } from './delivery-support.ts'
 
 const service = useService({
@@ -84,6 +86,28 @@ describe('a pause', () => {
     assert.deepEqual(await list(), [])
   })
 
+  test('of one kind is said by a batch that has tasks of it, until these go on', async () => {
+    const client = service.client()
+    await pause('kind:text2video')
+    const film = { prompt: 'a sea', duration: 1, model: 'videoq2-turbo' }
+    const video = (body: object) => ({ path: TEXT, body })
+    const invalid = video({ ...film, duration: 999 })
+    const path = await postBatch(client, { requests: [video(film), invalid, video(film)] })
+    const image = { path: UPSCALE, body: { image: await base64() } }
+    const other = await postBatch(client, { requests: [image, invalid] })
+    await waitFor('both requests are tasks', async () => {
+      const { counts, ...batch } = await readBulk(client, path)
+      return counts['pending'] === 0 && 'waits_for' in batch && batch
+    })
+    const held = await readBulk(client, path)
+    assertMembers(held, { state: 'running', waits_for: PAUSED })
+    const free = await untilBulkEnded(client, other)
+    assert.equal('waits_for' in free, false)
+    await resume('kind:text2video')
+    assert.equal('waits_for' in (await readBulk(client, path)), false)
+    assertMembers((await untilBulkEnded(client, path)).counts, { done: 2, rejected: 1 })
+  })
+
   test('of a host holds events without an attempt, and sends them in order at its end', async () => {
     const client = service.client()
     const scope = `host:${new URL(receiver.url('/')).host}`
@@ -112,17 +136,18 @@ describe('a pause', () => {
     await pause('kind:relight')
     await pause('engine:vendor', { reason: 'a contract ends' })
     await pause('owner:alice', { reason: 'asked for' })
-    const paused = await waitFor('callers may read both', async () => {
-      const { paused } = (await readService()) as { paused?: { what: string }[] }
-      return paused?.length === 2 && paused
-    })
+    // At once, of the api that has paused them.
+    const { paused } = (await readService()) as { paused?: { what: string }[] }
     assert.deepEqual(
-      paused.map(({ what, ...more }) => ({ what, kind: (more as { kind?: string }).kind })),
+      paused?.map(({ what, ...more }) => ({ what, kind: (more as { kind?: string }).kind })),
       [
         { what: 'kind', kind: 'relight' },
         { what: 'some', kind: undefined },
       ],
     )
+    await resume('kind:relight')
+    await resume('engine:vendor')
+    assert.equal('paused' in (await readService()), false)
   })
 
   test('is in the log of changes and in the metrics', async () => {

@@ -278,7 +278,7 @@ describe('quotas of what is kept', () => {
     assert.match(rejected(large).join(), /^150,.*1000 bytes.*30 days after the end of their task/)
     const [first] = [await createId(client), await createId(client)]
     const third = await client.post(TEXT, { prompt: 'sea' })
-    assert.match(rejected(third).join(), /^30,.*2 open tasks.*has ended or is cancelled/)
+    assert.match(rejected(third).join(), /^30,.*2 open tasks.*have ended or are cancelled/)
     await client.post(`${TASKS}/${first}/cancel`, {})
     await createId(client)
     const from = (address: string) => ({ 'x-forwarded-for': address })

@@ -437,6 +437,34 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     assert.equal((await kiln(['operation', 'explode', operation])).code, 2)
     const usage = await kiln(words('usage --by kind --label run=cli,1'))
     assert.match(usage.out, /^kind .*\ntext2video +1 +0 +0 .*\ntotal +1 /)
+    const table = await kiln(words('usage --by kind --label run=cli,1 --csv'))
+    assert.match(table.out, /^kind,.*\r?\ntext2video,1,0,0,/)
+  })
+
+  test('shows that a pause holds a batch, of which nothing has ended', async () => {
+    const path = '/proxy/vidvendor/text2video'
+    const body = { prompt: 'Sea', model: 'videoq2-turbo', duration: 1, resolution: '540p' }
+    await writeFile(join(folder, 'held.jsonl'), `${JSON.stringify({ path, body })}\n`)
+    await service.sql`insert into pause (scope, paused_by) values ('kind:text2video', 'root')`
+    try {
+      const id = (await kiln(words('batch submit held.jsonl --no-wait'))).out.trim()
+      const waits = /It waits: the service has paused it/
+      await waitFor('the batch is held', async () =>
+        waits.test((await kiln(['batch', 'status', id])).out),
+      )
+      const watched = await kiln(['batch', 'watch', id], { stopAt: '%' })
+      assert.match(watched.err, /running: It waits: the service has paused it.* 0 %/)
+      assert.equal((await kiln(['batch', 'cancel', id])).code, 0)
+    } finally {
+      await service.sql`delete from pause`
+    }
+  })
+
+  test('makes no batch of a file with a line that is no JSON', async () => {
+    await writeFile(join(folder, 'broken.jsonl'), '{"path": "/a", "body": {}}\r\n\n{"path": \n')
+    const { code, err } = await kiln(words('batch submit broken.jsonl'))
+    assert.equal(code, 2, err)
+    assert.match(err, /line 3 of broken.jsonl is no JSON/)
   })
 
   test('makes no task whose result would have no place, and says where one is kept', async () => {

@@ -1,6 +1,7 @@
 import type { Batch, BatchCounts } from '../../domain/bulk/batch.ts'
 import { showState } from '../../domain/bulk/bulk.ts'
 import type { Labels } from '../../domain/task/task-options.ts'
+import { describeWait, PAUSED } from '../../domain/task/waits-for.ts'
 import type { Queryable } from '../client.ts'
 import { countBatch } from './bulk-item.ts'
 import type { BulkRow } from './bulk.ts'
@@ -31,14 +32,17 @@ export const showBatch = (row: BatchRow): Omit<Batch, 'counts'> => ({
   ...(row.webhookUrl !== null && { webhook_url: row.webhookUrl }),
 })
 
-/** Counts the requests of a batch by the state of their tasks. */
+/** Counts the requests of a batch by the state of their tasks, and says it where a pause holds some of these. */
 export const readBatchCounts = async (
   sql: Queryable,
   { id, total, counts }: BatchRow,
-): Promise<BatchCounts> => {
-  if (counts) return counts
-  const found = await countBatch(sql, id)
+): Promise<Pick<Batch, 'counts' | 'waits_for'>> => {
+  if (counts) return { counts }
+  const { counts: found, isHeld } = await countBatch(sql, id)
   const known = Object.values(found).reduce((sum, n) => sum + n, 0)
   const none = { waiting: 0, queued: 0, running: 0, done: 0, failed: 0, cancelled: 0, rejected: 0 }
-  return { pending: Math.max(0, total - known), ...none, ...found }
+  return {
+    counts: { pending: Math.max(0, total - known), ...none, ...found },
+    ...describeWait(isHeld ? [PAUSED] : null),
+  }
 }

@@ -108,13 +108,22 @@ export const listBulks = async <Request>(
   return { rows: rows.slice(0, limit), ...(last && { next: last }) }
 }
 
-/** Asks one that has not ended to stop. What takes effect is known from then on: each item checks this as it commits. */
-export const requestCancel = async (sql: Transaction, id: string): Promise<boolean> => {
-  const { count } = await sql`
-    update bulk set cancel_requested_at = coalesce(cancel_requested_at, clock_timestamp())
-    where id = ${id} and ended_at is null
+/**
+ * Asks one that has not ended to stop; returns its state before, undefined when it has ended. What takes effect is known
+ * from then on: each item checks this as it commits.
+ */
+export const requestCancel = async (
+  sql: Transaction,
+  id: string,
+): Promise<Pick<BulkRow, 'state' | 'isCancelRequested' | 'endedAt'> | undefined> => {
+  const [before] = await sql<Pick<BulkRow, 'state' | 'isCancelRequested' | 'endedAt'>[]>`
+    update bulk set cancel_requested_at = coalesce(bulk.cancel_requested_at, clock_timestamp())
+    from (select id, cancel_requested_at from bulk where id = ${id} and ended_at is null for update) old
+    where bulk.id = old.id
+    returning bulk.state, old.cancel_requested_at is not null as "isCancelRequested",
+      bulk.ended_at as "endedAt"
   `
-  return count > 0
+  return before
 }
 
 /** Lets one begin with its items, which are all known now. */

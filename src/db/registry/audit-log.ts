@@ -40,6 +40,17 @@ export const insertAudit = async (
   `
 }
 
+/** Adds to the entry that began something how that has ended, in the transaction of its end. */
+export const completeAudit = async (
+  sql: Transaction,
+  { action, target, after }: Pick<AuditChange, 'action' | 'target'> & { after: object },
+): Promise<void> => {
+  await sql`
+    update audit_log set after = after || ${sql.json(after as never)}
+    where target = ${target} and action = ${action}
+  `
+}
+
 /** Those members of a body whose values it has changed, on both sides. Clients send whole records back, and the log is to be read. */
 export const changesOf = (
   before: object,

@@ -39,11 +39,10 @@ export const chargeAccount = async (
     `.execute(),
     // Begins once the row is locked, so it sees the tasks of those who held the lock before.
     sql<{ tasks: number }[]>`
-      select count(*)::integer as tasks
-      from (
-        select from task where account = ${account} and ended_at is null
-        limit 1 + coalesce((select task_limit from owner where id = ${account}), ${limits.quota?.tasks ?? 0})
-      ) t
+      select count(*)::integer as tasks from task
+      where account = ${account} and ended_at is null and coalesce(
+        (select task_limit from owner where id = ${account}), ${limits.quota?.tasks ?? null}::integer
+      ) is not null
     `.execute(),
   ])
   if (!used || !open) throw new Error('an account without a row')
@@ -82,10 +81,10 @@ export const checkAccount = async (
   const [used] = await sql<Used[]>`
     select coalesce(credits_used, 0)::float8 + ${credits}::integer as credits,
       coalesce(stored_bytes, 0)::float8 + ${bytes}::bigint as bytes,
-      1 + (select count(*)::integer from (
-        select from task where account = ${account} and ended_at is null
-        limit coalesce(task_limit, ${limits.quota?.tasks ?? 0})
-      ) t) as tasks, ${limitsOf(sql, limits)}
+      1 + (
+        select count(*)::integer from task where account = ${account} and ended_at is null
+          and coalesce(task_limit, ${limits.quota?.tasks ?? null}::integer) is not null
+      ) as tasks, ${limitsOf(sql, limits)}
     from (select ${account}::text as id) account
     left join owner using (id)
   `
@@ -114,7 +113,15 @@ export const findUsedLimit = async (
   return row?.most
 }
 
-/** Use of an account, a further task included, and its limits: null for none. */
+/** Counts the open tasks of an account. */
+export const countOpenTasks = async (sql: Sql, account: string): Promise<number> => {
+  const [row] = await sql<{ open: number }[]>`
+    select count(*)::integer as open from task where account = ${account} and ended_at is null
+  `
+  return row?.open ?? 0
+}
+
+/** Use of an account, a further task included, and its limits: null for none. Without a limit tasks are not counted. */
 interface Used {
   credits: number
   bytes: number
@@ -128,7 +135,8 @@ const rejectMore = (used: Used, credits: number, { quota }: AccountLimits): void
   const { mostCredits, mostTasks, mostBytes } = used
   if (mostCredits !== null && used.credits > mostCredits)
     throw errors.insufficientCredits(credits, Math.max(0, mostCredits - used.credits + credits))
-  if (mostTasks !== null && used.tasks > mostTasks) throw errors.taskQuotaExceeded(mostTasks)
+  if (mostTasks !== null && used.tasks > mostTasks)
+    throw errors.taskQuotaExceeded(used.tasks - 1, mostTasks)
   // Results are never rejected, so the account may be over it already.
   if (mostBytes !== null && used.bytes > mostBytes)
     throw errors.byteQuotaExceeded(mostBytes, quota?.retentionDays)
@@ -143,11 +151,15 @@ export const setQuota = async (sql: Transaction, quota: Quota | undefined): Prom
     `
 }
 
-/** Converts the error of a COMMIT that passes a quota to 429 `quota_exceeded`; returns any other as it is. */
-export const toQuotaError = (error: unknown, quota: Quota): unknown => {
+/** Converts the error of a COMMIT that passes a quota of an account to 429 `quota_exceeded`; returns any other as it is. */
+export const toQuotaError = async (
+  sql: Sql,
+  error: unknown,
+  { account, quota }: { account: string; quota: Quota },
+): Promise<unknown> => {
   const { code, detail } = (error ?? {}) as { code?: unknown; detail?: unknown }
   const most = Number(detail)
-  if (code === 'KQ001') return errors.taskQuotaExceeded(most)
+  if (code === 'KQ001') return errors.taskQuotaExceeded(await countOpenTasks(sql, account), most)
   return code === 'KQ002' ? errors.byteQuotaExceeded(most, quota.retentionDays) : error
 }
 

@@ -76,13 +76,16 @@ export const Batch = Type.Object({
   ...MadeBatch.properties,
   ...progress,
   counts: BatchCounts,
+  waits_for: Type.Optional(
+    text('Why tasks of it do not begin, in a sentence; absent unless a pause holds some.'),
+  ),
   labels: Type.Optional(Labels),
   webhook_url: Type.Optional(text('Notified when it ends.')),
 })
 export type Batch = Static<typeof Batch>
 
 export const BatchPage = Type.Object({
-  batches: Type.Array(Type.Omit(Batch, ['counts']), { description: 'Newest first.' }),
+  batches: Type.Array(Type.Omit(Batch, ['counts', 'waits_for']), { description: 'Newest first.' }),
   next,
 })
 

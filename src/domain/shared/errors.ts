@@ -514,10 +514,10 @@ export const errors = {
       `The quota ${name} of ${policy} is used up; try again in ${seconds} s.`,
       { headers: { ...headers, ...retryAfter(seconds) } },
     ),
-  taskQuotaExceeded: (most: number) =>
+  taskQuotaExceeded: (open: number, most: number) =>
     apiError(
       'quota_exceeded',
-      `The caller has ${most} open tasks, which is the most: another one can be made when one of them has ended or is cancelled.`,
+      `The caller has ${open} open tasks and may have ${most}: another one can be made when enough of them have ended or are cancelled.`,
       { headers: retryAfter(30) },
     ),
   byteQuotaExceeded: (most: number, retentionDays = 30) =>

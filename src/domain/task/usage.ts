@@ -58,8 +58,12 @@ const sums = {
   engine_seconds: Type.Number({ minimum: 0, description: 'Of all attempts at rendering.' }),
   pixels: count('Of the results; of a video those of all frames.'),
   stored_bytes: count('Of inputs, results and payload, as they were stored at the end.'),
-  waiting: Percentiles,
-  running: Percentiles,
+  waiting: {
+    ...Percentiles,
+    description:
+      'Seconds from the creation to the beginning; time in which a pause holds a task counts.',
+  },
+  running: { ...Percentiles, description: 'Seconds from the beginning to the end.' },
 }
 
 export const Usage = Type.Object({

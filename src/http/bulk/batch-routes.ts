@@ -143,5 +143,5 @@ export const makeBatchRoutes = (deps: BulkDeps): Route[] => [
 
 const withCounts = async (sql: Queryable, batch: BatchRow): Promise<Batch> => ({
   ...showBatch(batch),
-  counts: await readBatchCounts(sql, batch),
+  ...(await readBatchCounts(sql, batch)),
 })

@@ -3,7 +3,7 @@ import { existsBulk, findBulk, insertBulk, listBulks, requestCancel } from '../.
 import type { BulkRow, NewBulk } from '../../db/bulk/bulk.ts'
 import { insertAudit } from '../../db/registry/audit-log.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
-import { MOST_OPEN, type BulkKind, type BulkQuery } from '../../domain/bulk/bulk.ts'
+import { MOST_OPEN, showState, type BulkKind, type BulkQuery } from '../../domain/bulk/bulk.ts'
 import { auditTarget } from '../../domain/registry/audit-log.ts'
 import { apiError, shown } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
@@ -71,11 +71,13 @@ export const cancelBulk = async (
 ): Promise<SavedResponse> => {
   const { id } = await getBulk(deps, request, kind)
   return await unitOfWork(deps, async (sql, enqueue) => {
-    if (!(await requestCancel(sql, id)))
+    const before = await requestCancel(sql, id)
+    if (!before)
       throw apiError('cannot_cancel', `The ${kind} has ended and can no longer be cancelled.`)
     await insertAudit(sql, auditOf(request), {
       action: `${kind}.cancel`,
       target: auditTarget.bulk(kind, id),
+      before: { state: showState(before) },
       after: { state: 'cancelling' },
     })
     await enqueue(signalCancelBulk({ kind, id }))

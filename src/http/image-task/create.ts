@@ -1,3 +1,4 @@
+import { withinDeadline } from '../../db/client.ts'
 import { insertImageTask } from '../../db/image-task/image-task.ts'
 import { toQuotaError } from '../../db/task/account.ts'
 import type { NewTaskInput } from '../../db/task/task-file.ts'
@@ -90,8 +91,8 @@ const createTask = async (
       const [response] = await Promise.all([saved, insertImageTask(sql, task, quota)])
       return response
     },
-  }).catch((error: unknown) => {
-    throw toQuotaError(error, quota)
+  }).catch(async (error: unknown) => {
+    throw await withinDeadline(deps.sql, toQuotaError(deps.sql, error, { account: owner, quota }))
   })
 }
 

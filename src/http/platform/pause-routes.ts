@@ -1,12 +1,11 @@
 import { Type } from 'typebox'
 
-import type { UnitDeps } from '../../db/unit-of-work.ts'
 import { NewPause, Pause, PauseList, PauseScope, validateScope } from '../../domain/task/pause.ts'
 import { validateExpiry } from '../../domain/shared/expiry.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { defineRoute, type Route } from '../route.ts'
-import { readPauses, resume, setPause } from './pauses.ts'
+import { readPauses, resume, setPause, type PauseDeps } from './pauses.ts'
 
 const COMMON = { tag: 'Operations', auth: 'required' } as const
 const OF_SCOPE = {
@@ -16,7 +15,7 @@ const OF_SCOPE = {
 }
 
 /** Routes by which platform admins pause and resume what begins. Each change is in the audit log. */
-export const makePauseRoutes = (deps: UnitDeps): Route[] => [
+export const makePauseRoutes = (deps: PauseDeps): Route[] => [
   defineRoute({
     ...COMMON,
     method: 'get',

@@ -20,9 +20,13 @@ export interface PublicPauses {
 
 export const makePublicPauses = (sql: Sql): PublicPauses => {
   let known: readonly PublicPause[] = []
+  let [asked, shown] = [0, 0]
   return {
     async refresh() {
-      known = toPublicPauses(await withinDeadline(sql, listPauses(sql)))
+      const turn = (asked += 1)
+      const read = toPublicPauses(await withinDeadline(sql, listPauses(sql)))
+      // One that began earlier does not undo a later one.
+      if (turn > shown) [known, shown] = [read, turn]
     },
     list: () => known,
   }
@@ -38,9 +42,16 @@ export const readPauses = async (
 
 type OfScope = { scope: string }
 
+export interface PauseDeps extends UnitDeps {
+  pauses: PublicPauses
+}
+
+/** Shows a change to the callers of this api at once. Where that fails they read it some seconds later. */
+const showAtOnce = ({ pauses }: PauseDeps): Promise<void> => pauses.refresh().catch(() => {})
+
 /** Pauses a scope. Once it has responded, nothing of the scope begins. */
 export const setPause = async (
-  deps: UnitDeps,
+  deps: PauseDeps,
   request: RouteRequest<OfScope, unknown, NewPause>,
 ): Promise<JsonResponse> => {
   const audit = makeAudit(request)
@@ -58,12 +69,13 @@ export const setPause = async (
     await insertAudit(sql, audit, { ...change, before: before ?? {}, after })
     return after
   })
+  await showAtOnce(deps)
   return { status: 200, body }
 }
 
 /** Ends a pause, and closes the breaker of an engine. */
 export const resume = async (
-  deps: UnitDeps,
+  deps: PauseDeps,
   request: RouteRequest<OfScope>,
 ): Promise<JsonResponse> => {
   const audit = makeAudit(request)
@@ -74,5 +86,6 @@ export const resume = async (
     const change = { action: 'pause.end', target: auditTarget.pause(scope) } as const
     await insertAudit(sql, audit, { ...change, before, after: {} })
   })
+  await showAtOnce(deps)
   return { status: 204 }
 }

@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { Batch, NewOperation, Operation } from '../index.ts'
 import { readPairs, take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
-import { EXIT, UsageError } from './error.ts'
+import { EXIT, readNamed, UsageError } from './error.ts'
 
 type Bulk = Batch | Operation
 type Name = 'batch' | 'operation'
@@ -22,12 +21,24 @@ const follow = async (context: Context, name: Name, id: string): Promise<number>
   context.leave(`kiln ${name} status ${id}`)
   for (let pauseMs = POLLS_MS.least; ; pauseMs = Math.min(pauseMs * 1.5, POLLS_MS.most)) {
     const bulk = await routesOf(context, name).read(id, { signal })
-    const { state, total, counts } = bulk
+    const { state, total } = bulk
     if (ENDS.has(state)) return end(context, bulk, id)
-    const left = counts.pending
-    screen.show(state, total === 0 ? undefined : ((total - left) / total) * 100)
+    const { waits_for: wait } = bulk as Partial<Batch>
+    const what = wait === undefined ? state : `${state}: ${wait}`
+    screen.show(what, total === 0 ? undefined : (1 - countLeft(bulk) / total) * 100)
     await sleep(pauseMs, undefined, { signal })
   }
+}
+
+/** Items that have not ended; of an operation those that it has not acted on. */
+const countLeft = ({ counts }: Bulk): number => {
+  const {
+    pending,
+    waiting = 0,
+    queued = 0,
+    running = 0,
+  } = counts as Partial<Batch['counts']> & Operation['counts']
+  return pending + waiting + queued + running
 }
 
 const end = ({ screen }: Context, bulk: Bulk, id: string): number => {
@@ -37,9 +48,10 @@ const end = ({ screen }: Context, bulk: Bulk, id: string): number => {
   return isWhole ? EXIT.done : EXIT.failed
 }
 
-const describe = ({ state, total, counts, error }: Bulk, id: string): string[] => [
+const describe = ({ state, total, counts, error, ...more }: Bulk, id: string): string[] => [
   `${id} ${state}, ${total} in all`,
   ...Object.entries(counts).flatMap(([name, count]) => (count > 0 ? `  ${name} ${count}` : [])),
+  ...('waits_for' in more ? [`  ${more.waits_for}`] : []),
   ...(error ? [`  ${error.code}: ${error.message}`] : []),
 ]
 
@@ -85,13 +97,30 @@ const runPart =
     return await withId(context, name, id)
   }
 
+const NEWLINE = 10
+
+/** Rejects a file with a line that is no JSON: the service would make the tasks of all others first. */
+const checkLines = (file: Buffer, path: string): void => {
+  for (let [start, number] = [0, 1]; start < file.length; number += 1) {
+    const newline = file.indexOf(NEWLINE, start)
+    const end = newline < 0 ? file.length : newline
+    const line = file.toString('utf8', start, end).trim()
+    start = end + 1
+    if (line === '') continue
+    try {
+      JSON.parse(line)
+    } catch (error) {
+      throw new UsageError(`line ${number} of ${path} is no JSON: ${(error as Error).message}`)
+    }
+  }
+}
+
 const submit = async (context: Context): Promise<number> => {
   const { kiln, screen, signal, values } = context
   const [path = ''] = take(context, 'file')
   // Bytes, and no stream: the service knows by their digest that it has them, so that a key may be given again.
-  const requests = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`the file ${path} cannot be read (${error.code})`)
-  })
+  const requests = await readNamed(path)
+  checkLines(requests, path)
   screen.show('sending')
   const labels = readPairs(values, 'label')
   const options = {

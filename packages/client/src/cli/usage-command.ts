@@ -12,6 +12,11 @@ const showUsage = async (context: Context): Promise<number> => {
     ...Object.fromEntries(OPTIONAL.flatMap((name) => pairOf(name, text(values, name)))),
     ...(label !== undefined && { label: [label] }),
   }
+  if (values['csv'] === true) {
+    const asked = { params: { query }, headers: { accept: 'text/csv' }, signal } as const
+    process.stdout.write(await responseOf(kiln.routes.GET('/usage', { ...asked, parseAs: 'text' })))
+    return EXIT.done
+  }
   const response = responseOf(kiln.routes.GET('/usage', { params: { query }, signal }))
   // As CSV it comes only where that is asked for.
   const usage = (await response) as components['schemas']['Usage']
@@ -50,6 +55,7 @@ export const USAGE_COMMAND: Command = {
     '--from, --to  first and last UTC day; absent: the last 30 days',
     '--label       key=value: only tasks with this label',
     '--owner       of platform admins: whose tasks, or * for those of all',
+    '--csv         all columns as CSV',
   ],
   options: {
     by: { type: 'string' },
@@ -57,6 +63,7 @@ export const USAGE_COMMAND: Command = {
     to: { type: 'string' },
     label: { type: 'string' },
     owner: { type: 'string' },
+    csv: { type: 'boolean' },
   },
   run: showUsage,
 }
