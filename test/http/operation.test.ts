@@ -166,7 +166,7 @@ describe('an operation', () => {
     const [entry] = listOf<{ action: string; after: object }>(log, 'entries')
     assert.equal(entry?.action, 'operation.create')
     const counts = { pending: 0, done: 1, rejected: 0, not_done: 0 }
-    assertMembers(entry?.after ?? {}, { ...body, of: 'oscar', state: 'done', total: 1, counts })
+    assertMembers(entry?.after ?? {}, { action: 'run_again', state: 'done', total: 1, counts })
     expectStatus(await owner.get(`/tasks/${line?.new_task_id}`), 200)
     expectStatus(await owner.get(path), 404, 'bulk_not_found')
   })

@@ -24,7 +24,7 @@ const scope = {
       minimum: 0,
       maximum: 1_000_000_000,
       description:
-        'Most credits that it may be charged, charges minus refunds; absent: as many as its owner. It bounds nothing of what has no price: images cost no credits.',
+        'Most credits that it may be charged, charges minus refunds; absent: as many as its owner. Images cost no credits, so it does not bound them.',
     }),
   ),
 }
