@@ -6,7 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 
 import { makeDatabase, type Fragment, type Sql, type Transaction } from '../../src/db/client.ts'
-import { addItems, countBatch, listChosen, listItems } from '../../src/db/bulk/bulk-item.ts'
+import {
+  addItems,
+  countBatch,
+  isBatchHeld,
+  listChosen,
+  listItems,
+} from '../../src/db/bulk/bulk-item.ts'
 import { completeAudit } from '../../src/db/registry/audit-log.ts'
 import { findBulk, listBulks, listUnknownBulks, requestCancel } from '../../src/db/bulk/bulk.ts'
 import { completeAttempt } from '../../src/db/event/attempt.ts'
@@ -211,6 +217,7 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   { call: (sql) => addItems(sql, { bulkId: ID, after: 0, ids: [ID], cursor: '' }) },
   { call: (sql) => listItems(sql, { bulkId: ID, index: 0 }, 1) },
   { call: (sql) => countBatch(sql, ID) },
+  { call: (sql) => isBatchHeld(sql, ID) },
   { call: (sql) => requestCancel(sql, ID) },
   { call: (sql) => countOpenTasks(sql, 'a') },
   {

@@ -3,7 +3,7 @@ import { showState } from '../../domain/bulk/bulk.ts'
 import type { Labels } from '../../domain/task/task-options.ts'
 import { describeWait, PAUSED } from '../../domain/task/waits-for.ts'
 import type { Queryable } from '../client.ts'
-import { countBatch } from './bulk-item.ts'
+import { countBatch, isBatchHeld } from './bulk-item.ts'
 import type { BulkRow } from './bulk.ts'
 
 /** Source of the requests of a batch. */
@@ -38,9 +38,11 @@ export const readBatchCounts = async (
   { id, total, counts }: BatchRow,
 ): Promise<Pick<Batch, 'counts' | 'waits_for'>> => {
   if (counts) return { counts }
-  const { counts: found, isHeld } = await countBatch(sql, id)
+  const found = await countBatch(sql, id)
   const known = Object.values(found).reduce((sum, n) => sum + n, 0)
   const none = { waiting: 0, queued: 0, running: 0, done: 0, failed: 0, cancelled: 0, rejected: 0 }
+  const canBeHeld = (found['waiting'] ?? 0) + (found['queued'] ?? 0) > 0
+  const isHeld = canBeHeld && (await isBatchHeld(sql, id))
   return {
     counts: { pending: Math.max(0, total - known), ...none, ...found },
     ...describeWait(isHeld ? [PAUSED] : null),

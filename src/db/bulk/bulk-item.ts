@@ -1,7 +1,8 @@
 import type { ItemError, ItemOutcome } from '../../domain/bulk/bulk.ts'
 import type { TaskKind, TaskState } from '../../domain/task/task-item.ts'
-import type { Queryable, Sql, Transaction } from '../client.ts'
 import { PAUSED } from '../../domain/task/waits-for.ts'
+import type { Queryable, Sql, Transaction } from '../client.ts'
+import { isActive } from '../task/pause.ts'
 import { resultNames, waitsFor } from '../task/task-file.ts'
 import { jsonOrNull } from './bulk.ts'
 
@@ -93,23 +94,27 @@ export const findItemTask = async (
   return row
 }
 
-/**
- * Counts items by the state of the task that was made of them, or by their outcome where there is none; also finds whether
- * a pause holds any of the tasks.
- */
-export const countBatch = async (
-  sql: Queryable,
-  id: string,
-): Promise<{ counts: Record<string, number>; isHeld: boolean }> => {
-  const rows = await sql<(Counted & { isHeld: boolean | null })[]>`
+/** Counts items by the state of the task that was made of them, or by their outcome where there is none. */
+export const countBatch = async (sql: Queryable, id: string): Promise<Record<string, number>> =>
+  toCounts(
+    await sql<Counted[]>`
     select case when i.task_id is null then i.outcome else task_state(t.status, t.error_code) end as state,
-      count(*)::integer as n,
-      bool_or(${waitsFor(sql)} = array[${PAUSED}]) filter (where t.id is not null) as "isHeld"
+      count(*)::integer as n
     from bulk_item i left join task t on t.id = i.task_id
     where i.bulk_id = ${id}
     group by 1
+  `,
+  )
+
+/** True while a pause holds any task of a batch. Without a pause no task is read. */
+export const isBatchHeld = async (sql: Queryable, id: string): Promise<boolean> => {
+  const [row] = await sql`
+    select from bulk_item i join task t on t.id = i.task_id
+    where exists (select from pause where ${isActive(sql)})
+      and i.bulk_id = ${id} and t.ended_at is null and ${waitsFor(sql)} = array[${PAUSED}]
+    limit 1
   `
-  return { counts: toCounts(rows), isHeld: rows.some(({ isHeld }) => isHeld === true) }
+  return row !== undefined
 }
 
 /** Counts items by their outcome, of those that have one. */
