@@ -42,6 +42,8 @@ const FILES: Record<string, string | Buffer> = {
   'words.json': 'nodes',
   'none.json': '{"nodes":[]}',
   'untyped.json': '{"nodes":[{"type":5}]}',
+  'unfit.json': JSON.stringify({ nodes: [{ id: 1, type: 'Workflow New' }] }),
+  'half.json': JSON.stringify({ nodes: [cup, { type: 5 }] }),
   'good.lock.json': lockOf(entry),
   'bare.lock.json': lockOf({ node: 'workflow-cup' }),
   'nameless.lock.json': lockOf(entry, { version: '1.0.0' }),
@@ -65,6 +67,10 @@ const service = useService({ env: {} }, async ({ baseUrl, token: sign }) => {
   const archive = new Blob([makeZip(PACK, '__init__.py')])
   const version = { version: '1.0.0' }
   await registry.publish({ ...publication, nodeId: 'workflow-cup', version, archive })
+  const newer = { ...version, supported_host_version: '>=2' }
+  const newPack = new Blob([makeZip(PACK.replace('Workflow Cup', 'Workflow New'), '__init__.py')])
+  const added = { ...publication, nodeId: 'workflow-new', version: newer, archive: newPack }
+  await registry.publish(added)
 })
 after(() => rm(folder, { recursive: true }))
 
@@ -104,6 +110,12 @@ describe('kiln workflow lock', { concurrency: 3 }, () => {
     assert.doesNotMatch(snapshot.out, /Nobody/)
   })
 
+  test('names a pack of which no version fits', async () => {
+    const { out, err } = await workflow('lock unfit.json --host-version 1.0.0')
+    assert.deepEqual(JSON.parse(out), { packs: [] })
+    assert.match(err, /(^|\n)left out {2}workflow-new: \S.*\n/)
+  })
+
   test('is silent where nothing is missing', async () => {
     const { code, out, err } = await workflow('lock known.json')
     assert.deepEqual([code, Object.keys(JSON.parse(out) as object)], [0, ['packs']])
@@ -115,6 +127,7 @@ describe('kiln workflow check', { concurrency: 3 }, () => {
   for (const [line, code, says] of [
     ['known.json --from good.lock.json --strict', 0, /^nothing of the workflow changes\n/],
     ['graph.json --from good.lock.json', 0, /\n {2}not compared {2}1 host node is unknown: Nobody/],
+    ['half.json --from good.lock.json --strict', 1, / left out {2}\/nodes\/1 has no type/],
     ['graph.json --from good.lock.json --strict', 1, /1 host node is unknown: Nobody\n/],
     [
       'known.json --from bare.lock.json',
