@@ -224,20 +224,30 @@ describe('checking a workflow', () => {
     const from = { [other]: '1.0.0' }
     for (const asked of [{ to: { [pack]: '1.1.0' } }, { host_version: '1.3.0' }]) {
       const { body } = await check({ from, ...asked })
-      assert.deepEqual(body['counts'], { breaks: 0, may_break: 0 })
+      assert.deepEqual(body['counts'], { breaks: 0, may_break: 0, nodes: 6, unknown: 1 })
+      assert.deepEqual(body['unknown_host_nodes'], ['NobodyKnows'])
       const checked = pick(body, 'packs').find(({ node_id: id }) => id === pack)
       assert.deepEqual([checked?.['to'], checked?.['verdict']], ['1.1.0', 'safe'])
     }
   })
 
   test('says of packs that cannot be compared why, and what to do', async () => {
-    const { body } = await check({ workflow: workflow({}) })
-    assert.equal(body['verdict'], 'none')
-    const messages = pick(body, 'packs').map(({ message }) => String(message))
-    assert.ok(
-      messages.every((text) => /name .* in "from"/.test(text)),
-      messages.join('\n'),
-    )
+    const [saved, none] = [{ [other]: '1.0.0', [pack]: '1.0.0' }, { [pack]: '9.9.9' }]
+    for (const [asked, reason, says] of [
+      [{}, 'from_unknown', /does not say with which version .*: choose the installed one\.$/],
+      [
+        { from: none },
+        'from_not_found',
+        /^There is no version "9\.9\.9" here .*: choose another\.$/,
+      ],
+      [{ from: saved, to: none }, 'to_not_found', /^There is no version "9\.9\.9" here /],
+    ] as const) {
+      const { body } = await check({ workflow: workflow({}), ...asked })
+      assert.equal(body['verdict'], 'none')
+      const checked = pick(body, 'packs').find(({ node_id: id }) => id === pack)
+      assert.deepEqual([checked?.['verdict'], checked?.['reason']], ['none', reason])
+      assert.match(String(checked?.['message']), says)
+    }
   })
 })
 
@@ -247,6 +257,11 @@ test('rejects what is no workflow', async () => {
       const response = expectStatus(await anonymous.post(path, body), 400, 'validation_failed')
       assert.match(response.body.details?.[0] ?? '', /^\/workflow /)
     }
+    const absent = await anonymous.post(path, { wrokflow: {} })
+    assert.match(
+      expectStatus(absent, 400, 'validation_failed').body.details?.join('\n') ?? '',
+      /^\/workflow must be a workflow as the host saves it .*, but is absent\n\/wrokflow .*did you mean \/workflow\?/,
+    )
     const wrong = { workflow: workflow(), host_version: 'new' }
     const response = expectStatus(await anonymous.post(path, wrong), 400, 'validation_failed')
     assert.match(response.body.details?.[0] ?? '', /^\/host_version must be a version/)

@@ -335,6 +335,26 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     assert.match(rejected.out, /^{"error":{"code":"version_exists".*raise the number/)
   })
 
+  test('names the publisher that a token is not of, and who named that', async () => {
+    const pack = join(folder, 'stranger')
+    await mkdir(pack)
+    await writeFile(join(pack, '__init__.py'), PACK)
+    const project = '[project]\nname = "stranger-pack"\nversion = "1.0.0"\n'
+    await writeFile(
+      join(pack, 'pyproject.toml'),
+      `${project}[tool.kiln]\nPublisherId = "mallory"\n`,
+    )
+    for (const [args, says] of [
+      [[], /\n {2}PublisherId in pyproject\.toml names the publisher mallory: the token must be/],
+      [['--publisher', 'bob'], /\n {2}--publisher names the publisher bob: the token must be/],
+    ] as const) {
+      const { code, err } = await kiln(['publish', 'stranger', ...args])
+      assert.equal(code, 3, err)
+      assert.match(err, /is not a live one of this publisher/)
+      assert.match(err, says)
+    }
+  })
+
   test('lists, deprecates and deletes versions, shows findings, and edits a node', async () => {
     const bad = join(folder, 'bad')
     await mkdir(bad)

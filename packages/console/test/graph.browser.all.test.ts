@@ -52,6 +52,8 @@ const fileOf = (value: unknown, name = 'portrait.json') => ({
 const choose = async (page: Page, file: ReturnType<typeof fileOf>): Promise<void> =>
   await page.locator('input[type=file]').setInputFiles(file)
 
+const JPEG = Buffer.from('ffd8ffe000104a464946', 'hex')
+
 describe('a saved workflow in the console', { skip }, () => {
   const console = useConsole()
 
@@ -74,6 +76,9 @@ describe('a saved workflow in the console', { skip }, () => {
     await page.getByText('portrait.json is no workflow.').waitFor()
     await choose(page, fileOf('no JSON'))
     await page.getByText('portrait.json is no JSON.').waitFor()
+    const photo = { name: 'photo.jpg', mimeType: 'image/jpeg', buffer: JPEG }
+    await choose(page, photo)
+    await page.getByText('photo.jpg is a picture that holds no workflow.').waitFor()
     await choose(page, fileOf({ ...workflowOf(1), extra: 'x'.repeat(4 * 2 ** 20) }))
     await page.getByText('portrait.json is larger than 4 MiB.').waitFor()
     await choose(page, fileOf(workflowOf(6)))
@@ -122,6 +127,20 @@ describe('a saved workflow in the console', { skip }, () => {
     await select('From', '2.0.0')
     await page.getByText('Updates break nothing here.').waitFor()
     await assertSound(page)
+  })
+
+  test('without a host node is said to be so, and unknown ones not to be compared', async () => {
+    const page = await console.open('/workflows')
+    await choose(page, fileOf({ nodes: [] }))
+    await page.getByText('There is no host node in this file.').waitFor()
+    await assertSound(page)
+    await page.getByRole('button', { name: 'Check another' }).click()
+    await choose(page, fileOf({ nodes: [{ id: 1, type: 'NobodyHasThis' }] }))
+    await page.getByText('Updates break nothing here. Not compared: 1 unknown node.').waitFor()
+    await assertSound(page)
+    await page.getByRole('button', { name: 'Check another' }).click()
+    await choose(page, fileOf({ nodes: [{ id: 1, type: Sampler }] }))
+    await page.getByText('with which version it was saved: choose the installed one.').waitFor()
   })
 
   test('of an example is opened from the page of a node that it uses', async () => {

@@ -125,18 +125,29 @@ const pngOf = (keyword: string, text: string): File => {
   return new File([Buffer.concat([signature, ...chunk])], 'made.png')
 }
 
+const jpegOf = (): File => new File([Buffer.from('ffd8ffe000104a464946', 'hex')], 'made.jpg')
+
 describe('a file of a workflow', () => {
   test('is JSON, or a picture that carries it', async () => {
     const workflow = { nodes: [{ id: 1, type: 'A' }] }
     const json = JSON.stringify(workflow)
-    for (const file of [new File([json], 'a.json'), pngOf('workflow', json), pngOf('prompt', json)])
+    const marked = new File([`\uFEFF${json}`], 'a.json')
+    for (const file of [
+      new File([json], 'a.json'),
+      marked,
+      pngOf('workflow', json),
+      pngOf('prompt', json),
+    ])
       assert.deepEqual((await readSaved(file)).workflow, workflow)
   })
 
   const CASES: [file: File, message: RegExp][] = [
-    [new File(['{'], 'a.json'), /^a\.json is no JSON/],
+    [new File(['nodes'], 'a.json'), /^a\.json is no JSON\.$/],
+    [new File(['{"nodes": [{"type": "a]}"}, {"type": "cut'], 'a.json'), /^a\.json is cut: /],
+    [new File(['\uFEFF \n'], 'a.json'), /^a\.json is empty\.$/],
+    [jpegOf(), /^made\.jpg is a picture that holds no workflow\. Save .* as JSON\.$/],
     [new File(['[1]'], 'a.json'), /^a\.json is no workflow/],
-    [pngOf('Comment', '{}'), /^made\.png carries no workflow/],
+    [pngOf('Comment', '{}'), /^made\.png is a picture that holds no workflow/],
     [new File([JSON.stringify({ nodes: ['x'.repeat(4 * 2 ** 20)] })], 'a.json'), /4 MiB/],
   ]
   for (const [file, message] of CASES)

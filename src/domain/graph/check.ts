@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 
 import { CHANGE_CODES, CHANGE_LEVELS, type Change, type ChangeLevel } from '../comparison/change.ts'
 import { map } from '../registry/registry-fields.ts'
-import { TARGET, showNode } from './resolve.ts'
+import { SavedWorkflow, TARGET, showNode } from './resolve.ts'
 import type { GraphNode } from './graph.ts'
 
 const versions = (description: string) =>
@@ -10,9 +10,7 @@ const versions = (description: string) =>
 
 /** Body of POST /workflows/check. */
 export const CheckRequest = Type.Object({
-  workflow: Type.Unknown({
-    description: 'A workflow as the host saves it, or exports it for its API.',
-  }),
+  workflow: SavedWorkflow,
   from: versions(
     'Versions with which it works, by the id of the pack: those of a lock file. Others are those that the workflow was saved with.',
   ),
@@ -44,6 +42,24 @@ export type GraphChange = Static<typeof GraphChange>
 
 const VERDICTS = [...CHANGE_LEVELS, 'none'] as const
 
+/** Reasons why a pack cannot be compared. A message names no field: it is for people who have a page or a command. */
+const OBSTACLES = {
+  from_unknown:
+    'The workflow does not say with which version it was saved: choose the installed one.',
+  from_not_found: 'There is no version {version} here to compare with: choose another.',
+  to_unknown: 'No version of it can be installed there: choose one.',
+  to_not_found: 'There is no version {version} here to compare with: choose another.',
+  host_nodes_unread: 'The host nodes of version {version} have not been read.',
+  many_packs: 'Too many packs for one request: send a part of the workflow.',
+} as const
+type ObstacleReason = keyof typeof OBSTACLES
+
+export const obstacle = (reason: ObstacleReason, version = '') => ({
+  reason,
+  message: OBSTACLES[reason].replace('{version}', () => version),
+})
+export type Obstacle = ReturnType<typeof obstacle>
+
 export const CheckedPack = Type.Object({
   node_id: Type.String({ description: 'Id of the pack.' }),
   from: Type.Optional(
@@ -57,9 +73,13 @@ export const CheckedPack = Type.Object({
   newest_safe: Type.Optional(
     Type.String({ description: 'Where it breaks: the newest version that breaks nothing here.' }),
   ),
-  message: Type.Optional(
-    Type.String({ description: 'Why it could not be compared, and what to do.' }),
+  reason: Type.Optional(
+    Type.Enum(Object.keys(OBSTACLES) as ObstacleReason[], {
+      description:
+        'Why it could not be compared. `from_…` and `to_…` name the member of the request that helps.',
+    }),
   ),
+  message: Type.Optional(Type.String({ description: 'The same as a sentence, with what to do.' })),
 })
 export type CheckedPack = Static<typeof CheckedPack>
 
@@ -69,7 +89,10 @@ export const WorkflowCheck = Type.Object({
   counts: Type.Object({
     breaks: count('Changes that break it.'),
     may_break: count('Changes that may break it.'),
+    nodes: count('Host nodes of the workflow, those of the editor alone aside.'),
+    unknown: count('Those that are unknown here, and are not compared.'),
   }),
+  unknown_host_nodes: Type.Array(Type.String(), { description: 'Names of those, in order.' }),
   packs: Type.Array(CheckedPack, { description: 'The packs that it needs, by id.' }),
   changes: Type.Array(GraphChange, {
     description: 'The worst first; at most 2,000, but all are counted.',
@@ -113,7 +136,9 @@ export type Changes = ReturnType<typeof makeChanges>
 export const summariseCheck = (
   packs: readonly CheckedPack[],
   { counts: { breaks, may_break }, kept }: Changes,
-): Omit<WorkflowCheck, 'warnings'> => {
+): Pick<WorkflowCheck, 'verdict' | 'packs' | 'changes'> & {
+  counts: Record<'breaks' | 'may_break', number>
+} => {
   const isComplete = packs.every(({ verdict }) => verdict !== 'none')
   const worst = worstOf(kept)
   return {

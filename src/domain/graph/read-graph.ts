@@ -5,7 +5,7 @@ import type { Graph } from './graph.ts'
 
 /** The expectation of a body, for the sentence that rejects another. */
 export const EXPECTED =
-  'must be a workflow as the host saves it (an object with a list "nodes") or exports it for its API (host nodes by id, each with "class_type")'
+  'a workflow as the host saves it (an object with a list "nodes") or exports it for its API (host nodes by id, each with "class_type")'
 
 /** Reads a saved workflow in any of its forms; undefined for what is none. A request to the host holds one as `prompt`. */
 export const readGraph = (value: Json): Graph | undefined => {

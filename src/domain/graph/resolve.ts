@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 
 import { map } from '../registry/registry-fields.ts'
+import { EXPECTED } from './read-graph.ts'
 import { RequirementConflict } from './requirements.ts'
 import { EDITOR_NODES, type Graph, type GraphNode } from './graph.ts'
 
@@ -16,11 +17,15 @@ export const TARGET = {
   supported_accelerators: names(10, 'Accelerators it runs on: `CUDA`.'),
 }
 
+/** Member of a request that holds the workflow, which the readers of its forms validate. */
+export const SavedWorkflow = Type.Unknown({
+  description: 'A workflow as the host saves it, or exports it for its API.',
+  'x-expectation': EXPECTED,
+})
+
 /** Body of POST /workflows/resolve. */
 export const ResolveRequest = Type.Object({
-  workflow: Type.Unknown({
-    description: 'A workflow as the host saves it, or exports it for its API.',
-  }),
+  workflow: SavedWorkflow,
   installed: Type.Optional(
     map<string>(Type.String({ maxLength: 256 }), {
       description:

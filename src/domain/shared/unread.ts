@@ -62,7 +62,7 @@ const SAME_THING: readonly (readonly string[])[] = [
 ]
 
 /**
- * Finds the known name that differs by case, `_`, `-` or one typing error, or that another route has for the same thing;
+ * Finds the known name that differs by case, `_`, `-` or one typing error (two letters in the wrong order are one), or that another route has for the same thing;
  * else the only one that this one is a part of, such as `overlap` of `overlap_seconds`.
  */
 export const findMeant = (name: string, known: readonly string[]): string | undefined => {
@@ -73,9 +73,17 @@ export const findMeant = (name: string, known: readonly string[]): string | unde
   if (near !== undefined || plain.length < LEAST_LENGTH) return near
   const parts = known.filter((one) => isPart(name, one))
   return (
-    known.find((one) => distance(plainOf(one), plain) === 1) ??
+    known.find((one) => isOneSlip(plainOf(one), plain)) ??
     (parts.length === 1 ? parts[0] : undefined)
   )
+}
+
+/** True where one letter is wrong, missing or too many, or two neighbours have changed places. */
+const isOneSlip = (one: string, other: string): boolean => {
+  if (distance(one, other) === 1) return true
+  const at = [...one].findIndex((letter, index) => letter !== other[index])
+  const swapped = `${one.slice(0, at)}${one.charAt(at + 1)}${one.charAt(at)}${one.slice(at + 2)}`
+  return at >= 0 && swapped === other
 }
 
 /** True where one name begins another, or is some of its words. */

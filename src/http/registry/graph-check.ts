@@ -7,16 +7,18 @@ import { compareLone } from '../../domain/comparison/compare.ts'
 import { makeCheck } from '../../domain/graph/check-node.ts'
 import {
   makeChanges,
+  obstacle,
   summariseCheck,
   toGraphChange,
   worstOf,
   type Changes,
   type CheckRequest,
   type CheckedPack,
+  type Obstacle,
   type WorkflowCheck,
 } from '../../domain/graph/check.ts'
 import type { Graph, GraphNode } from '../../domain/graph/graph.ts'
-import { listUsed, type UsedHostNode } from '../../domain/graph/resolve.ts'
+import { listUsed, type Origin, type UsedHostNode } from '../../domain/graph/resolve.ts'
 import { ApiError } from '../../domain/shared/errors.ts'
 import { getVersionAccess } from './access.ts'
 import { inBatches } from './compare.ts'
@@ -32,7 +34,8 @@ export const checkGraph = async (
   { from: given, to: wanted, ...target }: Asked,
 ): Promise<WorkflowCheck> => {
   const [from, to] = [versionsByPack(given), versionsByPack(wanted)]
-  const packs = await listPacks(deps, graph, from)
+  const { found } = await findOrigins(deps, listUsed(graph), new Set(from.keys()))
+  const packs = listPacks(found)
   const fitting = await findFitting(deps, [...packs.keys()], target)
   const budget = { comparisons: COMPARISONS_MAX, steps: STEPS_MAX }
   const changes = makeChanges()
@@ -52,8 +55,18 @@ export const checkGraph = async (
       }),
     )
   const cut = budget.steps < 0 ? [TOO_LARGE] : []
-  return { ...summariseCheck(checked, changes), warnings: [...graph.warnings, ...cut] }
+  const { counts, ...summary } = summariseCheck(checked, changes)
+  const unknown = found.filter((one) => one.from.origin === 'unknown')
+  return {
+    ...summary,
+    counts: { ...counts, nodes: countNodes(found), unknown: countNodes(unknown) },
+    unknown_host_nodes: unknown.map(({ name }) => name),
+    warnings: [...graph.warnings, ...cut],
+  }
 }
+
+const countNodes = (used: readonly UsedHostNode[]): number =>
+  used.reduce((sum, { nodes }) => sum + nodes.length, 0)
 
 /** Pairs of versions that one request compares: each reads what differs between them. */
 const COMPARISONS_MAX = 60
@@ -64,13 +77,9 @@ const STEPS_MAX = 2_000_000
 const TOO_LARGE = 'Not all of it was checked, because it is too large: send a part of the workflow.'
 
 /** The host nodes of each pack: the one that has the name now, or else the one that the workflow was saved with. */
-const listPacks = async (
-  deps: ListDeps,
-  graph: Graph,
-  from: ReadonlyMap<string, string>,
-): Promise<Map<string, UsedHostNode[]>> => {
-  const used = listUsed(graph)
-  const { found } = await findOrigins(deps, used, new Set(from.keys()))
+const listPacks = (
+  found: readonly (UsedHostNode & { from: Origin })[],
+): Map<string, UsedHostNode[]> => {
   const packs = new Map<string, UsedHostNode[]>()
   for (const { from, ...one } of found) {
     const id = from.node_id ?? one.pack
@@ -102,13 +111,10 @@ const checkPack = async (deps: ListDeps, check: PackCheck): Promise<CheckedPack>
     ...(from && { from: from.version }),
     ...(to && { to: to.version }),
   }
-  const obstacle = obstacleOf({ before, after, from, to, budget: check.budget })
-  if (!from || !to || obstacle !== undefined) {
-    const message = obstacle ?? 'It could not be compared.'
-    return { ...shown, verdict: 'none', message }
-  }
-  const verdict = await compare(deps, check, { from, to, onChange: check.changes.add })
-  const safe = verdict === 'breaks' ? await findSafe(deps, check, { from, to }) : undefined
+  const sides = findSides({ before, after, from, to, budget: check.budget })
+  if ('reason' in sides) return { ...shown, verdict: 'none', ...sides }
+  const verdict = await compare(deps, check, { ...sides, onChange: check.changes.add })
+  const safe = verdict === 'breaks' ? await findSafe(deps, check, sides) : undefined
   return { ...shown, verdict, ...(safe !== undefined && { newest_safe: safe }) }
 }
 
@@ -133,7 +139,8 @@ interface Sides {
   to: VersionFacts
 }
 
-const obstacleOf = ({
+/** Returns both versions, or why they cannot be compared. */
+const findSides = ({
   before,
   after,
   from,
@@ -145,18 +152,14 @@ const obstacleOf = ({
   from: VersionFacts | undefined
   to: VersionFacts | undefined
   budget: PackCheck['budget']
-}): string | undefined => {
-  if (before === undefined)
-    return 'The workflow does not say with which version it was saved: name the installed one in "from".'
-  if (!from)
-    return `There is no version ${JSON.stringify(before)} here to compare with: name another in "from".`
-  if (after === undefined) return 'No version of it can be installed there: name one in "to".'
-  if (!to) return `There is no version ${JSON.stringify(after)} here: name another in "to".`
+}): Sides | Obstacle => {
+  if (before === undefined) return obstacle('from_unknown')
+  if (!from) return obstacle('from_not_found', JSON.stringify(before))
+  if (after === undefined) return obstacle('to_unknown')
+  if (!to) return obstacle('to_not_found', JSON.stringify(after))
   const unread = [from, to].find(({ isPartial }) => isPartial === null)
-  if (unread) return `The host nodes of version ${unread.version} have not been read.`
-  return budget.comparisons > 0
-    ? undefined
-    : 'Too many packs for one request: send a part of the workflow.'
+  if (unread) return obstacle('host_nodes_unread', unread.version)
+  return budget.comparisons > 0 ? { from, to } : obstacle('many_packs')
 }
 
 /**

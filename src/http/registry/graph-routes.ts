@@ -89,5 +89,5 @@ const graphReads = makeSemaphore(2)
 const requireGraph = (workflow: unknown): Graph => {
   const graph = readGraph(toJson(workflow))
   if (graph) return graph
-  throw errors.validationFailed([`/workflow ${EXPECTED}, got ${shown(workflow)}`])
+  throw errors.validationFailed([`/workflow must be ${EXPECTED}, got ${shown(workflow)}`])
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 
 import { KilnError } from '../index.ts'
+import { readSavedJson } from './read-saved.ts'
 
 /** Exit codes; docs/client.md lists them. */
 export const EXIT = { done: 0, failed: 1, usage: 2, rejected: 3, away: 4, local: 5, left: 130 }
@@ -15,6 +16,15 @@ export const readNamed = async (path: string): Promise<Buffer> =>
   await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`the file ${path} cannot be read (${error.code})`)
   })
+
+/** The JSON of a file that an argument names, or of the workflow in a picture. */
+export const parseNamed = (content: Uint8Array, path: string): unknown => {
+  try {
+    return readSavedJson(content, path)
+  } catch (cause) {
+    throw new UsageError((cause as Error).message, { cause })
+  }
+}
 
 /** Something on this machine is not as it has to be: a file, a folder, a setting. */
 export class LocalError extends Error {}
@@ -51,6 +61,14 @@ export const withAddress = (error: unknown, address: string): unknown => {
     `${address} was tried: --url or KILN_URL names another address`,
   ]
   return new KilnError({ code: error.code, message: error.message, details, cause: error })
+}
+
+/** Adds to the rejection of a personal access token the publisher that it was sent for, and who named that. */
+export const withPublisher = (error: unknown, publisher: string): unknown => {
+  if (!(error instanceof KilnError) || error.code !== 'invalid_personal_access_token') return error
+  const { code, message, status, requestId } = error
+  const details = [...error.details, publisher]
+  return new KilnError({ code, message, status, requestId, details, cause: error })
 }
 
 const isParseError = (error: unknown): boolean =>

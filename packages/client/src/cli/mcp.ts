@@ -8,7 +8,7 @@ import { responseOf } from '../index.ts'
 import type { Kiln, RunningTask, Task, TaskBody, TaskKind } from '../index.ts'
 import { text } from './context.ts'
 import type { Command, Context } from './context.ts'
-import { describeError, EXIT, UsageError } from './error.ts'
+import { describeError, EXIT, parseNamed, UsageError } from './error.ts'
 
 /** Arguments of the tools, which the schema of each has validated. */
 interface Given {
@@ -126,7 +126,9 @@ const MAKERS: Record<string, Tool> = {
 
 /** Members of both tools that are about a workflow. */
 const OF_WORKFLOW = {
-  file: string('Path of the workflow in the folder of this server: JSON, as the host saves it.'),
+  file: string(
+    'Path of the workflow in the folder of this server: JSON or a PNG, as the host saves it.',
+  ),
   host_version: string('Version of the host that the packs must fit.'),
 } satisfies Record<string, JsonSchemaType>
 
@@ -229,7 +231,8 @@ const WORKFLOW_READERS: Record<string, Tool> = {
       const { file = '', from, to, host_version } = given
       const body = { workflow: await readWorkflow(file), ...defined({ from, to, host_version }) }
       const found = await responseOf(kiln.routes.POST('/workflows/check', { body, signal }))
-      return { ...found, changes: found.changes.slice(0, LISTED_MAX) }
+      const unknown_host_nodes = found.unknown_host_nodes.slice(0, LISTED_MAX)
+      return { ...found, unknown_host_nodes, changes: found.changes.slice(0, LISTED_MAX) }
     },
   },
 }
@@ -265,13 +268,9 @@ const makeReadImage = (folder: string) => async (image: string) => {
 }
 
 const makeReadWorkflow = (folder: string) => async (file: string) => {
-  const content = await readBelow(folder, file, /\.json$/i)
-  try {
-    if (content) return JSON.parse(content.toString()) as unknown
-  } catch {
-    // As no workflow at all.
-  }
-  throw new UsageError(`${file} is no JSON file in the folder of this server`)
+  const content = await readBelow(folder, file, /\.(json|png)$/i)
+  if (content) return parseNamed(content, file)
+  throw new UsageError(`${file} is no JSON or PNG file in the folder of this server`)
 }
 
 const PICTURE = /\.(avif|bmp|gif|hei[cf]|jpe?g|png|svg|tiff?|webp)$/i

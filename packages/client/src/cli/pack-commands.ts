@@ -7,7 +7,7 @@ import type { PackedFolder } from './archive.ts'
 import { listFindingLines } from './version-commands.ts'
 import { take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
-import { EXIT, EXIT_READING, LocalError, UsageError } from './error.ts'
+import { EXIT, EXIT_READING, LocalError, UsageError, withPublisher } from './error.ts'
 import { findRoot, checkPackFiles } from './check-pack.ts'
 import { writeNodeList } from './node-list.ts'
 import type { Check } from './check-pack.ts'
@@ -224,7 +224,9 @@ const publishPack = async (context: Context, pack: Pack, token: string): Promise
   if (publisherId === undefined) throw new LocalError(UNNAMED)
   for (const line of [`${nodeId} ${version.version}`, ...describeArchive(pack)]) screen.record(line)
   const changelog = text(values, 'changelog')
-  const verdict = await kiln.registry.publish(
+  const source = text(values, 'publisher') ? '--publisher' : 'PublisherId in pyproject.toml'
+  const named = `${source} names the publisher ${publisherId}: the token must be one of it`
+  const publication = kiln.registry.publish(
     {
       publisherId,
       nodeId,
@@ -239,6 +241,9 @@ const publishPack = async (context: Context, pack: Pack, token: string): Promise
     },
     { signal, onStep: (step) => screen.show(step) },
   )
+  const verdict = await publication.catch((error: unknown) => {
+    throw withPublisher(error, named)
+  })
   return await reportVerdict(context, verdict)
 }
 

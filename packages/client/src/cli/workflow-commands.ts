@@ -4,52 +4,40 @@ import type { paths } from '../generated/openapi.ts'
 import { responseOf } from '../lib/http.ts'
 import { take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
-import { EXIT, UsageError, readNamed } from './error.ts'
+import { EXIT, UsageError, parseNamed, readNamed } from './error.ts'
+import { readLockFile } from './lock-file.ts'
+import type { LockFile } from './lock-file.ts'
+import { counted } from './words.ts'
 
 type Json<Path extends '/workflows/resolve' | '/workflows/check'> =
   paths[Path]['post']['responses'][200]['content']['application/json']
 type Resolution = Json<'/workflows/resolve'>
 type Check = Json<'/workflows/check'>
 
-/** The JSON of a file that an argument names. */
-const readJson = async (path: string): Promise<unknown> => {
-  const content = await readNamed(path)
-  try {
-    return JSON.parse(content.toString('utf8'))
-  } catch {
-    throw new UsageError(`${path} is no JSON: save the workflow from the host, not its picture`)
-  }
-}
-
-interface Lock {
-  packs: Resolution['lock']
-}
-
-/** The form in which a manager of the host saves and restores a set of packs. */
-type Snapshot = ReturnType<typeof toSnapshot>
-
-/** Versions by pack, of a lock file or a snapshot. */
-const readLock = async (path: string | undefined): Promise<Record<string, string> | undefined> => {
-  if (path === undefined) return undefined
-  const { packs, cnr_custom_nodes: restored } = (await readJson(path)) as Partial<Lock & Snapshot>
-  if (restored) return restored
-  if (!Array.isArray(packs)) throw new UsageError(`${path} is no lock file: it has no list "packs"`)
-  return Object.fromEntries(packs.map(({ node, version }) => [node, version]))
-}
-
 const readAsked = async (context: Context) => {
   const [, path = ''] = take(context, 'verb', 'file')
   const host_version = text(context.values, 'host-version')
-  const workflow = await readJson(path)
+  const workflow = parseNamed(await readNamed(path), path)
   return { workflow, ...(host_version !== undefined && { host_version }) }
 }
 
+/** Throws where the file of the arguments has nothing to say something about. */
+const requireNodes = (
+  { positionals: [, path] }: Context,
+  { counts, warnings }: Pick<Resolution | Check, 'counts' | 'warnings'>,
+): void => {
+  if (counts.nodes > 0) return
+  throw new UsageError([`there is no host node in ${path}`, ...warnings].join(': '))
+}
+
 const askResolution = async (context: Context): Promise<Resolution> => {
-  const installed = await readLock(text(context.values, 'from'))
-  const body = { ...(await readAsked(context)), ...(installed && { installed }) }
+  const from = await readLockFile(text(context.values, 'from'))
+  const body = { ...(await readAsked(context)), ...(from && { installed: from.versions }) }
   context.screen.show('asking the registry')
   const { kiln, signal } = context
-  return await responseOf(kiln.routes.POST('/workflows/resolve', { body, signal }))
+  const found = await responseOf(kiln.routes.POST('/workflows/resolve', { body, signal }))
+  requireNodes(context, found)
+  return { ...found, warnings: [...found.warnings, ...(from?.issues ?? [])] }
 }
 
 const resolve = async (context: Context): Promise<number> => {
@@ -59,7 +47,7 @@ const resolve = async (context: Context): Promise<number> => {
 }
 
 const describeResolution = ({ counts, packs, host_nodes, conflicts, warnings }: Resolution) => [
-  `${counts.nodes} host nodes: ${counts.built_in} of the host, ${counts.found} in packs, ${counts.unknown} unknown`,
+  `${counted(counts.nodes, 'host node')}: ${counts.built_in} of the host, ${counts.found} in packs, ${counts.unknown} unknown`,
   ...packs.map(
     ({ node_id, version = 'none fits', host_nodes: names, is_installed, message }) =>
       `  ${node_id}@${version}${is_installed ? ' (installed)' : ''}  ${names.join(', ')}${message === undefined ? '' : `\n    ${message}`}`,
@@ -81,46 +69,83 @@ const toSnapshot = (lock: Resolution['lock']) => ({
 
 const lock = async (context: Context): Promise<number> => {
   const found = await askResolution(context)
-  const { lock: packs, counts } = found
-  const value = context.values['snapshot'] === true ? toSnapshot(packs) : { packs }
+  const { lock: packs, counts, host_nodes, warnings } = found
+  const unfit = found.packs.filter(({ version }) => version === undefined)
+  const unknown = host_nodes.flatMap((one) => (one.origin === 'unknown' ? one.host_node : []))
+  const missing = unknown.length > 0 && { unknown_host_nodes: unknown }
+  const value = context.values['snapshot'] === true ? toSnapshot(packs) : { packs, ...missing }
   const content = `${JSON.stringify(value, null, 2)}\n`
   const path = text(context.values, 'output')
   if (path !== undefined) await writeFile(path, content)
-  const written = path === undefined ? content.trimEnd() : `${path} names ${packs.length} packs`
+  const written =
+    path === undefined ? content.trimEnd() : `${path} names ${counted(packs.length, 'pack')}`
   context.screen.print([written], value)
+  const leftOut = unfit.map(({ node_id, message = '' }) => `left out  ${node_id}: ${message}`)
+  for (const line of [...describeUnknown(unknown), ...leftOut, ...warnings])
+    context.screen.record(line)
   return counts.unknown > 0 ? EXIT.failed : EXIT.done
 }
 
+/** The line that says which host nodes no pack has; none without any. */
+const describeUnknown = (names: readonly string[]): string[] =>
+  names.length === 0
+    ? []
+    : [
+        `${counted(names.length, 'host node')} ${names.length === 1 ? 'is' : 'are'} unknown: ${names.join(', ')}`,
+      ]
+
 const check = async (context: Context): Promise<number> => {
-  const from = await readLock(text(context.values, 'from'))
-  const to = await readLock(text(context.values, 'to'))
-  const body = { ...(await readAsked(context)), ...(from && { from }), ...(to && { to }) }
+  const from = await readLockFile(text(context.values, 'from'))
+  const to = await readLockFile(text(context.values, 'to'))
+  const versions = { ...(from && { from: from.versions }), ...(to && { to: to.versions }) }
+  const body = { ...(await readAsked(context)), ...versions }
   context.screen.show('comparing')
   const { kiln, signal, values, screen } = context
-  const found = await responseOf(kiln.routes.POST('/workflows/check', { body, signal }))
-  screen.print(describeCheck(found), found)
-  const isBad = found.counts.breaks > 0 || (values['strict'] === true && found.verdict !== 'safe')
+  const checked = await responseOf(kiln.routes.POST('/workflows/check', { body, signal }))
+  requireNodes(context, checked)
+  const issues = [...(from?.issues ?? []), ...(to?.issues ?? [])]
+  const found = { ...checked, warnings: [...checked.warnings, ...issues] }
+  screen.print(describeCheck(found, { from, to }), found)
+  const { counts, verdict } = found
+  const isWhole = verdict === 'safe' && counts.unknown === 0 && found.warnings.length === 0
+  const isBad = counts.breaks > 0 || (values['strict'] === true && !isWhole)
   return isBad ? EXIT.failed : EXIT.done
 }
 
-const sumUp = ({ counts, packs }: Check): string => {
+/** The lock files of both sides, as far as they were given. */
+type Locks = Record<'from' | 'to', LockFile | undefined>
+
+/** The place that decided on a version with which a pack cannot be compared. */
+const sourceOf = ({ node_id: id, reason }: Check['packs'][number], locks: Locks): string => {
+  const side = /^(from|to)_/.exec(reason ?? '')?.[1] as keyof Locks | undefined
+  if (side === undefined) return ''
+  return ` ${locks[side]?.describe(id) ?? `--${side} takes a lock file that names it.`}`
+}
+
+const sumUp = ({ counts, packs }: Check, { from }: Locks): string => {
   const compared = packs.filter(({ verdict }) => verdict !== 'none').length
   const some = compared < packs.length ? `, as far as ${compared} of ${packs.length} packs say` : ''
   if (compared === 0 && packs.length > 0)
-    return 'no pack could be compared: give the versions that work with --from, by a file of `kiln workflow lock`'
+    return from
+      ? 'no pack could be compared'
+      : 'no pack could be compared: give the versions that work with --from, by a file of `kiln workflow lock`'
   return counts.breaks + counts.may_break === 0
     ? `nothing of the workflow changes${some}`
-    : `${counts.breaks} changes break the workflow, ${counts.may_break} may break it${some}`
+    : `${counted(counts.breaks, 'change breaks', 'changes break')} the workflow, ${counts.may_break} may break it${some}`
 }
 
 const VERDICTS = { breaks: 'breaks', may_break: 'may break', safe: 'safe', none: 'not compared' }
 
-const describeCheck = (found: Check): string[] => [
-  sumUp(found),
-  ...found.packs.map(
-    ({ node_id, from = '?', to = '?', verdict, newest_safe: safe, message }) =>
-      `  ${node_id} ${from} → ${to}  ${VERDICTS[verdict]}${safe === undefined ? '' : `; ${safe} breaks nothing`}${message === undefined ? '' : `\n    ${message}`}`,
-  ),
+const describePack = (pack: Check['packs'][number], locks: Locks): string => {
+  const { node_id, from = '?', to = '?', verdict, newest_safe: safe, message } = pack
+  const line = `  ${node_id} ${from} → ${to}  ${VERDICTS[verdict]}${safe === undefined ? '' : `; ${safe} breaks nothing`}`
+  return message === undefined ? line : `${line}\n    ${message}${sourceOf(pack, locks)}`
+}
+
+const describeCheck = (found: Check, locks: Locks): string[] => [
+  sumUp(found, locks),
+  ...describeUnknown(found.unknown_host_nodes).map((line) => `  not compared  ${line}`),
+  ...found.packs.map((pack) => describePack(pack, locks)),
   ...found.changes.map(
     ({ level, node: { id, title, within }, host_node, message }) =>
       `  ${level.replace('_', ' ')}  ${[within, `node ${id}`, title ?? host_node].filter(Boolean).join(', ')}: ${message}`,

@@ -64,7 +64,7 @@ export const Packs = ({ found, name }: PacksProps) => {
         )}
       />
       {unknown.length > 0 && <Unknown hostNodes={unknown} />}
-      {packs.length > 0 && <Lock lock={found.lock} name={name} />}
+      {packs.length > 0 && <Lock found={found} name={name} />}
     </div>
   )
 }
@@ -98,11 +98,13 @@ const Unknown = ({ hostNodes }: { hostNodes: HostNodes }) => (
   </Panel>
 )
 
-const Lock = ({ lock, name }: { lock: Resolution['lock']; name: string }) => {
+const Lock = ({ found: { lock, host_nodes }, name }: PacksProps) => {
   const stem = name.replace(/\.[^.]*$/, '')
   const [file, locked] = [JSON.stringify(`${stem}.json`), JSON.stringify(`${stem}.lock.json`)]
   const save = (): void => {
-    const content = `${JSON.stringify({ packs: lock }, null, 2)}\n`
+    const names = host_nodes.flatMap((one) => (one.origin === 'unknown' ? one.host_node : []))
+    const missing = names.length > 0 && { unknown_host_nodes: names }
+    const content = `${JSON.stringify({ packs: lock, ...missing }, null, 2)}\n`
     const href = URL.createObjectURL(new Blob([content], { type: 'application/json' }))
     const anchor = Object.assign(document.createElement('a'), {
       href,

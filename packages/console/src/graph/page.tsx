@@ -128,7 +128,8 @@ const Summary = ({ name, found }: { name: string; found: Resolution | undefined 
 }
 
 const Verdict = ({ check: { verdict, counts, packs } }: { check: Check }) => {
-  const { breaks, may_break: mayBreak } = counts
+  const { breaks, may_break: mayBreak, nodes, unknown } = counts
+  if (nodes === 0) return <Note tone="warn">There is no host node in this file.</Note>
   if (verdict === 'none')
     return (
       <Note>
@@ -137,7 +138,14 @@ const Verdict = ({ check: { verdict, counts, packs } }: { check: Check }) => {
           : 'Nothing that could be compared breaks. Choose the versions of the other packs.'}
       </Note>
     )
-  if (breaks + mayBreak === 0) return <Note tone="ok">Updates break nothing here.</Note>
+  if (breaks + mayBreak === 0)
+    return unknown === 0 ? (
+      <Note tone="ok">Updates break nothing here.</Note>
+    ) : (
+      <Note>
+        {`Updates break nothing here. Not compared: ${counted(unknown, 'unknown node')}.`}
+      </Note>
+    )
   const words = [
     breaks > 0 && `break it in ${counted(breaks, 'place')}`,
     mayBreak > 0 && `may break it in ${counted(mayBreak, 'place')}`,
