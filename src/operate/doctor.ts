@@ -16,9 +16,9 @@ export type Check = [
   check: () => Promise<string>,
 ]
 
-const LIMIT_MS = 5000
+const LIMIT_MS = 15_000
 
-/** Makes the checks side by side, none longer than five seconds. Returns a line for each, and whether none is an error. */
+/** Makes the checks side by side, none longer than 15 seconds. Returns a line for each, and whether none is an error. */
 export const examine = async (
   checks: readonly Check[],
   issues: readonly SettingIssue[],

@@ -108,7 +108,7 @@ const checkTemplates = async (
   return `${templates.length} templates are valid`
 }
 
-/** The doctor gives five seconds to each check. */
+/** The doctor gives more to each check. */
 const SILENCE_MS = 3000
 
 export const openInstance = (options: ReturnType<typeof readInstances>[number]): Instance =>

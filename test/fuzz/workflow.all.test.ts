@@ -129,7 +129,11 @@ describe('any workflow of 4 MiB', () => {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body,
-      })
+      }).catch(({ cause }: Error) => cause)
+      if (!(response instanceof Response)) {
+        issues.push(`${path}, ${name}: reset: ${String(response)}`)
+        continue
+      }
       await response.arrayBuffer()
       const ms = performance.now() - start
       if (ms > slowest.ms) slowest = { ms, name: `${path}, ${name}` }
@@ -148,7 +152,8 @@ describe('any workflow of 4 MiB', () => {
     const [name = '', workflow] = Object.entries(LARGE)[2] ?? []
     const body = JSON.stringify({ workflow })
     const busy = await Promise.all(listOf(12, () => send(name, body)))
-    issues.push(...busy.flat().filter((issue) => !issue.includes(': 503 after')))
+    // Those that have no room are rejected before they are read, and a client that only writes meets a reset.
+    issues.push(...busy.flat().filter((issue) => !/: (503 after|reset:)/.test(issue)))
     const grown = (await rssOf()) - before
     context.diagnostic(`grown by ${Math.round(grown / 2 ** 20)} MiB, ${JSON.stringify(slowest)}`)
     assert.deepEqual(issues, [])
