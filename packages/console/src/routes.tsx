@@ -58,6 +58,10 @@ const pages = [
     }),
   }),
   createRoute({
+    ...user('/tasks/bulk', 'Batches', () => import('./tasks/bulk.tsx')),
+    validateSearch: search({ tab: text, id: text }),
+  }),
+  createRoute({
     ...user('/tasks/$task', 'Task', () => import('./tasks/task.tsx')),
     validateSearch: search({ event: text }),
   }),

@@ -74,6 +74,7 @@ describe('operations by hand', { skip }, () => {
     const row = table.getByRole('row', { name: /carol a course/ })
     await row.getByText('0 of 5,000').waitFor()
     await row.getByText('0 of 12').waitFor()
+    await row.getByText('0 used').first().waitFor()
     await press(row, 'Change')
     await send(page, 'Set limits', { 'Open tasks': '20' })
     await row.getByText('0 of 20').waitFor()

@@ -7,7 +7,7 @@ import { SearchField, Select, TextField } from '../ui/fields.tsx'
 import { Link, nodePage, publisherPage, taskPage, versionPage } from '../ui/link.tsx'
 import { Facts, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
-import { Bdi, Time } from '../ui/values.tsx'
+import { Badge, Bdi, Time } from '../ui/values.tsx'
 import { wordsOf } from '../words/states.ts'
 import styles from './moderation.module.css'
 
@@ -137,20 +137,16 @@ export const AuditLog = () => {
           value={address}
           onChange={(next) => change({ address: next })}
         />
-        <TextField
-          label="From"
-          isLabelHidden
-          type="date"
-          value={from ?? ''}
-          onChange={(next) => change({ from: next || undefined })}
-        />
-        <TextField
-          label="To"
-          isLabelHidden
-          type="date"
-          value={to ?? ''}
-          onChange={(next) => change({ to: next || undefined })}
-        />
+        {(['from', 'to'] as const).map((name) => (
+          <TextField
+            key={name}
+            label={name === 'from' ? 'From' : 'To'}
+            isLabelHidden
+            type="date"
+            value={{ from, to }[name] ?? ''}
+            onChange={(next) => change({ [name]: next || undefined })}
+          />
+        ))}
       </div>
       <Listing
         label="Audit log"
@@ -169,6 +165,12 @@ const Target = ({ name }: { name: string }) => {
   if (kind === 'version') return <Link {...versionPage(id, version)}>{`${id} ${version}`}</Link>
   if (kind === 'node') return <Link {...nodePage(id)}>{id}</Link>
   if (kind === 'publisher') return <Link {...publisherPage(id)}>{id}</Link>
+  if (kind === 'operation')
+    return (
+      <Link to="/tasks/bulk" search={{ tab: 'operations', id }}>
+        {id}
+      </Link>
+    )
   if (kind === 'task') return <Link {...taskPage(id)}>{id}</Link>
   return <Bdi>{name}</Bdi>
 }
@@ -198,11 +200,11 @@ const showChanges = ({ before = {}, after = {} }: Entry) => {
       <summary>Details</summary>
       <Facts
         of={Object.fromEntries(
-          changes.map(([name, text]) => [
+          changes.map(({ name, text, side }) => [
             name,
-            <Bdi key={name} as="code">
-              {text}
-            </Bdi>,
+            <span key={name}>
+              <Bdi as="code">{text}</Bdi> {side && <Badge>{side}</Badge>}
+            </span>,
           ]),
         )}
       />
@@ -210,11 +212,20 @@ const showChanges = ({ before = {}, after = {} }: Entry) => {
   )
 }
 
+interface Change {
+  name: string
+  text: string
+  /** Of a member that only one side has. */
+  side?: 'new' | 'removed'
+}
+
 /** Each member that a change is about: its old and new value, or the one that there is. */
-const listChanges = (before: Members, after: Members): [name: string, text: string][] =>
+const listChanges = (before: Members, after: Members): Change[] =>
   Object.keys({ ...before, ...after }).map((name) => {
     const sides = [before[name], after[name]].filter((value) => value !== undefined)
-    return [name, sides.map((value) => showValue(name, value)).join(' → ')]
+    const text = sides.map((value) => showValue(name, value)).join(' → ')
+    if (sides.length !== 1) return { name, text }
+    return { name, text, side: before[name] === undefined ? 'new' : 'removed' }
   })
 
 const showValue = (name: string, value: unknown): string => {

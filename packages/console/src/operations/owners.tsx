@@ -55,10 +55,10 @@ export const Owners = () => {
               <Bdi as="strong">{owner}</Bdi> <Bdi className="soft small">{note}</Bdi>
             </div>
           ),
-          Slots: ({ slots, used }) => used.slots + of(slots),
-          Credits: ({ credit_limit: most, used }) => used.credits.toLocaleString('en') + of(most),
-          'Open tasks': ({ task_limit: most, used }) => used.tasks.toLocaleString('en') + of(most),
-          Bytes: ({ byte_limit: most, used }) => used.bytes.toLocaleString('en') + of(most),
+          Slots: ({ slots: most, used }) => showUse(used.slots, most),
+          Credits: ({ credit_limit: most, used }) => showUse(used.credits, most),
+          'Open tasks': ({ task_limit: most, used }) => showUse(used.tasks, most),
+          Bytes: ({ byte_limit: most, used }) => showUse(used.bytes, most),
           Requests: ({ rate_factor: factor }) => factor !== undefined && `× ${factor}`,
           Engine: ({ engine }) => engine,
           Set: ({ set_by: by, set_at: at }) => (
@@ -85,8 +85,9 @@ export const Owners = () => {
   )
 }
 
-const of = (most: number | undefined): string =>
-  most === undefined ? '' : ` of ${most.toLocaleString('en')}`
+/** `270 of 5,000`; `270 used` where the limit is that of the settings. */
+const showUse = (used: number, most: number | undefined): string =>
+  `${used.toLocaleString('en')} ${most === undefined ? 'used' : `of ${most.toLocaleString('en')}`}`
 
 const ID: FieldSpec = { name: 'owner', label: 'Owner', help: 'Id of a user.' }
 

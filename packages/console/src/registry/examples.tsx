@@ -9,10 +9,24 @@ import { examplesQuery, type Version } from './queries.ts'
 
 interface ExamplesProps {
   version: Version
-  hostNode: string
+  /** Only those that use it. */
+  hostNode?: string
 }
 
-/** Example workflows in the archive of a version that use a node, with what else each needs. */
+/** Number of example workflows of a version, which opens their list; nothing where there is none. */
+export const AllExamples = ({ version }: Pick<ExamplesProps, 'version'>) => {
+  const { data } = useQuery(examplesQuery(version.node_id, version.version))
+  const count = data?.example_workflows.length ?? 0
+  if (count === 0) return null
+  return (
+    <details>
+      <summary>{counted(count, 'example workflow')}</summary>
+      <Examples version={version} />
+    </details>
+  )
+}
+
+/** Example workflows in the archive of a version, or those that use a node, with what else each needs. */
 export const Examples = ({ version: { node_id: node, version }, hostNode }: ExamplesProps) => (
   <Show query={useQuery(examplesQuery(node, version, hostNode))}>
     {({ example_workflows: examples }) => (

@@ -14,7 +14,7 @@ import { NextPage } from '../ui/rows.tsx'
 import { useChangeSearch } from '../ui/address.ts'
 import { Bdi } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
-import { Examples } from './examples.tsx'
+import { AllExamples, Examples } from './examples.tsx'
 import { whenNear } from './parts.tsx'
 import { hostNodeQuery, hostNodesQuery, type Version } from './queries.ts'
 import styles from './registry.module.css'
@@ -36,6 +36,7 @@ export const HostNodes = ({ version }: { version: Version }) => {
       {isHint && (
         <Note tone="warn">Reported by a user and not verified. Search does not find them.</Note>
       )}
+      <AllExamples version={version} />
       <AddressField label="Search nodes" placeholder={SEARCHED} />
       <Show query={list}>
         {({ pages }) =>

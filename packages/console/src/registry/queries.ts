@@ -119,7 +119,7 @@ export const hostNodesQuery = ({ node_id: nodeId, version, status }: Version, se
 export const hostNodeQuery = (nodeId: string, version: string, hostNodeName: string) =>
   readQuery(`${HOST_NODES}/{hostNodeName}`, { path: { nodeId, version, hostNodeName } }, MINUTE)
 
-export const examplesQuery = (nodeId: string, version: string, hostNode: string) =>
+export const examplesQuery = (nodeId: string, version: string, hostNode?: string) =>
   readQuery(
     `${VERSION}/example-workflows`,
     { path: { nodeId, version }, query: { host_node: hostNode } },

@@ -23,9 +23,12 @@ const POLL_MS = 5000
 export const Page = () => {
   const filter = useSearch({ from: '/tasks' })
   const actions = (
-    <LinkButton to="/try" variant="primary">
-      New task
-    </LinkButton>
+    <>
+      <LinkButton to="/tasks/bulk">Batches and operations</LinkButton>
+      <LinkButton to="/try" variant="primary">
+        New task
+      </LinkButton>
+    </>
   )
   return (
     <>

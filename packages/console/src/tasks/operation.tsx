@@ -2,14 +2,16 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 
 import { post as postPath, readLines } from './queries.ts'
 import { readQuery, responseOf, send } from '../api/client.ts'
+import type { OperationLine } from '../../../client/src/index.ts'
 import type { Data } from '../api/schema.ts'
 import { Ask, WriteButton } from '../ui/ask.tsx'
+import { Link } from '../ui/link.tsx'
 import { Row } from '../ui/panels.tsx'
 import { Progress } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import { timeOf, type TaskFilter } from './list-rows.ts'
 
-type Operation = Data<'/operations/{id}'>
+export type Operation = Data<'/operations/{id}'>
 
 /** Tasks that an operation is for: chosen ones, or all that the list shows and would show further down. */
 export type Chosen = { task_ids: string[] } | TaskFilter
@@ -87,7 +89,7 @@ export const OperationProgress = ({ id, onEnd }: OperationProgressProps) => {
     enabled: data !== undefined && hasEnded(data),
     staleTime: Infinity,
     queryFn: async () => {
-      const lines = await readLines(`/operations/${id}/results`)
+      const lines = await readLines<OperationLine>(`/operations/${id}/results`)
       const rejected = lines.flatMap(({ task_id: task, error }) =>
         error ? [[task, error.message] as const] : [],
       )
@@ -97,32 +99,47 @@ export const OperationProgress = ({ id, onEnd }: OperationProgressProps) => {
     },
   })
   if (!data) return null
-  const { total, counts, state } = data
-  const taken = counts.done + counts.rejected
   return (
     <Row>
       <span className="soft small">{describe(data)}</span>
-      {!hasEnded(data) && (
-        <>
-          <Progress label="Cancelling" part={total === 0 ? undefined : taken / total} />
-          <WriteButton
-            label="Stop"
-            isDisabled={state === 'cancelling'}
-            write={() => send('POST', '/operations/{id}/cancel', { path: { id }, body: {} })}
-            refresh={operationQuery(id).queryKey}
-          />
-        </>
-      )}
+      <Link to="/tasks/bulk" search={{ tab: 'operations', id }} className="small">
+        Details
+      </Link>
+      {!hasEnded(data) && <Stoppable operation={data} />}
     </Row>
   )
 }
 
-const describe = ({ state, total, counts }: Operation): string => {
+/** Progress of an operation that goes on, and the button that stops it. */
+export const Stoppable = ({ operation }: { operation: Operation }) => {
+  const { operation_id: id, total, counts, state } = operation
+  const taken = counts.done + counts.rejected
+  return (
+    <>
+      <Progress label="Progress" part={total === 0 ? undefined : taken / total} />
+      <WriteButton
+        label="Stop"
+        isDisabled={state === 'cancelling'}
+        write={() => send('POST', '/operations/{id}/cancel', { path: { id }, body: {} })}
+        refresh={operationQuery(id).queryKey}
+      />
+    </>
+  )
+}
+
+const DONE = {
+  cancel: 'cancelled',
+  run_again: 'run again',
+  redeliver: 'with events resent',
+  delete: 'deleted',
+}
+
+export const describe = ({ action, state, total, counts }: Operation): string => {
   const { done, rejected, not_done: left } = counts
   if (state === 'preparing') return 'Finding tasks'
   if (state === 'running') return `${done + rejected} of ${total} tasks`
   const words = [
-    `${counted(done, 'task')} cancelled`,
+    `${counted(done, 'task')} ${DONE[action]}`,
     rejected > 0 && `${rejected} could not be`,
     left > 0 && `${left} left as they are`,
   ]

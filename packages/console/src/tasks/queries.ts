@@ -64,16 +64,14 @@ export const useTask = (id: string | undefined) => {
 export const cancelTask = ({ path }: Pick<TaskItem, 'path'>): Promise<unknown> =>
   responseOf(post(`${path}/cancel`, {}))
 
-/** Reads a response of lines of JSON, each about a task. */
-export const readLines = async (
-  path: string,
-): Promise<{ task_id: string; error?: { message: string } }[]> => {
+/** Reads a response of lines of JSON. */
+export const readLines = async <Line>(path: string): Promise<Line[]> => {
   const get = writingApi.GET as unknown as (
     path: string,
     init: { parseAs: 'text' },
   ) => Promise<{ data?: string }>
   const { data = '' } = await get(path, { parseAs: 'text' })
-  return data.split('\n').flatMap((line) => (line === '' ? [] : (JSON.parse(line) as never)))
+  return data.split('\n').flatMap((line) => (line === '' ? [] : (JSON.parse(line) as Line)))
 }
 
 /** Asks for tasks of the caller, or as an admin for those of others. */

@@ -2,7 +2,7 @@ import { ownLink } from '../api/links.ts'
 import { titleOf } from '../try/kinds.ts'
 import { Checkbox } from '../ui/fields.tsx'
 import { Link, taskPage } from '../ui/link.tsx'
-import { Bdi, Progress, StateBadge, Tile, Time } from '../ui/values.tsx'
+import { Badge, Bdi, Progress, StateBadge, Tile, Time } from '../ui/values.tsx'
 import { counted, showSeconds } from '../words/text.ts'
 import { wordOf, type TaskItem } from './types.ts'
 import styles from './tasks.module.css'
@@ -19,9 +19,10 @@ interface TaskRowProps {
 }
 
 export const TaskRow = ({ task, outcome, isChosen, onChoose }: TaskRowProps) => {
-  const { kind, state, error, credits, created_at: from, ended_at: to } = task
+  const { kind, state, error, credits, labels = {}, created_at: from, ended_at: to } = task
   const title = titleOf(kind)
   const took = to && `took ${showSeconds((Date.parse(to) - Date.parse(from)) / 1000)}`
+  const message = state === 'failed' ? error?.message : task.waits_for
   const wide = 'soft small cut screen'
   const isState = outcome === undefined || outcome === 'cancelled'
   return (
@@ -33,12 +34,26 @@ export const TaskRow = ({ task, outcome, isChosen, onChoose }: TaskRowProps) => 
       </span>
       <Tile src={ownLink(task.thumbnail_url)} name={title} size={48} />
       <span className={`stack ${styles.what}`}>
-        <Link {...taskPage(task.task_id)} className="row-link">
-          {title}
-        </Link>
+        <span className={styles.title}>
+          <Link {...taskPage(task.task_id)} className="row-link">
+            {title}
+          </Link>
+          {Object.entries(labels).map(([key, value]) => (
+            <Badge key={key}>{`${key}: ${value}`}</Badge>
+          ))}
+        </span>
         <Bdi as="span" className="soft small cut">
-          {state === 'failed' ? error?.message : (task.waits_for ?? task.prompt)}
+          {task.prompt}
         </Bdi>
+        {message && (
+          <Bdi
+            as="span"
+            className={`small cut ${state === 'failed' ? 'bad' : 'soft'}`}
+            title={message}
+          >
+            {message}
+          </Bdi>
+        )}
       </span>
       <span className={`stack ${styles.how}`}>
         {isState ? <StateBadge state={outcome ?? wordOf(task)} /> : <Bdi>{outcome}</Bdi>}

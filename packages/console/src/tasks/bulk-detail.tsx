@@ -1,0 +1,129 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+
+import { send } from '../api/client.ts'
+import { AskButton } from '../ui/ask.tsx'
+import { Copied } from '../ui/code.tsx'
+import { Checkbox } from '../ui/fields.tsx'
+import { Link, taskPage } from '../ui/link.tsx'
+import { Facts, Note, Panel, Row, Show, Stack } from '../ui/panels.tsx'
+import { Rows, useMore } from '../ui/rows.tsx'
+import { Bdi, Progress, StateBadge, Time } from '../ui/values.tsx'
+import {
+  bulkQuery,
+  linesQuery,
+  type Batch,
+  type Bulk,
+  type BulkKind,
+  type BulkLine,
+} from './bulk-queries.ts'
+import { describeBulk, titleOfBulk } from './bulk-words.ts'
+import { Stoppable } from './operation.tsx'
+
+type OfKind = { kind: BulkKind }
+
+/** A batch or an operation: its counts, and what has become of its requests or tasks. */
+export const BulkDetail = ({ kind, id }: OfKind & { id: string }) => (
+  <Stack>
+    <Link to="." search={{ tab: kind }}>
+      All {kind}
+    </Link>
+    <Show query={useQuery(bulkQuery(kind, id))}>
+      {(bulk) => (
+        <>
+          <Panel title={titleOfBulk(bulk)} actions={<StateBadge state={bulk.state} />}>
+            {!bulk.ended_at && (
+              <Row>
+                {'batch_id' in bulk ? <Going batch={bulk} /> : <Stoppable operation={bulk} />}
+              </Row>
+            )}
+            {bulk.error && (
+              <Note tone="warn">
+                <Bdi>{bulk.error.message}</Bdi>
+              </Note>
+            )}
+            <Facts
+              of={{
+                Counts: describeBulk(bulk),
+                Created: <Time at={bulk.created_at} />,
+                Ended: bulk.ended_at && <Time at={bulk.ended_at} />,
+                Filter: 'filter' in bulk && !('task_ids' in bulk.filter) && (
+                  <Bdi as="code">{JSON.stringify(bulk.filter)}</Bdi>
+                ),
+                Id: <Copied text={id} label="id" />,
+              }}
+            />
+          </Panel>
+          <Lines kind={kind} bulk={bulk} />
+        </>
+      )}
+    </Show>
+  </Stack>
+)
+
+/** Progress of a batch, and the way to end it. */
+const Going = ({ batch: { batch_id: id, state, total, counts } }: { batch: Batch }) => {
+  const ended = counts.done + counts.failed + counts.cancelled + counts.rejected
+  return (
+    <>
+      <Progress label="Progress" part={total === 0 ? undefined : ended / total} />
+      {state !== 'cancelling' && (
+        <AskButton
+          label="Cancel batch"
+          title="Cancel the batch?"
+          dismiss="Keep running"
+          variant="danger"
+          write={() => send('POST', '/batches/{id}/cancel', { path: { id }, body: {} })}
+          refresh={bulkQuery('batches', id).queryKey}
+        >
+          <p>No further task is made. Unfinished tasks stop; their credits are refunded.</p>
+        </AskButton>
+      )}
+    </>
+  )
+}
+
+const STEP = 50
+
+const Lines = ({ kind, bulk }: OfKind & { bulk: Bulk }) => {
+  const [isAll, setAll] = useState(false)
+  const query = useQuery(linesQuery(kind, bulk))
+  const lines = query.data?.filter(({ error }) => isAll || error !== undefined) ?? []
+  const { shown, more } = useMore(lines, STEP)
+  const title = kind === 'batches' ? 'Requests' : 'Tasks'
+  const choice = <Checkbox label="Show all" isSelected={isAll} onChange={setAll} />
+  return (
+    <Panel title={title} actions={choice}>
+      <Show query={query}>
+        {() => (
+          <>
+            <Rows
+              label={title}
+              rows={shown}
+              empty={isAll ? 'None yet' : 'None is rejected or has failed'}
+              columns={COLUMNS}
+            />
+            {more}
+          </>
+        )}
+      </Show>
+    </Panel>
+  )
+}
+
+const TaskLink = ({ id }: { id: string | undefined }) =>
+  id ? <Link {...taskPage(id)}>{id}</Link> : '–'
+
+const COLUMNS = {
+  Index: ({ index }: BulkLine) => `#${index}`,
+  State: ({ state }: BulkLine) => <StateBadge state={state} />,
+  Task: ({ task_id: id, new_task_id: made }: BulkLine) => (
+    <>
+      <TaskLink id={id} /> {made && <TaskLink id={made} />}
+    </>
+  ),
+  Error: ({ error }: BulkLine) => {
+    const details = error?.details?.filter((detail) => detail !== error.message) ?? []
+    return error && <Bdi>{[error.message, ...details].join(' ')}</Bdi>
+  },
+}

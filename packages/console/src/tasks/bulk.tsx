@@ -1,0 +1,79 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+
+import { Link } from '../ui/link.tsx'
+import { PageTitle } from '../ui/panels.tsx'
+import { Listing } from '../ui/rows.tsx'
+import { Tabs } from '../ui/tabs.tsx'
+import { Badge, Bdi, StateBadge, Time } from '../ui/values.tsx'
+import { counted } from '../words/text.ts'
+import { BulkDetail } from './bulk-detail.tsx'
+import { bulkQuery, bulksQuery, idOf, type BulkItem, type BulkKind } from './bulk-queries.ts'
+import { describeBulk, titleOfBulk } from './bulk-words.ts'
+
+const route = getRouteApi('/tasks/bulk')
+
+/** Page of the caller's batches and operations: a list of each, or the one that the address names. */
+export const Page = () => {
+  const tabs = {
+    batches: ['Batches', <Bulks key="batches" kind="batches" />],
+    operations: ['Operations', <Bulks key="operations" kind="operations" />],
+  } as const
+  return (
+    <>
+      <PageTitle actions={<Link to="/tasks">All tasks</Link>}>Batches and operations</PageTitle>
+      <Tabs label="Batches and operations" tabs={tabs} />
+    </>
+  )
+}
+
+const NONE = {
+  batches: 'No batches yet. POST /batches makes many tasks with one request.',
+  operations: 'No operations yet. Select tasks in their list to cancel many at once.',
+}
+
+const Bulks = ({ kind }: { kind: BulkKind }) => {
+  const { id } = route.useSearch()
+  return id === undefined ? <BulkList kind={kind} /> : <BulkDetail key={id} kind={kind} id={id} />
+}
+
+const BulkList = ({ kind }: { kind: BulkKind }) => (
+  <Listing
+    label={kind === 'batches' ? 'Batches' : 'Operations'}
+    query={useInfiniteQuery(bulksQuery(kind))}
+    empty={NONE[kind]}
+    columns={COLUMNS[kind]}
+    below={({ error }) => error && <Bdi className="small">{error.message}</Bdi>}
+  />
+)
+
+const columnsOf = (kind: BulkKind) => ({
+  [kind === 'batches' ? 'Batch' : 'Operation']: (item: BulkItem) => (
+    <div>
+      <Link to="." search={{ tab: kind, id: idOf(item) }}>
+        {titleOfBulk(item)}
+      </Link>{' '}
+      {'labels' in item &&
+        Object.entries(item.labels ?? {}).map(([key, value]) => (
+          <Badge key={key}>{`${key}: ${value}`}</Badge>
+        ))}
+    </div>
+  ),
+  State: (item: BulkItem) => <Live kind={kind} item={item} />,
+  Progress: (item: BulkItem) => <Counts kind={kind} item={item} />,
+  Created: ({ created_at: at }: BulkItem) => <Time at={at} />,
+  Ended: ({ ended_at: at }: BulkItem) => <Time at={at} none="" />,
+})
+const COLUMNS = { batches: columnsOf('batches'), operations: columnsOf('operations') }
+
+type OfItem = { kind: BulkKind; item: BulkItem }
+
+/** State as it is now, not as when the list was read. */
+const Live = ({ kind, item }: OfItem) => (
+  <StateBadge state={useQuery(bulkQuery(kind, idOf(item))).data?.state ?? item.state} />
+)
+
+const Counts = ({ kind, item }: OfItem) => {
+  const { data } = useQuery(bulkQuery(kind, idOf(item)))
+  return data ? describeBulk(data) : `of ${counted(item.total, 'item')}`
+}
