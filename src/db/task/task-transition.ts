@@ -154,7 +154,7 @@ export const takeFence = async <Kind extends string>(
   if (claimed) return { ...claimed, isProbe }
   const [held] = await sql<HeldTask[]>`
     update task set held_at = ${heldSince(sql)}
-    where id = ${id} and ${mayClaim}
+    where id = ${id} and ${mayClaim} and (${paused} or ${isBroken(sql, id)})
     returning case when ${paused} then 'paused' else 'breaker' end as held,
       claimed_at is null as "isQueued"
   `
