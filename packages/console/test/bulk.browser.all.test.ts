@@ -15,7 +15,7 @@ const ERROR = 'An error of this service.'
 const PHONE = { as: 'carol', width: 390 }
 
 describe('batches and operations in the console', { skip }, () => {
-  const console = useConsole()
+  const console = useConsole({ alone: true })
   let carol: Client
   let operator: Client
 

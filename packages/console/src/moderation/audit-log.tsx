@@ -215,7 +215,7 @@ const showChanges = ({ before = {}, after = {} }: Entry) => {
 interface Change {
   name: string
   text: string
-  /** Of a member that only one side has. */
+  /** Side that has the member, where only one has it. */
   side?: 'new' | 'removed'
 }
 

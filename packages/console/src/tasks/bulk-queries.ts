@@ -52,7 +52,7 @@ export const bulkQuery = (kind: BulkKind, id: string) =>
     refetchInterval: ({ state }) => (state.data && !state.data.ended_at ? POLL_MS : false),
   })
 
-/** What has become of each of its requests or tasks. */
+/** Results: a line for each of its requests or tasks. */
 export const linesQuery = (kind: BulkKind, bulk: Bulk) => {
   const { total, ended_at: at, counts } = bulk
   const failed = counts.rejected + ('failed' in counts ? counts.failed : 0)
