@@ -97,20 +97,20 @@ export const checkAccount = async (
   if (key && key.used > key.cap) throw errors.keyCreditsSpent(credits, key)
 }
 
-/** Finds the limit of open tasks that an account has of its own, once it has used so large a part of it. */
+/** Finds the limit of open tasks that an account has of its own, with their number, once it has used so large a part. */
 export const findUsedLimit = async (
   sql: Sql,
   { account, part }: { account: string; part: number },
-): Promise<number | undefined> => {
-  const [row] = await sql<{ most: number }[]>`
-    select o.task_limit as most from owner o
-    where o.id = ${account} and o.task_limit is not null and ceil(o.task_limit * ${part}::float8) <= (
-      select count(*) from (
-        select from task where account = o.id and ended_at is null limit o.task_limit
-      ) t
-    )
+): Promise<{ most: number; open: number } | undefined> => {
+  const [row] = await sql<{ most: number; open: number }[]>`
+    select o.task_limit as most, t.open from owner o
+    cross join lateral (
+      select count(*)::integer as open from task where account = o.id and ended_at is null
+    ) t
+    where o.id = ${account} and o.task_limit is not null
+      and ceil(o.task_limit * ${part}::float8) <= t.open
   `
-  return row?.most
+  return row
 }
 
 /** Counts the open tasks of an account. */

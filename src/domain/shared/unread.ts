@@ -62,8 +62,9 @@ const SAME_THING: readonly (readonly string[])[] = [
 ]
 
 /**
- * Finds the known name that differs by case, `_`, `-` or one typing error (two letters in the wrong order are one), or that another route has for the same thing;
- * else the only one that this one is a part of, such as `overlap` of `overlap_seconds`.
+ * Finds the known name that differs by case, `_`, `-` or one typing error, of which two letters in the wrong order are one,
+ * or that another route has for the same thing; else the only one that this one is a part of, such as `overlap` of
+ * `overlap_seconds`.
  */
 export const findMeant = (name: string, known: readonly string[]): string | undefined => {
   const plain = plainOf(name)

@@ -1,4 +1,5 @@
 import { isObject } from '../../domain/shared/is-object.ts'
+import { makeOnce } from '../../domain/shared/make-once.ts'
 import { listAll, makePut, own, renamePath, type AliasTable } from './table.ts'
 import { inWords } from './translation.ts'
 
@@ -61,11 +62,15 @@ const makeShow = ({ given, schemas, table, isBoth, ids }: Mode) => {
     return isObject(value) ? keys(value, member, example) : word(value)[0]
   }
   const text = (value: string): string => (isBoth ? value : inWords(value, all))
+  const showSchema = makeOnce((schema: Json) => {
+    const shown = show(schema) as Json
+    return { shown, isSame: JSON.stringify(shown) === JSON.stringify(schema) }
+  })
   const refer = (reference: string): string => {
     const [, name = ''] = /^#\/components\/schemas\/(.+)$/.exec(reference) ?? []
-    const shown = show(given[name]) as Json
-    if (JSON.stringify(shown) === JSON.stringify(given[name])) return reference
-    schemas[isBoth ? name : `${name}Alias`] = shown
+    const schema = given[name]
+    if (!schema || showSchema(schema).isSame) return reference
+    schemas[isBoth ? name : `${name}Alias`] = showSchema(schema).shown
     return isBoth ? reference : `${reference}Alias`
   }
   const parameter: Put = (given) => {

@@ -1,5 +1,5 @@
 import { withinDeadline } from '../../db/client.ts'
-import { countOpenTasks, findUsedLimit } from '../../db/task/account.ts'
+import { findUsedLimit } from '../../db/task/account.ts'
 import type { Slots } from '../../db/video-task/video-queue.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import type { Quotas } from '../../domain/task/quota.ts'
@@ -27,11 +27,8 @@ export const makeBulkWork = (deps: WorkDeps): { submit: Submit; act: Act } => {
   ])
   const submit: Submit = async (request) => {
     const used = { account: request.owner, part: 1 - FREE_PART }
-    const most = await withinDeadline(deps.sql, findUsedLimit(deps.sql, used))
-    if (most !== undefined) {
-      const open = await withinDeadline(deps.sql, countOpenTasks(deps.sql, request.owner))
-      throw errors.taskQuotaExceeded(open, partOf(most))
-    }
+    const limit = await withinDeadline(deps.sql, findUsedLimit(deps.sql, used))
+    if (limit) throw errors.taskQuotaExceeded(limit.open, partOf(limit.most))
     await make(request)
   }
   return { submit, act: makeAct({ ...deps, submit }) }
