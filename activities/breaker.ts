@@ -3,6 +3,7 @@ import {
   countEngineSuccess,
   type BreakerFailure,
 } from '../src/db/task/breaker.ts'
+import { RULES } from '../src/db/shared/change-notification.ts'
 import type { CommonDependencies } from './dependencies.ts'
 
 /** An attempt that is given up because its engine fails: it counts as none, and the task waits until the engine works. */
@@ -23,7 +24,7 @@ const QUIET_MS = 1000
 
 /** Makes the breaker of the engines that a worker calls; without `most` failures in a row it never opens. */
 export const makeBreaker = (
-  { sql, log }: Pick<CommonDependencies, 'sql' | 'log'>,
+  { sql, log, notifyChange }: Pick<CommonDependencies, 'sql' | 'log' | 'notifyChange'>,
   { most, openSeconds }: Pick<BreakerFailure, 'most' | 'openSeconds'>,
 ): Breaker => {
   const succeededAt = new Map<string, number>()
@@ -37,15 +38,19 @@ export const makeBreaker = (
       const counted = await countEngineFailure(sql, { scope, taskId, most, openSeconds }).catch(
         giveUp,
       )
-      if (counted?.hasOpened)
+      if (counted?.hasOpened) {
         log.error({ scope, failures: most }, 'an engine fails: its tasks wait until it works again')
+        notifyChange?.(RULES)
+      }
       if (counted?.isOpen) throw new HeldError('the engine does not work')
     },
     async succeed(scope, { onlyOpen } = { onlyOpen: false }) {
       if (performance.now() - (succeededAt.get(scope) ?? -Infinity) < QUIET_MS) return
       const hasClosed = await countEngineSuccess(sql, { scope, onlyOpen }).catch(giveUp)
       if (!onlyOpen) succeededAt.set(scope, performance.now())
-      if (hasClosed) log.info({ scope }, 'an engine works again')
+      if (!hasClosed) return
+      log.info({ scope }, 'an engine works again')
+      notifyChange?.(RULES)
     },
   }
 }

@@ -31,6 +31,7 @@ export const makeBulkActivities = (deps: BulkDependencies) => ({
   async workOnBulk(bulkId: string): Promise<BulkProgress> {
     const bulk = await findBulk(deps.sql, { id: bulkId })
     if (!bulk || isOver(bulk)) return { isDone: true, waitMs: 0 }
+    await deps.readRules()
     const items =
       bulk.kind === 'batch'
         ? listRequests(deps, bulk as BatchRow)

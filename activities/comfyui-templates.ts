@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 
 import { readTemplates } from '../src/adapters/comfyui/templates.ts'
+import { RULES } from '../src/db/shared/change-notification.ts'
 import { publishTemplate, removeTemplates } from '../src/db/task/template.ts'
 import { CUSTOM, customName } from '../src/domain/task/custom-kind.ts'
 import { describeMembers } from '../src/domain/template/custom-kind.ts'
 import type { Template } from '../src/domain/template/template.ts'
 import type { ComfyDependencies } from './dependencies.ts'
 
-type KeeperDependencies = Pick<ComfyDependencies, 'sql' | 'log' | 'fleet'>
+type KeeperDependencies = Pick<ComfyDependencies, 'sql' | 'log' | 'notifyChange' | 'fleet'>
 
 /**
  * Makes the pass that follows the folder of templates: what changes there takes effect without a restart. A worker writes
@@ -15,7 +16,7 @@ type KeeperDependencies = Pick<ComfyDependencies, 'sql' | 'log' | 'fleet'>
  * after another do not undo each other's.
  */
 export const makeKeepTemplates = (deps: KeeperDependencies, folder: string) => {
-  const { sql, log, fleet } = deps
+  const { sql, log, notifyChange, fleet } = deps
   /** Templates that were written last, and issues that were logged; no template has a name with a space. */
   const known = new Map<string, string>()
   const remember = (name: string, text: string): boolean => {
@@ -34,8 +35,9 @@ export const makeKeepTemplates = (deps: KeeperDependencies, folder: string) => {
     const isNew = known.get(name)?.startsWith(digest) !== true
     await publishTemplate(sql, { name, digest, content, members, isNew })
     known.set(name, digest + text)
+    notifyChange?.(RULES)
     if (isNew)
-      log.info({ template: content.name }, 'a template is a kind: apis have it within 5 seconds')
+      log.info({ template: content.name }, 'a template is a kind: apis have it within 10 seconds')
   }
   let own = new Map(fleet.templates.map((template) => [template.name, JSON.stringify(template)]))
   /** Logs which workflows of the service's own kinds are others than before. */
@@ -58,6 +60,7 @@ export const makeKeepTemplates = (deps: KeeperDependencies, folder: string) => {
     const names = custom.map(({ name }) => customName(name) ?? '')
     const removed = known.get('all names') === names.join() ? [] : await removeTemplates(sql, names)
     known.set('all names', names.join())
+    if (removed.length > 0) notifyChange?.(RULES)
     for (const name of removed) {
       known.delete(name)
       log.info({ template: CUSTOM + name }, 'a template was removed; its tasks go on')

@@ -61,6 +61,8 @@ export interface BulkDependencies extends CoreDependencies {
     owner: string
     record(sql: Transaction, result?: object): Promise<void>
   }): Promise<void>
+  /** Reads again what requests go by, as an api has it. */
+  readRules(): Promise<void>
   /** Waits until Temporal has what was begun to be dispatched, so that its pace is that of the work. */
   drain(): Promise<void>
   /** Milliseconds of pause for each millisecond of work. */
@@ -85,10 +87,6 @@ export interface FirstAttemptDependencies
   extends DeliveryDependencies, Pick<CoreDependencies, 'jobs'> {
   /** Notified when attempts may be due. */
   notifier: Notifier
-  /** Aborted when the worker is to stop. */
-  stopping: AbortSignal
-  /** Attempts that go on after their run. The worker waits for them before it ends. */
-  draining: Set<Promise<void>>
   /** The row of the outbox that starts the further attempts of a task's events. */
   startDelivery(task: { taskId: string; kind: string; owner: string }): OutboxStart
   /** Makes those further attempts read the rows again. If that is lost, they do so later. */

@@ -1,5 +1,5 @@
 import { listImageFacts } from '../src/db/image-task/image-task.ts'
-import type { BegunAttempt } from '../src/db/event/attempt.ts'
+import type { SentEvent } from '../src/db/event/attempt.ts'
 import { listVideoFacts } from '../src/db/video-task/video-task.ts'
 import { makeSlackBody } from '../src/domain/event/slack.ts'
 import { taskStatusOf } from '../src/domain/event/endpoint.ts'
@@ -36,7 +36,7 @@ export const makeEventBody = ({ sql, signer, now }: DeliveryDependencies) => {
     const facts = videoFactsAt(await findVideo(taskId), status as VideoTaskState)
     return { data: makeVideoCreations(facts, sign), labels: facts.labels }
   }
-  return async ({ taskId, family, status, endpoint }: BegunAttempt): Promise<object> => {
+  return async ({ taskId, family, status, endpoint }: SentEvent): Promise<object> => {
     if (endpoint === null) return (await ofTask({ taskId, family, status })).data
     const { subjectId, data, at, format } = endpoint
     if (format === 'slack') return makeSlackBody(status, data)
@@ -61,7 +61,7 @@ interface Shown {
   labels: Labels | null
 }
 
-type TaskAt = Pick<BegunAttempt, 'taskId' | 'family' | 'status'>
+type TaskAt = Pick<SentEvent, 'taskId' | 'family' | 'status'>
 
 const inOrder = <Row extends { id: string }>(
   ids: readonly string[],

@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { Context } from '@temporalio/activity'
-
 import { completeAttempt, loseAttempt, stopEvent } from '../src/db/event/attempt.ts'
 import type { AttemptKey, AttemptResult, BegunAttempt } from '../src/db/event/attempt.ts'
 import type { Transaction } from '../src/db/client.ts'
@@ -9,7 +7,6 @@ import {
   beginFirstAttempts,
   completeFirstAttempts,
   holdFirstAttempts,
-  measureBacklog,
   deferHosts,
   takeFirstAttempts,
 } from '../src/db/event/first-attempt.ts'
@@ -18,64 +15,54 @@ import { dropOvertaken } from '../src/db/event/delivery.ts'
 import { makeBatch } from '../src/db/batch.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { FirstAttemptDependencies } from './dependencies.ts'
-import { withHeartbeat } from './heartbeat.ts'
-import { lostVerdict } from './send-attempt.ts'
+import type { Loop } from '../src/process/loop.ts'
+import { lostVerdict, makeSendAttempt } from './send-attempt.ts'
 import type { AttemptOutcome, SendAttempt } from './send-attempt.ts'
 import type { SlotKind } from '../src/adapters/outbound/attempt-slots.ts'
 
-/** Tries that one run holds at most, and those of one account and of one host among them: a host leaves its account room. */
+/** Attempts that one worker holds at most, and those of one account and of one host among them: a host leaves its account room. */
 const HELD = 256
 const PER_ACCOUNT = 48
 const PER_HOST = 24
-/** Long enough for three renewals; after it another run takes the attempts of a killed worker. */
+/** Long enough for three renewals; after it another worker takes the attempts of a killed worker. */
 const LEASE_SECONDS = 5
 const RENEW_MS = 1600
 /** Longest wait of an attempt for a slot of its host before it makes room for others, and those behind it with it. */
 const SLOT_WAIT_MS = 1000
 /** Pauses between polls grow with the time without work. A change notification wakes the notifier. */
 const SHORTEST_POLL_MS = 100
-const LONGEST_POLL_MS = 1000
+const LONGEST_POLL_MS = 5000
 const POLLS = 20
 /** Change notifications come in groups while attempts are under way: a millisecond for each of them, at most. */
 const GATHER_MS = 8
 const ERROR_PAUSE_MS = 500
-const BEAT_MS = 1000
-const MEASURE_MS = 4000
-/** A run ends after so long, so that runs move to where workers are. */
-const RUN_MS = 30 * 60_000
+/** Pause between two looks at hosts that are paused. */
+const PAUSED_MS = 4000
 /** Full for all who send there. What an account or an owner has enough of says nothing of their webhook URLs. */
 const OF_URLS: readonly SlotKind[] = ['host', 'address']
 
 /**
- * Makes the activity that makes first attempts until its worker stops: it takes those that are due, sends many at once and
- * records them in batches. What failed goes on in a workflow of its task. Any number of runs share the work, because each
- * holds what it has taken by leases. A run ends at once, so that the next one begins, here or elsewhere; its attempts go on.
+ * Starts first attempts in this worker: it takes those that are due, sends many at once and records them in batches. What
+ * failed goes on in a workflow of its task. Any number of workers share the work, because each holds what it has taken by
+ * leases; the end waits for the attempts under way. No workflow starts them: an event is sent while Temporal is away.
  */
-export const makeSendFirstAttempts =
-  (deps: FirstAttemptDependencies, sendAttempt: SendAttempt) => async (): Promise<void> => {
-    // Not AbortSignal.timeout: nothing but its timer would hold that one, and `any` does not.
-    const over = new AbortController()
-    const ending = AbortSignal.any([
-      Context.current().cancellationSignal,
-      deps.stopping,
-      over.signal,
-    ])
-    const run = makeRun(deps, sendAttempt)
-    const timers = [setTimeout(() => over.abort(), RUN_MS), setInterval(run.measure, MEASURE_MS)]
-    const renewing = setInterval(run.renew, RENEW_MS)
-    try {
-      await withHeartbeat({ beatMs: BEAT_MS, details: run.describe }, () =>
-        takeUntil(ending, run, deps),
-      )
-    } finally {
-      for (const timer of timers) clearTimeout(timer)
-      const settled = run.drain().finally(() => {
-        clearInterval(renewing)
-        deps.draining.delete(settled)
-      })
-      deps.draining.add(settled)
-    }
+export const startFirstAttempts = (
+  deps: FirstAttemptDependencies,
+  sendAttempt: SendAttempt = makeSendAttempt(deps),
+): Loop => {
+  const ending = new AbortController()
+  const run = makeRun(deps, sendAttempt)
+  const timers = [setInterval(run.deferPaused, PAUSED_MS), setInterval(run.renew, RENEW_MS)]
+  const taking = takeUntil(ending.signal, run, deps)
+  return {
+    async stop() {
+      ending.abort()
+      await taking
+      await run.drain()
+      for (const timer of timers) clearInterval(timer)
+    },
   }
+}
 
 const takeUntil = async (
   ending: AbortSignal,
@@ -104,17 +91,16 @@ const takeUntil = async (
   }
 }
 
-/** State and actions of a run. */
+/** State and actions of the first attempts of a worker. */
 interface Run {
   /** Begins what is due and there is room for. Cut: the next poll finds more. */
   take(): Promise<{ count: number; isCut: boolean }>
   /** Counts the attempts under way. */
   underWay(): number
-  /** Keeps what it holds from other runs. */
+  /** Keeps what it holds from other workers. */
   renew(): void
-  measure(): void
-  /** For operators, in the heartbeat. */
-  describe(): object
+  /** Takes the attempts of hosts that are paused out of the way of others. */
+  deferPaused(): void
   /** Waits for what is under way. */
   drain(): Promise<void>
 }
@@ -125,9 +111,8 @@ const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run 
   const held = new Map<string, { of: FirstAttempt; work: Promise<void> }>()
   const stuckHosts = new Set<string>()
   let after = ''
-  let backlog: object = {}
-  let sent = 0
-  let sentPerSecond = 0
+  /** Nothing waited at the last poll. */
+  let isEmpty = false
 
   const make = async (of: FirstAttempt): Promise<void> => {
     const { eventId, lostNumber, url, owner, account } = of
@@ -136,12 +121,10 @@ const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run 
     const deferral = await sendAttempt({
       eventId,
       webhook: { url, owner, account },
+      event: of,
       waitMs: SLOT_WAIT_MS,
       writeDown: () => record.writeDown(of),
-      complete: (begun, outcome) => {
-        sent += 1
-        return record.complete(of, begun, outcome)
-      },
+      complete: (begun, outcome) => record.complete(of, begun, outcome),
     })
     if (!deferral) return
     if (OF_URLS.includes(deferral.full)) stuckHosts.add(of.host)
@@ -149,7 +132,7 @@ const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run 
   }
   const begin = (of: FirstAttempt): void => {
     const work = make(of)
-      // The rows show the next run, once the lease has ended, whether it was an attempt.
+      // The rows show the next worker, once the lease has ended, whether it was an attempt.
       .catch((error: unknown) =>
         log.warn({ event_id: of.eventId, err: error }, 'an attempt was not recorded'),
       )
@@ -163,12 +146,6 @@ const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run 
     const attempts = [...held.keys()].map((eventId) => ({ eventId, seconds: LEASE_SECONDS }))
     await holdFirstAttempts(sql, attempts)
   }
-  const measure = async (): Promise<void> => {
-    // Those of hosts that are paused.
-    await deferHosts(sql, [])
-    backlog = await measureBacklog(sql)
-  }
-
   return {
     async take() {
       const limit = HELD - held.size
@@ -186,6 +163,7 @@ const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run 
         leaseSeconds: LEASE_SECONDS,
       })
       after = taken.after
+      isEmpty = taken.isEmpty
       const overtaken = taken.attempts.filter(({ overtakes }) => overtakes)
       await dropOvertaken(
         sql,
@@ -205,12 +183,9 @@ const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run 
       void hold().catch((error: unknown) =>
         log.warn({ err: error }, 'first attempts not held on to'),
       ),
-    measure: () => {
-      sentPerSecond = (sent * 1000) / MEASURE_MS
-      sent = 0
-      void measure().catch(() => {})
+    deferPaused: () => {
+      if (!isEmpty) void deferHosts(sql, []).catch(() => {})
     },
-    describe: () => ({ ...backlog, underWay: held.size, sentPerSecond }),
     async drain() {
       await Promise.all([...held.values()].map(({ work }) => work))
     },

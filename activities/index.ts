@@ -6,13 +6,12 @@ import type {
   BulkDependencies,
   ComfyDependencies,
   CoreDependencies,
-  FirstAttemptDependencies,
+  DeliveryDependencies,
   MediaDependencies,
   StarsDependencies,
   VendorDependencies,
 } from './dependencies.ts'
 import { makeEventActivities } from './event.ts'
-import { makeSendFirstAttempts } from './first-attempts.ts'
 import { makeImageTaskTransitions } from './image-task.ts'
 import { makeInspectArchive } from './inspect-archive.ts'
 import { makePurgeExpired } from './purge-expired.ts'
@@ -28,7 +27,7 @@ import { makeVendorVideo } from './vendor-video.ts'
 
 /** Activities of the core worker: transitions, each one short transaction, webhooks, removal by age, stars. */
 export const createCoreActivities = (
-  deps: CoreDependencies & FirstAttemptDependencies & StarsDependencies,
+  deps: CoreDependencies & DeliveryDependencies & StarsDependencies,
 ) => {
   const sendAttempt = makeSendAttempt(deps)
   return {
@@ -37,7 +36,8 @@ export const createCoreActivities = (
     ...makeImageTaskTransitions(deps),
     ...makeVersionTransitions(deps),
     ...makeVideoTaskTransitions(deps),
-    sendFirstAttempts: makeSendFirstAttempts(deps, sendAttempt),
+    /** Ends the workflows `deliverFirst` of older releases, which had workers make first attempts. */
+    sendFirstAttempts: (): Promise<void> => Promise.resolve(),
     purgeExpired: makePurgeExpired(deps),
     refreshStars: makeRefreshStars(deps),
   }

@@ -9,6 +9,7 @@ import type {
   AttemptVerdict,
   BegunAttempt,
   LostAttempt,
+  SentEvent,
 } from '../src/db/event/attempt.ts'
 import { listTraces } from '../src/db/shared/outbox.ts'
 import {
@@ -28,6 +29,8 @@ export interface AttemptJob {
   eventId: string
   /** URL that the event is sent to, and whom that counts for. */
   webhook: { url: string; owner: string; account: string }
+  /** The event, where it is known: what is sent is read while the attempt is written down. */
+  event?: SentEvent
   /** Longest wait for a slot, in milliseconds. */
   waitMs: number
   /** Writes the attempt down; undefined when there is nothing to send any more. */
@@ -60,11 +63,14 @@ export const makeSendAttempt = (deps: DeliveryDependencies): SendAttempt => {
   const makeBody = makeEventBody(deps)
   const trace = makeTraceAttempt(deps)
 
-  const post = async (job: AttemptJob, begun: BegunAttempt, located: Located): Promise<Posted> => {
-    const [payload, secrets] = await Promise.all([
-      makeBody(begun),
-      deps.webhookSecrets.active(secretOwnerOf(begun)),
-    ])
+  const read = (event: SentEvent) =>
+    Promise.all([makeBody(event), deps.webhookSecrets.active(secretOwnerOf(event))])
+
+  const post = async (
+    job: AttemptJob,
+    { begun, content, located }: { begun: BegunAttempt; content: Content; located: Located },
+  ): Promise<Posted> => {
+    const [payload, secrets] = await content
     const body = Buffer.from(JSON.stringify(payload))
     const timestamp = Math.floor(deps.now().getTime() / 1000)
     const headers = {
@@ -108,8 +114,13 @@ export const makeSendAttempt = (deps: DeliveryDependencies): SendAttempt => {
         .slice(0, 1)
         .map((address): Wanted => ['address', networkOf(address)])
       return await holding(deps, job, ofAddress, async (): Promise<Sent> => {
+        const early = job.event && read(job.event)
+        // Where the attempt is not made nobody asks what became of it.
+        early?.catch(() => {})
         const begun = await job.writeDown()
-        return begun && { begun, posted: await post(job, begun, located) }
+        if (!begun) return undefined
+        const content = early ?? read(begun)
+        return { begun, posted: await post(job, { begun, content, located }) }
       })
     })
   }
@@ -128,6 +139,9 @@ export const makeSendAttempt = (deps: DeliveryDependencies): SendAttempt => {
     return undefined
   }
 }
+
+/** The body of an attempt, and the secrets that sign it. */
+type Content = Promise<[body: object, secrets: readonly string[]]>
 
 type Sent = { begun: BegunAttempt; posted: Posted } | undefined
 
@@ -149,7 +163,7 @@ const holding = async <T>(
 }
 
 /** Whose secrets sign. A subscription has its own; a URL that a task or batch names has those of its owner. */
-const secretOwnerOf = ({ owner, endpoint }: BegunAttempt): string =>
+const secretOwnerOf = ({ owner, endpoint }: SentEvent): string =>
   endpoint?.id ? endpointSecretOwner(endpoint.id) : owner
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '')

@@ -23,6 +23,7 @@ import {
   listenForChanges,
   makeNotifyChange,
   readRevisions,
+  RULES,
 } from './db/shared/change-notification.ts'
 import { makeCountCache } from './db/search/listed-count.ts'
 import { checkSchema } from './db/migrate.ts'
@@ -32,6 +33,8 @@ import { armFailpoint } from './process/failpoint.ts'
 import { makeApp } from './http/app.ts'
 import { readAliases } from './http/alias/table.ts'
 import { makeAuthenticator } from './http/access/auth.ts'
+import { makeNotifier } from './domain/shared/notifier.ts'
+import { untilNextEnd } from './domain/task/pause.ts'
 import { makeBudget } from './http/body/budget.ts'
 import { makeIsAdmin } from './http/access/claims.ts'
 import { makeIsSessionLive } from './http/access/live-session.ts'
@@ -111,10 +114,11 @@ const scratch = await startScratch('bodies', { storage, log })
 const budget = makeBudget()
 
 const watches = makeWatches({ most: config.STREAMS_MAX })
+const rulesNotifier = makeNotifier()
 const stopListening = listenForChanges({
   url: direct,
   name: 'kiln api changes',
-  onChange: watches.notify,
+  onChange: (id) => (id === RULES ? rulesNotifier.notify() : watches.notify(id)),
   onConnect: watches.notify,
 })
 
@@ -331,8 +335,6 @@ const metricsServer =
 
 /** Interval at which a row is found whose notification was lost, because its process was killed after the commit. */
 const WATCH_MS = 5000
-/** Interval at which templates are read that core workers have written. */
-const TEMPLATES_MS = 5000
 
 const loops = [
   startRelay({ sql, jobs, log, intervalMs: config.RELAY_INTERVAL_MS }),
@@ -345,10 +347,8 @@ const loops = [
     afterSeconds: config.RECONCILE_AFTER_SECONDS,
     taskQueue: config.TASK_QUEUE,
     metrics,
-    runs: config.DELIVERY_RUNS,
     ...timings,
   }),
-  startLoop('templates', () => customKinds.refresh(), { intervalMs: TEMPLATES_MS, log }),
   startLoop(
     'notices',
     () =>
@@ -362,12 +362,17 @@ const loops = [
     { intervalMs: config.NOTICE_INTERVAL_MS, log },
   ),
   startLoop(
-    'pauses',
+    'rules',
     async (signal) => {
-      await Promise.all([pauses.refresh(), ownerRules.refresh()])
+      const [paused] = await Promise.all([
+        pauses.refresh(),
+        ownerRules.refresh(),
+        customKinds.refresh(),
+      ])
       await wakeHeld({ ...commit, ...timings }, signal)
+      return untilNextEnd(paused, config.RULES_INTERVAL_MS)
     },
-    { intervalMs: config.PAUSE_INTERVAL_MS, log },
+    { intervalMs: config.RULES_INTERVAL_MS, notifier: rulesNotifier, log },
   ),
   startLoop('watches', () => watches.poll((ids) => withinDeadline(sql, readRevisions(sql, ids))), {
     intervalMs: WATCH_MS,

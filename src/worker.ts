@@ -14,6 +14,7 @@ import {
 import { makeBreaker, makeHeldWait } from '../activities/breaker.ts'
 import { keepFleet } from '../activities/comfyui-keeper.ts'
 import { makeKeepTemplates } from '../activities/comfyui-templates.ts'
+import { startFirstAttempts } from '../activities/first-attempts.ts'
 import type { Fleet } from '../activities/dependencies.ts'
 import {
   createBulkActivities,
@@ -62,7 +63,7 @@ import { makeBudget } from './http/body/budget.ts'
 import { makeBulkWork } from './http/bulk/work.ts'
 import { makeCustomKinds } from './http/template/kinds.ts'
 import { isOutage, makeJobs } from './jobs/client.ts'
-import { startDelivery, startFirstAttempts } from './jobs/event.ts'
+import { startDelivery } from './jobs/event.ts'
 import { bulkQueue, comfyuiQueue, mediaQueue, vendorQueue } from './jobs/start.ts'
 import { startRenewal } from './jobs/renewal.ts'
 import { planSdkMetrics } from './jobs/sdk-metrics.ts'
@@ -175,9 +176,6 @@ const makeStars = () =>
       }
     : undefined
 
-const stopping = new AbortController()
-const draining = new Set<Promise<void>>()
-
 /** Wakes first attempts. */
 const notifier = makeNotifier()
 const stopListening =
@@ -200,7 +198,20 @@ const findWorkflowBundle = (): string | undefined => {
 }
 const workflowBundle = findWorkflowBundle()
 
-const coreWorker = (): Promise<Worker> =>
+const makeCore = () => ({
+  ...common,
+  retentionDays: config.RESULT_RETENTION_DAYS,
+  ...readSlots(config),
+  jobs,
+  notifier,
+  startDelivery: (task: Parameters<typeof startDelivery>[0]) =>
+    startDelivery(task, { taskQueue: config.TASK_QUEUE }),
+  announceEvent: (taskId: string) => void jobs.announceEvent(taskId),
+  stars: makeStars(),
+  ...makeDelivery(),
+})
+
+const coreWorker = (deps: ReturnType<typeof makeCore>): Promise<Worker> =>
   Worker.create({
     ...temporal,
     taskQueue: config.TASK_QUEUE,
@@ -210,19 +221,7 @@ const coreWorker = (): Promise<Worker> =>
           interceptors: { ...temporal.interceptors, workflowModules: [workflowFile('trace')] },
         }
       : { workflowBundle: { codePath: workflowBundle } }),
-    activities: createCoreActivities({
-      ...common,
-      retentionDays: config.RESULT_RETENTION_DAYS,
-      ...readSlots(config),
-      jobs,
-      notifier,
-      stopping: stopping.signal,
-      draining,
-      startDelivery: (task) => startDelivery(task, { taskQueue: config.TASK_QUEUE }),
-      announceEvent: (taskId) => void jobs.announceEvent(taskId),
-      stars: makeStars(),
-      ...makeDelivery(),
-    }),
+    activities: createCoreActivities(deps),
     // Another worker takes the next steps of a killed one's workflows after this time. A busy one that loses a step to it
     // costs the other a replay of some ten events.
     stickyQueueScheduleToStartTimeout: '2 seconds',
@@ -268,6 +267,7 @@ const bulkWorker = async ({ dir }: Scratch): Promise<Worker> => {
       ...readSlots(config),
       jobs,
       drain: () => jobs.drain(),
+      readRules,
       pauseFactor: config.BULK_PAUSE_FACTOR,
     }),
     maxConcurrentActivityTaskExecutions: BULK_SLOTS,
@@ -458,9 +458,10 @@ const readRules = async (): Promise<void> => {
   await Promise.all([customKinds.refresh(), ownerRules.refresh()])
 }
 const bulkScratch = media ? undefined : await startScratch('batch', common)
-if (bulkScratch) await readRules()
+const core = media ? undefined : makeCore()
 const workers = await Promise.all([
-  media ? mediaWorker(media) : coreWorker(),
+  ...(media ? [mediaWorker(media)] : []),
+  ...(core ? [coreWorker(core)] : []),
   ...(bulkScratch ? [bulkWorker(bulkScratch)] : []),
   ...(scratch && isVendor ? [vendorWorker(scratch)] : []),
   ...(scratch && fleet ? [comfyWorker(fleet, scratch)] : []),
@@ -473,9 +474,8 @@ const templateKeeper =
     intervalMs: TEMPLATES_MS,
     log,
   })
-const rulesLoop =
-  bulkScratch && startLoop('batch rules', readRules, { intervalMs: TEMPLATES_MS, log })
 const running = Promise.all(workers.map((worker) => worker.run()))
+const firstAttempts = core && startFirstAttempts(core)
 const { METRICS_PORT: metricsPort = 0, METRICS_HOST: host } = config
 const renewal = startRenewal({
   inUse: target,
@@ -500,15 +500,13 @@ const metricsServer =
   }))
 closeOnSignal(
   async () => {
-    stopping.abort()
     for (const worker of workers) worker.shutdown()
-    await running
-    await Promise.all(draining)
+    await Promise.all([running, firstAttempts?.stop()])
     metricsServer?.close()
     await jobs.drain()
     outbound.close()
     for (const upstream of Object.values(upstreams)) upstream.close()
-    await Promise.all([keeper?.stop(), templateKeeper?.stop(), rulesLoop?.stop()])
+    await Promise.all([keeper?.stop(), templateKeeper?.stop()])
     for (const { client, events } of fleet?.instances ?? []) {
       client.close()
       events.close()
@@ -522,10 +520,6 @@ closeOnSignal(
   },
   { limitMs: 45_000, log },
 )
-if (!media)
-  await jobs
-    .keep(startFirstAttempts({ taskQueue: config.TASK_QUEUE, runs: config.DELIVERY_RUNS }))
-    .catch((error: unknown) => log.warn({ err: error }, 'first attempts are started by reconcile'))
 log.info({ role: config.WORKER_ROLE, metrics_port: metricsServer?.port }, 'worker ready')
 await running.catch((error: unknown) => {
   log.fatal({ err: error }, 'the worker cannot go on')

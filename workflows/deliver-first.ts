@@ -1,10 +1,11 @@
-import { continueAsNew, proxyActivities, setCurrentDetails } from '@temporalio/workflow'
+import { continueAsNew, patched, proxyActivities, setCurrentDetails } from '@temporalio/workflow'
 
 import type { CoreActivities } from '../activities/index.ts'
 import { firstAttemptOptions } from './options.ts'
 
-/** Stands for ever: has a core worker make the first attempts of webhooks. */
+/** Ends: core workers make first attempts by themselves. Those of older releases stood for ever. */
 export const deliverFirst = async (): Promise<void> => {
+  if (patched('first-attempts-without-workflow')) return
   setCurrentDetails(
     '**Delivering.** *Pending Activities* shows how many events wait, how old the oldest is, how many are under way and how many are sent in a second. What fails goes on in `deliver-events/<task>`.',
   )

@@ -118,7 +118,7 @@ const makeRecordedRoutes = (own: Pick<ImageTaskDeps, 'sql' | 'signer' | 'publicU
     searchMaxDepth: 10_000,
     taskQueue: 'none',
     timing: { heartbeatSeconds: 1, deadlineSeconds: 60 },
-    imageEngine: 'local',
+    engineOf: () => 'local',
     quotas: { owner: { tasks: 1e6, bytes: 1e12, retentionDays: 30 } },
     now: () => new Date(),
   } as unknown as VersionDeps & HostNodeDeps & ImageTaskDeps

@@ -92,10 +92,6 @@ export const makeJobs = ({ connection: first, namespace, sql, log, tracing }: Jo
     /** Asks whether a workflow runs. */
     check: (workflowId: string): Promise<WorkflowState> =>
       inTime(() => check(current.client, workflowId)),
-    /** Starts what stands for ever, where it does not run. */
-    async keep(starts: readonly OutboxStart[]): Promise<void> {
-      for (const start of starts) await dispatch({ ...start, id: '', tries: 0 })
-    },
     /** Makes the further attempts of a task's events read the rows again. A lost signal costs delay, nothing else. */
     async announceEvent(taskId: string): Promise<void> {
       const handle = current.client.workflow.getHandle(deliveryWorkflowId(taskId))

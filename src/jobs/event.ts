@@ -37,28 +37,6 @@ export const signalStopped = (taskId: string, redeliveryIds: readonly string[]):
     signalName: 'eventRecorded',
   }))
 
-/** The workflows that have core workers make first attempts, one for each run at once. They stand for ever. */
-export const startFirstAttempts = ({
-  taskQueue,
-  runs,
-}: {
-  taskQueue: string
-  runs: number
-}): OutboxStart[] =>
-  Array.from({ length: runs }, (_, run) => ({
-    kind: 'restart',
-    workflowType: 'deliverFirst',
-    workflowId: `deliver-first/${taskQueue}/${run}`,
-    taskQueue,
-    args: [],
-    options: {
-      summary: 'first attempts at webhook deliveries',
-      searchAttributes: { KilnKind: 'delivery', KilnStatus: 'delivering' },
-      priorityKey: NORMAL_PRIORITY,
-      fairnessKey: '',
-    },
-  }))
-
 /** The options that all redeliveries of an owner start with. */
 export const redeliveryOptions = (owner: string): StartOptions =>
   startOptions(

@@ -14,7 +14,7 @@ import { giveUpChecks } from '../db/registry/version-transition.ts'
 import type { CheckErrorCode } from '../domain/registry/archive-check.ts'
 import type { CheckTiming } from '../domain/registry/check-timing.ts'
 import { startBulk } from './bulk.ts'
-import { startDelivery, startFirstAttempts, startRedelivery } from './event.ts'
+import { startDelivery, startRedelivery } from './event.ts'
 import { taskWorkflowId } from './task.ts'
 import { publishWorkflowId, startExtraction, startPublishVersion } from './version.ts'
 import { isOutage } from './client.ts'
@@ -33,8 +33,6 @@ export interface ReconcileOptions extends AnyTaskOptions {
   checkTiming?: Partial<CheckTiming>
   intervalMs: number
   metrics?: Metrics | undefined
-  /** Workers that make first attempts at once. */
-  runs: number
   /** Reconcile looks at a task or version that has not changed for so long. */
   afterSeconds: number
 }
@@ -51,7 +49,6 @@ export const startReconcile = (options: ReconcileOptions): Loop =>
     'reconcile',
     (signal) =>
       withReconcileLock(options.lockSql, async () => {
-        await options.jobs.keep(startFirstAttempts(options))
         await reconcileEach(options, signal, listStillTasks, reconcileTask)
         await reconcileEach(options, signal, listStillDeliveries, reconcileDelivery)
         await reconcileEach(options, signal, listStillRedeliveries, reconcileRedelivery)

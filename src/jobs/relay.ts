@@ -13,14 +13,21 @@ export interface RelayOptions {
   intervalMs: number
 }
 
+/** After so long without a row a pause is that much longer. */
+const QUIET_AFTER_MS = 30_000
+const QUIET_FACTOR = 5
+
 /** Starts the loop that dispatches the rows that no fast path did: its process died, or Temporal was away. */
-export const startRelay = ({ sql, jobs, log, intervalMs }: RelayOptions): Loop =>
-  startLoop(
+export const startRelay = ({ sql, jobs, log, intervalMs }: RelayOptions): Loop => {
+  let workedAt = Date.now()
+  return startLoop(
     'relay',
     async (signal) => {
-      for (const row of await withinDeadline(sql, leaseOutbox(sql))) {
-        if (signal.aborted || !(await jobs.relay(row))) return
-      }
+      const rows = await withinDeadline(sql, leaseOutbox(sql))
+      if (rows.length > 0) workedAt = Date.now()
+      for (const row of rows) if (signal.aborted || !(await jobs.relay(row))) break
+      return Date.now() - workedAt > QUIET_AFTER_MS ? QUIET_FACTOR * intervalMs : intervalMs
     },
     { intervalMs, log },
   )
+}

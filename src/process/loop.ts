@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
+import { makeNotifier, type Notifier } from '../domain/shared/notifier.ts'
 import type { Log } from '../log.ts'
 
 export interface Loop {
@@ -7,19 +6,31 @@ export interface Loop {
   stop(): Promise<void>
 }
 
-/** Runs `pass` again and again, with a pause between. A pass that throws is logged, and the next one still runs. */
+interface LoopOptions {
+  /** Pause after a pass that does not return another one. */
+  intervalMs: number
+  /** Ends a pause. */
+  notifier?: Notifier
+  log: Log
+}
+
+/**
+ * Runs `pass` again and again, with a pause between: of as many milliseconds as it returns. A pass that throws is logged,
+ * and the next one still runs.
+ */
 export const startLoop = (
   name: string,
-  pass: (signal: AbortSignal) => Promise<void>,
-  { intervalMs, log }: { intervalMs: number; log: Log },
+  pass: (signal: AbortSignal) => Promise<number | void>,
+  { intervalMs, notifier = makeNotifier(), log }: LoopOptions,
 ): Loop => {
   const stopping = new AbortController()
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      await pass(stopping.signal).catch((error: unknown) => {
+      const { notifications } = notifier
+      const pauseMs = await pass(stopping.signal).catch((error: unknown) => {
         log.warn({ loop: name, err: error }, 'pass failed; the next one repeats it')
       })
-      await pause(intervalMs, stopping.signal)
+      await notifier.wait(pauseMs ?? intervalMs, stopping.signal, notifications)
     }
   }
   const running = run()
@@ -30,7 +41,3 @@ export const startLoop = (
     },
   }
 }
-
-/** Pauses; a stop meanwhile ends the pause, and is no error. */
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  sleep(ms, undefined, { signal }).catch(() => {})

@@ -76,7 +76,7 @@ describe('a worker that follows its templates', () => {
     await writeFile(own, text.replace('0.4', '0.5'))
     assert.deepEqual(await logged(), [['upscale', 'a template was changed']])
     await write('film', FILM)
-    const isKind = 'a template is a kind: apis have it within 5 seconds'
+    const isKind = 'a template is a kind: apis have it within 10 seconds'
     assert.deepEqual(await logged(), [['custom/film', isKind]])
     await rm(own)
     assert.deepEqual(await logged(), [['upscale', 'a template is gone']])

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
 import type { FirstAttemptDependencies } from '../../activities/dependencies.ts'
-import { makeSendFirstAttempts } from '../../activities/first-attempts.ts'
-import { makeSendAttempt, type SendAttempt } from '../../activities/send-attempt.ts'
+import { startFirstAttempts } from '../../activities/first-attempts.ts'
+import type { SendAttempt } from '../../activities/send-attempt.ts'
 import { ATTEMPT_SLOTS, makeAttemptSlots } from '../../src/adapters/outbound/attempt-slots.ts'
 import { holdFirstAttempts } from '../../src/db/event/first-attempt.ts'
 import { DELIVERY_SCHEDULE } from '../../src/domain/event/delivery-schedule.ts'
@@ -18,20 +18,19 @@ import {
 } from '../db/notified-task.ts'
 import { respond, heldUntil, inTurn, useWebhookReceiver, type Reply } from '../support/receiver.ts'
 import { makeLatch, waitFor } from '../support/wait.ts'
-import { makeEnvironment, PATIENT_LIMITS, usePlace } from './place.ts'
+import { PATIENT_LIMITS, usePlace } from './place.ts'
 
-/** Number of runs beside each other, and what sends in place of the own. */
-interface Runs {
-  runs: number
+/** Number of workers beside each other, and what sends in place of the own. */
+interface Workers {
+  workers: number
   send: SendAttempt
 }
 
 const DELIVERY = { schedule: DELIVERY_SCHEDULE, deferSeconds: 5, limits: PATIENT_LIMITS }
 
-describe('the run of first attempts', () => {
+describe('first attempts', () => {
   const place = usePlace()
   const receiver = useWebhookReceiver()
-  const draining = new Set<Promise<void>>()
 
   let paths = 0
   const at = async (reply: Reply, owner = 'alice') => {
@@ -50,10 +49,6 @@ describe('the run of first attempts', () => {
   const requestsTo = (path: string): string[] =>
     receiver.of(path).map(({ body }) => (JSON.parse(body.toString()) as { status: string }).status)
 
-  const depsFor = ({ signal }: AbortController) => {
-    const { deps } = place
-    return { ...deps, delivery: DELIVERY, stopping: signal, draining }
-  }
   /** Waits until a receiver has had a request. */
   const untilSent = ({ path }: { path: string }) =>
     waitFor('it is sent', () => requestsTo(path).length === 1)
@@ -61,29 +56,18 @@ describe('the run of first attempts', () => {
   const untilFound = (what: string, query: () => PromiseLike<unknown[]>) =>
     waitFor(what, async () => (await query()).length === 1)
 
-  /** Runs it until `work` has ended, and returns the heartbeats. */
+  /** Makes them until `work` has ended, and those under way have. */
   const running = async (
     work: () => Promise<unknown>,
-    { runs = 1, send, ...changed }: Partial<FirstAttemptDependencies & Runs> = {},
-  ): Promise<unknown[]> => {
-    const stopping = new AbortController()
-    const deps = { ...depsFor(stopping), ...changed }
-    const beats: unknown[] = []
-    const under = Array.from({ length: runs }, () => {
-      const environment = makeEnvironment()
-      environment.on('heartbeat', (details: unknown) => beats.push(details))
-      return environment.run<[], void, () => Promise<void>>(
-        makeSendFirstAttempts(deps, send ?? makeSendAttempt(deps)),
-      )
-    })
+    { workers = 1, send, ...changed }: Partial<FirstAttemptDependencies & Workers> = {},
+  ): Promise<void> => {
+    const deps = { ...place.deps, delivery: DELIVERY, ...changed }
+    const under = Array.from({ length: workers }, () => startFirstAttempts(deps, send))
     try {
       await work()
     } finally {
-      stopping.abort()
-      await Promise.all(under)
+      await Promise.all(under.map((worker) => worker.stop()))
     }
-    await Promise.all(draining)
-    return beats
   }
 
   test('delivers each event to its receiver once, in the order of the task', async () => {
@@ -96,7 +80,7 @@ describe('the run of first attempts', () => {
         for (const { id } of tasks)
           await until(id, 'IN_PROGRESS delivered 0', 'COMPLETED delivered 0')
       },
-      { runs: 3 },
+      { workers: 3 },
     )
     for (const { path, eventId } of tasks) {
       assert.deepEqual(requestsTo(path), ['IN_PROGRESS', 'COMPLETED'])
@@ -301,28 +285,23 @@ describe('the run of first attempts', () => {
     await sql`delete from first_try`
   })
 
-  for (const how of ['stops', 'is cancelled'] as const)
-    test(`ends at once when it ${how}; its attempts go on and are recorded`, async () => {
-      const { opened: held, open: respondNow } = makeLatch()
-      const slow = await at(heldUntil(held, respond(204)))
-      const stopping = new AbortController()
-      const deps = depsFor(stopping)
-      const environment = makeEnvironment()
-      const run = environment.run<[], void, () => Promise<void>>(
-        makeSendFirstAttempts(deps, makeSendAttempt(deps)),
-      )
-      await untilSent(slow)
-      if (how === 'stops') stopping.abort()
-      else environment.cancel()
-      await run
-      assert.deepEqual(await statesOf(slow.id), ['IN_PROGRESS pending 0'])
-      respondNow()
-      await Promise.all(draining)
-      assert.deepEqual(await statesOf(slow.id), ['IN_PROGRESS delivered 0'])
-      assert.equal(requestsTo(slow.path).length, 1)
-    })
+  test('takes nothing more once it stops; its attempts go on and are recorded', async () => {
+    const { opened: held, open: respondNow } = makeLatch()
+    const slow = await at(heldUntil(held, respond(204)))
+    const worker = startFirstAttempts({ ...place.deps, delivery: DELIVERY })
+    await untilSent(slow)
+    const stopped = worker.stop()
+    const late = await at(respond(204))
+    place.deps.notifier.notify()
+    respondNow()
+    await stopped
+    assert.deepEqual(await statesOf(slow.id), ['IN_PROGRESS delivered 0'])
+    assert.equal(requestsTo(slow.path).length, 1)
+    assert.deepEqual(await statesOf(late.id), ['IN_PROGRESS pending 0'])
+    await place.deps.sql`delete from first_try`
+  })
 
-  test('keeps what it sends for long, ends with it, and shows operators what is under way', async () => {
+  test('keeps what it sends for long, and ends with it', async () => {
     const { opened: held, open: respondNow } = makeLatch()
     const slow = await at(inTurn(heldUntil(held, respond(204)), respond(500)))
     const dueAt = async (): Promise<string> => {
@@ -331,14 +310,13 @@ describe('the run of first attempts', () => {
       `
       return row?.due ?? ''
     }
-    const beats = await running(async () => {
+    await running(async () => {
       await untilSent(slow)
       const before = await dueAt()
       await waitFor('its lease is longer', async () => (await dueAt()) > before)
       respondNow()
     })
     assert.deepEqual(await statesOf(slow.id), ['IN_PROGRESS delivered 0'])
-    assert.ok(beats.some((beat) => (beat as { underWay: number }).underWay === 1))
   })
 
   test('says nothing of a leak when many attempts are under way', async () => {

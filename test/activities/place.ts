@@ -68,8 +68,6 @@ export const makePlace = async () => {
     heldWait: () => 10,
     announceEvent: () => {},
     notifier: makeNotifier(),
-    stopping: new AbortController().signal,
-    draining: new Set(),
     startDelivery: (task) => startDelivery(task, { taskQueue: 'kiln' }),
     signer: makeSigner({
       keys: [randomBytes(32).toString('base64')],

@@ -1,9 +1,10 @@
 import type { WorkflowHandle } from '@temporalio/client'
 
+import { startFirstAttempts } from '../../activities/first-attempts.ts'
 import { createCoreActivities, createMediaActivities } from '../../activities/index.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import { insertOutbox } from '../../src/db/shared/outbox.ts'
-import { deliveryWorkflowId, startDelivery, startFirstAttempts } from '../../src/jobs/event.ts'
+import { deliveryWorkflowId, startDelivery } from '../../src/jobs/event.ts'
 import { makeJobs, type Jobs } from '../../src/jobs/client.ts'
 import { mediaQueue } from '../../src/jobs/start.ts'
 import { startVideoTask, taskWorkflowId } from '../../src/jobs/task.ts'
@@ -35,7 +36,6 @@ const startStage = async () => {
   const connection = await connectPatiently()
   const jobs = makeJobs({ connection, namespace: 'default', sql, log })
   const engine = makeHeldEngine()
-  const stopping = new AbortController()
   const deps = {
     ...place.deps,
     slots: 1,
@@ -44,7 +44,6 @@ const startStage = async () => {
     announceEvent: (id: string) => void jobs.announceEvent(id),
     startDelivery: (task: Parameters<typeof startDelivery>[0]) =>
       startDelivery(task, { taskQueue }),
-    stopping: stopping.signal,
     // A receiver may ask for an hour, in which no test ends: what is sent then was sent for another reason.
     delivery: {
       schedule: { ...SHORT_SCHEDULE, retryAfterSeconds: 3600 },
@@ -66,8 +65,8 @@ const startStage = async () => {
   ])
   const relay = startRelay({ sql, jobs, log, intervalMs: 100 })
   const timings = { timing: TIMING, videoTiming: VIDEO_TIMING }
-  const options = { sql, jobs, taskQueue, ...timings, slots: 1, runs: 1 }
-  await jobs.keep(startFirstAttempts(options))
+  const options = { sql, jobs, taskQueue, ...timings, slots: 1 }
+  const firstAttempts = startFirstAttempts({ ...deps, jobs })
   return {
     place,
     jobs,
@@ -116,8 +115,7 @@ const startStage = async () => {
     },
     async close() {
       await relay.stop()
-      stopping.abort()
-      await workers.stop()
+      await Promise.all([workers.stop(), firstAttempts.stop()])
       await jobs.drain()
       await connection.close()
       await place.close()

@@ -8,7 +8,7 @@ import { insertOutbox } from '../../src/db/shared/outbox.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { failVideoTask } from '../../src/db/video-task/video-task.ts'
 import { enterVideo, type NewVideo } from '../activities/video-place.ts'
-import { deliveryWorkflowId, startFirstAttempts, startRedelivery } from '../../src/jobs/event.ts'
+import { deliveryWorkflowId, startRedelivery } from '../../src/jobs/event.ts'
 import { startVideoTask } from '../../src/jobs/task.ts'
 import { makeCommands } from '../../src/operate/commands.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
@@ -142,15 +142,10 @@ describe('the delivery of the events of a video task', () => {
       ])
     })
 
-    test('makes first attempts again when their workflow was ended by hand', async () => {
-      const [run] = startFirstAttempts(stage.options)
-      await stage.jobs.client.workflow.getHandle(run?.workflowId ?? '').terminate('by hand')
-      const { id, path } = await create(respond(204), { quiet: true })
-      await enterVideo({ sql }, id, 1)
-      await failSilently(id)
-      await stage.whileReconciling(() => untilNotified(path, 'failed'))
-      assert.deepEqual(statesAt(path), ['queueing', 'failed'])
-      await untilClosed(id)
+    test('ends the workflow that had workers make first attempts in an older release', async () => {
+      const { taskQueue } = stage.options
+      const workflowId = `deliver-first/${taskQueue}/0`
+      await stage.jobs.client.workflow.execute('deliverFirst', { taskQueue, workflowId })
     })
 
     test('begins where Temporal knows nothing of it', async () => {

@@ -126,7 +126,7 @@ describe('the first attempts', () => {
       const second = await takeFirstAttempts(sql, { ...ALL, limit: 2, after: first.after })
       assert.deepEqual([accountsOf(second.attempts), second.after], ['bob carol', 'carol'])
       const third = await takeFirstAttempts(sql, { ...ALL, after: second.after })
-      assert.deepEqual(third, { attempts: [], after: '' })
+      assert.deepEqual(third, { attempts: [], after: '', isEmpty: false })
     })
 
     test('are found behind a hundred that have nothing due', async () => {

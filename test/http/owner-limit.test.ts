@@ -26,7 +26,7 @@ const service = useService({
     OWNER_CREDIT_LIMIT: '1000000',
     VIDEO_CONCURRENCY_PER_OWNER: '5',
     RATE_LIMITS: '1000',
-    OVERRIDE_PAUSE_INTERVAL_MS: '100',
+    OVERRIDE_RULES_INTERVAL_MS: '100',
   },
 })
 const { sql, anonymous } = service

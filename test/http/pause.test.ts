@@ -18,7 +18,7 @@ const service = useService({
     METRICS_PORT: '0',
     VIDEO_TINY: 'true',
     OVERRIDE_HELD_WAIT_MS: '200',
-    OVERRIDE_PAUSE_INTERVAL_MS: '100',
+    OVERRIDE_RULES_INTERVAL_MS: '100',
   },
 })
 const { sql } = service

@@ -59,7 +59,7 @@ const SETTINGS = {
   VIDEO_CONCURRENCY_PER_OWNER: String(SLOTS),
   METRICS_PORT: '0',
   OVERRIDE_HELD_WAIT_MS: '1000',
-  OVERRIDE_PAUSE_INTERVAL_MS: '500',
+  OVERRIDE_RULES_INTERVAL_MS: '500',
 }
 
 export const startWorld = async (keep: Keep, { release, needs = new Set() }: WorldOptions) => {

@@ -119,7 +119,6 @@ const GROUPS: Record<string, Name[]> = {
   'Workers and every process': [
     'WORKER_ROLE',
     'MEDIA_SLOTS',
-    'DELIVERY_RUNS',
     'NOTICE_QUEUE_SECONDS',
     'NOTICE_STORE_PERCENT',
     'NODE_ENV',

@@ -25,11 +25,8 @@ export const findWebhookUrl = async (
   return row
 }
 
-/** An attempt that is recorded and may be sent. */
-export interface BegunAttempt {
-  number: number
-  /** Attempts of this schedule that failed before; what became of a lost one is not known, so it is not among them. */
-  failures: number
+/** Event that is sent. */
+export interface SentEvent {
   sequence: number
   status: string
   /** Id of the task; of a subscription's event, its chain. */
@@ -40,6 +37,13 @@ export interface BegunAttempt {
   url: string
   /** Event of a webhook subscription or a batch; null when it is for the URL that its task names. */
   endpoint: NotifiedEndpoint | null
+}
+
+/** An attempt that is recorded and may be sent. */
+export interface BegunAttempt extends SentEvent {
+  number: number
+  /** Attempts of this schedule that failed before; what became of a lost one is not known, so it is not among them. */
+  failures: number
 }
 
 export interface NotifiedEndpoint {

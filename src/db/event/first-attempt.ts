@@ -2,13 +2,13 @@ import type { Queryable, Sql, Transaction } from '../client.ts'
 import { withoutSync } from '../without-sync.ts'
 import { holdPauses, isActive, isHostPaused } from '../task/pause.ts'
 import { attemptsWhenOvertaken } from './delivery.ts'
-import { withoutQuery, type AttemptKey, type AttemptResult, type BegunAttempt } from './attempt.ts'
+import { withoutQuery, type AttemptKey, type AttemptResult, type SentEvent } from './attempt.ts'
 
 /**
  * A first attempt that a worker holds: nobody else takes it before its lease has ended. The trigger `event_enters_first_try`
  * (0013) makes its row when a statement inserts a pending event, such as `transitionTask`.
  */
-export interface FirstAttempt extends Omit<BegunAttempt, 'number' | 'failures'> {
+export interface FirstAttempt extends SentEvent {
   eventId: string
   /** Empty when nobody is to be notified any more. */
   url: string
@@ -41,6 +41,8 @@ export interface TakenAttempts {
   attempts: FirstAttempt[]
   /** Account behind which the next call goes on. */
   after: string
+  /** None waits, whether it is due or not. */
+  isEmpty: boolean
 }
 
 /** Accounts that one call looks at. */
@@ -60,7 +62,7 @@ export const takeFirstAttempts = async (
   sql: Sql,
   { limit, perAccount, held, fullHosts, after, leaseSeconds }: TakeOptions,
 ): Promise<TakenAttempts> => {
-  const rows = await sql<(FirstAttempt & { next: string; withoutSync: string })[]>`
+  const rows = await sql<(FirstAttempt & Seen)[]>`
   with recursive
   -- one probe of the index for each account
   account_of (account, place) as (
@@ -121,9 +123,11 @@ export const takeFirstAttempts = async (
     (select number from attempt
       where event_id = e.id and redelivery_id is null and duration_ms is null and error_class is null
       order by number limit 1) as "lostNumber",
-    seen.next, ${withoutSync(sql)}
+    seen.next, seen."isEmpty", ${withoutSync(sql)}
   from (
-    select case when count(*) = ${ACCOUNTS} then max(account) else '' end as next from account_of
+    select case when count(*) = ${ACCOUNTS} then max(account) else '' end as next,
+      count(*) = 0 and ${after} = '' as "isEmpty"
+    from account_of
   ) seen
   left join (
     taken f
@@ -131,11 +135,17 @@ export const takeFirstAttempts = async (
   ) on true
   order by f.account, e.task_id, e.sequence
   `
-  const attempts = rows.flatMap(({ next: _next, withoutSync: _withoutSync, ...one }) =>
+  const attempts = rows.flatMap(({ next: _next, isEmpty: _isEmpty, withoutSync: _sync, ...one }) =>
     one.eventId === null ? [] : [one],
   )
   const next = attempts.length < limit ? rows[0]?.next : attempts.at(-1)?.account
-  return { attempts, after: next ?? '' }
+  return { attempts, after: next ?? '', isEmpty: rows[0]?.isEmpty ?? false }
+}
+
+interface Seen {
+  next: string
+  isEmpty: boolean
+  withoutSync: string
 }
 
 /**

@@ -12,6 +12,9 @@ import { withoutSync } from '../without-sync.ts'
  */
 export type NotifyChange = (id: string) => void
 
+/** In place of an id: pauses, breakers, rules of owners or templates have changed, which apis keep in memory. */
+export const RULES = 'rules'
+
 const CHANGES = 'kiln_news'
 const FIRST_ATTEMPTS = 'kiln_first_tries'
 

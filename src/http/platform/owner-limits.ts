@@ -1,7 +1,8 @@
 import { withinDeadline, type Transaction } from '../../db/client.ts'
 import { insertAudit } from '../../db/registry/audit-log.ts'
+import { RULES } from '../../db/shared/change-notification.ts'
 import { findOwnerLimits, listOwnerLimits, putOwnerLimits } from '../../db/task/owner-limit.ts'
-import { unitOfWork, type UnitDeps } from '../../db/unit-of-work.ts'
+import { unitOfWork, type Enqueue, type UnitDeps } from '../../db/unit-of-work.ts'
 import { admitOwner, type Slots } from '../../db/video-task/video-queue.ts'
 import { auditTarget, type AuditAction } from '../../domain/registry/audit-log.ts'
 import { apiError, shown } from '../../domain/shared/errors.ts'
@@ -63,7 +64,7 @@ const put = async (
   const audit = makeAudit(request)
   const { owner } = request.params
   const find = (sql: Transaction) => findOwnerLimits(sql, owner)
-  return await unitOfWork(deps, async (sql, enqueue) => {
+  const set = async (sql: Transaction, enqueue: Enqueue): Promise<OwnerLimits | undefined> => {
     const before = await find(sql)
     if (!limits && before?.set_by === undefined) throw notFound(owner)
     await putOwnerLimits(sql, { owner, by: limits ? audit.actor : null, limits: limits ?? {} })
@@ -72,7 +73,8 @@ const put = async (
     const target = auditTarget.owner(owner)
     await insertAudit(sql, audit, { action, target, before: said(before), after: said(after) })
     return after
-  })
+  }
+  return await unitOfWork(deps, set, { of: RULES })
 }
 
 /** The members that an admin sets. */

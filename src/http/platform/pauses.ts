@@ -1,11 +1,17 @@
-import { withinDeadline, type Sql } from '../../db/client.ts'
+import { withinDeadline, type Sql, type Transaction } from '../../db/client.ts'
 import { insertAudit } from '../../db/registry/audit-log.ts'
+import { RULES } from '../../db/shared/change-notification.ts'
 import { endPause, listPauses, putPause } from '../../db/task/pause.ts'
 import { unitOfWork, type UnitDeps } from '../../db/unit-of-work.ts'
 import { auditTarget } from '../../domain/registry/audit-log.ts'
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import { pastExpiry } from '../../domain/shared/expiry.ts'
-import { toPublicPauses, type NewPause, type PublicPause } from '../../domain/task/pause.ts'
+import {
+  toPublicPauses,
+  type NewPause,
+  type Pause,
+  type PublicPause,
+} from '../../domain/task/pause.ts'
 import { getCaller } from '../access/caller.ts'
 import type { ReadDeps } from '../deps.ts'
 import { requirePlatformAdmin } from '../registry/access.ts'
@@ -14,7 +20,8 @@ import type { JsonResponse, RouteRequest } from '../route.ts'
 
 /** Pauses as callers may see them, read every few seconds: every page of the console asks. */
 export interface PublicPauses {
-  refresh(): Promise<void>
+  /** Returns what it has read. */
+  refresh(): Promise<readonly Pause[]>
   list(): readonly PublicPause[]
 }
 
@@ -24,9 +31,10 @@ export const makePublicPauses = (sql: Sql): PublicPauses => {
   return {
     async refresh() {
       const turn = (asked += 1)
-      const read = toPublicPauses(await withinDeadline(sql, listPauses(sql)))
+      const read = await withinDeadline(sql, listPauses(sql))
       // One that began earlier does not undo a later one.
-      if (turn > shown) [known, shown] = [read, turn]
+      if (turn > shown) [known, shown] = [toPublicPauses(read), turn]
+      return read
     },
     list: () => known,
   }
@@ -47,7 +55,9 @@ export interface PauseDeps extends UnitDeps {
 }
 
 /** Shows a change to the callers of this api at once. Where that fails they read it some seconds later. */
-const showAtOnce = ({ pauses }: PauseDeps): Promise<void> => pauses.refresh().catch(() => {})
+const showAtOnce = async ({ pauses }: PauseDeps): Promise<void> => {
+  await pauses.refresh().catch(() => {})
+}
 
 /** Pauses a scope. Once it has responded, nothing of the scope begins. */
 export const setPause = async (
@@ -57,7 +67,7 @@ export const setPause = async (
   const audit = makeAudit(request)
   const { scope } = request.params
   const { reason, until } = request.body
-  const body = await unitOfWork(deps, async (sql) => {
+  const set = async (sql: Transaction): Promise<Pause> => {
     const { before, after } = await putPause(sql, {
       scope,
       reason,
@@ -68,7 +78,8 @@ export const setPause = async (
     const change = { action: 'pause.set', target: auditTarget.pause(scope), reason } as const
     await insertAudit(sql, audit, { ...change, before: before ?? {}, after })
     return after
-  })
+  }
+  const body = await unitOfWork(deps, set, { of: RULES })
   await showAtOnce(deps)
   return { status: 200, body }
 }
@@ -80,12 +91,13 @@ export const resume = async (
 ): Promise<JsonResponse> => {
   const audit = makeAudit(request)
   const { scope } = request.params
-  await unitOfWork(deps, async (sql) => {
+  const end = async (sql: Transaction): Promise<void> => {
     const before = await endPause(sql, scope)
     if (!before) throw apiError('pause_not_found', `Nothing pauses ${shown(scope)}.`)
     const change = { action: 'pause.end', target: auditTarget.pause(scope) } as const
     await insertAudit(sql, audit, { ...change, before, after: {} })
-  })
+  }
+  await unitOfWork(deps, end, { of: RULES })
   await showAtOnce(deps)
   return { status: 204 }
 }

@@ -46,8 +46,8 @@ export const Constants = Type.Object({
   HELD_WAIT_MS: count(5000, 10),
   /** Pause between two checks of what those who run the service are notified of. */
   NOTICE_INTERVAL_MS: count(30_000, 10),
-  /** Pause until pauses are read again, for callers and for videos that wait for a slot. */
-  PAUSE_INTERVAL_MS: count(2000, 10),
+  /** Pause until pauses, rules of owners and templates are read again, where no notification or end of a pause comes before. */
+  RULES_INTERVAL_MS: count(10_000, 10),
   /** Prebuilt workflows of a checkout; absent: those that `npm run build` has put beside the worker. */
   WORKFLOW_BUNDLE: Type.Optional(Type.String({ minLength: 1 })),
 
@@ -80,7 +80,7 @@ export const Constants = Type.Object({
   /** Factor of the times in the schedule of notifications. */
   WEBHOOK_TIME_FACTOR: Type.Number({ exclusiveMinimum: 0, maximum: 1, default: 1 }),
 
-  /** Pause between two passes of the outbox relay, which starts what no api has started by itself. */
+  /** Pause between two passes of the outbox relay, which starts what no api has started by itself; longer in quiet times. */
   RELAY_INTERVAL_MS: count(1000, 10),
   /** Pause between two passes of reconcile: each reads the open tasks. */
   RECONCILE_INTERVAL_SECONDS: count(60, 1),

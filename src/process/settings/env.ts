@@ -336,12 +336,6 @@ export const Env = Type.Object({
     1,
     100,
   ),
-  DELIVERY_RUNS: count(
-    'Core workers that make first attempts at webhooks at once; each makes some hundred a second.',
-    1,
-    1,
-    64,
-  ),
   FAILPOINT: Type.Optional(
     text(
       'Kills the process at a named line, `<name>[:nth]`; fault tests only, never in production.',

@@ -1,12 +1,13 @@
 import { Constants } from './constants.ts'
 import type { Config } from './env.ts'
 
-/** The settings of 0.1.0 that became neither constants nor others of the same name. */
+/** Settings of 0.1.0 that became neither constants nor others of the same name. */
 const REMOVED: Record<string, (config: Config) => string> = {
   ADDRESS_TASK_LIMIT: () => 'a tenth of OWNER_TASK_LIMIT holds',
   ADDRESS_BYTE_LIMIT: () => 'a tenth of OWNER_BYTE_LIMIT holds',
   ANONYMOUS_SLOTS: () => 'four times VIDEO_CONCURRENCY_PER_OWNER holds',
   FFPROBE_PATH: () => 'the ffprobe beside FFMPEG_PATH is used',
+  DELIVERY_RUNS: () => 'every core worker makes first attempts',
   OIDC_AUDIENCE: () => 'the host of PUBLIC_URL holds',
   VENDOR_IMAGE_RATE: () => 'set VENDOR_RATE',
   VENDOR_VIDEO_RATE: () => 'set VENDOR_RATE',
