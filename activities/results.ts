@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { digestFile } from '../src/adapters/storage/measure.ts'
@@ -11,7 +10,7 @@ import type { CommonDependencies } from './dependencies.ts'
 import { listFetchedInputs } from '../src/db/task/task-file.ts'
 import { purgeDeleted } from '../src/db/task/task-deletion.ts'
 import type { TaskState } from '../src/db/task/task.ts'
-import { isOutage } from '../src/adapters/storage/storage.ts'
+import { isOutage, type StoredDigest } from '../src/adapters/storage/storage.ts'
 
 /** A task under the fence of one attempt. */
 export interface FencedTask {
@@ -48,35 +47,33 @@ export const storeResults = async (
   const giveUp = (error: unknown): undefined => {
     deps.log.warn({ task_id: task.id, err: error }, 'no thumbnail was made')
   }
+  const digesting = Promise.all(files.map(({ path }) => digestFile(path)))
   // Drawn before the picture moves. It is only for show: without it the task is done all the same.
-  const drawn = await writeThumbnail(picture, small).then(() => small, giveUp)
-  const storing = drawn === undefined ? undefined : storeThumbnail(deps, task, drawn).catch(giveUp)
+  const [bytes] = await Promise.all([writeThumbnail(picture, small).catch(giveUp), digesting])
+  const drawn = bytes === undefined ? undefined : { path: small, bytes }
+  const storing = drawn && storeThumbnail(deps, task, drawn).catch(giveUp)
   // Both wait for the disk at the same time, and no part of an attempt runs on after its end.
-  const results = await storeFiles(deps, task, files).finally(() => storing)
+  const results = await storeFiles(deps, task, { files, digests: await digesting }).finally(
+    () => storing,
+  )
   const thumbnail = await storing
   await commitResults(deps, task)
   return { results, ...(thumbnail && { thumbnail }) }
 }
 
 const storeFiles = async (
-  deps: CommonDependencies,
-  task: FencedTask,
-  files: readonly RenderedImage[],
-): Promise<TaskResult[]> => {
-  const results: TaskResult[] = []
-  for (const file of files) results.push(await storeFile(deps, task, file))
-  return results
-}
-
-const storeFile = async (
   { storage }: CommonDependencies,
   task: FencedTask,
-  { name, path, contentType, width, height }: RenderedImage,
-): Promise<TaskResult> => {
-  const storageKey = keyOf(task, name)
-  const digest = await digestFile(path)
-  await storage.putFile(storageKey, path)
-  return { name, storageKey, contentType, ...digest, width, height }
+  { files, digests }: { files: readonly RenderedImage[]; digests: readonly StoredDigest[] },
+): Promise<TaskResult[]> => {
+  const results: TaskResult[] = []
+  for (const [index, { name, path, contentType, width, height }] of files.entries()) {
+    const storageKey = keyOf(task, name)
+    await storage.putFile(storageKey, path)
+    const digest = digests[index] as StoredDigest
+    results.push({ name, storageKey, contentType, ...digest, width, height })
+  }
+  return results
 }
 
 const keyOf = ({ id, fence }: FencedTask, name: string): string => `results/${id}/${fence}/${name}`
@@ -84,10 +81,9 @@ const keyOf = ({ id, fence }: FencedTask, name: string): string => `results/${id
 const storeThumbnail = async (
   { storage }: CommonDependencies,
   task: FencedTask,
-  path: string,
+  { path, bytes }: { path: string; bytes: number },
 ): Promise<Thumbnail> => {
   const storageKey = keyOf(task, THUMBNAIL)
-  const { size: bytes } = await stat(path)
   await storage.putFile(storageKey, path)
   return { storageKey, bytes }
 }

@@ -3,10 +3,11 @@ import sharp from 'sharp'
 /** Longest side of a thumbnail in pixels. */
 const SIDE = 256
 
-/** Writes a small WebP of a picture that an engine has made. */
-export const writeThumbnail = async (source: string, path: string): Promise<void> => {
+/** Writes a small WebP of a picture that an engine has made. Returns its bytes. */
+export const writeThumbnail = async (source: string, path: string): Promise<number> => {
   // Effort 4, the default, takes three times as long for a few per cent of bytes.
-  await shrink(source).webp({ quality: 75, effort: 1 }).toFile(path)
+  const { size } = await shrink(source).webp({ quality: 75, effort: 1 }).toFile(path)
+  return size
 }
 
 /** Reads all of a picture; throws when any of it is broken. */

@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises'
+
 import {
   Client,
   NamespaceNotFoundError,
@@ -69,6 +71,8 @@ export const makeJobs = ({ connection: first, namespace, sql, log, tracing }: Jo
   /** Dispatches a row at once. The relay takes over whatever fails here, so this never rejects. */
   const attemptNow = async (row: OutboxRow): Promise<void> => {
     try {
+      // The response to the request goes first.
+      await setImmediate()
       // A signal must not overtake its start: Temporal would not know the workflow, and the signal would count as done.
       if (row.kind === 'signal' && (await isStartPending(sql, row.workflowId))) return
       await dispatch(row)

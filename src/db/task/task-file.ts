@@ -123,7 +123,8 @@ export const insertTaskResults = async (
   taskId: string,
   { results, thumbnail }: { results: readonly TaskResult[]; thumbnail?: Thumbnail },
 ): Promise<void> => {
-  await sql`
+  const bytes = results.reduce((sum, { bytes }) => sum + bytes, thumbnail?.bytes ?? 0)
+  const inserted = sql`
     insert into task_result ${sql(
       results.map((result, index) => ({
         task_id: taskId,
@@ -137,9 +138,11 @@ export const insertTaskResults = async (
         height: result.height,
       })),
     )}
-  `
-  const bytes = results.reduce((sum, { bytes }) => sum + bytes, thumbnail?.bytes ?? 0)
-  await addStoredBytes(sql, taskId, { bytes, thumbnail: thumbnail?.storageKey })
+  `.execute()
+  await Promise.all([
+    inserted,
+    addStoredBytes(sql, taskId, { bytes, thumbnail: thumbnail?.storageKey }),
+  ])
 }
 
 /** When the owner of `task t` deleted it. */
