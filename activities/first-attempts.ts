@@ -36,7 +36,7 @@ const POLLS = 20
 /** Change notifications come in groups while attempts are under way: a millisecond for each of them, at most. */
 const GATHER_MS = 8
 const ERROR_PAUSE_MS = 500
-/** Pause between two looks at hosts that are paused. */
+/** Pause between two checks for hosts that are paused. */
 const PAUSED_MS = 4000
 /** Full for all who send there. What an account or an owner has enough of says nothing of their webhook URLs. */
 const OF_URLS: readonly SlotKind[] = ['host', 'address']
