@@ -28,20 +28,17 @@ import { makeVendorVideo } from './vendor-video.ts'
 /** Activities of the core worker: transitions, each one short transaction, webhooks, removal by age, stars. */
 export const createCoreActivities = (
   deps: CoreDependencies & DeliveryDependencies & StarsDependencies,
-) => {
-  const sendAttempt = makeSendAttempt(deps)
-  return {
-    ...makeBulkTransitions(deps),
-    ...makeEventActivities(deps, sendAttempt),
-    ...makeImageTaskTransitions(deps),
-    ...makeVersionTransitions(deps),
-    ...makeVideoTaskTransitions(deps),
-    /** Ends the workflows `deliverFirst` of older releases, which had workers make first attempts. */
-    sendFirstAttempts: (): Promise<void> => Promise.resolve(),
-    purgeExpired: makePurgeExpired(deps),
-    refreshStars: makeRefreshStars(deps),
-  }
-}
+) => ({
+  ...makeBulkTransitions(deps),
+  ...makeEventActivities(deps, makeSendAttempt(deps)),
+  ...makeImageTaskTransitions(deps),
+  ...makeVersionTransitions(deps),
+  ...makeVideoTaskTransitions(deps),
+  /** Ends the workflows `deliverFirst` of older releases, which had workers make first attempts. */
+  sendFirstAttempts: (): Promise<void> => Promise.resolve(),
+  purgeExpired: makePurgeExpired(deps),
+  refreshStars: makeRefreshStars(deps),
+})
 
 /** Activities of the media worker: everything that takes CPU. */
 export const createMediaActivities = (deps: MediaDependencies) => ({

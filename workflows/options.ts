@@ -54,18 +54,6 @@ export const sendOptions = (summary: string): ActivityOptions => ({
   retry: { maximumAttempts: 1 },
 })
 
-/**
- * First attempts, for half an hour and what is under way then. A run whose worker was killed begins again elsewhere;
- * its leases are over by then.
- */
-export const firstAttemptOptions: ActivityOptions = {
-  summary: 'first attempts at webhook deliveries',
-  startToCloseTimeout: '1 hour',
-  heartbeatTimeout: '5 seconds',
-  // A run counts each worker that was killed in its half hour; the next one begins no later for that.
-  retry: { initialInterval: '500 milliseconds', backoffCoefficient: 1 },
-}
-
 /** One batch of removals; hourly, so a failing store is simply tried again. */
 export const purgeOptions: ActivityOptions = {
   startToCloseTimeout: '5 minutes',

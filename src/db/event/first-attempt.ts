@@ -62,7 +62,9 @@ export const takeFirstAttempts = async (
   sql: Sql,
   { limit, perAccount, held, fullHosts, after, leaseSeconds }: TakeOptions,
 ): Promise<TakenAttempts> => {
-  const rows = await sql<(FirstAttempt & Seen)[]>`
+  const rows = await sql<
+    (FirstAttempt & { next: string; isEmpty: boolean; withoutSync: string })[]
+  >`
   with recursive
   -- one probe of the index for each account
   account_of (account, place) as (
@@ -140,12 +142,6 @@ export const takeFirstAttempts = async (
   )
   const next = attempts.length < limit ? rows[0]?.next : attempts.at(-1)?.account
   return { attempts, after: next ?? '', isEmpty: rows[0]?.isEmpty ?? false }
-}
-
-interface Seen {
-  next: string
-  isEmpty: boolean
-  withoutSync: string
 }
 
 /**

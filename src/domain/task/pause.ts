@@ -66,13 +66,11 @@ export const PublicPause = Type.Object({
 })
 export type PublicPause = Static<typeof PublicPause>
 
-/** Milliseconds until the first of these pauses ends by itself, and a little more; at most `mostMs`. */
+/** Milliseconds until the first of these pauses ends by itself, and a little more because clocks differ; at most `mostMs`. */
 export const untilNextEnd = (pauses: readonly Pause[], mostMs: number): number => {
   const ends = pauses.flatMap(({ until }) => (until === undefined ? [] : [Date.parse(until)]))
-  return Math.min(mostMs, Math.max(0, Math.min(...ends) - Date.now()) + CLOCK_MS)
+  return Math.min(mostMs, Math.max(0, Math.min(...ends) - Date.now()) + 100)
 }
-/** The clocks of a process and of PostgreSQL differ. */
-const CLOCK_MS = 100
 
 /** Makes what callers may read of pauses. */
 export const toPublicPauses = (pauses: readonly Pause[]): PublicPause[] =>
