@@ -89,10 +89,10 @@ export const startOrders = async ({ service, temporal, ...counts }: OrdersOption
   }
 }
 
-/** Waits until no workflow of the service runs, but the one that runs for ever. */
+/** Waits until no workflow of the service runs. */
 const untilClosed = async ({ taskQueue }: Service, connection: Connection): Promise<void> => {
   const { workflow } = new TemporalClient({ connection })
-  const query = `TaskQueue = '${taskQueue}' and WorkflowType != 'deliverFirst' and ExecutionStatus = 'Running'`
+  const query = `TaskQueue = '${taskQueue}' and ExecutionStatus = 'Running'`
   await waitFor('every workflow has ended', async () => {
     const { count } = await workflow.count(query)
     return count === 0

@@ -297,7 +297,7 @@ const findFailures = async ({ taskQueue }: Service) => {
   const { workflow } = new Client({ connection })
   const workflows: string[] = []
   const steps: string[] = []
-  const query = `TaskQueue = '${taskQueue}' and WorkflowType != 'deliverFirst'`
+  const query = `TaskQueue = '${taskQueue}'`
   await waitFor('no workflow is open', async () => {
     const { count } = await workflow.count(`${query} and ExecutionStatus = 'Running'`)
     return count === 0
