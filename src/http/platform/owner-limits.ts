@@ -66,7 +66,8 @@ const put = async (
   const find = (sql: Transaction) => findOwnerLimits(sql, owner)
   const set = async (sql: Transaction, enqueue: Enqueue): Promise<OwnerLimits | undefined> => {
     const before = await find(sql)
-    if (!limits && before?.set_by === undefined) throw notFound(owner)
+    if (!limits && before?.set_by === undefined)
+      throw apiError('owner_not_found', `Owner ${shown(owner)} has no limits of its own.`)
     await putOwnerLimits(sql, { owner, by: limits ? audit.actor : null, limits: limits ?? {} })
     await admitOwner(sql, { ...deps, owner, enqueue })
     const after = await find(sql)
