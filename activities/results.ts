@@ -47,15 +47,19 @@ export const storeResults = async (
   const giveUp = (error: unknown): undefined => {
     deps.log.warn({ task_id: task.id, err: error }, 'no thumbnail was made')
   }
-  const digesting = Promise.all(files.map(({ path }) => digestFile(path)))
   // Drawn before the picture moves. It is only for show: without it the task is done all the same.
-  const [bytes] = await Promise.all([writeThumbnail(picture, small).catch(giveUp), digesting])
-  const drawn = bytes === undefined ? undefined : { path: small, bytes }
-  const storing = drawn && storeThumbnail(deps, task, drawn).catch(giveUp)
-  // Both wait for the disk at the same time, and no part of an attempt runs on after its end.
-  const results = await storeFiles(deps, task, { files, digests: await digesting }).finally(
-    () => storing,
+  const drawing = writeThumbnail(picture, small).catch(giveUp)
+  // No part of an attempt runs on after its end.
+  const digests = await Promise.all(files.map(({ path }) => digestFile(path))).finally(
+    () => drawing,
   )
+  const bytes = await drawing
+  const storing =
+    bytes === undefined
+      ? undefined
+      : storeThumbnail(deps, task, { path: small, bytes }).catch(giveUp)
+  // Both wait for the disk at the same time.
+  const results = await storeFiles(deps, task, { files, digests }).finally(() => storing)
   const thumbnail = await storing
   await commitResults(deps, task)
   return { results, ...(thumbnail && { thumbnail }) }
