@@ -33,7 +33,8 @@ const SLOT_WAIT_MS = 1000
 const SHORTEST_POLL_MS = 100
 const LONGEST_POLL_MS = 5000
 const POLLS = 20
-/** Change notifications come in groups while attempts are under way: a millisecond for each of them, at most. */
+/** Change notifications come in groups while more than a few attempts are under way: a millisecond for each more, at most. */
+const FEW = 3
 const GATHER_MS = 8
 const ERROR_PAUSE_MS = 500
 /** Pause between two checks for hosts that are paused. */
@@ -86,7 +87,7 @@ const takeUntil = async (
     )
     if (pauseMs === 0) continue
     const isNotified = await notifier.wait(pauseMs, ending, notifications)
-    const gatherMs = Math.min(run.underWay(), GATHER_MS)
+    const gatherMs = Math.min(run.underWay() - FEW, GATHER_MS)
     if (isNotified && gatherMs > 0) await sleep(gatherMs)
   }
 }
@@ -113,6 +114,9 @@ const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run 
   let after = ''
   /** Nothing waited at the last poll. */
   let isEmpty = false
+  let isPolling = false
+  /** An event waits for an earlier one of its task, which may be under way here. */
+  let isBehind = false
 
   const make = async (of: FirstAttempt): Promise<void> => {
     const { eventId, lostNumber, url, owner, account } = of
@@ -137,8 +141,10 @@ const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run 
         log.warn({ event_id: of.eventId, err: error }, 'an attempt was not recorded'),
       )
       .finally(() => {
+        // While fewer are held than a host may have, no host or account waits for the end of one.
+        if (isPolling || isBehind || held.size >= PER_HOST) notifier.notify()
         held.delete(of.eventId)
-        notifier.notify()
+        if (held.size === 0) isBehind = false
       })
     held.set(of.eventId, { of, work })
   }
@@ -150,6 +156,7 @@ const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run 
     async take() {
       const limit = HELD - held.size
       if (limit === 0) return { count: 0, isCut: false }
+      isPolling = true
       if (stuckHosts.size > 0) await deferHosts(sql, [...stuckHosts])
       stuckHosts.clear()
       const attempts = [...held.values()].map(({ of }) => of)
@@ -172,10 +179,12 @@ const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run 
       const givenBack: { eventId: string; seconds: number }[] = []
       for (const one of taken.attempts)
         if (one.isBlocked) {
+          isBehind = true
           if (one.overtakes) deps.announceEvent(one.taskId)
         } else if (addTo(ofHost, one.host) <= PER_HOST) begin(one)
         else givenBack.push({ eventId: one.eventId, seconds: 0 })
       await holdFirstAttempts(sql, givenBack)
+      isPolling = false
       return { count: taken.attempts.length, isCut: after !== '' || givenBack.length > 0 }
     },
     underWay: () => held.size,

@@ -195,8 +195,7 @@ export const beginFirstAttempts = async (
   sql: Transaction,
   attempts: readonly { eventId: string; url: string }[],
 ): Promise<ReadonlyMap<string, number>> => {
-  await holdPauses(sql)
-  const rows = await sql<{ eventId: string; number: number }[]>`
+  const begun = sql<{ eventId: string; number: number }[]>`
     -- the list in a select: of one that it sees PostgreSQL makes a plan each time
     with given as (
       select * from unnest((select ${attempts.map(({ eventId }) => eventId)}::uuid[]),
@@ -221,6 +220,7 @@ export const beginFirstAttempts = async (
     where last."isAttempted" is not true
     returning event_id as "eventId", number
   `
+  const [, rows] = await Promise.all([holdPauses(sql), begun])
   return new Map(rows.map(({ eventId, number }) => [eventId, number]))
 }
 
