@@ -15,7 +15,7 @@ import { DEFAULTS } from './support/settings.ts'
 import { insertTaskWithWebhook, listenAt, makeDeliver, postSigned } from './support/notified.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
-const EVENTS = 300
+const EVENTS = Number(process.env['EVENTS'] ?? 300)
 const SINGLES = 50
 const IN_FLIGHT = 20
 const RECEIVERS = 100

@@ -17,7 +17,8 @@ import { startTaskClient } from './support/task-client.ts'
 const NODES = Number(process.env['NODES'] ?? 20_000)
 const API = `${IMAGE_API}/skin-enhancer`
 const TASKS = 20
-const ROUNDS = 5
+const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
+const LEAST_MS = Number(process.env['LEAST_MS'] ?? 1000)
 const AIM = 0.7
 
 /**
@@ -30,7 +31,7 @@ export const run = async (): Promise<void> =>
     const service = keep(await startApi(registry, { TEMPORAL_ADDRESS: temporal.address }))
     const { compare } = await startComparison(keep, registry.url, service)
     const shapes = [...(await registryShapes(registry.sql)), ...(await taskShapes(keep, service))]
-    for (const measured of await compare(shapes, { rounds: ROUNDS, leastMs: 1_000 })) {
+    for (const measured of await compare(shapes, { rounds: ROUNDS, leastMs: LEAST_MS })) {
       const name = `http.${measured.shape.name}.${measured.concurrency}`
       showResult(name, ratio(measured, 'rate'), { unit: 'x', atLeast: AIM })
     }

@@ -8,7 +8,7 @@ import { withServers } from '../test/support/keep.ts'
 import { timesOf } from './support/lanes.ts'
 import { DEFAULTS } from './support/settings.ts'
 
-const ROUNDS = 3
+const ROUNDS = Number(process.env['ROUNDS'] ?? 3)
 /** A quick look: `SIZES=100kB npm run bench -- publish`. */
 const CHOSEN = process.env['SIZES'] ?? '100kB,5MB,50MB'
 

@@ -8,7 +8,7 @@ import { DEFAULTS } from './support/settings.ts'
 import { relight, startTaskClient } from './support/task-client.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
-const TASKS = 200
+const TASKS = Number(process.env['TASKS'] ?? 200)
 const IN_FLIGHT = 20
 const SINGLES = 20
 
