@@ -174,15 +174,22 @@ describe('a pause', () => {
     const { baseUrl } = await service.startSecondApi({
       OVERRIDE_RULES_INTERVAL_MS: '3600000',
     })
-    const read = async () => (await (await fetch(`${baseUrl}/service`)).json()) as object
-    const end = () => sql`
-      select pg_terminate_backend(pid) from pg_stat_activity
+    const untilRead = (text: string) =>
+      waitFor(`${text} is read`, async () =>
+        (await (await fetch(`${baseUrl}/service`)).text()).includes(text),
+      )
+    const listening = sql`
+      from pg_stat_activity
       where application_name = 'kiln api changes' and datname = current_database()
     `
-    await waitFor('it listens', async () => (await end()).length === 2)
-    await sql`insert into pause (scope, paused_by) values ('all', 'root')`
-    await end()
-    await waitFor('it is read', async () => 'paused' in (await read()))
+    await waitFor('both listen', async () => (await sql`select ${listening}`).length === 2)
+    for (const reason of ['one', 'other']) {
+      await pause('kind:relight', { reason })
+      await untilRead(reason)
+    }
+    await sql`insert into pause (scope, reason, paused_by) values ('all', 'unheard', 'root')`
+    await sql`select pg_terminate_backend(pid) ${listening}`
+    await untilRead('unheard')
   })
 
   test('is in the log of changes and in the metrics', async () => {
