@@ -187,9 +187,9 @@ describe('a pause', () => {
       await pause('kind:relight', { reason })
       await untilRead(reason)
     }
-    await sql`insert into pause (scope, reason, paused_by) values ('all', 'unheard', 'root')`
+    await sql`insert into pause (scope, reason, paused_by) values ('all', 'nobody said so', 'root')`
     await sql`select pg_terminate_backend(pid) ${listening}`
-    await untilRead('unheard')
+    await untilRead('nobody said so')
   })
 
   test('is in the log of changes and in the metrics', async () => {
