@@ -16,7 +16,7 @@ import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { DeliveryDependencies } from './dependencies.ts'
 import { withHeartbeat } from './heartbeat.ts'
 import type { SendAttempt } from './send-attempt.ts'
-import { lostVerdict } from './send-attempt.ts'
+import { logLost, lostVerdict } from './send-attempt.ts'
 
 /** Attempt that is due, now or later. */
 export interface DueDelivery extends Omit<DueEvent, 'id'> {
@@ -110,6 +110,7 @@ const recordLost = async (
   for (let lost = await find(); lost; lost = await find()) {
     const { failures, lostBefore, ...key } = lost
     const verdict = lostVerdict(deps, { failures, lostBefore })
+    logLost(deps, key)
     await unitOfWork(deps, (sql) => loseAttempt(sql, key, verdict))
   }
 }

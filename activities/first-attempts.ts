@@ -16,7 +16,7 @@ import { makeBatch } from '../src/db/batch.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { FirstAttemptDependencies } from './dependencies.ts'
 import type { Loop } from '../src/process/loop.ts'
-import { lostVerdict, makeSendAttempt } from './send-attempt.ts'
+import { logLost, lostVerdict, makeSendAttempt } from './send-attempt.ts'
 import type { AttemptOutcome, SendAttempt } from './send-attempt.ts'
 import type { SlotKind } from '../src/adapters/outbound/attempt-slots.ts'
 
@@ -178,7 +178,8 @@ const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run 
       )
       const givenBack: { eventId: string; seconds: number }[] = []
       for (const one of taken.attempts)
-        if (one.isBlocked) {
+        if (held.has(one.eventId)) continue
+        else if (one.isBlocked) {
           isBehind = true
           if (one.overtakes) deps.announceEvent(one.taskId)
         } else if (addTo(ofHost, one.host) <= PER_HOST) begin(one)
@@ -254,6 +255,7 @@ const makeRecords = (deps: FirstAttemptDependencies) => {
     },
     lost: (of: FirstAttempt, number: number): Promise<void> => {
       const verdict = lostVerdict(deps, { failures: 0, lostBefore: 0 })
+      logLost(deps, { eventId: of.eventId, number })
       return fail(of, verdict, (sql) => loseAttempt(sql, { eventId: of.eventId, number }, verdict))
     },
     defer: makeBatch(async (attempts: readonly { eventId: string; seconds: number }[]) => {

@@ -127,6 +127,8 @@ const waitHeld = ({ heldWait }: RenderDependencies): Error =>
   ApplicationFailure.create({
     message: 'paused, behind others, or its engine does not work: it begins once it may',
     type: HELD,
+    // The SDK logs it at debug, not as a warning.
+    category: 'BENIGN',
     nextRetryDelay: heldWait(),
   })
 

@@ -5,6 +5,7 @@ import type { Posted } from '../src/adapters/outbound/post.ts'
 import { signWebhook } from '../src/adapters/webhook.ts'
 import { makeBatch } from '../src/db/batch.ts'
 import type {
+  AttemptKey,
   AttemptResult,
   AttemptVerdict,
   BegunAttempt,
@@ -214,6 +215,12 @@ const log = (
   const facts = { ...of, event_id: eventId, number, class: errorClass, status }
   log.info({ ...facts, err: cause }, 'attempt did not deliver')
 }
+
+/** Logs that an attempt is given up as lost: its worker was killed, or stood still. */
+export const logLost = (
+  { log }: Pick<DeliveryDependencies, 'log'>,
+  { eventId, number }: AttemptKey,
+): void => log.info({ event_id: eventId, number }, 'attempt lost with its worker')
 
 /** Decides on an event whose attempt failed: another one later, or the end of the schedule. */
 const failedVerdict = (

@@ -119,7 +119,10 @@ const stopListening = listenForChanges({
   url: direct,
   name: 'kiln api changes',
   onChange: (id) => (id === RULES ? rulesNotifier.notify() : watches.notify(id)),
-  onConnect: watches.notify,
+  onConnect: () => {
+    watches.notify()
+    rulesNotifier.notify()
+  },
 })
 
 const publicUrl = config.PUBLIC_URL.replace(/\/+$/, '')

@@ -82,6 +82,8 @@ import { requireSchema, untilResponds } from './process/startup.ts'
 import { makeWebhookSecrets } from './adapters/webhook-secrets.ts'
 
 const config = loadConfig('worker')
+// What `ps` shows: the command line is the same for all roles.
+process.title = `kiln worker-${config.WORKER_ROLE}`
 const log = makeLog(`worker-${config.WORKER_ROLE}`, config.LOG_LEVEL)
 warnOfRemovedSettings(config, log)
 armFailpoint(config.FAILPOINT)

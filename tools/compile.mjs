@@ -151,11 +151,16 @@ const readFiles = (text) => {
   }
 }
 
+/** Files from which on a person waits long enough to wonder. */
+const SAID_FROM = 100
+
 const isFresh = ({ changed, gone }) => changed.length === 0 && gone.length === 0
 
 export const compile = async (state = readState(MANIFEST)) => {
   const { changed, gone, keep } = state
   if (isFresh(state)) return
+  // The first time it takes a while. Standard output belongs to the command that comes next.
+  if (changed.length > SAID_FROM) process.stderr.write('kiln: compiling the sources\n')
   gone.forEach(removeBuilt)
   const [code, other] = split(changed, isCode)
   copyAll(other)

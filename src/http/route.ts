@@ -89,8 +89,8 @@ export interface BodySpec<Body extends TSchema = TSchema> extends BodyLimits {
   /** Members that nothing reads unless a platform admin sends them. */
   adminMembers?: readonly string[]
   /**
-   * Every field that nothing reads is rejected, because a credential must never be another than was asked for; but these
-   * members, which clients send back as they read them.
+   * Every field that nothing reads is rejected, because a credential or limit must never be another than was asked for;
+   * but these members, which clients send back as they read them.
    */
   rejectsUnreadBut?: readonly string[]
   /** Member that is a signed link to an upload: a repetition with the same key may have a fresh one to the same file. */

@@ -1,4 +1,5 @@
 import { deleteEndedPauses, listWaitingOwners } from '../db/task/pause.ts'
+import { RULES } from '../db/shared/change-notification.ts'
 import { unitOfWork, type UnitDeps } from '../db/unit-of-work.ts'
 import { admitOwner, type Slots } from '../db/video-task/video-queue.ts'
 
@@ -14,4 +15,6 @@ export const wakeHeld = async (deps: UnitDeps & Slots, signal: AbortSignal): Pro
     await unitOfWork(deps, (sql, enqueue) => admitOwner(sql, { ...deps, owner, enqueue }))
   }
   await deleteEndedPauses(deps.sql, ended)
+  // First attempts at webhooks of paused hosts are due now.
+  deps.notifyChange?.(RULES)
 }

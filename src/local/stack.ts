@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 
 import { checkGiven, keepSettings } from '../config.ts'
 import { isLoopbackHost } from '../adapters/outbound/url.ts'
@@ -47,10 +47,11 @@ export const startStack = async (options: StackOptions): Promise<Stack> => {
   const { dataDir, say } = options
   checkGiven(options.env)
   const claim = await claimDataFolder(dataDir, say)
+  const logDir = join(dataDir, 'logs')
+  say(`starting the database, Temporal, the api and two workers; logs in ${relative('', logDir)}`)
   const pids: Record<string, number> = {}
   const reported: Reported = { addresses: {} }
   const supervisor = makeSupervisor({ say, changed: makeRecorder(claim, reported, pids) })
-  const logDir = join(dataDir, 'logs')
   const closers: (() => Promise<void>)[] = []
   const stop = makeOnce(async () => {
     await supervisor.stop(STOP_ORDER)

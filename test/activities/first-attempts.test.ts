@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe, mock, test } from 'node:test'
 
 import type { FirstAttemptDependencies } from '../../activities/dependencies.ts'
 import { startFirstAttempts } from '../../activities/first-attempts.ts'
@@ -118,8 +118,12 @@ describe('first attempts', () => {
 
   test('counts the attempt of a killed worker as an attempt that failed; the next is due at once', async () => {
     const { id, path, eventId } = await at(respond(204))
-    await begin(place.deps.sql, { eventId })
+    const { number } = await begin(place.deps.sql, { eventId })
+    const logged = mock.method(place.deps.log, 'info')
     await running(() => until(id, 'IN_PROGRESS pending 1'))
+    const lines = logged.mock.calls.map((call) => call.arguments as unknown[])
+    logged.mock.restore()
+    assert.deepEqual(lines, [[{ event_id: eventId, number }, 'attempt lost with its worker']])
     assert.equal(receiver.of(path).length, 0)
     const [row] = await seeAttempts(place.deps.sql, eventId)
     assert.deepEqual([row?.error_class, row?.duration_ms], ['unknown', null])
@@ -282,6 +286,33 @@ describe('first attempts', () => {
       await holdFirstAttempts(sql, attempts)
     })
     assert.deepEqual([await dueOf(locked), await dueOf(free)], [false, true])
+    await sql`delete from first_try`
+  })
+
+  test('takes no event again that it holds, though its row is due', async () => {
+    const { opened: held, open: go } = makeLatch()
+    const [slow, other] = [await at(respond(204)), await at(respond(204))]
+    const { sql, notifier } = place.deps
+    const begun: string[] = []
+    const findHeld = () => sql`
+      select from first_try where event_id = ${slow.eventId} and due_at > now() + interval '4 seconds'
+    `
+    const send: SendAttempt = async ({ eventId }) => {
+      begun.push(eventId)
+      await held
+      return undefined
+    }
+    await running(
+      async () => {
+        await waitFor('both are held', () => begun.length === 2)
+        await sql`update first_try set due_at = now() where event_id = ${slow.eventId}`
+        notifier.notify()
+        await untilFound('it is taken again', findHeld)
+        go()
+      },
+      { send },
+    )
+    assert.deepEqual(begun.toSorted(), [slow.eventId, other.eventId].toSorted())
     await sql`delete from first_try`
   })
 

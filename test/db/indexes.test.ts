@@ -9,7 +9,7 @@ import { makeDatabase, type Fragment, type Sql, type Transaction } from '../../s
 import {
   addItems,
   countBatch,
-  isBatchHeld,
+  findHeldReasons,
   listChosen,
   listItems,
 } from '../../src/db/bulk/bulk-item.ts'
@@ -37,6 +37,7 @@ import type { PagePlan } from '../../src/db/search/page-plan.ts'
 import { deleteNode, updateNodeByAdmin } from '../../src/db/registry/node-transition.ts'
 import { purgeUpload } from '../../src/db/shared/purge.ts'
 import { countOpenTasks } from '../../src/db/task/account.ts'
+import { endPause } from '../../src/db/task/pause.ts'
 import { purgeDeleted } from '../../src/db/task/task-deletion.ts'
 import { countTasks, listOwnerEvents, listTasks } from '../../src/db/task/task-list.ts'
 import { reportUsage } from '../../src/db/task/usage.ts'
@@ -217,7 +218,8 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   { call: (sql) => addItems(sql, { bulkId: ID, after: 0, ids: [ID], cursor: '' }) },
   { call: (sql) => listItems(sql, { bulkId: ID, index: 0 }, 1) },
   { call: (sql) => countBatch(sql, ID) },
-  { call: (sql) => isBatchHeld(sql, ID) },
+  { call: (sql) => findHeldReasons(sql, ID) },
+  { call: (sql) => endPause(sql, 'host:a') },
   { call: (sql) => requestCancel(sql, ID) },
   { call: (sql) => countOpenTasks(sql, 'a') },
   {

@@ -8,8 +8,20 @@ import {
   releaseProbe,
 } from '../../src/db/task/breaker.ts'
 import { beginAttempt } from '../../src/db/event/attempt.ts'
-import { findDelivery, findRedelivery, listStillDeliveries } from '../../src/db/event/delivery.ts'
-import { beginFirstAttempts, takeFirstAttempts } from '../../src/db/event/first-attempt.ts'
+import {
+  findDelivery,
+  findRedelivery,
+  listStillDeliveries,
+  listWaitingUrls,
+} from '../../src/db/event/delivery.ts'
+import { listEvents } from '../../src/db/event/event-log.ts'
+import {
+  beginFirstAttempts,
+  deferHosts,
+  takeFirstAttempts,
+} from '../../src/db/event/first-attempt.ts'
+import { RULES } from '../../src/db/shared/change-notification.ts'
+import { HELD_EVENT } from '../../src/domain/task/waits-for.ts'
 import { endPause, listPauses, putPause } from '../../src/db/task/pause.ts'
 import { findDeadline } from '../../src/db/task/deadline.ts'
 import { holdTask, isHeld } from '../../src/db/task/task-transition.ts'
@@ -22,7 +34,14 @@ import { wakeHeld } from '../../src/jobs/pause.ts'
 import { insertTask, usePlace } from '../activities/place.ts'
 import { getVideo, listWoken, wakes } from '../activities/video-place.ts'
 import { waitFor } from '../support/wait.ts'
-import { RECEIVER, attempt, insertDueEvent, redeliver, seeAttempts } from './notified-task.ts'
+import {
+  RECEIVER,
+  attempt,
+  begin,
+  insertDueEvent,
+  redeliver,
+  seeAttempts,
+} from './notified-task.ts'
 
 const place = usePlace()
 /** Asserts that a value has these members; of a list, its first. */
@@ -237,6 +256,72 @@ describe('a pause of a host', () => {
     await pause('host:other.example.com')
     await resume(HOST)
     assert.equal((await taken()).attempts[0]?.eventId, eventId)
+  })
+
+  const secondsUntilDue = async (eventId: string): Promise<number> => {
+    const [row] = await place.database.sql<{ seconds: number }[]>`
+      select extract(epoch from due_at - clock_timestamp())::float8 as seconds
+      from first_try where event_id = ${eventId}
+    `
+    return row?.seconds ?? NaN
+  }
+
+  test('defers its first attempts, which are due once it is resumed, but for one under way', async () => {
+    const { sql } = place.database
+    const [one, under] = [await insertDueEvent(sql), await insertDueEvent(sql)]
+    await begin(sql, under)
+    await pause(HOST)
+    await deferHosts(sql, [])
+    for (const { eventId } of [one, under]) assert.ok((await secondsUntilDue(eventId)) > 4)
+    await resume(HOST)
+    assert.ok((await secondsUntilDue(one.eventId)) <= 0)
+    assert.ok((await secondsUntilDue(under.eventId)) > 3)
+  })
+
+  test('defers its first attempts no further than it lasts', async () => {
+    const { sql } = place.database
+    const { eventId } = await insertDueEvent(sql)
+    await pause(HOST, new Date(Date.now() + 3000))
+    await deferHosts(sql, [])
+    assert.ok((await secondsUntilDue(eventId)) <= 3)
+    await pause(HOST)
+    await sql`update first_try set due_at = now()`
+    await deferHosts(sql, [])
+    assert.ok((await secondsUntilDue(eventId)) > 4)
+    await pause(HOST, new Date(Date.now() + 1000))
+    assert.ok((await secondsUntilDue(eventId)) <= 1)
+  })
+
+  test('notifies at its end those who make first attempts', async () => {
+    const notified: string[] = []
+    const notifyChange = (id: string) => void notified.push(id)
+    const deps = { sql: place.database.sql, notifyChange, ...LIMITS }
+    await pause(HOST)
+    await wakeHeld(deps, NEVER)
+    assert.deepEqual(notified, [])
+    await resume(HOST)
+    await wakeHeld(deps, NEVER)
+    await wakeHeld(deps, NEVER)
+    assert.deepEqual(notified, [RULES])
+  })
+
+  test('is said of the events that it holds, and of the host to operators', async () => {
+    const { sql } = place.database
+    const { id: taskId, eventId } = await insertDueEvent(sql)
+    await attempt(sql, { eventId }, { state: 'pending', waitSeconds: 0 })
+    const waits = async () => {
+      const { events = [] } = (await listEvents(sql, { taskId, owner: 'alice' })) ?? {}
+      const { receivers } = await listWaitingUrls(sql)
+      const host = receivers.find((receiver) => `host:${receiver.host}` === HOST)
+      return [...events.map((event) => event.waits_for), host?.paused]
+    }
+    assert.deepEqual(await waits(), [undefined, undefined, undefined])
+    await pause(HOST)
+    assert.deepEqual(await waits(), [undefined, HELD_EVENT, true])
+    await sql`update event set state = 'delivered' where id = ${eventId}`
+    assert.deepEqual((await waits()).slice(0, 2), [undefined, undefined])
+    await redeliver(sql, eventId)
+    assert.deepEqual((await waits()).slice(0, 2), [undefined, HELD_EVENT])
   })
 
   test('makes further attempts and redeliveries wait without another step of their schedule', async () => {

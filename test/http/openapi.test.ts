@@ -300,8 +300,8 @@ describe('the OpenAPI document', () => {
     const findIssue = makeValidateSchema(document)
     const strict = listRoutes().filter(({ body }) => body?.rejectsUnreadBut)
     assert.ok(strict.length >= 5)
-    for (const { path, body } of strict) {
-      const schema = bodyAt(document, path.replaceAll(/:(\w+)/g, '{$1}'))
+    for (const { path, method, body } of strict) {
+      const schema = bodyAt(document, path.replaceAll(/:(\w+)/g, '{$1}'), method)
       const [example = {}] = Object.values(body?.examples ?? {}) as object[]
       assert.equal(findIssue(schema, example), undefined, path)
       assert.match(findIssue(schema, { ...example, other: 1 }) ?? 'passes', /propert/i, path)
@@ -346,8 +346,8 @@ describe('the OpenAPI document', () => {
   })
 })
 
-const bodyAt = ({ paths }: Document, path: string): object =>
-  paths[path]?.['post']?.requestBody?.content['application/json']?.schema ?? {}
+const bodyAt = ({ paths }: Document, path: string, method = 'post'): object =>
+  paths[path]?.[method]?.requestBody?.content['application/json']?.schema ?? {}
 
 const IMAGE_PATH = `${IMAGE_API}/image-upscaler`
 const RELIGHT_PATH = `${IMAGE_API}/image-relight`

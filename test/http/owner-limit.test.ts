@@ -11,6 +11,7 @@ import {
   expectStatus,
   listOf,
   makeClient,
+  pluck,
   statusesOf,
 } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
@@ -96,7 +97,11 @@ describe('limits of an owner', () => {
     await put(owner, { slots: 0 })
     const ids = await atOnce(3, () => client.createVideo(FILM))
     await sql`update task set status = 'queueing' where id = any(${ids})`
+    const waits = async () => pluck(listOf(await client.get('/tasks'), 'tasks'), 'waits_for')
+    const QUEUED = 'It waits for a slot: its owner has as many videos under way as may be.'
+    assert.deepEqual(await waits(), [QUEUED, QUEUED, QUEUED])
     assert.equal((await put(owner, { slots: 2 })).used.slots, 2)
+    assert.deepEqual((await waits()).filter(Boolean), [QUEUED])
     const signals = await sql`
       select from outbox where signal_name = 'admitted'
         and workflow_id = any(${ids.map((id) => `video-task/${id}`)})
@@ -135,6 +140,7 @@ describe('limits of an owner', () => {
     assert.equal((await root.delete(pathOf(owner))).body['error'], 'owner_not_found')
     const set = await put(owner, { task_limit: 0, note: 'asked for' })
     assert.equal(set.set_by, 'root')
+    assert.match(String(set.warnings), new RegExp(`^Nobody with the id "${owner}" has called`))
     assert.equal((await client.post(TEXT, FILM)).status, 429)
     const list = expectStatus(await root.get('/admin/owners'), 200).body['owners']
     assert.ok((list as unknown as OwnerLimits[]).some((one) => one.owner === owner))
@@ -151,6 +157,15 @@ describe('limits of an owner', () => {
     )
   })
 
+  test('are set again as they were read, and warn of nobody who has called', async () => {
+    const { owner, client } = makeOwner()
+    expectStatus(await client.post(TEXT, FILM), 200)
+    await put(owner, { slots: 3, note: 'a contract' })
+    const read = expectStatus(await root.get(pathOf(owner)), 200).body
+    const { slots, note, warnings } = await put(owner, read)
+    assert.deepEqual([slots, note, warnings], [3, 'a contract', undefined])
+  })
+
   for (const [owner, body] of [
     ['anonymous', {}],
     ['anonymous:abc', {}],
@@ -160,6 +175,7 @@ describe('limits of an owner', () => {
     ['bob', { rate_factor: 0 }],
     ['bob', { engine: 'warp' }],
     ['bob', { task_limt: 5 }],
+    ['bob', { most_videos: 5 }],
   ] as const)
     test(`rejects ${JSON.stringify(body)} for ${owner}`, async () => {
       const response = await root.put(pathOf(owner), body)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, describe, test } from 'node:test'
 
 import type { Pause } from '../../src/domain/task/pause.ts'
+import { HELD_EVENT } from '../../src/domain/task/waits-for.ts'
 import { assertMembers, expectStatus, listOf, pluck, TEXT, UPSCALE } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
 import { readMetrics } from '../support/metrics.ts'
@@ -50,7 +51,8 @@ describe('a pause', () => {
 
   test('of all takes tasks, begins none, and lets them go on when it ends', async () => {
     const client = service.client()
-    await pause('all', { reason: 'new disks' })
+    const until = new Date(Date.now() + 3_600_000).toISOString()
+    await pause('all', { reason: 'new disks', until })
     const image = await client.createImage({ image: await base64() })
     const video = await client.createVideo()
     await untilHeld(image)
@@ -64,9 +66,12 @@ describe('a pause', () => {
     })
     assert.deepEqual([said?.what, said?.reason], ['all', 'new disks'])
     assert.deepEqual(await fencesOf(image, video), [0, 0])
-    assert.deepEqual(await waitsOf(client), [PAUSED, PAUSED])
+    const reasons = `${PAUSED} The pause ends at ${until}. Reason: new disks`
+    assert.deepEqual(await waitsOf(client), [reasons, reasons])
     await resume('all')
-    assert.deepEqual((await waitsOf(client)).includes(PAUSED), false)
+    assert.deepEqual((await waitsOf(client)).includes(reasons), false)
+    const warned = service.entry('media').log.filter((line) => /"level":40.*paused/.test(line))
+    assert.deepEqual(warned, [])
     assert.equal((await client.untilEnded('image-upscaler', image)).status, 'COMPLETED')
     assert.equal((await client.untilVideoEnded(video)).state, 'success')
     await waitFor('callers read nothing of it', async () => !('paused' in (await readService())))
@@ -122,6 +127,11 @@ describe('a pause', () => {
     assert.deepEqual(receiver.of('/held'), [])
     const waiting = await eventsOf(client, id)
     assert.deepEqual(pluck(waiting, 'attempts'), [0, 0, 0])
+    assert.deepEqual(pluck(waiting, 'waits_for'), [undefined, HELD_EVENT, HELD_EVENT])
+    await waitFor('they are deferred', async () => {
+      const rows = await sql`select from first_try where due_at > now() + interval '1 second'`
+      return rows.length === 2
+    })
     await resume(scope)
     assert.deepEqual(statesOf(await untilSettled(client, id)), [
       [1, 'CREATED', 'unsent'],
@@ -148,6 +158,38 @@ describe('a pause', () => {
     await resume('kind:relight')
     await resume('engine:vendor')
     assert.equal('paused' in (await readService()), false)
+  })
+
+  test('of an owner says nothing more of itself, and warns of an id that nobody has', async () => {
+    const client = service.client('walter')
+    assert.match(String((await pause('owner:walter')).warnings), /^Nobody with the id "walter" has/)
+    const until = new Date(Date.now() + 3_600_000).toISOString()
+    const id = await client.createImage({ image: await base64() })
+    await untilHeld(id)
+    assert.equal('warnings' in (await pause('owner:walter', { reason: 'debts', until })), false)
+    assert.deepEqual(await waitsOf(client), [PAUSED])
+  })
+
+  test('is read at once by an api whose notification was lost with its connection', async () => {
+    const { baseUrl } = await service.startSecondApi({
+      OVERRIDE_RULES_INTERVAL_MS: '3600000',
+    })
+    const untilRead = (text: string) =>
+      waitFor(`${text} is read`, async () =>
+        (await (await fetch(`${baseUrl}/service`)).text()).includes(text),
+      )
+    const listening = sql`
+      from pg_stat_activity
+      where application_name = 'kiln api changes' and datname = current_database()
+    `
+    await waitFor('both listen', async () => (await sql`select ${listening}`).length === 2)
+    for (const reason of ['one', 'other']) {
+      await pause('kind:relight', { reason })
+      await untilRead(reason)
+    }
+    await sql`insert into pause (scope, reason, paused_by) values ('all', 'nobody said so', 'root')`
+    await sql`select pg_terminate_backend(pid) ${listening}`
+    await untilRead('nobody said so')
   })
 
   test('is in the log of changes and in the metrics', async () => {
@@ -178,6 +220,7 @@ describe('a pause', () => {
     ['all', { until: '2020-01-01T00:00:00Z' }, 400, 'validation_failed'],
     ['all', { until: 'tomorrow' }, 400, 'validation_failed'],
     ['all', { reasn: 'x' }, 400, 'validation_failed'],
+    ['all', { forever: true }, 400, 'validation_failed'],
   ] as const)
     test(`rejects ${scope} with ${JSON.stringify(body)}`, async () => {
       const response = await root.put(pathOf(scope), body)

@@ -52,23 +52,37 @@ const makeCheckout = async (context: TestContext) => {
   await cp(join(ROOT, 'tools'), join(root, 'tools'), { recursive: true })
   await mkdir(join(root, 'patches'))
   await symlink(join(ROOT, 'node_modules/esbuild'), join(root, 'node_modules/esbuild'))
+  /** Standard error of each run. */
+  const errors: string[] = []
   /** Runs a program, compiled as it is started, and returns what it prints. */
   const run = async (source: string, env: NodeJS.ProcessEnv = {}): Promise<string> => {
     const child = spawn(process.execPath, [join(root, 'tools/run.mjs'), source], {
       // As by its path: a script of npm would install the packages.
       env: { ...process.env, npm_lifecycle_event: undefined, ...env },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     })
-    const [printed] = await Promise.all([text(child.stdout), once(child, 'close')])
+    const ends = [text(child.stdout), text(child.stderr), once(child, 'close')] as const
+    const [printed, error] = await Promise.all(ends)
+    errors.push(error)
     return printed.trim()
   }
-  return { root, write, run }
+  return { root, write, run, errors }
 }
 
 test('in a fresh checkout a program that is waited for is compiled alone', async (context) => {
   const { root, run } = await makeCheckout(context)
   assert.equal(await run('src/migrate.ts'), '1.sql,2.sql')
   await assert.rejects(access(join(root, '.built/src/api.js')))
+})
+
+test('many sources that are compiled are said first', async (context) => {
+  const { root, run, errors } = await makeCheckout(context)
+  await mkdir(join(root, 'src/many'))
+  for (let file = 0; file < 101; file += 1)
+    await writeFile(join(root, `src/many/${file}.ts`), 'export const a = 1\n')
+  await run('src/local.ts')
+  await run('src/local.ts')
+  assert.deepEqual(errors, ['kiln: compiling the sources\n', ''])
 })
 
 test('what has left the checkout leaves what was compiled of it, whoever compiled that', async (context) => {

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { ConfigError } from '../../src/config.ts'
 import { StackRunningError } from '../../src/local/claim.ts'
 import { loadKeys } from '../../src/local/keys.ts'
-import { findProcess, isRunning } from '../../src/local/process-table.ts'
+import { findCommand, findProcess, isRunning } from '../../src/local/process-table.ts'
 import { codePath } from '../../src/local/root.ts'
 import { startStack } from '../../src/local/stack.ts'
 import type { Stack } from '../../src/local/stack.ts'
@@ -49,6 +49,15 @@ describe('the embedded stack', () => {
   test('uses the servers that its environment names', () => {
     assert.equal(stack.ui, undefined)
     assert.deepEqual(Object.keys(stack.pids()).toSorted(), ['api', 'worker-core', 'worker-media'])
+  })
+
+  test('says first what it starts, and shows the role of each worker to ps', () => {
+    assert.match(
+      said[0] ?? '',
+      /^starting the database, Temporal, the api and two workers; logs in /,
+    )
+    for (const name of ['worker-core', 'worker-media'])
+      assert.equal(findCommand(stack.pids()[name] ?? 0)?.trim(), `kiln ${name}`)
   })
 
   test('takes the tokens it makes, and no others', async () => {

@@ -1,9 +1,9 @@
 import type { Batch, BatchCounts } from '../../domain/bulk/batch.ts'
 import { showState } from '../../domain/bulk/bulk.ts'
 import type { Labels } from '../../domain/task/task-options.ts'
-import { describeWait, PAUSED } from '../../domain/task/waits-for.ts'
+import { describeWait } from '../../domain/task/waits-for.ts'
 import type { Queryable } from '../client.ts'
-import { countBatch, isBatchHeld } from './bulk-item.ts'
+import { countBatch, findHeldReasons } from './bulk-item.ts'
 import type { BulkRow } from './bulk.ts'
 
 /** Source of the requests of a batch. */
@@ -42,9 +42,9 @@ export const readBatchCounts = async (
   const known = Object.values(found).reduce((sum, n) => sum + n, 0)
   const none = { waiting: 0, queued: 0, running: 0, done: 0, failed: 0, cancelled: 0, rejected: 0 }
   const canBeHeld = (found['waiting'] ?? 0) + (found['queued'] ?? 0) > 0
-  const isHeld = canBeHeld && (await isBatchHeld(sql, id))
+  const reasons = canBeHeld ? await findHeldReasons(sql, id) : undefined
   return {
     counts: { pending: Math.max(0, total - known), ...none, ...found },
-    ...describeWait(isHeld ? [PAUSED] : null),
+    ...describeWait(reasons ?? null),
   }
 }

@@ -106,15 +106,18 @@ export const countBatch = async (sql: Queryable, id: string): Promise<Record<str
   `,
   )
 
-/** True while a pause holds any task of a batch. Without a pause no task is read. */
-export const isBatchHeld = async (sql: Queryable, id: string): Promise<boolean> => {
-  const [row] = await sql`
-    select from bulk_item i join task t on t.id = i.task_id
+/** Finds the reasons of a task of a batch that a pause holds, if there is one. Without a pause no task is read. */
+export const findHeldReasons = async (
+  sql: Queryable,
+  id: string,
+): Promise<string[] | undefined> => {
+  const [row] = await sql<{ reasons: string[] }[]>`
+    select ${waitsFor(sql)} as reasons from bulk_item i join task t on t.id = i.task_id
     where exists (select from pause where ${isActive(sql)})
-      and i.bulk_id = ${id} and t.ended_at is null and ${waitsFor(sql)} = array[${PAUSED}]
+      and i.bulk_id = ${id} and t.ended_at is null and (${waitsFor(sql)})[1] = ${PAUSED}
     limit 1
   `
-  return row !== undefined
+  return row?.reasons
 }
 
 /** Counts items by their outcome, of those that have one. */

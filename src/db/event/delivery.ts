@@ -196,7 +196,8 @@ export const listWaitingUrls = async (sql: Sql): Promise<WaitingDeliveries> => {
       select host_of(t.url) as host, count(*)::float8 as waiting,
         (count(*) filter (where w.failures > 0))::float8 as failing,
         ${instant(sql, sql`min(w.created_at)`)} as oldest_at,
-        ${instant(sql, sql`min(w.next_attempt_at)`)} as next_try_at
+        ${instant(sql, sql`min(w.next_attempt_at)`)} as next_try_at,
+        case when ${isHostPaused(sql, sql`host_of(t.url)`)} then true end as paused
       from waiting w join told_event t on t.id = w.id
       where t.url is not null
       group by 1

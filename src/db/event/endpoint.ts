@@ -9,7 +9,7 @@ import type {
   NewEndpoint,
 } from '../../domain/event/endpoint.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
-import { withTimes, type Times } from './event-log.ts'
+import { isHeld, showEvent, type EventTimes } from './event-log.ts'
 import { disableEndpoint, stopEndpointEvents } from './endpoint-state.ts'
 
 /** Whose endpoints: those of a publisher, or of an owner of tasks. The other one is null. */
@@ -132,7 +132,8 @@ export const listEndpointEvents = async (
   const rows = await sql<EventRow[]>`
     select e.id, e.status as type, e.sequence, e.subject_id, e.created_at, e.state,
       coalesce(d.next_attempt_at, e.next_attempt_at) as next_attempt_at,
-      (select count(*)::integer from attempt a where a.event_id = e.id) as attempts
+      (select count(*)::integer from attempt a where a.event_id = e.id) as attempts,
+      ${isHeld(sql)} as "isHeld"
     from event e
     left join redelivery d on d.event_id = e.id and d.state = 'pending'
     where e.endpoint_id = ${endpointId}
@@ -142,12 +143,12 @@ export const listEndpointEvents = async (
     limit ${limit}
   `
   return rows.map(({ subject_id: of, ...event }) => ({
-    ...withTimes(event),
+    ...showEvent(event),
     ...(of !== null && { subject_id: of }),
   }))
 }
 
-interface EventRow extends Times, Omit<EndpointEvent, keyof Times | 'subject_id'> {
+interface EventRow extends EventTimes, Omit<EndpointEvent, keyof EventTimes | 'subject_id'> {
   subject_id: string | null
 }
 

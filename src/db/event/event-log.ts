@@ -1,6 +1,8 @@
 import type { Attempt, TaskEvent, TaskEvents } from '../../domain/event/event.ts'
 import type { Fragment, Queryable, Sql, Transaction } from '../client.ts'
 import type { StartOptions } from '../shared/outbox.ts'
+import { HELD_EVENT } from '../../domain/task/waits-for.ts'
+import { isHostPaused } from '../task/pause.ts'
 import { waitsFor } from '../task/task-file.ts'
 import { withoutQuery } from './attempt.ts'
 
@@ -9,10 +11,13 @@ export const listEvents = async (
   sql: Sql,
   { taskId, owner }: { taskId: string; owner: string },
 ): Promise<TaskEvents | undefined> => {
-  const rows = await sql<(Omit<TaskEvent, keyof Times> & Times & { url: string | null })[]>`
+  const rows = await sql<
+    (Omit<TaskEvent, keyof EventTimes> & EventTimes & { url: string | null })[]
+  >`
     select e.id, e.sequence, e.status, e.created_at, e.state, t.webhook_url as url,
       coalesce(d.next_attempt_at, e.next_attempt_at) as next_attempt_at,
-      (select count(*)::integer from attempt a where a.event_id = e.id) as attempts
+      (select count(*)::integer from attempt a where a.event_id = e.id) as attempts,
+      ${isHeld(sql)} as "isHeld"
     from task t
     join event e on e.task_id = t.id
     left join redelivery d on d.event_id = e.id and d.state = 'pending'
@@ -24,24 +29,34 @@ export const listEvents = async (
   if (!first) return undefined
   return {
     ...(first.url !== null && { webhook_url: withoutQuery(first.url) }),
-    events: rows.map(({ url: _url, ...event }) => withTimes(event)),
+    events: rows.map(({ url: _url, ...event }) => showEvent(event)),
   }
 }
 
-/** Converts the times of an event to those of a response. */
-export const withTimes = <Row extends Times>({
+/** True of event `e`, with a redelivery `d` that is pending, while it waits because the host of its webhook URL is paused. */
+export const isHeld = (sql: Queryable) => sql`
+  ((e.state = 'pending' or d.id is not null) and exists (
+    select from told_event o where o.id = e.id and ${isHostPaused(sql, sql`host_of(o.url)`)}
+  ))
+`
+
+/** Converts the times of an event, and why it waits, to those of a response. */
+export const showEvent = <Row extends EventTimes>({
   created_at: at,
   next_attempt_at: next,
+  isHeld,
   ...event
 }: Row) => ({
   ...event,
   created_at: at.toISOString(),
   ...(next && { next_attempt_at: next.toISOString() }),
+  ...(isHeld && { waits_for: HELD_EVENT }),
 })
 
-export interface Times {
+export interface EventTimes {
   created_at: Date
   next_attempt_at: Date | null
+  isHeld: boolean
 }
 
 /** An anonymous task belongs to whoever knows its id. */

@@ -170,10 +170,14 @@ export const holdFirstAttempts = async (
 /** Attempts that one call defers. */
 const DEFERRED_AT_ONCE = 5000
 
-/** Defers the attempts of hosts that take nothing or are paused, for 5 to 30 s, so that they are not in the way of others. */
+/**
+ * Defers the attempts of hosts that take nothing or are paused, for 5 to 30 s but not beyond the end of the pause, so that they
+ * are not in the way of others. `endPause` makes them due.
+ */
 export const deferHosts = async (sql: Sql, hosts: readonly string[]): Promise<void> => {
   await sql`
-    update first_try set due_at = now() + (5 + 25 * random()) * interval '1 second'
+    update first_try set due_at = least(now() + (5 + 25 * random()) * interval '1 second',
+      (select until from pause where scope = 'host:' || host and ${isActive(sql)}))
     where event_id in (
       select event_id from first_try
       where host in (

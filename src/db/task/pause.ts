@@ -1,4 +1,5 @@
 import type { Pause } from '../../domain/task/pause.ts'
+import { PAUSED } from '../../domain/task/waits-for.ts'
 import type { Fragment, Queryable, Sql, Transaction } from '../client.ts'
 import { instant } from '../shared/instant.ts'
 
@@ -17,6 +18,18 @@ const scopesOf = (sql: Queryable, task: Fragment) => sql`
 /** The condition that a task is paused. */
 export const isPaused = (sql: Queryable, task: Fragment = sql`task`) =>
   sql`(${scopesOf(sql, task)} && ${pausedScopes(sql)})`
+
+/**
+ * Reasons of a task that is paused, null of another: of the pause that ends last, until when and why, but not of an owner's, which
+ * admins alone read.
+ */
+export const pauseReasons = (sql: Queryable, task: Fragment) => sql`(
+  select case when scope like 'owner:%' then array[${PAUSED}] else
+    array_remove(array[${PAUSED}, 'The pause ends at ' || ${instant(sql, sql`until`)} || '.', 'Reason: ' || reason], null) end
+  from pause where scope = any(${scopesOf(sql, task)}) and ${isActive(sql)}
+  order by until desc nulls first
+  limit 1
+)`
 
 /** When a task that may not begin is held from on: since it is paused, though nobody has tried to begin it until now. */
 export const heldSince = (
@@ -73,6 +86,7 @@ export const putPause = async (
         then p.paused_at else excluded.paused_at end
     returning ${columns(sql)}
   `
+  if (until) await endDeferrals(sql, scope, until)
   return { before, after: after && toPause(after) }
 }
 
@@ -90,11 +104,38 @@ export const endPause = async (sql: Transaction, scope: string): Promise<Pause |
   await sql`
     update pause set until = clock_timestamp() where scope = ${scope} and ${isActive(sql)}
   `
+  await endDeferrals(sql, scope, new Date(0))
   await sql`
     update breaker set failures = 0, opened_at = null, retry_at = null, probe_id = null, probe_until = null
     where scope = ${scope} and opened_at is not null
   `
   return before
+}
+
+/** First attempts that one call makes due; the others are deferred for half a minute at most. */
+const DUE_AT_ONCE = 5000
+
+/**
+ * Makes the deferred first attempts at webhooks of a paused host due at a time, at once where it has passed. One that was
+ * begun is left to its worker. Like `holdFirstAttempts` it waits for nobody.
+ */
+const endDeferrals = async (sql: Transaction, scope: string, at: Date): Promise<void> => {
+  if (!scope.startsWith('host:')) return
+  await sql`
+    update first_try set due_at = greatest(${at}, now())
+    where event_id in (
+      select event_id from first_try f
+      where host = ${scope.slice('host:'.length)} and due_at > greatest(${at}, now())
+        and not exists (
+          select from attempt a
+          where a.event_id = f.event_id and a.redelivery_id is null
+            and a.duration_ms is null and a.error_class is null
+        )
+      order by due_at
+      limit ${DUE_AT_ONCE}
+      for update skip locked
+    )
+  `
 }
 
 interface PauseRow {

@@ -1,9 +1,9 @@
 import { errors } from '../../domain/shared/errors.ts'
-import { PAUSED } from '../../domain/task/waits-for.ts'
+import { NO_SLOT } from '../../domain/task/waits-for.ts'
 import type { Fragment, Queryable, Sql, Transaction } from '../client.ts'
 import { instant } from '../shared/instant.ts'
 import { addStoredBytes } from './account.ts'
-import { isPaused } from './pause.ts'
+import { pauseReasons } from './pause.ts'
 
 export interface TaskInput {
   field: string
@@ -148,10 +148,11 @@ export const insertTaskResults = async (
 /** When the owner of `task t` deleted it. */
 export const deletedAt = (sql: Queryable): Fragment => instant(sql, sql`t.delete_requested_at`)
 
-/** Reasons of machines that do not take `task t`, or that it is paused; null unless it waits for such. */
+/** Reasons of machines that do not take `task t`, or that it is paused or has no slot; null unless it waits for such. */
 export const waitsFor = (sql: Queryable): Fragment => sql`
   case when t.ended_at is null then coalesce(t.waits_for,
-    case when t.claimed_at is null and ${isPaused(sql, sql`t`)} then array[${PAUSED}] end) end
+    case when t.claimed_at is null then ${pauseReasons(sql, sql`t`)} end,
+    case when t.family = 'video' and t.status = 'queueing' and t.admitted_at is null then array[${NO_SLOT}] end) end
 `
 
 /** Names of the results of `task t`, in order; none of a deleted one. */

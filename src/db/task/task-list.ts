@@ -14,7 +14,7 @@ import { parseListTime } from '../../domain/video-task/video-list.ts'
 import { VideoTaskKind, videoSegment } from '../../domain/video-task/video-task.ts'
 import type { Fragment, Queryable, Sql } from '../client.ts'
 import { instant } from '../shared/instant.ts'
-import { withTimes, type Times } from '../event/event-log.ts'
+import { isHeld, showEvent, type EventTimes } from '../event/event-log.ts'
 import { hasLabels, labelsOf, matchLabels } from './labels.ts'
 import { deletedAt, waitsFor } from './task-file.ts'
 import { createdAtUs, placeOf, type TaskPlace } from './task-place.ts'
@@ -307,10 +307,11 @@ export const listOwnerEvents = async (
   },
 ): Promise<Page<OwnerEvent>> => {
   const seen = { owner, labels, after, isRare: await isRare(sql, { labels, owner }) }
-  const rows = await sql<(OwnerEvent & Times & Pick<TaskPlace, 'createdAtUs'>)[]>`
+  const rows = await sql<(OwnerEvent & EventTimes & Pick<TaskPlace, 'createdAtUs'>)[]>`
     select e.id, e.task_id, t.kind, e.sequence, e.status, e.created_at, e.state,
       coalesce(d.next_attempt_at, e.next_attempt_at) as next_attempt_at,
       (select count(*)::integer from attempt a where a.event_id = e.id) as attempts,
+      ${isHeld(sql)} as "isHeld",
       ${createdAtUs(sql)}
     from (${walk(sql, seen, MOST_SEEN)}) t
     join event e on e.task_id = t.id
@@ -322,7 +323,7 @@ export const listOwnerEvents = async (
     limit ${limit + 1}
   `
   const places = rows.map(({ createdAtUs, ...event }) => ({
-    event: withTimes(event),
+    event: showEvent(event),
     id: event.task_id,
     createdAtUs,
     sequence: String(event.sequence),

@@ -50,6 +50,11 @@ export const TaskEvent = Type.Object({
   state: Type.Enum(DeliveryState.enum, { description: 'What has become of the delivery.' }),
   attempts: Type.Integer({ minimum: 0, description: 'Attempts made so far.' }),
   next_attempt_at: Type.Optional(time('When the next attempt is due; absent when none is.')),
+  waits_for: Type.Optional(
+    Type.String({
+      description: 'Why it is not sent now, in a sentence; absent unless its host is paused.',
+    }),
+  ),
 })
 export type TaskEvent = Static<typeof TaskEvent>
 

@@ -41,6 +41,7 @@ const DeliveryHost = Type.Object({
   failing: count('Those that were tried in vain.'),
   oldest_at: instant('When the oldest was made.'),
   next_try_at: Type.Optional(instant('When the next attempt after a failed one is due.')),
+  paused: Type.Optional(Type.Boolean({ description: 'True: an admin has paused it.' })),
 })
 const WaitingDeliveries = Type.Object({
   waiting: count('Events and redeliveries that are to be delivered.'),

@@ -36,6 +36,12 @@ const members = {
 export const NewOwnerLimits = Type.Object(members)
 export type NewOwnerLimits = Static<typeof NewOwnerLimits>
 
+export const warnings = Type.Optional(
+  Type.Array(Type.String(), {
+    description: 'When it is set: that nobody with the id has called this service yet.',
+  }),
+)
+
 export const OwnerLimits = Type.Object({
   owner: Type.String({ description: 'Id of the owner.' }),
   ...members,
@@ -50,6 +56,7 @@ export const OwnerLimits = Type.Object({
     },
     { description: 'What it has of each.' },
   ),
+  warnings,
 })
 export type OwnerLimits = Static<typeof OwnerLimits>
 

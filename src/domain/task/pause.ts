@@ -4,6 +4,7 @@ import { instant, reason } from '../registry/registry-fields.ts'
 import { shown } from '../shared/errors.ts'
 import { makeIssue, type Issue } from '../shared/validate.ts'
 import { ENGINE_NAMES } from './engine.ts'
+import { warnings } from './owner-limit.ts'
 import { KIND_PATTERN } from './task-item.ts'
 
 const HOST = String.raw`[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\]`
@@ -46,6 +47,7 @@ export const Pause = Type.Object({
         'The engine fails, so it is paused by itself. `half_open`: one task tries whether it works again.',
     }),
   ),
+  warnings,
 })
 export type Pause = Static<typeof Pause>
 

@@ -161,7 +161,7 @@ export const TaskDetail = Type.Object({
     }),
     { description: 'Attempts at rendering, in order, the first fifty.' },
   ),
-  lacking: some(Type.String(), 'What each machine lacks that it waits for; for platform admins.'),
+  lacking: some(Type.String(), 'Why it waits, with what each machine lacks; for platform admins.'),
   placed_at: Type.Optional(time('When a machine last took it, where machines are chosen.')),
   estimated_seconds: Type.Optional(
     Type.Number({ description: 'Recent median of its kind; only of a task that has not ended.' }),

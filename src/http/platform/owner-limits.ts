@@ -1,4 +1,5 @@
 import { withinDeadline, type Transaction } from '../../db/client.ts'
+import { findUser } from '../../db/shared/app-user.ts'
 import { insertAudit } from '../../db/registry/audit-log.ts'
 import { RULES } from '../../db/shared/change-notification.ts'
 import { findOwnerLimits, listOwnerLimits, putOwnerLimits } from '../../db/task/owner-limit.ts'
@@ -73,10 +74,19 @@ const put = async (
     const after = await find(sql)
     const target = auditTarget.owner(owner)
     await insertAudit(sql, audit, { action, target, before: said(before), after: said(after) })
-    return after
+    return after && { ...after, ...(await warnOfUnknown(sql, owner)) }
   }
   return await unitOfWork(deps, set, { of: RULES })
 }
+
+/** Warns that nobody with an id has called yet: it is mistyped, or they are still to come. */
+export const warnOfUnknown = async (
+  sql: Transaction,
+  owner: string,
+): Promise<Pick<OwnerLimits, 'warnings'>> =>
+  (await findUser(sql, owner))
+    ? {}
+    : { warnings: [`Nobody with the id ${shown(owner)} has called this service yet.`] }
 
 /** The members that an admin sets. */
 const said = ({

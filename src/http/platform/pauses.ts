@@ -13,6 +13,7 @@ import {
   type PublicPause,
 } from '../../domain/task/pause.ts'
 import { getCaller } from '../access/caller.ts'
+import { warnOfUnknown } from './owner-limits.ts'
 import type { ReadDeps } from '../deps.ts'
 import { requirePlatformAdmin } from '../registry/access.ts'
 import { makeAudit } from '../registry/admin.ts'
@@ -77,7 +78,9 @@ export const setPause = async (
     if (!after) throw errors.validationFailed([pastExpiry(until ?? '', 'until').message])
     const change = { action: 'pause.set', target: auditTarget.pause(scope), reason } as const
     await insertAudit(sql, audit, { ...change, before: before ?? {}, after })
-    return after
+    return scope.startsWith('owner:')
+      ? { ...after, ...(await warnOfUnknown(sql, scope.slice('owner:'.length))) }
+      : after
   }
   const body = await unitOfWork(deps, set, { of: RULES })
   await showAtOnce(deps)

@@ -190,7 +190,11 @@ const Deliveries = ({ deliveries }: Pick<Operations, 'deliveries'>) => (
       rows={deliveries.receivers}
       empty="All events delivered"
       columns={{
-        Host: ({ host }) => <Bdi>{host}</Bdi>,
+        Host: ({ host, paused }) => (
+          <>
+            <Bdi>{host}</Bdi> {paused && <Badge tone="warn">paused</Badge>}
+          </>
+        ),
         Waiting: ({ waiting, failing }) => (
           <>
             {counted(waiting, 'event')}{' '}

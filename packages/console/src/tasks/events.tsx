@@ -75,6 +75,7 @@ const Event = ({ task, event, isOpen, onOpen, onSent }: EventProps) => {
   const { id, sequence, status, state, attempts, created_at: at, next_attempt_at: next } = event
   const [isAsked, setAsked] = useState(false)
   const mayRedeliver = state !== 'unsent'
+  const about = event.waits_for ?? ABOUT_DELIVERY[state]
   const path = { task_id: task, event_id: id }
   return (
     <Disclosure className={styles.event} isExpanded={isOpen} onExpandedChange={onOpen}>
@@ -117,7 +118,7 @@ const Event = ({ task, event, isOpen, onOpen, onSent }: EventProps) => {
       <DisclosurePanel>
         {isOpen && (
           <div className={styles.attempts}>
-            {ABOUT_DELIVERY[state] && <p className="soft small">{ABOUT_DELIVERY[state]}</p>}
+            {about && <p className="soft small">{about}</p>}
             <EventAttempts task={task} event={event} />
           </div>
         )}
