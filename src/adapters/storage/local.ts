@@ -49,7 +49,7 @@ export const makeLocalStorage = ({ root }: { root: string }): Storage => {
           target: join(target, ...keySegments(name)),
           ...(typeof file === 'string'
             ? { path: file, write: syncFile }
-            : { path: join(scratch, randomUUID()), write: (path) => writeNew(path, file) }),
+            : { path: join(scratch, randomUUID()), write: (path) => writeBytes(path, file) }),
         })),
       )
     },
@@ -66,14 +66,8 @@ export const makeLocalStorage = ({ root }: { root: string }): Storage => {
     },
     fetchToFile: async (key, path) => {
       const source = await at(key)
-      // It is rarely there.
-      await linkOrCopy(source, path)
-        .catch(async (error: unknown) => {
-          if (!isCode(error, 'EEXIST')) throw error
-          await rm(path)
-          await linkOrCopy(source, path)
-        })
-        .catch(notFound(key))
+      await rm(path, { force: true })
+      await linkOrCopy(source, path).catch(notFound(key))
     },
     remove: async (key) => rm(await at(key), { force: true }),
     removePrefix: async (prefix) => rm(await folderAt(prefix), { recursive: true, force: true }),
@@ -146,7 +140,7 @@ const publish = async (files: readonly NewFile[]): Promise<void> => {
   }
 }
 
-const writeNew = (path: string, bytes: Uint8Array): Promise<void> =>
+const writeBytes = (path: string, bytes: Uint8Array): Promise<void> =>
   writeFile(path, bytes, { flag: 'wx', flush: true })
 
 /** For a scratch file on another file system, where a rename is not possible. */
