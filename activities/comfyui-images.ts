@@ -106,7 +106,7 @@ const finishFilm = async (
 ): Promise<RenderedImage> => {
   await mkdir(scratchDir)
   const { video, cover, width, height } = await finishMade(deps, path, { scratchDir, signal })
-  return { path: video, cover, extension: 'mp4', contentType: 'video/mp4', width, height }
+  return { file: video, cover, extension: 'mp4', contentType: 'video/mp4', width, height }
 }
 
 /**
@@ -155,7 +155,7 @@ const finish = async (
     const { hasAlpha }: ProbedImage = await probeImage(path, { maxPixels: RESULT_PIXELS })
     const extension = chooseFormat({ format: input ?? 'png', hasAlpha })
     const contentType = extension === 'png' ? 'image/png' : 'image/jpeg'
-    return { path: to, extension, contentType, ...(await copyPicture(path, to, extension)) }
+    return { file: to, extension, contentType, ...(await copyPicture(path, to, extension)) }
   } catch (cause) {
     throw new EngineError('what ComfyUI made is no image', { cause })
   }

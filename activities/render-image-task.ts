@@ -19,9 +19,9 @@ import { storeResults } from './results.ts'
 /** Above the largest result of this interface, 10,060 pixels on each side. */
 export const RESULT_PIXELS = 105_000_000
 
-/** A finished image in the scratch folder of the attempt. */
+/** A finished image: its path in the scratch folder of the attempt, or its bytes. */
 export interface RenderedImage extends Size {
-  path: string
+  file: string | Uint8Array
   /** Picture that stands for a video. */
   cover?: string
   contentType: string
@@ -50,8 +50,7 @@ export const makeRenderImageTask =
           ...image,
           name: `result-${index + 1}.${image.extension}`,
         })),
-        picture: images[0]?.cover ?? images[0]?.path ?? '',
-        scratchDir: attempt.scratchDir,
+        picture: images[0]?.cover ?? images[0]?.file ?? '',
       })
       return { fence: task.fence, ...made }
     })

@@ -56,7 +56,6 @@ export const makeRenderVideoTask =
         const made = await storeResults(deps, task, {
           files: listFiles(video),
           picture: video.cover,
-          scratchDir: attempt.scratchDir,
         })
         return { fence: task.fence, ...made, creation: video.creation }
       },
@@ -190,10 +189,10 @@ const listFiles = ({
 }: RenderedVideoFiles) => {
   const size = { width, height }
   return [
-    { name: 'video.mp4', path: video, contentType: 'video/mp4', ...size },
-    { name: 'cover.jpg', path: cover, contentType: 'image/jpeg', ...size },
+    { name: 'video.mp4', file: video, contentType: 'video/mp4', ...size },
+    { name: 'cover.jpg', file: cover, contentType: 'image/jpeg', ...size },
     ...(watermarked === undefined
       ? []
-      : [{ name: 'watermarked.mp4', path: watermarked, contentType: 'video/mp4', ...size }]),
+      : [{ name: 'watermarked.mp4', file: watermarked, contentType: 'video/mp4', ...size }]),
   ]
 }

@@ -1,7 +1,5 @@
-import { join } from 'node:path'
-
 import { digestFile } from '../src/adapters/storage/measure.ts'
-import { writeThumbnail } from '../src/adapters/thumbnail.ts'
+import { makeThumbnail } from '../src/adapters/thumbnail.ts'
 import { findTaskState, holdsFence } from '../src/db/task/task.ts'
 import type { TaskResult, Thumbnail } from '../src/db/task/task-file.ts'
 import { THUMBNAIL } from '../src/domain/task/thumbnail.ts'
@@ -20,7 +18,8 @@ export interface FencedTask {
 
 interface RenderedImage {
   name: string
-  path: string
+  /** A path, or bytes. */
+  file: string | Uint8Array
   contentType: string
   width: number
   height: number
@@ -29,9 +28,8 @@ interface RenderedImage {
 /** Files that an attempt has made. */
 interface RenderedFiles {
   files: readonly RenderedImage[]
-  /** Path of the one of which the thumbnail is drawn. */
-  picture: string
-  scratchDir: string
+  /** The one of which the thumbnail is drawn. */
+  picture: string | Uint8Array
 }
 
 /**
@@ -41,55 +39,32 @@ interface RenderedFiles {
 export const storeResults = async (
   deps: CommonDependencies,
   task: FencedTask,
-  { files, picture, scratchDir }: RenderedFiles,
+  { files, picture }: RenderedFiles,
 ): Promise<{ results: TaskResult[]; thumbnail?: Thumbnail }> => {
-  const small = join(scratchDir, THUMBNAIL)
   const giveUp = (error: unknown): undefined => {
     deps.log.warn({ task_id: task.id, err: error }, 'no thumbnail was made')
   }
   // Drawn before the picture moves. It is only for show: without it the task is done all the same.
-  const drawing = writeThumbnail(picture, small).catch(giveUp)
+  const drawing = makeThumbnail(picture).catch(giveUp)
   // No part of an attempt runs on after its end.
-  const digests = await Promise.all(files.map(({ path }) => digestFile(path))).finally(
+  const digests = await Promise.all(files.map(({ file }) => digestFile(file))).finally(
     () => drawing,
   )
-  const bytes = await drawing
-  const storing =
-    bytes === undefined
-      ? undefined
-      : storeThumbnail(deps, task, { path: small, bytes }).catch(giveUp)
-  // Both wait for the disk at the same time.
-  const results = await storeFiles(deps, task, { files, digests }).finally(() => storing)
-  const thumbnail = await storing
+  const small = await drawing
+  const folder = `results/${task.id}/${task.fence}`
+  await deps.storage.putFiles(folder, {
+    ...Object.fromEntries(files.map(({ name, file }) => [name, file])),
+    ...(small && { [THUMBNAIL]: small }),
+  })
   await commitResults(deps, task)
-  return { results, ...(thumbnail && { thumbnail }) }
-}
-
-const storeFiles = async (
-  { storage }: CommonDependencies,
-  task: FencedTask,
-  { files, digests }: { files: readonly RenderedImage[]; digests: readonly StoredDigest[] },
-): Promise<TaskResult[]> => {
-  const results: TaskResult[] = []
-  for (const [index, { name, path, contentType, width, height }] of files.entries()) {
-    const storageKey = keyOf(task, name)
-    await storage.putFile(storageKey, path)
+  const results = files.map(({ name, contentType, width, height }, index) => {
     const digest = digests[index] as StoredDigest
-    results.push({ name, storageKey, contentType, ...digest, width, height })
+    return { name, storageKey: `${folder}/${name}`, contentType, ...digest, width, height }
+  })
+  return {
+    results,
+    ...(small && { thumbnail: { storageKey: `${folder}/${THUMBNAIL}`, bytes: small.length } }),
   }
-  return results
-}
-
-const keyOf = ({ id, fence }: FencedTask, name: string): string => `results/${id}/${fence}/${name}`
-
-const storeThumbnail = async (
-  { storage }: CommonDependencies,
-  task: FencedTask,
-  { path, bytes }: { path: string; bytes: number },
-): Promise<Thumbnail> => {
-  const storageKey = keyOf(task, THUMBNAIL)
-  await storage.putFile(storageKey, path)
-  return { storageKey, bytes }
 }
 
 const commitResults = async (

@@ -84,14 +84,14 @@ const copyImages = async (
   for (const [index, url] of links.entries()) {
     const path = join(dir, `result-${index + 1}`)
     await upstream.fetch({ url, toFile: path, signal })
-    images.push({ path, ...(await inspect(path)) })
+    images.push({ file: path, ...(await inspect(path)) })
     failpoint('upstream.while-copying')
   }
   return images
 }
 
 /** A file may have been cut on its way here, so it is worth another attempt. */
-const inspect = async (path: string): Promise<Omit<RenderedImage, 'path'>> => {
+const inspect = async (path: string): Promise<Omit<RenderedImage, 'file'>> => {
   try {
     const { extension, contentType, width, height } = await probeImage(path, {
       maxPixels: RESULT_PIXELS,

@@ -15,20 +15,26 @@ const MOST = {
   valueBytes: 64 * 2 ** 20,
 }
 
-/** True when an image file has few enough parts to be read. It does not say that they are sound. */
-export const hasFewParts = async (path: string, format: string): Promise<boolean> => {
-  const check = CHECKS[format]
-  if (check === undefined) return true
-  const file = await open(path, 'r')
-  try {
-    return await check(makePeek(file))
-  } finally {
-    await file.close()
-  }
-}
+/** True when an image has few enough parts to be read. It does not say that they are sound. */
+export const hasFewParts = async (peek: Peek, format: string): Promise<boolean> =>
+  (await CHECKS[format]?.(peek)) ?? true
 
 /** The bytes at a place; fewer, or none, at the end of the file. Only now and then there is something to wait for. */
-type Peek = (at: number, bytes: number) => Buffer | Promise<Buffer>
+export type Peek = (at: number, bytes: number) => Buffer | Promise<Buffer>
+
+/** Reads here and there in a file, which is a path or the bytes themselves. */
+export const peekInto = async <T>(
+  file: string | Buffer,
+  read: (peek: Peek) => Promise<T>,
+): Promise<T> => {
+  if (typeof file !== 'string') return await read((at, bytes) => file.subarray(at, at + bytes))
+  const opened = await open(file, 'r')
+  try {
+    return await read(makePeek(opened))
+  } finally {
+    await opened.close()
+  }
+}
 
 const BLOCK_BYTES = 64 * 1024
 

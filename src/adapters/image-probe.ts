@@ -1,10 +1,8 @@
-import { open } from 'node:fs/promises'
-
 import sharp from 'sharp'
 import type { Metadata } from 'sharp'
 
 import { TaskError } from '../domain/task/task-error.ts'
-import { hasFewParts } from './image-parts.ts'
+import { hasFewParts, peekInto } from './image-parts.ts'
 
 /** Header of an image file. */
 export interface ProbedImage {
@@ -21,21 +19,25 @@ export interface ProbedImage {
 }
 
 /**
- * Reads format and size of an image file without decoding its pixels, so a file that breaks later on passes.
+ * Reads format and size of an image file, by its path or its bytes, without decoding its pixels, so a file that breaks
+ * later on passes.
  *
  * @throws TaskError `image_invalid` for anything but a JPEG, PNG, WebP, AVIF, TIFF or GIF with a sound header, and
  * `pixel_limit` when width × height is over `maxPixels`. The messages name no path. Errors of the disk pass through.
  */
 export const probeImage = async (
-  path: string,
+  file: string | Buffer,
   { maxPixels }: { maxPixels: number },
 ): Promise<ProbedImage> => {
-  const head = await readHead(path, HEAD_BYTES)
-  const format = findFormat(head)
-  // The decoders of SVG, PDF, HEIC and of whatever else libvips was built with never see a file.
-  if (format === undefined) throw new TaskError('image_invalid', notSupported(head))
-  if (!(await hasFewParts(path, format))) throw new TaskError('image_invalid', TOO_MANY_PARTS)
-  const metadata = await readMetadata(path)
+  const format = await peekInto(file, async (peek) => {
+    const head = await peek(0, HEAD_BYTES)
+    const claimed = findFormat(head)
+    // The decoders of SVG, PDF, HEIC and of whatever else libvips was built with never see a file.
+    if (claimed === undefined) throw new TaskError('image_invalid', notSupported(head))
+    if (await hasFewParts(peek, claimed)) return claimed
+    throw new TaskError('image_invalid', TOO_MANY_PARTS)
+  })
+  const metadata = await readMetadata(file)
   if (familyOf(metadata) !== format) throw new TaskError('image_invalid', BROKEN_HEADER)
   const { width, height } = metadata.autoOrient
   requirePixels(width, height, maxPixels)
@@ -70,17 +72,6 @@ const notSupported = (head: Buffer): string =>
 // Brands of an AVIF stand in its first box, which is rarely longer than 40 bytes.
 const HEAD_BYTES = 256
 
-/** Reads the first bytes of a file; fewer where it ends before. */
-export const readHead = async (path: string, bytes: number): Promise<Buffer> => {
-  const file = await open(path, 'r')
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0)
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await file.close()
-  }
-}
-
 /** The format that the first bytes claim. */
 const findFormat = (head: Buffer): ProbedImage['format'] | undefined => {
   const text = head.toString('latin1')
@@ -101,13 +92,13 @@ const isAvif = (head: Buffer, text: string): boolean => {
   return brands.includes('avif') || brands.includes('avis')
 }
 
-const readMetadata = async (path: string): Promise<Metadata> => {
+const readMetadata = async (file: string | Buffer): Promise<Metadata> => {
   // libvips keeps files open and results in memory otherwise. The setting belongs to the process, and setting it again
   // costs nothing.
   sharp.cache(false)
   try {
     // sharp's own pixel limit is an error without a code, so a header over the limit is read and then checked here.
-    return await sharp(path, { limitInputPixels: false, failOn: 'none' }).metadata()
+    return await sharp(file, { limitInputPixels: false, failOn: 'none' }).metadata()
   } catch (cause) {
     throw new TaskError('image_invalid', BROKEN_HEADER, { cause })
   }

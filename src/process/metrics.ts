@@ -110,6 +110,7 @@ export const showPool = ({ gauge }: Metrics, pool: number): PoolLoad => {
 /** Names of the operations that are timed: each is one response of the store. */
 const TIMED = new Set<string | symbol>([
   'putFile',
+  'putFiles',
   'putStream',
   'open',
   'stat',

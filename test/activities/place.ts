@@ -140,9 +140,9 @@ export const makeEngine = (work: Work): ImageEngine => ({
   close: () => Promise.resolve(),
   render: async (job, control) => {
     await work(job, control)
-    const path = join(job.scratchDir, 'out.png')
-    await writeFile(path, await makePicture({ shade: 5 }))
-    return [{ path, contentType: 'image/png', extension: 'png', width: 16, height: 16 }]
+    const file = join(job.scratchDir, 'out.png')
+    await writeFile(file, await makePicture({ shade: 5 }))
+    return [{ file, contentType: 'image/png', extension: 'png', width: 16, height: 16 }]
   },
 })
 

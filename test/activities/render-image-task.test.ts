@@ -35,8 +35,8 @@ describe('an attempt to render', () => {
 
   /** Dependencies whose store takes no file. */
   const withoutStore = (cause: Error): MediaDependencies => {
-    const putFile = () => Promise.reject(cause)
-    return { ...deps, storage: { ...deps.storage, putFile } }
+    const putFiles = () => Promise.reject(cause)
+    return { ...deps, storage: { ...deps.storage, putFiles } }
   }
 
   test('claims the task and stores the result under its fence', async () => {

@@ -192,9 +192,9 @@ describe('a video task whose', () => {
   })
 
   const failing = (cause: Error) => () => Promise.reject(cause)
-  const withPutFile = (putFile: typeof deps.storage.putFile): MediaDependencies => ({
+  const withPutFiles = (putFiles: typeof deps.storage.putFiles): MediaDependencies => ({
     ...deps,
-    storage: { ...deps.storage, putFile },
+    storage: { ...deps.storage, putFiles },
   })
 
   test('engine rejects the input ends at once with the code of the engine', async () => {
@@ -217,15 +217,15 @@ describe('a video task whose', () => {
   })
 
   test('store has no space three times ends with InternalServiceFailure', async () => {
-    const full = withPutFile(failing(Object.assign(new Error('full'), { code: 'ENOSPC' })))
+    const full = withPutFiles(failing(Object.assign(new Error('full'), { code: 'ENOSPC' })))
     assert.deepEqual(await endOf(await admit(), full), [FAILURE, TASK_ERRORS.internal_error, 3])
   })
 
   test('store fails after the first file keeps none of them', async () => {
-    let stored = 0
-    const flaky = withPutFile(async (key, path) => {
-      if ((stored += 1) % 2 === 0) throw new Error('full')
-      await deps.storage.putFile(key, path)
+    const flaky = withPutFiles(async (dir, files) => {
+      const [first = []] = Object.entries(files).map((file) => [file])
+      await deps.storage.putFiles(dir, Object.fromEntries(first))
+      throw new Error('full')
     })
     const [code] = await endOf(await admit(), flaky)
     assert.equal(code, FAILURE)

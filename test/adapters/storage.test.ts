@@ -162,6 +162,29 @@ const describeStore = (): void => {
     })
   })
 
+  describe('putFiles', () => {
+    test('stores bytes, and moves scratch files, under the names of one folder', async () => {
+      const path = await scratchFile('moved')
+      const files = { 'a.png': Buffer.from('bytes'), 'b.mp4': path, 'c.webp': new Uint8Array() }
+      await storage.putFiles('results/1/1', files)
+      const keys = await storage.list('results/1/1')
+      assert.deepEqual(await Promise.all(keys.map(read)), ['bytes', 'moved', ''])
+      await assert.rejects(stat(path), { code: 'ENOENT' })
+      assert.equal((await everyFile()).length, 3)
+    })
+
+    test('replaces what was there', async () => {
+      for (const content of ['old', 'new']) await storage.putFiles('a', { b: Buffer.from(content) })
+      assert.equal(await read('a/b'), 'new')
+    })
+
+    test('ends when all have ended, and leaves nothing unfinished when one fails', async () => {
+      const files = { a: Buffer.from('x'), b: join(root, 'absent') }
+      await assert.rejects(storage.putFiles('folder', files), { code: 'ENOENT' })
+      assert.ok((await everyFile()).every((name) => name.endsWith('a')))
+    })
+  })
+
   describe('open', () => {
     test('reads all or a range, both ends included, and returns the whole size', async () => {
       await put('a', '0123456789')
@@ -242,6 +265,8 @@ const describeStore = (): void => {
       for (const key of wrong) {
         const operations = [
           () => storage.putFile(key, path),
+          () => storage.putFiles(key, { a: Buffer.from('x') }),
+          () => storage.putFiles('a', { [key]: Buffer.from('x') }),
           () => put(key, 'x'),
           () => storage.open(key),
           () => storage.stat(key),
@@ -331,6 +356,7 @@ describe('a folder', () => {
       () => put('way/new', 'x'),
       () => put('way/deep/new', 'x'),
       () => storage.putFile('way/new', path),
+      () => storage.putFiles('way', { new: Buffer.from('x') }),
       () => storage.remove('way/secret'),
       () => storage.removePrefix('way'),
       () => storage.list('way'),

@@ -100,7 +100,7 @@ describe('an image task', () => {
       [api, 'kiln_db_pool_connections{state="limit"}'],
       [core, 'kiln_webhook_attempt_duration_seconds_count{class="connect"}'],
       [media, 'kiln_engine_seconds_per_megapixel_count{kind="upscale"}'],
-      [media, 'kiln_store_operation_duration_seconds_count{operation="putFile",outcome="ok"}'],
+      [media, 'kiln_store_operation_duration_seconds_count{operation="putFiles",outcome="ok"}'],
       [media, 'kiln_store_free_bytes'],
       [media, 'nodejs_eventloop_lag_p99_seconds'],
     ] as const

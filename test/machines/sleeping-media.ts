@@ -23,9 +23,9 @@ const engine: ImageEngine = {
   name: 'sleep',
   async render({ inputs, scratchDir }) {
     await sleep(Number(process.env['SLEEP_MS']))
-    const path = join(scratchDir, 'result.png')
-    await copyFile(inputs.image?.path ?? '', path)
-    return [{ path, ...RESULT }]
+    const file = join(scratchDir, 'result.png')
+    await copyFile(inputs.image?.path ?? '', file)
+    return [{ file, ...RESULT }]
   },
   close: async () => {},
 }

@@ -17,9 +17,9 @@ const engine = useFixture()
 
 for (const name of ['relit.avif', 'relit.webp'])
   test(`${name} of the first page is what its caption makes of the portrait`, async () => {
-    const { path } = await engine.renderFile('relight', join(HOME, 'portrait.webp'), EXAMPLE)
+    const { file } = await engine.renderFile('relight', join(HOME, 'portrait.webp'), EXAMPLE)
     const [made, kept] = await Promise.all(
-      [path, join(HOME, name)].map((one) => sharp(one).removeAlpha().raw().toBuffer()),
+      [file, join(HOME, name)].map((one) => sharp(one).removeAlpha().raw().toBuffer()),
     )
     assert.equal(kept?.length, made?.length)
     const apart = made?.reduce((sum, byte, at) => sum + Math.abs(byte - (kept?.[at] ?? 0)), 0) ?? 0

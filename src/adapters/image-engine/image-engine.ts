@@ -15,9 +15,10 @@ export interface ImageJob {
   scratchDir: string
 }
 
-/** A finished image in the job's scratch folder. Width and height are those of the file, in pixels. */
+/** A finished image. Width and height are those of the file, in pixels. */
 export interface RenderedImage {
-  path: string
+  /** Its path in the job's scratch folder; of a small one its bytes. */
+  file: string | Uint8Array
   contentType: 'image/png' | 'image/jpeg'
   extension: 'png' | 'jpg'
   width: number

@@ -1,4 +1,3 @@
-import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import sharp from 'sharp'
@@ -13,12 +12,12 @@ import type { RenderedImage } from './image-engine.ts'
  * Decodes a picture into its normal form: first frame, EXIF orientation applied, ICC profile converted to sRGB, 8 bits.
  * @throws TaskError `image_invalid` when it does not decode, `pixel_limit` over `maxPixels`
  */
-export const readRaster = (path: string, maxPixels: number): Promise<Raster> =>
-  decode(path, maxPixels, (picture) => picture)
+export const readRaster = (file: Buffer, maxPixels: number): Promise<Raster> =>
+  decode(file, maxPixels, (picture) => picture)
 
 /** The same, reduced to at most `side` pixels a side. */
-export const readReduced = (path: string, maxPixels: number, side: number): Promise<Raster> =>
-  decode(path, maxPixels, (picture) =>
+export const readReduced = (file: Buffer, maxPixels: number, side: number): Promise<Raster> =>
+  decode(file, maxPixels, (picture) =>
     // A triangle has no negative lobes, which would ring at hard edges of a map.
     picture.resize(side, side, { fit: 'inside', withoutEnlargement: true, kernel: 'linear' }),
   )
@@ -39,14 +38,12 @@ export const dropEmptyAlpha = (raster: Raster): Raster => {
 }
 
 const decode = async (
-  path: string,
+  file: Buffer,
   maxPixels: number,
   change: (picture: Sharp) => Sharp,
 ): Promise<Raster> => {
-  // A file that cannot be opened says nothing about the picture: that error stays as it is, and may be retried.
-  await access(path)
   // Real files often carry harmless defects, so warnings pass; truncation is an error.
-  const picture = sharp(path, { limitInputPixels: maxPixels, failOn: 'error' }).autoOrient()
+  const picture = sharp(file, { limitInputPixels: maxPixels, failOn: 'error' }).autoOrient()
   const raw = change(picture).toColourspace('srgb').raw({ depth: 'uchar' })
   const { data, info } = await raw.toBuffer({ resolveWithObject: true }).catch(reject)
   const { width, height, channels } = info
@@ -90,17 +87,21 @@ export const copyPicture = async (
   return { width, height }
 }
 
-/** Writes a raster as `result-1` into a folder: sRGB, 8 bit, no metadata. */
+/** Most pixels of a result that stays in memory: 4 MiB at most, beside a raster that was as large. */
+const MOST_HELD = 2 ** 20
+
+/** Encodes a raster as sRGB, 8 bit, no metadata; a large one as `result-1` in a folder. */
 export const writeRaster = async (
   raster: Raster,
   format: OutputFormat,
   folder: string,
 ): Promise<RenderedImage> => {
   const { width, height, channels } = raster
-  const path = join(folder, `result-1.${format}`)
   const picture = sharp(raster.data, { raw: { width, height, channels }, limitInputPixels: false })
   const encoded = format === 'png' ? picture.png(PNG) : picture.jpeg(JPEG)
-  await encoded.toFile(path)
+  const path = join(folder, `result-1.${format}`)
+  const isSmall = width * height <= MOST_HELD
+  const file = isSmall ? await encoded.toBuffer() : (await encoded.toFile(path), path)
   const contentType = format === 'png' ? 'image/png' : 'image/jpeg'
-  return { path, contentType, extension: format, width, height }
+  return { file, contentType, extension: format, width, height }
 }

@@ -30,6 +30,12 @@ const syncFolder = async (path: string): Promise<void> => {
   await folder.sync().finally(() => folder.close())
 }
 
+/** Waits for the ends of all, and throws what one of them has thrown. */
+export const untilAllEnd = async (works: readonly Promise<unknown>[]): Promise<void> => {
+  await Promise.allSettled(works)
+  await Promise.all(works)
+}
+
 /** Makes a folder and those above it, and returns the folders that got a new name, for `syncFolders`. */
 export const makeFolder = async (path: string): Promise<string[]> => {
   const first = await mkdir(path, { recursive: true })

@@ -9,17 +9,17 @@ import {
   readdir,
   rename,
   rm,
+  unlink,
   writeFile,
 } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-import { isCode, makeFolder, noEntry, syncFile, syncFolders } from './files.ts'
+import { isCode, makeFolder, noEntry, syncFile, syncFolders, untilAllEnd } from './files.ts'
 import { makeMeasure } from './measure.ts'
 import { cleanUpFolder } from './scratch.ts'
 import { keySegments, StorageError } from './storage.ts'
-import type { ByteRange, Storage, StoredDigest, StoredFile } from './storage.ts'
+import type { ByteRange, Storage, StoredFile } from './storage.ts'
 
 /**
  * Keeps files in a folder. Unfinished files lie in `.scratch` below it: on the same file system, so that a rename
@@ -41,17 +41,23 @@ export const makeLocalStorage = ({ root }: { root: string }): Storage => {
 
   return {
     scratchDir,
-    putFile: async (key, path) => publish(path, await at(key)),
+    putFile: async (key, path) => publish([{ path, target: await at(key), write: syncFile }]),
+    putFiles: async (folder, files) => {
+      const [target, scratch] = [await at(folder), await scratchDir('put')]
+      await publish(
+        Object.entries(files).map(([name, file]) => ({
+          target: join(target, ...keySegments(name)),
+          ...(typeof file === 'string'
+            ? { path: file, write: syncFile }
+            : { path: join(scratch, randomUUID()), write: (path) => writeBytes(path, file) }),
+        })),
+      )
+    },
     putStream: async (key, readable, { maxBytes }) => {
-      const target = await at(key)
-      const temporary = await scratchFile('put')
-      try {
-        const digest = await writeStream(temporary, readable, maxBytes)
-        await publish(temporary, target)
-        return digest
-      } finally {
-        await rm(temporary, { force: true })
-      }
+      const [target, path] = [await at(key), await scratchFile('put')]
+      const measure = makeMeasure(maxBytes)
+      await publish([{ path, target, write: () => writeStream(path, measure.pass(readable)) }])
+      return measure.digest()
     },
     open: async (key, range) => openFile(key, await at(key), range),
     stat: async (key) => {
@@ -108,17 +114,34 @@ const pathOf = async (base: string, segments: string[]): Promise<string> => {
   return path
 }
 
-/** fsync, rename, fsync of the folder: after a power cut the name leads to all bytes or to none. */
-const publish = async (path: string, target: string): Promise<void> => {
-  const [changed] = await Promise.all([makeFolder(dirname(target)), syncFile(path)])
-  await rename(path, target).catch((error: unknown) => {
-    if (!isCode(error, 'EXDEV')) throw error
-    return copyAcross(path, target)
-  })
-  await syncFolders([...changed, dirname(target)])
-  // A rename onto another link to the same bytes does nothing, so the first name is still there.
-  await rm(path, { force: true })
+interface NewFile {
+  /** Its unfinished one, which is gone afterwards. */
+  path: string
+  target: string
+  /** Ends when its bytes are on the disk. */
+  write(path: string): Promise<void>
 }
+
+/** fsync, rename, fsync of the one folder: after a power cut the names lead to all bytes or to none. */
+const publish = async (files: readonly NewFile[]): Promise<void> => {
+  try {
+    await untilAllEnd(files.map(({ path, write }) => write(path)))
+    const folder = dirname(files[0]?.target ?? '')
+    const changed = await makeFolder(folder)
+    for (const { path, target } of files)
+      await rename(path, target).catch((error: unknown) => {
+        if (!isCode(error, 'EXDEV')) throw error
+        return copyAcross(path, target)
+      })
+    await syncFolders([...changed, folder])
+  } finally {
+    // A rename onto another link to the same bytes does nothing, so the first name is still there.
+    await Promise.all(files.map(({ path }) => unlink(path).catch(noEntry)))
+  }
+}
+
+const writeBytes = (path: string, bytes: Uint8Array): Promise<void> =>
+  writeFile(path, bytes, { flag: 'wx', flush: true })
 
 /** For a scratch file on another file system, where a rename is not possible. */
 const copyAcross = async (path: string, target: string): Promise<void> => {
@@ -132,16 +155,10 @@ const copyAcross = async (path: string, target: string): Promise<void> => {
   }
 }
 
-const writeStream = async (
-  path: string,
-  readable: Readable,
-  maxBytes: number,
-): Promise<StoredDigest> => {
-  const measure = makeMeasure(maxBytes)
+const writeStream = async (path: string, bytes: AsyncIterable<Buffer>): Promise<void> => {
   const file = await open(path, 'wx')
   // The stream closes the file, also when it fails.
-  await pipeline(readable, measure.pass, file.createWriteStream())
-  return measure.digest()
+  await pipeline(bytes, file.createWriteStream({ flush: true }))
 }
 
 const openFile = async (key: string, path: string, range?: ByteRange): Promise<StoredFile> => {

@@ -6,12 +6,17 @@ import { StorageError, type StoredDigest } from './storage.ts'
 /** Read at once: each read is a turn of the thread pool. */
 const CHUNK_BYTES = 2 ** 18
 
-/** Computes the size and digest of a local file. */
-export const digestFile = async (path: string, signal?: AbortSignal): Promise<StoredDigest> => {
+/** Computes the size and digest of a local file, or of bytes. */
+export const digestFile = async (
+  file: string | Uint8Array,
+  signal?: AbortSignal,
+): Promise<StoredDigest> => {
   const hash = createHash('sha256')
   let bytes = 0
-  const file: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: CHUNK_BYTES, signal })
-  for await (const chunk of file) {
+  const options = { highWaterMark: CHUNK_BYTES, signal }
+  const chunks: AsyncIterable<Buffer> | Uint8Array[] =
+    typeof file === 'string' ? createReadStream(file, options) : [file]
+  for await (const chunk of chunks) {
     bytes += chunk.length
     hash.update(chunk)
   }

@@ -20,6 +20,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { makeSemaphore } from '../../domain/shared/semaphore.ts'
 import { makeMeasure } from './measure.ts'
 import { readBody } from './s3-body.ts'
+import { untilAllEnd } from './files.ts'
 import { hide, isMissing, makeS3Client, type S3Options } from './s3-client.ts'
 import { cleanUpFolder } from './scratch.ts'
 import { keySegments, StorageError, type Storage } from './storage.ts'
@@ -90,6 +91,14 @@ export const makeS3Storage = ({ scratch, ...options }: S3StorageOptions): Requir
       await write(key, size, () => createReadStream(path, { highWaterMark: 2 ** 20 }))
       await rm(path, { force: true })
     },
+    putFiles: async (folder, files) =>
+      await untilAllEnd(
+        Object.entries(files).map(([name, file]) =>
+          typeof file === 'string'
+            ? storage.putFile(`${folder}/${name}`, file)
+            : write(`${folder}/${name}`, file.length, () => Readable.from([file])),
+        ),
+      ),
     putStream: async (key, readable, { maxBytes }) => {
       place(bucket, key)
       const measure = makeMeasure(maxBytes)

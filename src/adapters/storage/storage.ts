@@ -31,6 +31,8 @@ export interface LinkedResponse {
 export interface Storage {
   /** Moves a finished file of the scratch folder under the key. The file at `path` is gone afterwards. */
   putFile(key: string, path: string): Promise<void>
+  /** Stores files of one folder by their names: bytes, or a path, from which it is moved. No part of it runs on after its end. */
+  putFiles(folder: string, files: Readonly<Record<string, string | Uint8Array>>): Promise<void>
   /** Stores what a stream delivers. Throws `too_large`, and keeps nothing, once it is longer than `maxBytes`. */
   putStream(key: string, readable: Readable, limit: { maxBytes: number }): Promise<StoredDigest>
   /** Opens a file. The caller reads the stream to its end or destroys it. Throws `not_found`. */

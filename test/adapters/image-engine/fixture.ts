@@ -76,7 +76,7 @@ const openFixture = async (side = 192) => {
     renderFile,
     /** Renders with defaults applied to `settings` and decodes the result. */
     render: async (...args: Parameters<typeof renderFile>) =>
-      readPixels((await renderFile(...args)).path),
+      readPixels((await renderFile(...args)).file),
     /** Writes a picture into the fixture's folder and returns its path. */
     write: async (name: string, bytes: Uint8Array): Promise<string> => {
       await writeFile(join(dir, name), bytes)
@@ -142,8 +142,8 @@ export const slide = async (
 export const QUARTERS = [0, 25, 50, 75, 100] as const
 
 /** Decodes a file as it is: no orientation, no conversion but to 8-bit sRGB. */
-export const readPixels = async (path: string): Promise<Pixels> => {
-  const { data, info } = await sharp(path).raw().toBuffer({ resolveWithObject: true })
+export const readPixels = async (file: string | Uint8Array): Promise<Pixels> => {
+  const { data, info } = await sharp(file).raw().toBuffer({ resolveWithObject: true })
   return { width: info.width, height: info.height, channels: info.channels, data }
 }
 
