@@ -175,7 +175,9 @@ const checkWorkers = async (jobs: Jobs, taskQueue: string): Promise<string> => {
     .filter(({ pollers }) => !pollers.some(({ seen_at }) => Date.parse(seen_at ?? '') > since))
     .map(({ name, type }) => `${name} (${type})`)
   if (idle.length > 0)
-    fail(`nobody asks for work of ${idle.join(', ')}: start workers of both WORKER_ROLEs`)
+    fail(
+      `nobody asks for work of ${idle.join(', ')}: start workers of both WORKER_ROLEs; core workers ask for the work of engines whose addresses they have (VENDOR_IMAGE_URL, VENDOR_VIDEO_URL, COMFYUI_URLS)`,
+    )
   return `each of ${state.queues.length} queues has one`
 }
 

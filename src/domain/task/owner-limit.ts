@@ -21,7 +21,7 @@ const members = {
       minimum: 0.001,
       maximum: 1000,
       description:
-        'Factor of the numbers of requests, beside RATE_LIMITS. Each process counts by itself.',
+        'Factor of the numbers of creations and changes, beside RATE_LIMITS; reads count by address. Each process counts by itself.',
     }),
   ),
   engine: Type.Optional(

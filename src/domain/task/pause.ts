@@ -11,7 +11,7 @@ const HOST = String.raw`[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\]`
 
 const PATTERN = `^(all|engine:(${ENGINE_NAMES.join('|')})(:(image|video))?|kind:${KIND_PATTERN}|owner:[^\\u0000]{1,255}|host:(${HOST})(:[0-9]{1,5})?)$`
 
-const EXPECTATION = `all, engine:<${ENGINE_NAMES.join(', ')}>, kind:<a kind>, owner:<an id> or host:<host of a webhook URL>`
+const EXPECTATION = `all, engine:<${ENGINE_NAMES.join(', ')}>, kind:<a kind>, owner:<an id> or host:<host of a webhook URL, in lower case>`
 
 /** The form of what may be paused. */
 export const PauseScope = Type.String({

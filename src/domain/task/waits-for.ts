@@ -34,4 +34,5 @@ export const describeWait = (reasons: readonly string[] | null): { waits_for?: s
 }
 
 const HELD = 'It waits: the service has paused it, and goes on with it later.'
-const QUEUED = 'It waits for a slot: its owner has as many videos under way as may be.'
+const QUEUED =
+  'It waits for a slot: its owner has as many videos under way as it may have, or may have none.'
