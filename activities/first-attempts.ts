@@ -177,9 +177,9 @@ const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run 
         overtaken.map(({ taskId }) => taskId),
       )
       const givenBack: { eventId: string; seconds: number }[] = []
-      for (const one of taken.attempts)
-        if (held.has(one.eventId)) continue
-        else if (one.isBlocked) {
+      // The end of a pause may have made one due that waits here.
+      for (const one of taken.attempts.filter(({ eventId }) => !held.has(eventId)))
+        if (one.isBlocked) {
           isBehind = true
           if (one.overtakes) deps.announceEvent(one.taskId)
         } else if (addTo(ofHost, one.host) <= PER_HOST) begin(one)

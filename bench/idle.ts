@@ -6,7 +6,7 @@ import { say, showResult } from './support/results.ts'
 import { spentOn, watchProcessors } from './support/processor.ts'
 import { DEFAULTS } from './support/settings.ts'
 
-/** Until what a start begins is done: the collections of garbage that follow it are, after a minute. */
+/** Until what a start begins is done, with the collections of garbage in the minute after it. */
 const CALM_MS = Number(process.env['CALM_MS'] ?? 120_000)
 const IDLE_MS = Number(process.env['IDLE_MS'] ?? 120_000)
 

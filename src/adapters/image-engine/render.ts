@@ -63,7 +63,7 @@ export const renderImage = async (
   return [rendered]
 }
 
-/** Reads an input once, for all who need its bytes: a decoder opens a file five times. */
+/** Reads an input once, for all who need its bytes: given its path, a decoder opens it five times. */
 const readInput = (job: ImageJob, field: ImageField): Buffer => {
   const input = job.inputs[field]
   if (!input) throw new Error(`the job has no input ${field}`)
