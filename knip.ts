@@ -15,6 +15,7 @@ const config = ({ production = false }): KnipConfig => ({
         'activities/index.ts!',
         // Threads and processes are started by their path.
         'src/adapters/image-engine/render-thread.ts!',
+        'src/http/registry/graph-thread.ts!',
         'src/adapters/picture/child.ts!',
         'src/local/temporal-download-child.ts!',
         'tools/*.{ts,mjs}!',

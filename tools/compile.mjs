@@ -59,6 +59,7 @@ const PROGRAMS = [
   'packages/inspector/src/child.ts',
   'src/adapters/picture/child.ts',
   'src/adapters/image-engine/render-thread.ts',
+  'src/http/registry/graph-thread.ts',
 ]
 
 /** A person waits for these, and they need nothing else of us: in a fresh checkout they alone are compiled. */

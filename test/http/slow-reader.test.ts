@@ -153,6 +153,19 @@ describe('large responses', () => {
     assert.equal((await (await get('/large', third)).text()).length, BYTES + 11)
   })
 
+  test('that are beyond the budget are rejected before their text is made', async (t) => {
+    let made = 0
+    const parts = Array.from({ length: 9 }, () => ({
+      text: 'x'.repeat(BYTES),
+      toJSON: () => (made += 1),
+    }))
+    const handler = async () => ({ status: 200, body: { parts } })
+    const huge = await startRoutes([makeRoute('get', '/huge', { handler })], { budget })
+    t.after(huge.close)
+    assert.equal((await fetch(`${huge.url}/huge`)).status, 503)
+    assert.deepEqual([made, budget.used().unsent], [0, 0])
+  })
+
   test('that nobody reads are given up', async (t) => {
     const impatient = await start({ readerPaces: [{ bytesPerSecond: 1, windowMs: 1000 }] })
     t.after(impatient.close)

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../comparison/read-json.ts'
-import { idOf, objectAt, textOf, type Graph, type GraphNode } from './graph.ts'
+import { cut, cutTextOf, idOf, objectAt, type Graph, type GraphNode } from './graph.ts'
 
 /** A graph in the form of the host's API: every member is a host node with its class. */
 export const isApiForm = (value: Json): value is JsonObject =>
@@ -16,15 +16,15 @@ export const readApiForm = (prompt: JsonObject): Graph => {
       if (!source) continue
       nodes.get(id)?.inputs.set(input, { types: [] })
       const { output, from } = source
-      from.outputs.push({ output, node: id, input, types: [] })
+      from.outputs.push({ output, node: cut(id), input: cut(input), types: [] })
     }
   return { form: 'api', nodes: [...nodes.values()], warnings: [] }
 }
 
 const readNode = (id: string, given: Json): GraphNode => ({
-  id,
-  title: textOf(objectAt(given, '_meta')?.get('title')),
-  hostNode: (isObject(given) && textOf(given.get('class_type'))) || '',
+  id: cut(id),
+  title: cutTextOf(objectAt(given, '_meta')?.get('title')),
+  hostNode: (isObject(given) && cutTextOf(given.get('class_type'))) || '',
   within: undefined,
   isActive: true,
   pack: undefined,

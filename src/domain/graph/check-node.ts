@@ -14,7 +14,7 @@ import type { GraphNode, Target } from './graph.ts'
 export const makeCheck = (
   before: HostNodeText,
   after: HostNodeText,
-): ((node: GraphNode) => Change[]) & { steps: number } => {
+): ((node: GraphNode) => Change[]) & { steps(node: GraphNode): number } => {
   const changes = compareHostNode(before, after)
   const [inputs, inputsNow] = [readInputs(before), readInputs(after)]
   const forms = {
@@ -28,7 +28,9 @@ export const makeCheck = (
     const use = { ...forms, node }
     return [...changes.flatMap((change) => feel(use, change)), ...listShifted(use)]
   }
-  return Object.assign(check, { steps: 1 + changes.length + forms.placesNow.size })
+  const steps = ({ outputs }: GraphNode): number =>
+    1 + changes.length * (1 + outputs.length) + forms.placesNow.size
+  return Object.assign(check, { steps })
 }
 
 /** A host node of a graph beside both forms of its class. */
@@ -106,8 +108,10 @@ const misfits = (use: Use, input: string): boolean => {
   return value !== undefined && form !== undefined && !isOfType(value, form)
 }
 
-const fits = (given: readonly string[], taken: readonly string[]): boolean =>
-  given.includes('*') || taken.includes('*') || given.some((type) => taken.includes(type))
+const fits = (given: readonly string[], taken: readonly string[]): boolean => {
+  const known = new Set(taken)
+  return known.has('*') || given.some((type) => type === '*' || known.has(type))
+}
 
 /** The host converts numbers and texts of numbers. */
 const isOfType = (value: Json, { types: [type = '*'], hasWidget }: InputForm): boolean => {

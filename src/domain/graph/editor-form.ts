@@ -1,11 +1,13 @@
+import { splitTypes } from '../comparison/host-node-form.ts'
 import { isObject, type Json, type JsonObject } from '../comparison/read-json.ts'
 import {
   NODES_MAX,
+  cut,
+  cutTextOf,
   idOf,
   listAt,
   objectAt,
   textOf,
-  typesOf,
   type Graph,
   type GraphNode,
   type Source,
@@ -44,12 +46,13 @@ const readDefinitions = (workflow: JsonObject): Map<string, Part> => {
   for (const [index, given] of listAt(workflow.get('definitions'), 'subgraphs').entries()) {
     const id = isObject(given) ? textOf(given.get('id')) : undefined
     if (!isObject(given) || !id) continue
-    const name = textOf(given.get('name')) ?? id
+    const name = cut(textOf(given.get('name')) ?? id)
     parts.set(id, { name, place: `/definitions/subgraphs/${index}`, given })
   }
   for (const [name, given] of objectAt(workflow.get('extra'), 'groupNodes') ?? [])
     if (isObject(given)) {
-      const part = { name, place: `/extra/groupNodes/${name}`, given, isGroup: true }
+      const shown = cut(name)
+      const part = { name: shown, place: `/extra/groupNodes/${shown}`, given, isGroup: true }
       for (const type of [`workflow/${name}`, `workflow>${name}`]) parts.set(type, part)
     }
   return parts
@@ -105,13 +108,13 @@ const readNode = (
   const mode = node.get('mode')
   const values = node.get('widgets_values')
   return {
-    id,
-    title: textOf(node.get('title')),
-    hostNode: type,
+    id: cut(id),
+    title: cutTextOf(node.get('title')),
+    hostNode: cut(type),
     within,
     isActive: mode !== MUTED && mode !== BYPASSED,
-    pack: textOf(properties?.get('cnr_id')) ?? textOf(properties?.get('aux_id')),
-    version: textOf(properties?.get('ver')),
+    pack: cutTextOf(properties?.get('cnr_id')) ?? cutTextOf(properties?.get('aux_id')),
+    version: cutTextOf(properties?.get('ver')),
     values: Array.isArray(values) || isObject(values) ? values : undefined,
     inputs: new Map(),
     outputs: [],
@@ -151,6 +154,14 @@ interface Wiring {
   arriving: ReadonlyMap<string, Link>
   /** Steps that are still walked: reroutes that are made up may fan out without end. */
   steps: number
+  /** Types of an end of a link by their text, which as many links as there are may share. */
+  types: Map<Json | undefined, readonly string[]>
+}
+
+const typesOf = ({ types }: Wiring, type: Json | undefined): readonly string[] => {
+  const known = types.get(type) ?? splitTypes(type)
+  types.set(type, known)
+  return known
 }
 
 const STEPS_MAX = 200_000
@@ -164,7 +175,7 @@ const connect = (links: readonly Link[], slots: ReadonlyMap<string, Slots>): voi
     else leaving.set(link.from, [link])
   }
   const arriving = new Map(links.map((link) => [link.to, link]))
-  const wiring: Wiring = { slots, leaving, arriving, steps: STEPS_MAX }
+  const wiring: Wiring = { slots, leaving, arriving, steps: STEPS_MAX, types: new Map() }
   for (const link of links) {
     const [from, to] = [slots.get(link.from), slots.get(link.to)]
     const input = slotName(to?.inputs[link.slot])
@@ -188,8 +199,8 @@ const endsOf = (wiring: Wiring, first: Link): Omit<Target, 'output'>[] => {
     if (isReroute(to)) for (const next of leaving.get(link.to) ?? []) waiting.add(next)
     else {
       const slot = to?.inputs[link.slot]
-      const types = typesOf(isObject(slot) ? slot.get('type') : undefined)
-      ends.push({ node: link.to, input: slotName(slot) ?? String(link.slot), types })
+      const types = typesOf(wiring, isObject(slot) ? slot.get('type') : undefined)
+      ends.push({ node: cut(link.to), input: cut(slotName(slot) ?? String(link.slot)), types })
     }
   }
   return ends
@@ -206,7 +217,7 @@ const sourceOf = (wiring: Wiring, link: Link): Source => {
     first = arriving.get(first.from) ?? first
   }
   const slot = slots.get(first.from)?.outputs[first.output]
-  return { types: typesOf((isObject(slot) ? slot.get('type') : undefined) ?? first.type) }
+  return { types: typesOf(wiring, (isObject(slot) ? slot.get('type') : undefined) ?? first.type) }
 }
 
 const slotName = (slot: Json | undefined): string | undefined =>

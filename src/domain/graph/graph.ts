@@ -53,12 +53,21 @@ export const EDITOR_NODES: ReadonlySet<string> = new Set([
   'MarkdownNote',
 ])
 
-/** Types of one end of a link, in upper case as the host compares them. */
-export const typesOf = (type: Json | undefined): readonly string[] =>
-  typeof type === 'string' ? type.split(',').map((one) => one.trim().toUpperCase()) : ['*']
-
 /** Most host nodes that are read: the largest published graphs have some hundreds. */
 export const NODES_MAX = 20_000
+
+/** Characters of a text of the workflow that a response may repeat: names of host nodes have at most 512. */
+const TEXT_MAX = 512
+
+/** Cuts a text of the workflow, which may be as long as the request and stand in thousands of places of the response. */
+export const cut = (text: string): string =>
+  text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX - 1)}…` : text
+
+/** The same of what is a text. */
+export const cutTextOf = (value: Json | undefined): string | undefined => {
+  const text = textOf(value)
+  return text === undefined ? undefined : cut(text)
+}
 
 export const textOf = (value: Json | undefined): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined

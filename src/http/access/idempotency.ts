@@ -122,7 +122,7 @@ const encode = (
   fingerprint: string,
   secrets: Secrets | undefined,
 ): StoredResponse => {
-  const text = response.body === undefined ? null : JSON.stringify(response.body)
+  const text = response.text ?? JSON.stringify(response.body) ?? null
   return {
     fingerprint,
     status: response.status,

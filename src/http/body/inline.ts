@@ -43,6 +43,7 @@ export const replaceInline = (
   inline: readonly InlineImage[],
   replace: (image: InlineImage, index: number) => unknown,
 ): unknown => {
+  if (inline.length === 0) return value
   const visit = (node: unknown): unknown => {
     if (typeof node !== 'object' || node === null) return node
     if (isInlineMarker(node)) return replaceMarker(node)

@@ -11,6 +11,7 @@ import { defineRoute } from '../route.ts'
 import type { JsonResponse, Route, RouteRequest } from '../route.ts'
 import { getVersionAccess } from './access.ts'
 import type { ListDeps } from './deps.ts'
+import { makeGraphReads } from './graph-reads.ts'
 import { findOrigins } from './graph-resolve.ts'
 import { OfVersion, VERSION_ERRORS, VERSION_PATH } from './paths.ts'
 
@@ -64,7 +65,7 @@ const resolveExamples = async (
   const has = await withinDeadline(sql, findNamesOf(sql, asked))
   const own = new Set(has.get(versionId))
   const others = [...packs].flatMap(([name, pack]) => (own.has(name) ? [] : { name, pack }))
-  const { found } = await findOrigins(deps, others, new Set())
+  const { found } = await findOrigins(makeGraphReads(deps), others, new Set())
   const origins = new Map(found.map(({ name, from }) => [name, from]))
   return examples.map(({ path, bytes, form, host_nodes }) => {
     const used = host_nodes.filter(({ name }) => packs.has(name))

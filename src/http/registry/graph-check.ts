@@ -1,6 +1,4 @@
-import { withinDeadline } from '../../db/client.ts'
 import type { Candidate } from '../../db/registry/graph.ts'
-import { listDifferences, readPairs } from '../../db/registry/host-node-compare.ts'
 import type { VersionFacts } from '../../db/registry/version.ts'
 import type { Change, ChangeLevel } from '../../domain/comparison/change.ts'
 import { compareLone } from '../../domain/comparison/compare.ts'
@@ -19,30 +17,30 @@ import {
 } from '../../domain/graph/check.ts'
 import type { Graph, GraphNode } from '../../domain/graph/graph.ts'
 import { listUsed, type Origin, type UsedHostNode } from '../../domain/graph/resolve.ts'
-import { ApiError } from '../../domain/shared/errors.ts'
-import { getVersionAccess } from './access.ts'
+import type { Room } from '../../domain/graph/room.ts'
 import { inBatches } from './compare.ts'
-import type { ListDeps } from './deps.ts'
+import type { GraphReads } from './graph-reads.ts'
 import { findFitting, findOrigins, versionsByPack } from './graph-resolve.ts'
 
 type Asked = Omit<CheckRequest, 'workflow'>
 
 /** Says what of a graph changes between two versions of each pack that it needs. */
 export const checkGraph = async (
-  deps: ListDeps,
+  reads: GraphReads,
   graph: Graph,
   { from: given, to: wanted, ...target }: Asked,
+  { take, warn }: Room,
 ): Promise<WorkflowCheck> => {
   const [from, to] = [versionsByPack(given), versionsByPack(wanted)]
-  const { found } = await findOrigins(deps, listUsed(graph), new Set(from.keys()))
+  const { found } = await findOrigins(reads, listUsed(graph), new Set(from.keys()))
   const packs = listPacks(found)
-  const fitting = await findFitting(deps, [...packs.keys()], target)
-  const budget = { comparisons: COMPARISONS_MAX, steps: STEPS_MAX }
+  const fitting = await findFitting(reads, [...packs.keys()], target)
+  const budget = { packs: PACKS_MAX, comparisons: COMPARISONS_MAX, steps: STEPS_MAX }
   const changes = makeChanges()
   const checked: CheckedPack[] = []
   for (const [nodeId, used] of [...packs].toSorted(([a], [b]) => (a < b ? -1 : 1)))
     checked.push(
-      await checkPack(deps, {
+      await checkPack(reads, {
         nodeId,
         used,
         budget,
@@ -55,18 +53,23 @@ export const checkGraph = async (
       }),
     )
   const cut = budget.steps < 0 ? [TOO_LARGE] : []
-  const { counts, ...summary } = summariseCheck(checked, changes)
+  const { verdict, counts, ...summary } = summariseCheck(checked, changes)
   const unknown = found.filter((one) => one.from.origin === 'unknown')
   return {
-    ...summary,
+    verdict,
     counts: { ...counts, nodes: countNodes(found), unknown: countNodes(unknown) },
-    unknown_host_nodes: unknown.map(({ name }) => name),
-    warnings: [...graph.warnings, ...cut],
+    packs: take(summary.packs),
+    unknown_host_nodes: take(unknown.map(({ name }) => name)),
+    changes: take(summary.changes),
+    warnings: warn([...cut, ...graph.warnings]),
   }
 }
 
 const countNodes = (used: readonly UsedHostNode[]): number =>
   used.reduce((sum, { nodes }) => sum + nodes.length, 0)
+
+/** Packs whose versions one request looks up, one after another. */
+const PACKS_MAX = 200
 
 /** Pairs of versions that one request compares: each reads what differs between them. */
 const COMPARISONS_MAX = 60
@@ -97,15 +100,19 @@ interface PackCheck {
   to: string | undefined
   /** Versions that may be installed, the newest first. */
   fitting: readonly Candidate[]
-  budget: { comparisons: number; steps: number }
+  budget: Record<'packs' | 'comparisons' | 'steps', number>
   /** Gets what is found. */
   changes: Changes
 }
 
-const checkPack = async (deps: ListDeps, check: PackCheck): Promise<CheckedPack> => {
+const checkPack = async (reads: GraphReads, check: PackCheck): Promise<CheckedPack> => {
   const { nodeId, fitting } = check
+  if ((check.budget.packs -= 1) < 0)
+    return { node_id: nodeId, verdict: 'none', ...obstacle('many_packs') }
   const [before, after] = [check.from, check.to ?? fitting[0]?.version]
-  const [from, to] = [await find(deps, nodeId, before), await find(deps, nodeId, after)]
+  const find = async (version: string | undefined) =>
+    version === undefined ? undefined : await reads.findVersion(nodeId, version)
+  const [from, to] = [await find(before), await find(after)]
   const shown = {
     node_id: nodeId,
     ...(from && { from: from.version }),
@@ -113,25 +120,9 @@ const checkPack = async (deps: ListDeps, check: PackCheck): Promise<CheckedPack>
   }
   const sides = findSides({ before, after, from, to, budget: check.budget })
   if ('reason' in sides) return { ...shown, verdict: 'none', ...sides }
-  const verdict = await compare(deps, check, { ...sides, onChange: check.changes.add })
-  const safe = verdict === 'breaks' ? await findSafe(deps, check, sides) : undefined
+  const verdict = await compare(reads, check, { ...sides, onChange: check.changes.add })
+  const safe = verdict === 'breaks' ? await findSafe(reads, check, sides) : undefined
   return { ...shown, verdict, ...(safe !== undefined && { newest_safe: safe }) }
-}
-
-/** A version that everybody may read; undefined for any other. */
-const find = async (
-  deps: ListDeps,
-  nodeId: string,
-  version: string | undefined,
-): Promise<VersionFacts | undefined> => {
-  if (version === undefined) return undefined
-  const asked = { nodeId, version, access: 'read', caller: undefined } as const
-  try {
-    return await getVersionAccess(deps, asked)
-  } catch (error) {
-    if (error instanceof ApiError && error.status < 500) return undefined
-    throw error
-  }
 }
 
 interface Sides {
@@ -167,53 +158,50 @@ const findSides = ({
  * a taker it ends at what breaks.
  */
 const compare = async (
-  { sql, heavyReadSemaphore }: ListDeps,
+  reads: GraphReads,
   { nodeId, used, budget }: PackCheck,
   { from, to, onChange }: Sides & { onChange?: Changes['add'] },
-): Promise<ChangeLevel> =>
-  await heavyReadSemaphore.run(async () => {
-    budget.comparisons -= 1
-    const byName = new Map(used.map(({ name, nodes }) => [name, nodes]))
-    let worst = 'safe' as ChangeLevel
-    const add = (node: GraphNode, change: Change): void => {
-      const felt = toGraphChange(nodeId, node, change)
-      worst = worstOf([felt, { level: worst }])
-      onChange?.(felt)
-    }
-    const versions = { from: from.id, to: to.id }
-    const differences = await withinDeadline(sql, listDifferences(sql, versions))
-    const lone = differences.flatMap((one) => (one.side === 'changed' ? [] : [one]))
-    const isPartial = from.isPartial === true || to.isPartial === true
-    const gone = compareLone(lone, isPartial).filter(({ code }) => code !== 'host_node_added')
-    for (const { host_node: name, ...change } of gone)
-      for (const node of byName.get(name) ?? []) add(node, change)
-    const changed = differences.filter(({ side, name }) => side === 'changed' && byName.has(name))
-    for (const names of inBatches(changed))
-      for (const { name, before, after } of await withinDeadline(
-        sql,
-        readPairs(sql, versions, names),
-      )) {
-        const check = makeCheck(before, after)
-        for (const node of byName.get(name) ?? []) {
-          if ((budget.steps -= check.steps) < 0 || (!onChange && worst === 'breaks')) return worst
-          for (const change of check(node)) add(node, change)
-        }
+): Promise<ChangeLevel> => {
+  budget.comparisons -= 1
+  const byName = new Map(used.map(({ name, nodes }) => [name, nodes]))
+  let worst = 'safe' as ChangeLevel
+  const add = (node: GraphNode, change: Change): void => {
+    const felt = toGraphChange(nodeId, node, change)
+    worst = worstOf([felt, { level: worst }])
+    onChange?.(felt)
+  }
+  const versions = { from: from.id, to: to.id }
+  const differences = await reads.listDifferences(versions)
+  const lone = differences.flatMap((one) => (one.side === 'changed' ? [] : [one]))
+  const isPartial = from.isPartial === true || to.isPartial === true
+  const gone = compareLone(lone, isPartial).filter(({ code }) => code !== 'host_node_added')
+  for (const { host_node: name, ...change } of gone)
+    for (const node of byName.get(name) ?? []) add(node, change)
+  const changed = differences.filter(({ side, name }) => side === 'changed' && byName.has(name))
+  for (const names of inBatches(changed))
+    for (const { name, before, after } of await reads.readPairs(versions, names)) {
+      const check = makeCheck(before, after)
+      for (const node of byName.get(name) ?? []) {
+        if ((budget.steps -= check.steps(node)) < 0 || (!onChange && worst === 'breaks'))
+          return worst
+        for (const change of check(node)) add(node, change)
       }
-    return worst
-  })
+    }
+  return worst
+}
 
 /** The newest version before the one that was asked for which breaks nothing of the graph. */
 const findSafe = async (
-  deps: ListDeps,
+  reads: GraphReads,
   check: PackCheck,
   { from, to }: Sides,
 ): Promise<string | undefined> => {
   const place = check.fitting.findIndex(({ version }) => version === to.version)
   for (const { version } of check.fitting.slice(place + 1)) {
     if (version === from.version) return version
-    const older = await find(deps, check.nodeId, version)
+    const older = await reads.findVersion(check.nodeId, version)
     if (!older || older.isPartial === null || check.budget.comparisons <= 0) continue
-    const worst = await compare(deps, check, { from, to: older })
+    const worst = await compare(reads, check, { from, to: older })
     if (check.budget.steps < 0) return undefined
     if (worst !== 'breaks') return version
   }

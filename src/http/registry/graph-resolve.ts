@@ -1,14 +1,6 @@
 import { BUILT_IN_NODE_NAMES } from '../../../packages/inspector/src/host-nodes.ts'
 import { readRequirement } from '../../../packages/inspector/src/requirements.ts'
-import { withinDeadline } from '../../db/client.ts'
-import {
-  findBuiltIn,
-  findCandidates,
-  findClaims,
-  findNamesOf,
-  findRecorded,
-  type Candidate,
-} from '../../db/registry/graph.ts'
+import type { Candidate } from '../../db/registry/graph.ts'
 import type { Graph } from '../../domain/graph/graph.ts'
 import { findConflicts } from '../../domain/graph/requirements.ts'
 import {
@@ -24,9 +16,10 @@ import {
   type UsedHostNode,
   type WorkflowResolution,
 } from '../../domain/graph/resolve.ts'
+import type { Room } from '../../domain/graph/room.ts'
 import { listExcluding } from '../../domain/registry/host-version.ts'
 import { parseVersionNumber } from '../../domain/registry/version-number.ts'
-import type { ListDeps } from './deps.ts'
+import type { GraphReads } from './graph-reads.ts'
 
 /** Versions that are installed, by the id of the pack in lower case. */
 type Installed = ReadonlyMap<string, string>
@@ -38,18 +31,23 @@ export type Target = Omit<ResolveRequest, 'workflow' | 'installed'>
 
 /** Finds the pack of each host node of a graph, and versions that fit where it is to run. */
 export const resolveGraph = async (
-  deps: ListDeps,
+  reads: GraphReads,
   graph: Graph,
   { installed: given, ...target }: Omit<ResolveRequest, 'workflow'>,
+  { take, warn }: Room,
 ): Promise<WorkflowResolution> => {
   const used = listUsed(graph)
   const installed = versionsByPack(given)
-  const { found, nodeNames } = await findOrigins(deps, used, new Set(installed.keys()))
+  const { found, nodeNames } = await findOrigins(reads, used, new Set(installed.keys()))
   const hostNodes = found.map((one) => showHostNode(one, one.from))
-  const chosen = await choosePacks(deps, { hostNodes, nodeNames, target, installed })
+  const chosen = await choosePacks(reads, { hostNodes, nodeNames, target, installed })
   const versions = chosen.flatMap(({ version }) => (version ? [version] : []))
   const count = (origin: ResolvedHostNode['origin']) =>
     hostNodes.reduce((sum, one) => sum + (one.origin === origin ? one.count : 0), 0)
+  const conflicts = findConflicts(
+    versions.map(({ nodeId, dependencies }) => ({ node_id: nodeId, dependencies })),
+    readRequirement,
+  )
   return {
     form: graph.form,
     counts: {
@@ -58,19 +56,13 @@ export const resolveGraph = async (
       found: count('found'),
       unknown: count('unknown'),
     },
-    host_nodes: hostNodes,
-    packs: chosen.map(({ pack }) => pack),
-    lock: versions.map(({ nodeId, version, sha256, url }) => ({
-      node: nodeId,
-      version,
-      sha256,
-      url,
-    })),
-    conflicts: findConflicts(
-      versions.map(({ nodeId, dependencies }) => ({ node_id: nodeId, dependencies })),
-      readRequirement,
+    packs: take(chosen.map(({ pack }) => pack)),
+    lock: take(
+      versions.map(({ nodeId, version, sha256, url }) => ({ node: nodeId, version, sha256, url })),
     ),
-    warnings: graph.warnings,
+    conflicts: take(conflicts),
+    host_nodes: take(hostNodes),
+    warnings: warn(graph.warnings),
   }
 }
 
@@ -79,15 +71,12 @@ const RECORDED_MAX = 500
 
 /** Finds the source of each name, and the names of the packs by their ids. */
 export const findOrigins = async <Used extends Pick<UsedHostNode, 'name' | 'pack'>>(
-  { sql }: ListDeps,
+  reads: GraphReads,
   used: readonly Used[],
   installed: ReadonlySet<string>,
 ): Promise<{ found: (Used & { from: Origin })[]; nodeNames: Map<string, string> }> => {
   const names = used.map(({ name }) => name)
-  const [claims, builtIn] = await Promise.all([
-    withinDeadline(sql, findClaims(sql, names)),
-    withinDeadline(sql, findBuiltIn(sql, names)),
-  ])
+  const [claims, builtIn] = await Promise.all([reads.findClaims(names), reads.findBuiltIn(names)])
   const known = builtIn ? new Set(builtIn) : BUILT_IN_NODE_NAMES
   const byName = new Map<string, Claim[]>()
   for (const claim of claims) byName.set(claim.name, [...(byName.get(claim.name) ?? []), claim])
@@ -96,7 +85,7 @@ export const findOrigins = async <Used extends Pick<UsedHostNode, 'name' | 'pack
       ? []
       : { name, pack },
   )
-  const recorded = await withinDeadline(sql, findRecorded(sql, left.slice(0, RECORDED_MAX)))
+  const recorded = await reads.findRecorded(left.slice(0, RECORDED_MAX))
   const saved = new Map(recorded.map(({ name, nodeId }) => [name, nodeId]))
   const found = used.map((one) => {
     const isBuiltIn = known.has(one.name) || one.pack === HOST_PACK
@@ -120,14 +109,14 @@ interface Choice {
 }
 
 const choosePacks = async (
-  deps: ListDeps,
+  reads: GraphReads,
   { hostNodes, nodeNames, target, installed }: Choice,
 ): Promise<Chosen[]> => {
   const needed = new Map<string, string[]>()
   for (const { node_id: id, host_node: name } of hostNodes)
     if (id !== undefined) needed.set(id, [...(needed.get(id) ?? []), name])
   const nodeIds = [...needed.keys()].toSorted()
-  const candidates = await findFitting(deps, nodeIds, target)
+  const candidates = await findFitting(reads, nodeIds, target)
   const versions = nodeIds.map((id) =>
     chooseVersion(candidates.get(id) ?? [], installed.get(id.toLowerCase())),
   )
@@ -136,7 +125,7 @@ const choosePacks = async (
       ? (needed.get(version.nodeId) ?? []).map((name) => ({ versionId: version.id, name }))
       : [],
   )
-  const found = await withinDeadline(deps.sql, findNamesOf(deps.sql, asked))
+  const found = await reads.findNamesOf(asked)
   return nodeIds.map((node_id, place) => {
     const version = versions[place]
     const host_nodes = needed.get(node_id) ?? []
@@ -159,14 +148,11 @@ const choosePacks = async (
 
 /** Versions that fit, by the id of the pack, the newest first. */
 export const findFitting = async (
-  { sql, publicUrl }: ListDeps,
+  reads: GraphReads,
   nodeIds: readonly string[],
   { host_version: host, supported_os: os, supported_accelerators: accelerators }: Target,
 ): Promise<Map<string, Candidate[]>> => {
-  const all = await withinDeadline(
-    sql,
-    findCandidates(sql, { nodeIds, publicUrl, os, accelerators }),
-  )
+  const all = await reads.findCandidates({ nodeIds, os, accelerators })
   const fitting = new Map<string, Candidate[]>()
   for (const one of all) {
     const asked = one.supported_host_version

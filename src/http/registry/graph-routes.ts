@@ -1,18 +1,14 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
 import type { TObject } from 'typebox'
 
 import { CheckRequest, WorkflowCheck } from '../../domain/graph/check.ts'
-import type { Graph } from '../../domain/graph/graph.ts'
-import { EXPECTED, readGraph } from '../../domain/graph/read-graph.ts'
 import { ResolveRequest, WorkflowResolution } from '../../domain/graph/resolve.ts'
-import { toJson } from '../../domain/graph/to-json.ts'
 import { validateHostVersion } from '../../domain/registry/host-version.ts'
-import { errors, shown } from '../../domain/shared/errors.ts'
-import { makeSemaphore } from '../../domain/shared/semaphore.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
 import type { ListDeps } from './deps.ts'
-import { checkGraph } from './graph-check.ts'
-import { resolveGraph } from './graph-resolve.ts'
+import { makeAskGraph } from './graph-questions.ts'
 
 /** The largest saved workflows with pictures inside have some megabytes. */
 const BODY = {
@@ -33,8 +29,14 @@ const COMMON = {
 const FORMS =
   'The workflow comes as the host’s editor saves it, with subgraphs and group nodes, or as it exports it for its API.'
 
+/** A workflow as text, and the size of the body: 0 of one that came in chunks. */
+const show = (workflow: unknown, headers: IncomingHttpHeaders) => ({
+  workflow: JSON.stringify(workflow) ?? 'null',
+  bytes: Number(headers['content-length'] ?? 0),
+})
+
 /** The routes that say what a saved workflow needs, and what updates do to it. */
-export const makeGraphRoutes = (deps: ListDeps): Route[] => [
+export const makeGraphRoutes = (deps: ListDeps, ask = makeAskGraph(deps)): Route[] => [
   defineRoute({
     ...COMMON,
     path: '/workflows/resolve',
@@ -42,12 +44,10 @@ export const makeGraphRoutes = (deps: ListDeps): Route[] => [
     description: `${FORMS} Each of its host nodes is part of the host, found in a pack, or unknown here; of several packs that have the name one is chosen, with the reason. The lock names the archives to install.`,
     body: body(ResolveRequest),
     responses: { 200: { description: 'What it needs.', schema: WorkflowResolution } },
-    errors: ['busy'],
+    errors: ['busy', 'body_too_large'],
     validate: ({ body }) => validateHostVersion(body['host_version'], '/host_version'),
-    handler: async ({ body: { workflow, ...asked } }) => ({
-      status: 200,
-      body: await graphReads.run(() => resolveGraph(deps, requireGraph(workflow), asked)),
-    }),
+    handler: ({ body: { workflow, ...asked }, headers }) =>
+      ask({ name: 'resolve', asked, ...show(workflow, headers) }),
   }),
   defineRoute({
     ...COMMON,
@@ -56,12 +56,10 @@ export const makeGraphRoutes = (deps: ListDeps): Route[] => [
     description: `${FORMS} Compared are the versions in \`from\`, or those that it was saved with, with those in \`to\`, or the newest that fit. Only what this workflow feels is listed: a choice that is gone where it was chosen, an output that changed where it is linked.`,
     body: body(CheckRequest),
     responses: { 200: { description: 'What changes.', schema: WorkflowCheck } },
-    errors: ['busy'],
+    errors: ['busy', 'body_too_large'],
     validate: ({ body }) => validateHostVersion(body['host_version'], '/host_version'),
-    handler: async ({ body: { workflow, ...asked } }) => ({
-      status: 200,
-      body: await graphReads.run(() => checkGraph(deps, requireGraph(workflow), asked)),
-    }),
+    handler: ({ body: { workflow, ...asked }, headers }) =>
+      ask({ name: 'check', asked, ...show(workflow, headers) }),
   }),
 ]
 
@@ -81,13 +79,4 @@ const EXAMPLE = {
     },
   ],
   links: [],
-}
-
-/** A body of 4 MiB takes some 100 MB while it is read: a few at once in this process. */
-const graphReads = makeSemaphore(2)
-
-const requireGraph = (workflow: unknown): Graph => {
-  const graph = readGraph(toJson(workflow))
-  if (graph) return graph
-  throw errors.validationFailed([`/workflow must be ${EXPECTED}, got ${shown(workflow)}`])
 }

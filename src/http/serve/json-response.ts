@@ -25,12 +25,26 @@ interface Asked {
 export const sendJson = (
   budget: Budget,
   response: Response,
-  { status, headers, body, text = toText(body), more }: JsonResponse,
+  { status, headers, body, text: given, more }: JsonResponse,
   { route, caller, address }: Asked,
 ): Promise<void> => {
+  const reservation = budget.open(address)
+  const take = (bytes: number): void => {
+    try {
+      reservation.take('unsent', bytes)
+    } catch (error) {
+      reservation.release()
+      throw changes(route) ? errors.outcomeUnknown(error) : error
+    }
+  }
+  // Asked before the text is made, which may take more memory than there is.
+  const least = given === undefined ? sizeOf(body) : given.length
+  if (least > SMALL) take(least)
+  const text = given ?? toText(body)
   const head = { ...makeReadHeaders(route, { caller, text }), ...headers }
   const isOld = route.read && isKnown(response.req.headers['if-none-match'], head['etag'])
   if (text === undefined || isOld) {
+    reservation.release()
     setHead(response, isOld ? 304 : status, head).end()
     return DONE
   }
@@ -42,12 +56,7 @@ export const sendJson = (
     return DONE
   }
   const bytes = Buffer.from(text)
-  const reservation = budget.open(address)
-  try {
-    reservation.take('unsent', length)
-  } catch (error) {
-    throw changes(route) ? errors.outcomeUnknown(error) : error
-  }
+  take(length - (least > SMALL ? least : 0))
   const rest = more && inParts(budget, address, more)
   return sendLarge(setHead(response, status, head), bytes, rest).finally(reservation.release)
 }
@@ -56,6 +65,18 @@ const DONE = Promise.resolve()
 
 const toText = (body: unknown): string | undefined =>
   body === undefined ? undefined : JSON.stringify(body)
+
+/** Characters that a value has at least as JSON. */
+const sizeOf = (value: unknown): number => {
+  if (typeof value === 'string') return value.length + 2
+  if (typeof value !== 'object' || value === null) return 1
+  let size = 2
+  if (Array.isArray(value)) for (const item of value) size += sizeOf(item) + 1
+  else
+    for (const name of Object.keys(value))
+      size += name.length + 4 + sizeOf(value[name as keyof typeof value])
+  return size
+}
 
 const setHead = (
   response: Response,

@@ -1,0 +1,43 @@
+import { withinDeadline } from '../../db/client.ts'
+import {
+  findBuiltIn,
+  findCandidates,
+  findClaims,
+  findNamesOf,
+  findRecorded,
+} from '../../db/registry/graph.ts'
+import { listDifferences, readPairs } from '../../db/registry/host-node-compare.ts'
+import type { VersionFacts } from '../../db/registry/version.ts'
+import type { Recorded } from '../../domain/graph/resolve.ts'
+import { ApiError } from '../../domain/shared/errors.ts'
+import { getVersionAccess } from './access.ts'
+import type { ListDeps } from './deps.ts'
+
+type Versions = Parameters<typeof listDifferences>[1]
+type Candidates = Omit<Parameters<typeof findCandidates>[1], 'publicUrl'>
+
+/** Makes the reads of the registry that questions about workflows need; their thread asks for them by name. */
+export const makeGraphReads = ({ sql, publicUrl, heavyReadSemaphore }: ListDeps) => ({
+  findClaims: (names: readonly string[]) => withinDeadline(sql, findClaims(sql, names)),
+  findBuiltIn: (names: readonly string[]) => withinDeadline(sql, findBuiltIn(sql, names)),
+  findRecorded: (given: readonly Recorded[]) => withinDeadline(sql, findRecorded(sql, given)),
+  findCandidates: (asked: Candidates) =>
+    withinDeadline(sql, findCandidates(sql, { ...asked, publicUrl })),
+  findNamesOf: (asked: Parameters<typeof findNamesOf>[1]) =>
+    withinDeadline(sql, findNamesOf(sql, asked)),
+  /** A version that everybody may read; undefined for any other. */
+  findVersion: async (nodeId: string, version: string): Promise<VersionFacts | undefined> => {
+    const asked = { nodeId, version, access: 'read', caller: undefined } as const
+    try {
+      return await getVersionAccess({ sql }, asked)
+    } catch (error) {
+      if (error instanceof ApiError && error.status < 500) return undefined
+      throw error
+    }
+  },
+  listDifferences: (versions: Versions) =>
+    heavyReadSemaphore.run(() => withinDeadline(sql, listDifferences(sql, versions))),
+  readPairs: (versions: Versions, names: readonly string[]) =>
+    heavyReadSemaphore.run(() => withinDeadline(sql, readPairs(sql, versions, names))),
+})
+export type GraphReads = ReturnType<typeof makeGraphReads>
