@@ -249,7 +249,7 @@ test(
     let requests = 0
     for (const [template, operations] of Object.entries(document.paths))
       for (const [method, { requestBody }] of Object.entries(operations)) {
-        const schema = requestBody?.content['application/json']?.schema as Schema | undefined
+        const schema = requestBody?.content['application/json']?.schema
         if (!schema) continue
         const path = template.replace(
           /\{(\w+)\}/g,
