@@ -23,7 +23,7 @@ import { ApiError } from '../../domain/shared/errors.ts'
 import { getVersionAccess } from './access.ts'
 import { inBatches } from './compare.ts'
 import type { ListDeps } from './deps.ts'
-import { findFitting, findOrigins, versionsByPack } from './graph-resolve.ts'
+import { UNKNOWN_MAX, findFitting, findOrigins, versionsByPack } from './graph-resolve.ts'
 
 type Asked = Omit<CheckRequest, 'workflow'>
 
@@ -34,7 +34,7 @@ export const checkGraph = async (
   { from: given, to: wanted, ...target }: Asked,
 ): Promise<WorkflowCheck> => {
   const [from, to] = [versionsByPack(given), versionsByPack(wanted)]
-  const { found } = await findOrigins(deps, listUsed(graph), new Set(from.keys()))
+  const { found } = await findOrigins(deps, listUsed(graph), from)
   const packs = listPacks(found)
   const fitting = await findFitting(deps, [...packs.keys()], target)
   const budget = { comparisons: COMPARISONS_MAX, steps: STEPS_MAX }
@@ -55,12 +55,13 @@ export const checkGraph = async (
       }),
     )
   const cut = budget.steps < 0 ? [TOO_LARGE] : []
-  const { counts, ...summary } = summariseCheck(checked, changes)
   const unknown = found.filter((one) => one.from.origin === 'unknown')
+  const { counts, ...summary } = summariseCheck(checked, changes, unknown.length > 0)
   return {
     ...summary,
     counts: { ...counts, nodes: countNodes(found), unknown: countNodes(unknown) },
     unknown_host_nodes: unknown.map(({ name }) => name),
+    unknown: unknown.slice(0, UNKNOWN_MAX).map(({ name, from }) => ({ host_node: name, ...from })),
     warnings: [...graph.warnings, ...cut],
   }
 }

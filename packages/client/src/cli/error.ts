@@ -7,6 +7,8 @@ import { readSavedJson } from './read-saved.ts'
 export const EXIT = { done: 0, failed: 1, usage: 2, rejected: 3, away: 4, local: 5, left: 130 }
 /** Those of a pack whose host nodes cannot be read, or not all of them. */
 export const EXIT_READING = { failed: 6, partial: 7 }
+/** That of a check which knows not all host nodes. A rejection has the same, and prints no result. */
+export const EXIT_UNKNOWN = 3
 
 /** The command line is not one that is understood, or names a file or folder that is not there. */
 export class UsageError extends Error {}
