@@ -53,6 +53,16 @@ const workflow = (properties: object = { cnr_id: pack, ver: '1.0.0' }) => ({
   links: [[1, 1, 0, 2, 0, 'MODEL']],
 })
 
+/** One host node of each name, in both forms, without the packs unless given. */
+const apiOf = (...names: string[]) =>
+  Object.fromEntries(names.map((name, id) => [id, { class_type: name, inputs: {} }]))
+const editorOf = (first: string, second: string, properties = {}) => ({
+  nodes: [
+    { id: 1, type: first, properties },
+    { id: 2, type: second },
+  ],
+})
+
 const byId = ([a]: readonly unknown[], [b]: readonly unknown[]) => (String(a) < String(b) ? -1 : 1)
 
 const pick = (body: Record<string, unknown>, name: string) =>
@@ -233,6 +243,8 @@ describe('checking a workflow', () => {
 
   test('says of packs that cannot be compared why, and what to do', async () => {
     const [saved, none] = [{ [other]: '1.0.0', [pack]: '1.0.0' }, { [pack]: '9.9.9' }]
+    const { nodes } = workflow({})
+    const known = { nodes: nodes.filter(({ type }) => type !== 'NobodyKnows') }
     for (const [asked, reason, says] of [
       [{}, 'from_unknown', /does not say with which version .*: choose the installed one\.$/],
       [
@@ -242,12 +254,131 @@ describe('checking a workflow', () => {
       ],
       [{ from: saved, to: none }, 'to_not_found', /^There is no version "9\.9\.9" here /],
     ] as const) {
-      const { body } = await check({ workflow: workflow({}), ...asked })
+      const { body } = await check({ workflow: known, ...asked })
       assert.equal(body['verdict'], 'none')
       const checked = pick(body, 'packs').find(({ node_id: id }) => id === pack)
       assert.deepEqual([checked?.['verdict'], checked?.['reason']], ['none', reason])
       assert.match(String(checked?.['message']), says)
     }
+  })
+})
+
+describe('a host node that an update removed', () => {
+  const [lossy, taker] = [unique('lossy'), unique('taker')]
+  const [Gone, Kept, Taken] = [unique('Gone'), unique('Kept'), unique('Taken')]
+  const forms = { api: apiOf(Gone, Kept), editor: editorOf(Gone, Kept) }
+  const saved = 'The workflow was saved with this pack, which had it until version 1.4.0,'
+  const until = new RegExp(`Pack ${lossy} had it until version 1\\.4\\.0,`)
+  const last_version = { node_id: lossy, version: '1.4.0' }
+  const hostNode = (body: Record<string, unknown>, name = Gone) =>
+    pick(body, 'host_nodes').find((one) => one['host_node'] === name)
+
+  registry.prepare(async () => {
+    const all = { [Gone]: {}, [Kept]: {}, [Taken]: {} }
+    await publish(lossy, '1.4.0', all)
+    await publish(lossy, '1.0.0', all)
+    await publish(lossy, '2.0.0', { [Kept]: {} })
+    await publish(taker, '1.0.0', { [Taken]: {} })
+  })
+
+  for (const [form, workflow] of Object.entries(forms))
+    test(`breaks the ${form} form, in which no pack is named`, async () => {
+      const { body } = await check({ workflow, from: { [lossy.toUpperCase()]: 'v1.0' } })
+      assert.deepEqual(body['unknown_host_nodes'], [])
+      const changes = pick(body, 'changes').map(({ code, host_node, pack: id }) => [
+        code,
+        host_node,
+        id,
+      ])
+      assert.deepEqual([body['verdict'], changes], ['breaks', [['host_node_removed', Gone, lossy]]])
+    })
+
+  for (const [form, workflow] of Object.entries(forms))
+    test(`is unknown in the ${form} form where no version is given, with the last that had it`, async () => {
+      const { body } = await check({ workflow, to: { [lossy]: '2.0.0' } })
+      assert.deepEqual([body['verdict'], body['unknown_host_nodes']], ['unknown', [Gone]])
+      const [{ message, ...unknown } = {}] = pick(body, 'unknown')
+      assert.deepEqual(unknown, { host_node: Gone, origin: 'unknown', last_version })
+      assert.match(String(message), until)
+      const found = hostNode((await resolve({ workflow })).body)
+      assert.deepEqual([found?.['origin'], found?.['last_version']], ['unknown', last_version])
+      assert.match(String(found?.['message']), until)
+    })
+
+  test('is found in the installed version that has it, before packs that have it now', async () => {
+    const workflow = apiOf(Gone, Taken)
+    const { body } = await resolve({ workflow, installed: { [lossy]: '1.0.0' } })
+    for (const [name, reason] of [
+      [Gone, 'only_claim'],
+      [Taken, 'installed'],
+    ] as const) {
+      const found = hostNode(body, name)
+      assert.deepEqual([found?.['node_id'], found?.['reason']], [lossy, reason])
+    }
+    const [needed, ...more] = pick(body, 'packs')
+    assert.deepEqual(
+      [more, needed?.['version'], needed?.['is_installed'], needed?.['missing_host_nodes']],
+      [[], '1.0.0', true, []],
+    )
+    const from = { [lossy]: '1.0.0', [taker]: '1.0.0' }
+    const checked = await check({ workflow, from })
+    assert.deepEqual(checked.body['counts'], { breaks: 2, may_break: 0, nodes: 2, unknown: 0 })
+    const now = hostNode((await resolve({ workflow })).body, Taken)
+    assert.deepEqual([now?.['node_id'], now?.['last_version']], [taker, undefined])
+  })
+
+  test('is shown with the last version of the pack that it was saved with', async () => {
+    const { body } = await resolve({ workflow: editorOf(Gone, Kept, { cnr_id: lossy }) })
+    const found = hostNode(body)
+    assert.deepEqual(
+      [found?.['node_id'], found?.['reason'], found?.['last_version']],
+      [lossy, 'recorded', last_version],
+    )
+    assert.ok(String(found?.['message']).startsWith(saved))
+  })
+
+  test('is unknown without a version where none ever had it', async () => {
+    const workflow = apiOf(unique('Never'))
+    for (const asked of [{}, { from: { [lossy]: '1.0.0' } }, { from: { [lossy]: 'none' } }]) {
+      const { body } = await check({ workflow, ...asked })
+      const [unknown] = pick(body, 'unknown')
+      assert.deepEqual([body['verdict'], unknown?.['last_version']], ['unknown', undefined])
+      assert.match(String(unknown?.['message']), /Ask whoever made the workflow/)
+    }
+  })
+
+  test('is no change that hides another, nor hidden by one', async () => {
+    const sampled = { type: Sampler, widgets_values: [20, 'euler'] }
+    const properties = { cnr_id: pack, ver: '1.0.0' }
+    for (const [mode, verdict] of [
+      [0, 'breaks'],
+      [2, 'may_break'],
+    ] as const) {
+      const node = { id: 1, ...sampled, properties, mode, inputs: [], outputs: [] }
+      const { body } = await check({ workflow: { nodes: [node, { id: 2, type: Gone }] } })
+      assert.deepEqual([body['verdict'], body['unknown_host_nodes']], [verdict, [Gone]])
+    }
+  })
+
+  test('is shown in versions that everybody may install, and found in those that may be read', async () => {
+    const [hidden, Hidden] = [unique('hidden'), unique('Hidden')]
+    const workflow = apiOf(Hidden)
+    const nodes = { [Hidden]: {} }
+    for (const version of ['1.0.0', '1.1.0', '1.2.0']) await publish(hidden, version, nodes)
+    await publish(hidden, '2.0.0', {})
+    const last = async () => pick((await check({ workflow })).body, 'unknown')[0]?.['last_version']
+    const verdictFrom = async (version: string) =>
+      (await check({ workflow, from: { [hidden]: version } })).body['verdict']
+    const path = (version: string) => `${owned.path}/nodes/${hidden}/versions/${version}`
+    const banned = { status: 'NodeVersionStatusBanned', status_reason: 'malware' }
+    expectStatus(await admin.put(`/admin/nodes/${hidden}/versions/1.2.0`, banned), 200)
+    expectStatus(await owned.owner.delete(path('1.1.0')), 204)
+    assert.deepEqual(await last(), { node_id: hidden, version: '1.0.0' })
+    const verdicts = ['1.2.0', '1.1.0', '1.0.0'].map(verdictFrom)
+    assert.deepEqual(await Promise.all(verdicts), ['breaks', 'unknown', 'breaks'])
+    const policy = { policy: 'HostNodePolicyBanned', reason: 'spam' }
+    expectStatus(await admin.put(`/admin/nodes/${hidden}/host-nodes/${Hidden}`, policy), 200)
+    assert.deepEqual([await last(), await verdictFrom('1.0.0')], [undefined, 'unknown'])
   })
 })
 

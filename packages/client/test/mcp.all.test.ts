@@ -142,7 +142,7 @@ describe('kiln mcp', () => {
     const { value: checked } = await call('check_workflow', { file: 'graph.json', from })
     assert.deepEqual(
       [checked['verdict'], checked['changes'], checked['unknown_host_nodes']],
-      ['safe', [], ['Nobody']],
+      ['unknown', [], ['Nobody']],
     )
   })
 

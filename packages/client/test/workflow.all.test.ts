@@ -44,6 +44,8 @@ const FILES: Record<string, string | Buffer> = {
   'untyped.json': '{"nodes":[{"type":5}]}',
   'unfit.json': JSON.stringify({ nodes: [{ id: 1, type: 'Workflow New' }] }),
   'half.json': JSON.stringify({ nodes: [cup, { type: 5 }] }),
+  'gone.json': JSON.stringify({ 1: { class_type: 'Workflow Gone', inputs: {} } }),
+  'gone.lock.json': lockOf({ node: 'workflow-lossy', version: '1.0.0' }),
   'good.lock.json': lockOf(entry),
   'bare.lock.json': lockOf({ node: 'workflow-cup' }),
   'nameless.lock.json': lockOf(entry, { version: '1.0.0' }),
@@ -71,6 +73,14 @@ const service = useService({ env: {} }, async ({ baseUrl, token: sign }) => {
   const newPack = new Blob([makeZip(PACK.replace('Workflow Cup', 'Workflow New'), '__init__.py')])
   const added = { ...publication, nodeId: 'workflow-new', version: newer, archive: newPack }
   await registry.publish(added)
+  for (const [version, name] of [
+    ['1.0.0', 'Workflow Gone'],
+    ['2.0.0', 'Workflow Left'],
+  ] as const) {
+    const archive = new Blob([makeZip(PACK.replace('Workflow Cup', name), '__init__.py')])
+    const lossy = { ...publication, nodeId: 'workflow-lossy', archive }
+    await registry.publish({ ...lossy, version: { version } })
+  }
 })
 after(() => rm(folder, { recursive: true }))
 
@@ -126,7 +136,19 @@ describe('kiln workflow lock', { concurrency: 3 }, () => {
 describe('kiln workflow check', { concurrency: 3 }, () => {
   for (const [line, code, says] of [
     ['known.json --from good.lock.json --strict', 0, /^nothing of the workflow changes\n/],
-    ['graph.json --from good.lock.json', 0, /\n {2}not compared {2}1 host node is unknown: Nobody/],
+    ['known.json --from good.lock.json', 0, /^nothing of the workflow changes\n/],
+    [
+      'graph.json --from good.lock.json',
+      3,
+      /^nothing .* changes; 1 host node unknown\n {2}not compared {2}1 host node is unknown: Nobody/,
+    ],
+    [
+      'gone.json',
+      3,
+      /\n {4}Workflow Gone: .* Pack workflow-lossy had it until version 1\.0\.0, .*\n/,
+    ],
+    ['gone.json --from gone.lock.json', 1, /^1 change breaks the workflow, 0 may break it\n/],
+    ['gone.json --strict', 1, /; 1 host node unknown\n/],
     ['half.json --from good.lock.json --strict', 1, / left out {2}\/nodes\/1 has no type/],
     ['graph.json --from good.lock.json --strict', 1, /1 host node is unknown: Nobody\n/],
     [
@@ -178,6 +200,7 @@ describe('kiln workflow reads a file', { concurrency: 3 }, () => {
     ['check known.json --from null.lock.json', /null\.lock\.json is no lock file: it has no list/],
     ['resolve none.json', /there is no host node in none\.json\n/],
     ['lock none.json', /there is no host node in none\.json\n/],
+    ['check known.json --host-version abc', /kiln: \/host_version must be a version/],
     ['check none.json', /there is no host node in none\.json\n/],
     [
       'check untyped.json',

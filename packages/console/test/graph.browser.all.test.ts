@@ -83,7 +83,7 @@ describe('a saved workflow in the console', { skip }, () => {
     await page.getByText('portrait.json is larger than 4 MiB.').waitFor()
     await choose(page, fileOf(workflowOf(6)))
     await page.getByText('6 nodes, 0 of the host, 5 in 1 pack, 1 unknown').waitFor()
-    await page.getByText('Updates break it in 1 place.').waitFor()
+    await page.getByText('Updates break it in 1 place. Not compared: 1 unknown node.').waitFor()
     await assertSound(page)
 
     await page.getByRole('tab', { name: '1 pack' }).click()
@@ -116,7 +116,7 @@ describe('a saved workflow in the console', { skip }, () => {
 
     await page.getByRole('tab', { name: 'Updates' }).click()
     await page.getByRole('button', { name: 'Take 1.1.0' }).click()
-    await page.getByText('Updates break nothing here.').waitFor()
+    await page.getByText('Nothing that could be compared breaks. Not compared: 1 ').waitFor()
     await page.getByRole('button', { name: `Choose versions of ${nodeId}` }).click()
     const select = async (side: string, version: string): Promise<void> => {
       await page.getByRole('button', { name: new RegExp(`${side}$`) }).click()
@@ -125,7 +125,7 @@ describe('a saved workflow in the console', { skip }, () => {
     await select('To', '2.0.0')
     await page.getByText('Updates break it in 1 place.').waitFor()
     await select('From', '2.0.0')
-    await page.getByText('Updates break nothing here.').waitFor()
+    await page.getByText('Nothing that could be compared breaks. Not compared: 1 ').waitFor()
     await assertSound(page)
   })
 
@@ -136,7 +136,9 @@ describe('a saved workflow in the console', { skip }, () => {
     await assertSound(page)
     await page.getByRole('button', { name: 'Check another' }).click()
     await choose(page, fileOf({ nodes: [{ id: 1, type: 'NobodyHasThis' }] }))
-    await page.getByText('Updates break nothing here. Not compared: 1 unknown node.').waitFor()
+    await page.getByText('Nothing that could be compared breaks. Not compared: 1 ').waitFor()
+    await page.getByText('NobodyHasThis: No pack here has it in its latest version.').waitFor()
+    assert.equal(await page.getByText('No update changes anything').count(), 0)
     await assertSound(page)
     await page.getByRole('button', { name: 'Check another' }).click()
     await choose(page, fileOf({ nodes: [{ id: 1, type: Sampler }] }))

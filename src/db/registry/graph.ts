@@ -1,6 +1,6 @@
 import { platformCondition } from '../search/node-filter.ts'
-import type { Claim, LockedPack, Recorded } from '../../domain/graph/resolve.ts'
-import type { Queryable } from '../client.ts'
+import type { Claim, LastVersion, LockedPack, Recorded } from '../../domain/graph/resolve.ts'
+import type { Fragment, Queryable } from '../client.ts'
 import { claimsOf } from './host-node.ts'
 import { newestFirst } from './version-transition.ts'
 
@@ -21,6 +21,61 @@ export const findClaims = async (sql: Queryable, names: readonly string[]): Prom
     order by asked.place, claim.rank
   `
 
+/** The pack that has each name in one of these versions: the one that it was saved with, or else the first by ranking. */
+export const findHeld = async (
+  sql: Queryable,
+  used: readonly { name: string; pack: string | undefined }[],
+  held: readonly (readonly [id: string, canonical: string])[],
+): Promise<Claim[]> =>
+  await sql<Claim[]>`
+    select distinct on (asked.name) asked.name, n.id as "nodeId", n.name as "nodeName",
+      n.repository_key as "repositoryKey", false as preempts, s.search_ranking as ranking
+    from unnest(${held.map(([id]) => id)}::text[], ${held.map(([, canonical]) => canonical)}::text[])
+      as given (id, canonical)
+    join node n on n.id_lower = lower(given.id)
+    join node_stats s on s.node_id = n.id and s.listed
+    join version v on v.node_id = n.id and v.canonical = given.canonical
+      and v.archive_state not in ('expired', 'replaced')
+      and v.status <> 'NodeVersionStatusDeleted' and v.host_node_extract_status = 'success'
+    join host_node h on h.version_id = v.id
+    join unnest(${used.map(({ name }) => name)}::text[], ${used.map(({ pack }) => pack ?? null)}::text[])
+      as asked (name, pack) on asked.name = h.host_node_name
+    where ${isAllowed(sql, sql`n.id`, sql`asked.name`)}
+    order by asked.name, coalesce(n.id_lower = lower(asked.pack)
+      or n.repository_key = 'github.com/' || lower(asked.pack), false) desc, s.search_ranking, n.id
+  `
+
+/** Versions of one name that are looked through for the last: of a name that is gone there are some hundred. */
+const HOLDERS = 1_000
+
+/** The last version that had each name, of the pack that it was saved with, or else of the first by ranking. */
+export const findLast = async (
+  sql: Queryable,
+  asked: readonly { name: string; nodeId: string | undefined }[],
+): Promise<(LastVersion & { name: string })[]> =>
+  await sql`
+    select asked.name, last.node_id, last.version
+    from unnest(${asked.map(({ name }) => name)}::text[],
+      ${asked.map(({ nodeId }) => nodeId ?? null)}::text[]) as asked (name, node_id)
+    cross join lateral (
+      select v.node_id, v.version
+      from (select version_id from host_node where host_node_name = asked.name limit ${HOLDERS}) h
+      join version v on v.id = h.version_id
+        and v.status = 'NodeVersionStatusActive' and v.host_node_extract_status = 'success'
+      join node_stats s on s.node_id = v.node_id and s.listed
+      where ${isAllowed(sql, sql`v.node_id`, sql`asked.name`)}
+      order by (v.node_id is not distinct from asked.node_id) desc, s.search_ranking, s.created_at, v.node_id,
+        v.major desc, v.minor desc, v.patch desc, v.pre_key desc
+      limit 1
+    ) last
+  `
+
+/** The condition that a pack's host node of this name is not banned. */
+const isAllowed = (sql: Queryable, nodeId: Fragment, name: Fragment) => sql`
+  not exists (select from node_host_policy y
+    where y.node_id = ${nodeId} and y.host_node_name = ${name} and y.policy = 'HostNodePolicyBanned')
+`
+
 /** Packs that a workflow was saved with, by the name of the host node that they have no claim of. */
 export const findRecorded = async (
   sql: Queryable,
@@ -37,9 +92,7 @@ export const findRecorded = async (
     ) found
     join node n on n.id = found.id
     join node_stats s on s.node_id = found.id and s.listed
-    where not exists (
-      select from node_host_policy y
-      where y.node_id = n.id and y.host_node_name = asked.name and y.policy = 'HostNodePolicyBanned')
+    where ${isAllowed(sql, sql`n.id`, sql`asked.name`)}
     order by asked.name, s.search_ranking, n.id
   `
 

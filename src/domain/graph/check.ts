@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 
 import { CHANGE_CODES, CHANGE_LEVELS, type Change, type ChangeLevel } from '../comparison/change.ts'
 import { map } from '../registry/registry-fields.ts'
-import { SavedWorkflow, TARGET, showNode } from './resolve.ts'
+import { ResolvedHostNode, SavedWorkflow, TARGET, showNode } from './resolve.ts'
 import type { GraphNode } from './graph.ts'
 
 const versions = (description: string) =>
@@ -85,7 +85,10 @@ export type CheckedPack = Static<typeof CheckedPack>
 
 /** Response of POST /workflows/check. */
 export const WorkflowCheck = Type.Object({
-  verdict: Type.Enum([...VERDICTS], { description: 'The worst of all packs.' }),
+  verdict: Type.Enum([...VERDICTS, 'unknown'], {
+    description:
+      'The worst that was found. If that is nothing: `unknown` where a host node is unknown here or was left out, else `none` where a pack could not be compared, else `safe`.',
+  }),
   counts: Type.Object({
     breaks: count('Changes that break it.'),
     may_break: count('Changes that may break it.'),
@@ -93,6 +96,10 @@ export const WorkflowCheck = Type.Object({
     unknown: count('Those that are unknown here, and are not compared.'),
   }),
   unknown_host_nodes: Type.Array(Type.String(), { description: 'Names of those, in order.' }),
+  unknown: Type.Array(
+    Type.Pick(ResolvedHostNode, ['host_node', 'origin', 'message', 'last_version']),
+    { description: 'The first 100 of them, as `POST /workflows/resolve` shows them.' },
+  ),
   packs: Type.Array(CheckedPack, { description: 'The packs that it needs, by id.' }),
   changes: Type.Array(GraphChange, {
     description: 'The worst first; at most 2,000, but all are counted.',
@@ -136,13 +143,15 @@ export type Changes = ReturnType<typeof makeChanges>
 export const summariseCheck = (
   packs: readonly CheckedPack[],
   { counts: { breaks, may_break }, kept }: Changes,
+  isWhole: boolean,
 ): Pick<WorkflowCheck, 'verdict' | 'packs' | 'changes'> & {
   counts: Record<'breaks' | 'may_break', number>
 } => {
-  const isComplete = packs.every(({ verdict }) => verdict !== 'none')
   const worst = worstOf(kept)
+  const isComplete = packs.every(({ verdict }) => verdict !== 'none')
+  const nothing = isWhole ? (isComplete ? 'safe' : 'none') : 'unknown'
   return {
-    verdict: worst === 'safe' && !isComplete ? 'none' : worst,
+    verdict: worst === 'safe' ? nothing : worst,
     counts: { breaks, may_break },
     packs: [...packs],
     changes: kept.toSorted((a, b) => rankOf(a.level) - rankOf(b.level)).slice(0, CHANGES_MAX),

@@ -53,6 +53,15 @@ export type ChoiceReason = keyof typeof CHOICE_REASONS
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
+const LastVersion = Type.Object(
+  {
+    node_id: Type.String({ description: 'Id of the pack.' }),
+    version: Type.String({ description: 'Its last version that had it.' }),
+  },
+  { description: 'Where no latest version has it: the last one that had it.' },
+)
+export type LastVersion = Static<typeof LastVersion>
+
 export const ResolvedHostNode = Type.Object({
   host_node: Type.String({ description: 'Name of the host node.' }),
   count: count('How often the workflow has it.'),
@@ -74,6 +83,7 @@ export const ResolvedHostNode = Type.Object({
     }),
   ),
   message: Type.String({ description: 'The same as a sentence.' }),
+  last_version: Type.Optional(LastVersion),
   other_node_ids: Type.Optional(
     Type.Array(Type.String(), {
       description: 'Other packs that have the name, the next best first; at most 10.',
@@ -177,7 +187,7 @@ export interface Recorded {
 /** Chooses one of the packs that have a name: the one it was saved with, one that is installed, or the best claim. */
 export const chooseClaim = (
   claims: readonly Claim[],
-  { pack, installed }: { pack: string | undefined; installed: ReadonlySet<string> },
+  { pack, installed }: { pack: string | undefined; installed: Pick<ReadonlySet<string>, 'has'> },
 ): { claim: Claim; reason: ChoiceReason } | undefined => {
   const [best, next] = claims
   if (!best) return undefined
@@ -200,30 +210,36 @@ export interface KnownName {
   claims: readonly Claim[]
   /** The pack that it was saved with, where that is here and has no claim. */
   recorded: string | undefined
+  /** The last version that had it, where nothing claims it. */
+  last: LastVersion | undefined
 }
 
 /** The source of one name. */
 export type Origin = Pick<
   ResolvedHostNode,
-  'origin' | 'node_id' | 'reason' | 'message' | 'other_node_ids'
+  'origin' | 'node_id' | 'reason' | 'message' | 'last_version' | 'other_node_ids'
 >
 
 export const chooseOrigin = (
-  { isBuiltIn, claims, recorded }: KnownName,
-  asked: { pack: string | undefined; installed: ReadonlySet<string> },
+  { isBuiltIn, claims, recorded, last }: KnownName,
+  asked: { pack: string | undefined; installed: Pick<ReadonlySet<string>, 'has'> },
 ): Origin => {
   const chosen = chooseClaim(claims, asked)
   if (isBuiltIn && chosen?.reason !== 'named_by_workflow')
     return { origin: 'built_in', message: 'It is part of the host.' }
   const id = chosen?.claim.nodeId ?? recorded
-  if (id === undefined) return { origin: 'unknown', message: unknownMessage(asked.pack) }
+  const shown = last && { last_version: last }
+  if (id === undefined)
+    return { origin: 'unknown', message: unknownMessage(asked.pack, last), ...shown }
   const reason = chosen?.reason ?? 'recorded'
   const others = claims.map(({ nodeId }) => nodeId).filter((other) => other !== id)
   return {
     origin: 'found',
     node_id: id,
     reason,
-    message: CHOICE_REASONS[reason],
+    ...(last?.node_id === id
+      ? { message: `The workflow was saved with this pack, which ${hadUntil(last)}`, ...shown }
+      : { message: CHOICE_REASONS[reason] }),
     ...(others.length > 0 && { other_node_ids: others }),
   }
 }
@@ -244,7 +260,13 @@ export const showNode = ({ id, title, within }: GraphNode) => ({
   ...(within !== undefined && { within }),
 })
 
-const unknownMessage = (pack: string | undefined): string =>
-  pack === undefined
-    ? 'No pack here has it in its latest version. Ask whoever made the workflow for the pack.'
-    : `No pack here has it in its latest version. The workflow was saved with ${JSON.stringify(pack)}, which is not here.`
+/** A version that was not read may have it, too. */
+const hadUntil = ({ version }: LastVersion): string =>
+  `had it until version ${version}, as far as its versions were read.`
+
+const unknownMessage = (pack: string | undefined, last: LastVersion | undefined): string => {
+  const had = last ? ` Pack ${last.node_id} ${hadUntil(last)}` : ''
+  const saved = pack && ` The workflow was saved with ${JSON.stringify(pack)}, which is not here.`
+  const advice = had + (saved ?? '') || ' Ask whoever made the workflow for the pack.'
+  return `No pack here has it in its latest version.${advice}`
+}

@@ -65,7 +65,7 @@ const resolveExamples = async (
   const has = await withinDeadline(sql, findNamesOf(sql, asked))
   const own = new Set(has.get(versionId))
   const others = [...packs].flatMap(([name, pack]) => (own.has(name) ? [] : { name, pack }))
-  const { found } = await findOrigins(makeGraphReads(deps), others, new Set())
+  const { found } = await findOrigins(makeGraphReads(deps), others, new Map())
   const origins = new Map(found.map(({ name, from }) => [name, from]))
   return examples.map(({ path, bytes, form, host_nodes }) => {
     const used = host_nodes.filter(({ name }) => packs.has(name))

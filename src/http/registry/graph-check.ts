@@ -20,7 +20,7 @@ import { listUsed, type Origin, type UsedHostNode } from '../../domain/graph/res
 import type { Room } from '../../domain/graph/room.ts'
 import { inBatches } from './compare.ts'
 import type { GraphReads } from './graph-reads.ts'
-import { findFitting, findOrigins, versionsByPack } from './graph-resolve.ts'
+import { UNKNOWN_MAX, findFitting, findOrigins, versionsByPack } from './graph-resolve.ts'
 
 type Asked = Omit<CheckRequest, 'workflow'>
 
@@ -32,7 +32,7 @@ export const checkGraph = async (
   { take, warn }: Room,
 ): Promise<WorkflowCheck> => {
   const [from, to] = [versionsByPack(given), versionsByPack(wanted)]
-  const { found } = await findOrigins(reads, listUsed(graph), new Set(from.keys()))
+  const { found } = await findOrigins(reads, listUsed(graph), from)
   const packs = listPacks(found)
   const fitting = await findFitting(reads, [...packs.keys()], target)
   const budget = { packs: PACKS_MAX, comparisons: COMPARISONS_MAX, steps: STEPS_MAX }
@@ -52,16 +52,20 @@ export const checkGraph = async (
         to: to.get(nodeId.toLowerCase()),
       }),
     )
-  const cut = budget.steps < 0 ? [TOO_LARGE] : []
-  const { verdict, counts, ...summary } = summariseCheck(checked, changes)
+  const warnings = [...(budget.steps < 0 ? [TOO_LARGE] : []), ...graph.warnings]
   const unknown = found.filter((one) => one.from.origin === 'unknown')
+  const isWhole = unknown.length === 0 && warnings.length === 0
+  const { verdict, counts, ...summary } = summariseCheck(checked, changes, isWhole)
   return {
     verdict,
     counts: { ...counts, nodes: countNodes(found), unknown: countNodes(unknown) },
     packs: take(summary.packs),
     unknown_host_nodes: take(unknown.map(({ name }) => name)),
+    unknown: take(
+      unknown.slice(0, UNKNOWN_MAX).map(({ name, from }) => ({ host_node: name, ...from })),
+    ),
     changes: take(summary.changes),
-    warnings: warn([...cut, ...graph.warnings]),
+    warnings: warn(warnings),
   }
 }
 

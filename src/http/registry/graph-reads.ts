@@ -3,6 +3,8 @@ import {
   findBuiltIn,
   findCandidates,
   findClaims,
+  findHeld,
+  findLast,
   findNamesOf,
   findRecorded,
 } from '../../db/registry/graph.ts'
@@ -19,6 +21,9 @@ type Candidates = Omit<Parameters<typeof findCandidates>[1], 'publicUrl'>
 /** Makes the reads of the registry that questions about workflows need; their thread asks for them by name. */
 export const makeGraphReads = ({ sql, publicUrl, heavyReadSemaphore }: ListDeps) => ({
   findClaims: (names: readonly string[]) => withinDeadline(sql, findClaims(sql, names)),
+  findHeld: (used: Parameters<typeof findHeld>[1], held: Parameters<typeof findHeld>[2]) =>
+    withinDeadline(sql, findHeld(sql, used, held)),
+  findLast: (asked: Parameters<typeof findLast>[1]) => withinDeadline(sql, findLast(sql, asked)),
   findBuiltIn: (names: readonly string[]) => withinDeadline(sql, findBuiltIn(sql, names)),
   findRecorded: (given: readonly Recorded[]) => withinDeadline(sql, findRecorded(sql, given)),
   findCandidates: (asked: Candidates) =>

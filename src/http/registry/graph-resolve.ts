@@ -38,7 +38,7 @@ export const resolveGraph = async (
 ): Promise<WorkflowResolution> => {
   const used = listUsed(graph)
   const installed = versionsByPack(given)
-  const { found, nodeNames } = await findOrigins(reads, used, new Set(installed.keys()))
+  const { found, nodeNames } = await findOrigins(reads, used, installed)
   const hostNodes = found.map((one) => showHostNode(one, one.from))
   const chosen = await choosePacks(reads, { hostNodes, nodeNames, target, installed })
   const versions = chosen.flatMap(({ version }) => (version ? [version] : []))
@@ -69,30 +69,53 @@ export const resolveGraph = async (
 /** Names with the packs that they were saved with; more of them than a person has, and they are looked for no more. */
 const RECORDED_MAX = 500
 
-/** Finds the source of each name, and the names of the packs by their ids. */
+/** Names that no pack claims whose last versions are looked for. */
+export const UNKNOWN_MAX = 100
+
+/** Installed packs whose versions are asked: the largest installations have some hundred. */
+const HELD_MAX = 2_000
+
+/** Finds the source of each name, first in the versions that are installed, and the names of the packs by their ids. */
 export const findOrigins = async <Used extends Pick<UsedHostNode, 'name' | 'pack'>>(
   reads: GraphReads,
   used: readonly Used[],
-  installed: ReadonlySet<string>,
+  installed: Installed,
 ): Promise<{ found: (Used & { from: Origin })[]; nodeNames: Map<string, string> }> => {
   const names = used.map(({ name }) => name)
-  const [claims, builtIn] = await Promise.all([reads.findClaims(names), reads.findBuiltIn(names)])
+  const versions = [...installed]
+    .slice(0, HELD_MAX)
+    .map(([id, version]) => [id, parseVersionNumber(version)?.canonical ?? ''] as const)
+  const [held, latest, builtIn] = await Promise.all([
+    reads.findHeld(
+      used.map(({ name, pack }) => ({ name, pack })),
+      versions,
+    ),
+    reads.findClaims(names),
+    reads.findBuiltIn(names),
+  ])
   const known = builtIn ? new Set(builtIn) : BUILT_IN_NODE_NAMES
   const byName = new Map<string, Claim[]>()
-  for (const claim of claims) byName.set(claim.name, [...(byName.get(claim.name) ?? []), claim])
-  const left = used.flatMap(({ name, pack }) =>
-    pack === undefined || pack === HOST_PACK || known.has(name) || byName.has(name)
-      ? []
-      : { name, pack },
+  for (const claim of [...held, ...latest]) {
+    const others = byName.get(claim.name) ?? []
+    if (!others.some(({ nodeId }) => nodeId === claim.nodeId))
+      byName.set(claim.name, [...others, claim])
+  }
+  const unclaimed = used.filter(
+    ({ name, pack }) => pack !== HOST_PACK && !known.has(name) && !byName.has(name),
   )
+  const left = unclaimed.flatMap(({ name, pack }) => (pack === undefined ? [] : { name, pack }))
   const recorded = await reads.findRecorded(left.slice(0, RECORDED_MAX))
   const saved = new Map(recorded.map(({ name, nodeId }) => [name, nodeId]))
+  const asked = unclaimed.map(({ name }) => ({ name, nodeId: saved.get(name) }))
+  const last = await reads.findLast(asked.slice(0, UNKNOWN_MAX))
+  const had = new Map(last.map(({ name, ...version }) => [name, version]))
   const found = used.map((one) => {
     const isBuiltIn = known.has(one.name) || one.pack === HOST_PACK
-    const own = { isBuiltIn, claims: byName.get(one.name) ?? [], recorded: saved.get(one.name) }
+    const claims = byName.get(one.name) ?? []
+    const own = { isBuiltIn, claims, recorded: saved.get(one.name), last: had.get(one.name) }
     return { ...one, from: chooseOrigin(own, { pack: one.pack, installed }) }
   })
-  const packs = [...claims, ...recorded]
+  const packs = [...held, ...latest, ...recorded]
   return { found, nodeNames: new Map(packs.map(({ nodeId, nodeName }) => [nodeId, nodeName])) }
 }
 

@@ -7,6 +7,8 @@ import { readSavedJson } from './read-saved.ts'
 export const EXIT = { done: 0, failed: 1, usage: 2, rejected: 3, away: 4, local: 5, left: 130 }
 /** Those of a pack whose host nodes cannot be read, or not all of them. */
 export const EXIT_READING = { failed: 6, partial: 7 }
+/** That of a check which does not know all host nodes. A build may let it pass, so a rejected check ends with 2. */
+export const EXIT_UNKNOWN = 3
 
 /** The command line is not one that is understood, or names a file or folder that is not there. */
 export class UsageError extends Error {}
@@ -35,8 +37,21 @@ const HINTS: Partial<Record<string, string[]>> = {
   unauthorized: ['KILN_TOKEN or KILN_API_KEY must hold a credential of this service'],
 }
 
+/** Throws an error of the service again; a rejection as one of wrong usage. */
+export const rejectAsUsage = (error: unknown): never => {
+  if (describeError(error).exitCode !== EXIT.rejected) throw error
+  throw new UsageError('rejected', { cause: error })
+}
+
+interface Described {
+  exitCode: number
+  code: string
+  message: string
+  details: string[]
+}
+
 /** Exit code, message and details of an error. */
-export const describeError = (error: unknown) => {
+export const describeError = (error: unknown): Described => {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof KilnError) {
     const { code, status = 0, details, requestId } = error
@@ -48,6 +63,8 @@ export const describeError = (error: unknown) => {
       details: [...details.filter((detail) => detail !== message), ...(HINTS[code] ?? [])],
     }
   }
+  if (error instanceof UsageError && error.cause instanceof KilnError)
+    return { ...describeError(error.cause), exitCode: EXIT.usage }
   if (error instanceof UsageError || isParseError(error))
     return { exitCode: EXIT.usage, code: 'usage', message, details: [] }
   return { exitCode: EXIT.local, code: 'local', message, details: [] }

@@ -4,7 +4,7 @@ import type { paths } from '../generated/openapi.ts'
 import { responseOf } from '../lib/http.ts'
 import { take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
-import { EXIT, UsageError, parseNamed, readNamed } from './error.ts'
+import { EXIT, EXIT_UNKNOWN, UsageError, parseNamed, readNamed, rejectAsUsage } from './error.ts'
 import { readLockFile } from './lock-file.ts'
 import type { LockFile } from './lock-file.ts'
 import { counted } from './words.ts'
@@ -101,15 +101,17 @@ const check = async (context: Context): Promise<number> => {
   const body = { ...(await readAsked(context)), ...versions }
   context.screen.show('comparing')
   const { kiln, signal, values, screen } = context
-  const checked = await responseOf(kiln.routes.POST('/workflows/check', { body, signal }))
+  const checked = await responseOf(kiln.routes.POST('/workflows/check', { body, signal })).catch(
+    rejectAsUsage,
+  )
   requireNodes(context, checked)
   const issues = [...(from?.issues ?? []), ...(to?.issues ?? [])]
   const found = { ...checked, warnings: [...checked.warnings, ...issues] }
   screen.print(describeCheck(found, { from, to }), found)
   const { counts, verdict } = found
-  const isWhole = verdict === 'safe' && counts.unknown === 0 && found.warnings.length === 0
-  const isBad = counts.breaks > 0 || (values['strict'] === true && !isWhole)
-  return isBad ? EXIT.failed : EXIT.done
+  const isWhole = verdict === 'safe' && found.warnings.length === 0
+  if (counts.breaks > 0 || (values['strict'] === true && !isWhole)) return EXIT.failed
+  return verdict === 'unknown' || counts.unknown > 0 ? EXIT_UNKNOWN : EXIT.done
 }
 
 /** The lock files of both sides, as far as they were given. */
@@ -125,13 +127,14 @@ const sourceOf = ({ node_id: id, reason }: Check['packs'][number], locks: Locks)
 const sumUp = ({ counts, packs }: Check, { from }: Locks): string => {
   const compared = packs.filter(({ verdict }) => verdict !== 'none').length
   const some = compared < packs.length ? `, as far as ${compared} of ${packs.length} packs say` : ''
+  const left = counts.unknown > 0 ? `; ${counted(counts.unknown, 'host node')} unknown` : ''
   if (compared === 0 && packs.length > 0)
     return from
       ? 'no pack could be compared'
       : 'no pack could be compared: give the versions that work with --from, by a file of `kiln workflow lock`'
   return counts.breaks + counts.may_break === 0
-    ? `nothing of the workflow changes${some}`
-    : `${counted(counts.breaks, 'change breaks', 'changes break')} the workflow, ${counts.may_break} may break it${some}`
+    ? `nothing of the workflow changes${some}${left}`
+    : `${counted(counts.breaks, 'change breaks', 'changes break')} the workflow, ${counts.may_break} may break it${some}${left}`
 }
 
 const VERDICTS = { breaks: 'breaks', may_break: 'may break', safe: 'safe', none: 'not compared' }
@@ -145,6 +148,7 @@ const describePack = (pack: Check['packs'][number], locks: Locks): string => {
 const describeCheck = (found: Check, locks: Locks): string[] => [
   sumUp(found, locks),
   ...describeUnknown(found.unknown_host_nodes).map((line) => `  not compared  ${line}`),
+  ...found.unknown.map(({ host_node, message }) => `    ${host_node}: ${message}`),
   ...found.packs.map((pack) => describePack(pack, locks)),
   ...found.changes.map(
     ({ level, node: { id, title, within }, host_node, message }) =>
@@ -167,7 +171,7 @@ export const WORKFLOW_COMMANDS: Record<string, Command> = {
       '--host-version  the version of the host that the packs must fit',
       '-o, --output    of lock: the file to write, else the terminal',
       '--snapshot      of lock: writes the form that a manager of the host restores',
-      '--strict        of check: what may break counts as broken, and what cannot be compared',
+      '--strict        of check: what may break counts as broken, and what is unknown or not compared',
     ],
     options: {
       from: { type: 'string' },

@@ -130,29 +130,23 @@ const Summary = ({ name, found }: { name: string; found: Resolution | undefined 
 const Verdict = ({ check: { verdict, counts, packs } }: { check: Check }) => {
   const { breaks, may_break: mayBreak, nodes, unknown } = counts
   if (nodes === 0) return <Note tone="warn">There is no host node in this file.</Note>
-  if (verdict === 'none')
-    return (
-      <Note>
-        {packs.every((pack) => pack.verdict === 'none')
-          ? 'No pack was compared: choose the versions that you have under Updates.'
-          : 'Nothing that could be compared breaks. Choose the versions of the other packs.'}
-      </Note>
-    )
-  if (breaks + mayBreak === 0)
-    return unknown === 0 ? (
-      <Note tone="ok">Updates break nothing here.</Note>
-    ) : (
-      <Note>
-        {`Updates break nothing here. Not compared: ${counted(unknown, 'unknown node')}.`}
-      </Note>
-    )
+  if (verdict === 'safe') return <Note tone="ok">Updates break nothing here.</Note>
+  const left = unknown > 0 && `Not compared: ${counted(unknown, 'unknown node')}.`
+  if (breaks + mayBreak === 0) {
+    const open = packs.filter((pack) => pack.verdict === 'none').length
+    const isNone = open > 0 && open === packs.length
+    const found = isNone
+      ? 'No pack was compared: choose the versions that you have under Updates.'
+      : 'Nothing that could be compared breaks.'
+    const advice = open > 0 && !isNone && 'Choose the versions of the other packs.'
+    return <Note>{[found, advice, left].filter(Boolean).join(' ')}</Note>
+  }
   const words = [
     breaks > 0 && `break it in ${counted(breaks, 'place')}`,
     mayBreak > 0 && `may break it in ${counted(mayBreak, 'place')}`,
   ]
+  const sentence = `Updates ${words.filter(Boolean).join(', and ')}.`
   return (
-    <Note tone={breaks > 0 ? 'bad' : 'warn'}>
-      {`Updates ${words.filter(Boolean).join(', and ')}.`}
-    </Note>
+    <Note tone={breaks > 0 ? 'bad' : 'warn'}>{[sentence, left].filter(Boolean).join(' ')}</Note>
   )
 }

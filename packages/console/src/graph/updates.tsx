@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
-import { LEVEL_WORDS } from '../registry/parts.tsx'
+import { LEVEL_WORDS, VERDICT_WORDS } from '../registry/parts.tsx'
 import { versionsQuery } from '../registry/queries.ts'
 import { byNumber } from '../registry/standing.ts'
 import { Button } from '../ui/button.tsx'
@@ -26,14 +26,17 @@ type CheckedPack = Check['packs'][number]
 export const Updates = ({ check, chosen, onChoose, onOpen }: UpdatesProps) => {
   const choose = ({ node_id: id }: CheckedPack, side: keyof Chosen, version: string): void =>
     onChoose({ ...chosen, [side]: { ...chosen[side], [id]: version } })
+  const unknown = check.unknown.map(({ host_node: name, message }) => `${name}: ${message}`)
   return (
     <div className="stack">
-      {check.warnings.map((warning) => (
+      {[...check.warnings, ...unknown].map((warning) => (
         <Note key={warning}>
           <Bdi>{warning}</Bdi>
         </Note>
       ))}
-      {check.verdict !== 'none' && <Changes changes={check.changes} onOpen={onOpen} />}
+      {(check.verdict === 'safe' || check.changes.length > 0) && (
+        <Changes changes={check.changes} onOpen={onOpen} />
+      )}
       <Rows
         label="Packs and their versions"
         rows={check.packs}
@@ -63,12 +66,9 @@ const Versions = ({ pack: { node_id: id, from, to } }: { pack: CheckedPack }) =>
   return <Link {...comparisonPage(id, from, to)}>{words}</Link>
 }
 
-const Effect = ({ verdict }: Pick<CheckedPack, 'verdict'>) =>
-  verdict === 'none' ? (
-    <Badge>not compared</Badge>
-  ) : (
-    <Badge tone={LEVEL_WORDS[verdict].tone}>{LEVEL_WORDS[verdict].word}</Badge>
-  )
+const Effect = ({ verdict }: Pick<CheckedPack, 'verdict'>) => (
+  <Badge tone={VERDICT_WORDS[verdict].tone}>{VERDICT_WORDS[verdict].word}</Badge>
+)
 
 interface PickerProps {
   pack: CheckedPack

@@ -115,6 +115,13 @@ export const LEVEL_WORDS: Record<(typeof LEVELS)[number], { word: string; tone: 
   safe: { word: 'safe', tone: 'ok' },
 }
 
+/** Levels, and what is said in place of one. */
+export const VERDICT_WORDS = {
+  ...LEVEL_WORDS,
+  unknown: { word: 'unknown', tone: 'warn' },
+  none: { word: 'not compared', tone: 'soft' },
+} as const
+
 /** Describes in words how an update affects saved workflows. */
 const describe = ({ verdict, counts }: Comparison): string => {
   if (verdict === 'breaks') return counted(counts.breaks, 'breaking change')
@@ -147,9 +154,7 @@ export const Verdict = ({ version }: { version: Version }) => {
     <Row>
       <span>Since {from}:</span>
       <Link {...comparisonPage(node, from, to)} title={`Compare ${from} with ${to}`}>
-        <Badge tone={data.verdict === 'none' ? 'soft' : LEVEL_WORDS[data.verdict].tone}>
-          {describe(data)}
-        </Badge>
+        <Badge tone={VERDICT_WORDS[data.verdict].tone}>{describe(data)}</Badge>
       </Link>
     </Row>
   )
