@@ -195,7 +195,10 @@ const routesOf = (deps: EndpointDeps, scope: Scope): Route[] => {
       {
         description:
           'What is not given stays. What is due goes to a new address. An endpoint that is switched off is sent nothing that is due; switched on again it gets what happens from then on.',
-        body: body(EndpointUpdate, { status: 'disabled' }),
+        body: {
+          ...body(EndpointUpdate, { status: 'disabled' }),
+          sentBack: Object.keys(Endpoint.properties),
+        },
         requestHeaders: ['If-Match'],
         errors: ['url_refused', 'precondition_failed'],
         validate,
@@ -211,10 +214,7 @@ const routesOf = (deps: EndpointDeps, scope: Scope): Route[] => {
       {
         description:
           'The response alone shows it. The old secret goes on signing beside it for a while.',
-        body: {
-          ...body(SecretRotation, { overlap_seconds: 3600 }, false),
-          rejectsUnreadBut: [],
-        },
+        body: body(SecretRotation, { overlap_seconds: 3600 }, false),
         secretResponse: true,
       },
     ),

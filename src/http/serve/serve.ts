@@ -153,7 +153,7 @@ export const requireValid = (
     ...further,
     ...query.issues,
     ...body.issues,
-    ...unreadIssues(unread, isStrict(unread), route.body?.rejectsUnreadBut),
+    ...unreadIssues(unread, isStrict(unread), { ...route.body, unread: route.unread }),
   ]
   const rejection = validationError(issues, { query: query.value, body: body.value })
   if (rejection) throw rejection
