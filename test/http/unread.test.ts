@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
+import type { TSchema } from 'typebox'
+
+import type { Route } from '../../src/http/route.ts'
+import type { SchemaNode } from '../../src/domain/shared/validate.ts'
+import { hasBounds } from '../../src/domain/shared/time-bounds.ts'
 import { expectStatus, IMAGE_API } from '../support/client.ts'
 import { listRoutes } from '../support/contract.ts'
 import { usePublisher, useRegistry } from './registry-support.ts'
@@ -95,6 +100,51 @@ describe('a route', () => {
       if (method === 'get' || rawBody) return
       const given = { ...example, surplus: null }
       assert.match(await details(await call(path, given)), /\/surplus must be absent/)
+    })
+})
+
+/** Routes on which these words mean something else: days, versions, publishers, an end. */
+const OTHERS = [
+  '/usage',
+  '/nodes/:nodeId/downloads',
+  '/nodes/:nodeId/compare',
+  '/workflows/check',
+  '/publishers/:publisherId/nodes/:nodeId/transfer',
+  '/admin/nodes/:nodeId/transfer',
+  '/admin/pauses/:scope',
+]
+const WORDS = ['from', 'to', 'since', 'until']
+const membersOf = (schema: TSchema | undefined): Record<string, object> =>
+  (schema as SchemaNode | undefined)?.properties ?? {}
+/** Schemas of what a caller filters by. */
+const filtersOf = ({ query, body }: Pick<Route, 'query' | 'body'>) =>
+  [query, body?.schema, membersOf(body?.schema)['filter']].filter((schema) =>
+    WORDS.some((word) => word in membersOf(schema)),
+  )
+
+describe('a filter by time', () => {
+  const AT = '2026-01-01T00:00:00Z'
+  const timed = routes.filter(
+    (route) => filtersOf(route).length > 0 && !OTHERS.includes(route.path),
+  )
+
+  test('has two words for each bound wherever there is one', () => {
+    assert.ok(timed.length >= 10)
+    for (const route of timed) assert.ok(filtersOf(route).every(hasBounds), route.path)
+  })
+
+  for (const route of timed)
+    test(`takes one of them for each: ${route.method} ${route.path}`, async () => {
+      const { method, query } = route
+      const path = route.path.replaceAll(/:\w+/g, 'x')
+      const both = { from: AT, since: AT, to: AT, until: AT }
+      const body = membersOf(route.body?.schema)['filter']
+        ? { action: 'cancel', filter: both }
+        : both
+      const response = query
+        ? await registry.admin.get(`${path}?${new URLSearchParams(both).toString()}`)
+        : await registry.admin.call(method.toUpperCase(), path, body)
+      assert.equal(expectStatus(response, 400, 'incompatible_fields').body.details?.length, 2)
     })
 })
 

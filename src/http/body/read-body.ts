@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Request, Response } from 'express'
 import { Type } from 'typebox'
 
+import { validateBounds } from '../../domain/shared/time-bounds.ts'
 import { listUnread, type Unread } from '../../domain/shared/unread.ts'
 import {
   makeIssue,
@@ -131,7 +132,10 @@ export const makeValidateBody = (route: Route, { schema, emptyIsAbsent }: BodySp
     const { value, issues } = validate(shape)
     const body = value as Record<string, unknown>
     const inline = byPointer(images)
-    const rules = route.validate?.({ params, body, inline }) ?? []
+    const rules = [
+      ...validateBounds(schema, body, '/'),
+      ...(route.validate?.({ params, body, inline }) ?? []),
+    ]
     const unread = listUnread(schema, shape, route.unread !== 'ignored')
     return { value, inline, issues: sortIssues(schema, onePerField(issues, rules)), unread }
   }

@@ -1,4 +1,5 @@
 import { ERROR_CODES, videoStatusOf, type ErrorCodeName } from '../../domain/shared/errors.ts'
+import { hasBounds } from '../../domain/shared/time-bounds.ts'
 import { VideoReason, videoDetails } from '../../domain/video-task/video-reason.ts'
 import { quotaOf } from '../access/limiter.ts'
 import { bodyOf } from '../body/read-body.ts'
@@ -133,6 +134,7 @@ const impliedErrors = (route: Route): ErrorCodeName[] => [
   ...AUTH_ERRORS[route.auth],
   ...(quotaOf(route) === undefined ? [] : (['rate_limited'] as const)),
   ...(bodyOf(route) ? BODY_ERRORS : []),
+  ...([route.query, route.body?.schema].some(hasBounds) ? (['incompatible_fields'] as const) : []),
   ...(route.rawBody ? (['body_too_large'] as const) : []),
   ...(route.method === 'post' ? POST_ERRORS : []),
 ]
