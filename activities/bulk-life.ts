@@ -1,17 +1,14 @@
 import { readLines } from '../src/adapters/storage/lines.ts'
 import { StorageError } from '../src/adapters/storage/storage.ts'
 import { readBatchCounts, showBatch, type BatchRow } from '../src/db/bulk/batch.ts'
-import { addItems, findOpenItem, listChosen } from '../src/db/bulk/bulk-item.ts'
+import { findOpenItem } from '../src/db/bulk/bulk-item.ts'
 import { beginBulk, endBulk, findBulk, insertEndEvents, type BulkRow } from '../src/db/bulk/bulk.ts'
 import { readOperationCounts, showOperation } from '../src/db/bulk/operation.ts'
-import type { OperationRequest, OperationRow } from '../src/db/bulk/operation.ts'
+import type { OperationRow } from '../src/db/bulk/operation.ts'
 import { completeAudit } from '../src/db/registry/audit-log.ts'
-import { listTasks, readTaskQuery } from '../src/db/task/task-list.ts'
 import type { Queryable, Transaction } from '../src/db/client.ts'
-import type { TaskPlace } from '../src/db/task/task-place.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import { LINE_MAX_BYTES, requestsFolder, requestsKey } from '../src/domain/bulk/batch.ts'
-import type { OperationCounts } from '../src/domain/bulk/operation.ts'
 import { MOST_ITEMS, type ItemError } from '../src/domain/bulk/bulk.ts'
 import { auditTarget } from '../src/domain/registry/audit-log.ts'
 import { UPLOAD_MAX_BYTES } from '../src/domain/shared/upload.ts'
@@ -21,8 +18,8 @@ import { withHeartbeat } from './heartbeat.ts'
 const BEAT_MS = 1000
 
 /**
- * Makes the activity that counts the items of a batch, or lists those of an operation, and lets it begin. Returns why
- * there is nothing that it could work on; null: it runs, or has ended.
+ * Makes the activity that counts the items of a batch and lets it begin: an operation has its own from the start. Returns
+ * why there is nothing that it could work on; null: it runs, or has ended.
  */
 export const makePrepareBulk =
   (deps: BulkDependencies) =>
@@ -30,15 +27,16 @@ export const makePrepareBulk =
     withHeartbeat({ beatMs: BEAT_MS }, async () => {
       const bulk = await findBulk(deps.sql, { id: bulkId })
       if (bulk?.state !== 'preparing' || bulk.isCancelRequested) return null
-      const known =
-        bulk.kind === 'batch'
-          ? await countRequests(deps, bulk as BatchRow)
-          : await selectTasks(deps, bulk)
+      const known = bulk.kind === 'batch' ? await countRequests(deps, bulk as BatchRow) : UNCHOSEN
       if (typeof known !== 'number') return known
       await unitOfWork(deps, (sql) => beginBulk(sql, { id: bulkId, total: known }))
       return null
     })
 
+const UNCHOSEN = {
+  code: 'outcome_unknown',
+  message: 'A release before 0.3.0 made the operation and had not chosen its tasks: make it again.',
+}
 const TOO_MANY = {
   code: 'body_too_large',
   message: `A batch has at most ${MOST_ITEMS} requests: split it.`,
@@ -66,42 +64,6 @@ const countRequests = async (
     if (lines > MOST_ITEMS) return TOO_MANY
   }
   return lines === 0 ? NONE : lines
-}
-
-const PAGE = 500
-
-/** Lists the tasks that an operation's filter finds, of those that were there when it was made; returns how many. */
-const selectTasks = async (deps: BulkDependencies, { id: bulkId }: BulkRow): Promise<number> => {
-  for (;;) {
-    const bulk = await findBulk<OperationRequest, OperationCounts>(deps.sql, { id: bulkId })
-    if (!bulk || bulk.cursor === LAST || bulk.isCancelRequested) return bulk?.total ?? 0
-    const { ids, next } = await findPage(deps, bulk)
-    const { total: after } = bulk
-    const taken = ids.slice(0, MOST_ITEMS - after)
-    const isLast = !next || after + taken.length === MOST_ITEMS
-    const cursor = isLast ? LAST : JSON.stringify(next)
-    await unitOfWork(deps, (sql) => addItems(sql, { bulkId, after, ids: taken, cursor }))
-  }
-}
-
-/** Cursor behind the last page. */
-const LAST = ''
-
-const findPage = async (
-  { sql }: BulkDependencies,
-  { request: { filter, of }, cursor, createdAt }: OperationRow,
-): Promise<{ ids: string[]; next?: TaskPlace }> => {
-  const { task_ids: chosen, ...query } = filter
-  if (chosen) return { ids: await listChosen(sql, { ids: chosen, owner: of }) }
-  const { to = createdAt, ...asked } = readTaskQuery(query)
-  const { rows, next } = await listTasks(sql, {
-    ...asked,
-    to: to < createdAt ? to : createdAt,
-    owner: of,
-    ...(cursor !== null && { after: JSON.parse(cursor) as TaskPlace }),
-    limit: PAGE,
-  })
-  return { ids: rows.map(({ id }) => id), ...(next && { next }) }
 }
 
 /** Standing of a batch whose tasks are all made. */

@@ -30,6 +30,8 @@ export interface UnitOptions {
   at?: 'create' | 'move' | 'archive' | 'check' | undefined
   /** The task or version that it changes; those who watch it are notified after the commit. */
   of?: string
+  /** Longest statement in milliseconds, where one may take longer than those of the pool. */
+  statementMs?: number
   /** Looks outside of the transaction whether it took effect. */
   wasCommitted?: () => Promise<boolean>
 }
@@ -48,14 +50,20 @@ export interface UnitOptions {
 export const unitOfWork = async <T>(
   { sql, jobs, notifyChange }: UnitDeps,
   work: (sql: Transaction, enqueue: Enqueue) => Promise<T>,
-  { at, of, wasCommitted }: UnitOptions = {},
+  { at, of, statementMs = 0, wasCommitted }: UnitOptions = {},
 ): Promise<T> => {
-  const deadline = performance.now() + deadlineOf(sql)
+  const deadlineMs = Math.max(deadlineOf(sql), statementMs * 1.2)
+  const deadline = performance.now() + deadlineMs
+  const timed: typeof work = async (sql, enqueue) => {
+    if (statementMs > 0)
+      await sql`select set_config('statement_timeout', ${String(Math.round(deadlineMs / 1.2))}, true)`
+    return await work(sql, enqueue)
+  }
   const unit: Unit<T> = { isLate: false }
   try {
     const traceparent = jobs?.tracing?.current()
     await inTime(
-      beginWithRetries(sql, unit, { work, at, traceparent }),
+      beginWithRetries(sql, unit, { work: timed, at, traceparent }),
       deadline - performance.now(),
       'PostgreSQL',
     )

@@ -88,11 +88,8 @@ export interface BodySpec<Body extends TSchema = TSchema> extends BodyLimits {
   emptyIsAbsent?: readonly string[]
   /** Members that nothing reads unless a platform admin sends them. */
   adminMembers?: readonly string[]
-  /**
-   * Every field that nothing reads is rejected, because a credential or limit must never be another than was asked for;
-   * but these members, which clients send back as they read them.
-   */
-  rejectsUnreadBut?: readonly string[]
+  /** Members that nothing reads, and that clients send back as they read them: they are not rejected. */
+  sentBack?: readonly string[]
   /** Member that is a signed link to an upload: a repetition with the same key may have a fresh one to the same file. */
   linkMember?: string
   /** A member that a header may give, too. */
@@ -147,6 +144,11 @@ export interface Route {
    * looked at.
    */
   auth: 'required' | 'jwt' | 'optional' | 'none'
+  /**
+   * What nothing reads of a request is named in Ignored-Fields: the form is one of the vendors or of the registry's
+   * clients, which send more than this interface has, or its address is opened as it is. Absent: each such field is a 400.
+   */
+  unread?: 'ignored'
   /** A personal access token is a credential here, too. */
   takesTokens?: boolean
   /** True for a secret of the route's own, which stands for no caller and takes the place of a credential. */
@@ -211,6 +213,9 @@ export interface Variants {
   /** Finds the one that serves a request. Throws 404. */
   get(params: Readonly<Record<string, unknown>>): Route
 }
+
+/** Marks a route whose form is that of a vendor. */
+export const ignoreUnread = (route: Route): Route => ({ ...route, unread: 'ignored' })
 
 /** True when a request may change something. */
 export const changes = ({ method, readsOnly }: Pick<Route, 'method' | 'readsOnly'>): boolean =>

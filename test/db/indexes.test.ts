@@ -6,15 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 
 import { makeDatabase, type Fragment, type Sql, type Transaction } from '../../src/db/client.ts'
-import {
-  addItems,
-  countBatch,
-  findHeldReasons,
-  listChosen,
-  listItems,
-} from '../../src/db/bulk/bulk-item.ts'
+import { countBatch, findHeldReasons, listItems } from '../../src/db/bulk/bulk-item.ts'
 import { completeAudit } from '../../src/db/registry/audit-log.ts'
+import { chooseTasks } from '../../src/db/bulk/choice.ts'
 import { findBulk, listBulks, listUnknownBulks, requestCancel } from '../../src/db/bulk/bulk.ts'
+import type { OperationRequest } from '../../src/db/bulk/operation.ts'
+import { redeliverExhausted, redeliverToEndpoint } from '../../src/db/event/event-log.ts'
 import { completeAttempt } from '../../src/db/event/attempt.ts'
 import { recordCondition } from '../../src/db/event/platform-notice.ts'
 import { transitionPublisher } from '../../src/db/registry/publisher-ban.ts'
@@ -39,13 +36,14 @@ import { purgeUpload } from '../../src/db/shared/purge.ts'
 import { countOpenTasks } from '../../src/db/task/account.ts'
 import { endPause } from '../../src/db/task/pause.ts'
 import { purgeDeleted } from '../../src/db/task/task-deletion.ts'
-import { countTasks, listOwnerEvents, listTasks } from '../../src/db/task/task-list.ts'
+import { listOwnerEvents, listTaskRows, listTasks } from '../../src/db/task/task-list.ts'
 import { reportUsage } from '../../src/db/task/usage.ts'
 import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import { insertVideoTask } from '../../src/db/video-task/video-task.ts'
 import { listNodePage, nodePageQuery } from '../../src/db/search/node-page.ts'
 import { listVersions } from '../../src/db/search/version-list.ts'
 import { versionPageQuery, type VersionFilter } from '../../src/db/search/version-statements.ts'
+import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { ROOT, codePath } from '../../src/local/root.ts'
 import { useDatabase } from '../support/stack.ts'
 import { PATIENT } from '../support/template.ts'
@@ -105,7 +103,15 @@ const TASK_FILTERS = [
   { from: new Date(0), to: new Date(0), after: PLACE },
   { owner: 'a', kinds: ['relight'], states: ['running'], term: 'a', after: PLACE },
   { owner: 'a', labels: [{ a: 'b' }] },
+  { owner: 'a', batch: ID },
 ] as const
+const BOUNDS = { from: new Date(0), to: new Date(0), batch: ID }
+const OPERATIONS = [
+  { action: 'cancel', filter: {}, of: 'a' },
+  { action: 'delete', filter: { label: ['a:b'], from: '2026-01-01T00:00:00Z' }, of: 'a' },
+  { action: 'redeliver', filter: { batch_id: ID } },
+  { action: 'run_again', filter: { task_ids: [ID] } },
+] as const satisfies OperationRequest[]
 const USAGE_FILTERS = [
   { owner: 'a', by: 'day' },
   { by: 'owner' },
@@ -203,7 +209,10 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   ...TASK_FILTERS.map((filter) => ({
     call: (sql: Sql) => listTasks(sql, { ...filter, limit: 1 }),
   })),
-  { call: (sql) => listOwnerEvents(sql, { ...OWNED, states: ['exhausted'] }) },
+  { call: (sql) => listOwnerEvents(sql, { ...OWNED, ...BOUNDS, states: ['exhausted'] }) },
+  { call: (sql) => listTaskRows(sql, { ...BOUNDS, owner: 'a', ids: [ID] }) },
+  { call: (sql) => redeliverExhausted(sql, { ...BOUNDS, owner: 'a' }, ANY) },
+  { call: (sql) => redeliverToEndpoint(sql, { ...BOUNDS, endpointId: ID }, ANY) },
   ...USAGE_FILTERS.map((filter) => ({
     columns: { waited: [], ran: [] },
     call: (sql: Sql) => reportUsage(sql, { ...filter, from: '2026-01-01', to: '2026-01-02' }),
@@ -211,11 +220,10 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   { call: (sql) => listHostVersions(sql) },
   { call: (sql) => putLicense(sql, { versionId: ID, sha256: 'a', licenseId: 'MIT' }) },
   { call: (sql) => listUnknownPictures(sql, [ID]) },
+  { call: (sql) => unitOfWork({ sql }, () => Promise.resolve(), { statementMs: 1 }) },
   { call: (sql) => listUnknownBulks(sql, [ID]) },
-  { call: (sql) => listBulks(sql, { ...OWNED, kind: 'batch' }) },
+  { call: (sql) => listBulks(sql, { ...OWNED, ...BOUNDS, kind: 'batch' }) },
   { call: (sql) => findBulk(sql, { id: ID, kind: 'batch', owner: 'a' }) },
-  { call: (sql) => listChosen(sql, { ids: [ID], owner: undefined }) },
-  { call: (sql) => addItems(sql, { bulkId: ID, after: 0, ids: [ID], cursor: '' }) },
   { call: (sql) => listItems(sql, { bulkId: ID, index: 0 }, 1) },
   { call: (sql) => countBatch(sql, ID) },
   { call: (sql) => findHeldReasons(sql, ID) },
@@ -225,7 +233,9 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   {
     call: (sql) => completeAudit(sql, { action: 'operation.create', target: 'a', after: {} }),
   },
-  ...TASK_FILTERS.map((filter) => ({ call: (sql: Sql) => countTasks(sql, filter, 100_000) })),
+  ...OPERATIONS.map((operation) => ({
+    call: (sql: Sql & Transaction) => chooseTasks(sql, operation),
+  })),
   ...FILTERS.flatMap((filter) => searchCalls(filter)),
   ...versionCalls(),
 ]

@@ -5,7 +5,7 @@ import { Value } from 'typebox/value'
 import {
   Attempts,
   Redeliveries,
-  RedeliverSince,
+  MissedEvents,
   Redelivery,
   SecretRotation,
   TaskEvents,
@@ -30,7 +30,7 @@ const taken: [name: string, schema: TSchema, value: unknown][] = [
   ['an attempt that failed', Attempts, { attempts: [FAILED_ATTEMPT] }],
   ['a redelivery', Redelivery, { redelivery_id: ID }],
   ['a count of redeliveries', Redeliveries, { redeliveries: 0 }],
-  ['a time to redeliver from', RedeliverSince, { since: TIME }],
+  ['a time to redeliver from', MissedEvents, { since: TIME }],
   ['one secret', WebhookSecrets, { secrets: [SECRET] }],
   ['two secrets', WebhookSecrets, { secrets: [SECRET, { ...SECRET, expires_at: TIME }] }],
 ]

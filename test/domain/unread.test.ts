@@ -53,7 +53,9 @@ describe('a field that nothing reads', () => {
         unread.map((one) => [one.field, one.meant]),
         [[field, meant]],
       )
-      const issues = unreadIssues(unread, false).map(({ message }) => message)
+      const issues = unreadIssues(unread, false, { unread: 'ignored' }).map(
+        ({ message }) => message,
+      )
       assert.equal(issues.length, meant === undefined ? 0 : 1)
       if (meant !== undefined) assert.ok(issues[0]?.includes(`did you mean ${meant}?`), issues[0])
       assert.equal(unreadIssues(unread, true).length, 1)
@@ -97,13 +99,12 @@ describe('a field that nothing reads', () => {
     assert.deepEqual(meant(known, 'status=x&limit=5&q=a'), ['?state', '?pageSize', '?search'])
   })
 
-  test('is rejected where a route takes no other but those that clients send back', () => {
-    const unread = listUnread(Type.Object({}), { id: 1, ttl: 1 })
-    const rejected = unreadIssues(unread, false, ['id'])
-    assert.deepEqual(
-      rejected.map(({ field }) => field),
-      ['/ttl'],
-    )
+  test('is rejected, but where clients send it back, or the route ignores what it does not know', () => {
+    const schema = Type.Object({ name: Type.Optional(Type.String()) })
+    const unread = listUnread(schema, { id: 1, ttl: null, Name: 1 }, true)
+    const fieldsOf = (rules: object) => unreadIssues(unread, false, rules).map(({ field }) => field)
+    assert.deepEqual(fieldsOf({ sentBack: ['id'] }), ['/ttl', '/Name'])
+    assert.deepEqual(fieldsOf({ unread: 'ignored' }), ['/Name'])
   })
 
   test('is named in a header of 1 KiB at most, in ASCII', () => {

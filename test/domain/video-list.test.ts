@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { parseListTime } from '../../src/domain/video-task/video-list.ts'
+import { parseListTime } from '../../src/domain/shared/time-bounds.ts'
 
 describe('the time of a list’s filter', () => {
   const TIMES: [string, string][] = [

@@ -42,13 +42,20 @@ export const postBatch = async (client: Client, body: object): Promise<string> =
   return `/batches/${response.body['batch_id']}`
 }
 
+/** Body of an operation on all tasks, or on those that a filter finds. */
+export const operationOf = (action: string, filter: object = {}): object => ({
+  action,
+  filter,
+  ...(Object.keys(filter).length === 0 && { all: true }),
+})
+
 /** Makes an operation; returns its path. */
 export const postOperation = async (
   client: Client,
   action: string,
-  filter: object = {},
+  filter?: object,
 ): Promise<string> => {
-  const response = expectStatus(await client.post('/operations', { action, filter }), 202)
+  const response = expectStatus(await client.post('/operations', operationOf(action, filter)), 202)
   return `/operations/${response.body['operation_id']}`
 }
 

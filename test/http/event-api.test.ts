@@ -277,7 +277,7 @@ describe('a redelivery', () => {
     }
     const first = await redeliver()
     assert.match(first, UUID)
-    assert.deepEqual([await redeliver({}), await redeliver({ other: 1 })], [first, first])
+    assert.deepEqual([await redeliver({}), await redeliver({})], [first, first])
     const starts = await startsOf(id)
     assert.deepEqual(pluck(starts, 'args'), [[{ redeliveryId: first }]])
     await sql`update redelivery set state = 'exhausted' where id = ${first}`
@@ -406,6 +406,29 @@ describe('a redelivery of all exhausted events since a time', () => {
     )
     const options = Object.keys(starts[0]?.[0]?.options ?? {}).toSorted()
     assert.equal(options.join(), 'fairnessKey,priorityKey,searchAttributes,summary')
+  })
+
+  test('takes those before a time and of a batch, and everything only where that is said', async () => {
+    const { client, end, id } = await createExhausted()
+    await sql`update event set created_at = '2026-05-01T12:00:00Z' where id = ${end.id}`
+    const post = (body: object) => client.post('/events/redeliver', body)
+    const count = async (body: object) =>
+      expectStatus(await post(body), 202).body['redeliveries'] as unknown
+    const at = '2026-05-01T12:00:00Z'
+    for (const body of [
+      { until: at },
+      { to: at },
+      { since: LONG_AGO, until: at },
+      { batch_id: id },
+    ])
+      assert.equal(await count(body), 0, JSON.stringify(body))
+    for (const body of [{}, { all: false }, { since: null }])
+      assert.match(
+        expectStatus(await post(body), 400, 'validation_failed').body.message ?? '',
+        /\/all/,
+      )
+    expectStatus(await post({ since: at, all: true }), 400, 'incompatible_fields')
+    assert.equal(await count({ all: true }), 1)
   })
 
   test('takes none twice while it is under way', async () => {

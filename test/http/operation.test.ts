@@ -17,7 +17,15 @@ import { base64 } from '../support/pictures.ts'
 import { respond, useWebhookReceiver } from '../support/receiver.ts'
 import { useService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
-import { linesOf, postOperation, readBulk, untilBulkEnded } from './bulk-support.ts'
+import {
+  linesOf,
+  operationOf,
+  postBatch,
+  postOperation,
+  readBulk,
+  untilBulkEnded,
+} from './bulk-support.ts'
+import { openStream } from '../support/event-stream.ts'
 import { eventsOf, untilReceived } from './delivery-support.ts'
 
 const ADMIN = 'operator'
@@ -121,7 +129,7 @@ describe('an operation', () => {
     const [client, other] = [service.client(), service.client()]
     const [mine, theirs] = [await makeEnded(client), await makeEnded(other)]
     const dry = async (filter: object) => {
-      const body = { action: 'delete', filter, dry_run: true }
+      const body = { ...operationOf('delete', filter), dry_run: true }
       return expectStatus(await client.post('/operations', body), 200).body['matched'] as unknown
     }
     const chosen = { task_ids: [mine, theirs, randomUUID()] }
@@ -135,6 +143,121 @@ describe('an operation', () => {
     expectStatus(await other.get(path), 404, 'bulk_not_found')
   })
 
+  test('on everything must say so, and one with a filter must not', async () => {
+    const client = service.client()
+    const id = await makeEnded(client)
+    const cases: [object, RegExp, string?][] = [
+      [{ filter: {} }, /\/all must be true/],
+      [{ filter: {}, all: false }, /\/all must be true/],
+      [{ filter: { label: null, q: '' } }, /\/all must be true/],
+      [{ filter: { state: ['done'] }, all: true }, /\/all must be absent/, 'incompatible_fields'],
+      [{ filter: { batchid: randomUUID() } }, /did you mean \/filter\/batch_id\?/],
+      [{ filter: { project: null }, all: true }, /\/filter\/project must be absent/],
+      [{ filter: { state: ['done'] }, task_ids: [id] }, /\/task_ids must be absent/],
+    ]
+    for (const [body, message, code = 'validation_failed'] of cases) {
+      const given = { action: 'delete', ...body }
+      const { body: error } = expectStatus(await client.post('/operations', given), 400, code)
+      assert.match(error.message ?? '', message)
+    }
+    assert.ok(!(await client.get(`/tasks/${id}`)).body['deleted_at'])
+  })
+
+  test('counts in a dry run the tasks that it would act on, not all that the filter finds', async () => {
+    const client = service.client()
+    receiver.script('/lost', respond(410))
+    await makeEnded(client)
+    const deleted = await makeEnded(client)
+    expectStatus(await client.delete(`/tasks/${deleted}`), 204)
+    const dry = async (action: string) => {
+      const body = { ...operationOf(action), dry_run: true }
+      return expectStatus(await client.post('/operations', body), 200).body['matched'] as unknown
+    }
+    const counts = { cancel: 0, delete: 1, run_again: 1, redeliver: 0 }
+    for (const [action, matched] of Object.entries(counts))
+      assert.equal(await dry(action), matched, action)
+  })
+
+  test('and lists, events and redelivery take the tasks of a batch, or those of a time', async () => {
+    const [client, other] = [service.client(), service.client()]
+    const image = await base64({ width: 32, height: 24 })
+    const first = await makeEnded(client)
+    const batch = await postBatch(client, { requests: [{ path: UPSCALE, body: { image } }] })
+    await untilBulkEnded(client, batch)
+    const last = await makeEnded(client)
+    const id = batch.split('/').at(-1) ?? ''
+    const idsOf = async (path: string, whose = client) =>
+      listOf<{ task_id: string }>(await whose.get(path), /\w+/.exec(path)?.[0]).map(
+        (one) => one.task_id,
+      )
+    const [, made = ''] = await idsOf('/tasks')
+    assert.deepEqual(await idsOf(`/tasks?batch_id=${id}`), [made])
+    assert.deepEqual(await idsOf(`/tasks?batch_id=${id}&label=a:b`), [])
+    assert.deepEqual(await idsOf(`/tasks?batch_id=${id}`, other), [])
+    assert.deepEqual(new Set(await idsOf(`/events?batch_id=${id}`)), new Set([made]))
+    const operation = await postOperation(client, 'run_again', { batch_id: id })
+    await untilBulkEnded(client, operation)
+    assert.deepEqual(columnsOf(await linesOf(client, operation), 'task_id'), [[made]])
+    assert.deepEqual(await idsOf(`/tasks?batch_id=${operation.split('/').at(-1)}`), [])
+
+    const times = await sql<{ at: string }[]>`
+      select to_json(date_trunc('milliseconds', created_at))#>>'{}' as at from task
+      where id in (${first}, ${made}, ${last}) order by created_at
+    `
+    const [, from = '', to = ''] = pluck(times, 'at').map(encodeURIComponent)
+    for (const query of [
+      `from=${from}&to=${to}`,
+      `since=${from}&until=${to}`,
+      `since=${from}&to=${to}`,
+    ])
+      assert.deepEqual(await idsOf(`/tasks?${query}`), [made], query)
+    for (const [word, other] of [
+      ['from', 'to'],
+      ['since', 'until'],
+    ] as const) {
+      const filter = { [word]: decodeURIComponent(from), [other]: decodeURIComponent(to) }
+      const body = { action: 'delete', filter, dry_run: true }
+      assert.equal(expectStatus(await client.post('/operations', body), 200).body['matched'], 1)
+      const both = {
+        action: 'delete',
+        filter: { ...filter, from: '2026-01-01T00:00:00Z', since: '2026-01-01T00:00:00Z' },
+      }
+      expectStatus(await client.post('/operations', both), 400, 'incompatible_fields')
+    }
+  })
+
+  test('takes 100,000 tasks, all of them, and none of more', async () => {
+    const client = service.client()
+    const id = await makeEnded(client)
+    await sql.begin(async (sql) => {
+      await sql`set local session_replication_role = replica`
+      await sql`
+        insert into task select (jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid()))).*
+        from task t, generate_series(1, 100000) where t.id = ${id}
+      `
+    })
+    await sql`analyze task`
+    const made = () => client.post('/operations', operationOf('redeliver'))
+    const { body } = expectStatus(await made(), 400, 'too_many_tasks')
+    assert.match(body.message ?? '', /finds 100001 tasks/)
+    const dry = { ...operationOf('redeliver'), dry_run: true }
+    expectStatus(await client.post('/operations', dry), 400, 'too_many_tasks')
+    assert.deepEqual(listOf(await client.get('/operations'), 'operations'), [])
+    const kept = {
+      action: 'redeliver',
+      filter: { to: new Date(Date.now() + 60_000).toISOString() },
+    }
+    await sql`
+      delete from task where id = (
+        select id from task where owner = (select owner from task where id = ${id}) and id <> ${id} limit 1
+      )
+    `
+    const path = `/operations/${expectStatus(await client.post('/operations', kept), 202).body['operation_id']}`
+    assertMembers(await readBulk(client, path), { total: 100_000 })
+    expectStatus(await client.post(`${path}/cancel`, {}), 200)
+    await untilBulkEnded(client, path)
+  })
+
   test('rejects a filter that the list rejects, and chosen tasks beside another member', async () => {
     const client = service.client()
     const cases: [object, string][] = [
@@ -146,16 +269,14 @@ describe('an operation', () => {
     ]
     for (const [body, code] of cases)
       expectStatus(await client.post('/operations', body), 400, code)
-    const body = { action: 'cancel', filter: {}, owner: '*' }
-    const dry = expectStatus(await client.post('/operations', { ...body, dry_run: true }), 200)
-    assert.equal(dry.body['matched'], 0)
-    assert.equal(dry.headers.get('ignored-fields'), '/owner')
+    const body = { action: 'cancel', filter: {}, all: true, owner: '*' }
+    expectStatus(await client.post('/operations', body), 400, 'validation_failed')
   })
 
   test('of an admin acts on the tasks of an owner', async () => {
     const [owner, admin] = [service.client('oscar'), service.client(ADMIN)]
     const id = await makeEnded(owner)
-    const body = { action: 'run_again', filter: {}, owner: 'oscar' }
+    const body = { ...operationOf('run_again'), owner: 'oscar' }
     const made = expectStatus(await admin.post('/operations', body), 202)
     const path = `/operations/${made.body['operation_id']}`
     assertMembers((await untilBulkEnded(admin, path)).counts, { done: 1 })
@@ -171,8 +292,45 @@ describe('an operation', () => {
     expectStatus(await owner.get(path), 404, 'bulk_not_found')
   })
 
-  test('cancels what can be, and reports what it did and did not when it is stopped half-way', async () => {
+  test('has the tasks of the moment in which it was made, also while nothing works on it', async () => {
     await service.entry('media').kill()
+    await service.entry('core').kill()
+    const client = service.client('stella')
+    const ids = await atOnce(20, () => makeTask(client))
+    const path = await postOperation(client, 'cancel', { state: ['waiting', 'queued'] })
+    assertMembers(await readBulk(client, path), { state: 'running', total: 20 })
+    const late = await makeTask(client)
+    // What has begun meanwhile is no reason to leave it out.
+    await sql`update task set status = 'IN_PROGRESS' where id = any(${ids.slice(0, 5)}::uuid[])`
+    await service.start('core')
+    const { counts } = await untilBulkEnded(client, path)
+    assert.equal(counts['done'], 20)
+    const taken = pluck(await linesOf(client, path), 'task_id')
+    assert.deepEqual(taken.toSorted(), ids.toSorted())
+    assert.equal((await client.get(`/tasks/${late}`)).body['ended_at'], undefined)
+
+    const requests = await atOnce(2, async () => ({
+      path: UPSCALE,
+      body: { image: await base64({ width: 8, height: 8 }) },
+    }))
+    const batch = await postBatch(client, { requests })
+    await waitFor(
+      'its tasks are made',
+      async () => (await readBulk(client, batch)).counts['pending'] === 0,
+    )
+    const made = pluck(await linesOf(client, batch), 'task_id')
+    await using stream = await openStream(
+      `${service.baseUrl}/tasks/stream?batch_id=${batch.split('/').at(-1)}&since=2026-01-01T00:00:00Z`,
+      { authorization: `Bearer ${await service.token('stella')}` },
+    )
+    const next = async () => String((await stream.next())?.data['task_id'])
+    assert.deepEqual([await next(), await next()].toSorted(), made.toSorted())
+    for (const id of [late, made[0]])
+      expectStatus(await client.post(`${UPSCALE}/${id}/cancel`, {}), 200)
+    assert.equal(await next(), made[0])
+  })
+
+  test('cancels what can be, and reports what it did and did not when it is stopped half-way', async () => {
     // A pause of a second after each task leaves time to stop it.
     await service.entry('core').kill()
     await service.start('core', { OVERRIDE_BULK_PAUSE_FACTOR: '100' })

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
+import type { TSchema } from 'typebox'
+
+import type { Route } from '../../src/http/route.ts'
+import type { SchemaNode } from '../../src/domain/shared/validate.ts'
+import { hasBounds } from '../../src/domain/shared/time-bounds.ts'
 import { expectStatus, IMAGE_API } from '../support/client.ts'
+import { listRoutes } from '../support/contract.ts'
 import { usePublisher, useRegistry } from './registry-support.ts'
 
 const UPSCALE = `${IMAGE_API}/image-upscaler`
@@ -11,6 +17,136 @@ const STRICT = { prefer: 'handling=strict' }
 
 const registry = useRegistry()
 const owned = usePublisher(registry)
+
+const routes = listRoutes()
+const nameOf = ({ method, path }: { method: string; path: string }): string =>
+  `${method} ${path.replace(/^\/proxy\/.+?\/.*/, '/proxy')}`
+
+/** Routes that ignore what nothing reads. A new one of Kiln's own is none of them. */
+const LENIENT = {
+  'forms of the vendors': ['get /proxy', 'post /proxy'],
+  "forms of the registry's clients": [
+    'get /publishers',
+    'post /publishers',
+    'get /publishers/validate',
+    'get /publishers/:publisherId',
+    'put /publishers/:publisherId',
+    'get /users/publishers/',
+    'get /publishers/:publisherId/permissions',
+    'get /publishers/:publisherId/nodes',
+    'post /publishers/:publisherId/nodes',
+    'get /publishers/:publisherId/nodes/v2',
+    'put /publishers/:publisherId/nodes/:nodeId',
+    'delete /publishers/:publisherId/nodes/:nodeId',
+    'get /publishers/:publisherId/nodes/:nodeId/permissions',
+    'post /publishers/:publisherId/nodes/:nodeId/versions',
+    'put /publishers/:publisherId/nodes/:nodeId/versions/:versionId',
+    'delete /publishers/:publisherId/nodes/:nodeId/versions/:versionId',
+    'get /nodes',
+    'get /nodes/search',
+    'get /nodes/:nodeId',
+    'get /nodes/:nodeId/install',
+    'post /nodes/:nodeId/reviews',
+    'get /nodes/:nodeId/versions',
+    'get /nodes/:nodeId/versions/:version',
+    'get /nodes/:nodeId/versions/:version/host-nodes',
+    'post /nodes/:nodeId/versions/:version/host-nodes',
+    'get /nodes/:nodeId/versions/:version/host-nodes/:hostNodeName',
+    'get /host-nodes/:hostNodeName/node',
+    'get /versions',
+    'post /bulk/nodes/versions',
+    'post /customers/storage',
+  ],
+  'addresses that are opened as they are': [
+    'put /uploads/:id',
+    'get /files/:id/:name',
+    'get /archives/:publisherId/:nodeId/:version/node.zip',
+    'get /nodes/:nodeId/icon',
+    'get /nodes/:nodeId/banner',
+    'get /publishers/:publisherId/logo',
+    'get /',
+    'get /docs',
+    'get /docs/:page',
+    'get /docs/assets/:name',
+    'get /openapi.json',
+    'get /openapi',
+    'get /openapi.yml',
+    'get /health',
+    'get /ready',
+  ],
+}
+
+describe('a route', () => {
+  test('ignores what nothing reads only where its form is not our own', () => {
+    const lenient = routes.filter(({ unread }) => unread === 'ignored').map(nameOf)
+    assert.deepEqual([...new Set(lenient)].toSorted(), Object.values(LENIENT).flat().toSorted())
+  })
+
+  for (const route of routes.filter(({ unread, variants }) => unread !== 'ignored' && !variants))
+    test(`of our own rejects a name that it does not know: ${route.method} ${route.path}`, async () => {
+      const { method, body, rawBody } = route
+      const path = route.path.replaceAll(/:\w+/g, 'x')
+      const call = (at: string, given?: unknown) =>
+        registry.admin.call(method.toUpperCase(), at, given)
+      const [example = {}] = Object.values(body?.examples ?? {}) as object[]
+      const details = async (response: Awaited<ReturnType<typeof call>>) =>
+        expectStatus(response, 400, 'validation_failed').body.details?.join('\n') ?? ''
+      assert.match(
+        await details(
+          await call(`${path}?surplus=1`, method === 'get' || rawBody ? undefined : example),
+        ),
+        /\?surplus must be absent/,
+      )
+      if (method === 'get' || rawBody) return
+      const given = { ...example, surplus: null }
+      assert.match(await details(await call(path, given)), /\/surplus must be absent/)
+    })
+})
+
+/** Routes on which these words mean something else: days, versions, publishers, an end. */
+const OTHERS = [
+  '/usage',
+  '/nodes/:nodeId/downloads',
+  '/nodes/:nodeId/compare',
+  '/workflows/check',
+  '/publishers/:publisherId/nodes/:nodeId/transfer',
+  '/admin/nodes/:nodeId/transfer',
+  '/admin/pauses/:scope',
+]
+const WORDS = ['from', 'to', 'since', 'until']
+const membersOf = (schema: TSchema | undefined): Record<string, object> =>
+  (schema as SchemaNode | undefined)?.properties ?? {}
+/** Schemas of what a caller filters by. */
+const filtersOf = ({ query, body }: Pick<Route, 'query' | 'body'>) =>
+  [query, body?.schema, membersOf(body?.schema)['filter']].filter((schema) =>
+    WORDS.some((word) => word in membersOf(schema)),
+  )
+
+describe('a filter by time', () => {
+  const AT = '2026-01-01T00:00:00Z'
+  const timed = routes.filter(
+    (route) => filtersOf(route).length > 0 && !OTHERS.includes(route.path),
+  )
+
+  test('has two words for each bound wherever there is one', () => {
+    assert.ok(timed.length >= 10)
+    for (const route of timed) assert.ok(filtersOf(route).every(hasBounds), route.path)
+  })
+
+  for (const route of timed)
+    test(`takes one of them for each: ${route.method} ${route.path}`, async () => {
+      const { method, query } = route
+      const path = route.path.replaceAll(/:\w+/g, 'x')
+      const both = { from: AT, since: AT, to: AT, until: AT }
+      const body = membersOf(route.body?.schema)['filter']
+        ? { action: 'cancel', filter: both }
+        : both
+      const response = query
+        ? await registry.admin.get(`${path}?${new URLSearchParams(both).toString()}`)
+        : await registry.admin.call(method.toUpperCase(), path, body)
+      assert.equal(expectStatus(response, 400, 'incompatible_fields').body.details?.length, 2)
+    })
+})
 
 describe('a request with a field that nothing reads', () => {
   for (const [path, body, meant] of [

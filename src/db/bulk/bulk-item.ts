@@ -50,37 +50,6 @@ export const recordItem = async (
   return count > 0
 }
 
-/** Adds tasks that an operation is to act on, behind those that it has, and where its list goes on. */
-export const addItems = async (
-  sql: Transaction,
-  { bulkId, after, ids, cursor }: { bulkId: string; after: number; ids: string[]; cursor: string },
-): Promise<boolean> => {
-  const { count } = await sql`
-    update bulk set total = total + ${ids.length}, cursor = ${cursor}, changed_at = clock_timestamp()
-    where id = ${bulkId} and state = 'preparing' and total = ${after} and cancel_requested_at is null
-  `
-  if (count > 0)
-    await sql`
-      insert into bulk_item (bulk_id, index, task_id)
-      select ${bulkId}::uuid, ${after} + place - 1, id
-      from unnest(${ids}::uuid[]) with ordinality as given (id, place)
-    `
-  return count > 0
-}
-
-/** Those of the ids that are tasks, of an owner where that is said; newest first. */
-export const listChosen = async (
-  sql: Queryable,
-  { ids, owner }: { ids: readonly string[]; owner: string | undefined },
-): Promise<string[]> => {
-  const rows = await sql<{ id: string }[]>`
-    select t.id from task t
-    where t.id = any(${[...ids]}::uuid[]) ${owner === undefined ? sql`` : sql`and t.owner = ${owner}`}
-    order by t.created_at desc, t.id desc
-  `
-  return rows.map(({ id }) => id)
-}
-
 /** Finds the task that an item of an operation is about, and whose it is. */
 export const findItemTask = async (
   sql: Sql,

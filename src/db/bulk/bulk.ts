@@ -1,6 +1,7 @@
 import { MOST_OPEN, type BulkKind, type ItemError } from '../../domain/bulk/bulk.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { isAmong, type StillOptions } from '../task/reconcile.ts'
+import { isWithin } from '../task/filter.ts'
 import { createdAtUs, placeOf, type TaskPlace } from '../task/task-place.ts'
 
 export interface NewBulk {
@@ -15,11 +16,15 @@ export interface NewBulk {
   total?: number
 }
 
+/** Lets one transaction of an owner make them: two at once would both see the last place free. */
+export const lockBulks = async (sql: Transaction, owner: string): Promise<void> => {
+  await sql`select pg_advisory_xact_lock(hashtextextended('bulk ' || ${owner}, 0))`
+}
+
 /** Inserts one; false when its owner has as many open ones as may be. */
 export const insertBulk = async (sql: Transaction, bulk: NewBulk): Promise<boolean> => {
   const { id, kind, owner, request, webhookUrl = null, total = 0 } = bulk
-  // Two at once would both see the last place free.
-  await sql`select pg_advisory_xact_lock(hashtextextended('bulk ' || ${owner}, 0))`
+  await lockBulks(sql, owner)
   const { count } = await sql`
     insert into bulk (id, kind, owner, request, webhook_url, total)
     select ${id}::uuid, ${kind}, ${owner}, ${sql.json(request as never)}, ${webhookUrl},
@@ -53,7 +58,6 @@ export interface BulkRow<Request = object, Counts = object> {
   total: number
   nextIndex: number
   nextOffset: number
-  cursor: string | null
   error: ItemError | null
   isCancelRequested: boolean
   counts: Counts | null
@@ -68,7 +72,7 @@ export const jsonOrNull = (sql: Queryable, value: object | null) =>
 
 const columns = (sql: Queryable) => sql`
   t.id, t.kind, t.owner, t.state, t.request, t.webhook_url as "webhookUrl", t.total,
-  t.next_index as "nextIndex", t.next_offset::float8 as "nextOffset", t.cursor, t.error,
+  t.next_index as "nextIndex", t.next_offset::float8 as "nextOffset", t.error,
   t.cancel_requested_at is not null as "isCancelRequested", t.counts, t.created_at as "createdAt",
   ${createdAtUs(sql)}, t.ended_at as "endedAt"
 `
@@ -95,11 +99,19 @@ export const listBulks = async <Request>(
     kind,
     after,
     limit,
-  }: { owner: string; kind: BulkKind; after: TaskPlace | undefined; limit: number },
+    ...bounds
+  }: {
+    owner: string
+    kind: BulkKind
+    after: TaskPlace | undefined
+    limit: number
+    from?: Date | undefined
+    to?: Date | undefined
+  },
 ): Promise<{ rows: BulkRow<Request>[]; next?: TaskPlace }> => {
   const rows = await sql<BulkRow<Request>[]>`
     select ${columns(sql)} from bulk t
-    where t.owner = ${owner} and t.kind = ${kind}
+    where t.owner = ${owner} and t.kind = ${kind} ${isWithin(sql, sql`t.created_at`, bounds)}
       ${after ? sql`and (t.created_at, t.id) < (${placeOf(sql, after)})` : sql``}
     order by t.created_at desc, t.id desc
     limit ${limit + 1}
@@ -132,7 +144,7 @@ export const beginBulk = async (
   { id, total }: { id: string; total: number },
 ): Promise<void> => {
   await sql`
-    update bulk set state = 'running', total = ${total}, cursor = null, changed_at = clock_timestamp()
+    update bulk set state = 'running', total = ${total}, changed_at = clock_timestamp()
     where id = ${id} and state = 'preparing'
   `
 }

@@ -3,6 +3,7 @@ import type { Fragment, Queryable, Sql, Transaction } from '../client.ts'
 import type { StartOptions } from '../shared/outbox.ts'
 import { HELD_EVENT } from '../../domain/task/waits-for.ts'
 import { isHostPaused } from '../task/pause.ts'
+import { isOfBatch, isWithin } from '../task/filter.ts'
 import { waitsFor } from '../task/task-file.ts'
 import { withoutQuery } from './attempt.ts'
 
@@ -195,21 +196,34 @@ export interface RedeliveryStarts {
   options: StartOptions
 }
 
+/** Times of the events that are sent again. */
+interface Bounds {
+  from?: Date | undefined
+  to?: Date | undefined
+}
+
+const isExhausted = (sql: Queryable) => sql`e.state = 'exhausted' and t.webhook_url is not null`
+const isIdle = (sql: Queryable) =>
+  sql`not exists (select from redelivery d where d.event_id = e.id and d.state = 'pending')`
+
+/** The condition that event `e` of `task t` can be sent again. */
+export const isMissed = (sql: Queryable) => sql`${isExhausted(sql)} and ${isIdle(sql)}`
+
 /** Most events that one request sends again. A further request takes the next ones. */
 const MOST_REDELIVERIES = 10_000
 
-/** Sends every exhausted event of an owner since a time again, with the starts of their workflows; returns how many. */
+/** Sends every exhausted event of an owner within bounds again, with the starts of their workflows; returns how many. */
 export const redeliverExhausted = (
   sql: Transaction,
-  { owner, since }: { owner: string; since: Date },
+  { owner, batch, ...bounds }: Bounds & { owner: string; batch?: string | undefined },
   starts: RedeliveryStarts,
 ): Promise<number> => {
   const exhausted = sql`
     event e join task t on t.id = e.task_id
-      where t.owner = ${owner} and t.last_moved_at >= ${since} and e.state = 'exhausted'
-        and t.webhook_url is not null
+      where t.owner = ${owner} and ${isExhausted(sql)} ${isOfBatch(sql, batch)}
+        ${isWithin(sql, sql`t.last_moved_at`, { from: bounds.from })}
   `
-  return redeliverEach(sql, { missed: exhausted, since }, starts)
+  return redeliverEach(sql, { missed: exhausted, ...bounds }, starts)
 }
 
 /** The same of one task. */
@@ -219,34 +233,33 @@ export const redeliverTask = (
   starts: RedeliveryStarts,
 ): Promise<number> => {
   const exhausted = sql`event e join task t on t.id = e.task_id
-      where t.id = ${taskId} and e.state = 'exhausted' and t.webhook_url is not null`
-  return redeliverEach(sql, { missed: exhausted, since: new Date(0) }, starts)
+      where t.id = ${taskId} and ${isExhausted(sql)}`
+  return redeliverEach(sql, { missed: exhausted }, starts)
 }
 
 /** The same of an endpoint, and of what was stopped while it was off. */
 export const redeliverToEndpoint = (
   sql: Transaction,
-  { endpointId, since }: { endpointId: string; since: Date },
+  { endpointId, batch, ...bounds }: Bounds & { endpointId: string; batch?: string | undefined },
   starts: RedeliveryStarts,
 ): Promise<number> => {
-  const missed = sql`event e
-      where e.endpoint_id = ${endpointId} and e.state in ('exhausted', 'stopped')`
-  return redeliverEach(sql, { missed, since }, starts)
+  const missed = sql`event e left join task t on t.id = e.subject_id
+      where e.endpoint_id = ${endpointId} and e.state in ('exhausted', 'stopped')
+        ${isOfBatch(sql, batch)}`
+  return redeliverEach(sql, { missed, ...bounds }, starts)
 }
 
 const redeliverEach = async (
   sql: Transaction,
-  { missed, since }: { missed: Fragment; since: Date },
+  { missed, ...bounds }: Bounds & { missed: Fragment },
   { taskQueue, options }: RedeliveryStarts,
 ): Promise<number> => {
   const { count } = await sql`
     with made as (
       insert into redelivery (event_id)
-      select e.id from ${missed} and e.created_at >= ${since}
+      select e.id from ${missed} ${isWithin(sql, sql`e.created_at`, bounds)}
         -- those under way would use up the limit, and a further request would begin none
-        and not exists (
-          select from redelivery d where d.event_id = e.id and d.state = 'pending'
-        )
+        and ${isIdle(sql)}
       order by e.created_at
       limit ${MOST_REDELIVERIES}
       on conflict (event_id) where state = 'pending' do nothing

@@ -10,11 +10,12 @@ import type {
 } from '../../domain/task/task-item.ts'
 import { readLabelFilter, type Labels } from '../../domain/task/task-options.ts'
 import type { TaskEvent } from '../../domain/event/event.ts'
-import { parseListTime } from '../../domain/video-task/video-list.ts'
+import { readBounds } from '../../domain/shared/time-bounds.ts'
 import { VideoTaskKind, videoSegment } from '../../domain/video-task/video-task.ts'
 import type { Fragment, Queryable, Sql } from '../client.ts'
 import { instant } from '../shared/instant.ts'
 import { isHeld, showEvent, type EventTimes } from '../event/event-log.ts'
+import { isOfBatch, isWithin } from './filter.ts'
 import { hasLabels, labelsOf, matchLabels } from './labels.ts'
 import { deletedAt, waitsFor } from './task-file.ts'
 import { createdAtUs, placeOf, type TaskPlace } from './task-place.ts'
@@ -30,6 +31,7 @@ interface Walk {
   /** Only those that have not ended. */
   isOpen?: boolean | undefined
   labels?: readonly Labels[] | undefined
+  batch?: string | undefined
   /** So few have the labels that an index finds them. */
   isRare?: boolean
 }
@@ -45,17 +47,17 @@ export interface TaskFilter extends Walk {
 export const readTaskQuery = ({
   kind,
   state,
-  from,
-  to,
   q,
   label,
-}: Partial<Pick<TaskQuery, 'kind' | 'state' | 'from' | 'to' | 'q' | 'label'>>) => ({
+  batch_id: batch,
+  ...bounds
+}: Partial<Omit<TaskQuery, 'limit' | 'after'>>) => ({
+  ...readBounds(bounds),
   kinds: kind,
   states: state,
-  from: from === undefined ? undefined : parseListTime(from),
-  to: to === undefined ? undefined : parseListTime(to),
   term: q,
   labels: label && readLabelFilter(label),
+  batch,
 })
 
 /** A task as lists show it, but for what the service alone can say. */
@@ -88,36 +90,57 @@ const segmentsOf = (kinds?: readonly TaskKind[]): string[] => [
 ]
 
 /**
- * The tasks of a walk, newest first, at most so many. Those of an owner are merged from its lists by segment, each of which
+ * The tasks of a walk, newest first, at most so many, or all of them. Those of an owner are merged from its lists by segment, each of which
  * an index has in order: docs/decisions.md, Search and lists.
  */
-const walk = (sql: Queryable, { owner, kinds, ...rest }: Walk, most: number): Fragment => {
-  if (rest.isRare && rest.labels) {
-    const found = sql`(select * from task t where true ${hasLabels(sql, rest.labels, owner)} offset 0)`
-    return listOf(sql, { ...rest, most }, sql``, found)
+const walk = (sql: Queryable, { owner, kinds, batch, ...rest }: Walk, most?: number): Fragment => {
+  if (batch !== undefined || (rest.isRare && rest.labels)) {
+    const ofOwner = owner === undefined ? sql`` : sql`and t.owner = ${owner}`
+    const found =
+      batch === undefined
+        ? hasLabels(sql, rest.labels, owner)
+        : sql`${isOfBatch(sql, batch)} ${ofOwner}`
+    return listOf(
+      sql,
+      { ...rest, most },
+      sql``,
+      sql`(select * from task t where true ${found} offset 0)`,
+    )
   }
   if (owner === undefined) return listOf(sql, { ...rest, most }, sql``)
   const merged = segmentsOf(kinds)
     .map((segment) => sql`and t.owner = ${owner} and t.segment = ${segment}`)
     .map((where) => sql`(${listOf(sql, { ...rest, most }, where)})`)
     .reduce((all, list) => sql`${all} union all ${list}`)
-  return sql`select * from (${merged}) t order by t.created_at desc, t.id desc limit ${most}`
+  return sql`select * from (${merged}) t order by t.created_at desc, t.id desc ${limitTo(sql, most)}`
 }
+
+const limitTo = (sql: Queryable, most: number | undefined): Fragment =>
+  most === undefined ? sql`` : sql`limit ${most}`
 
 const listOf = (
   sql: Queryable,
-  { from, to, after, isOpen, most }: Omit<Walk, 'owner' | 'kinds' | 'labels'> & { most: number },
+  {
+    after,
+    isOpen,
+    most,
+    ...bounds
+  }: Omit<Walk, 'owner' | 'kinds' | 'labels' | 'batch'> & { most: number | undefined },
   where: Fragment,
   tasks = sql`task`,
 ): Fragment => sql`
   select * from ${tasks} t
   where true ${where}
     ${isOpen ? sql`and t.ended_at is null` : sql``}
-    ${from ? sql`and t.created_at >= ${from}` : sql``}
-    ${to ? sql`and t.created_at < ${to}` : sql``}
+    ${isWithin(sql, sql`t.created_at`, bounds)}
     ${after ? sql`and (t.created_at, t.id) ${after.sequence ? sql`<=` : sql`<`} (${placeOf(sql, after)})` : sql``}
   order by t.created_at desc, t.id desc
-  limit ${most}
+  ${limitTo(sql, most)}
+`
+
+/** The condition that `task t` can be cancelled, or has ended. */
+export const isCancellable = (sql: Queryable): Fragment => sql`
+  case when t.family = 'video' then t.status in ('created', 'queueing') else t.ended_at is null end
 `
 
 /** The columns of a `TaskRow`, from `task t`. */
@@ -136,8 +159,7 @@ export const taskColumns = (sql: Queryable): Fragment => sql`
     'labels', ${labelsOf(sql)}, 'priority', nullif(t.priority, 0),
     'error', case when t.error_code is not null
       then jsonb_build_object('code', t.error_code, 'message', t.error_message) end,
-    'cancellable', case when t.family = 'video' then t.status in ('created', 'queueing')
-      else t.ended_at is null end)) as item
+    'cancellable', ${isCancellable(sql)})) as item
 `
 
 /** Labelled tasks that are sorted for each page: as many as a page looks at. Of more, the walk meets one soon. */
@@ -146,9 +168,9 @@ const MOST_SORTED = MOST_SEEN
 /** True when so few tasks have all labels of a filter that they are found by those and not by their age. */
 const isRare = async (
   sql: Sql,
-  { labels = [], owner }: Pick<Walk, 'labels' | 'owner'>,
+  { labels = [], owner, batch }: Pick<Walk, 'labels' | 'owner' | 'batch'>,
 ): Promise<boolean> => {
-  if (labels.length === 0) return false
+  if (labels.length === 0 || batch !== undefined) return false
   const [row] = await sql<{ found: number }[]>`
     select count(*)::integer as found from (
       select from task t where true ${hasLabels(sql, labels, owner)} limit ${MOST_SORTED + 1}
@@ -176,18 +198,11 @@ const isMatch = (
 const isOpenOnly = ({ states }: Pick<TaskFilter, 'states'>): boolean | undefined =>
   states?.every((state) => OPEN_STATES.includes(state))
 
-/** Counts the tasks that a filter finds among the newest `most`. */
-export const countTasks = async (
-  sql: Sql,
-  filter: Omit<TaskFilter, 'limit'>,
-  most: number,
-): Promise<number> => {
+/** Selects all tasks that a filter finds. */
+export const selectTasks = (sql: Queryable, filter: Omit<TaskFilter, 'limit'>): Fragment => {
   const { labels = [] } = filter
   const seen = { ...filter, isOpen: isOpenOnly(filter), isRare: labels.length > 0 }
-  const [row] = await sql<{ n: number }[]>`
-    select count(*)::integer as n from (${walk(sql, seen, most)}) t where ${isMatch(sql, seen)}
-  `
-  return row?.n ?? 0
+  return sql`select * from (${walk(sql, seen)}) t where ${isMatch(sql, seen)}`
 }
 
 /** One page of tasks, newest first. It may hold fewer than the limit although there is a next one. */
@@ -224,14 +239,15 @@ const toPage = async <Row extends TaskPlace>(
   return { rows, ...(end && { next: end }) }
 }
 
-/** Tasks of an owner by their ids, in the order of their last moves. */
+/** Tasks of an owner by their ids that a filter finds, in the order of their last moves. */
 export const listTaskRows = async (
   sql: Sql,
-  { owner, ids }: { owner: string; ids: readonly string[] },
+  { owner, ids, ...filter }: Omit<TaskFilter, 'limit'> & { owner: string; ids: readonly string[] },
 ): Promise<TaskRow[]> =>
   await sql<TaskRow[]>`
   select ${taskColumns(sql)} from task t
-  where t.id = any(${[...ids]}::uuid[]) and t.owner = ${owner}
+  where t.id = any(${[...ids]}::uuid[]) and t.owner = ${owner} and ${isMatch(sql, filter)}
+    ${isOfBatch(sql, filter.batch)} ${isWithin(sql, sql`t.created_at`, filter)}
   order by t.last_moved_at, t.id
 `
 
@@ -296,17 +312,17 @@ export const listOwnerEvents = async (
     owner,
     states,
     labels,
+    batch,
     after,
     limit,
-  }: {
+    ...bounds
+  }: Pick<Walk, 'labels' | 'batch' | 'after' | 'from' | 'to'> & {
     owner: string
     states?: readonly string[] | undefined
-    labels?: readonly Labels[] | undefined
-    after?: TaskPlace | undefined
     limit: number
   },
 ): Promise<Page<OwnerEvent>> => {
-  const seen = { owner, labels, after, isRare: await isRare(sql, { labels, owner }) }
+  const seen = { owner, labels, batch, after, isRare: await isRare(sql, { labels, owner, batch }) }
   const rows = await sql<(OwnerEvent & EventTimes & Pick<TaskPlace, 'createdAtUs'>)[]>`
     select e.id, e.task_id, t.kind, e.sequence, e.status, e.created_at, e.state,
       coalesce(d.next_attempt_at, e.next_attempt_at) as next_attempt_at,
@@ -318,6 +334,7 @@ export const listOwnerEvents = async (
     left join redelivery d on d.event_id = e.id and d.state = 'pending'
     where ${isMatch(sql, seen)}
       ${states ? sql`and e.state = any(${[...states]})` : sql``}
+      ${isWithin(sql, sql`e.created_at`, bounds)}
       ${after?.sequence ? sql`and (t.created_at, t.id, e.sequence) < (${placeOf(sql, after)}, ${after.sequence}::integer)` : sql``}
     order by t.created_at desc, t.id desc, e.sequence desc
     limit ${limit + 1}

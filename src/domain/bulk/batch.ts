@@ -14,7 +14,7 @@ export const requestsFolder = (id: string): string => `batches/${id}`
 export const requestsKey = (id: string): string => `${requestsFolder(id)}/requests.jsonl`
 
 /** One request of a batch, as the body and each line of a file have it. */
-const BatchRequest = Type.Object({
+export const BatchRequest = Type.Object({
   path: Type.String({ description: 'Path on which the task is made.' }),
   body: Type.Object({}, { additionalProperties: true, description: 'The body that goes there.' }),
 })

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 
 import { id } from '../event/event.ts'
 import { queryText } from '../registry/registry-fields.ts'
+import { ALL } from '../shared/time-bounds.ts'
 import { TaskQuery } from '../task/task-item.ts'
 import { LABEL_LIST, LabelText } from '../task/task-options.ts'
 import { count, ItemError, next, progress } from './bulk.ts'
@@ -37,8 +38,9 @@ export const ALL_OWNERS = '*'
 export const NewOperation = Type.Object({
   action: OperationAction,
   filter: OperationFilter,
+  all: ALL,
   dry_run: Type.Optional(
-    Type.Boolean({ default: false, description: 'Only count what the filter finds now.' }),
+    Type.Boolean({ default: false, description: 'Only count the tasks that it would act on now.' }),
   ),
   owner: Type.Optional(
     queryText(255, 'For platform admins: whose tasks in place of their own; `*`: those of all.'),

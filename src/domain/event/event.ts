@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 
+import { ALL, timeBounds } from '../shared/time-bounds.ts'
 import { ImageTaskStatus } from '../image-task/image-task.ts'
 import { VideoTaskState } from '../video-task/video-task.ts'
 
@@ -115,11 +116,19 @@ export const Redelivery = Type.Object({
 })
 export type Redelivery = Static<typeof Redelivery>
 
-/** Body of a request to send exhausted events again. */
-export const RedeliverSince = Type.Object({
-  since: time('Events of transitions made at this time or later.'),
+/** Body of a request to send the events of an endpoint again that it has missed. */
+export const MissedEvents = Type.Object({
+  ...timeBounds('Events of transitions made'),
+  all: ALL,
 })
-export type RedeliverSince = Static<typeof RedeliverSince>
+export type MissedEvents = Static<typeof MissedEvents>
+
+/** The same of the events of an owner's tasks. */
+export const MissedTaskEvents = Type.Object({
+  ...MissedEvents.properties,
+  batch_id: Type.Optional(id('Only events of tasks of this batch.')),
+})
+export type MissedTaskEvents = Static<typeof MissedTaskEvents>
 
 export const Redeliveries = Type.Object({
   redeliveries: Type.Integer({ minimum: 0, description: 'How many events are sent again.' }),

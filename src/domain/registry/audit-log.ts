@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 
 import type { BulkKind } from '../bulk/bulk.ts'
+import { timeBounds } from '../shared/time-bounds.ts'
 import { count, instant, page, pageSize, queryText, uuid } from './registry-fields.ts'
 
 /** All that admins, members of publishers and holders of keys change; a task, report or upload is its own entry. */
@@ -75,8 +76,7 @@ export const AuditLogQuery = Type.Object({
   action: Type.Optional(AuditAction),
   target: Type.Optional(queryText(512, 'What was changed, exactly as an entry names it.')),
   address: Type.Optional(queryText(64, 'IP address of the client.')),
-  since: Type.Optional(instant('Changes at this time or later.')),
-  until: Type.Optional(instant('Changes before this time.')),
+  ...timeBounds('Changes made'),
 })
 export type AuditLogQuery = Static<typeof AuditLogQuery>
 

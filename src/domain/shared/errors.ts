@@ -36,6 +36,7 @@ export const ERROR_CODES = {
     validation_failed:
       'At least one member of the request breaks a rule; details lists every issue.',
     incompatible_fields: 'Two members that exclude each other were given.',
+    too_many_tasks: 'The filter finds more tasks than one operation acts on.',
     url_refused:
       'A URL has a scheme, port, user or address that this service does not call, or, in the registry, a scheme or length that its member does not take.',
     version_invalid: 'The text means no version of Semantic Versioning 2.0.0.',
@@ -313,6 +314,11 @@ export const errors = {
     apiError(
       'endpoint_disabled',
       `The endpoint is off (${reason}); switch it on with the status enabled first.`,
+    ),
+  tooManyTasks: (found: number, most: number) =>
+    apiError(
+      'too_many_tasks',
+      `The filter finds ${found} tasks, and one operation acts on at most ${most}: narrow it by from and to, state or batch_id.`,
     ),
   notDeliverable: () => apiError('not_deliverable'),
   routeNotFound: (path: string) =>

@@ -20,8 +20,8 @@ export interface Unread {
 /** Most names that are looked for: a request may hold a million. */
 const MOST = 100
 
-/** Lists the members of a body that its schema does not name; not those that are null, which count as absent. */
-export const listUnread = (schema: TSchema, body: unknown): Unread[] => {
+/** Lists the members of a body that its schema does not name. @param nulls also those that are null, which count as absent */
+export const listUnread = (schema: TSchema, body: unknown, nulls = false): Unread[] => {
   const found: Unread[] = []
   const visit = (value: unknown, rule: SchemaNode | undefined, at: string): void => {
     if (rule === undefined || isUnruled(rule) || typeof value !== 'object' || value === null) return
@@ -30,7 +30,7 @@ export const listUnread = (schema: TSchema, body: unknown): Unread[] => {
       const inner = Array.isArray(value) ? rule.items : memberRule(rule, name)
       if (inner) {
         if (typeof member === 'object') visit(member, inner, at + toPointer([name]))
-      } else if (rule.properties && member !== null) {
+      } else if (rule.properties && (nulls || member !== null)) {
         const near = findMeant(name, Object.keys(rule.properties))
         const meant = near && at + toPointer([near])
         found.push({ field: at + toPointer([name]), meant, value: member })
@@ -96,19 +96,26 @@ const wordsOf = (name: string): string =>
 
 const plainOf = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '')
 
-/**
- * Makes the issues of names that were meant otherwise; of all of them where the caller prefers strict handling, or the
- * route does but for some members.
- */
+/** Rules of a route for what nothing reads. */
+interface UnreadRules {
+  /** Only names that were meant otherwise are rejected. */
+  unread?: 'ignored' | undefined
+  /** Members of the body that are not. */
+  sentBack?: readonly string[] | undefined
+}
+
+/** Makes the issues of names that a route rejects; of all of them where the caller prefers that. */
 export const unreadIssues = (
   unread: readonly Unread[],
-  isStrict: boolean,
-  but?: readonly string[],
+  isPreferred: boolean,
+  { unread: rule, sentBack }: UnreadRules = {},
 ): Issue[] =>
   unread
     .filter(
       ({ field, meant }) =>
-        isStrict || meant !== undefined || (but && !but.includes(field.slice(1))),
+        isPreferred ||
+        (!sentBack?.some((name) => field === `/${name}`) &&
+          (meant !== undefined || rule !== 'ignored')),
     )
     .map(({ field, meant, value, reason = 'nothing reads it' }) => ({
       field,

@@ -3,6 +3,7 @@ import { Type, type Static, type TSchema } from 'typebox'
 import { DeliveryState, id, TaskEvent, time } from '../event/event.ts'
 import { ImageTaskKind, type AnyImageKind } from '../image-task/image-kind.ts'
 import { CUSTOM, CUSTOM_NAME } from './custom-kind.ts'
+import { timeBounds } from '../shared/time-bounds.ts'
 import { DeletedAt } from './deleted-at.ts'
 import { LabelFilter, Labels } from './task-options.ts'
 import { queryText } from '../registry/registry-fields.ts'
@@ -89,15 +90,19 @@ const paging = {
   after: text('The `next` of the page before.', { maxLength: 200 }),
 }
 
-export const TASK_QUERY_EMPTY_IS_ABSENT = ['from', 'to', 'q', 'after', 'owner'] as const
+export const TASK_QUERY_EMPTY_IS_ABSENT = [
+  ...(['from', 'to', 'since', 'until', 'q', 'batch_id', 'after', 'owner'] as const),
+]
+
+const ofBatch = (description: string) => Type.Optional(id(description))
 
 const filters = {
   kind: some(TaskKind, 'Only these kinds.'),
   state: some(TaskState, 'Only tasks in these states.'),
-  from: text('Tasks made at this time or later.', { format: 'date-time' }),
-  to: text('Tasks made before this time.', { format: 'date-time' }),
+  ...timeBounds('Tasks made'),
   q: Type.Optional(queryText(200, 'A part of the prompt, whatever its case.')),
   label: LabelFilter,
+  batch_id: ofBatch('Only tasks of this batch.'),
   ...paging,
 }
 
@@ -177,6 +182,8 @@ export type TaskDetail = Static<typeof TaskDetail>
 
 export const OwnerEventQuery = Type.Object({
   label: LabelFilter,
+  batch_id: ofBatch('Only events of tasks of this batch.'),
+  ...timeBounds('Events made'),
   state: some(Type.Enum(DeliveryState.enum), 'Only events in these states of their delivery.'),
   ...paging,
 })
@@ -191,7 +198,10 @@ export const OwnerEvents = Type.Object({
   next,
 })
 
-export const TaskStreamQuery = Type.Object({ label: LabelFilter })
+export const TaskStreamQuery = Type.Pick(TaskQuery, [
+  ...(['label', 'batch_id', 'from', 'to', 'since', 'until'] as const),
+])
+export type TaskStreamQuery = Static<typeof TaskStreamQuery>
 
 /** Response to a creation that is only tried. */
 export const DryRun = Type.Object({

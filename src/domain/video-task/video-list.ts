@@ -66,19 +66,6 @@ export const VideoTaskQuery = Type.Object({
 export type VideoTaskQuery = Static<typeof VideoTaskQuery>
 
 /**
- * The instant of a filter that its schema has passed. A leap second, which `Date` does not know, counts as the one before
- * it. It lies between 1970 and 9999, where all tasks are: PostgreSQL reads neither year 0 nor year 10000, to
- * which an offset may lead.
- */
-export const parseListTime = (text: string): Date => {
-  const time = Date.parse(text.replace(/:60(?=\D)/, ':59'))
-  return new Date(Math.min(LATEST, Math.max(EARLIEST, time)))
-}
-
-const EARLIEST = 0
-const LATEST = Date.UTC(9999, 0)
-
-/**
  * The rules of the filters that their schema cannot say.
  * @param isAnonymous without a credential: nobody may list what all anonymous callers share
  */

@@ -6,7 +6,6 @@ import {
   summariseTasks,
 } from '../../db/task/task-list.ts'
 import type { OwnerEventQuery, TaskQuery } from '../../domain/task/task-item.ts'
-import { readLabelFilter } from '../../domain/task/task-options.ts'
 import type { JsonResponse } from '../route.ts'
 import { makePageToken, parsePageToken } from '../task/page-token.ts'
 import { toItem } from './item.ts'
@@ -39,10 +38,9 @@ export const summarise = async ({ sql }: ReadDeps, owner: string): Promise<JsonR
 export const listEvents = async (
   { sql }: ReadDeps,
   owner: string,
-  { state, label, after, limit }: OwnerEventQuery,
+  { state, after, limit, ...query }: OwnerEventQuery,
 ): Promise<JsonResponse> => {
-  const labels = label && readLabelFilter(label)
-  const filter = { owner, states: state, labels, after: placeOf(after), limit }
+  const filter = { ...readTaskQuery(query), owner, states: state, after: placeOf(after), limit }
   const { rows, next } = await withinDeadline(sql, listOwnerEvents(sql, filter))
   return { status: 200, body: { events: rows, ...(next && { next: makePageToken(next) }) } }
 }

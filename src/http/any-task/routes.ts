@@ -87,6 +87,7 @@ export const makeAnyTaskRoutes = (deps: AnyTaskDeps & DeletionDeps): Route[] => 
     description:
       '`task`: a task as lists show it. First come those that have not ended, the newest 200, and then each change of these and of the newest 200 tasks, at most two a second of each. With Last-Event-ID what has changed since then comes first. It has no end; a comment comes every 15 seconds.',
     query: TaskStreamQuery,
+    queryEmptyIsAbsent: TASK_QUERY_EMPTY_IS_ABSENT,
     requestHeaders: ['Last-Event-ID'],
     responses: {
       200: {

@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto'
 
 import { withinDeadline } from '../../db/client.ts'
-import { listRevisions, listTaskRows, listTasks, MOST_FOLLOWED } from '../../db/task/task-list.ts'
+import {
+  listRevisions,
+  listTaskRows,
+  listTasks,
+  MOST_FOLLOWED,
+  readTaskQuery,
+} from '../../db/task/task-list.ts'
 import type { TaskRow } from '../../db/task/task-list.ts'
 import { errors } from '../../domain/shared/errors.ts'
-import { OPEN_STATES } from '../../domain/task/task-item.ts'
-import { isLabelled, readLabelFilter, type Labels } from '../../domain/task/task-options.ts'
+import { OPEN_STATES, type TaskStreamQuery } from '../../domain/task/task-item.ts'
 import { getCaller } from '../access/caller.ts'
 import { respondWithStream, type ReadChanges, type StreamEvent } from '../live/stream.ts'
 import type { RouteResponse, RouteRequest } from '../route.ts'
@@ -22,16 +27,16 @@ const UNSEEN_MS = 10_000
 /** Follows all tasks of the caller. Throws 400 for a Last-Event-ID that no such stream gave. */
 export const streamTasks = async (
   deps: TaskReadDeps & LiveDeps,
-  request: RouteRequest<unknown, { label?: string[] }>,
+  request: RouteRequest<unknown, TaskStreamQuery>,
 ): Promise<RouteResponse> => {
   const { owner } = getCaller(request)
-  const labels = readLabelFilter(request.query.label)
   const lastEventId = request.headers['last-event-id'] || undefined
   if (lastEventId !== undefined && !/^\d{1,15}$/.test(String(lastEventId)))
     throw errors.lastEventInvalid(String(lastEventId), 'an id that this stream gave, a number')
   const since = lastEventId === undefined ? undefined : Number(lastEventId)
   const open = new Set<string>()
-  const read = readTasks(deps, { owner, labels, since, open })
+  const filter = { ...readTaskQuery(request.query), owner }
+  const read = readTasks(deps, { filter, since, open })
   return await respondWithStream(deps, request, {
     id: randomUUID(),
     read,
@@ -40,36 +45,31 @@ export const streamTasks = async (
 }
 
 interface FollowedTasks {
-  owner: string
-  /** Those that each task has. */
-  labels: readonly Labels[]
+  filter: ReturnType<typeof readTaskQuery> & { owner: string }
   /** Time up to which the client has all changes, in milliseconds. */
   since: number | undefined
   /** Those that have not ended, kept up to date. */
   open: Set<string>
 }
 
-const readTasks = (
-  deps: TaskReadDeps,
-  { owner, labels, since, open }: FollowedTasks,
-): ReadChanges => {
+const readTasks = (deps: TaskReadDeps, { filter, since, open }: FollowedTasks): ReadChanges => {
   const { sql } = deps
+  const { owner } = filter
   let sent: ReadonlyMap<string, number> | undefined
   let lastMs = since ?? 0
   const find = async () => {
     const isFirst = sent === undefined
     if (isFirst) {
-      const filter = { owner, labels, states: OPEN_STATES, limit: MOST_FOLLOWED }
-      const { rows } = await listTasks(sql, filter)
+      const isOpen = { states: OPEN_STATES, limit: MOST_FOLLOWED }
+      const { rows } = await listTasks(sql, { ...filter, ...isOpen })
       for (const { id } of rows) open.add(id)
     }
     const from = isFirst && since !== undefined ? new Date(since - UNSEEN_MS) : undefined
     const revisions = await listRevisions(sql, { owner, ids: [...open], since: from })
     const changed = revisions.filter(({ id, rev }) => sent?.get(id) !== rev)
-    const rows = await listTaskRows(sql, { owner, ids: changed.map(({ id }) => id) })
-    const isNotified = ({ id, movedAt, item }: TaskRow): boolean =>
-      (!isFirst || open.has(id) || (from !== undefined && movedAt >= from)) &&
-      isLabelled(item.labels, labels)
+    const rows = await listTaskRows(sql, { ...filter, ids: changed.map(({ id }) => id) })
+    const isNotified = ({ id, movedAt }: TaskRow): boolean =>
+      !isFirst || open.has(id) || (from !== undefined && movedAt >= from)
     return { revisions, rows: rows.filter(isNotified) }
   }
   return async () => {

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 
 import type { Request, Response } from 'express'
+import { Type } from 'typebox'
 
+import { validateBounds } from '../../domain/shared/time-bounds.ts'
 import { listUnread, type Unread } from '../../domain/shared/unread.ts'
 import {
   makeIssue,
@@ -10,6 +12,7 @@ import {
   sortIssues,
   type Issue,
 } from '../../domain/shared/validate.ts'
+import { SMALL_BODY } from './body-limits.ts'
 import type { Budget } from './budget.ts'
 import { replaceInline, type InlineImage } from './inline.ts'
 import type { Translation } from '../alias/translation.ts'
@@ -18,7 +21,7 @@ import { readJsonBody, type JsonBody } from './read-json-body.ts'
 import { tooLarge } from './source.ts'
 import { sendContinue } from '../serve/expect.ts'
 import { rawQuery } from '../serve/query.ts'
-import type { BodySpec, Route } from '../route.ts'
+import { changes, type BodySpec, type Route } from '../route.ts'
 
 export interface BodyDeps {
   budget: Budget
@@ -43,7 +46,7 @@ export interface ReadBody {
 
 /** Makes the reader of a route's body. A route without one leaves it unread. */
 export const makeBodyReader = (deps: BodyDeps, route: Route) => {
-  const spec = route.body
+  const spec = bodyOf(route)
   if (!spec)
     return { check: () => {}, read: (request: Request) => Promise.resolve(noBody(request)) }
   const validate = makeValidateBody(route, spec)
@@ -60,6 +63,7 @@ export const makeBodyReader = (deps: BodyDeps, route: Route) => {
       response: Response,
       { address, translation }: { address: string; translation: Translation | undefined },
     ): Promise<ReadBody> {
+      if (!route.body && !hasBody(request.headers)) return noBody(request)
       const given = await readJsonBody(request, {
         ...spec,
         budget: deps.budget,
@@ -88,6 +92,14 @@ export const makeBodyReader = (deps: BodyDeps, route: Route) => {
     },
   }
 }
+
+/** Whoever sends a body to a change that takes none believes that something reads it. */
+const NOTHING: BodySpec = { ...SMALL_BODY, schema: Type.Object({}), required: false }
+
+/** Rules for the body that a client may send. */
+export const bodyOf = (route: Route): BodySpec | undefined =>
+  route.body ??
+  (changes(route) && !route.rawBody && route.unread !== 'ignored' ? NOTHING : undefined)
 
 /** Leaves of a link to an upload what names the file. */
 const withoutSignature = ({ linkMember = '' }: BodySpec, value: JsonBody['value']): object => {
@@ -124,8 +136,11 @@ export const makeValidateBody = (route: Route, { schema, emptyIsAbsent }: BodySp
     const { value, issues } = validate(shape)
     const body = value as Record<string, unknown>
     const inline = byPointer(images)
-    const rules = route.validate?.({ params, body, inline }) ?? []
-    const unread = listUnread(schema, shape)
+    const rules = [
+      ...validateBounds(schema, body, '/'),
+      ...(route.validate?.({ params, body, inline }) ?? []),
+    ]
+    const unread = listUnread(schema, shape, route.unread !== 'ignored')
     return { value, inline, issues: sortIssues(schema, onePerField(issues, rules)), unread }
   }
 }

@@ -1,11 +1,13 @@
 import { withinDeadline, type Transaction } from '../../db/client.ts'
 import { existsBulk, findBulk, insertBulk, listBulks, requestCancel } from '../../db/bulk/bulk.ts'
 import type { BulkRow, NewBulk } from '../../db/bulk/bulk.ts'
+import { CHOICE_MS } from '../../db/bulk/choice.ts'
 import { insertAudit } from '../../db/registry/audit-log.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { MOST_OPEN, showState, type BulkKind, type BulkQuery } from '../../domain/bulk/bulk.ts'
 import { auditTarget } from '../../domain/registry/audit-log.ts'
 import { apiError, shown } from '../../domain/shared/errors.ts'
+import { readBounds } from '../../domain/shared/time-bounds.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { signalCancelBulk, startBulk } from '../../jobs/bulk.ts'
 import { auditOf } from '../access/audit.ts'
@@ -21,11 +23,14 @@ export interface BulkDeps extends CommitDeps, InputDeps {
   taskQueue: string
 }
 
-/** Makes one durable together with the start of its workflow. Throws 429 when its owner has as many open as may be. */
+/**
+ * Makes one durable together with the start of its workflow; `choose` gives an operation its tasks. Throws 429 when its
+ * owner has as many open as may be.
+ */
 export const createBulk = (
   deps: BulkDeps,
   request: RouteRequest,
-  { bulk, body }: { bulk: NewBulk; body: object },
+  { bulk, body, choose }: { bulk: NewBulk; body: object; choose?(sql: Transaction): Promise<void> },
 ): Promise<SavedResponse> =>
   unitOfWork(
     deps,
@@ -35,6 +40,7 @@ export const createBulk = (
           'quota_exceeded',
           `One owner has at most ${MOST_OPEN} batches and operations that have not ended.`,
         )
+      await choose?.(sql)
       if (bulk.kind === 'operation')
         await insertAudit(sql, auditOf(request), {
           action: 'operation.create',
@@ -44,7 +50,11 @@ export const createBulk = (
       await enqueue(startBulk(bulk, deps))
       return await request.saveIdempotentResponse(sql, { status: 202, body })
     },
-    { at: 'create', wasCommitted: () => existsBulk(deps.sql, bulk.id) },
+    {
+      at: 'create',
+      wasCommitted: () => existsBulk(deps.sql, bulk.id),
+      ...(choose && { statementMs: CHOICE_MS }),
+    },
   )
 
 /** One of the caller's, or for an admin anybody's; from the path. Throws 404. */
@@ -91,9 +101,10 @@ export const listOwn = async <Request>(
   request: RouteRequest<unknown, BulkQuery>,
   { kind, name, show }: { kind: BulkKind; name: string; show(row: BulkRow<Request>): object },
 ): Promise<JsonResponse> => {
-  const { after, limit } = request.query
+  const { after, limit, ...bounds } = request.query
   const { owner } = getCaller(request)
-  const found = listBulks<Request>(sql, { owner, kind, after: placeOf(after), limit })
+  const page = { ...readBounds(bounds), owner, kind, after: placeOf(after), limit }
+  const found = listBulks<Request>(sql, page)
   const { rows, next } = await withinDeadline(sql, found)
   return {
     status: 200,

@@ -13,6 +13,7 @@ import {
   OperationLine,
   OperationPage,
 } from '../../domain/bulk/operation.ts'
+import { TASK_QUERY_EMPTY_IS_ABSENT } from '../../domain/task/task-item.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { validatePageToken } from '../task/page-token.ts'
@@ -34,11 +35,12 @@ export const makeOperationRoutes = (deps: BulkDeps): Route[] => [
     path: '/operations',
     summary: "Act on many of the caller's tasks",
     description:
-      'The filter is that of the list. It finds tasks that are there now, the newest 100,000 of them, and each is acted on as its own route does. With `dry_run` they are only counted, among the newest 100,000.',
+      'The filter is that of the list. What it finds now, at most 100,000 tasks, is the operation, and each is acted on as its own route does. An empty one needs `all`. With `dry_run` those are counted that can be acted on now.',
     body: {
       ...SMALL_BODY,
       schema: NewOperation,
       adminMembers: ['owner'],
+      emptyIsAbsent: TASK_QUERY_EMPTY_IS_ABSENT,
       examples: { cancel: { action: 'cancel', filter: { state: ['waiting', 'queued'] } } },
     },
     responses: {
@@ -56,7 +58,7 @@ export const makeOperationRoutes = (deps: BulkDeps): Route[] => [
         },
       },
     },
-    errors: ['incompatible_fields', 'quota_exceeded', 'outcome_unknown'],
+    errors: ['incompatible_fields', 'too_many_tasks', 'quota_exceeded', 'outcome_unknown'],
     validate: validateOperation,
     handler: (request) => createOperation(deps, request),
   }),

@@ -1,64 +1,74 @@
 import { randomUUID } from 'node:crypto'
 
-import { withinDeadline } from '../../db/client.ts'
-import { listChosen } from '../../db/bulk/bulk-item.ts'
-import { countTasks, readTaskQuery } from '../../db/task/task-list.ts'
+import { beginBulk, lockBulks } from '../../db/bulk/bulk.ts'
+import { CHOICE_MS, chooseTasks } from '../../db/bulk/choice.ts'
+import type { OperationRequest as Chosen } from '../../db/bulk/operation.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { MOST_ITEMS } from '../../domain/bulk/bulk.ts'
-import { ALL_OWNERS, type NewOperation, type OperationFilter } from '../../domain/bulk/operation.ts'
+import { ALL_OWNERS, NewOperation, type OperationFilter } from '../../domain/bulk/operation.ts'
+import { errors } from '../../domain/shared/errors.ts'
+import { validateAll, validateBounds } from '../../domain/shared/time-bounds.ts'
 import { makeIssue, type Issue } from '../../domain/shared/validate.ts'
 import { getCaller } from '../access/caller.ts'
-import type { ReadDeps } from '../deps.ts'
 import type { Route, RouteRequest, SavedResponse } from '../route.ts'
 import { createBulk, type BulkDeps } from './bulk.ts'
 
-/** Rejects a filter that names tasks and says more. */
+/** Rejects a filter that names tasks and says more, and one that names nothing. */
 export const validateOperation: NonNullable<Route['validate']> = ({ body }): Issue[] => {
   const { task_ids: ids, ...others } = (body['filter'] ?? {}) as OperationFilter
-  if (ids === undefined || Object.keys(others).length === 0) return []
   const sentence = 'must be absent beside other members of the filter, got both'
-  return [makeIssue('/filter/task_ids', sentence, 'incompatible_fields')]
+  return [
+    ...(ids === undefined || Object.keys(others).length === 0
+      ? []
+      : [makeIssue('/filter/task_ids', sentence, 'incompatible_fields')]),
+    ...validateBounds(NewOperation.properties.filter, others, '/filter/'),
+    ...validateAll(body['filter'] ?? {}, body['all'], '/filter'),
+  ]
 }
 
-type OperationRequest = RouteRequest<unknown, unknown, NewOperation>
+type Request = RouteRequest<unknown, unknown, NewOperation>
 
 /** Owner of the tasks that are acted on; undefined: any. */
-const findOwner = (request: OperationRequest): string | undefined => {
+const findOwner = (request: Request): string | undefined => {
   const { owner, isPlatformAdmin } = getCaller(request)
   const { owner: named = owner } = isPlatformAdmin ? request.body : {}
   return named === ALL_OWNERS ? undefined : named
 }
 
 /** Makes an operation on the tasks that a filter finds, or counts them. */
-export const createOperation = async (
-  deps: BulkDeps,
-  request: OperationRequest,
-): Promise<SavedResponse> => {
-  const of = findOwner(request)
-  const { action, filter, dry_run: isDry } = request.body
-  if (isDry) return await countMatches(deps, request, of)
+export const createOperation = async (deps: BulkDeps, request: Request): Promise<SavedResponse> => {
   const { owner } = getCaller(request)
-  const id = randomUUID()
+  const { action, filter, dry_run: isDry } = request.body
+  const of = findOwner(request)
   const what = { action, filter, ...(of !== undefined && { of }) }
+  if (isDry) return await countTasks(deps, request, what)
+  const id = randomUUID()
   const bulk = { id, kind: 'operation', owner, request: what } as const
-  return await createBulk(deps, request, { bulk, body: { operation_id: id } })
+  return await createBulk(deps, request, {
+    bulk,
+    body: { operation_id: id },
+    async choose(sql) {
+      const { found } = await choose(sql, what, id)
+      await beginBulk(sql, { id, total: found })
+    },
+  })
 }
 
-const countMatches = async (
-  deps: BulkDeps,
-  request: OperationRequest,
-  of: string | undefined,
-): Promise<SavedResponse> => {
-  const matched = await withinDeadline(deps.sql, count(deps, request.body.filter, of))
-  const response = { status: 200, body: { dry_run: true, matched } }
-  return await unitOfWork(deps, (sql) => request.saveIdempotentResponse(sql, response))
-}
+/** Counts the tasks that an operation would act on, as it would choose them. */
+const countTasks = (deps: BulkDeps, request: Request, what: Chosen): Promise<SavedResponse> =>
+  unitOfWork(
+    deps,
+    async (sql) => {
+      await lockBulks(sql, getCaller(request).owner)
+      const { possible } = await choose(sql, what)
+      const response = { status: 200, body: { dry_run: true, matched: possible } }
+      return await request.saveIdempotentResponse(sql, response)
+    },
+    { statementMs: CHOICE_MS },
+  )
 
-const count = async (
-  { sql }: ReadDeps,
-  { task_ids: ids, ...query }: OperationFilter,
-  owner: string | undefined,
-): Promise<number> =>
-  ids
-    ? (await listChosen(sql, { ids, owner })).length
-    : await countTasks(sql, { ...readTaskQuery(query), owner }, MOST_ITEMS)
+const choose: typeof chooseTasks = async (...choice) => {
+  const chosen = await chooseTasks(...choice)
+  if (chosen.found > MOST_ITEMS) throw errors.tooManyTasks(chosen.found, MOST_ITEMS)
+  return chosen
+}

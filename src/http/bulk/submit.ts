@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream'
 
 import type { Transaction } from '../../db/client.ts'
+import { BatchRequest } from '../../domain/bulk/batch.ts'
 import { apiError, shown } from '../../domain/shared/errors.ts'
+import { listUnread, unreadIssues } from '../../domain/shared/unread.ts'
 import { isObject } from '../../domain/shared/is-object.ts'
 import { makeOnce } from '../../domain/shared/make-once.ts'
 import type { Labels } from '../../domain/task/task-options.ts'
@@ -67,9 +69,11 @@ export const makeSubmit = (deps: SubmitDeps, routes: readonly Route[]): Submit =
 const readRequest = async (deps: BodyDeps, text: string | Buffer) => {
   const json = await read(deps, text, LIMITS)
   await json.discard()
-  const { path, body } = json.value
-  if (typeof path === 'string' && isObject(body)) return { path, body }
+  const { path, body, ...others } = json.value
+  const unread = unreadIssues(listUnread(BatchRequest, others, true), true)
+  if (typeof path === 'string' && isObject(body) && unread.length === 0) return { path, body }
   const issues = [
+    ...unread,
     ...(typeof path === 'string'
       ? []
       : [makeIssue('/path', `must be a string, got ${shown(path)}`)]),

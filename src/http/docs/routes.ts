@@ -49,6 +49,7 @@ export const makeDocsRoutes = ({ pages, landing }: DocsDeps): Route[] => [
 
 const COMMON = {
   method: 'get',
+  unread: 'ignored',
   tag: 'Documentation',
   auth: 'none',
   errors: ['not_found'],

@@ -14,12 +14,14 @@ import {
   Attempts,
   Redeliveries,
   Redelivery,
-  RedeliverSince,
+  MissedEvents,
+  MissedTaskEvents,
   SecretRotation,
   id,
 } from '../../domain/event/event.ts'
 import { mayDo } from '../../domain/registry/role.ts'
 import { PLATFORM_ACCOUNT } from '../../domain/shared/account.ts'
+import { validateAll } from '../../domain/shared/time-bounds.ts'
 import type { ErrorCodeName } from '../../domain/shared/errors.ts'
 import { getCaller } from '../access/caller.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
@@ -195,7 +197,10 @@ const routesOf = (deps: EndpointDeps, scope: Scope): Route[] => {
       {
         description:
           'What is not given stays. What is due goes to a new address. An endpoint that is switched off is sent nothing that is due; switched on again it gets what happens from then on.',
-        body: body(EndpointUpdate, { status: 'disabled' }),
+        body: {
+          ...body(EndpointUpdate, { status: 'disabled' }),
+          sentBack: Object.keys(Endpoint.properties),
+        },
         requestHeaders: ['If-Match'],
         errors: ['url_refused', 'precondition_failed'],
         validate,
@@ -211,10 +216,7 @@ const routesOf = (deps: EndpointDeps, scope: Scope): Route[] => {
       {
         description:
           'The response alone shows it. The old secret goes on signing beside it for a while.',
-        body: {
-          ...body(SecretRotation, { overlap_seconds: 3600 }, false),
-          rejectsUnreadBut: [],
-        },
+        body: body(SecretRotation, { overlap_seconds: 3600 }, false),
         secretResponse: true,
       },
     ),
@@ -232,11 +234,14 @@ const routesOf = (deps: EndpointDeps, scope: Scope): Route[] => {
     one(
       ['post', '/redeliver', 'Send all that an endpoint has missed again'],
       [202, 'How many are sent again.', Redeliveries, { redeliveries: 3 }],
-      handle.redeliverSince,
+      handle.redeliverMissed,
       {
         description:
-          'The events since a time that were given up, or stopped while it was off. One request sends 10,000 of them at most.',
-        body: body(RedeliverSince, { since: '2026-01-01T00:00:00Z' }),
+          'The events within bounds of time that were given up, or stopped while it was off. One request sends 10,000 of them at most.',
+        body: body(scope.kind === 'Owner' ? MissedTaskEvents : MissedEvents, {
+          since: '2026-01-01T00:00:00Z',
+        }),
+        validate: ({ body: { all, ...choice } }) => validateAll(choice, all),
         errors: ['endpoint_disabled'],
       },
     ),

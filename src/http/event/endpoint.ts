@@ -26,10 +26,10 @@ import type {
   NewEndpoint,
 } from '../../domain/event/endpoint.ts'
 import { OVERLAP_SECONDS } from '../../domain/event/event.ts'
-import type { RedeliverSince, SecretRotation } from '../../domain/event/event.ts'
+import type { MissedTaskEvents, SecretRotation } from '../../domain/event/event.ts'
 import { errors, shown } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
-import { parseListTime } from '../../domain/video-task/video-list.ts'
+import { readBounds } from '../../domain/shared/time-bounds.ts'
 import { auditOf } from '../access/audit.ts'
 import { getCaller } from '../access/caller.ts'
 import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
@@ -213,11 +213,11 @@ export const makeEndpointHandlers = (deps: EndpointDeps, validate: AuthorizeAcce
       const { id } = await getEnabled(request)
       return await redeliverOne(deps, request, await getEventId(request, id))
     },
-    async redeliverSince(request: Request<unknown, RedeliverSince>): Promise<SavedResponse> {
+    async redeliverMissed(request: Request<unknown, MissedTaskEvents>): Promise<SavedResponse> {
       const { id: endpointId } = await getEnabled(request)
-      const since = parseListTime(request.body.since)
+      const { batch_id: batch, ...bounds } = request.body
       return await redeliverAll(deps, request, getCaller(request).owner, (sql, starts) =>
-        redeliverToEndpoint(sql, { endpointId, since }, starts),
+        redeliverToEndpoint(sql, { endpointId, batch, ...readBounds(bounds) }, starts),
       )
     },
   }

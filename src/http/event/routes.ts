@@ -7,10 +7,10 @@ import {
   Attempts,
   Redeliveries,
   Redelivery,
-  RedeliverSince,
+  MissedTaskEvents,
   TaskEvents,
 } from '../../domain/event/event.ts'
-import { parseListTime } from '../../domain/video-task/video-list.ts'
+import { readBounds, validateAll } from '../../domain/shared/time-bounds.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { getCaller, ownerOf } from '../access/caller.ts'
 import { getEventId, redeliverAll, redeliverOne, type RedeliveryDeps } from './redeliver.ts'
@@ -134,12 +134,13 @@ export const makeEventRoutes = (deps: RedeliveryDeps): Route[] => [
     path: '/events/redeliver',
     summary: 'Send all exhausted events of the caller again',
     description:
-      'The events of moves made since a time. One request sends 10,000 of them again at most.',
+      'Those within bounds of time, or of a batch. One request sends 10,000 of them again at most.',
     body: {
       ...SMALL_BODY,
-      schema: RedeliverSince,
+      schema: MissedTaskEvents,
       examples: { day: { since: '2026-01-01T00:00:00Z' } },
     },
+    validate: ({ body: { all, ...choice } }) => validateAll(choice, all),
     responses: {
       202: {
         description: 'How many are sent again.',
@@ -150,9 +151,9 @@ export const makeEventRoutes = (deps: RedeliveryDeps): Route[] => [
     errors: ['outcome_unknown'],
     handler: (request) => {
       const { owner } = getCaller(request)
-      const since = parseListTime(request.body.since)
+      const { batch_id: batch, ...bounds } = request.body
       return redeliverAll(deps, request, owner, (sql, starts) =>
-        redeliverExhausted(sql, { owner, since }, starts),
+        redeliverExhausted(sql, { owner, batch, ...readBounds(bounds) }, starts),
       )
     },
   }),

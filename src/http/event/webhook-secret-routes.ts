@@ -46,7 +46,6 @@ export const makeWebhookSecretRoutes = ({ sql, webhookSecrets }: WebhookSecretDe
     body: {
       ...SMALL_BODY,
       schema: SecretRotation,
-      rejectsUnreadBut: [],
       required: false,
       examples: { hour: { overlap_seconds: 3600 } },
     },

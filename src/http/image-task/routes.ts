@@ -14,7 +14,7 @@ import { SMALL_BODY } from '../body/body-limits.ts'
 import { auditOf } from '../access/audit.ts'
 import { getCaller } from '../access/caller.ts'
 import { respondAfterChange, type LiveDeps } from '../live/prefer.ts'
-import { defineRoute, type ResponseSpec, type Route } from '../route.ts'
+import { defineRoute, ignoreUnread, type ResponseSpec, type Route } from '../route.ts'
 import { CANCEL_AFTER } from '../task/cancel-after.ts'
 import { linkToEvents } from '../task/event-links.ts'
 import { statusResponses } from '../task/read-response.ts'
@@ -34,21 +34,23 @@ export const makeImageTaskRoutes = (deps: ImageTaskDeps & LiveDeps): Route[] => 
       segment: family,
       params: Type.Object({}),
       kindsOf: () => IMAGE_FAMILIES[family as ImageFamily],
-    }),
+    }).map(ignoreUnread),
   ),
 ]
 
 /** The routes on which image tasks are made, one for each kind. */
 export const makeImageCreationRoutes = (deps: ImageTaskDeps): Route[] =>
-  Object.entries(IMAGE_KINDS).map(([kind, row]) =>
-    makeCreationRoute(deps, row, {
-      examples: {
-        address: { image: EXAMPLE_URL, ...EXAMPLES[kind as ImageTaskKind] },
-        inline: { image: DOT },
-      },
-      links: linksOf(row.tasks),
-    }),
-  )
+  Object.entries(IMAGE_KINDS)
+    .map(([kind, row]) =>
+      makeCreationRoute(deps, row, {
+        examples: {
+          address: { image: EXAMPLE_URL, ...EXAMPLES[kind as ImageTaskKind] },
+          inline: { image: DOT },
+        },
+        links: linksOf(row.tasks),
+      }),
+    )
+    .map(ignoreUnread)
 
 /** Tasks that are listed, read and cancelled below one path. */
 interface TaskGroup {

@@ -2,7 +2,7 @@ import { ERROR_SCHEMA, makeErrorExamples, makeErrorResponses } from './errors.ts
 import { HEADERS, headerRefs, quotaHeaders, type HeaderName } from './headers.ts'
 import { makeParameters } from './parameters.ts'
 import { makeSchemas, type Schemas } from './schemas.ts'
-import type { BodySpec, Method, ResponseSpec, Route } from '../route.ts'
+import type { Method, ResponseSpec, Route } from '../route.ts'
 
 type Json = Record<string, unknown>
 
@@ -119,7 +119,8 @@ const operationId = ({
 }: Pick<Route, 'method' | 'path' | 'operationId'>): string =>
   given ?? `${method}_${path.replace(/[^A-Za-z0-9]+/g, '_').replace(/^_|_$/g, '')}`
 
-const makeRequestBody = ({ body, rawBody }: Route, schemas: Schemas): Json => {
+const makeRequestBody = (route: Route, schemas: Schemas): Json => {
+  const { body, rawBody } = route
   if (rawBody)
     return {
       requestBody: {
@@ -130,7 +131,7 @@ const makeRequestBody = ({ body, rawBody }: Route, schemas: Schemas): Json => {
     }
   if (!body) return {}
   const media = {
-    schema: { ...schemas.show(body.document ?? body.schema, 'body'), ...namesOf(body) },
+    schema: showNames(route, schemas.show(body.document ?? body.schema, 'body')),
     ...makeExamples(body),
   }
   return {
@@ -138,12 +139,24 @@ const makeRequestBody = ({ body, rawBody }: Route, schemas: Schemas): Json => {
   }
 }
 
-/** All names that a body may have where those that nothing reads are rejected. */
-const namesOf = ({ schema, rejectsUnreadBut }: BodySpec): Json => {
-  if (!rejectsUnreadBut) return {}
-  const { properties = {} }: { properties?: object } = schema
+/** Adds the names that a body may have at each depth, where others are rejected. */
+const showNames = ({ unread, body }: Route, shown: Json): Json => {
+  if (unread === 'ignored') return shown
+  const { properties = {} }: { properties?: object } = body?.schema ?? {}
+  return close({ ...shown, ...namesOf([...Object.keys(properties), ...(body?.sentBack ?? [])]) })
+}
+
+const namesOf = (names: readonly string[]): Json =>
+  names.length === 0 ? { maxProperties: 0 } : { propertyNames: { enum: [...new Set(names)] } }
+
+const close = (shown: Json): Json => {
+  const { properties, items } = shown as { properties?: Record<string, Json>; items?: Json }
+  const inner = Object.entries(properties ?? {}).map(([name, member]) => [name, close(member)])
   return {
-    propertyNames: { enum: [...new Set([...Object.keys(properties), ...rejectsUnreadBut])] },
+    ...(properties && !shown['additionalProperties'] && namesOf(Object.keys(properties))),
+    ...shown,
+    ...(properties && { properties: Object.fromEntries(inner) as Json }),
+    ...(items && { items: close(items) }),
   }
 }
 

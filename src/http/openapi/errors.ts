@@ -1,6 +1,8 @@
 import { ERROR_CODES, videoStatusOf, type ErrorCodeName } from '../../domain/shared/errors.ts'
+import { hasBounds } from '../../domain/shared/time-bounds.ts'
 import { VideoReason, videoDetails } from '../../domain/video-task/video-reason.ts'
 import { quotaOf } from '../access/limiter.ts'
+import { bodyOf } from '../body/read-body.ts'
 import { changes, type Route } from '../route.ts'
 import { isVideoPath } from '../../domain/video-task/video-path.ts'
 import { headerRefs, quotaHeaders, type HeaderName } from './headers.ts'
@@ -126,10 +128,13 @@ const HEADERS_BY_STATUS: Partial<Record<number, HeaderName[]>> = {
 const impliedErrors = (route: Route): ErrorCodeName[] => [
   ...EVERYWHERE,
   ...(route.evenWhileClosing ? [] : (['unavailable', 'draining', 'busy'] as const)),
-  ...(route.query || changes(route) ? (['validation_failed'] as const) : []),
+  ...(route.query || changes(route) || route.unread !== 'ignored'
+    ? (['validation_failed'] as const)
+    : []),
   ...AUTH_ERRORS[route.auth],
   ...(quotaOf(route) === undefined ? [] : (['rate_limited'] as const)),
-  ...(route.body ? BODY_ERRORS : []),
+  ...(bodyOf(route) ? BODY_ERRORS : []),
+  ...([route.query, route.body?.schema].some(hasBounds) ? (['incompatible_fields'] as const) : []),
   ...(route.rawBody ? (['body_too_large'] as const) : []),
   ...(route.method === 'post' ? POST_ERRORS : []),
 ]

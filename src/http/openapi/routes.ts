@@ -52,6 +52,7 @@ const documentRoute = (
 ): Route =>
   defineRoute({
     method: 'get',
+    unread: 'ignored',
     path,
     tag: 'Documentation',
     summary,

@@ -29,7 +29,7 @@ export const makeApiKeyRoutes = ({ sql }: { sql: Sql }): Route[] => [
     body: {
       schema: NewApiKey,
       ...SMALL_BODY,
-      rejectsUnreadBut: Object.keys(ListedApiKey.properties),
+      sentBack: Object.keys(ListedApiKey.properties),
       examples: {
         unlimited: { name: 'nightly renders' },
         limited: { name: 'a page', scopes: ['images'], credit_cap: 0 },

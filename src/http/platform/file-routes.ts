@@ -33,6 +33,7 @@ export const makeFileRoutes = ({
   defineRoute({
     method: 'get',
     path: '/files/:id/:name',
+    unread: 'ignored',
     tag: 'Files',
     summary: 'Read a file by its signed link',
     description:

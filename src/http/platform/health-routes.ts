@@ -77,7 +77,7 @@ export const makeHealthRoutes = ({ checks, lifecycle }: HealthDeps): Route[] => 
   ]
 }
 
-const COMMON = { tag: 'Health', auth: 'none', evenWhileClosing: true } as const
+const COMMON = { tag: 'Health', auth: 'none', evenWhileClosing: true, unread: 'ignored' } as const
 
 /** Makes a check that responds within a second and asks at most once a second, however often it is called. */
 const makeCheck = (check: () => Promise<unknown>): (() => Promise<'ok' | 'down'>) => {

@@ -29,7 +29,6 @@ export const makeInvitationRoutes = (deps: InvitationDeps): Route[] => [
     body: {
       ...SMALL_BODY,
       schema: NewInvitation,
-      rejectsUnreadBut: [],
       examples: {
         user: { email: 'bob@example.com' },
         admin: { email: 'carol@example.com', is_admin: true },

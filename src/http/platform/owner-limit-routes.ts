@@ -51,7 +51,7 @@ export const makeOwnerLimitRoutes = (deps: UnitDeps & Slots): Route[] => [
       ...SMALL_BODY,
       schema: NewOwnerLimits,
       emptyIsAbsent: listEmptyIsAbsent(NewOwnerLimits),
-      rejectsUnreadBut: Object.keys(OwnerLimits.properties),
+      sentBack: Object.keys(OwnerLimits.properties),
       examples: { larger: { slots: 20, credit_limit: 100_000, note: 'contract of May' } },
     },
     responses: { 200: { description: 'The owner.', schema: OwnerLimits } },

@@ -37,7 +37,7 @@ export const makePauseRoutes = (deps: PauseDeps): Route[] => [
       ...SMALL_BODY,
       schema: NewPause,
       emptyIsAbsent: listEmptyIsAbsent(NewPause),
-      rejectsUnreadBut: Object.keys(Pause.properties),
+      sentBack: Object.keys(Pause.properties),
       required: false,
       examples: { maintenance: { reason: 'new drivers', until: '2026-12-31T12:00:00Z' } },
     },

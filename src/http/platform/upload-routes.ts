@@ -36,6 +36,7 @@ export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
   defineRoute({
     method: 'post',
     path: '/customers/storage',
+    unread: 'ignored',
     tag: 'Uploads',
     summary: 'Get links to upload a file and to use it as an input',
     description:
@@ -67,6 +68,7 @@ export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
   defineRoute({
     method: 'put',
     path: '/uploads/:id',
+    unread: 'ignored',
     tag: 'Uploads',
     summary: 'Upload the bytes of a file, or the archive of a version',
     description:

@@ -8,7 +8,7 @@ import {
 } from '../../domain/registry/admin-validation.ts'
 import { AuditLogPage, AuditLogQuery } from '../../domain/registry/audit-log.ts'
 import { HostNodePolicyUpdate, NodeHostPolicy } from '../../domain/registry/host-node.ts'
-import { NodeAdminUpdate, WrittenNode } from '../../domain/registry/node.ts'
+import { Node, NodeAdminUpdate, WrittenNode } from '../../domain/registry/node.ts'
 import {
   ModeratedPublisher,
   PublisherBan,
@@ -70,6 +70,7 @@ const editNode = (deps: RegistryDeps): Route =>
       ...SMALL_BODY,
       schema: NodeAdminUpdate,
       emptyIsAbsent: listEmptyIsAbsent(NodeAdminUpdate),
+      sentBack: Object.keys(Node.properties),
       examples: { ban: { status: 'NodeStatusBanned', status_detail: 'malware' } },
     },
     responses: {
@@ -101,6 +102,7 @@ const editVersion = (deps: RegistryDeps): Route =>
       ...SMALL_BODY,
       schema: VersionAdminUpdate,
       emptyIsAbsent: listEmptyIsAbsent(VersionAdminUpdate),
+      sentBack: Object.keys(Version.properties),
       examples: {
         approve: { status: 'NodeVersionStatusActive', status_reason: 'looked at: harmless' },
       },

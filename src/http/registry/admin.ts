@@ -25,7 +25,7 @@ import type {
   VersionStatus,
 } from '../../domain/registry/version.ts'
 import { endOpen } from '../../jobs/start.ts'
-import { parseListTime } from '../../domain/video-task/video-list.ts'
+import { readBounds } from '../../domain/shared/time-bounds.ts'
 import { startExtraction, startPublishVersion } from '../../jobs/version.ts'
 import { auditOf } from '../access/audit.ts'
 import { getCaller } from '../access/caller.ts'
@@ -218,12 +218,15 @@ export const readAuditLog = async (
   request: RouteRequest<unknown, AuditLogQuery>,
 ): Promise<JsonResponse> => {
   requirePlatformAdmin(getCaller(request))
-  const { page, pageSize, address, since, until, ...asked } = request.query
+  const { page, pageSize, actor, action, target, address } = request.query
+  const { from: since, to: until } = readBounds(request.query)
   const filter = {
-    ...asked,
+    actor,
+    action,
+    target,
+    since,
+    until,
     address: readAddress(address),
-    since: since === undefined ? undefined : parseListTime(since),
-    until: until === undefined ? undefined : parseListTime(until),
     page,
     pageSize,
   }

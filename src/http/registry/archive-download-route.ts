@@ -24,6 +24,7 @@ export const makeArchiveDownloadRoute = (deps: ArchiveDownloadDeps): Route =>
   defineRoute({
     method: 'get',
     path: '/archives/:publisherId/:nodeId/:version/node.zip',
+    unread: 'ignored',
     tag: 'Files',
     summary: 'Download the archive of a version',
     description:

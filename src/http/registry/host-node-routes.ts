@@ -52,7 +52,7 @@ import {
   queryOf,
 } from './paths.ts'
 
-const COMMON = { tag: 'Host nodes' } as const
+const COMMON = { tag: 'Host nodes', unread: 'ignored' } as const
 const HOST_NODES_PATH = `${VERSION_PATH}/host-nodes`
 
 /** 5,000 host nodes with three JSON texts each. */
@@ -116,7 +116,7 @@ const authOf = ({ extractionToken: token }: HostNodeDeps) =>
 
 const confirm = (deps: HostNodeDeps): Route =>
   defineRoute({
-    ...COMMON,
+    tag: 'Host nodes',
     auth: 'required',
     method: 'post',
     path: `${OWN_VERSION_PATH}/confirm-host-nodes`,

@@ -50,7 +50,7 @@ import {
 } from './paths.ts'
 import { NODE } from './examples.ts'
 
-const COMMON = { tag: 'Nodes' } as const
+const COMMON = { tag: 'Nodes', unread: 'ignored' } as const
 const OWN_ERRORS = ['publisher_not_found', ...NODE_ERRORS, ...WRITE_ERRORS] as const
 
 /** The routes of nodes: written by their publisher, read and searched by everybody. */
@@ -156,7 +156,7 @@ const remove = (deps: CommitDeps): Route =>
 
 const downloads = (deps: ListDeps): Route =>
   defineRoute({
-    ...COMMON,
+    tag: 'Nodes',
     auth: 'optional',
     method: 'get',
     path: '/nodes/:nodeId/downloads',

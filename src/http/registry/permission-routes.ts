@@ -14,7 +14,7 @@ import {
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
 
-const COMMON = { auth: 'optional', method: 'get', read: 'private' } as const
+const COMMON = { auth: 'optional', method: 'get', read: 'private', unread: 'ignored' } as const
 
 const Permissions = Type.Object({
   canEdit: Type.Boolean({ description: 'Whether a PUT of the caller would be let in.' }),

@@ -63,7 +63,7 @@ export const makePersonalAccessTokenRoutes = (deps: TokenDeps): Route[] => [
       ...SMALL_BODY,
       schema: NewPersonalAccessToken,
       emptyIsAbsent: listEmptyIsAbsent(NewPersonalAccessToken),
-      rejectsUnreadBut: Object.keys(PersonalAccessToken.properties),
+      sentBack: Object.keys(PersonalAccessToken.properties),
       examples: {
         unlimited: { name: 'release pipeline' },
         reader: { name: 'dashboard', scope: 'read', node_id: 'image-tools' },

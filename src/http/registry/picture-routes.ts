@@ -28,6 +28,7 @@ const [ICON_SIDE, BANNER_SIDE] = [128, 1200]
 const COMMON = {
   auth: 'optional',
   method: 'get',
+  unread: 'ignored',
   description:
     'What was put into the store, or lies at the address, as WebP of at most 128 pixels a side, a banner of 1200: the first frame of a raster image of up to 1 MiB and 16 megapixels, without metadata. An address is fetched at most daily, by this service alone, so that pages need no address of a stranger. The 404 says to members of the publisher why it cannot be shown.',
   query: Type.Object({

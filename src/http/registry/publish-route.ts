@@ -58,6 +58,7 @@ export const makePublishRoute = (deps: PublishDeps): Route =>
     unauthorizedMessage: NEEDS_MEMBER,
     method: 'post',
     path: `${OWN_NODE_PATH}/versions`,
+    unread: 'ignored',
     summary: 'Publish a version',
     description:
       'Creates the node, or updates it with what is not empty in `node`, and responds with the link to PUT the archive to. Checks begin once it is there. Until then, publishing the same version again returns it with a new link. Beside the personal access token it needs the bearer token or API key of a member, unless that is the token of a CI job, or PUBLISH_AUTH is `token`.',

@@ -30,7 +30,7 @@ import type { Route } from '../route.ts'
 import { OfPublisher, PUBLISHER_ERRORS, PUBLISHER_PATH, WRITE_ERRORS, queryOf } from './paths.ts'
 import { PUBLISHER } from './examples.ts'
 
-const COMMON = { tag: 'Publishers' } as const
+const COMMON = { tag: 'Publishers', unread: 'ignored' } as const
 
 /** The routes of publishers themselves. */
 export const makePublisherRoutes = (deps: PublisherDeps): Route[] => [

@@ -220,6 +220,7 @@ const ofAuthor = (deps: RatingDeps): Route[] => [
     ...COMMON,
     method: 'post',
     path: REVIEWS,
+    unread: 'ignored',
     summary: 'Set the stars of one’s review of a node',
     params: OfNode,
     ...queryOf(StarQuery),

@@ -86,7 +86,7 @@ const create = (deps: TrustDeps): Route =>
     body: {
       ...SMALL_BODY,
       schema: NewTrustedPublisher,
-      rejectsUnreadBut: Object.keys(TrustedPublisher.properties),
+      sentBack: Object.keys(TrustedPublisher.properties),
       examples: { github: TRUST },
     },
     responses: {

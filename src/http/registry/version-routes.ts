@@ -48,7 +48,7 @@ import {
 } from './paths.ts'
 import { VERSION } from './examples.ts'
 
-const COMMON = { tag: 'Versions' } as const
+const COMMON = { tag: 'Versions', unread: 'ignored' } as const
 const OWN_ERRORS = ['publisher_not_found', ...VERSION_ERRORS, ...WRITE_ERRORS] as const
 
 /** The routes of versions: published and edited by their publisher, read and installed by everybody. */
@@ -187,7 +187,7 @@ const list = (deps: ListDeps): Route =>
 
 const compare = (deps: ListDeps): Route =>
   defineRoute({
-    ...COMMON,
+    tag: 'Versions',
     auth: 'optional',
     method: 'get',
     path: '/nodes/:nodeId/compare',

@@ -4,6 +4,7 @@ import type { Request, Response } from 'express'
 
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import { makeOnce } from '../../domain/shared/make-once.ts'
+import { validateBounds } from '../../domain/shared/time-bounds.ts'
 import { toPointer } from '../../domain/shared/pointer.ts'
 import {
   describeUnread,
@@ -149,12 +150,11 @@ export const requireValid = (
     ...listAdminMembers(route, body, caller),
     ...listIneffective(route, body),
   ])
-  const issues = [
-    ...further,
-    ...query.issues,
-    ...body.issues,
-    ...unreadIssues(unread, isStrict(unread), route.body?.rejectsUnreadBut),
-  ]
+  const unknown = unreadIssues(unread, isStrict(unread), { ...route.body, unread: route.unread })
+  const others = [...query.issues, ...body.issues]
+  // A misspelt filter is no empty one, although it looks like one to the rules.
+  const inOrder = route.unread ? [others, unknown] : [unknown, others]
+  const issues = [...further, ...inOrder.flat()]
   const rejection = validationError(issues, { query: query.value, body: body.value })
   if (rejection) throw rejection
   return unread
@@ -210,7 +210,11 @@ const makeValidateQuery = ({ query, queryEmptyIsAbsent, queryLists, validateQuer
       issues: [],
       unread: listUnreadNames([], new URLSearchParams(text)),
     }
-    const rules = validateQuery?.({ query: value as Record<string, unknown>, caller }) ?? []
+    const given = value as Record<string, unknown>
+    const rules = [
+      ...validateBounds(query, given, '?'),
+      ...(validateQuery?.({ query: given, caller }) ?? []),
+    ]
     return {
       value,
       issues: query ? sortIssues(query, onePerField(issues, rules)) : [],

@@ -60,6 +60,7 @@ const COMMON = {
   requestHeaders: [CANCEL_AFTER.header],
   tag: 'Video tasks',
   method: 'post',
+  unread: 'ignored',
   quota: 'create',
 } as const
 

@@ -116,6 +116,6 @@ export const makeVideoTaskRoutes = (deps: VideoTaskDeps & LiveDeps): Route[] => 
 ]
 
 const commonOf = ({ videoAuth }: Pick<VideoTaskDeps, 'videoAuth'>) =>
-  ({ tag: 'Video tasks', auth: videoAuth }) as const
+  ({ tag: 'Video tasks', auth: videoAuth, unread: 'ignored' }) as const
 
 const TASK_PATH = `${VIDEO_PREFIX}/tasks/:task_id`
