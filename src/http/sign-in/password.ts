@@ -7,6 +7,7 @@ import { verifyPassword } from '../../adapters/password.ts'
 import { withinDeadline } from '../../db/client.ts'
 import { findAccountByEmail, type Account } from '../../db/sign-in/account.ts'
 import { beginAttempt, forgetFailures } from '../../db/sign-in/failure.ts'
+import { lookOf } from '../../domain/shared/email.ts'
 import { ApiError } from '../../domain/shared/errors.ts'
 import { digest } from '../access/digest.ts'
 import { addressOf } from '../access/principal.ts'
@@ -42,9 +43,11 @@ export const checkPassword = async (
     if (error instanceof ApiError) return WAIT
     throw error
   }
+  // One count for all its spellings.
+  const name = account?.email ?? lookOf(email)
   const counts = [
-    { key: digest(`${email} ${from}`), free: FREE.own },
-    ...(device === undefined ? [{ key: digest(email), free: FREE.all }] : []),
+    { key: digest(`${name} ${from}`), free: FREE.own },
+    ...(device === undefined ? [{ key: digest(name), free: FREE.all }] : []),
   ]
   for (const count of counts)
     if (!(await withinDeadline(sql, beginAttempt(sql, count)))) return WAIT
