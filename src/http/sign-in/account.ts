@@ -132,7 +132,9 @@ export const addAccountPages = (router: Router, deps: SignInDeps, state: State):
     const passkey = await checkNewPasskey(deps, by.account, made)
     if (!passkey) throw errors.unauthorized()
     const given = { action: 'account.passkey_add' } as const
-    await change([by, request, response], given, (sql) => insertPasskey(sql, passkey))
+    await change([by, request, response], given, async (sql) => {
+      if (!(await insertPasskey(sql, passkey))) throw apiError('passkey_exists')
+    })
     response.json({ location: '/auth/account' })
   })
 }
