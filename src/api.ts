@@ -36,7 +36,7 @@ import { makeAuthenticator } from './http/access/auth.ts'
 import { makeNotifier } from './domain/shared/notifier.ts'
 import { untilNextEnd } from './domain/task/pause.ts'
 import { makeBudget } from './http/body/budget.ts'
-import { makeIsAdmin } from './http/access/claims.ts'
+import { findClaimIssue, makeIsAdmin } from './http/access/claims.ts'
 import { makeIsSessionLive } from './http/access/live-session.ts'
 import { makeLinkedUser } from './http/access/linked-user.ts'
 import { makeIdempotency } from './http/access/idempotency.ts'
@@ -285,6 +285,8 @@ const routes = makeRoutes({
   },
   docs: { pages, landing: consolePages ? '/console/' : '/docs' },
 })
+const claimIssue = findClaimIssue(config.ADMIN_CLAIM, config.AUTH_ISSUER)
+if (claimIssue !== undefined) log.warn(`ADMIN_CLAIM makes nobody an admin: ${claimIssue}`)
 // The provider is loaded only where it serves.
 const signIn =
   config.AUTH === 'builtin'

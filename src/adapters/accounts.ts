@@ -64,18 +64,22 @@ export const inviteAccount = async (
   return { id, ...(await makeLink(sql, id, publicUrl)) }
 }
 
-/** Takes password, passkeys and sessions from an account, and lets it in again by the link that it returns. */
+/** Takes password, passkeys and sessions from an account, and lets it in again by the link that it returns; `keys` says what became of its keys. */
 export const resetAccount = (
   sql: Transaction,
   audit: Audit,
-  { id, publicUrl }: { id: string; publicUrl: string },
-): Promise<Link> =>
-  changeAccount(sql, audit, { id, action: 'account.reset', more: { link: 'made' } }, async () => {
+  { id, publicUrl, endsKeys }: { id: string; publicUrl: string; endsKeys: boolean },
+): Promise<Link & { keys: string }> => {
+  const more = { link: 'made', ...(endsKeys && { api_keys: 'ended' }) }
+  return changeAccount(sql, audit, { id, action: 'account.reset', more }, async () => {
     await updateAccount(sql, id, { password: null, isDisabled: false })
     await deletePasskeys(sql, { accountId: id })
     await endSessions(sql, id)
-    return await makeLink(sql, id, publicUrl)
+    if (endsKeys) await revokeCredentials(sql, id)
+    const keys = `The API keys and tokens of the account ${endsKeys ? 'have ended' : 'go on'}.`
+    return { ...(await makeLink(sql, id, publicUrl)), keys }
   })
+}
 
 /** Keeps an account out: its sessions, links, API keys and personal access tokens end. */
 export const disableAccount = (sql: Transaction, audit: Audit, id: string): Promise<void> =>

@@ -35,32 +35,35 @@ const COSTS = { N: 2 ** 15, r: 8, p: 3 }
 const SALT_BYTES = 16
 const KEY_BYTES = 32
 
-/** Others need the threads of the process, too, which has four. */
-const semaphore = makeSemaphore(2)
+/** Others need the threads of the process, too, which has four. Of one address as many are under way as its quota has. */
+const semaphore = makeSemaphore(2, 18)
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 
-const digestOf = (password: string, salt: Buffer, costs: typeof COSTS): Promise<Buffer> =>
-  semaphore.run(() =>
-    derive(password.normalize('NFKC'), salt, KEY_BYTES, { ...costs, maxmem: 2 ** 28 }),
-  )
+type Given = Record<'password' | 'address', string>
+
+const digestOf = ({ password, address }: Given, salt: Buffer, costs: typeof COSTS) => {
+  const options = { ...costs, maxmem: 2 ** 28 }
+  const work = () => derive(password.normalize('NFKC'), salt, KEY_BYTES, options)
+  return semaphore.run(work, undefined, address)
+}
 
 /** Digest of a password, with its costs and salt, as `scrypt.<N>.<r>.<p>.<salt>.<key>`. */
-export const hashPassword = async (password: string): Promise<string> => {
+export const hashPassword = async (given: Given): Promise<string> => {
   const salt = randomBytes(SALT_BYTES)
-  const key = await digestOf(password, salt, COSTS)
+  const key = await digestOf(given, salt, COSTS)
   const { N, r, p } = COSTS
   return ['scrypt', N, r, p, salt.toString('base64url'), key.toString('base64url')].join('.')
 }
 
 /** Compares a password with a digest, in the same time where there is none. */
 export const verifyPassword = async (
-  password: string,
+  given: Given,
   stored: string | null | undefined,
 ): Promise<boolean> => {
   const [, N, r, p, salt = '', key = ''] = (stored ?? NOBODY).split('.')
   const costs = { N: Number(N), r: Number(r), p: Number(p) }
-  const found = await digestOf(password, Buffer.from(salt, 'base64url'), costs)
+  const found = await digestOf(given, Buffer.from(salt, 'base64url'), costs)
   return (
     timingSafeEqual(found, Buffer.from(key, 'base64url')) && stored !== undefined && stored !== null
   )

@@ -29,8 +29,8 @@ export const USAGE = `usage: kiln operate <command>
   user list        its accounts
   user disable <email>
                    keep an account out, and end its sessions and keys
-  user reset <email>
-                   take its password, passkeys and sessions, and print a new link
+  user reset <email> [--end-keys]
+                   take its password, passkeys and sessions, also its API keys and tokens, and print a new link
   user link <email> --subject <subject>
                    who signs in at AUTH_ISSUER with this subject is the user of the account
 `
@@ -99,6 +99,7 @@ const readUser = (args: string[]): UserCommand => {
     options: {
       admin: { type: 'boolean', default: false },
       subject: { type: 'string', default: '' },
+      'end-keys': { type: 'boolean', default: false },
     },
   })
   const [asked = 'none', address, ...more] = positionals
@@ -108,10 +109,11 @@ const readUser = (args: string[]): UserCommand => {
   const email = verb === 'list' ? '' : readEmail(address)
   if (email === undefined)
     throw new OperatorError(`behind ${verb} must be an email address, got ${address ?? 'none'}`)
-  const { admin: isAdmin, subject } = values
+  const { admin: isAdmin, subject, 'end-keys': endsKeys } = values
   if ((verb === 'link') !== (subject !== ''))
     throw new OperatorError('--subject belongs to link, which needs it')
-  return { verb, email, isAdmin, subject }
+  if (endsKeys && verb !== 'reset') throw new OperatorError('--end-keys belongs to reset')
+  return { verb, email, isAdmin, subject, endsKeys }
 }
 
 const VERSIONS = '--below <version> [--node <id>] [--limit <n>] [--dry-run]'

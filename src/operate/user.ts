@@ -22,6 +22,8 @@ export interface UserCommand {
   isAdmin: boolean
   /** Subject at the external issuer, for `link`. */
   subject: string
+  /** True where `reset` ends its API keys and tokens, too. */
+  endsKeys: boolean
 }
 
 export interface UserDeps {
@@ -35,7 +37,7 @@ export interface UserDeps {
 /** Makes the commands for accounts of AUTH=builtin. */
 export const makeUserCommand =
   ({ sql, audit, publicUrl, isBuiltin }: UserDeps) =>
-  async ({ verb, email, isAdmin, subject }: UserCommand): Promise<string> => {
+  async ({ verb, email: given, isAdmin, subject, endsKeys }: UserCommand): Promise<string> => {
     if (!isBuiltin && (verb === 'add' || verb === 'reset'))
       throw new OperatorError(
         'the accounts are those of AUTH_ISSUER: set AUTH=builtin for own ones',
@@ -43,17 +45,19 @@ export const makeUserCommand =
     if (verb === 'list') return (await listAccounts(sql)).map(describe).join('\n')
     return await unitOfWork({ sql }, async (sql) => {
       if (verb === 'add') {
-        const invited = await inviteAccount(sql, audit, { email, isAdmin, publicUrl })
-        if (invited) return describeLink(invited, email)
+        const invited = await inviteAccount(sql, audit, { email: given, isAdmin, publicUrl })
+        if (invited) return describeLink(invited, given)
         throw new OperatorError(
-          `${email} has an account: \`kiln operate user reset ${email}\` makes a new link`,
+          `${given}, or what looks the same, has an account: \`kiln operate user reset ${given}\` makes a new link`,
         )
       }
-      const account = await findAccountByEmail(sql, email)
-      if (!account) throw new OperatorError(`${email} has no account: \`kiln operate user list\``)
-      const { id } = account
-      if (verb === 'reset')
-        return describeLink(await resetAccount(sql, audit, { id, publicUrl }), email)
+      const account = await findAccountByEmail(sql, given)
+      if (!account) throw new OperatorError(`${given} has no account: \`kiln operate user list\``)
+      const { id, email } = account
+      if (verb === 'reset') {
+        const reset = await resetAccount(sql, audit, { id, publicUrl, endsKeys })
+        return `${describeLink(reset, email)}\n${reset.keys}`
+      }
       if (verb === 'link') return await link(sql, audit, { subject, email, id })
       await disableAccount(sql, audit, id)
       return `${email} is out: sessions, API keys and tokens have ended; a bearer token ends within 5 seconds`

@@ -5,8 +5,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 
+import ipaddr from 'ipaddr.js'
 import { parse, stringify } from 'yaml'
 
+import { makeIsAllowedAddress } from '../../src/adapters/outbound/address.ts'
 import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
 import { readConfig } from '../../src/config.ts'
 import { Env } from '../../src/process/settings/env.ts'
@@ -54,12 +56,64 @@ describe('the chart', () => {
   })
 })
 
+/** The values' networks that are closed to pods. */
+const { closed } = (parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')) as Values).networkPolicy
+
+interface Values {
+  networkPolicy: { closed: string[] }
+}
+
+type Network = [ipaddr.IPv4 | ipaddr.IPv6, number]
+
+/** Networks that the library which Kiln asks has a name for. */
+const NAMED = [ipaddr.IPv4, ipaddr.IPv6]
+  .flatMap(({ prototype }) => Object.values((prototype as unknown as Named).SpecialRanges))
+  .flatMap((of) => (Array.isArray(of[0]) ? of : [of]) as Network[])
+
+interface Named {
+  SpecialRanges: Record<string, Network | Network[]>
+}
+
+/** First and last address of a network, and those just outside. */
+const edgesOf = ([address, bits]: Network): string[] => {
+  const bytes = address.toByteArray()
+  const width = BigInt(bytes.length * 8)
+  const size = 1n << (width - BigInt(bits))
+  const given = BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+  const first = given - (given % size)
+  return [first - 1n, first, first + size - 1n, first + size]
+    .filter((one) => one >= 0n && one < 1n << width)
+    .map((one) => Buffer.from(one.toString(16).padStart(bytes.length * 2, '0'), 'hex'))
+    .map((one) => ipaddr.fromByteArray([...one]).toString())
+}
+
+describe('networks', () => {
+  test('that are closed to pods are those that Kiln calls at no word of a caller', () => {
+    const isAllowed = makeIsAllowedAddress({ allowLoopback: false, deny: [] })
+    const networks = closed.map((text) => ipaddr.parseCIDR(text))
+    const isClosed = (text: string): boolean => {
+      const address = ipaddr.parse(text)
+      return networks.some(([of, bits]) => address.kind() === of.kind() && address.match(of, bits))
+    }
+    const edges = [...networks, ...NAMED].flatMap(edgesOf)
+    assert.ok(edges.length > 150, `${edges.length} addresses`)
+    const different = edges.filter((address) => isClosed(address) === isAllowed(address))
+    assert.deepEqual(different, [])
+    for (const address of ['100.64.0.1', 'fc00::1', 'fe80::1', '64:ff9b::a00:1', '::1'])
+      assert.ok(isClosed(address), address)
+  })
+})
+
 interface Pod {
   containers: {
     command: string[]
     env: { name: string; value?: string; valueFrom?: object }[]
     envFrom: { configMapRef: { name: string } }[]
   }[]
+}
+
+interface Policy {
+  egress: { to: { ipBlock: object }[] }[]
 }
 
 interface Scaled {
@@ -137,6 +191,26 @@ describe('the chart, rendered', { skip: (await whyNoHelm()) ?? false }, () => {
     const job = hooks.find(({ kind }) => kind === 'Job')
     assert.equal(job && podOf(job).containers[0]?.envFrom[0]?.configMapRef.name, 'kiln-migrate')
     assert.ok(!('serviceAccountName' in (job ? podOf(job) : {})))
+  })
+
+  test('closes networks to all pods, each within the one of its kind', async () => {
+    const exceptOf = async (...args: string[]) => {
+      const manifests = await renderChart('-f', pathOf('s3'), ...args)
+      const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy')
+      assert.equal(policies.length, 4)
+      const shown = policies.map(({ spec }) =>
+        JSON.stringify((spec as unknown as Policy).egress[1]?.to.map(({ ipBlock }) => ipBlock)),
+      )
+      assert.equal(new Set(shown).size, 1)
+      return JSON.parse(shown[0] ?? '') as unknown
+    }
+    const [six, four] = [true, false].map((of) => closed.filter((one) => one.includes(':') === of))
+    assert.deepEqual(await exceptOf(), [
+      { cidr: '0.0.0.0/0', except: four },
+      { cidr: '::/0', except: six },
+    ])
+    const own = ['--set', 'networkPolicy.closed={10.0.0.0/8}']
+    assert.deepEqual(await exceptOf(...own), [{ cidr: '0.0.0.0/0', except: ['10.0.0.0/8'] }])
   })
 
   test('scales workers by Temporal or by Prometheus', async () => {

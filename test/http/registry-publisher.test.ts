@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 
 import { SignJWT, importJWK } from 'jose'
 
+import { findClaimIssue } from '../../src/http/access/claims.ts'
 import { atOnce, expectStatus, listOf, makeClient, pluck, type Client } from '../support/client.ts'
 import { makeToken, unique, useRegistry, type Owned } from './registry-support.ts'
 
@@ -11,8 +12,12 @@ const registry = useRegistry()
 const { anonymous, admin, sql, service } = registry
 
 /** A client whose token says more of its user. */
-const signedIn = async (subject: string, claims: object): Promise<Client> => {
-  const { issuerKey, baseUrl } = service
+const signedIn = async (
+  subject: string,
+  claims: object,
+  baseUrl = service.baseUrl,
+): Promise<Client> => {
+  const { issuerKey } = service
   const { alg = '', kid = '' } = issuerKey
   const token = await new SignJWT({ ...claims })
     .setProtectedHeader({ alg, kid })
@@ -59,6 +64,60 @@ describe('a user', () => {
       const client = await signedIn(unique('mod'), claims)
       assert.equal((await client.get('/users')).body['isAdmin'], isAdmin, JSON.stringify(claims))
     }
+  })
+})
+
+describe('ADMIN_CLAIM', () => {
+  const NESTED: [claim: string, is: object[], isNot: object[]][] = [
+    [
+      'realm_access.roles=admin',
+      [{ realm_access: { roles: ['user', 'admin'] } }, { 'realm_access.roles': 'admin' }],
+      [{ realm_access: { roles: ['user'] } }, { realm_access: 'admin' }, { roles: 'admin' }],
+    ],
+    [
+      'https://kiln.example.com/access.roles=admin',
+      [
+        { 'https://kiln.example.com/access.roles': 'admin' },
+        { 'https://kiln.example.com/access': { roles: 'admin' } },
+      ],
+      [{ 'https://kiln.example.com/access': ['admin'] }, { 'https://kiln': { example: 'admin' } }],
+    ],
+  ]
+  for (const [claim, is, isNot] of NESTED)
+    test(`${claim} is the claim of this name, or that to which its dots lead`, async () => {
+      const { baseUrl, entry } = await service.startSecondApi({ ADMIN_CLAIM: claim })
+      const read = async (claims: object) => {
+        const client = await signedIn(unique('mod'), claims, baseUrl)
+        return (await client.get('/users')).body['isAdmin']
+      }
+      assert.deepEqual(await Promise.all(is.map(read)), [true, true])
+      assert.ok((await Promise.all(isNot.map(read))).every((isAdmin) => isAdmin === false))
+      assert.doesNotMatch(entry.log.join('\n'), /ADMIN_CLAIM/)
+    })
+
+  test('that no token can have is a warning at the start', async () => {
+    const { entry } = await service.startSecondApi({ ADMIN_CLAIM: 'email.domain=example.com' })
+    const line = entry.log.find((one) => one.includes('ADMIN_CLAIM')) ?? ''
+    assert.match(line, /"level":40,.*ADMIN_CLAIM makes nobody an admin: email is a text or number/)
+  })
+
+  const ISSUES: [claim: string, issue: string | undefined][] = [
+    ['role = admin', 'the spaces belong to its name or value'],
+    ['sub.role=admin', 'sub is a text or number'],
+    ['exp=1', 'exp is another one in each token'],
+    ['iss=https://other.example.com', 'iss is https://issuer.example.com in each token'],
+    ['iss=https://issuer.example.com', undefined],
+    ['aud=kiln', undefined],
+    ['groups=Site admins', undefined],
+    ['realm_access.roles=admin', undefined],
+    ['', undefined],
+  ]
+  test('is known to be of no use where it is', () => {
+    const found = ISSUES.map(([claim]) => findClaimIssue(claim, 'https://issuer.example.com'))
+    assert.deepEqual(
+      found,
+      ISSUES.map(([, issue]) => issue),
+    )
   })
 })
 

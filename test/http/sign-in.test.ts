@@ -3,9 +3,11 @@ import { describe, test } from 'node:test'
 
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 
+import { digest } from '../../src/http/access/digest.ts'
 import { makeSecrets } from '../../src/adapters/secrets.ts'
 import { operate, operateWith } from '../faults/operate.ts'
 import { expectStatus, makeClient } from '../support/client.ts'
+import { addPasskey, offerPasskey, usePasskey } from '../support/passkey.ts'
 import { send } from '../support/request.ts'
 import { useService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
@@ -20,6 +22,7 @@ import {
   PASSWORD,
   signIn,
   Visitor,
+  type Tokens,
 } from '../support/sign-in.ts'
 
 const service = useService({ roles: ['api'], env: { ...BUILTIN, TRUST_PROXY: '127.0.0.1' } })
@@ -116,6 +119,128 @@ describe('an account of AUTH=builtin', () => {
     assert.equal((await refresh(guest, tokens.refresh_token)).status, 400)
     assert.equal((await visitor.post('/auth/people/disable', { id })).status, 200)
     assert.match((await visitor.get('/auth/people')).text, /guest@example\.com.*disabled/)
+  })
+
+  test('keeps its API keys and tokens when it is reset, unless that is asked; page and command say which', async () => {
+    const admin = await signIn(service, await addAccount(service, { isAdmin: true }))
+    const email = await addAccount(service)
+    const { tokens } = await signIn(service, email)
+    const id = idOf(tokens.access_token)
+    const made = await ask('/users/api-keys', tokens.access_token, 'POST', { name: 'mine' })
+    const headers = { 'x-api-key': String(made.body['key']) }
+    const statusOfKey = async () => (await send(`${service.baseUrl}/tasks`, { headers })).status
+    const kept = /The API keys and tokens of the account go on\./
+    assert.match((await admin.visitor.post('/auth/people/reset', { id })).text, kept)
+    assert.match(await operateUser(service, { verb: 'reset', email }), kept)
+    assert.equal(await statusOfKey(), 200)
+    const page = await admin.visitor.get('/auth/people')
+    assert.match(page.text, /name="keys" value="yes">and end its API keys and tokens/)
+    const ended = /The API keys and tokens of the account have ended\./
+    assert.match((await admin.visitor.post('/auth/people/reset', { id, keys: 'yes' })).text, ended)
+    assert.equal(await statusOfKey(), 401)
+    const { output } = await operate(service, 'user', 'reset', email, '--end-keys')
+    assert.match(output, ended)
+    const { body } = await ask(`/admin/audit-log?target=user/${id}`, admin.tokens.access_token)
+    const [last] = body['entries'] as { action: string; after: object }[]
+    assert.deepEqual(
+      [last?.action, last?.after],
+      ['account.reset', { link: 'made', api_keys: 'ended' }],
+    )
+  })
+
+  test('that there is not is 404 to all that the page of people does', async () => {
+    const { visitor } = await signIn(service, await addAccount(service, { isAdmin: true }))
+    const { text } = await visitor.get('/auth/people')
+    const paths = new Set(
+      [...text.matchAll(/action="(\/auth\/people\/\w+)"/g)].map(([, path]) => path),
+    )
+    paths.delete('/auth/people/invite')
+    assert.ok(paths.size >= 3)
+    for (const path of paths)
+      for (const id of ['', 'nobody', '\0', '0f8d9f7e-5a55-4f0e-9a1e-3d9c6b7a5f10']) {
+        const shown = await visitor.post(path ?? '', { id })
+        assert.deepEqual([shown.status, /No such account/.test(shown.text)], [404, true], path)
+      }
+  })
+
+  const ALIKE: [what: string, email: string][] = [
+    ['with a letter of another alphabet', '\u0430lice@look.example.com'],
+    ['in letters of full width', '\uff41lice@look.example.com'],
+    ['with a letter that nobody sees', 'al\u200bice@look.example.com'],
+    ['with a dot over one that has it', 'ali\u0307ce@look.example.com'],
+    ['at a host with a letter of another alphabet', 'alice@l\u043eok.example.com'],
+  ]
+  test('is the one of all addresses that look the same, and no other is made of them', async () => {
+    const { visitor: admin } = await signIn(service, await addAccount(service, { isAdmin: true }))
+    const id = idOf(
+      (await signIn(service, await addAccount(service, { email: 'alice@look.example.com' }))).tokens
+        .access_token,
+    )
+    for (const [what, email] of ALIKE) {
+      await assert.rejects(operateUser(service, { verb: 'add', email }), /has an account/, what)
+      const { status, text } = await admin.post('/auth/people/invite', { email })
+      assert.deepEqual(
+        [status, /what looks the same, has an account/.test(text)],
+        [400, true],
+        what,
+      )
+      const { tokens } = await signIn(service, email)
+      assert.equal(idOf(tokens.access_token), id, what)
+    }
+    for (const email of [
+      'a1ice@look.example.com',
+      'aiice@look.example.com',
+      'älice@look.example.com',
+    ])
+      await addAccount(service, { email })
+  })
+
+  test('counts failures of all spellings of its address together', async () => {
+    const email = await addAccount(service, { email: 'bob@look.example.com' })
+    const visitor = new Visitor(service.baseUrl, { 'x-forwarded-for': '203.0.113.80' })
+    const page = await openSignIn(visitor, makeAttempt(service.baseUrl).path)
+    for (const name of ['bob', 'b\u043eb', 'bo\u200bb', 'b\u03bfb'])
+      await visitor.post(page, { email: `${name}@look.example.com`, password: 'wrong' })
+    const keys = [digest(email), digest(`${email} 203.0.113.80`)]
+    const rows = await service.sql`select failures from sign_in_failure where key = any(${keys})`
+    assert.deepEqual([...rows], [{ failures: 4 }, { failures: 4 }])
+  })
+
+  test('of the release before keeps its address, and is the one of those that look the same from the next account on', async () => {
+    const [accented, plain] = ['c\u00e9line\u200b@old.example.com', 'dave@old.example.com']
+    const alike = ['c\u00e9line@old.example.com', 'd\u0430ve@old.example.com']
+    for (const email of [accented, plain]) await addAccount(service, { email })
+    await service.sql`update sign_in_account set look = null where email like '%@old.example.com'`
+    for (const email of [accented, plain]) await signIn(service, email)
+    for (const email of alike)
+      await assert.rejects(operateUser(service, { verb: 'add', email }), /has an account/)
+    await addAccount(service)
+    for (const email of alike) await signIn(service, email)
+    // Two that look the same were there before: each is found by its very address.
+    await service.sql`
+      insert into sign_in_account (id, email, password)
+      select 'twin', ${alike[1] ?? ''}, password from sign_in_account where email = ${plain}
+    `
+    await addAccount(service)
+    const read = async (email: string) => idOf((await signIn(service, email)).tokens.access_token)
+    assert.notEqual(await read(plain), 'twin')
+    assert.equal(await read(alike[1] ?? ''), 'twin')
+  })
+
+  test('is not added to by a passkey that is of another', async () => {
+    const { visitor } = await signIn(service, await addAccount(service))
+    const { visitor: other } = await signIn(service, await addAccount(service))
+    const passkey = await addPasskey(visitor)
+    for (const one of [other, visitor]) {
+      const { status, text } = await offerPasskey(one, passkey)
+      assert.deepEqual([status, /"passkey_exists"/.test(text)], [409, true], text)
+    }
+    const page = await openSignIn(other, makeAttempt(service.baseUrl, { prompt: 'login' }).path)
+    assert.equal((await usePasskey(other, page, { ...passkey, id: 'a\0' })).status, 401)
+    const [row] = await service.sql<{ entries: number }[]>`
+      select count(*)::int as entries from audit_log where action = 'account.passkey_add'
+    `
+    assert.equal(row?.entries, 1)
   })
 
   const invitations = '/admin/invitations'
@@ -323,13 +448,66 @@ describe('an account of AUTH=builtin', () => {
     })
 })
 
+describe('an api with AUTH=builtin', () => {
+  test('says in its log which Node it wants, and the library says nothing beside it', () => {
+    const { log } = service.entry('api')
+    const isOld = Number(process.versions.node.split('.')[0]) < 22
+    const lines = log.filter((line) => /AUTH=builtin wants Node 22 or later/.test(line))
+    assert.equal(lines.length, isOld ? 1 : 0)
+    assert.deepEqual(
+      log.filter((line) => !line.startsWith('{') || line.includes('oidc-provider')),
+      [],
+    )
+  })
+})
+
 describe('tokens of AUTH=builtin', () => {
-  test('are renewed by a refresh token that counts once; the second use ends all that came of it', async () => {
+  /** Renews tokens, and returns those that came. */
+  const renew = async (visitor: Visitor, token: string): Promise<Tokens> => {
+    const { status, text } = await refresh(visitor, token)
+    assert.equal(status, 200, text)
+    return JSON.parse(text) as Tokens
+  }
+  const pass = (token: string, seconds: number) => service.sql`
+    update sign_in_record set consumed_at = consumed_at - make_interval(secs => ${seconds})
+    where model = 'RefreshToken' and id = ${digest(token)}
+  `
+
+  test('are renewed by a refresh token, which gives the same successor to all who use it within 30 s', async () => {
     const { visitor, tokens } = await signIn(service, await addAccount(service))
-    const first = JSON.parse((await refresh(visitor, tokens.refresh_token)).text) as typeof tokens
+    const { refresh_token: first } = tokens
+    const all = await Promise.all([1, 2, 3, 4].map(() => renew(visitor, first)))
+    await pass(first, 20)
+    const again = await renew(visitor, first)
+    const successors = new Set([...all, again].map(({ refresh_token: token }) => token))
+    assert.deepEqual([...successors], [again.refresh_token])
+    assert.notEqual(again.refresh_token, first)
+    assert.match(again.refresh_token, /^[\w-]{43}$/)
+    assert.equal((await ask('/users', again.access_token)).status, 200)
+    const next = await renew(visitor, again.refresh_token)
+    assert.ok(!successors.has(next.refresh_token))
+  })
+
+  test('end with their session when a refresh token is used again later, access tokens and all', async () => {
+    const { visitor, tokens } = await signIn(service, await addAccount(service))
+    const first = await renew(visitor, tokens.refresh_token)
     assert.equal((await ask('/users', first.access_token)).status, 200)
+    await pass(tokens.refresh_token, 31)
     assert.equal((await refresh(visitor, tokens.refresh_token)).status, 400)
     assert.equal((await refresh(visitor, first.refresh_token)).status, 400)
+    assert.equal(await askSilently(visitor), 'login_required')
+    const isOut = async () => (await ask('/users', first.access_token)).status === 401
+    await waitFor('the access token has ended', isOut)
+    const log = service.entry('api').log.join('\n')
+    assert.match(log, /what counts once was used again: its session has ended/)
+    assert.ok(!log.includes(tokens.refresh_token))
+  })
+
+  test('of a code that is used again end, access tokens and all', async () => {
+    const { visitor, tokens, code, verifier } = await signIn(service, await addAccount(service))
+    assert.equal((await exchange(visitor, { code, code_verifier: verifier })).status, 400)
+    const isOut = async () => (await ask('/users', tokens.access_token)).status === 401
+    await waitFor('the access token has ended', isOut)
   })
 
   test('name the key that signed them, which the key set has without its private part', async () => {

@@ -19,6 +19,7 @@ export const operateUser = (
     email: '',
     isAdmin: false,
     subject: '',
+    endsKeys: false,
     ...command,
   })
 

@@ -1,3 +1,4 @@
+import { lookOf } from '../../domain/shared/email.ts'
 import { instant } from '../shared/instant.ts'
 import type { Queryable, Transaction } from '../client.ts'
 
@@ -12,25 +13,42 @@ export interface Account {
   disabled: boolean
 }
 
-/** Adds an account; false when the address has one already. */
+/** Adds an account; false when the address, or one that looks the same, has one already. */
 export const insertAccount = async (
   sql: Queryable,
   { id, email, isAdmin }: Pick<Account, 'id' | 'email' | 'isAdmin'>,
 ): Promise<boolean> => {
+  await writeLooks(sql)
   const rows = await sql`
-    insert into sign_in_account (id, email, is_admin) values (${id}, ${email}, ${isAdmin})
-    on conflict (email) do nothing
+    insert into sign_in_account (id, email, look, is_admin)
+    values (${id}, ${email}, ${lookOf(email)}, ${isAdmin})
+    on conflict do nothing
     returning id
   `
   return rows.length > 0
 }
 
+/** Writes what addresses look like that were there before this was asked. The oldest of those that look the same has it. */
+const writeLooks = async (sql: Queryable): Promise<void> => {
+  const rows = await sql<Pick<Account, 'id' | 'email'>[]>`
+    select id, email from sign_in_account where look is null order by created_at
+  `
+  for (const { id, email } of rows)
+    await sql`
+      update sign_in_account set look = ${lookOf(email)}
+      where id = ${id} and not exists (select from sign_in_account where look = ${lookOf(email)})
+    `
+}
+
+/** Finds the account of an address, or of one that looks the same. */
 export const findAccountByEmail = async (
   sql: Queryable,
   email: string,
 ): Promise<Account | undefined> => {
   const [row] = await sql<Account[]>`
-    select ${columns(sql)} from sign_in_account where email = ${email}
+    select ${columns(sql)} from sign_in_account where email = ${email} or look = ${lookOf(email)}
+    order by email = ${email} desc
+    limit 1
   `
   return row
 }

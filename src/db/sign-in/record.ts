@@ -27,12 +27,15 @@ export const putRecord = async (sql: Queryable, record: ProviderRecord): Promise
   `
 }
 
-/** Payload of a record, with the second since 1970 at which it was consumed. */
+/** Payload of a record, with the second since 1970 at which it was consumed; null while it may be used. */
 export interface FoundRecord {
   id: string
   payload: string
   consumed: number | null
 }
+
+/** Within this time a refresh token may be used again: its response was lost, or two tabs had it. */
+const REPEAT = '30 seconds'
 
 export const findRecord = async (
   sql: Queryable,
@@ -58,17 +61,23 @@ export const findRecordByUid = async (
   return row
 }
 
-const found = (sql: Queryable) => sql`id, payload, extract(epoch from consumed_at)::int as consumed`
+const found = (sql: Queryable) => sql`
+  id, payload, case when not ${isUsable(sql)} then extract(epoch from consumed_at)::int end as consumed
+`
 
-/** Consumes a code or token; false for the second of two that do it at once. */
+const isUsable = (sql: Queryable) => sql`
+  (consumed_at is null or (model = 'RefreshToken' and consumed_at > now() - ${REPEAT}::interval))
+`
+
+/** Consumes a code or refresh token; false for the second of two that do it with a code at once. */
 export const consumeRecord = async (
   sql: Queryable,
   model: string,
   id: string,
 ): Promise<boolean> => {
   const rows = await sql`
-    update sign_in_record set consumed_at = clock_timestamp()
-    where model = ${model} and id = ${id} and consumed_at is null
+    update sign_in_record set consumed_at = coalesce(consumed_at, clock_timestamp())
+    where model = ${model} and id = ${id} and ${isUsable(sql)}
     returning id
   `
   return rows.length > 0
@@ -125,6 +134,11 @@ export const endSession = async (
     delete from sign_in_record
     where account_id = ${accountId} and model = 'Session' and id = ${id}
   `
+}
+
+/** Ends the session with this digest of its uid, and with it the tokens that were given in it. */
+export const endSessionOf = async (sql: Queryable, uid: string): Promise<void> => {
+  await sql`delete from sign_in_record where uid = ${uid} and model = 'Session'`
 }
 
 /** Ends all that an account is signed in by, but the session `spared`. */

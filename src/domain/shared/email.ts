@@ -1,3 +1,5 @@
+import unhomoglyph from 'unhomoglyph'
+
 /** Reads an address as accounts have it, in lower case; undefined for what is none. */
 export const readEmail = (text: unknown): string | undefined => {
   const email = typeof text === 'string' ? text.trim().normalize('NFC').toLowerCase() : ''
@@ -5,3 +7,15 @@ export const readEmail = (text: unknown): string | undefined => {
     ? email
     : undefined
 }
+
+/**
+ * Makes of an address what it looks like: without letters that nobody sees, and with those of ASCII in place of others that
+ * look like them. ASCII stays as it is, because `bill1` and `billl` are two people.
+ */
+export const lookOf = (email: string): string =>
+  email
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{Default_Ignorable_Code_Point}|(?<=[ij])\u0307/gu, '')
+    .replaceAll(/\P{ASCII}/gu, (letter) => unhomoglyph(letter))
+    .toLowerCase()

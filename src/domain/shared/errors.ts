@@ -132,7 +132,8 @@ export const ERROR_CODES = {
     already_registered:
       'The version has its host nodes already, from its archive or a report that weighs more. Until the archive was read, members of the publisher replace their report by another success; otherwise publish a new version.',
     last_owner: 'A publisher keeps at least one owner.',
-    account_exists: 'The email address has an account already.',
+    account_exists: 'The email address, or one that looks the same, has an account already.',
+    passkey_exists: 'The passkey signs in to an account already.',
     accounts_elsewhere:
       'AUTH is not builtin here: the accounts are those of AUTH_ISSUER, so add the user there.',
     host_node_preempted: 'Another node preempts the host node name.',

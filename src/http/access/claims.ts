@@ -1,5 +1,7 @@
 import type { JWTPayload } from 'jose'
 
+import { isObject } from '../../domain/shared/is-object.ts'
+
 /** Claims of a token about its user, beside the subject. */
 export interface Profile {
   name?: string
@@ -23,7 +25,7 @@ export type IsAdmin = (subject: string, claims?: JWTPayload) => boolean
 
 /**
  * Makes the check for platform admins: the subjects of ADMIN_SUBJECTS, and everyone whose token has ADMIN_CLAIM,
- * `name=value`. A claim that is a list has the value when one of its items is the value.
+ * `name=value`, where dots may lead into objects. A claim that is a list has the value when one of its items is the value.
  */
 export const makeIsAdmin = ({
   subjects,
@@ -36,8 +38,31 @@ export const makeIsAdmin = ({
   return (subject, claims = {}) =>
     subjects.includes(subject) ||
     (name !== '' &&
-      Object.hasOwn(claims, name) &&
-      [claims[name]].flat().some((item) => isWord(item) && String(item) === value))
+      [findClaim(claims, name)].flat().some((item) => isWord(item) && String(item) === value))
+}
+
+/** Finds the claim of this very name, which may be a URL, else the one to which its dots lead. */
+const findClaim = (claims: Readonly<Record<string, unknown>>, name: string): unknown => {
+  if (Object.hasOwn(claims, name)) return claims[name]
+  for (const { index } of name.matchAll(/\./g)) {
+    const outer = Object.hasOwn(claims, name.slice(0, index)) && claims[name.slice(0, index)]
+    const found = isObject(outer) ? findClaim(outer, name.slice(index + 1)) : undefined
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Claims that are a text or number in any token. */
+const PLAIN = ['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'scope', 'azp', 'email', 'name']
+
+/** Says why no token of an issuer has a claim, `name=value`; undefined when one may. */
+export const findClaimIssue = (claim: string, issuer: string): string | undefined => {
+  const [name = '', value = ''] = claim.split(/=(.*)/s)
+  const [outer = '', ...inner] = name.split('.')
+  if (/^\s|\s=|=\s|\s$/.test(claim)) return 'the spaces belong to its name or value'
+  if (inner.length > 0 && PLAIN.includes(outer)) return `${outer} is a text or number`
+  if (/^(exp|nbf|iat|jti)$/.test(name)) return `${name} is another one in each token`
+  return name === 'iss' && value !== issuer ? `iss is ${issuer} in each token` : undefined
 }
 
 const isWord = (item: unknown): item is string | number | boolean =>

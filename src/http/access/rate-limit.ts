@@ -30,6 +30,8 @@ export type QuotaName = keyof typeof QUOTAS
 export interface RateLimits {
   /** Counts one request of a key, whose quota may be so many times as large. Returns the headers that say what is left; throws the 429 when nothing is. */
   take(name: QuotaName, key: string, factor?: number): Promise<Record<string, string>>
+  /** Gives back what was taken for something that turned out not to count. */
+  giveBack(name: QuotaName, key: string): Promise<void>
 }
 
 /** Makes the quotas of one process, each times `factor`. They are kept in memory: every process has its own. */
@@ -53,6 +55,7 @@ export const makeRateLimits = (factor: number): RateLimits => {
       if (isTaken) return headers
       throw errors.rateLimited({ name, policy: quota.words, seconds, headers })
     },
+    giveBack: async (name, key) => void (await get(name, 1).giveBack(key)),
   }
 }
 
@@ -73,27 +76,31 @@ const makeQuota = (name: string, { requests, seconds, burst }: Quota, factor: nu
   return {
     policy: `"${name}";q=${whole};w=${seconds}`,
     words: `${whole} in ${seconds} s`,
-    take: quota.burst === undefined ? takeOfWindow(quota) : takeOfBucket(quota, quota.burst),
+    ...(quota.burst === undefined ? makeWindow(quota) : makeBucket(quota, quota.burst)),
   }
 }
 
-const takeOfWindow = ({ requests, seconds }: Quota) => {
+const makeWindow = ({ requests, seconds }: Quota) => {
   const limiter = new RateLimiterMemory({ points: requests, duration: seconds })
-  return async (key: string): Promise<Taken> => toTaken(await consume(limiter, key))
+  return {
+    take: async (key: string): Promise<Taken> => toTaken(await consume(limiter, key)),
+    giveBack: (key: string) => limiter.reward(key),
+  }
 }
 
 /** The library's pair for a token bucket: what a second refills, and a reserve that takes a minute to come back. */
-const takeOfBucket = ({ requests, seconds }: Quota, burst: number) => {
+const makeBucket = ({ requests, seconds }: Quota, burst: number) => {
   const each = Math.max(1, Math.floor(requests / seconds))
   const flow = new RateLimiterMemory({ points: each, duration: 1 })
   const reserve = new RateLimiterMemory({ points: Math.max(1, burst - each), duration: 60 })
   const limiter = new BurstyRateLimiter(flow, reserve)
-  return async (key: string): Promise<Taken> => {
+  const take = async (key: string): Promise<Taken> => {
     const { isTaken, result } = await consume(limiter, key)
     const kept = await reserve.get(key)
     const { left, seconds } = toTaken({ isTaken, result })
     return { isTaken, left: left + (kept ? kept.remainingPoints : reserve.points), seconds }
   }
+  return { take, giveBack: (key: string) => flow.reward(key) }
 }
 
 const consume = async (

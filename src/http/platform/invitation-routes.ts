@@ -71,7 +71,7 @@ const invite = (
     if (!invited)
       throw apiError(
         'account_exists',
-        `${shown(email)} has an account; at /auth/people admins reset it.`,
+        `${shown(email)}, or what looks the same, has an account; at /auth/people admins reset it.`,
       )
     const body: Invitation = { ...invited, email, is_admin }
     return await request.saveIdempotentResponse(sql, { status: 201, body })

@@ -10,6 +10,7 @@ import { endSession, endSessions, listSessions } from '../../db/sign-in/record.t
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { apiError, errors } from '../../domain/shared/errors.ts'
 import { digest } from '../access/digest.ts'
+import { addressOf } from '../access/principal.ts'
 import type { SignInDeps } from './deps.ts'
 import { accountPage, messagePage } from './pages.ts'
 import { checkNewPasskey, offerPasskey } from './passkey.ts'
@@ -106,7 +107,8 @@ export const addAccountPages = (router: Router, deps: SignInDeps, state: State):
     const { account, session, isFresh } = by
     const issue = isFresh ? await findChangeIssue(deps, request, account) : STALE
     if (issue !== undefined) return await show(response, by, issue)
-    const password = await hashPassword(fieldOf(request, 'new'))
+    const address = addressOf(request)
+    const password = await hashPassword({ password: fieldOf(request, 'new'), address })
     const given = { action: 'account.password', more: { password: 'set' } } as const
     await change([by, request, response], given, async (sql) => {
       await updateAccount(sql, account.id, { password })
@@ -130,7 +132,9 @@ export const addAccountPages = (router: Router, deps: SignInDeps, state: State):
     const passkey = await checkNewPasskey(deps, by.account, made)
     if (!passkey) throw errors.unauthorized()
     const given = { action: 'account.passkey_add' } as const
-    await change([by, request, response], given, (sql) => insertPasskey(sql, passkey))
+    await change([by, request, response], given, async (sql) => {
+      if (!(await insertPasskey(sql, passkey))) throw apiError('passkey_exists')
+    })
     response.json({ location: '/auth/account' })
   })
 }

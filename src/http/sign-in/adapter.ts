@@ -1,17 +1,18 @@
 import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
 
-import type { Secrets } from '../../adapters/secrets.ts'
-import { withinDeadline, type Sql } from '../../db/client.ts'
+import { withinDeadline } from '../../db/client.ts'
 import {
   consumeRecord,
   deleteRecord,
   deleteRecordsOfGrant,
+  endSessionOf,
   findRecord,
   findRecordByUid,
   putRecord,
   type FoundRecord,
 } from '../../db/sign-in/record.ts'
 import { digest } from '../access/digest.ts'
+import type { SignInDeps } from './deps.ts'
 
 const MOST_USER_AGENT = 200
 
@@ -20,7 +21,7 @@ const MOST_USER_AGENT = 200
  * its SHA-256 is stored, and the payload, which repeats it, encrypted.
  */
 export const makeAdapter =
-  ({ sql, secrets }: { sql: Sql; secrets: Secrets }) =>
+  ({ sql, secrets, log }: Pick<SignInDeps, 'sql' | 'secrets' | 'log'>) =>
   (model: string): Adapter => {
     const contextOf = (id: string): string => `sign_in_record ${model} ${id}`
     const open = (found: FoundRecord | undefined): AdapterPayload | undefined =>
@@ -47,7 +48,15 @@ export const makeAdapter =
           }),
         )
       },
-      find: async (id) => open(await withinDeadline(sql, findRecord(sql, model, digest(id)))),
+      find: async (id) => {
+        const payload = open(await withinDeadline(sql, findRecord(sql, model, digest(id))))
+        // Who sends it once more may have stolen it, or be the one it was stolen from. The provider ends what is of its grant.
+        if (payload?.consumed !== undefined && payload.sessionUid !== undefined) {
+          log.warn({ model }, 'what counts once was used again: its session has ended')
+          await withinDeadline(sql, endSessionOf(sql, digest(payload.sessionUid)))
+        }
+        return payload
+      },
       findByUid: async (uid) =>
         open(await withinDeadline(sql, findRecordByUid(sql, model, digest(uid)))),
       findByUserCode: () => Promise.resolve(undefined),

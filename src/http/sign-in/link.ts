@@ -8,6 +8,7 @@ import { findLinkAccount, takeOnce } from '../../db/sign-in/once.ts'
 import { endSessions } from '../../db/sign-in/record.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { digest } from '../access/digest.ts'
+import { addressOf } from '../access/principal.ts'
 import type { SignInDeps } from './deps.ts'
 import { linkPage, messagePage } from './pages.ts'
 import { auditBy, fieldOf, FORM, send } from './request.ts'
@@ -40,7 +41,7 @@ export const addLinkPage = (router: Router, deps: SignInDeps): void => {
     const given = fieldOf(request, 'new')
     const issue = findPasswordIssue(given, email)
     if (issue !== undefined) return send(response, 400, linkPage({ email, issue }))
-    const password = await hashPassword(given)
+    const password = await hashPassword({ password: given, address: addressOf(request) })
     const isSet = await unitOfWork({ sql }, async (sql) => {
       if (!(await takeOnce(sql, { sha256, kind: 'link', accountId }))) return false
       const audit = { ...auditBy(accountId, request, response), credential: 'link' }

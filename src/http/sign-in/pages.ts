@@ -86,9 +86,12 @@ ${NEW_PASSWORD}
 const row = (cells: string[]): string =>
   `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
 
-/** A form of one button that sends the id of its row. */
-const act = (path: string, id: string, label: string): string =>
-  `<form method="post" action="/auth/${path}"><input type="hidden" name="id" value="${escape(id)}"><button>${label}</button></form>`
+/** A form of one button that sends the id of its row, and of what else is in its markup. */
+const act = (path: string, id: string, label: string, more = ''): string =>
+  `<form method="post" action="/auth/${path}"><input type="hidden" name="id" value="${escape(id)}"><button>${label}</button>${more}</form>`
+
+const checkbox = (name: string, label: string): string =>
+  `<label><input type="checkbox" name="${name}" value="yes">${label}</label>`
 
 const day = (time: string | null): string => (time === null ? 'never' : time.slice(0, 10))
 
@@ -130,7 +133,8 @@ ${passkeyButton('add', 'Add a passkey')}
 <form method="post" action="/auth/account/password">
 ${of.hasPassword ? CURRENT_PASSWORD : ''}
 ${NEW_PASSWORD}
-</form>`,
+</form>
+<p class="help">All other sessions end. API keys and tokens go on until you end them at the console.</p>`,
     true,
   )
 
@@ -141,16 +145,19 @@ export const peoplePage = ({
   accounts,
   issue,
   link,
+  keys = '',
 }: {
   accounts: ListedAccount[]
-  issue?: string | undefined
+  issue?: string
   /** Shown this once. */
-  link?: string | undefined
+  link?: string
+  /** Sentence about the API keys of whom the link is for. */
+  keys?: string
 }): string =>
   renderPage(
     'People',
     `${note(issue)}
-${link === undefined ? '' : `<p>Send this link, which sets a password once, within three days:</p><p><code>${escape(link)}</code></p>`}
+${link === undefined ? '' : `<p>Send this link, which sets a password once, within three days:</p><p><code>${escape(link)}</code></p><p>${keys}</p>`}
 <table>${accounts
       .map(({ id, email, isAdmin, disabled, hasPassword, passkeys, sessions }) =>
         row([
@@ -158,7 +165,7 @@ ${link === undefined ? '' : `<p>Send this link, which sets a password once, with
           isAdmin ? 'admin' : 'user',
           disabled ? 'disabled' : hasPassword || passkeys > 0 ? `${sessions} sessions` : 'invited',
           act('people/end', id, 'End sessions'),
-          act('people/reset', id, 'Reset'),
+          act('people/reset', id, 'Reset', checkbox('keys', 'and end its API keys and tokens')),
           disabled ? '' : act('people/disable', id, 'Disable'),
         ]),
       )
@@ -167,7 +174,7 @@ ${link === undefined ? '' : `<p>Send this link, which sets a password once, with
 <form method="post" action="/auth/people/invite">
 <label for="email">Email</label>
 <input id="email" name="email" type="email" maxlength="320" required>
-<label><input type="checkbox" name="admin" value="yes">Platform admin</label>
+${checkbox('admin', 'Platform admin')}
 <button>Make an invitation link</button>
 </form>
 <p><a href="/auth/account">Sign-in and sessions</a></p>`,

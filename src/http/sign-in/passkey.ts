@@ -10,6 +10,7 @@ import { withinDeadline } from '../../db/client.ts'
 import type { Account } from '../../db/sign-in/account.ts'
 import { insertOnce, takeOnce } from '../../db/sign-in/once.ts'
 import { findPasskey, listPasskeys, usePasskey, type Passkey } from '../../db/sign-in/passkey.ts'
+import { toStorable } from '../../db/storable-text.ts'
 import { digest } from '../access/digest.ts'
 import type { SignInDeps } from './deps.ts'
 
@@ -86,9 +87,9 @@ export const checkPasskey = async (
   response: AuthenticationResponseJSON,
 ): Promise<string | undefined> => {
   const { sql } = deps
-  const given: unknown = response.id
-  const passkey =
-    typeof given === 'string' ? await withinDeadline(sql, findPasskey(sql, given)) : undefined
+  const { id: text }: { id?: unknown } = response
+  const given = toStorable(String(text))
+  const passkey = await withinDeadline(sql, findPasskey(sql, given))
   if (!passkey) return undefined
   const { id, accountId, counter: before } = passkey
   const credential = {

@@ -7,7 +7,10 @@ import { verifyPassword } from '../../adapters/password.ts'
 import { withinDeadline } from '../../db/client.ts'
 import { findAccountByEmail, type Account } from '../../db/sign-in/account.ts'
 import { beginAttempt, forgetFailures } from '../../db/sign-in/failure.ts'
+import { lookOf } from '../../domain/shared/email.ts'
+import { ApiError } from '../../domain/shared/errors.ts'
 import { digest } from '../access/digest.ts'
+import { addressOf } from '../access/principal.ts'
 import type { SignInDeps } from './deps.ts'
 
 /** Failures before attempts must wait: of an account from one address or known browser, and of it from all others. */
@@ -16,32 +19,43 @@ const FREE = { own: 5, all: 50 }
 export const WAIT =
   'Too many attempts. Wait some minutes, or use a passkey or a browser that has signed in before.'
 
-export const WRONG = 'Email or password is wrong.'
+const WRONG = 'Email or password is wrong.'
 
 /**
  * Returns the account of an address and a password, or the sentence that says why not. It does the same, and takes as
- * long, whether the address has an account or not. Failures are counted before the password is compared, by account and
- * address, and by account; a browser that has signed in to the account before has a count of its own, so that nobody
- * shuts its user out from elsewhere.
+ * long, whether the address has an account or not. Failures are counted before the password is compared: those of the
+ * client's address in its quota, then by account and address, and by account. A browser that has signed in to the
+ * account before has counts of its own, so that nobody shuts its user out, neither from elsewhere nor from beside it.
  */
 export const checkPassword = async (
   deps: SignInDeps,
   { request, email, password }: { request: Request; email: string; password: string },
 ): Promise<Account | string> => {
-  const { sql } = deps
+  const { sql, limits } = deps
   const account = await withinDeadline(sql, findAccountByEmail(sql, email))
   const device = readDevice(deps, request, account?.id)
   const from = device ?? networkOf(request.ip ?? '')
+  // Beside that of rejected tokens: a program that goes on with an old one keeps nobody else of its address out.
+  const quota = `password ${from}`
+  try {
+    await limits?.take('auth', quota)
+  } catch (error) {
+    if (error instanceof ApiError) return WAIT
+    throw error
+  }
+  // One count for all its spellings.
+  const name = account?.email ?? lookOf(email)
   const counts = [
-    { key: digest(`${email} ${from}`), free: FREE.own },
-    ...(device === undefined ? [{ key: digest(email), free: FREE.all }] : []),
+    { key: digest(`${name} ${from}`), free: FREE.own },
+    ...(device === undefined ? [{ key: digest(name), free: FREE.all }] : []),
   ]
   for (const count of counts)
     if (!(await withinDeadline(sql, beginAttempt(sql, count)))) return WAIT
-  const isRight = await verifyPassword(password, account?.password)
+  const isRight = await verifyPassword({ password, address: addressOf(request) }, account?.password)
   if (account === undefined || !isRight || account.disabled) return WRONG
   const keys = counts.map(({ key }) => key)
   await withinDeadline(sql, forgetFailures(sql, keys))
+  await limits?.giveBack('auth', quota)
   return account
 }
 

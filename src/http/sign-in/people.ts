@@ -22,7 +22,7 @@ type Act = (
   sql: Transaction,
   request: Request,
   audit: Audit,
-) => Promise<{ link?: string | undefined; issue?: string } | void>
+) => Promise<{ link?: string; keys?: string; issue?: string } | void>
 
 const FORBIDDEN = messagePage('Not for you', 'This page is for platform admins.')
 
@@ -46,10 +46,14 @@ export const addPeoplePages = (router: Router, deps: SignInDeps, state: State): 
       if (email === undefined) return { issue: 'Enter an email address.' }
       const isAdmin = fieldOf(request, 'admin') === 'yes'
       const invited = await inviteAccount(sql, audit, { email, isAdmin, publicUrl })
-      return invited ?? { issue: `${email} has an account.` }
+      return invited ?? { issue: `${email}, or what looks the same, has an account.` }
     },
     reset: (sql, request, audit) =>
-      resetAccount(sql, audit, { id: fieldOf(request, 'id'), publicUrl }),
+      resetAccount(sql, audit, {
+        id: fieldOf(request, 'id'),
+        publicUrl,
+        endsKeys: fieldOf(request, 'keys') === 'yes',
+      }),
     disable: (sql, request, audit) => disableAccount(sql, audit, fieldOf(request, 'id')),
     end: (sql, request, audit) => {
       const id = fieldOf(request, 'id')
@@ -64,9 +68,11 @@ export const addPeoplePages = (router: Router, deps: SignInDeps, state: State): 
       const target = fieldOf(request, 'id') || fieldOf(request, 'email')
       if (name !== 'invite' && target === admin.id)
         return send(response, 400, messagePage('Not on yourself', 'Another admin may do this.'))
+      if (name !== 'invite' && (await withinDeadline(sql, listAccounts(sql, target))).length === 0)
+        return send(response, 404, messagePage('No such account', 'Look for it among People.'))
       const audit = auditBy(admin.id, request, response)
-      const { link, issue } = (await unitOfWork({ sql }, (sql) => act(sql, request, audit))) ?? {}
+      const shown = (await unitOfWork({ sql }, (sql) => act(sql, request, audit))) ?? {}
       const accounts = await withinDeadline(sql, listAccounts(sql))
-      send(response, issue === undefined ? 200 : 400, peoplePage({ accounts, link, issue }))
+      send(response, shown.issue === undefined ? 200 : 400, peoplePage({ accounts, ...shown }))
     })
 }

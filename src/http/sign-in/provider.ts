@@ -1,3 +1,4 @@
+import { createHmac, randomUUID } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
 
 import { interactionPolicy, Provider, type Account as ProviderAccount } from 'oidc-provider'
@@ -59,6 +60,13 @@ export const makeProvider = (deps: SignInDeps): Provider => {
         : undefined,
     loadExistingGrant: grantAll,
   })
+  // A refresh token is made of the one before it, so that two requests with that get the same.
+  const generateTokenId = (): string => {
+    const before = Provider.ctx?.oidc.entities.RotatedRefreshToken?.jti ?? randomUUID()
+    const hmac = createHmac('sha256', cookieKeys[0] ?? '').update(`refresh token after ${before}`)
+    return hmac.digest('base64url')
+  }
+  Object.assign(provider.RefreshToken.prototype, { generateTokenId })
   // The middleware before it has set both from PUBLIC_URL.
   provider.proxy = true
   const logError = (err: unknown): void => deps.log.error({ err }, 'the provider failed')

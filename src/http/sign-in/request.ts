@@ -4,6 +4,7 @@ import type { Provider } from 'oidc-provider'
 
 import { readAddress } from '../../adapters/network-of.ts'
 import type { Audit } from '../../db/registry/audit-log.ts'
+import { toStorable } from '../../db/storable-text.ts'
 import { apiError } from '../../domain/shared/errors.ts'
 
 /** The provider of now: it is made again with each key. */
@@ -26,7 +27,7 @@ export const JSON_BODY = rejecting(express.json({ limit: '64kb' }))
 /** Text of a field of a form. */
 export const fieldOf = ({ body }: Request, name: string): string => {
   const value: unknown = Object(body)[name]
-  return typeof value === 'string' ? value.slice(0, 1024) : ''
+  return typeof value === 'string' ? toStorable(value.slice(0, 1024)) : ''
 }
 
 /** Names who changes an account on a page, for the audit log. */

@@ -10,7 +10,7 @@ import { addressOf } from '../access/principal.ts'
 import type { SignInDeps } from './deps.ts'
 import { messagePage, signInPage } from './pages.ts'
 import { askForPasskey, checkPasskey } from './passkey.ts'
-import { checkPassword, rememberDevice, WAIT, WRONG } from './password.ts'
+import { checkPassword, rememberDevice, WAIT } from './password.ts'
 import { fieldOf, FORM, JSON_BODY, send, type State } from './request.ts'
 
 const EXPIRED = messagePage(
@@ -32,7 +32,6 @@ export const addSignInPages = (router: Router, deps: SignInDeps, state: State): 
     const password = fieldOf(request, 'password')
     const checked = await checkPassword(deps, { request, email, password })
     if (typeof checked === 'string') {
-      if (checked === WRONG) await deps.limits?.take('auth', addressOf(request))
       const page = signInPage({ email: given, issue: checked })
       return send(response, checked === WAIT ? 429 : 401, page)
     }

@@ -16,6 +16,10 @@ export const startSignIn = async (
   config: Config,
   given: Pick<SignInDeps, 'sql' | 'secrets' | 'log' | 'limits'>,
 ): Promise<Pick<SignIn, 'handle'> & Loop & { verify: JWTVerifyGetKey }> => {
+  const { node } = process.versions
+  // What the library is made for. It runs on Node 20, too, where its own warning is patched away.
+  if (Number.parseInt(node, 10) < 22)
+    given.log.warn(`AUTH=builtin wants Node 22 or later in production, this is ${node}`)
   const keys = await makeSigningKeys(given)
   const [name = '', value = ''] = config.ADMIN_CLAIM.split(/=(.*)/s)
   const signIn = await makeSignIn({

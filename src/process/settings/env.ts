@@ -172,7 +172,7 @@ export const Env = Type.Object({
   ),
   ADMIN_SUBJECTS: list('Subjects of the tokens of platform admins, who moderate the registry.'),
   ADMIN_CLAIM: optionalText(
-    'A claim, `name=value`, of the tokens of platform admins; one item of a list is enough.',
+    'A claim, `name=value`, of the tokens of platform admins; one item of a list is enough, and dots lead into objects, as in `realm_access.roles=admin`.',
   ),
   METRICS_PORT: Type.Optional(
     Type.Integer({
