@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 
-import { KilnError } from '../index.ts'
+import { ArgumentError, KilnError } from '../index.ts'
 import { readSavedJson } from './read-saved.ts'
 
 /** Exit codes; docs/client.md lists them. */
@@ -48,7 +48,7 @@ export const describeError = (error: unknown) => {
       details: [...details.filter((detail) => detail !== message), ...(HINTS[code] ?? [])],
     }
   }
-  if (error instanceof UsageError || isParseError(error))
+  if (error instanceof UsageError || error instanceof ArgumentError || isParseError(error))
     return { exitCode: EXIT.usage, code: 'usage', message, details: [] }
   return { exitCode: EXIT.local, code: 'local', message, details: [] }
 }
