@@ -125,7 +125,10 @@ test('kiln exits with 2 for whatever is wrong with its arguments', async (contex
     ],
     [['check', join(folder, '__init__.py')], /is no pack: .* \(ENOTDIR\)/],
     [['check', folder, '--host', 'http://127.0.0.1:9'], /--host goes with --write-node-list/],
-    [['check', folder, '--write-node-list', '--host', 'localhost:8188'], /--host takes an address/],
+    [
+      ['check', folder, '--write-node-list', '--host', 'localhost:8188'],
+      /--host must be an address/,
+    ],
     [['check', folder, '--bogus'], /Unknown option/],
     [['relight', join(folder, 'none.png')], /the file .*none\.png cannot be read \(ENOENT\)/],
     [['upscale', 'a.png', '-o', join(folder, 'none/a.png')], /-o must name one in a folder/],

@@ -300,6 +300,20 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     assert.ok(!(out + err).includes(made.key))
   })
 
+  test('says that an earlier request with the key has made a task, when, and its end', async () => {
+    const line = words('upscale photo.png --scale 2x --idempotency-key once -o once.png')
+    const first = await kiln(line)
+    assert.deepEqual([first.code, /An earlier/.test(first.err)], [0, false], first.err)
+    const again = await kiln(line)
+    assert.equal(again.code, 0, again.err)
+    const said =
+      /An earlier request with this key made this task at 2\S+Z; it is done since 2\S+Z\.\n/
+    assert.match(again.err, said)
+    const made = await kiln([...line, '--json', '--no-wait', '-q'])
+    assert.match(made.out, /"replayed":{"created_at":"2.*","state":"done","ended_at":"2/)
+    assert.equal(made.err, '')
+  })
+
   test('makes a video, and one that is longer', async () => {
     const options = '--model videoq2-turbo --duration 4 --resolution 540p --json -o sea.mp4'
     const made = await kiln(['video', 'Sea', ...words(options)])
@@ -428,6 +442,7 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     const again = words('batch submit requests.jsonl --label run=cli,1 --idempotency-key cli')
     const waited = await kiln(again)
     assert.equal(waited.code, 1, 'not all of it is done')
+    assert.match(waited.err, /An earlier request with this key made this batch at .*; it is \w+/)
     assert.equal(waited.out, `${id} done, 2 in all\n  done 1\n  rejected 1\n`)
     const results = (await kiln(['batch', 'results', id])).out.trim().split('\n')
     const states = results.map((line) => (JSON.parse(line) as { state: string }).state)
@@ -444,7 +459,10 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     const chosen = ['delete', '--label', 'run=cli,1']
     const counted = await kiln(['operation', 'start', ...chosen, '--dry-run'])
     assert.deepEqual([counted.code, counted.out], [0, '1 tasks\n'], counted.err)
-    const deleted = await kiln(['operation', 'start', ...chosen, '--json', '-q'])
+    const unasked = await kiln(['operation', 'start', ...chosen])
+    assert.deepEqual([unasked.code, unasked.out], [2, ''])
+    assert.match(unasked.err, /say --yes to delete/)
+    const deleted = await kiln(['operation', 'start', ...chosen, '--yes', '--json', '-q'])
     assert.equal(deleted.code, 0, deleted.err)
     const { operation_id: operation, counts } = JSON.parse(deleted.out) as {
       operation_id: string
@@ -515,12 +533,22 @@ describe('the command-line tool', { concurrency: 3 }, () => {
         /cannot be reached.*\n.*127.0.0.1:9 was.*--url or KILN_URL/,
       ],
       [2, ['relight', 'none.png'], {}, /ENOENT/],
+      [2, words('operation start cancel'), {}, /no filter is given: --all acts on all tasks/],
+      [2, ['operation', 'start', 'delete', '--prompt', ''], {}, /no filter is given/],
+      [2, words('operation start delete --all'), {}, /say --yes to delete/],
+      [2, words('operation start cancel --all --state queued'), {}, /all must be absent/],
+      [2, words('version delete a@.. --publisher alice --yes'), {}, /an id must not be/],
+      [2, ['templates'], { env: { KILN_TOKEN: 's3cr3t\n' } }, /^kiln: KILN_TOKEN must be/],
+      [2, ['templates'], { env: { KILN_URL: 'kiln.test' } }, /^kiln: KILN_URL must be/],
+      [2, ['templates', '--url', 'http://a:s3cr3t@kiln.test'], {}, /^kiln: --url must be/],
+      [2, ['publish', '.', '--token', 's3cr3t '], {}, /^kiln: the personal access token must be/],
       [2, ['check', '.'], {}, /\. is no pack: the file pyproject\.toml cannot be read/],
       [0, ['--help'], {}, /^$/],
     ] as const) {
       const { code, err } = await kiln([...args], options)
       assert.equal(code, expected, err)
       assert.match(err, reported)
+      assert.doesNotMatch(err, /s3cr3t/)
     }
   })
 })

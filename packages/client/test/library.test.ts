@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
@@ -10,11 +11,13 @@ import { BlobReader, ZipReader } from '@zip.js/zip.js'
 import { build } from 'esbuild'
 
 import { packFolder } from '../src/cli/archive.ts'
+import { confirmDeletion } from '../src/cli/confirm.ts'
 import { whyLeftOut } from '../src/cli/left-out.ts'
 import { readProject } from '../src/cli/project.ts'
 import { makeScreen } from '../src/cli/screen.ts'
 import { readServerSentEvents } from '../src/lib/server-sent-events.ts'
-import { KilnError, makeKiln, verifyWebhook } from '../src/index.ts'
+import { ArgumentError, KilnError, makeKiln, verifyWebhook } from '../src/index.ts'
+import type { NewOperation, Replay } from '../src/index.ts'
 import { makeWebhookSecret, signWebhook } from '../../../src/adapters/webhook.ts'
 import { ROOT } from '../../../src/local/root.ts'
 import { makeFolder } from '../../../test/support/folder.ts'
@@ -68,6 +71,16 @@ describe('a webhook', () => {
     ]) {
       const event = await verifyWebhook<{ status: string }>(secret, given)
       assert.deepEqual([event.id, event.sequence, event.body.status], ['event', 3, 'COMPLETED'])
+    }
+  })
+
+  test('a webhook secret that is none is an error of the caller, whose message does not have it', async () => {
+    for (const secrets of ['whsec_%', `${secret}\n`, '', [], undefined, [undefined]]) {
+      const verified = verifyWebhook(secrets as string, { headers: {}, body })
+      const error = await verified.catch((thrown: unknown) => thrown)
+      assert.ok(error instanceof ArgumentError, String(error))
+      assert.match(error.message, /^secrets must/)
+      assert.ok(!error.message.includes(secret))
     }
   })
 
@@ -176,6 +189,187 @@ describe('a call', () => {
     const { kiln } = make(response({ ...TASK, status: 'CREATED' }), ...away)
     const task = await kiln.relight({ image })
     await assert.rejects(kiln.wait(task, { patienceMs: 0 }), { code: 'unreachable' })
+  })
+})
+
+const SECRET = 's3cr3t'
+
+/** Catches what a call of the library throws at once or rejects with. */
+const catchArgument = async (call: () => unknown): Promise<ArgumentError> => {
+  const error = await Promise.resolve()
+    .then(call)
+    .catch((thrown: unknown) => thrown)
+  assert.ok(error instanceof ArgumentError, String(error))
+  assert.ok(!`${error.message}${String(error.cause)}`.includes(SECRET), error.message)
+  return error
+}
+
+describe('an error of the caller', () => {
+  const image = 'https://a.example/a.png'
+  const baseUrl = 'http://kiln.test'
+  const make = (options: object) => {
+    const { fetch, seen } = makeFaultyFetch(() => Promise.resolve(Response.json({})))
+    return { kiln: makeKiln({ baseUrl, fetch, ...options }), seen }
+  }
+
+  for (const [named, options] of [
+    ['token', { token: `${SECRET}\n` }],
+    ['token', { token: '' }],
+    ['token', { token: null }],
+    ['token', { token: `Bearer ${SECRET}` }],
+    ['token', { token: `${SECRET}\n${SECRET}` }],
+    ['apiKey', { apiKey: `${SECRET}ü` }],
+    ['baseUrl', { baseUrl: undefined }],
+    ['baseUrl', { baseUrl: '' }],
+    ['baseUrl', { baseUrl: 'kiln.test' }],
+    ['baseUrl', { baseUrl: 'localhost:8080' }],
+    ['baseUrl', { baseUrl: 'ftp://kiln.test' }],
+    ['baseUrl', { baseUrl: 'http://kiln.test\n' }],
+    ['baseUrl', { baseUrl: `http://a:${SECRET}@kiln.test` }],
+    ['baseUrl', { baseUrl: `http://kiln.test?${SECRET}` }],
+    ['baseUrl', { baseUrl: 'http://kiln.test:port' }],
+  ] as const)
+    test(`a malformed ${named} is reported when the client is made: ${JSON.stringify(options)}`, async () => {
+      const { message } = await catchArgument(() => make(options))
+      assert.match(message, new RegExp(`^${named} must be`))
+    })
+
+  test('what becomes a header or an address is checked before it is sent, and not sent again', async () => {
+    for (const token of [`${SECRET}\r\n`, undefined]) {
+      const { kiln, seen } = make({ token: () => token })
+      for (const call of [() => kiln.relight({ image }), () => kiln.read('a')])
+        assert.match((await catchArgument(call)).message, /^token must be/)
+      assert.equal(seen.length, 0)
+    }
+    const { kiln, seen } = make({ token: SECRET })
+    const publication = { publisherId: 'a', nodeId: 'b', version: { version: '1' } }
+    for (const [named, call] of [
+      ['idempotencyKey', () => kiln.relight({ image }, { idempotencyKey: '' })],
+      ['idempotencyKey', () => kiln.batches.create([], { idempotencyKey: `${SECRET}\n` })],
+      [
+        'token',
+        () => kiln.registry.publish({ ...publication, token: '\n', archive: new Blob([]) }),
+      ],
+      ['link', () => kiln.download(undefined as unknown as string)],
+      ['link', () => kiln.download('file.png')],
+      ['a path', () => kiln.read({ id: 'a', path: '@b.test/' })],
+      ['an id', () => kiln.read('')],
+      ['an id', () => kiln.cancel('..')],
+      ['an id', () => kiln.batches.read('.')],
+    ] as const)
+      assert.match((await catchArgument(call)).message, new RegExp(`^${named} must`))
+    assert.equal(seen.length, 0)
+  })
+
+  test('a version named by two dots is no path to the deletion of its node', async () => {
+    const { kiln, seen } = make({})
+    const path = { publisherId: 'alice', nodeId: 'cup', versionId: '..' }
+    const route = '/publishers/{publisherId}/nodes/{nodeId}/versions/{versionId}'
+    await catchArgument(() => kiln.routes.DELETE(route, { params: { path } }))
+    assert.equal(seen.length, 0)
+  })
+
+  test('an empty filter without `all` is one, and so is `all` beside another filter', async () => {
+    const { fetch, seen } = makeFaultyFetch(
+      () => Promise.resolve(Response.json({ operation_id: 'o' })),
+      () => Promise.resolve(Response.json({ dry_run: true, matched: 2 })),
+      () => Promise.resolve(Response.json({ operation_id: 'o' })),
+    )
+    const { operations } = makeKiln({ baseUrl, fetch })
+    for (const filter of [{}, { label: undefined }, { label: null }, { q: '' }])
+      for (const act of [operations.create, operations.count]) {
+        const body = { action: 'delete', filter } as NewOperation
+        assert.match((await catchArgument(() => act(body))).message, /^filter must not be empty/)
+      }
+    const some: NewOperation = { action: 'delete', filter: { state: ['done'] } }
+    const rejected = await catchArgument(() => operations.create({ ...some, all: true }))
+    assert.match(rejected.message, /^all must be absent/)
+    assert.equal(seen.length, 0)
+    const everything = { action: 'delete', filter: {}, all: true } as const
+    assert.equal(await operations.create(everything), 'o')
+    assert.equal(await operations.count(everything), 2)
+    assert.equal(await operations.create(some), 'o')
+    const sent = await Promise.all(seen.map((request) => request.json()))
+    assert.deepEqual(sent, [everything, { ...everything, dry_run: true }, some])
+  })
+})
+
+test('a response of an earlier request says when, and what became of it', async () => {
+  const [created_at, ended_at] = ['2026-01-31T10:00:00.000Z', '2026-01-31T10:00:09.000Z']
+  const item = { created_at, state: 'done', ended_at }
+  const respond =
+    (body: object, headers: Record<string, string> = {}) =>
+    () =>
+      Promise.resolve(Response.json(body, { headers }))
+  const earlier = { 'idempotent-replayed': 'true' }
+  const task = { data: { task_id: 't', status: 'CREATED', generated: [] } }
+  const { fetch, seen } = makeFaultyFetch(
+    respond(task, earlier),
+    respond({ ...item, kind: 'relight' }),
+    respond(task, earlier),
+    reject(404, 'task_not_found'),
+    respond(task, earlier),
+    respond({ batch_id: 'b' }, earlier),
+    respond(item),
+    respond({ operation_id: 'o' }, earlier),
+    respond(item),
+  )
+  const kiln = makeKiln({ baseUrl: 'http://kiln.test', fetch })
+  const image = 'https://a.example/a.png'
+  const key = { idempotencyKey: 'one' }
+  assert.deepEqual((await kiln.relight({ image }, key)).replayed, item)
+  assert.deepEqual(Object.values((await kiln.relight({ image }, key)).replayed ?? { a: 1 }), [
+    undefined,
+    undefined,
+    undefined,
+  ])
+  // A key of the client's own is that of an attempt before.
+  assert.equal((await kiln.relight({ image })).replayed, undefined)
+  const replays: Replay[] = []
+  const options = { ...key, onReplayed: (replay: Replay) => void replays.push(replay) }
+  assert.equal(await kiln.batches.create([], options), 'b')
+  const cancel: NewOperation = { action: 'cancel', filter: { state: ['queued'] } }
+  assert.equal(await kiln.operations.create(cancel, options), 'o')
+  assert.deepEqual(replays, [item, item])
+  const read = seen.filter(({ method }) => method === 'GET').map(({ url }) => new URL(url).pathname)
+  assert.deepEqual(read, ['/tasks/t', '/tasks/t', '/batches/b', '/operations/o'])
+})
+
+describe('a deletion by the command line', () => {
+  const ask = async (
+    typed: string | undefined,
+    { yes = false, signal = new AbortController().signal } = {},
+  ) => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: typed !== undefined })
+    stdin.end(typed)
+    const written: string[] = []
+    const stderr = { write: (text: string) => written.push(text) }
+    const context = { values: { yes }, screen: { close: () => {} }, signal }
+    const asked = confirmDeletion(
+      context as never,
+      () => ({ what: '116 tasks with all files', word: '116' }),
+      { stdin, stderr } as never,
+    )
+    const error = await asked.then(
+      () => '',
+      (thrown: Error) => thrown.message,
+    )
+    return { error, asked: written.join('') }
+  }
+
+  test('goes on with --yes, and with the number typed on a terminal', async () => {
+    assert.deepEqual(await ask(undefined, { yes: true }), { error: '', asked: '' })
+    const { error, asked } = await ask('116\n')
+    assert.equal(error, '')
+    assert.match(asked, /^116 tasks with all files will be deleted.* Type 116 to go on: $/)
+  })
+
+  test('stops where there is no terminal, at another word, and at the end of the input', async () => {
+    assert.match((await ask(undefined)).error, /say --yes/)
+    for (const typed of ['y\n', '\n', '', '1160\n'])
+      assert.match((await ask(typed)).error, /^nothing was deleted/)
+    const signal = AbortSignal.abort(new Error('interrupted'))
+    assert.equal((await ask('116', { signal })).error, 'interrupted')
   })
 })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { after, afterEach, beforeEach, describe, test } from 'node:test'
 import type { TestContext } from 'node:test'
 
 import { Client } from '@modelcontextprotocol/client'
@@ -10,8 +10,10 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 
 import { makeKiln, responseOf } from '../src/index.ts'
 import { ROOT, codePath } from '../../../src/local/root.ts'
+import { PATIENCE_MS } from '../../../test/support/patience.ts'
 import { makePicture } from '../../../test/support/pictures.ts'
 import { useService } from '../../../test/support/service.ts'
+import { waitFor } from '../../../test/support/wait.ts'
 import { makeZip } from '../../../test/support/zip.ts'
 
 const PACK = `class Cup:
@@ -68,7 +70,8 @@ const connect = async (context: TestContext, args: string[], era: 'auto' | 'lega
   const progress: { progress: number; message?: string | undefined; total?: number | undefined }[] =
     []
   const call = async (name: string, given: Record<string, unknown>) => {
-    const options = { onprogress: (each: (typeof progress)[number]) => void progress.push(each) }
+    const onprogress = (each: (typeof progress)[number]) => void progress.push(each)
+    const options = { onprogress, timeout: PATIENCE_MS }
     const result = await client.callTool({ name, arguments: given }, options)
     const [content] = result.content
     assert.ok(content?.type === 'text')
@@ -86,6 +89,8 @@ const assertGrows = (progress: { progress: number }[]): void => {
   )
 }
 
+const SHORT = { model: 'videoq2-turbo', duration: 1, resolution: '540p' }
+
 const NO_PICTURE = /^usage: \S+ is no link, and no picture in the folder of this server$/
 
 const NO_WORKFLOW = /^usage: \S+ is no JSON or PNG file in the folder of this server$/
@@ -97,7 +102,14 @@ describe('kiln mcp', () => {
       const { tools } = await client.listTools()
       assert.deepEqual(
         tools.map(({ name }) => name),
-        ['read_task', 'search_packs', 'read_findings', 'resolve_workflow', 'check_workflow'],
+        [
+          'read_task',
+          'list_tasks',
+          'search_packs',
+          'read_findings',
+          'resolve_workflow',
+          'check_workflow',
+        ],
       )
       assert.ok(tools.every(({ annotations }) => annotations?.readOnlyHint === true))
       const kiln = makeKiln({ baseUrl: service.baseUrl, token })
@@ -105,6 +117,9 @@ describe('kiln mcp', () => {
       await kiln.wait(task)
       const read = await call('read_task', { task_id: task.id })
       assert.deepEqual([read.value['task_id'], read.value['state']], [task.id, 'succeeded'])
+      const { value: listed } = await call('list_tasks', { state: ['done'], limit: 1 })
+      assert.equal((listed['tasks'] as { task_id: string }[])[0]?.task_id, task.id)
+      assert.equal((await call('list_tasks', { after: 'none' })).isError, true)
       const { value: found } = await call('search_packs', { search: 'mcp-cup' })
       assert.deepEqual((found['packs'] as { id: string }[])[0], {
         id: 'mcp-cup',
@@ -147,8 +162,14 @@ describe('kiln mcp', () => {
   })
 
   test('makes images and videos with --write, and reports progress', async (context) => {
-    const { client, call, progress } = await connect(context, ['--write'])
-    assert.equal((await client.listTools()).tools.length, 7)
+    const { client, call, progress } = await connect(context, ['--write', '--wait', '3600'])
+    const { tools } = await client.listTools()
+    assert.equal(tools.length, 9)
+    const destructive = tools.filter(({ annotations }) => annotations?.destructiveHint)
+    assert.deepEqual(
+      destructive.map(({ name }) => name),
+      ['cancel_task'],
+    )
     const made = await call('make_image', {
       kind: 'relight',
       image: 'photo.png',
@@ -162,15 +183,95 @@ describe('kiln mcp', () => {
     assert.deepEqual(begun, ['CREATED', 'IN_PROGRESS'])
     assertGrows(progress)
     progress.length = 0
-    const short = { model: 'videoq2-turbo', duration: 1, resolution: '540p' }
-    const film = await call('make_video', { prompt: 'Sea', image: 'photo.png', ...short })
+    const film = await call('make_video', { prompt: 'Sea', image: 'photo.png', ...SHORT })
     assert.equal(film.value['state'], 'succeeded', film.text)
     assertGrows(progress)
     assert.ok(progress.some(({ message, total }) => message === 'processing' && total === 100))
-    const order = { prompt: 'Sea', ...short, wait: false, idempotency_key: 'one' }
+    const order = { prompt: 'Sea', ...SHORT, wait: false, idempotency_key: 'one' }
     const [first, second] = [await call('make_video', order), await call('make_video', order)]
     assert.equal(first.value['state'], 'running')
     assert.equal(first.value['task_id'], second.value['task_id'])
+    assert.match(String(second.value['message']), /^It is the task of the same call before/)
+    const { call: later } = await connect(context, ['--write', '--wait', '3600'])
+    await later('make_video', { ...order, wait: true })
+    const third = await later('make_video', order)
+    assert.equal(third.value['task_id'], first.value['task_id'])
+    assert.match(
+      String(third.value['replayed']),
+      /^An earlier request .* at 2.*; it is done since 2/,
+    )
+  })
+
+  describe('while a pause holds what it makes', () => {
+    const ofFilm = (prompt: string) => ({ prompt, ...SHORT })
+    const kiln = () => makeKiln({ baseUrl: service.baseUrl, token })
+    const listTasks = async (q: string) =>
+      (await responseOf(kiln().routes.GET('/tasks', { params: { query: { q } } }))).tasks
+    const hold = () =>
+      service.sql`insert into pause (scope, paused_by) values ('kind:text2video', 'root')`
+    const release = () => service.sql`delete from pause`
+    beforeEach(() => hold())
+    afterEach(() => release())
+
+    for (const how of ['with', 'without'] as const)
+      test(`returns before its client gives up, and gives repeats the task that runs (${how} a progress token)`, async (context) => {
+        const { client } = await connect(context, ['--write', '--wait', '0.2'])
+        const film = ofFilm(`Held ${how}`)
+        const options = { timeout: PATIENCE_MS, ...(how === 'with' && { onprogress: () => {} }) }
+        const make = async () => {
+          const asked = { name: 'make_video', arguments: film }
+          const { structuredContent: made } = await client.callTool(asked, options)
+          return made as { task_id?: string; state: string; message?: string }
+        }
+        // An earlier call may return while the request is being sent.
+        const makeUntil = (state: string) =>
+          waitFor(`a call returns ${state}`, async () => {
+            const made = await make()
+            return made.state === state && made
+          })
+        const { task_id: id } = await makeUntil('running')
+        const repeated = await make()
+        assert.deepEqual([repeated.task_id, repeated.state], [id, 'running'])
+        assert.match(repeated.message ?? '', /^It is the task of the same call before/)
+        assert.equal((await listTasks(film.prompt)).length, 1)
+        await release()
+        await kiln().wait(id ?? '')
+        // No call has returned its end so far.
+        assert.equal((await makeUntil('succeeded')).task_id, id)
+        assert.equal((await listTasks(film.prompt)).length, 1)
+        assert.notEqual((await makeUntil('running')).task_id, id)
+      })
+
+    test('cancels the task of a call that its client cancels, and any by its id', async (context) => {
+      const { client, call } = await connect(context, ['--write', '--wait', '3600'])
+      const stop = new AbortController()
+      const asked = { name: 'make_video', arguments: ofFilm('Unwanted') }
+      const cancelled = client.callTool(asked, { signal: stop.signal, timeout: PATIENCE_MS })
+      await waitFor('the task is made', async () => (await listTasks('Unwanted')).length > 0)
+      stop.abort('enough')
+      await assert.rejects(cancelled)
+      await waitFor('the task is cancelled', async () =>
+        (await listTasks('Unwanted')).every(({ state }) => state === 'cancelled'),
+      )
+      const begun = await call('make_video', { ...asked.arguments, wait: false })
+      const ended = await call('cancel_task', { task_id: begun.value['task_id'] })
+      assert.equal((ended.value['error'] as { code: string }).code, 'UserCancelled', ended.text)
+    })
+
+    test('leaves the task of a client that goes away', async (context) => {
+      const { client } = await connect(context, ['--write', '--wait', '3600'])
+      const asked = { name: 'make_video', arguments: ofFilm('Left') }
+      const left = client.callTool(asked, undefined).catch(() => {})
+      const [task] = await waitFor('the task is made', async () => {
+        const tasks = await listTasks('Left')
+        return tasks.length > 0 && tasks
+      })
+      // Its program has ended by then.
+      await client.close()
+      await left
+      await release()
+      assert.equal((await kiln().wait(task?.task_id ?? '')).state, 'succeeded')
+    })
   })
 
   test('returns an error that says what is wrong, and reads no file outside of its folder', async (context) => {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kiln_client import PackError, WebhookError, verify_webhook
+from kiln_client import ArgumentError, PackError, WebhookError, verify_webhook
 from kiln_client.pack import _LEFT_OUT, pack_folder, read_project
 
 SHARED = Path(__file__).parents[2] / "client/test/shared"
@@ -40,10 +40,11 @@ def test_a_webhook_is_verified(case, monkeypatch):
 
 
 def test_a_secret_that_is_none_is_an_error_of_the_caller():
-    case = {**WEBHOOKS["cases"][0]}
-    case["headers"] = {**case["headers"], "webhook-timestamp": str(int(__import__("time").time()))}
-    with pytest.raises(TypeError):
-        verify_webhook("whsec_%", case["headers"], case["body"])
+    case = WEBHOOKS["cases"][0]
+    for secrets in ("whsec_%", f"{case['secrets'][0]}\n", "", None, [], [None]):
+        with pytest.raises(ArgumentError, match="^secrets must") as caught:
+            verify_webhook(secrets, {}, case["body"])
+        assert case["secrets"][0] not in str(caught.value)
 
 
 @pytest.mark.parametrize("case", read_shared("projects.json"))

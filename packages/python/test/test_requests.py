@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from kiln_client import (
+    ArgumentError,
     ForbiddenError,
     InvalidRequestError,
     KilnError,
@@ -210,16 +211,124 @@ def test_a_batch_is_waited_for_while_the_service_is_away(kiln_of):
     assert [line["index"] for line in kiln.operations.results(ID)] == [0, 1]
 
 
-def test_an_id_is_looked_up_in_each_family(kiln_of):
-    unknown = [reject(404, "task_not_found") for _ in range(2)]
-    kiln, seen = kiln_of(*unknown, image(), image())
+def test_an_id_is_looked_up_where_every_task_is(kiln_of):
+    path = f"/proxy/imgvendor/v1/ai/image-upscaler/{ID}"
+    item = httpx.Response(200, json={"family": "image", "path": path})
+    kiln, seen = kiln_of(item, image(), image())
     task = kiln.read(ID)
-    assert task.path == f"/proxy/imgvendor/v1/ai/image-upscaler/{ID}"
-    assert kiln.read(task).state == "succeeded"
-    assert [request.url.path for request in seen[2:]] == [task.path, task.path]
-    kiln, _ = kiln_of(*[reject(404, "task_not_found") for _ in range(5)])
+    assert (task.path, kiln.read(task).state) == (path, "succeeded")
+    assert [request.url.path for request in seen] == [f"/tasks/{ID}", path, path]
+    kiln, _ = kiln_of(reject(404, "task_not_found"))
     with pytest.raises(NotFoundError):
         kiln.read(ID)
+
+
+SECRET = "s3cr3t"
+
+
+@pytest.mark.parametrize(
+    ("named", "given"),
+    [
+        ("token", {"token": f"{SECRET}\n"}),
+        ("token", {"token": ""}),
+        ("token", {"token": 5}),
+        ("token", {"token": f"Bearer {SECRET}"}),
+        ("token", {"token": lambda: f"{SECRET}\r\n"}),
+        ("token", {"token": lambda: None}),
+        ("api_key", {"api_key": f"{SECRET}\n"}),
+        ("api_key", {"api_key": f"{SECRET}\u00fc"}),
+        ("idempotency_key", {"key": f"{SECRET}\n"}),
+        ("idempotency_key", {"key": ""}),
+    ],
+)
+def test_a_malformed_credential_or_key_is_an_error_of_the_caller_at_once(kiln_of, named, given):
+    options = dict(given)
+    key = options.pop("key", None)
+    seen = []
+    with pytest.raises(ArgumentError, match=f"^{named} must be") as caught:
+        kiln, seen = kiln_of(image(), **options)
+        kiln.relight(image=LINK, **({} if key is None else {"idempotency_key": key}))
+    assert (SECRET in str(caught.value), seen) == (False, [])
+
+
+@pytest.mark.parametrize(
+    "address",
+    [None, "", "kiln.test", "localhost:8080", "ftp://kiln.test", "http://kiln.test\n", "http://"]
+    + [f"http://a:{SECRET}@kiln.test", f"http://kiln.test?{SECRET}", "http://kiln.test:port"],
+)
+def test_a_malformed_address_is_an_error_of_the_caller_at_once(make, address):
+    with pytest.raises(ArgumentError, match="^base_url must be") as caught:
+        make(address)
+    assert SECRET not in str(caught.value)
+
+
+def test_what_becomes_a_header_or_a_path_is_checked_before_it_is_sent(kiln_of, tmp_path):
+    kiln, seen = kiln_of(token=SECRET)
+    for named, call in [
+        (
+            "the header accept-language",
+            lambda: kiln.request("GET", "/a", headers={"accept-language": "de\n"}),
+        ),
+        ("path", lambda: kiln.request("GET", "@b.test/")),
+        ("link", lambda: kiln.save("file.png", tmp_path / "a")),
+        ("an id", lambda: kiln.read("..")),
+        ("an id", lambda: kiln.batches.cancel("")),
+        ("an id", lambda: kiln.registry.version("a", "..")),
+        ("token", lambda: kiln.registry.publish(tmp_path, token=f"{SECRET}\n")),
+    ]:
+        with pytest.raises(ArgumentError, match=f"^{named} must") as caught:
+            call()
+        assert SECRET not in str(caught.value)
+    assert seen == []
+
+
+def test_an_empty_filter_needs_all(kiln_of):
+    made = httpx.Response(202, json={"operation_id": ID})
+    kiln, seen = kiln_of(made, httpx.Response(200, json={"dry_run": True, "matched": 2}), made)
+    for filter in ({}, {"label": None}, {"q": ""}):
+        for act in (kiln.operations.create, kiln.operations.count):
+            with pytest.raises(ArgumentError, match="^filter must not be empty"):
+                act("delete", filter)
+    with pytest.raises(ArgumentError, match="^all must be absent"):
+        kiln.operations.create("delete", {"state": ["done"]}, all=True)
+    assert seen == []
+    assert kiln.operations.create("delete", {}, all=True) == ID
+    assert kiln.operations.count("delete", {}, all=True) == 2
+    assert kiln.operations.create("delete", {"state": ["done"]}) == ID
+    everything = {"action": "delete", "filter": {}, "all": True}
+    assert [json.loads(request.content) for request in seen] == [
+        everything,
+        {**everything, "dry_run": True},
+        {"action": "delete", "filter": {"state": ["done"]}},
+    ]
+
+
+def test_a_response_of_an_earlier_request_says_when_and_what_became_of_it(kiln_of):
+    earlier = {"idempotent-replayed": "true"}
+    item = {
+        "created_at": "2026-01-31T10:00:00Z",
+        "state": "done",
+        "ended_at": "2026-01-31T10:00:09Z",
+    }
+    found = [httpx.Response(200, json=item) for _ in range(3)]
+    kiln, seen = kiln_of(
+        *(image(headers=earlier), found[0]),
+        *(image(headers=earlier), reject(404, "task_not_found")),
+        image(headers=earlier),
+        *(httpx.Response(202, json={"batch_id": "b"}, headers=earlier), found[1]),
+        *(httpx.Response(202, json={"operation_id": "o"}, headers=earlier), found[2]),
+    )
+    assert kiln.relight(image=LINK, idempotency_key="one").replayed == tuple(item.values())
+    assert kiln.relight(image=LINK, idempotency_key="one").replayed == (None, None, None)
+    # A key of the client's own is that of an attempt before.
+    assert kiln.relight(image=LINK).replayed is None
+    reported = []
+    options = {"idempotency_key": "one", "on_replay": reported.append}
+    assert kiln.batches.create([], **options) == "b"
+    assert kiln.operations.create("cancel", {"state": ["queued"]}, **options) == "o"
+    assert reported == [tuple(item.values())] * 2
+    paths = [request.url.path for request in seen if request.method == "GET"]
+    assert paths == [f"/tasks/{ID}", f"/tasks/{ID}", "/batches/b", "/operations/o"]
 
 
 def test_a_wait_that_is_cancelled_closes_its_stream():

@@ -79,7 +79,10 @@ def test_a_batch_is_made_of_a_list_or_a_file_and_acted_on(kiln, tmp_path):
     for given in (requests, tmp_path / "requests.jsonl"):
         key = uuid.uuid4().hex
         batch = kiln.batches.create(given, labels=labels, idempotency_key=key)
-        assert kiln.batches.create(given, labels=labels, idempotency_key=key) == batch
+        again = []
+        options = {"labels": labels, "idempotency_key": key, "on_replay": again.append}
+        assert kiln.batches.create(given, **options) == batch
+        assert again[0].created_at
         ended = kiln.batches.wait(batch, on_progress=seen.append)
         assert (ended["state"], ended["total"]) == ("done", 2)
         assert (ended["counts"]["done"], ended["counts"]["rejected"]) == (1, 1)
@@ -112,7 +115,10 @@ def test_labels_deadlines_and_order_are_members_of_a_creation(kiln):
 def test_the_same_key_gives_the_same_task(kiln):
     link, key = kiln.upload(PICTURE), str(uuid.uuid4())
     first = kiln.skin_creative(image=link, idempotency_key=key)
-    assert kiln.skin_creative(image=link, idempotency_key=key).id == first.id
+    ended = kiln.wait(first)
+    again = kiln.skin_creative(image=link, idempotency_key=key)
+    assert (first.replayed, again.id, again.replayed.state) == (None, ended.id, "done")
+    assert again.replayed.created_at < again.replayed.ended_at
 
 
 def test_a_rejection_names_field_code_and_request(kiln):

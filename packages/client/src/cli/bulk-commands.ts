@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { Batch, NewOperation, Operation } from '../index.ts'
+import { confirmDeletion } from './confirm.ts'
 import { readPairs, take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
 import { EXIT, readNamed, UsageError } from './error.ts'
+import { counted, describeReplay } from './words.ts'
 
 type Bulk = Batch | Operation
 type Name = 'batch' | 'operation'
@@ -131,6 +133,7 @@ const submit = async (context: Context): Promise<number> => {
   const id = await kiln.batches.create(requests, {
     ...options,
     idempotencyKey: text(values, 'idempotency-key'),
+    onReplayed: (replay) => screen.record(describeReplay(replay, 'batch')),
   })
   return await begun(context, 'batch', id)
 }
@@ -150,13 +153,22 @@ const start = async (context: Context): Promise<number> => {
     q: text(values, 'prompt'),
   }
   const owner = text(values, 'owner')
+  const all = values['all'] === true
+  if (!all && Object.values(filter).every((value) => (value ?? '') === ''))
+    throw new UsageError('no filter is given: --all acts on all tasks')
   // What is none of its words the service rejects, and lists them.
-  const body = { action, filter, ...(owner !== undefined && { owner }) } as NewOperation
+  const given = { action, filter, ...(owner !== undefined && { owner }), ...(all && { all }) }
+  const body = given as NewOperation
   if (values['dry-run'] === true) {
     const matched = await kiln.operations.count(body, { signal })
     screen.print([`${matched} tasks`], { matched })
     return EXIT.done
   }
+  if (action === 'delete')
+    await confirmDeletion(context, async () => {
+      const matched = await kiln.operations.count(body, { signal })
+      return { what: `${counted(matched, 'task')} with all files`, word: String(matched) }
+    })
   return await begun(context, 'operation', await kiln.operations.create(body, { signal }))
 }
 
@@ -187,13 +199,17 @@ export const BULK_COMMANDS: Record<string, Command> = {
       '--prompt         only tasks with this in their prompt',
       '--task           these tasks, separated by commas',
       '--owner          of platform admins: whose tasks; * for those of all',
+      '--all            all tasks, in place of a filter',
       '--dry-run        only counts them',
+      '--yes            deletes without a question, which is asked on a terminal alone',
       '--no-wait        prints its id, and does not wait',
     ],
     options: {
       ...NO_WAIT,
       label: PAIRS,
+      all: { type: 'boolean' },
       'dry-run': { type: 'boolean' },
+      yes: { type: 'boolean' },
       state: TEXT,
       kind: TEXT,
       from: TEXT,

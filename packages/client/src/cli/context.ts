@@ -2,6 +2,7 @@ import type { ParseArgsConfig } from 'node:util'
 
 import { makeKiln } from '../index.ts'
 import type { Kiln } from '../index.ts'
+import { requireAddress, requireHeader } from '../lib/argument.ts'
 import { UsageError } from './error.ts'
 import type { Screen } from './screen.ts'
 
@@ -59,10 +60,15 @@ export const take = ({ positionals }: Context, ...names: string[]): string[] => 
   throw new UsageError(`expected ${wanted}, got ${positionals.length} arguments`)
 }
 
+const LOCAL = 'http://127.0.0.1:8080'
+
 export const readEnvironment = (env: NodeJS.ProcessEnv, values: Values) => {
   const { KILN_URL, KILN_TOKEN, KILN_API_KEY, KILN_PUBLISH_TOKEN } = env
-  const baseUrl = text(values, 'url') ?? (KILN_URL || 'http://127.0.0.1:8080')
-  if (!URL.canParse(baseUrl)) throw new UsageError(`${baseUrl} is no address of a service`)
+  const url = text(values, 'url')
+  const [name, given] = url === undefined ? ['KILN_URL', KILN_URL || LOCAL] : ['--url', url]
+  const baseUrl = requireAddress(name, given)
+  for (const [secret, value] of Object.entries({ KILN_TOKEN, KILN_API_KEY, KILN_PUBLISH_TOKEN }))
+    if (value) requireHeader(secret, value)
   const token = KILN_TOKEN || undefined
   const apiKey = token === undefined ? KILN_API_KEY || undefined : undefined
   return {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 
-import { KilnError } from '../index.ts'
+import { ArgumentError, KilnError } from '../index.ts'
 import { readSavedJson } from './read-saved.ts'
 
 /** Exit codes; docs/client.md lists them. */
@@ -65,7 +65,7 @@ export const describeError = (error: unknown): Described => {
   }
   if (error instanceof UsageError && error.cause instanceof KilnError)
     return { ...describeError(error.cause), exitCode: EXIT.usage }
-  if (error instanceof UsageError || isParseError(error))
+  if (error instanceof UsageError || error instanceof ArgumentError || isParseError(error))
     return { exitCode: EXIT.usage, code: 'usage', message, details: [] }
   return { exitCode: EXIT.local, code: 'local', message, details: [] }
 }

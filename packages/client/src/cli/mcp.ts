@@ -5,10 +5,12 @@ import { resolve, sep } from 'node:path'
 import type { CallToolResult, JsonSchemaType, ServerContext } from '@modelcontextprotocol/server'
 
 import { responseOf } from '../index.ts'
-import type { Kiln, RunningTask, Task, TaskBody, TaskKind } from '../index.ts'
+import type { Kiln, RunningTask, Task, TaskKind } from '../index.ts'
 import { text } from './context.ts'
 import type { Command, Context } from './context.ts'
 import { describeError, EXIT, parseNamed, UsageError } from './error.ts'
+import { keepMakings } from './makings.ts'
+import { describeReplay } from './words.ts'
 
 /** Arguments of the tools, which the schema of each has validated. */
 interface Given {
@@ -22,6 +24,8 @@ interface Given {
   wait?: boolean
   idempotency_key?: string
   task_id?: string
+  state?: ('waiting' | 'queued' | 'running' | 'done' | 'failed' | 'cancelled')[]
+  after?: string
   search?: string
   host_node?: string
   limit?: number
@@ -39,6 +43,7 @@ interface Call {
   kiln: Kiln
   given: Given
   signal: AbortSignal
+  makings: ReturnType<typeof keepMakings>
   /** Reads an image that was given as a path. */
   readImage(image: string): Promise<string | Uint8Array>
   /** Reads a saved workflow below the folder. */
@@ -79,13 +84,15 @@ const MAKING = {
     description:
       'False returns once the task is made: read_task reads it later. True unless given.',
   },
-  idempotency_key: string('The same key with the same input gives the same task, once.'),
+  idempotency_key: string(
+    'Makes another task of the same input, once. Without it the same call gives the task of the call before, until its end was read.',
+  ),
 } satisfies Record<string, JsonSchemaType>
 
 const MAKERS: Record<string, Tool> = {
   make_image: {
     title: 'Make an image of an image',
-    description: `Relights or upscales an image or enhances skin, waits for it, and returns the links of the result. Kinds: ${Object.entries(
+    description: `Relights or upscales an image or enhances skin, waits a while for it, and returns the links of the result, or its task_id when it goes on. Kinds: ${Object.entries(
       IMAGE_KINDS,
     )
       .map(([kind, what]) => `${kind} ${what}`)
@@ -105,7 +112,7 @@ const MAKERS: Record<string, Tool> = {
   make_video: {
     title: 'Make a video',
     description:
-      'Makes a video of a prompt, a first image, or both, waits for it, and returns its links. It costs credits.',
+      'Makes a video of a prompt, a first image, or both, waits a while for it, and returns its links, or its task_id when it goes on. It costs credits.',
     members: {
       prompt: string('What it shows. It is needed unless there is an image.'),
       image: string(`The first image. ${IMAGE}`),
@@ -120,6 +127,16 @@ const MAKERS: Record<string, Tool> = {
       const images = image === undefined ? {} : { images: [await call.readImage(image)] }
       const body = { ...images, ...defined({ prompt, model, duration, resolution }) }
       return await make(call, 'textToVideo', body)
+    },
+  },
+  cancel_task: {
+    title: 'Cancel a task',
+    description: 'Cancels a task that has not ended. A video that is being rendered goes on.',
+    members: { task_id: string('Its id, a UUID.') },
+    required: ['task_id'],
+    run: async ({ kiln, makings, given: { task_id: id = '' }, signal }) => {
+      await kiln.cancel(id, { signal })
+      return describeTask(await makings.read(id, signal))
     },
   },
 }
@@ -147,8 +164,26 @@ const READERS: Record<string, Tool> = {
     description: 'Reads an image or video task as it is now, with fresh links of its files.',
     members: { task_id: string('Its id, a UUID.') },
     required: ['task_id'],
-    run: async ({ kiln, given: { task_id: id = '' }, signal }) =>
-      describeTask(await kiln.read(id, { signal })),
+    run: async ({ makings, given: { task_id: id = '' }, signal }) =>
+      describeTask(await makings.read(id, signal)),
+  },
+  list_tasks: {
+    title: 'List tasks',
+    description: 'Lists image and video tasks, the newest first.',
+    members: {
+      state: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'Only tasks in these: waiting, queued, running, done, failed, cancelled.',
+      },
+      limit: { type: 'integer', minimum: 1, maximum: 100, description: '20 unless given.' },
+      after: string('The `next` of the page before.'),
+    },
+    required: [],
+    run: async ({ kiln, given: { state, limit = 20, after }, signal }) => {
+      const query = { limit, ...(state && { state }), ...(after !== undefined && { after }) }
+      return await responseOf(kiln.routes.GET('/tasks', { params: { query }, signal }))
+    },
   },
   search_packs: {
     title: 'Search packs',
@@ -241,16 +276,25 @@ const WORKFLOW_READERS: Record<string, Tool> = {
 const defined = (members: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 
-const make = async (call: Call, kind: TaskKind, body: object) => {
-  const { kiln, signal, onProgress } = call
-  const { settings, wait = true, idempotency_key: key } = call.given
-  const create = kiln[kind] as (body: TaskBody<'relight'>, options: object) => Promise<Task>
-  const options = { signal, ...(key === undefined ? {} : { idempotencyKey: key }) }
-  const task = await create({ ...settings, ...body } as TaskBody<'relight'>, options)
-  return describeTask(wait ? await kiln.wait(task, { signal, onProgress }) : task)
+const make = async ({ given, makings, ...options }: Call, kind: TaskKind, body: object) => {
+  const { settings, wait: isWaiting = true, idempotency_key: key } = given
+  const asked = { kind, body: { ...settings, ...body }, key }
+  const { task, isRepeated } = await makings.make(asked, { ...options, isWaiting })
+  if (!task) return { state: 'sending', message: SENDING }
+  const message = isRepeated ? REPEATED : task.state === 'running' ? GOES_ON : undefined
+  return { ...describeTask(task), ...defined({ message }) }
 }
 
-const describeTask = ({ id, ...task }: Task) => ({ task_id: id, ...task })
+const SENDING = 'The request is still being sent: the same call again goes on with it.'
+const GOES_ON = 'It goes on: read_task reads it later.'
+const REPEATED =
+  'It is the task of the same call before: another idempotency_key makes another one.'
+
+const describeTask = ({ id, replayed, ...task }: Task) => ({
+  task_id: id,
+  ...task,
+  ...(replayed && { replayed: describeReplay(replayed, 'task') }),
+})
 
 /** Reads files of a kind below a folder alone: a model names them, and what it names is sent elsewhere. */
 const readBelow = async (folder: string, name: string, kind: RegExp) => {
@@ -300,6 +344,9 @@ const toFailure = (error: unknown): CallToolResult => {
   return { content: [{ type: 'text', text }], isError: true }
 }
 
+/** Many clients give up after 30 s, others after 60. */
+const WAIT_SECONDS = 20
+
 const serve = async ({ kiln, signal, values }: Context): Promise<number> => {
   // They are a large part of this program, and no other command needs them.
   const { fromJsonSchema, McpServer } = await import('@modelcontextprotocol/server')
@@ -307,6 +354,10 @@ const serve = async ({ kiln, signal, values }: Context): Promise<number> => {
   const folder = text(values, 'folder') ?? '.'
   const [readImage, readWorkflow] = [makeReadImage(folder), makeReadWorkflow(folder)]
   const isWriting = values['write'] === true
+  const waitMs = Number(text(values, 'wait') ?? WAIT_SECONDS) * 1000
+  if (!(waitMs >= 0 && waitMs <= 3_600_000))
+    throw new UsageError('--wait must be seconds from 0 to 3600')
+  const makings = keepMakings(kiln, waitMs)
   const readers = { ...READERS, ...WORKFLOW_READERS }
   const tools = { ...readers, ...(isWriting ? MAKERS : {}) }
   const makeServer = () => {
@@ -314,7 +365,8 @@ const serve = async ({ kiln, signal, values }: Context): Promise<number> => {
     for (const [name, { title, description, members, required, run }] of Object.entries(tools)) {
       const schema = { type: 'object', properties: members, required, additionalProperties: false }
       const inputSchema = fromJsonSchema<Given>(schema)
-      const annotations = { readOnlyHint: name in readers, destructiveHint: false }
+      const destructiveHint = name === 'cancel_task'
+      const annotations = { readOnlyHint: name in readers, destructiveHint }
       server.registerTool(
         name,
         { title, description, inputSchema, annotations },
@@ -322,6 +374,7 @@ const serve = async ({ kiln, signal, values }: Context): Promise<number> => {
           run({
             kiln,
             given,
+            makings,
             readImage,
             readWorkflow,
             signal: context.mcpReq.signal,
@@ -338,12 +391,13 @@ const serve = async ({ kiln, signal, values }: Context): Promise<number> => {
 }
 
 export const mcp: Command = {
-  usage: '[--write] [--folder <folder>]',
+  usage: '[--write] [--folder <folder>] [--wait <seconds>]',
   summary: 'serves a model by the Model Context Protocol on standard input and output',
   help: [
     '--write   lets it make images and videos; without it reads alone',
     '--folder  where images and workflows may be read from; the current one unless given',
+    '--wait    longest that a call waits for its task, 20 seconds unless given: many clients give up after 30',
   ],
-  options: { write: { type: 'boolean' }, folder: { type: 'string' } },
+  options: { write: { type: 'boolean' }, folder: { type: 'string' }, wait: { type: 'string' } },
   run: serve,
 }

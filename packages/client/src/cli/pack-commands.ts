@@ -1,5 +1,6 @@
 import { responseOf, KilnError } from '../index.ts'
 import type { Verdict } from '../index.ts'
+import { requireHeader, requireLink } from '../lib/argument.ts'
 import { isFreeAgain } from '../lib/registry.ts'
 import { orMissing } from '../lib/errors.ts'
 import { packFolder } from './archive.ts'
@@ -75,8 +76,7 @@ const check: Command = {
     const host = text(context.values, 'host')
     const isWriting = context.values['write-node-list'] === true
     if (host !== undefined && !isWriting) throw new UsageError('--host goes with --write-node-list')
-    if (host !== undefined && !/^https?:\/\/./.test(host))
-      throw new UsageError(`--host takes an address such as http://127.0.0.1:8188, got ${host}`)
+    if (host !== undefined) requireLink('--host', host)
     const {
       positionals: [folder = '.'],
       signal,
@@ -214,7 +214,8 @@ const publish: Command = {
   run: async (context) => {
     const token = text(context.values, 'token') ?? process.env['KILN_PUBLISH_TOKEN']
     if (!token) throw new UsageError('set KILN_PUBLISH_TOKEN: `kiln token <publisher>` makes one')
-    return await withPack(context, (pack) => publishPack(context, pack, token))
+    const secret = requireHeader('the personal access token', token)
+    return await withPack(context, (pack) => publishPack(context, pack, secret))
   },
 }
 

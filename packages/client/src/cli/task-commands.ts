@@ -13,6 +13,7 @@ import type {
 import { readPairs, take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
 import { EXIT, LocalError, readNamed, UsageError } from './error.ts'
+import { describeReplay } from './words.ts'
 
 /** Options of a kind: the member of its body, and what the value is. `value` is a number or a word. */
 type Members = Record<string, readonly [string, 'text' | 'value' | 'file', string]>
@@ -148,13 +149,16 @@ const create = async (context: Context, { make, body, image }: Creating): Promis
   screen.show('sending')
   const task = await make(kiln, body, options)
   context.leave(`kiln watch ${task.id}`)
+  const { replayed } = task
+  if (replayed) screen.record(describeReplay(replayed, 'task'))
   if (values['no-wait'] === true) {
-    screen.print([task.id], { task_id: task.id })
+    screen.print([task.id], { task_id: task.id, replayed })
     return EXIT.done
   }
   screen.record(`task ${task.id}`)
   const stem = nameResult(context.name, image, task.id)
-  return await end(context, await waitForTask(context, task), text(values, 'output') ?? { stem })
+  const ended = await waitForTask(context, task)
+  return await end(context, { ...ended, replayed }, text(values, 'output') ?? { stem })
 }
 
 /** `portrait.relight` of portrait.png; of a link or no image `video-` and the beginning of the id. */
@@ -176,15 +180,16 @@ const end = async (
   task: EndedTask,
   output: string | { stem: string } | undefined,
 ): Promise<number> => {
-  const { id: task_id, state, status } = task
+  const { id: task_id, state, status, replayed } = task
+  const common = { task_id, state, status, replayed }
   if (task.state === 'failed') {
     const { code, message } = task.error
-    const value = { task_id, state, status, error: task.error }
+    const value = { ...common, error: task.error }
     screen.print([`${task_id} failed: ${code}: ${message}`], value)
     return EXIT.failed
   }
   const [file] = task.files
-  const value = { task_id, state, status, files: task.files }
+  const value = { ...common, files: task.files }
   if (file === undefined || output === undefined) {
     screen.print([`${task_id} ${status}`, ...task.files.map(({ url }) => url)], value)
     return EXIT.done

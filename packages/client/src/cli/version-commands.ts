@@ -1,5 +1,6 @@
 import type { Kiln } from '../index.ts'
 import { responseOf } from '../lib/http.ts'
+import { confirmDeletion } from './confirm.ts'
 import { take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
 import { EXIT, UsageError } from './error.ts'
@@ -55,8 +56,7 @@ const deprecateVersion = async (context: Context): Promise<number> => {
 
 const deleteVersion = async (context: Context): Promise<number> => {
   const { nodeId, version } = readVersionArgument(context)
-  if (context.values['yes'] !== true)
-    throw new UsageError('a deletion cannot be undone: say --yes to delete')
+  await confirmDeletion(context, () => ({ what: `${nodeId}@${version}`, word: version }))
   await context.kiln.routes.DELETE(
     '/publishers/{publisherId}/nodes/{nodeId}/versions/{versionId}',
     {
@@ -115,7 +115,7 @@ const version: Command = {
     '--publisher  the publisher, where it is not the one that the node says',
     '--changelog  with deprecate: a new text, such as what to use instead',
     '--undo       with deprecate: takes it back',
-    '--yes        with delete: needed, because it cannot be undone',
+    '--yes        with delete: deletes without a question, which is asked on a terminal alone',
   ],
   options: {
     publisher: { type: 'string' },

@@ -1,8 +1,11 @@
 import type { paths } from '../generated/openapi.ts'
+import { ArgumentError, toSegment } from './argument.ts'
 import type { UploadSource } from './bytes.ts'
 import type { CreateOptions } from './create.ts'
-import { responseOf } from './http.ts'
+import { responseOf, toKeyHeader } from './http.ts'
 import type { Http } from './http.ts'
+import { readReplay } from './replay.ts'
+import type { Replay } from './replay.ts'
 import { withRetries } from './retry.ts'
 import type { ReadOf } from './task.ts'
 import type { ReadOptions } from './tasks.ts'
@@ -32,9 +35,15 @@ export interface BatchRequest {
 type OperationBody = NonNullable<
   paths['/operations']['post']['requestBody']
 >['content']['application/json']
-export type NewOperation = Omit<OperationBody, 'dry_run'>
+/** `all` says that an empty filter is meant, which finds all tasks. */
+export type NewOperation = Omit<OperationBody, 'dry_run' | 'all'> & { all?: boolean }
 
-export interface BatchOptions extends CreateOptions {
+export interface BulkOptions extends CreateOptions {
+  /** Called when an earlier request with the same key has made it, before its id is returned. */
+  onReplayed?: ((replay: Replay) => void) | undefined
+}
+
+export interface BatchOptions extends BulkOptions {
   /** Each task gets them beside its own. */
   labels?: Record<string, string> | undefined
   /** Notified when the last task has ended. */
@@ -45,8 +54,10 @@ export const makeBatches = (http: Http) => ({
   /** Makes a batch of at most 1,000 requests, or of a file with one a line; returns its id. */
   create: async (
     requests: readonly BatchRequest[] | UploadSource,
-    { labels, webhookUrl, idempotencyKey, signal }: BatchOptions = {},
+    { labels, webhookUrl, ...options }: BatchOptions = {},
   ): Promise<string> => {
+    const { signal } = options
+    const headers = toKeyHeader(options.idempotencyKey)
     const given = Array.isArray(requests)
       ? { requests: requests as BatchRequest[] }
       : {
@@ -57,9 +68,11 @@ export const makeBatches = (http: Http) => ({
       ...(labels && { labels }),
       ...(webhookUrl !== undefined && { webhook_url: webhookUrl }),
     }
-    const headers = keyOf(idempotencyKey)
     const asked = http.routes.POST('/batches', { body, headers, signal: signal ?? null })
-    return (await responseOf(asked)).batch_id
+    const { batch_id: id } = await responseOf(asked)
+    const replay = await readReplay(http, asked, `/batches/${id}`, options)
+    if (replay) options.onReplayed?.(replay)
+    return id
   },
   read: (id: string, { signal }: ReadOptions = {}): Promise<Batch> =>
     responseOf(http.routes.GET('/batches/{id}', of(id, signal))),
@@ -68,22 +81,24 @@ export const makeBatches = (http: Http) => ({
     responseOf(http.routes.POST('/batches/{id}/cancel', of(id, signal))),
   /** Reads what has become of each request, in their order. */
   results: (id: string, options: ReadOptions = {}): AsyncGenerator<BatchLine> =>
-    readLines<BatchLine>(http, `/batches/${encodeURIComponent(id)}/results`, options),
+    readLines<BatchLine>(http, `/batches/${toSegment(id)}/results`, options),
 })
 
 export const makeOperations = (http: Http) => ({
   /** Begins to act on all tasks that a filter finds now; returns its id. */
-  create: async (
-    body: NewOperation,
-    { idempotencyKey, signal }: CreateOptions = {},
-  ): Promise<string> => {
-    const init = { body, headers: keyOf(idempotencyKey), signal: signal ?? null }
-    const made = await responseOf(http.routes.POST('/operations', init))
-    return 'operation_id' in made ? made.operation_id : ''
+  create: async (body: NewOperation, options: BulkOptions = {}): Promise<string> => {
+    const headers = toKeyHeader(options.idempotencyKey)
+    const init = { body: requireFilter(body), headers, signal: options.signal ?? null }
+    const asked = http.routes.POST('/operations', init)
+    const made = await responseOf(asked)
+    const id = 'operation_id' in made ? made.operation_id : ''
+    const replay = await readReplay(http, asked, `/operations/${id}`, options)
+    if (replay) options.onReplayed?.(replay)
+    return id
   },
   /** Counts the tasks that it would act on. */
   count: async (body: NewOperation, { signal }: ReadOptions = {}): Promise<number> => {
-    const init = { body: { ...body, dry_run: true }, signal: signal ?? null }
+    const init = { body: { ...requireFilter(body), dry_run: true }, signal: signal ?? null }
     const counted = await responseOf(http.routes.POST('/operations', init))
     return 'matched' in counted ? counted.matched : 0
   },
@@ -94,7 +109,7 @@ export const makeOperations = (http: Http) => ({
     responseOf(http.routes.POST('/operations/{id}/cancel', of(id, signal))),
   /** Reads what was done with each task. */
   results: (id: string, options: ReadOptions = {}): AsyncGenerator<OperationLine> =>
-    readLines<OperationLine>(http, `/operations/${encodeURIComponent(id)}/results`, options),
+    readLines<OperationLine>(http, `/operations/${toSegment(id)}/results`, options),
 })
 
 const of = (id: string, signal: AbortSignal | undefined) => ({
@@ -102,8 +117,16 @@ const of = (id: string, signal: AbortSignal | undefined) => ({
   signal: signal ?? null,
 })
 
-const keyOf = (key: string | undefined): Record<string, string> =>
-  key === undefined ? {} : { 'Idempotency-Key': key }
+/** Throws at an empty filter, of which a member may have been forgotten, unless all tasks are meant. */
+const requireFilter = (body: NewOperation): NewOperation => {
+  const isEmpty = Object.values(body.filter).every((value) => (value ?? '') === '')
+  if (isEmpty === (body.all === true)) return body
+  throw new ArgumentError(
+    isEmpty
+      ? 'filter must not be empty, unless `all` beside it says that all tasks are meant'
+      : 'all must be absent beside a filter that is not empty',
+  )
+}
 
 async function* readLines<Line>(
   http: Http,

@@ -1,7 +1,9 @@
 import type { paths } from '../generated/openapi.ts'
+import { toSegment } from './argument.ts'
 import type { FileBytes } from './bytes.ts'
-import { responseOf } from './http.ts'
+import { responseOf, toKeyHeader } from './http.ts'
 import type { Asked, Http } from './http.ts'
+import { readReplay } from './replay.ts'
 import { IMAGES, toTask, VIDEOS } from './task.ts'
 import type { ReadOf, Task } from './task.ts'
 import { giveFiles } from './upload.ts'
@@ -52,15 +54,18 @@ const statusPathOf =
 const create = async (
   http: Http,
   { path, body, toStatusPath }: { path: string; body: object; toStatusPath(id: string): string },
-  { idempotencyKey, signal }: CreateOptions = {},
+  options: CreateOptions = {},
 ): Promise<Task> => {
+  const { idempotencyKey, signal } = options
+  const headers = toKeyHeader(idempotencyKey)
   const given = await giveFiles(http, body, signal)
-  const headers = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }
   // One call for all: that body and path belong together, Creators says.
   const post = http.routes.POST as (path: string, init: object) => Promise<Asked<object>>
-  const response = await responseOf(post(path, { body: given, headers, signal }))
-  const { id } = toTask(response)
-  return toTask(response, toStatusPath(encodeURIComponent(id)))
+  const asked = post(path, { body: given, headers, signal })
+  const made = await responseOf(asked)
+  const id = toSegment(toTask(made).id)
+  const replayed = await readReplay(http, asked, `/tasks/${id}`, options)
+  return { ...toTask(made, toStatusPath(id)), ...(replayed && { replayed }) }
 }
 
 export const makeCreators = (http: Http): Creators =>
@@ -86,7 +91,7 @@ export const makeTemplates = (http: Http) => ({
     (await responseOf(http.routes.GET('/templates', { signal: signal ?? null }))).templates,
   /** Makes a task with a template. Throws `template_not_found` where there is none of the name any more. */
   createTask: (name: string, body: TemplateBody, options?: CreateOptions): Promise<Task> => {
-    const path = `/templates/${encodeURIComponent(name)}/tasks`
+    const path = `/templates/${toSegment(name)}/tasks`
     return create(http, { path, body, toStatusPath: (id) => `${path}/${id}` }, options)
   },
 })

@@ -2,6 +2,7 @@ import createClient from 'openapi-fetch'
 import type { Client } from 'openapi-fetch'
 
 import type { paths } from '../generated/openapi.ts'
+import { ArgumentError, requireAddress, requireHeader, requireLink, toSegment } from './argument.ts'
 import { KilnError } from './errors.ts'
 import { within } from './pause.ts'
 import { RETRY, withRetries } from './retry.ts'
@@ -39,7 +40,10 @@ const RESPONSE_MS = 90_000
 export const makeHttp = ({ fetch: ownFetch, retry: own, ...options }: KilnOptions): Http => {
   const call = ownFetch ?? ((...args: Parameters<typeof fetch>) => fetch(...args))
   const retry = { ...RETRY, ...own }
-  const baseUrl = options.baseUrl.replace(/\/+$/, '')
+  const baseUrl = requireAddress('baseUrl', options.baseUrl)
+  for (const name of ['token', 'apiKey'] as const)
+    if (options[name] !== undefined && typeof options[name] !== 'function')
+      requireHeader(name, options[name])
 
   const sendRequest = async (request: Request): Promise<Response> => {
     for (const [name, value] of Object.entries(await credentialHeaders(options)))
@@ -53,6 +57,8 @@ export const makeHttp = ({ fetch: ownFetch, retry: own, ...options }: KilnOption
   return {
     routes: createClient<paths>({
       baseUrl,
+      pathSerializer: (path, params) =>
+        path.replace(/\{([^{}]+)\}/g, (_, name: string) => toSegment(params[name])),
       // A caller's own key, or one that all attempts of this call share.
       fetch: (request) => {
         if (request.method === 'POST' && !request.headers.has('idempotency-key'))
@@ -63,22 +69,27 @@ export const makeHttp = ({ fetch: ownFetch, retry: own, ...options }: KilnOption
       },
     }),
     send: async (path, init = {}) => {
+      if (!path.startsWith('/')) throw new ArgumentError('a path must begin with a slash')
       const headers = { ...init.headers, ...(await credentialHeaders(options)) }
       return await call(baseUrl + path, { ...init, headers, redirect: 'error' })
     },
-    sendToLink: (link, init) => call(link, init),
+    sendToLink: async (link, init) => await call(requireLink('link', link), init),
     hasCredential: options.token !== undefined || options.apiKey !== undefined,
     retry,
   }
 }
 
 const credentialHeaders = async ({ token, apiKey }: Secrets): Promise<Record<string, string>> => ({
-  ...(token === undefined ? {} : { authorization: `Bearer ${await reveal(token)}` }),
-  ...(apiKey === undefined ? {} : { 'x-api-key': await reveal(apiKey) }),
+  ...(token === undefined ? {} : { authorization: `Bearer ${await reveal('token', token)}` }),
+  ...(apiKey === undefined ? {} : { 'x-api-key': await reveal('apiKey', apiKey) }),
 })
 
-const reveal = async (secret: Secret): Promise<string> =>
-  typeof secret === 'string' ? secret : await secret()
+const reveal = async (name: string, secret: Secret): Promise<string> =>
+  requireHeader(name, typeof secret === 'string' ? secret : await secret())
+
+/** The header of a key that a caller gave. */
+export const toKeyHeader = (key: string | undefined): Record<string, string> =>
+  key === undefined ? {} : { 'idempotency-key': requireHeader('idempotencyKey', key) }
 
 export type Asked<T> = { data?: T; response: Response }
 

@@ -1,4 +1,5 @@
 import type { paths } from '../generated/openapi.ts'
+import { requireHeader, toSegment } from './argument.ts'
 import type { UploadSource } from './bytes.ts'
 import { follow } from './follow.ts'
 import type { Followed, FollowOptions } from './follow.ts'
@@ -55,7 +56,7 @@ export const makeRegistry = (http: Http) => {
     version: string,
     { onStep, ...options }: VerdictOptions = {},
   ): Promise<Verdict> => {
-    const path = `/nodes/${encodeURIComponent(nodeId)}/versions/${encodeURIComponent(version)}`
+    const path = `/nodes/${toSegment(nodeId)}/versions/${toSegment(version)}`
     const followed: Followed<Verdict> = {
       streamPath: `${path}/stream`,
       findStatusPath: () => Promise.resolve(path),
@@ -75,7 +76,7 @@ export const makeRegistry = (http: Http) => {
     const published = await responseOf(
       POST('/publishers/{publisherId}/nodes/{nodeId}/versions', {
         params: { path: { publisherId, nodeId } },
-        body: { personal_access_token: token, node, node_version: version },
+        body: { personal_access_token: requireHeader('token', token), node, node_version: version },
         signal: signal ?? null,
       }),
     )

@@ -1,3 +1,4 @@
+import { ArgumentError } from './argument.ts'
 import { isPassing, KilnError, readError } from './errors.ts'
 import { pause } from './pause.ts'
 
@@ -41,6 +42,7 @@ export const sendOnce = async (
   } catch (error) {
     signal?.throwIfAborted()
     if (error instanceof KilnError) return error
+    if (error instanceof ArgumentError) throw error
     const message = `the service cannot be reached: ${reasonOf(error)}`
     return new KilnError({ code: 'unreachable', message, cause: error })
   }

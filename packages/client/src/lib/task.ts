@@ -1,4 +1,5 @@
 import type { paths } from '../generated/openapi.ts'
+import type { Replay } from './replay.ts'
 
 export const IMAGES = '/proxy/imgvendor/v1/ai'
 export const VIDEOS = '/proxy/vidvendor'
@@ -19,6 +20,8 @@ interface AnyTask {
   status: string
   /** Path of its status, where that is known: the end of a stream does not name that of an image task. */
   path?: string
+  /** Set by a creation whose idempotency key an earlier request had: that one has made the task. */
+  replayed?: Replay | undefined
 }
 
 /**

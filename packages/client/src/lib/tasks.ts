@@ -1,3 +1,4 @@
+import { toSegment } from './argument.ts'
 import { follow } from './follow.ts'
 import type { FollowOptions } from './follow.ts'
 import type { Http } from './http.ts'
@@ -21,7 +22,7 @@ export const makeTasks = (http: Http) => {
 
   /** Reads a task of which only the id is known. */
   const find = async (id: string, options: ReadOptions): Promise<Task> => {
-    const item = await ask(`/tasks/${encodeURIComponent(id)}`, options)
+    const item = await ask(`/tasks/${toSegment(id)}`, options)
     const { family, path } = (await item.json()) as ReadOf<'/tasks/{task_id}'>
     return await read({ id, path: family === 'video' ? `${path}/creations` : path }, options)
   }
@@ -41,7 +42,7 @@ export const makeTasks = (http: Http) => {
     return await follow<EndedTask>(
       http,
       {
-        streamPath: `/tasks/${encodeURIComponent(id)}/stream`,
+        streamPath: `/tasks/${toSegment(id)}/stream`,
         findStatusPath: async () => (path ??= (await find(id, options)).path) ?? '',
         readEnd: ({ event, data }) => {
           if (event !== 'end' && event !== 'status') return undefined

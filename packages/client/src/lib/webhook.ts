@@ -1,3 +1,5 @@
+import { ArgumentError } from './argument.ts'
+
 /** Why a message was not taken. */
 export type WebhookIssue = 'headers_missing' | 'not_of_now' | 'signature_wrong'
 
@@ -32,11 +34,13 @@ export interface WebhookRequest {
 /** Seconds that the clocks of both sides may differ. */
 const TOLERANCE_SECONDS = 300
 
-/** Verifies a message by `whsec_…` secrets, of which any may have signed it, and reads it. Throws a WebhookError. */
+/** Verifies a message by `whsec_…` secrets, of which any may have signed it, and reads it. Throws a WebhookError, or an ArgumentError where a secret is none. */
 export const verifyWebhook = async <Body = unknown>(
   secrets: string | readonly string[],
   { headers, body }: WebhookRequest,
 ): Promise<WebhookEvent<Body>> => {
+  const keys = [secrets].flat().map(readSecret)
+  if (keys.length === 0) throw new ArgumentError('secrets must have one at least')
   const read = (name: string): string =>
     (headers instanceof Headers ? headers.get(name) : headers[name])?.toString() ?? ''
   const [id, time, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(read)
@@ -46,7 +50,7 @@ export const verifyWebhook = async <Body = unknown>(
     throw new WebhookError('not_of_now', 'webhook-timestamp is not of these five minutes')
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
   const signed = new TextEncoder().encode(`${id}.${time}.${text}`)
-  if (!(await isSigned([secrets].flat(), signatures, signed)))
+  if (!(await isSigned(keys, signatures, signed)))
     throw new WebhookError('signature_wrong', 'no signature is of this secret')
   return {
     id,
@@ -58,20 +62,25 @@ export const verifyWebhook = async <Body = unknown>(
 
 /** `subtle.verify` takes as long for every wrong signature. */
 const isSigned = async (
-  secrets: readonly string[],
+  keys: readonly Uint8Array<ArrayBuffer>[],
   signatures: string,
   signed: Uint8Array<ArrayBuffer>,
 ): Promise<boolean> => {
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
   const given = signatures.split(' ').flatMap((text) => decode(/^v1,(.+)$/.exec(text)?.[1]))
-  for (const secret of secrets) {
-    const [bytes] = decode(secret.replace(/^whsec_/, ''))
-    if (!bytes) throw new TypeError('a webhook secret is whsec_ and Base64')
+  for (const bytes of keys) {
     const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['verify'])
     for (const signature of given)
       if (await crypto.subtle.verify('HMAC', key, signature, signed)) return true
   }
   return false
+}
+
+const readSecret = (secret: unknown): Uint8Array<ArrayBuffer> => {
+  const isWhole = typeof secret === 'string' && !/\s/.test(secret)
+  const [bytes] = isWhole ? decode(secret.replace(/^whsec_/, '')) : []
+  if (bytes?.length) return bytes
+  throw new ArgumentError('secrets must be whsec_ and Base64, without a line end')
 }
 
 const decode = (base64: string | undefined): Uint8Array<ArrayBuffer>[] => {

@@ -2,6 +2,7 @@
 
 from ._async.client import AsyncKiln as AsyncKiln
 from ._sync.client import Kiln as Kiln
+from .arguments import ArgumentError as ArgumentError
 from .errors import ConflictError as ConflictError
 from .errors import ForbiddenError as ForbiddenError
 from .errors import InvalidRequestError as InvalidRequestError
@@ -12,6 +13,7 @@ from .errors import ServiceError as ServiceError
 from .errors import UnauthorizedError as UnauthorizedError
 from .pack import PackError as PackError
 from .pack import Verdict as Verdict
+from .tasks import Replay as Replay
 from .tasks import Task as Task
 from .webhooks import WebhookError as WebhookError
 from .webhooks import WebhookEvent as WebhookEvent

@@ -1,14 +1,12 @@
 """Tasks as callers see them, and the paths under which the service has them."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
-from urllib.parse import quote
+from typing import Any, Literal, NamedTuple
+
+from .arguments import to_segment
 
 IMAGES = "/proxy/imgvendor/v1/ai"
 VIDEOS = "/proxy/vidvendor"
-
-# Families of image tasks, each with a status path of its own; videos come first when an id is looked up.
-_SEGMENTS = ("image-relight", "image-upscaler", "image-upscaler-precision-v2", "skin-enhancer")
 
 
 @dataclass(frozen=True)
@@ -29,6 +27,15 @@ class TaskError:
     message: str
 
 
+class Replay(NamedTuple):
+    """What an earlier request with the same idempotency key has made, as it is now; None where that cannot be read."""
+
+    created_at: str | None
+    #: That of a list: of a task `done`, `failed`, `cancelled`, or one that goes on.
+    state: str | None
+    ended_at: str | None
+
+
 @dataclass(frozen=True)
 class Task:
     """A task of either family."""
@@ -45,17 +52,14 @@ class Task:
     error: TaskError | None = None
     #: Path of its status, where that is known.
     path: str | None = None
+    #: Of a task that is made: an earlier request with its idempotency key has made it.
+    replayed: Replay | None = None
 
 
 def status_path(family: str, id: str) -> str:
     """Path under which the status of a task is read; `family` is empty for a video."""
-    name = quote(id, safe="")
+    name = to_segment(id)
     return f"{IMAGES}/{family}/{name}" if family else f"{VIDEOS}/tasks/{name}/creations"
-
-
-def status_paths(id: str) -> list[str]:
-    """Paths under which a task may be, when its family is not known."""
-    return [status_path(family, id) for family in ("", *_SEGMENTS)]
 
 
 def read_task(body: Any, path: str | None = None) -> Task:

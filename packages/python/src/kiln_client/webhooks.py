@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from .arguments import ArgumentError
+
 # Seconds that the clocks of both sides may differ.
 _TOLERANCE = 300
 
@@ -46,6 +48,12 @@ def verify_webhook(
 
     `body` is what came: what was parsed and written again has another signature.
     """
+    keys = [
+        _read_secret(secret)
+        for secret in ([secrets] if isinstance(secrets, str | None) else secrets)
+    ]
+    if not keys:
+        raise ArgumentError("secrets must have one at least")
     given = {name.lower(): value for name, value in headers.items()}
     id, sent, signatures = (
         given.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature")
@@ -56,7 +64,6 @@ def verify_webhook(
     if not abs(time.time() - seconds) <= _TOLERANCE:
         raise WebhookError("not_of_now", "webhook-timestamp is not of these five minutes")
     data = body.encode() if isinstance(body, str) else body
-    keys = [_read_secret(secret) for secret in ([secrets] if isinstance(secrets, str) else secrets)]
     expected = [hmac.digest(key, f"{id}.{sent}.".encode() + data, hashlib.sha256) for key in keys]
     found = [_decode(text[3:]) for text in signatures.split(" ") if text.startswith("v1,")]
     if not any(hmac.compare_digest(one, other) for one in expected for other in found):
@@ -77,10 +84,10 @@ def _read_number(text: str) -> float:
         return math.nan
 
 
-def _read_secret(secret: str) -> bytes:
-    key = _decode(secret.removeprefix("whsec_"))
+def _read_secret(secret: Any) -> bytes:
+    key = _decode(secret.removeprefix("whsec_")) if isinstance(secret, str) else b""
     if not key:
-        raise TypeError("a webhook secret is whsec_ and Base64")
+        raise ArgumentError("secrets must be whsec_ and Base64, without a line end")
     return key
 
 

@@ -2,9 +2,12 @@
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import Any, Generic, Literal, TypeVar, cast
-from urllib.parse import quote
 
+import httpx
+
+from ..arguments import ArgumentError, to_segment
 from ..files import FileSource
+from ..tasks import Replay
 from ..types import Batch, BatchLine, Operation, OperationFilter, OperationLine
 from .follow import AsyncFollower
 from .http import AsyncHttp
@@ -14,6 +17,8 @@ Line = TypeVar("Line", BatchLine, OperationLine)
 
 Action = Literal["cancel", "run_again", "redeliver", "delete"]
 
+OnReplay = Callable[[Replay], object]
+
 _ENDS = ("done", "cancelled", "failed")
 
 
@@ -21,17 +26,25 @@ class _AsyncBulks(Generic[Bulk, Line]):
     """What batches and operations have in common."""
 
     _root: str
+    _id: str
 
     def __init__(self, http: AsyncHttp) -> None:
         self._http = http
 
-    async def _create(self, body: Mapping[str, Any], idempotency_key: str | None) -> Any:
+    async def _post(self, body: Mapping[str, Any], key: str | None = None) -> httpx.Response:
         given = {name: value for name, value in body.items() if value is not None}
-        headers = {} if idempotency_key is None else {"idempotency-key": idempotency_key}
-        return (await self._http.request("POST", self._root, json=given, headers=headers)).json()
+        return await self._http.request("POST", self._root, json=given, idempotency_key=key)
+
+    async def _create(self, body: Mapping[str, Any], key: str | None, on_replay: OnReplay) -> str:
+        made = await self._post(body, key)
+        id = str(made.json()[self._id])
+        replay = await self._http.replay(made, key, self._path(id))
+        if replay:
+            on_replay(replay)
+        return id
 
     def _path(self, id: str, part: str = "") -> str:
-        return f"{self._root}/{quote(id, safe='')}{part}"
+        return f"{self._root}/{to_segment(id)}{part}"
 
     async def read(self, id: str) -> Bulk:
         """Reads it as it is now, with its counts."""
@@ -72,6 +85,7 @@ class AsyncBatches(_AsyncBulks[Batch, BatchLine]):
     """Batches, which make many tasks one after another."""
 
     _root = "/batches"
+    _id = "batch_id"
 
     async def create(
         self,
@@ -80,9 +94,10 @@ class AsyncBatches(_AsyncBulks[Batch, BatchLine]):
         labels: Mapping[str, str] | None = None,
         webhook_url: str | None = None,
         idempotency_key: str | None = None,
+        on_replay: OnReplay = lambda _: None,
     ) -> str:
         """Makes a batch of at most 1,000 requests, `{"path": …, "body": …}`, or of a file with one a line; returns
-        its id."""
+        its id. `on_replay` is called before when an earlier request with the same key has made it."""
         is_list = isinstance(requests, Sequence) and not isinstance(requests, bytes)
         given = (
             {"requests": requests}
@@ -90,29 +105,50 @@ class AsyncBatches(_AsyncBulks[Batch, BatchLine]):
             else {"file": await self._http.upload(cast(FileSource, requests))}
         )
         body = {**given, "labels": labels, "webhook_url": webhook_url}
-        return str((await self._create(body, idempotency_key))["batch_id"])
+        return await self._create(body, idempotency_key, on_replay)
 
 
 class AsyncOperations(_AsyncBulks[Operation, OperationLine]):
     """Operations, which act on all tasks that a filter finds."""
 
     _root = "/operations"
+    _id = "operation_id"
 
     async def create(
         self,
         action: Action,
         filter: OperationFilter,
         *,
+        all: bool = False,
         owner: str | None = None,
         idempotency_key: str | None = None,
+        on_replay: OnReplay = lambda _: None,
     ) -> str:
-        """Begins to act on the tasks that are there now; returns its id. `owner` is for platform admins."""
-        body = {"action": action, "filter": filter, "owner": owner}
-        return str((await self._create(body, idempotency_key))["operation_id"])
+        """Begins to act on the tasks that are there now; returns its id.
+
+        `all` says that an empty filter is meant, which finds all tasks. `owner` is for platform admins.
+        """
+        body = {"action": action, **_require_filter(filter, all), "owner": owner}
+        return await self._create(body, idempotency_key, on_replay)
 
     async def count(
-        self, action: Action, filter: OperationFilter, *, owner: str | None = None
+        self,
+        action: Action,
+        filter: OperationFilter,
+        *,
+        all: bool = False,
+        owner: str | None = None,
     ) -> int:
         """Counts the tasks that it would act on, as a dry run."""
-        body = {"action": action, "filter": filter, "owner": owner, "dry_run": True}
-        return int((await self._create(body, None))["matched"])
+        body = {"action": action, **_require_filter(filter, all), "owner": owner, "dry_run": True}
+        return int((await self._post(body)).json()["matched"])
+
+
+def _require_filter(filter: OperationFilter, all: bool) -> dict[str, Any]:
+    """Of an empty filter a member may have been forgotten, so that it finds all tasks must be said."""
+    is_empty = not any(value not in (None, "") for value in filter.values())
+    if is_empty and not all:
+        raise ArgumentError("filter must not be empty, unless `all` says that all tasks are meant")
+    if all and not is_empty:
+        raise ArgumentError("all must be absent beside a filter that is not empty")
+    return {"filter": filter, "all": all or None}

@@ -3,13 +3,12 @@
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Unpack
-from urllib.parse import quote
 
 from .. import types
 from .._blocking import async_call
-from ..errors import NotFoundError
+from ..arguments import to_segment
 from ..files import IMAGE_MEMBERS, to_base64
-from ..tasks import IMAGES, VIDEOS, Task, read_task, status_path, status_paths
+from ..tasks import IMAGES, VIDEOS, Task, read_task, status_path
 from .bulk import AsyncBatches, AsyncOperations
 from .follow import AsyncFollower
 from .http import AsyncHttp
@@ -104,10 +103,11 @@ class AsyncKiln(AsyncHttp):
         for member in IMAGE_MEMBERS:
             if member in given:
                 given[member] = await self._give(given[member])
-        headers = {} if key is None else {"idempotency-key": key}
         path = f"{IMAGES if family else VIDEOS}/{name}"
-        made = (await self.request("POST", path, json=given, headers=headers)).json()
-        return read_task(made, status_path(family, read_task(made).id))
+        made = await self.request("POST", path, json=given, idempotency_key=key)
+        task = read_task(made.json())
+        replayed = await self.replay(made, key, f"/tasks/{to_segment(task.id)}")
+        return replace(task, path=status_path(family, task.id), replayed=replayed)
 
     async def _give(self, value: Any) -> Any:
         """Returns a link, or without a credential Base64, in the place of a file."""
@@ -120,16 +120,13 @@ class AsyncKiln(AsyncHttp):
         return await async_call(lambda: to_base64(value))
 
     async def read(self, task: Task | str) -> Task:
-        """Reads a task as it is now. With an id alone it asks each family."""
-        if isinstance(task, Task) and task.path is not None:
-            return read_task((await self.request("GET", task.path)).json(), task.path)
-        error: NotFoundError | None = None
-        for path in status_paths(task if isinstance(task, str) else task.id):
-            try:
-                return read_task((await self.request("GET", path)).json(), path)
-            except NotFoundError as cause:
-                error = cause
-        raise error or AssertionError
+        """Reads a task as it is now."""
+        path = task.path if isinstance(task, Task) else None
+        if path is None:
+            id = task.id if isinstance(task, Task) else task
+            item = (await self.request("GET", f"/tasks/{to_segment(id)}")).json()
+            path = str(item["path"]) + ("/creations" if item["family"] == "video" else "")
+        return read_task((await self.request("GET", path)).json(), path)
 
     async def wait(
         self,
@@ -162,7 +159,7 @@ class AsyncKiln(AsyncHttp):
             on_progress(seen)
             return None
 
-        paths = f"/tasks/{quote(seen.id, safe='')}/stream", path
+        paths = f"/tasks/{to_segment(seen.id)}/stream", path
         return await AsyncFollower(self, paths, read, patience=patience, timeout=timeout).follow()
 
     async def cancel(self, task: Task | str) -> None:

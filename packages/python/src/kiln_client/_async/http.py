@@ -4,7 +4,7 @@ import os
 import random
 import uuid
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from itertools import count
 from json import loads
 from pathlib import Path
@@ -14,8 +14,10 @@ import httpx
 from httpx_sse import EventSource, ServerSentEvent
 
 from .._blocking import async_call, async_sleep
+from ..arguments import ArgumentError, require_address, require_header, require_link
 from ..errors import KilnError, ServiceError, read_error
 from ..files import CHUNK, FileSource, hash_and_size
+from ..tasks import Replay
 
 # A string, or a function that is called before each attempt, for secrets that expire.
 Secret = str | Callable[[], str]
@@ -26,6 +28,9 @@ STREAM_TIMEOUT = 45.0
 LONGEST_PAUSE = 15.0
 # A service that asks for more is not waited for.
 LONGEST_RETRY_AFTER = 60.0
+
+# Header and scheme of each credential.
+_HEADERS = {"token": ("authorization", "Bearer "), "api_key": ("x-api-key", "")}
 
 
 class AsyncHttp:
@@ -41,8 +46,11 @@ class AsyncHttp:
         backoff: float = 0.5,
         client: httpx.AsyncClient | None = None,
     ) -> None:
-        self._base_url = base_url.rstrip("/")
-        self._secrets = {"authorization": token, "x-api-key": api_key}
+        self._base_url = require_address("base_url", base_url)
+        self._secrets = {"token": token, "api_key": api_key}
+        for name, secret in self._secrets.items():
+            if secret is not None and not callable(secret):
+                require_header(name, secret)
         self._attempts = attempts
         self._backoff = backoff
         self._client = client or httpx.AsyncClient()
@@ -65,10 +73,19 @@ class AsyncHttp:
         json: Any = None,
         params: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
     ) -> httpx.Response:
         """Calls any route until there is a success. All attempts of a POST share one idempotency key."""
         # A member that nothing reads is an error of the caller, not a wish that is dropped.
-        given = {"prefer": "handling=strict", **(headers or {})}
+        given = {"prefer": "handling=strict"}
+        for name, value in (headers or {}).items():
+            if not value.isprintable():
+                raise ArgumentError(f"the header {name} must be one line of printable characters")
+            given[name.lower()] = value.strip()
+        if idempotency_key is not None:
+            given["idempotency-key"] = require_header("idempotency_key", idempotency_key)
+        if not path.startswith("/"):
+            raise ArgumentError("path must begin with a slash")
         if method == "POST":
             given.setdefault("idempotency-key", str(uuid.uuid4()))
         query = {name: value for name, value in (params or {}).items() if value is not None}
@@ -87,9 +104,20 @@ class AsyncHttp:
         headers = {}
         for name, secret in self._secrets.items():
             if secret is not None:
-                text = secret if isinstance(secret, str) else secret()
-                headers[name] = f"Bearer {text}" if name == "authorization" else text
+                text = require_header(name, secret() if callable(secret) else secret)
+                header, scheme = _HEADERS[name]
+                headers[header] = scheme + text
         return headers
+
+    async def replay(self, made: httpx.Response, key: str | None, path: str) -> Replay | None:
+        """Reads what an earlier request has made, when it is its response; a key of the client's own names an attempt."""
+        if key is None or "idempotent-replayed" not in made.headers:
+            return None
+        found = {}
+        # What was made stands, whatever becomes of this read.
+        with suppress(KilnError):
+            found = (await self.request("GET", path)).json()
+        return Replay(found.get("created_at"), found.get("state"), found.get("ended_at"))
 
     async def upload(
         self, source: FileSource, *, file_name: str | None = None, content_type: str | None = None
@@ -121,6 +149,7 @@ class AsyncHttp:
 
     async def save(self, link: str, path: str | os.PathLike[str]) -> None:
         """Writes what a task has made, or any other file behind a signed link, into a file."""
+        require_link("link", link)
         await self.send(
             lambda: self._client.build_request("GET", link, timeout=RESPONSE_TIMEOUT), path
         )

@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Unpack
-from urllib.parse import quote
 
 from .._blocking import async_call
+from ..arguments import require_header, to_segment
 from ..pack import PackError, Verdict, pack_folder, read_project, read_verdict
 from ..types import Node, NodePage, NodeSearch, NodeVersion, VersionFindings
 from .follow import AsyncFollower
@@ -65,6 +65,7 @@ class AsyncRegistry:
 
         `token` is a personal access token of the publisher, or what trusted publishing gave in its place.
         """
+        require_header("token", token)
         place = Path(folder)
         project = read_project(place)
         owner = publisher or project.publisher_id
@@ -77,7 +78,7 @@ class AsyncRegistry:
             on_step("packing")
             await async_call(lambda: pack_folder(place, archive))
             on_step("publishing")
-            path = f"/publishers/{quote(owner, safe='')}{_path(project.node_id)}/versions"
+            path = f"/publishers/{to_segment(owner)}{_path(project.node_id)}/versions"
             made = (await self._http.request("POST", path, json=body)).json()
             on_step("uploading")
             await self._http.put(made["signedUrl"], archive, archive.stat().st_size)
@@ -110,5 +111,5 @@ class AsyncRegistry:
 
 
 def _path(node_id: str, version: str | None = None) -> str:
-    node = f"/nodes/{quote(node_id, safe='')}"
-    return node if version is None else f"{node}/versions/{quote(version, safe='')}"
+    node = f"/nodes/{to_segment(node_id)}"
+    return node if version is None else f"{node}/versions/{to_segment(version)}"
