@@ -95,6 +95,23 @@ describe('an image task of a fleet', { concurrency: true }, () => {
     assert.equal((await listSizes(first.folders.root)).filter((size) => size > 0).length, 0)
   })
 
+  test('waits while the file of its template cannot be used, and says so to an operator', async (t) => {
+    const { deps, first, id } = await start(t)
+    const { fleet } = deps
+    const { templates } = fleet
+    fleet.templates = templates.filter(({ name }) => name !== 'upscale')
+    fleet.unusable = { 'upscale.json': ['upscale.json: is no JSON'] }
+    await assert.rejects(render(deps, id), again('held'))
+    const [row] = await place.deps.sql`select waits_for, held_at from task where id = ${id}`
+    assert.deepEqual(row?.['waits_for'], ['upscale.json in COMFYUI_TEMPLATES cannot be used'])
+    assert.notEqual(row?.['held_at'], null)
+    assert.deepEqual(first.prompted, [])
+    // What was read of it before renders on.
+    fleet.templates = templates
+    assert.equal((await render(deps, id))?.results.length, 1)
+    assert.equal((await see(place.database, id)).failures, 0)
+  })
+
   test('reports how far it is, and ends without a socket all the same', async (t) => {
     const { deps, first, id, insert } = await start(t, [{ nodeMs: 500 }])
     const environment = makeEnvironment()
