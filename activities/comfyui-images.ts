@@ -7,13 +7,15 @@ import { probeImage } from '../src/adapters/image-probe.ts'
 import type { ProbedImage } from '../src/adapters/image-probe.ts'
 import type { FinishVideo } from '../src/adapters/video-engine/foreign-file.ts'
 import { readContainer } from '../src/adapters/video-engine/container.ts'
+import { recordWait } from '../src/db/task/placement.ts'
 import { getTemplateOf } from '../src/db/task/template.ts'
 import { TaskError } from '../src/domain/task/task-error.ts'
 import { VideoError } from '../src/domain/video-task/video-error.ts'
 import { withFields } from '../src/domain/template/custom-kind.ts'
-import { chooseTemplate } from '../src/domain/template/template.ts'
+import { chooseTemplate, findBroken } from '../src/domain/template/template.ts'
 import type { Template } from '../src/domain/template/template.ts'
 import { customValues, imageValues } from '../src/domain/template/values.ts'
+import { HeldError } from './breaker.ts'
 import type { FleetTask } from './comfyui-place.ts'
 import { runOnFleet } from './comfyui-task.ts'
 import type { ComfyDependencies } from './dependencies.ts'
@@ -57,7 +59,7 @@ export const makeComfyImages =
       attempt,
       template: custom
         ? withFields(custom.content, custom.members)
-        : getTemplate(deps, { id, kind, files: all }),
+        : await getTemplate(deps, { task, kind, files: all }),
       isEarlier: custom !== undefined && !isCurrent(deps, custom.content),
       values: custom ? customValues(settings, id) : imageValues(requestOf(task), source, id),
       files: all,
@@ -111,18 +113,22 @@ const finishFilm = async (
 
 /**
  * Finds the template of a task.
- * @throws TaskError when there is none for its inputs
+ * @throws TaskError when there is none for its inputs; HeldError while the file of its template cannot be used
  */
-export const getTemplate = (
-  { fleet, log }: ComfyDependencies,
-  { id, kind, files }: { id: string; kind: string; files: FleetTask<unknown>['files'] },
-): Template => {
-  const template = chooseTemplate(fleet.templates, kind, Object.keys(files))
+export const getTemplate = async (
+  { sql, fleet, log }: ComfyDependencies,
+  { task, kind, files }: Pick<FleetTask<unknown>, 'task' | 'files'> & { kind: string },
+): Promise<Template> => {
+  const inputs = Object.keys(files)
+  const template = chooseTemplate(fleet.templates, kind, inputs)
+  const broken = findBroken(Object.keys(fleet.unusable), { kind, files: inputs, chosen: template })
+  if (broken !== undefined) {
+    const reasons = [`${broken} in COMFYUI_TEMPLATES cannot be used`]
+    await recordWait(sql, { ...task, reasons })
+    throw new HeldError(reasons[0])
+  }
   if (template) return template
-  log.error(
-    { task_id: id, kind, inputs: Object.keys(files) },
-    'COMFYUI_TEMPLATES has no template for a task',
-  )
+  log.error({ task_id: task.id, kind, inputs }, 'COMFYUI_TEMPLATES has no template for a task')
   throw new TaskError('engine_failed', 'This service has no workflow for such a task.')
 }
 

@@ -40,19 +40,18 @@ export const keepFleet = async (
 const keepInstance = async (
   deps: KeeperDependencies,
   instance: Instance,
-  { templates, custom, stallMs }: Fleet,
+  fleet: Fleet,
 ): Promise<void> => {
   await instance.probe(performance.now() - 1000)
   const state = instance.state()
   logState(deps, instance)
-  const isStill = state === 'up' && instance.stillMs() >= stallMs
+  const isStill = state === 'up' && instance.stillMs() >= fleet.stallMs
   await recordState(deps.sql, { name: instance.name, state: isStill ? 'stalled' : state })
   if (state !== 'up') return
   await checkMarker(deps, instance)
   const left = await leaseLeftPlacements(deps.sql, { instance: instance.name, most: MOST_LEFT })
   for (const placement of left) await cleanUp(deps, instance, placement)
-  if (await leaseReading(deps.sql, instance.name))
-    await readAbilities(deps, instance, [...templates, ...custom])
+  if (await leaseReading(deps.sql, instance.name)) await readAbilities(deps, instance, fleet)
 }
 
 /** Instances that were reported as silent. */
@@ -69,15 +68,19 @@ const logState = ({ log }: KeeperDependencies, instance: Instance): void => {
     log.info(facts, 'an instance of ComfyUI responds again')
 }
 
-/** Reads for operators what an instance can run. */
+/** Reads for operators what an instance can run; a file that cannot be used is a template that it cannot. */
 const readAbilities = async (
   { sql }: KeeperDependencies,
   instance: Instance,
-  templates: Fleet['templates'],
+  { templates, custom, unusable }: Fleet,
 ): Promise<void> => {
   const abilities: Record<string, Ability> = {}
-  for (const template of templates) {
+  for (const [file, issues] of Object.entries(unusable))
+    abilities[file] = { models: [], issues: [...issues] }
+  for (const template of [...templates, ...custom]) {
     const { issues } = await instance.readClasses(template)
+    // What is missing there is in the line of the template.
+    if (issues.length > 0) delete abilities[`${template.name}.json`]
     abilities[template.name] = { models: listModels(template.graph), issues }
   }
   const { version } = instance.facts()

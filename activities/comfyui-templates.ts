@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 
 import { readTemplates } from '../src/adapters/comfyui/templates.ts'
+import type { UnusableFiles } from '../src/adapters/comfyui/templates.ts'
 import { RULES } from '../src/db/shared/change-notification.ts'
-import { publishTemplate, removeTemplates } from '../src/db/task/template.ts'
+import { listKinds, publishTemplate, removeTemplates } from '../src/db/task/template.ts'
 import { CUSTOM, customName } from '../src/domain/task/custom-kind.ts'
 import { describeMembers } from '../src/domain/template/custom-kind.ts'
 import type { Template } from '../src/domain/template/template.ts'
@@ -17,27 +18,22 @@ type KeeperDependencies = Pick<ComfyDependencies, 'sql' | 'log' | 'notifyChange'
  */
 export const makeKeepTemplates = (deps: KeeperDependencies, folder: string) => {
   const { sql, log, notifyChange, fleet } = deps
-  /** Templates that were written last, and issues that were logged; no template has a name with a space. */
+  /** Templates that were written last; no template has a name with a space. */
   const known = new Map<string, string>()
-  const remember = (name: string, text: string): boolean => {
-    const isNew = known.get(name) !== text
-    known.set(name, text)
-    return isNew
-  }
-  const publish = async (content: Template): Promise<void> => {
+  /** Writes a template. Returns why it is no kind. */
+  const publish = async (content: Template) => {
     const name = customName(content.name) ?? ''
     const digest = createHash('sha256').update(JSON.stringify(content)).digest('hex')
     const { members, issues } = await describe(deps, content)
-    if (remember(`issues of ${name}`, issues.join()) && issues.length > 0)
-      log.error({ template: content.name, issues }, 'a template is no kind as it is')
     const text = JSON.stringify(members)
-    if (!members || known.get(name) === digest + text) return
+    if (!members || known.get(name) === digest + text) return issues
     const isNew = known.get(name)?.startsWith(digest) !== true
     await publishTemplate(sql, { name, digest, content, members, isNew })
     known.set(name, digest + text)
     notifyChange?.(RULES)
     if (isNew)
       log.info({ template: content.name }, 'a template is a kind: apis have it within 10 seconds')
+    return issues
   }
   let own = new Map(fleet.templates.map((template) => [template.name, JSON.stringify(template)]))
   /** Logs which workflows of the service's own kinds are others than before. */
@@ -45,19 +41,33 @@ export const makeKeepTemplates = (deps: KeeperDependencies, folder: string) => {
     const now = new Map(templates.map((template) => [template.name, JSON.stringify(template)]))
     for (const template of new Set([...own.keys(), ...now.keys()]))
       if (own.get(template) !== now.get(template))
-        log.info({ template }, now.has(template) ? 'a template was changed' : 'a template is gone')
+        log.info(
+          { template },
+          `a template is ${now.has(template) ? 'new, or was changed' : 'gone'}`,
+        )
     own = now
   }
+  let logged: UnusableFiles = {}
+  /** Logs each file once. */
+  const reportUnusable = (unusable: UnusableFiles): void => {
+    for (const [file, issues] of Object.entries(unusable))
+      if (logged[file]?.join() !== issues.join())
+        log.error({ file, issues }, 'a template cannot be used: what was read of it before stays')
+    logged = unusable
+  }
   return async (): Promise<void> => {
-    const { templates, issues } = await readTemplates(folder)
-    if (remember('all issues', issues.join()) && issues.length > 0)
-      log.error({ issues }, 'templates cannot be used: those read before stay')
-    if (issues.length > 0) return
-    fleet.templates = templates.filter(({ kind }) => kind !== undefined)
+    const { templates, unusable } = await readTemplates(folder, () => listKinds(sql))
+    const isUnusable = ({ name }: Template): boolean => `${name}.json` in unusable
+    fleet.unusable = { ...fleet.unusable, ...unusable }
+    fleet.templates = [
+      ...templates.filter(({ kind }) => kind !== undefined),
+      ...fleet.templates.filter(isUnusable),
+    ]
     reportChanges(fleet.templates)
     const custom = templates.filter(({ kind }) => kind === undefined)
-    fleet.custom = custom
-    const names = custom.map(({ name }) => customName(name) ?? '')
+    fleet.custom = [...custom, ...fleet.custom.filter(isUnusable)]
+    const files = [...custom.map(({ name }) => name), ...Object.keys(unusable)]
+    const names = files.flatMap((name) => customName(name.replace(/\.json$/, '')) ?? []).toSorted()
     const removed = known.get('all names') === names.join() ? [] : await removeTemplates(sql, names)
     known.set('all names', names.join())
     if (removed.length > 0) notifyChange?.(RULES)
@@ -65,7 +75,13 @@ export const makeKeepTemplates = (deps: KeeperDependencies, folder: string) => {
       known.delete(name)
       log.info({ template: CUSTOM + name }, 'a template was removed; its tasks go on')
     }
-    for (const template of custom) await publish(template)
+    const noKind: Record<string, readonly string[]> = {}
+    for (const template of custom) {
+      const issues = await publish(template)
+      if (issues.length > 0) noKind[`${template.name}.json`] = issues
+    }
+    fleet.unusable = { ...unusable, ...noKind }
+    reportUnusable(fleet.unusable)
   }
 }
 

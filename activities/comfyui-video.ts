@@ -33,7 +33,7 @@ export const makeComfyVideo =
       deps,
       task,
       attempt,
-      template: getTemplate(deps, { id: task.id, kind, files }),
+      template: await getTemplate(deps, { task, kind, files }),
       values: videoValues(task.settings, job, start !== undefined || source !== undefined),
       files,
       record: attempt.record,

@@ -1,4 +1,5 @@
 import type { Instance } from '../src/adapters/comfyui/instance.ts'
+import type { UnusableFiles } from '../src/adapters/comfyui/templates.ts'
 import type { ImageEngine } from '../src/adapters/image-engine/image-engine.ts'
 import type { Inspector } from '../src/adapters/inspector/inspector.ts'
 import type { AttemptSlots } from '../src/adapters/outbound/attempt-slots.ts'
@@ -137,6 +138,8 @@ export interface Fleet {
   templates: readonly Template[]
   /** Those that are kinds of their own, likewise. */
   custom: readonly Template[]
+  /** What the folder last had beside them. */
+  unusable: UnusableFiles
   /** COMFYUI_DEPTH: our prompts on one instance. */
   depth: number
   /** Silence of an instance after which its tasks go elsewhere, in milliseconds. */

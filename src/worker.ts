@@ -24,7 +24,6 @@ import {
   createVendorActivities,
 } from '../activities/index.ts'
 import { makeInstance } from './adapters/comfyui/instance.ts'
-import { readTemplates } from './adapters/comfyui/templates.ts'
 import { findChildUser } from './adapters/child-user.ts'
 import { INSPECTOR_ENTRY } from './adapters/inspector/child-process.ts'
 import type { Inspector } from './adapters/inspector/inspector.ts'
@@ -41,7 +40,6 @@ import { makeFinishVideo } from './adapters/video-engine/foreign-file.ts'
 import { makeLocalVideoEngine } from './adapters/video-engine/local.ts'
 import { cleanUpOrphans } from './adapters/video-engine/orphan.ts'
 import { makeNotifier } from './domain/shared/notifier.ts'
-import type { Template } from './domain/template/template.ts'
 import { loadConfig, readSearchPath, warnOfRemovedSettings } from './config.ts'
 import {
   makeEngineOf,
@@ -395,15 +393,7 @@ const startRenderScratch = async (purpose: 'render' | 'upstream'): Promise<Scrat
   return await startScratch(purpose, { ...common, beforeCleanUp })
 }
 
-/** Reads the templates of the fleet, or ends the worker and says what is wrong with them. */
-const readFleetTemplates = async (): Promise<Template[]> => {
-  const { templates, issues } = await readTemplates(config.COMFYUI_TEMPLATES)
-  if (issues.length === 0) return templates
-  log.fatal({ issues }, 'templates in COMFYUI_TEMPLATES cannot be used')
-  process.exit(1)
-}
-
-const makeFleet = async (): Promise<Fleet> => ({
+const makeFleet = (): Fleet => ({
   instances: readInstances(config).map((instance) =>
     makeInstance({
       ...instance,
@@ -411,8 +401,9 @@ const makeFleet = async (): Promise<Fleet> => ({
       lostMs: config.COMFYUI_LOST_SECONDS * 1000,
     }),
   ),
-  templates: await readFleetTemplates(),
+  templates: [],
   custom: [],
+  unusable: {},
   depth: config.COMFYUI_DEPTH,
   lostMs: config.COMFYUI_LOST_SECONDS * 1000,
   stallMs: config.COMFYUI_STALL_SECONDS * 1000,
@@ -435,7 +426,9 @@ const comfyWorker = async (fleet: Fleet, { dir }: Scratch): Promise<Worker> => {
 }
 const FURTHER_TASKS = 4
 
-const fleet = readInstances(config).length > 0 ? await makeFleet() : undefined
+const fleet = readInstances(config).length > 0 ? makeFleet() : undefined
+const keepTemplates = fleet && makeKeepTemplates({ ...common, fleet }, config.COMFYUI_TEMPLATES)
+await keepTemplates?.()
 /** Often enough that files of callers do not stay, and a restart is seen. */
 const KEEP_MS = 2000
 /** An operator who has saved a template waits for it. */
@@ -471,11 +464,7 @@ const workers = await Promise.all([
 const keeper =
   fleet && startLoop('comfyui', () => keepFleet({ ...common, fleet }), { intervalMs: KEEP_MS, log })
 const templateKeeper =
-  fleet &&
-  startLoop('templates', makeKeepTemplates({ ...common, fleet }, config.COMFYUI_TEMPLATES), {
-    intervalMs: TEMPLATES_MS,
-    log,
-  })
+  keepTemplates && startLoop('templates', keepTemplates, { intervalMs: TEMPLATES_MS, log })
 const running = Promise.all(workers.map((worker) => worker.run()))
 const firstAttempts = core && startFirstAttempts(core)
 const { METRICS_PORT: metricsPort = 0, METRICS_HOST: host } = config

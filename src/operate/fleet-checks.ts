@@ -1,5 +1,7 @@
 import { readSystem } from '../adapters/comfyui/instance.ts'
 import { readTemplates } from '../adapters/comfyui/templates.ts'
+import { listKinds } from '../db/task/template.ts'
+import { describeMembers } from '../domain/template/custom-kind.ts'
 import { TEMPLATE_KINDS } from '../domain/template/fields.ts'
 import type { Template } from '../domain/template/template.ts'
 import { countWaiting } from '../db/task/fleet.ts'
@@ -22,18 +24,17 @@ export const makeFleetChecks = ({ config, sql }: Pick<CheckDeps, 'config' | 'sql
     return kinds.length === 0
       ? []
       : [['comfyui', [], '', () => Promise.resolve(elsewhere)], waiting]
-  const read = once(() => readTemplates(config.COMFYUI_TEMPLATES))
+  const read = once(() => readTemplates(config.COMFYUI_TEMPLATES, () => listKinds(sql())))
   const instances = readInstances({ ...config, WORKER_ROLE: 'core' }).map((options) => ({
     name: options.name,
     // An address that cannot be read is an error of its check alone.
     ask: once(async () => await askInstance(options, await read().catch(() => undefined))),
   }))
   const checkTemplates = async (): Promise<string> => {
-    const { templates, issues } = await read()
-    if (issues.length > 0) throw new OperatorError(issues.join('; '))
+    const { templates, unusable } = await read()
     const asked = await Promise.allSettled(instances.map(({ ask }) => ask()))
     const able = asked.flatMap((end) => (end.status === 'fulfilled' ? end.value.able : []))
-    return reportTemplates(templates, kinds, able)
+    return reportTemplates(templates, kinds, able, Object.values(unusable).flat())
   }
   const needs = ['COMFYUI_URLS', 'COMFYUI_TEMPLATES', 'COMFYUI_TOKEN'] as const
   return [
@@ -88,9 +89,11 @@ const askInstance = async (
       ? []
       : ['start it with --disable-metadata, or its files keep texts of callers']
     for (const template of templates) {
-      const { issues } = await instance.readClasses(template)
-      if (issues.length === 0) able.push(template.name)
-      else advice.push(`for ${template.name} install there: ${issues.join(', ')}`)
+      const { classes, issues } = await instance.readClasses(template)
+      const noKind = template.kind === undefined ? describeMembers(template, [classes]).issues : []
+      if (issues.length > 0) advice.push(`for ${template.name} install there: ${issues.join(', ')}`)
+      else if (noKind.length > 0) advice.push(`${template.name} is no kind: ${noKind.join(', ')}`)
+      else able.push(template.name)
     }
     const found = `ComfyUI ${version} runs ${able.length} of ${templates.length} templates`
     return { able, line: [found, ...advice].join('; ') }
@@ -103,12 +106,16 @@ const reportTemplates = (
   templates: readonly Template[],
   kinds: readonly string[],
   able: readonly string[],
+  issues: readonly string[],
 ): string => {
+  const show = (found: string): string => [found, ...issues].join('; ')
   const without = kinds.filter((kind) => !templates.some((template) => template.kind === kind))
   const nowhere = templates.map(({ name }) => name).filter((name) => !able.includes(name))
-  const advice = `add ${without[0]}.json to COMFYUI_TEMPLATES, or choose another engine in ENGINES`
-  if (without.length > 0) throw new OperatorError(`none for ${without.join(', ')}: ${advice}`)
-  if (nowhere.length === 0) return `${templates.length} are valid, and an instance can run each`
-  const names = nowhere.join(', ')
-  throw new OperatorError(`no instance can run ${names}: the lines of the instances say why`)
+  const advice = `add or mend ${without[0]}.json in COMFYUI_TEMPLATES, or choose another engine in ENGINES`
+  if (without.length > 0) throw new OperatorError(show(`none for ${without.join(', ')}: ${advice}`))
+  const lines = `no instance can run ${nowhere.join(', ')}: the lines of the instances say why`
+  if (nowhere.length > 0) throw new OperatorError(show(lines))
+  const found = `${templates.length} are valid, and an instance can run each`
+  if (issues.length > 0) throw new OperatorWarning(show(found))
+  return found
 }

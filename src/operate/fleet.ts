@@ -6,6 +6,7 @@ import { changesOf, insertAudit, type Audit } from '../db/registry/audit-log.ts'
 import { drainInstance, listInstanceDetails } from '../db/task/fleet.ts'
 import { describeMembers } from '../domain/template/custom-kind.ts'
 import type { NodeClasses } from '../domain/template/fill.ts'
+import { listKinds } from '../db/task/template.ts'
 import { unitOfWork } from '../db/unit-of-work.ts'
 import { auditTarget } from '../domain/registry/audit-log.ts'
 import { OperatorError } from '../process/operator-error.ts'
@@ -54,14 +55,16 @@ export const makeFleetCommands = (deps: FleetCommandDeps) => ({
   },
 })
 
-/** @throws OperatorError that lists every issue of the files themselves, or templates that no instance can run or render */
+/** @throws OperatorError that names the files that cannot be used, or templates that no instance can run or render */
 const checkTemplates = async (
-  { config, searchPath, write }: FleetCommandDeps,
+  { config, sql, searchPath, write }: FleetCommandDeps,
   folder: string | undefined,
 ): Promise<string> => {
   if (config.COMFYUI_TEMPLATES === '') throw new OperatorError('COMFYUI_TEMPLATES is absent')
-  const { templates, issues } = await readTemplates(config.COMFYUI_TEMPLATES)
-  if (issues.length > 0) throw new OperatorError(issues.join('\n'))
+  const { templates, unusable } = await readTemplates(config.COMFYUI_TEMPLATES, () =>
+    listKinds(sql),
+  )
+  for (const issue of Object.values(unusable).flat()) write(issue)
   const instances = readInstances({ ...config, WORKER_ROLE: 'core' }).map(openInstance)
   const failed: string[] = []
   const nowhere: string[] = []
@@ -105,6 +108,9 @@ const checkTemplates = async (
     throw new OperatorError(`no instance can run ${nowhere.join(', ')}: the lines above say why`)
   if (noKind.length > 0)
     throw new OperatorError(`${noKind.join(', ')} can be no kind: the lines above say why`)
+  const files = Object.keys(unusable)
+  if (files.length > 0)
+    throw new OperatorError(`${files.join(', ')} cannot be used: the lines above say why`)
   return `${templates.length} templates are valid`
 }
 

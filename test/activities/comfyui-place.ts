@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { join } from 'node:path'
 
 import type { ComfyDependencies, Fleet } from '../../activities/dependencies.ts'
@@ -16,8 +17,9 @@ import { TIMING, insertTask, makeEnvironment, type Place } from './place.ts'
 export const TOKEN = 'comfyui-token-that-nobody-may-see'
 
 const loadTemplates = async (): Promise<Template[]> => {
-  const { templates, issues } = await readTemplates(join(ROOT, 'deploy/comfyui/templates'))
-  if (issues.length > 0) throw new Error(issues.join('\n'))
+  const folder = join(ROOT, 'deploy/comfyui/templates')
+  const { templates, unusable } = await readTemplates(folder, () => Promise.resolve([]))
+  assert.deepEqual(unusable, {})
   return templates
 }
 
@@ -58,6 +60,7 @@ export const startFleet = async (
       ),
       templates: templates.filter(({ kind }) => kind !== undefined),
       custom: templates.filter(({ kind }) => kind === undefined),
+      unusable: {},
       depth: 2,
       stallMs: PATIENCE_MS,
       clientId: 'test',

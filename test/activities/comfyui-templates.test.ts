@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 
@@ -7,7 +7,7 @@ import { makeKeepTemplates } from '../../activities/comfyui-templates.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { listTemplates } from '../../src/db/task/template.ts'
 import type { FakeComfyOptions } from '../support/comfyui/fake.ts'
-import { FILM, makePortrait, makeTemplateFolder } from '../support/comfyui/custom.ts'
+import { CLIP, FILM, makePortrait, makeTemplateFolder } from '../support/comfyui/custom.ts'
 import { startFleet } from './comfyui-place.ts'
 import { usePlace } from './place.ts'
 
@@ -30,12 +30,17 @@ const start = async (t: TestContext, given: readonly FakeComfyOptions[] = [{}]) 
     const folder = await makeTemplateFolder()
     t.after(folder.close)
     const deps = { ...fleet.deps, log: log as unknown as typeof place.deps.log }
-    const keep = makeKeepTemplates(deps, folder.folder)
+    let keep = makeKeepTemplates(deps, folder.folder)
     const pass = async (): Promise<void> => {
       for (const instance of fleet.deps.fleet.instances) await instance.probe(performance.now())
       await keep()
     }
-    return { ...folder, pass }
+    const restart = async (): Promise<void> => {
+      const fresh = { ...fleet.deps.fleet, templates: [], custom: [], unusable: {} }
+      keep = makeKeepTemplates({ ...deps, fleet: fresh }, folder.folder)
+      await pass()
+    }
+    return { ...folder, pass, restart }
   }
   return { ...fleet, logged, said, makeWorker }
 }
@@ -44,21 +49,57 @@ const names = async (): Promise<string[]> =>
   (await listTemplates(place.database.sql)).map(({ name }) => name)
 
 describe('a worker that follows its templates', () => {
-  test('changes nothing while a file cannot be used, and says so once', async (t) => {
-    const { makeWorker, logged } = await start(t)
-    const { write, remove, pass } = await makeWorker()
+  test('takes good files beside those that cannot be used, each of which it logs once', async (t) => {
+    const { makeWorker, logged, deps } = await start(t)
+    const { folder, write, remove, pass } = await makeWorker()
+    const files = (): string[] =>
+      (logged as { file: string }[]).map(({ file }) => file.replace('custom/', '')).toSorted()
     await write('portrait', makePortrait())
     await pass()
-    await write('film', '{"1"')
-    await remove('portrait')
-    await pass()
-    await pass()
-    assert.deepEqual(await names(), ['portrait'])
-    assert.equal(logged.length, 1)
-    assert.match(JSON.stringify(logged), /custom\/film\.json/)
+    assert.deepEqual(files(), [])
+    // A copy that has begun, a map without its template or of half its size, a folder, and a mark that two nodes share.
+    await write('portrait', makePortrait().slice(0, 40))
+    await write('half', '{"1"')
+    await write('gone.map', '{}')
+    await write('clip', CLIP)
+    await write('clip.map', '{"values"')
+    await mkdir(join(folder, 'custom/dir.json'))
+    await write('clash', makePortrait({ 5: ['PrimitiveInt', { value: 7 }, 'kiln:mode'] }))
+    await writeFile(join(folder, 'notes.json'), '{}')
     await write('film', FILM)
     await pass()
-    assert.deepEqual(await names(), ['film'])
+    await pass()
+    assert.deepEqual(await names(), ['film', 'portrait'])
+    const unusable = ['clash', 'clip', 'dir', 'gone.map', 'half', 'notes', 'portrait']
+    assert.deepEqual(
+      files(),
+      unusable.map((name) => `${name}.json`),
+    )
+    assert.match(JSON.stringify(logged), /custom\/clip\.json: its \.map\.json is no JSON object/)
+    assert.ok(
+      deps.fleet.custom.some(({ name }) => name === 'custom/portrait'),
+      'as it was',
+    )
+
+    await write('half', FILM)
+    await remove('portrait')
+    await pass()
+    assert.deepEqual(await names(), ['film', 'half'])
+    assert.equal(logged.length, unusable.length)
+    await write('half', '{"1"')
+    await pass()
+    assert.deepEqual(files().filter((name) => name === 'half.json').length, 2, 'it was mended')
+  })
+
+  test('leaves kinds as they are whose files cannot be used at its start', async (t) => {
+    const { makeWorker } = await start(t)
+    const { write, pass, restart } = await makeWorker()
+    await write('portrait', makePortrait())
+    await pass()
+    await write('portrait', '{"1"')
+    await write('film', FILM)
+    await restart()
+    assert.deepEqual(await names(), ['film', 'portrait'])
   })
 
   test('logs which workflows have changed, and when apis have a kind', async (t) => {
@@ -74,7 +115,7 @@ describe('a worker that follows its templates', () => {
     assert.ok((await logged()).length > 0, 'the others are gone')
     assert.deepEqual(await logged(), [])
     await writeFile(own, text.replace('0.4', '0.5'))
-    assert.deepEqual(await logged(), [['upscale', 'a template was changed']])
+    assert.deepEqual(await logged(), [['upscale', 'a template is new, or was changed']])
     await write('film', FILM)
     const isKind = 'a template is a kind: apis have it within 10 seconds'
     assert.deepEqual(await logged(), [['custom/film', isKind]])
@@ -82,13 +123,21 @@ describe('a worker that follows its templates', () => {
     assert.deepEqual(await logged(), [['upscale', 'a template is gone']])
   })
 
-  test('makes no kind beyond fifty', async (t) => {
+  test('makes no kind beyond fifty, and leaves those that there are', async (t) => {
     const { makeWorker, logged } = await start(t)
-    const { write, pass } = await makeWorker()
-    for (let number = 1; number <= 51; number += 1) await write(`film-${number}`, FILM)
+    const { write, pass, restart } = await makeWorker()
+    const fifty = Array.from({ length: 50 }, (_, number) => `film-${number}`)
+    for (const name of fifty) await write(name, FILM)
     await pass()
-    assert.deepEqual(await names(), [])
-    assert.match(JSON.stringify(logged), /custom\/: has 51 templates, and at most 50 can be kinds/)
+    // It comes before the others in the order of names.
+    await write('a-film', FILM)
+    for (const again of [pass, restart]) {
+      await again()
+      assert.deepEqual(await names(), fifty.toSorted())
+    }
+    const reason = 'custom/a-film.json: at most 50 templates can be kinds'
+    const line = { file: 'custom/a-film.json', issues: [reason] }
+    assert.deepEqual(logged, [line, line], 'once in each life of the worker')
   })
 
   test('makes a kind once an instance can describe it, and keeps it while none responds', async (t) => {

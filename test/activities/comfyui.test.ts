@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdir, stat } from 'node:fs/promises'
+import { readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { describe, test, type TestContext } from 'node:test'
@@ -77,6 +77,39 @@ describe('an image task of a fleet', { concurrency: true }, () => {
     )
     assert.equal((await listSizes(first.folders.root)).filter((size) => size > 0).length, 0)
     assert.ok(first.requests.includes('POST /history'))
+  })
+
+  test('leaves nothing on an instance that was killed after its render', async (t) => {
+    const { deps, first, id, keep } = await start(t)
+    await render(deps, id)
+    const [placement] = await seePlacements(place, id)
+    const folder = join(first.folders.path('output'), 'kiln', placement?.id ?? '')
+    // As other nodes of the workflow leave them: a film with its sound, and a second picture.
+    for (const name of ['r_00001.mp4', 'r_00001-audio.mp4', 'r_00002_.webp'])
+      await writeFile(join(folder, name), 'what a caller asked for')
+    await finishTask(id)
+    await first.restart()
+    await keep()
+    assert.equal((await seePlacements(place, id))[0]?.cleaned, true)
+    assert.deepEqual(await listSizes(folder), [0, 0, 0, 0])
+    assert.equal((await listSizes(first.folders.root)).filter((size) => size > 0).length, 0)
+  })
+
+  test('waits while the file of its template cannot be used, and says so to an operator', async (t) => {
+    const { deps, first, id } = await start(t)
+    const { fleet } = deps
+    const { templates } = fleet
+    fleet.templates = templates.filter(({ name }) => name !== 'upscale')
+    fleet.unusable = { 'upscale.json': ['upscale.json: is no JSON'] }
+    await assert.rejects(render(deps, id), again('held'))
+    const [row] = await place.deps.sql`select waits_for, held_at from task where id = ${id}`
+    assert.deepEqual(row?.['waits_for'], ['upscale.json in COMFYUI_TEMPLATES cannot be used'])
+    assert.notEqual(row?.['held_at'], null)
+    assert.deepEqual(first.prompted, [])
+    // What was read of it before renders on.
+    fleet.templates = templates
+    assert.equal((await render(deps, id))?.results.length, 1)
+    assert.equal((await see(place.database, id)).failures, 0)
   })
 
   test('reports how far it is, and ends without a socket all the same', async (t) => {

@@ -10,7 +10,12 @@ import {
   type NodeClasses,
 } from '../../src/domain/template/fill.ts'
 import { listLeftFiles, readRejection, readRunEnd } from '../../src/domain/template/run-end.ts'
-import { chooseTemplate, readTemplate, type Template } from '../../src/domain/template/template.ts'
+import {
+  chooseTemplate,
+  findBroken,
+  readTemplate,
+  type Template,
+} from '../../src/domain/template/template.ts'
 import { ROOT } from '../../src/local/root.ts'
 
 const FOLDER = join(ROOT, 'deploy/comfyui/templates')
@@ -296,6 +301,21 @@ describe('a template', () => {
     assert.equal(choose('image', 'transfer_light_from_reference_image'), 'relight+light')
     assert.equal(choose(), undefined)
     assert.equal(chooseTemplate([light], 'upscale', ['image']), undefined)
+  })
+
+  test('is missed where its file cannot be used and no better one can', () => {
+    const light = get('relight+light.json')
+    const find = (files: string[], chosen?: Template) =>
+      findBroken(['custom/relight.json', 'relight.json', 'relight+light.json'], {
+        kind: 'relight',
+        files,
+        chosen,
+      })
+    assert.equal(find(['image']), 'relight.json')
+    assert.equal(find(['image', 'light'], light), undefined)
+    const plain = { ...light, words: [] }
+    assert.equal(find(['image', 'light'], plain), 'relight+light.json')
+    assert.equal(find(['image'], plain), undefined)
   })
 })
 

@@ -66,7 +66,13 @@ before(async () => {
   await folder.write('portrait', makePortrait())
   await folder.write('film', FILM)
   await folder.write('clip', CLIP)
-  const env = { COMFYUI_URLS: `gpu1=${fake.url}`, COMFYUI_TEMPLATES: folder.folder }
+  // As one that is being copied while the worker starts.
+  await folder.write('half', makePortrait().slice(0, 40))
+  const env = {
+    ADMIN_SUBJECTS: 'root',
+    COMFYUI_URLS: `gpu1=${fake.url}`,
+    COMFYUI_TEMPLATES: folder.folder,
+  }
   service = await startService({ roles: ['api', 'core'], env })
   await untilListed('portrait')
   await untilListed('film')
@@ -110,6 +116,23 @@ describe('a template in custom', () => {
         ],
       ],
     )
+  })
+
+  test('is one beside a file that cannot be used, which the log says once and an admin reads', async () => {
+    const file = 'custom/half.json'
+    const read = await waitFor('an instance was asked', async () => {
+      const response = await clientOf('root').get('/admin/instances')
+      const templates = listOf<{ name: string; lacking: { issues: string[] }[] }>(
+        response,
+        'templates',
+      )
+      return templates.find(({ name }) => name === file)
+    })
+    const [issue = ''] = read.lacking[0]?.issues ?? []
+    assert.match(issue, /^custom\/half\.json: .*JSON/)
+    const lines = service.entry('core').log.filter((line) => line.includes(file))
+    assert.equal(lines.length, 1, lines.join('\n'))
+    assert.ok(lines[0]?.includes(JSON.stringify([issue])))
   })
 
   test('is in the OpenAPI document with a path of its own', async () => {

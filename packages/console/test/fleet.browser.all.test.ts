@@ -10,6 +10,7 @@ const ABILITIES = {
   'relight+light': { models: [], issues: [] },
   text2video: { models: ['wan2.2_t2v_14B.safetensors'], issues: [] },
   upscale: { models: ['4x-general.safetensors'], issues: [] },
+  'custom/film.json': { models: [], issues: ['custom/film.json: holds no nodes'] },
 }
 const LACKING = { ...ABILITIES, upscale: { ...ABILITIES.upscale, issues: [ISSUE] } }
 
@@ -77,6 +78,9 @@ describe('operations of a fleet', { skip }, () => {
     await templates.getByText('gpu4 is drained: 1 task waiting').waitFor()
     await templates.getByText('1 instance cannot run it').click()
     await templates.getByText(ISSUE).waitFor()
+    const unusable = templates.getByRole('row', { name: /^custom\/film\.json – no instance$/ })
+    await unusable.waitFor()
+    await templates.getByText('custom/film.json: holds no nodes').first().waitFor()
     await assertSound(page)
   })
 

@@ -48,7 +48,7 @@ export interface ComfyClient {
   get(path: string, signal?: AbortSignal): Promise<ComfyResponse>
   post(path: string, body: object, signal?: AbortSignal): Promise<ComfyResponse>
   upload(file: Upload, signal?: AbortSignal): Promise<ComfyResponse>
-  /** True when it has a small file. */
+  /** True when it has a file, of which one byte is read. */
   has(file: OutputFile): Promise<boolean>
   /**
    * Fetches a file of the instance into a new one.
@@ -109,7 +109,11 @@ export const makeComfyClient = ({
       const { headers, body } = await makeForm(file)
       return await ask('/upload/image', { headers, body, signal, totalMs: FILE_MS })
     },
-    has: async (file) => (await ask(viewPath(file))).status < 300,
+    has: async (file) => {
+      const { status } = await ask(viewPath(file), { headers: { range: 'bytes=0-0' } })
+      // An empty file has no first byte.
+      return status < 300 || status === 416
+    },
     fetch: async (file, toFile, signal) => {
       const limits = { maxBytes: FILE_BYTES, timeoutMs: FILE_MS, maxRedirects: 0 }
       const address = origin + viewPath(file)

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isObject } from '../../domain/shared/is-object.ts'
 import { abilityIssues, readNodeClass } from '../../domain/template/fill.ts'
 import type { NodeClass, NodeClasses } from '../../domain/template/fill.ts'
-import { folderOf, listLeftFiles } from '../../domain/template/run-end.ts'
+import { folderOf, listGivenNames, listLeftFiles } from '../../domain/template/run-end.ts'
+import type { OutputFile } from '../../domain/template/run-end.ts'
 import type { Template } from '../../domain/template/template.ts'
 import { makeComfyClient, SilentError } from './client.ts'
 import type { ClientOptions, ComfyClient } from './client.ts'
@@ -49,6 +50,7 @@ export interface Instance {
   /**
    * Empties the files of a prompt that has ended, because no route removes them, and forgets it.
    * @param inputs names of what was uploaded
+   * @param entry that of the history; absent: what it has made is found by the names that it was given
    */
   empty(id: string, inputs: readonly string[], entry?: Record<string, unknown>): Promise<void>
 }
@@ -98,13 +100,28 @@ export const makeInstance = (options: InstanceOptions): Instance => {
       await client.post('/queue', { delete: [id] })
       await client.post('/interrupt', { prompt_id: id })
     },
-    async empty(id, inputs, entry = {}) {
+    async empty(id, inputs, entry) {
       const given = inputs.map((filename) => ({ filename, subfolder: folderOf(id), type: 'input' }))
-      for (const file of [...given, ...listLeftFiles(entry)])
-        await client.upload({ ...file, path: null })
+      const made = entry ? listLeftFiles(entry) : await findMade(client, id)
+      for (const file of [...given, ...made]) await client.upload({ ...file, path: null })
       await client.post('/history', { delete: [id] })
     },
   }
+}
+
+/** More than any batch has. */
+const MOST_FILES = 10_000
+
+/** Finds the files of a prompt that is in no history, as after a kill: the process is new and its folders are not. */
+const findMade = async (client: ComfyClient, id: string): Promise<OutputFile[]> => {
+  const made: OutputFile[] = []
+  for (let number = 1; number < MOST_FILES; number += 1) {
+    const names = listGivenNames(id, number)
+    const there = await Promise.all(names.map((file) => client.has(file)))
+    if (!there.includes(true)) break
+    made.push(...names.filter((_, index) => there[index]))
+  }
+  return made
 }
 
 const watchQueue = (client: ComfyClient, events: Events, lostMs: number) => {

@@ -1,43 +1,50 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { CUSTOM, MOST_CUSTOM } from '../../domain/task/custom-kind.ts'
+import { customName, MOST_CUSTOM } from '../../domain/task/custom-kind.ts'
 import { readTemplate } from '../../domain/template/template.ts'
 import type { Template } from '../../domain/template/template.ts'
 import { isCode } from '../storage/files.ts'
 
 const MAP = '.map.json'
 
-/** Reads the templates of a folder and of `custom` in it, with the issues of those that cannot be used. */
+/** Why files of the folder cannot be used, by their names below it. */
+export type UnusableFiles = Readonly<Record<string, readonly string[]>>
+
+/**
+ * Reads the templates of a folder and of `custom` in it. A file that cannot be used has no effect on the others.
+ * @param listKinds lists the custom kinds that there are: of more templates than can be kinds those stay
+ */
 export const readTemplates = async (
   folder: string,
-): Promise<{ templates: Template[]; issues: string[] }> => {
+  listKinds: () => Promise<readonly string[]>,
+): Promise<{ templates: Template[]; unusable: UnusableFiles }> => {
   const names = [...(await list(folder)), ...(await list(folder, 'custom'))]
   const maps = new Set(names.filter((name) => name.endsWith(MAP)))
-  const read = await Promise.all(
-    names
-      .filter((name) => name.endsWith('.json') && !maps.has(name))
-      .map(async (path) => {
-        const map = path.replace(/(\+.*)?\.json$/, MAP)
-        const files = maps.delete(map) || names.includes(map) ? [path, map] : [path]
-        const [text = '', values] = await Promise.all(
-          files.map((name) => readFile(join(folder, name), 'utf8')),
-        )
-        return readTemplate({ path, text, map: values })
-      }),
-  )
-  const templates = read.flatMap(({ template }) => template ?? [])
-  const custom = templates.filter(({ kind }) => kind === undefined).length
-  return {
-    templates,
-    issues: [
-      ...(custom > MOST_CUSTOM
-        ? [`${CUSTOM}: has ${custom} templates, and at most ${MOST_CUSTOM} can be kinds`]
-        : []),
-      ...read.flatMap(({ issues }) => issues),
-      ...[...maps].map((name) => `${name}: no template is called ${name.slice(0, -MAP.length)}`),
-    ],
+  const unusable: Record<string, readonly string[]> = {}
+  const readOne = async (path: string): Promise<Template[]> => {
+    const map = path.replace(/(\+.*)?\.json$/, MAP)
+    const files = maps.delete(map) || names.includes(map) ? [path, map] : [path]
+    const { template, issues } = await Promise.all(
+      files.map((name) => readFile(join(folder, name), 'utf8')),
+    ).then(
+      ([text = '', values]) => readTemplate({ path, text, map: values }),
+      (error: Error) => ({ template: undefined, issues: [`${path}: ${error.message}`] }),
+    )
+    if (issues.length > 0) unusable[path] = issues
+    return template ? [template] : []
   }
+  const paths = names.filter((name) => name.endsWith('.json') && !name.endsWith(MAP))
+  const templates = (await Promise.all(paths.map(readOne))).flat()
+  for (const name of maps)
+    unusable[name] = [`${name}: no template is called ${name.slice(0, -MAP.length)}`]
+  const custom = templates.filter(({ kind }) => kind === undefined)
+  const kinds = custom.length > MOST_CUSTOM ? await listKinds() : []
+  const isKind = ({ name }: Template): number => Number(kinds.includes(customName(name) ?? ''))
+  const excess = custom.toSorted((a, b) => isKind(b) - isKind(a)).slice(MOST_CUSTOM)
+  for (const { name } of excess)
+    unusable[`${name}.json`] = [`${name}.json: at most ${MOST_CUSTOM} templates can be kinds`]
+  return { templates: templates.filter((template) => !excess.includes(template)), unusable }
 }
 
 const list = async (folder: string, below?: string): Promise<string[]> => {

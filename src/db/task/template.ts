@@ -52,6 +52,9 @@ export const listTemplates = async (sql: Sql): Promise<CustomTemplate[]> =>
   order by name, at desc, id desc
 `
 
+export const listKinds = async (sql: Sql): Promise<string[]> =>
+  (await listTemplates(sql)).map(({ name }) => name)
+
 /** Reads a template that a task was made with, whether it still is a kind or not. */
 export const getTemplateOf = async (sql: Sql, id: number): Promise<Content> => {
   const [row] = await sql<Content[]>`select content, members from template where id = ${id}`

@@ -110,7 +110,7 @@ interface Filling {
   values: Readonly<Record<string, Literal | undefined>>
   /** Names that the instance gave to the files that were uploaded, by the names of marks. */
   files: Readonly<Record<string, string>>
-  /** Name of the placement, below which all its files are. */
+  /** Name of the placement, below which all its files are; `listGivenNames` knows what follows it. */
   prefix: string
 }
 

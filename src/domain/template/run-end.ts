@@ -112,6 +112,21 @@ export const listLeftFiles = (entry: Record<string, unknown>): OutputFile[] =>
     listFiles(entry, node),
   )
 
+const ENDINGS = 'png jpg jpeg webp gif mp4 webm mov mkv flac mp3 opus'.split(' ')
+
+/**
+ * Lists the names that the files of one number have below the prefix of a placement: nodes of ComfyUI put `_` behind it,
+ * those of video packs nothing, or `-audio` of a film with its sound. The counter goes on over all nodes and endings.
+ */
+export const listGivenNames = (placementId: string, number: number): OutputFile[] =>
+  ENDINGS.flatMap((ending) =>
+    ['_', '', '-audio'].map((mark) => ({
+      filename: `r_${String(number).padStart(5, '0')}${mark}.${ending}`,
+      subfolder: folderOf(placementId),
+      type: 'output',
+    })),
+  )
+
 /** Errors of a node that come from the instance, and not from a value of the task. */
 const UNABLE: ReadonlySet<unknown> = new Set(['value_not_in_list', 'required_input_missing'])
 

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 
-import { isObject } from '../shared/is-object.ts'
+import { isObject, parseObject } from '../shared/is-object.ts'
 import { CUSTOM, CUSTOM_NAME, customName } from '../task/custom-kind.ts'
 import {
   customMarkIssue,
@@ -262,8 +262,9 @@ const readValues = (
   marks: readonly Mark[],
   report: Report,
 ): Template['values'] => {
-  const parsed: unknown = map === undefined ? {} : JSON.parse(map)
-  const values = isObject(parsed) && isObject(parsed['values']) ? parsed['values'] : {}
+  const parsed = map === undefined ? {} : parseObject(map)
+  if (!parsed) report('its .map.json is no JSON object')
+  const values = isObject(parsed?.['values']) ? parsed['values'] : {}
   for (const [name, choices] of Object.entries(values)) {
     const mark = marks.find((mark) => mark.name === name)
     const known = mark?.field?.choices ?? []
@@ -281,6 +282,17 @@ const didYouMean = (name: string, known: readonly string[]): string => {
   const [nearest] = known.toSorted((a, b) => distance(name, a) - distance(name, b))
   return nearest === undefined ? '' : `; did you mean ${nearest}?`
 }
+
+/** Finds the file of a template that cannot be used, and that a task would be rendered with in place of the chosen one. */
+export const findBroken = (
+  unusable: readonly string[],
+  { kind, files, chosen }: { kind: string; files: readonly string[]; chosen: Template | undefined },
+): string | undefined =>
+  unusable.find((file) => {
+    const [name, ...words] = file.replace(/\.json$/, '').split('+')
+    const isBetter = words.length > (chosen?.words.length ?? -1)
+    return name === kind && isBetter && words.every((word) => files.includes(word))
+  })
 
 /** Finds the template of a kind for the files that a task has: the one with the most words. */
 export const chooseTemplate = (

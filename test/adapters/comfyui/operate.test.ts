@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
@@ -132,6 +132,18 @@ describe('kiln operate templates', { concurrency: true }, () => {
     assert.equal(end, 'custom/portrait can be no kind: the lines above say why')
   })
 
+  test('checks the good files beside one that cannot be used', async (t) => {
+    const { config } = await start(t, {})
+    const { folder, write, close } = await makeTemplateFolder()
+    t.after(close)
+    await write('film', FILM)
+    await write('half', '{"1"')
+    const { lines, end } = await checkTemplates({ ...config, COMFYUI_TEMPLATES: folder })
+    assert.match(lines, /^custom\/half\.json: .*JSON/m)
+    assert.match(lines, /^every {2}custom\/film {2}is a kind$/m)
+    assert.equal(end, 'custom/half.json cannot be used: the lines above say why')
+  })
+
   test('says of a template that it can be run nowhere', async (t) => {
     const { config, fakes } = await start(t, {})
     await fakes[0]?.kill()
@@ -165,6 +177,24 @@ describe('the doctor', { concurrency: true }, () => {
     })
   })
 
+  test('warns of files that cannot be used, and looks at the others', async (t) => {
+    const { config } = await start(t, {})
+    const { folder, write, close } = await makeTemplateFolder()
+    t.after(close)
+    await cp(join(TEMPLATES, 'upscale.json'), join(folder, 'upscale.json'))
+    await write('half', '{"1"')
+    await write('portrait', makePortrait({ 5: ['PrimitiveInt', { value: 7 }, 'kiln:mode'] }))
+    const { lines, isWell } = await doctor({ ...config, COMFYUI_TEMPLATES: folder })
+    assert.match(
+      lines[0] ?? '',
+      /^WARN templates 2 are valid, and an instance can run each; custom\/half\.json: .*JSON.*; custom\/portrait\.json: node 5/,
+    )
+    assert.ok(isWell)
+    await rm(join(folder, 'upscale.json'))
+    const without = await doctor({ ...config, COMFYUI_TEMPLATES: folder })
+    assert.match(without.lines[0] ?? '', /^ERROR templates none for upscale: .*; custom\/half/)
+  })
+
   test('says what to do about an instance that is away, another server, or a proxy', async (t) => {
     const { config, fakes } = await start(t, {}, {}, {})
     await fakes[0]?.kill()
@@ -190,7 +220,10 @@ describe('the doctor', { concurrency: true }, () => {
   test('says which kinds have no template', async (t) => {
     const { config } = await start(t, {})
     const { lines } = await doctor({ ...config, ENGINES: ['skin_creative:comfyui'] })
-    assert.match(lines[0] ?? '', /^ERROR templates none for skin_creative: add skin_creative\.json/)
+    assert.match(
+      lines[0] ?? '',
+      /^ERROR templates none for skin_creative: add or mend skin_creative\.json/,
+    )
     const { lines: absent } = await doctor({ ...config, COMFYUI_TEMPLATES: '/nowhere' })
     assert.match(absent[0] ?? '', /^ERROR templates ENOENT.*: correct COMFYUI_TEMPLATES$/)
     assert.match(absent[1] ?? '', /^ok gpu1 ComfyUI 0\.3\.64 runs 0 of 0 templates/)

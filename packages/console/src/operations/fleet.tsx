@@ -137,7 +137,7 @@ const Templates = ({ fleet }: { fleet: Fleet }) => (
             able !== undefined && counted(able, 'instance')
           ),
       }}
-      below={({ lacking, reasons }) =>
+      below={({ able, lacking, reasons }) =>
         (lacking.length > 0 || reasons.length > 0) && (
           <>
             {reasons.length > 0 && (
@@ -150,7 +150,7 @@ const Templates = ({ fleet }: { fleet: Fleet }) => (
               </ul>
             )}
             {lacking.length > 0 && (
-              <details>
+              <details open={able === 0}>
                 <summary>{counted(lacking.length, 'instance')} cannot run it</summary>
                 <ul className="small">
                   {lacking.map(({ instance, issues }) => (
