@@ -42,7 +42,9 @@ describe('a pool of threads', { timeout: PATIENCE_MS }, () => {
 
   test('ends a thread whose order is aborted, and serves the next order', async () => {
     const stop = new AbortController()
-    const onMessage = (): undefined => stop.abort(new Error('too late'))
+    const onMessage = (): undefined => {
+      stop.abort(new Error('too late'))
+    }
     await assert.rejects(run('spin', { signal: stop.signal, onMessage }), /too late/)
     assert.match(await run('one'), /^one/)
   })

@@ -3,7 +3,15 @@ import { afterEach, describe, test } from 'node:test'
 
 import type { Pause } from '../../src/domain/task/pause.ts'
 import { HELD_EVENT } from '../../src/domain/task/waits-for.ts'
-import { assertMembers, expectStatus, listOf, pluck, TEXT, UPSCALE } from '../support/client.ts'
+import {
+  assertMembers,
+  expectStatus,
+  listOf,
+  pluck,
+  IMAGE_API,
+  TEXT,
+  UPSCALE,
+} from '../support/client.ts'
 import type { Client } from '../support/client.ts'
 import { readMetrics } from '../support/metrics.ts'
 import { base64 } from '../support/pictures.ts'
@@ -142,6 +150,31 @@ describe('a pause', () => {
     assert.equal('paused' in (await readService()), false)
   })
 
+  test('says what it holds, and what it would hold before it is set', async () => {
+    const heldBy = async (scope: string) => expectStatus(await root.get(pathOf(scope)), 200).body
+    const host = 'host:hooks.example.com'
+    const nothing = { tasks: 0, events: 0, owners: 0 }
+    for (const scope of ['kind:relight', host]) assert.deepEqual(await heldBy(scope), nothing)
+    await pause(host)
+    await pause('all')
+    const clients = [service.client('counted'), service.client()] as const
+    const webhook_url = 'https://hooks.example.com/'
+    const ids: string[] = []
+    for (const client of [...clients, clients[0]]) {
+      const body = { image: await base64(), webhook_url }
+      ids.push((await client.create(`${IMAGE_API}/image-relight`, body)).body.data.task_id)
+    }
+    assert.deepEqual(await heldBy('kind:relight'), { tasks: 3, events: 0, owners: 2 })
+    assert.deepEqual(await heldBy('owner:counted'), { tasks: 2, events: 0, owners: 1 })
+    assert.deepEqual(await heldBy('engine:local:video'), nothing)
+    await resume('all')
+    for (const [index, client] of [...clients, clients[0]].entries())
+      await client.untilEnded('image-relight', ids[index] ?? '')
+    assert.deepEqual(await heldBy('kind:relight'), nothing)
+    // The beginning and the end of each.
+    assert.deepEqual(await heldBy(host), { tasks: 0, events: 6, owners: 2 })
+  })
+
   test('of a kind is read by callers with its name, and of an engine without', async () => {
     await pause('kind:relight')
     await pause('engine:vendor', { reason: 'a contract ends' })
@@ -226,6 +259,7 @@ describe('a pause', () => {
       const response = await root.put(pathOf(scope), body)
       assert.deepEqual([response.status, response.body['error']], [status, error])
       assert.deepEqual(await list(), [])
+      if (scope !== 'all') assert.equal((await root.get(pathOf(scope))).status, status)
     })
 
   test('ends once, and is for platform admins', async () => {
@@ -233,6 +267,7 @@ describe('a pause', () => {
     const alice = service.client('alice')
     for (const response of [
       await alice.get('/admin/pauses'),
+      await alice.get(pathOf('all')),
       await alice.put(pathOf('all'), {}),
       await alice.delete(pathOf('all')),
     ])

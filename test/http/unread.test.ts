@@ -114,8 +114,8 @@ const OTHERS = [
   '/admin/pauses/:scope',
 ]
 const WORDS = ['from', 'to', 'since', 'until']
-const membersOf = (schema: TSchema | undefined): Record<string, object> =>
-  (schema as SchemaNode | undefined)?.properties ?? {}
+const membersOf = (schema: SchemaNode | undefined): Record<string, object> =>
+  schema?.properties ?? {}
 /** Schemas of what a caller filters by. */
 const filtersOf = ({ query, body }: Pick<Route, 'query' | 'body'>) =>
   [query, body?.schema, membersOf(body?.schema)['filter']].filter((schema) =>

@@ -6,7 +6,7 @@ import { Frame } from './shell/frame.tsx'
 import { lazyPage } from './shell/lazy-page.ts'
 import { CrashPage, MissingPage } from './shell/missing.tsx'
 import { SORT_WORDS } from './registry/sorts.ts'
-import { TASK_STATES } from './tasks/list-rows.ts'
+import { TASK_STATES, type TaskFilter } from './tasks/list-rows.ts'
 import { findKind } from './try/kinds.ts'
 
 /** Users who may see a page; all others read who may. */
@@ -55,7 +55,7 @@ const pages = [
       q: text,
       label: text,
       owner: text,
-    }),
+    } satisfies Record<keyof TaskFilter, unknown>),
   }),
   createRoute({
     ...user('/tasks/bulk', 'Batches', () => import('./tasks/bulk.tsx')),

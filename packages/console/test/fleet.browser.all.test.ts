@@ -89,6 +89,9 @@ describe('operations of a fleet', { skip }, () => {
     const page = await console.open('/operations', { as: 'operator' })
     const row = page.getByRole('row', { name: /gpu2 0\.3\.64/ })
     await row.getByRole('button', { name: 'Drain' }).click()
+    // Enter sends nothing that nobody has entered anything for.
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Enter')
     await page.getByLabel('Reason').fill('its driver is renewed')
     await page.getByRole('button', { name: 'Drain instance' }).click()
     await row.getByText('draining').waitFor()

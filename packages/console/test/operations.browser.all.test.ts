@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 
 import type { Locator, Page } from 'playwright-core'
@@ -18,6 +19,12 @@ const send = async (page: Page, action: string, fields: Record<string, string>):
   await form.waitFor({ state: 'detached' })
 }
 
+/** Chooses what is paused, in the open dialog. */
+const choose = async (page: Page, what: string): Promise<void> => {
+  await page.getByRole('dialog').getByRole('button', { name: /What/ }).click()
+  await page.getByRole('option', { name: what, exact: true }).click()
+}
+
 describe('operations by hand', { skip }, () => {
   const console = useConsole()
   let bob: Client
@@ -27,7 +34,10 @@ describe('operations by hand', { skip }, () => {
   })
 
   const makeVideos = async (prompts: string[]): Promise<void> => {
-    const requests = prompts.map((prompt) => ({ path: TEXT, body: { prompt, model: 'videoq1' } }))
+    const requests = prompts.map((prompt) => ({
+      path: TEXT,
+      body: { prompt, model: 'videoq1', kiln_labels: { project: prompt.split(' ')[1] } },
+    }))
     const { body } = expectStatus(await bob.post('/batches', { requests }), 202)
     const path = `/batches/${String(body['batch_id'])}`
     await waitFor('its tasks are made', async () => {
@@ -39,7 +49,8 @@ describe('operations by hand', { skip }, () => {
   test('an admin pauses an owner, whose tasks wait, say so, are cancelled, and go on', async () => {
     const admin = await console.open('/operations', { as: 'operator' })
     await press(admin, 'Pause')
-    await send(admin, 'Pause', { Scope: 'owner:bob', Reason: 'Disks are moved', Minutes: '90' })
+    await choose(admin, 'Owner')
+    await send(admin, 'Pause', { Which: 'bob', Reason: 'Disks are moved', Minutes: '90' })
     const row = admin.getByRole('table', { name: 'Pauses' }).getByRole('row', { name: /owner:bob/ })
     await row.getByText('Disks are moved').waitFor()
     await assertSound(admin)
@@ -50,19 +61,63 @@ describe('operations by hand', { skip }, () => {
       .getByText(/the service has paused it/)
       .first()
       .waitFor()
-    await tasks.getByRole('searchbox', { name: 'Text in the prompt' }).fill('calm')
+    // What the label hides is not cancelled.
+    await tasks.getByRole('searchbox', { name: 'Label' }).fill('project:calm')
     await tasks.getByText('a river').waitFor({ state: 'detached' })
     await tasks.getByText('Select all').click()
     await press(tasks, 'Cancel all that match')
+    const words = '60 tasks with state waiting, queued, running; label project:calm.'
+    await tasks.getByRole('dialog').getByText(words).waitFor()
     await press(tasks.getByRole('dialog'), 'Cancel 60 tasks')
     await tasks.getByText('60 tasks cancelled').waitFor()
     await assertSound(tasks)
 
+    await admin.reload()
+    await press(admin, 'Pause')
+    await choose(admin, 'Owner')
+    await admin.locator('datalist option[value=bob]').waitFor({ state: 'attached' })
+    await admin.getByRole('dialog').getByLabel('Which').fill('bob')
+    await admin.getByRole('dialog').getByText('Holds 1 task of 1 owner.').waitFor()
+    await press(admin.getByRole('dialog'), 'Cancel')
+
     await press(row, 'Resume')
     await press(admin.getByRole('dialog'), 'Resume')
     await admin.getByText('Nothing is paused').waitFor()
-    await tasks.getByRole('searchbox', { name: 'Text in the prompt' }).fill('river')
+    await tasks.getByRole('searchbox', { name: 'Label' }).fill('project:river')
     await tasks.getByRole('listitem').getByText('done').waitFor()
+  })
+
+  test('no slip pauses the service: nothing is chosen, and everything is typed', async () => {
+    const page = await console.open('/operations', { as: 'operator' })
+    const form = page.getByRole('dialog')
+    const button = form.getByRole('button', { name: 'Pause', exact: true })
+    await press(page, 'Pause')
+    await form.waitFor()
+    await page.keyboard.press('Enter')
+    await form.getByLabel('Reason').fill('a slip')
+    await page.keyboard.press('Enter')
+    assert.ok(await button.isDisabled())
+    await choose(page, 'Kind of task')
+    assert.ok(await button.isDisabled())
+    await form.getByRole('button', { name: /Which/ }).click()
+    await page.getByRole('option', { name: 'Relight', exact: true }).click()
+    await form.getByText('Holds 0 tasks of 0 owners.').waitFor()
+    await choose(page, 'Everything')
+    await form.getByText(/^Holds/).waitFor()
+    for (const word of ['', 'al', 'All']) {
+      await form.getByLabel('Type all to confirm').fill(word)
+      await page.keyboard.press('Enter')
+      assert.ok(await button.isDisabled())
+    }
+    await assertSound(page)
+    await form.getByLabel('Type all to confirm').fill('all')
+    await button.click()
+    const row = page
+      .getByRole('table', { name: 'Pauses' })
+      .getByRole('row', { name: /^all a slip/ })
+    await press(row, 'Resume')
+    await press(form, 'Resume')
+    await page.getByText('Nothing is paused').waitFor()
   })
 
   test('an admin sets and resets the limits of an owner', async () => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { before, describe, test } from 'node:test'
 
-import { findNew, patchPages } from '../src/tasks/list-rows.ts'
+import { cancelBody, describeFilter, toApiFilter } from '../src/tasks/filter.ts'
+import { findNew, patchPages, type TaskFilter } from '../src/tasks/list-rows.ts'
 import {
   aboutLeft,
   makeBars,
@@ -399,5 +400,55 @@ describe('the rows of a list', () => {
     assert.deepEqual(findNew(pages, { state: 'done' }, changed), [])
     assert.deepEqual(findNew(pages, { q: 'x' }, changed), [])
     assert.deepEqual(findNew({ ...pages, pageParams: ['later'] }, {}, changed), [])
+  })
+})
+
+describe('the filter of the list', () => {
+  /** Each member with what the API and a dialog have of it; whose tasks they are stands beside the filter. */
+  const MEMBERS: Record<keyof TaskFilter, [text: string, api: object, words: RegExp]> = {
+    kind: ['relight,extend', { kind: ['relight', 'extend'] }, /^kind relight, extend$/],
+    state: ['waiting,queued', { state: ['waiting', 'queued'] }, /^state waiting, queued$/],
+    from: ['2026-01-31T08:00:00Z', { from: '2026-01-31T08:00:00.000Z' }, /^made since 2026-01-31/],
+    to: ['2026-02-28T08:00:00Z', { to: '2026-02-28T08:00:00.000Z' }, /^made until 2026-02-28/],
+    q: ['a river', { q: 'a river' }, /^prompt a river$/],
+    label: ['project:alpha', { label: ['project:alpha'] }, /^label project:alpha$/],
+    owner: ['bob', {}, /^owner bob$/],
+  }
+  const members = Object.entries(MEMBERS)
+
+  for (const [name, [text, api, words]] of members)
+    test(`has ${name} alike in the list, in an operation, and in words`, () => {
+      const filter: TaskFilter = { [name]: text }
+      assert.deepEqual(toApiFilter(filter), api)
+      const { filter: acted, owner } = cancelBody(filter)
+      assert.deepEqual([acted, owner], [api, name === 'owner' ? text : undefined])
+      assert.match(describeFilter(filter), words)
+    })
+
+  test('reaches the API whole, by members that routes read', async () => {
+    const whole: TaskFilter = Object.fromEntries(members.map(([name, [text]]) => [name, text]))
+    const filter = toApiFilter(whole)
+    assert.deepEqual(filter, Object.assign({}, ...members.map(([, [, api]]) => api)))
+    assert.deepEqual(cancelBody(whole), { action: 'cancel', filter, owner: 'bob' })
+    const { paths } = (await readDocument()) as unknown as {
+      paths: Record<string, Record<string, { parameters: { name: string }[] }>>
+    }
+    const read = paths['/tasks']?.['get']?.parameters.map(({ name }) => name) ?? []
+    for (const name of Object.keys(filter)) assert.ok(read.includes(name), name)
+    assert.equal(describeFilter(whole).split('; ').length, members.length)
+  })
+
+  test('says that it means all where it is empty, and only there', () => {
+    assert.deepEqual(cancelBody({ owner: '*' }), {
+      action: 'cancel',
+      filter: {},
+      owner: '*',
+      all: true,
+    })
+    // A label that is still being written filters nothing, and is not said to.
+    assert.deepEqual(cancelBody({ label: 'half' }).filter, {})
+    assert.equal(describeFilter({ label: 'half' }), '')
+    assert.equal('all' in cancelBody({ task_ids: ['a'] }), false)
+    assert.equal('all' in cancelBody({ state: 'waiting' }), false)
   })
 })

@@ -1,4 +1,4 @@
-import type { Pause } from '../../domain/task/pause.ts'
+import type { HeldWork, Pause } from '../../domain/task/pause.ts'
 import { PAUSED } from '../../domain/task/waits-for.ts'
 import type { Fragment, Queryable, Sql, Transaction } from '../client.ts'
 import { instant } from '../shared/instant.ts'
@@ -161,6 +161,28 @@ export const listPauses = async (sql: Queryable): Promise<Pause[]> => {
     order by 4, 1
   `
   return rows.map(toPause)
+}
+
+/** Counts what a pause of a scope holds, or would hold. */
+export const countHeld = async (sql: Sql, scope: string): Promise<HeldWork> => {
+  const [held] = await sql<HeldWork[]>`
+    with waiting as (
+      select id from event where state = 'pending'
+      union all select event_id from redelivery where state = 'pending'
+    ), held as (
+      select owner, 1 as tasks, 0 as events from task
+      where ended_at is null and status not in ('IN_PROGRESS', 'processing')
+        and ${scope} = any(${scopesOf(sql, sql`task`)})
+      union all
+      select t.owner, 0, 1 from waiting w join told_event t on t.id = w.id
+      where ${scope} like 'host:%' and 'host:' || host_of(t.url) = ${scope}
+    )
+    select count(*) filter (where tasks = 1)::integer as tasks,
+      count(*) filter (where events = 1)::integer as events,
+      count(distinct owner)::integer as owners
+    from held
+  `
+  return held ?? { tasks: 0, events: 0, owners: 0 }
 }
 
 /** Lists owners whose videos may wait for a slot although nothing pauses them any more, with the pauses that have ended. */

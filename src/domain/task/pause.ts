@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 
-import { instant, reason } from '../registry/registry-fields.ts'
+import { count, instant, reason } from '../registry/registry-fields.ts'
 import { shown } from '../shared/errors.ts'
 import { makeIssue, type Issue } from '../shared/validate.ts'
 import { ENGINE_NAMES } from './engine.ts'
@@ -50,6 +50,14 @@ export const Pause = Type.Object({
   warnings,
 })
 export type Pause = Static<typeof Pause>
+
+/** Response of GET /admin/pauses/{scope}. */
+export const HeldWork = Type.Object({
+  tasks: count('Tasks that have not begun to be rendered; of a host none.'),
+  events: count('Events and redeliveries that wait for a host; of any other scope none.'),
+  owners: count('Owners of these.'),
+})
+export type HeldWork = Static<typeof HeldWork>
 
 export const PauseList = Type.Object({
   pauses: Type.Array(Pause, { description: 'The oldest first.' }),

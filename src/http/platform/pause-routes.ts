@@ -1,11 +1,18 @@
 import { Type } from 'typebox'
 
-import { NewPause, Pause, PauseList, PauseScope, validateScope } from '../../domain/task/pause.ts'
+import {
+  HeldWork,
+  NewPause,
+  Pause,
+  PauseList,
+  PauseScope,
+  validateScope,
+} from '../../domain/task/pause.ts'
 import { validateExpiry } from '../../domain/shared/expiry.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { defineRoute, type Route } from '../route.ts'
-import { readPauses, resume, setPause, type PauseDeps } from './pauses.ts'
+import { readHeld, readPauses, resume, setPause, type PauseDeps } from './pauses.ts'
 
 const COMMON = { tag: 'Operations', auth: 'required' } as const
 const OF_SCOPE = {
@@ -26,6 +33,16 @@ export const makePauseRoutes = (deps: PauseDeps): Route[] => [
     responses: { 200: { description: 'As it is now.', schema: PauseList } },
     errors: ['forbidden'],
     handler: (request) => readPauses(deps, request),
+  }),
+  defineRoute({
+    ...OF_SCOPE,
+    method: 'get',
+    summary: 'Count what a pause holds',
+    description: 'Also before the scope is paused: what such a pause would hold now.',
+    read: 'private',
+    responses: { 200: { description: 'As it is now.', schema: HeldWork } },
+    errors: ['forbidden', 'validation_failed'],
+    handler: (request) => readHeld(deps, request),
   }),
   defineRoute({
     ...OF_SCOPE,

@@ -1,13 +1,14 @@
 import { withinDeadline, type Sql, type Transaction } from '../../db/client.ts'
 import { insertAudit } from '../../db/registry/audit-log.ts'
 import { RULES } from '../../db/shared/change-notification.ts'
-import { endPause, listPauses, putPause } from '../../db/task/pause.ts'
+import { countHeld, endPause, listPauses, putPause } from '../../db/task/pause.ts'
 import { unitOfWork, type UnitDeps } from '../../db/unit-of-work.ts'
 import { auditTarget } from '../../domain/registry/audit-log.ts'
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import { pastExpiry } from '../../domain/shared/expiry.ts'
 import {
   toPublicPauses,
+  validateScope,
   type NewPause,
   type Pause,
   type PublicPause,
@@ -50,6 +51,17 @@ export const readPauses = async (
 }
 
 type OfScope = { scope: string }
+
+export const readHeld = async (
+  { sql }: ReadDeps,
+  request: RouteRequest<OfScope>,
+): Promise<JsonResponse> => {
+  requirePlatformAdmin(getCaller(request))
+  const { scope } = request.params
+  const [issue] = validateScope(scope)
+  if (issue) throw errors.validationFailed([issue.message])
+  return { status: 200, body: await withinDeadline(sql, countHeld(sql, scope)) }
+}
 
 export interface PauseDeps extends UnitDeps {
   pauses: PublicPauses

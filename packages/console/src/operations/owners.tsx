@@ -19,6 +19,8 @@ const number = (name: string, label: string, help?: string): FieldSpec => ({
   ...(help !== undefined && { help }),
 })
 
+export const ENGINES = ['local', 'vendor', 'comfyui'] as const
+
 /** Limits that an admin sets; an empty one is that of the settings. */
 const LIMITS: readonly FieldSpec[] = [
   number('slots', 'Videos at once'),
@@ -30,12 +32,7 @@ const LIMITS: readonly FieldSpec[] = [
     name: 'engine',
     label: 'Engine',
     isOptional: true,
-    options: [
-      ['', 'that of the settings'],
-      ['local', 'local'],
-      ['vendor', 'vendor'],
-      ['comfyui', 'comfyui'],
-    ],
+    options: [['', 'that of the settings'], ...ENGINES],
   },
   { name: 'note', label: 'Note', isOptional: true, rows: 2 },
 ]

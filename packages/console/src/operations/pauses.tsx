@@ -1,10 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 
 import { readQuery, send, type Data } from '../api/client.ts'
+import { TASK_KINDS } from '../tasks/list-rows.ts'
+import { titleOf } from '../try/kinds.ts'
+import { templatesQuery } from '../try/queries.ts'
+import { confirmField, type FieldSpec, type Values } from '../ui/ask-field.tsx'
 import { AskButton } from '../ui/ask.tsx'
-import { Panel } from '../ui/panels.tsx'
+import { Note, Panel } from '../ui/panels.tsx'
 import { Rows } from '../ui/rows.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
+import { counted } from '../words/text.ts'
+import { ENGINES } from './owners.tsx'
 
 type Pause = Data<'/admin/pauses'>['pauses'][number]
 
@@ -43,30 +49,68 @@ export const Pauses = () => {
   )
 }
 
-const PauseButton = () => (
-  <AskButton
-    label="Pause"
-    title="Pause what begins"
-    action="Pause"
-    fields={[
-      {
-        name: 'scope',
-        label: 'Scope',
-        value: 'all',
-        help: 'all, engine:vendor, kind:upscale, owner:<id> or host:<host of webhook URLs>',
-      },
-      { name: 'reason', label: 'Reason', isOptional: true, help: 'Callers can read it.' },
-      { name: 'minutes', label: 'Minutes', isOptional: true, isNumber: true, help: UNTIL },
-    ]}
-    write={({ scope = '', reason, minutes }) => {
-      const until = minutes && new Date(Date.now() + Number(minutes) * 60_000).toISOString()
-      const body = { ...(reason && { reason }), ...(until && { until }) }
-      return send('PUT', '/admin/pauses/{scope}', { path: { scope: scope.trim() }, body })
-    }}
-  >
-    <p>Tasks are still taken and wait. What runs ends. Checks of versions go on.</p>
-  </AskButton>
-)
+const WHAT = {
+  engine: 'Engine',
+  kind: 'Kind of task',
+  owner: 'Owner',
+  host: 'Host of webhook URLs',
+  all: 'Everything',
+}
+
+/** The scope that is chosen; empty until one is. */
+const scopeOf = ({ what = '', ...values }: Values): string => {
+  const which = values[what]?.trim()
+  return what === 'all' ? what : which ? `${what}:${which}` : ''
+}
+
+/** Nothing is chosen before an admin does so, and everything is typed: a slip must not stop the service. */
+const PauseButton = () => {
+  const { templates = [] } = useQuery(templatesQuery).data ?? {}
+  const { receivers = [] } = useQuery(readQuery('/admin/operations', {})).data?.deliveries ?? {}
+  const { tasks = [] } = useQuery(readQuery('/admin/tasks', { query: { limit: 100 } })).data ?? {}
+  const which: Readonly<Record<string, Partial<FieldSpec>>> = {
+    engine: { options: ENGINES.flatMap((name) => [name, `${name}:image`, `${name}:video`]) },
+    kind: {
+      options: [...TASK_KINDS, ...templates.map(({ kind }) => kind)].map(
+        (kind) => [kind, titleOf(kind)] as const,
+      ),
+    },
+    owner: { suggestions: [...new Set(tasks.flatMap(({ owner }) => owner ?? []))] },
+    host: { suggestions: receivers.map(({ host }) => host) },
+    all: confirmField('all'),
+  }
+  return (
+    <AskButton
+      label="Pause"
+      title="Pause what begins"
+      action="Pause"
+      fields={({ what = '' }) => [
+        { name: 'what', label: 'What', options: WHAT },
+        ...(which[what] ? [{ label: 'Which', ...which[what], name: what }] : []),
+        { name: 'reason', label: 'Reason', isOptional: true, help: 'Callers can read it.' },
+        { name: 'minutes', label: 'Minutes', isOptional: true, isNumber: true, help: UNTIL },
+      ]}
+      effect={(values) => <Held scope={scopeOf(values)} />}
+      write={({ reason, minutes, ...values }) => {
+        const until = minutes && new Date(Date.now() + Number(minutes) * 60_000).toISOString()
+        const body = { ...(reason && { reason }), ...(until && { until }) }
+        return send('PUT', '/admin/pauses/{scope}', { path: { scope: scopeOf(values) }, body })
+      }}
+    >
+      <p>Tasks are still taken and wait. What runs ends. Checks of versions go on.</p>
+    </AskButton>
+  )
+}
+
+/** What a pause would hold now. */
+const Held = ({ scope }: { scope: string }) => {
+  const query = readQuery('/admin/pauses/{scope}', { path: { scope } })
+  const { data } = useQuery({ ...query, enabled: scope !== '' })
+  if (!data) return null
+  const { tasks, events, owners } = data
+  const what = scope.startsWith('host:') ? counted(events, 'event') : counted(tasks, 'task')
+  return <Note tone="warn">{`Holds ${what} of ${counted(owners, 'owner')}.`}</Note>
+}
 
 const UNTIL = 'After which it resumes by itself; empty: until you resume it.'
 

@@ -24,8 +24,7 @@ type TaskPages = InfiniteData<TaskPage>
 const DAY = /^\d{4}-\d\d-\d\d$/
 
 /** A day begins at midnight where the page is seen; the last one counts whole. */
-export const timeOf = (text: string | undefined, daysLater: number): string | undefined => {
-  if (text === undefined) return undefined
+export const timeOf = (text: string, daysLater: number): string => {
   const isDay = DAY.test(text)
   const time = new Date(isDay ? `${text}T00:00:00` : text)
   if (isDay) time.setDate(time.getDate() + daysLater)
@@ -74,7 +73,7 @@ const passes = ({ kind, state, q, label, to }: TaskFilter, task: TaskItem): bool
   (kind ?? task.kind).split(',').includes(task.kind) &&
   (state ?? task.state).split(',').includes(task.state) &&
   (task.prompt ?? '').toLowerCase().includes((q ?? '').toLowerCase()) &&
-  task.created_at < (timeOf(to, 1) ?? '9')
+  task.created_at < (to === undefined ? '9' : timeOf(to, 1))
 
 const isLabelled = ({ labels }: TaskItem, [key, value] = ['', '']): boolean =>
   key === '' || labels?.[key] === value

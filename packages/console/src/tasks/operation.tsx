@@ -7,14 +7,11 @@ import type { Data } from '../api/schema.ts'
 import { Ask, WriteButton } from '../ui/ask.tsx'
 import { Link } from '../ui/link.tsx'
 import { Row } from '../ui/panels.tsx'
-import { Progress } from '../ui/values.tsx'
+import { Bdi, Progress } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
-import { timeOf, type TaskFilter } from './list-rows.ts'
+import { cancelBody, describeFilter, type Chosen } from './filter.ts'
 
 export type Operation = Data<'/operations/{id}'>
-
-/** Tasks that an operation is for: chosen ones, or all that the list shows and would show further down. */
-export type Chosen = { task_ids: string[] } | TaskFilter
 
 const POLL_MS = 1000
 
@@ -22,17 +19,9 @@ const operationQuery = (id: string) => readQuery('/operations/{id}', { path: { i
 
 const hasEnded = ({ ended_at: at }: Operation): boolean => at !== undefined
 
-/** Body of an operation that cancels. A filter of the address has its lists as one text. */
-const toBody = ({ owner, ...chosen }: Chosen & { owner?: string }) => {
-  if ('task_ids' in chosen) return { action: 'cancel', filter: chosen, owner }
-  const { kind, state, from, to, q } = chosen
-  const filter = { q, kind: kind?.split(','), state: state?.split(','), from: timeOf(from, 0) }
-  return { action: 'cancel', filter: { ...filter, to: timeOf(to, 1) }, owner }
-}
-
 /** Begins to cancel; returns the id of the operation. */
 const cancelTasks = async (chosen: Chosen & { owner?: string }): Promise<string> => {
-  const made = await responseOf(postPath('/operations', { body: toBody(chosen) }))
+  const made = await responseOf(postPath('/operations', { body: cancelBody(chosen) }))
   return (made as { operation_id: string }).operation_id
 }
 
@@ -47,14 +36,15 @@ export const AskCancel = ({ chosen, onBegun, onClose }: AskCancelProps) => {
   const { data } = useQuery({
     queryKey: ['operation', 'count', chosen],
     queryFn: () =>
-      responseOf(postPath('/operations', { body: { ...toBody(chosen), dry_run: true } })),
+      responseOf(postPath('/operations', { body: { ...cancelBody(chosen), dry_run: true } })),
     gcTime: 0,
     staleTime: Infinity,
   })
   const known = 'task_ids' in chosen ? chosen.task_ids.length : undefined
   const { matched } = (data ?? {}) as { matched?: number }
   const count = known ?? matched
-  const what = count === undefined ? 'Cancel tasks' : `Cancel ${counted(count, 'task')}`
+  const tasks = count === undefined ? 'all tasks' : counted(count, 'task')
+  const what = `Cancel ${tasks}`
   return (
     <Ask
       title={`${what}?`}
@@ -66,6 +56,11 @@ export const AskCancel = ({ chosen, onBegun, onClose }: AskCancelProps) => {
       onDone={onBegun}
       onClose={onClose}
     >
+      {!('task_ids' in chosen) && (
+        <p>
+          {tasks} with <Bdi as="strong">{describeFilter(chosen)}</Bdi>.
+        </p>
+      )}
       <p>Unfinished tasks stop without a result; their credits are refunded.</p>
     </Ask>
   )

@@ -3,7 +3,8 @@ import { infiniteQueryOptions, queryOptions, useQuery, useQueryClient } from '@t
 import { responseOf, read, readQuery, writingApi } from '../api/client.ts'
 import { creditsQuery } from '../api/queries.ts'
 import { useStream } from '../api/stream.ts'
-import { labelIn, timeOf, type TaskFilter } from './list-rows.ts'
+import { toApiFilter } from './filter.ts'
+import type { TaskFilter } from './list-rows.ts'
 import type { TaskDetail, TaskEvent, TaskItem, TaskPage } from './types.ts'
 
 /** Any creation, cancellation or dry run: their paths come from data. */
@@ -76,17 +77,13 @@ export const readLines = async <Line>(path: string): Promise<Line[]> => {
 
 /** Asks for tasks of the caller, or as an admin for those of others. */
 export const askTasks = (
-  { owner, from, to, label, ...filter }: TaskFilter,
+  filter: TaskFilter,
   { after, signal }: { after?: string; signal?: AbortSignal } = {},
 ): Promise<TaskPage> => {
-  const times = { from: timeOf(from, 0), to: timeOf(to, 1) }
+  const { owner } = filter
   const whose = owner === '*' ? undefined : owner
-  // A list is one text with commas, as the address has it.
-  const labels = labelIn(label) && { label }
   const query: object = {
-    ...filter,
-    ...labels,
-    ...times,
+    ...toApiFilter(filter),
     after: after || undefined,
     owner: whose,
     limit: 50,

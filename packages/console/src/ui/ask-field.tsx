@@ -16,10 +16,14 @@ export interface FieldSpec {
   /** Initial value. */
   value?: string
   isOptional?: boolean
+  /** The only text that will do. */
+  mustBe?: string
   /** Lines of a text. */
   rows?: number
   isNumber?: boolean
   options?: Options<string>
+  /** Texts to choose from, beside any other. */
+  suggestions?: readonly string[]
   /** Some of these, by the titles of their groups: the value has a line for each. */
   many?: Readonly<Record<string, Options<string>>>
   /** Words that are added one by one: the value has a line for each. */
@@ -27,6 +31,13 @@ export interface FieldSpec {
 }
 
 export type Values = Readonly<Record<string, string>>
+
+/** The field of a word that is typed by hand, so that nothing is done by a slip. */
+export const confirmField = (mustBe: string): FieldSpec => ({
+  name: 'typed',
+  label: `Type ${mustBe} to confirm`,
+  mustBe,
+})
 
 export const linesOf = (value = ''): string[] => value.split('\n').filter(Boolean)
 
@@ -74,7 +85,8 @@ export const Field = ({ field, isFirst, values, ...props }: AskedFieldProps) => 
   if (field.many) return <Some {...common} many={field.many} />
   if (field.chips) return <Chips {...common} />
   const inputMode = isNumber ? 'numeric' : undefined
-  return <TextField {...common} rows={rows} inputMode={inputMode} autoFocus={isFirst} />
+  const { suggestions } = field
+  return <TextField {...common} {...{ rows, suggestions, inputMode }} autoFocus={isFirst} />
 }
 
 interface ListFieldProps {

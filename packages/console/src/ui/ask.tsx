@@ -3,10 +3,9 @@ import { useId, useState, type FormEvent, type ReactNode } from 'react'
 
 import { sortIssues } from '../api/issues.ts'
 import { showToast } from '../shell/toasts.tsx'
-import { Field, type FieldSpec, type Values } from './ask-field.tsx'
+import { confirmField, Field, type FieldSpec, type Values } from './ask-field.tsx'
 import { Button, type ButtonProps } from './button.tsx'
 import { Code } from './code.tsx'
-import { TextField } from './fields.tsx'
 import { Dialog } from './layers.tsx'
 import { ErrorPanel, Note, Stack } from './panels.tsx'
 import { Bdi } from './values.tsx'
@@ -16,11 +15,14 @@ export interface AskProps<Output> {
   /** Names the effect: "Delete node". */
   action: string
   variant?: ButtonProps['variant']
-  fields?: readonly FieldSpec[]
+  /** May follow what is entered. */
+  fields?: readonly FieldSpec[] | ((values: Values) => readonly FieldSpec[])
   /** Label of the button that leaves all as it is, where "Cancel" would mean the write. */
   dismiss?: string
   /** Comes from the side, for a form of many fields. */
   drawer?: boolean
+  /** Says below the fields what it will do. */
+  effect?(values: Values): ReactNode
   /** Must be typed before it is done. */
   typed?: string
   write(values: Values): Promise<Output>
@@ -49,12 +51,16 @@ const useRefreshing = <Input, Output>(
 
 /** A dialog that asks for what a write needs, shows issues at their fields, and closes once it is done. */
 export const Ask = <Output,>(props: AskProps<Output> & { onClose(): void }) => {
-  const { title, action, variant = 'primary', fields = [], typed, dismiss, drawer, onClose } = props
+  const { title, action, variant = 'primary', typed, dismiss, drawer, onClose } = props
   const form = useId()
+  const fieldsOf = (values: Values): readonly FieldSpec[] => [
+    ...(typeof props.fields === 'function' ? props.fields(values) : (props.fields ?? [])),
+    ...(typed === undefined ? [] : [confirmField(typed)]),
+  ]
   const [values, setValues] = useState<Values>(() =>
-    Object.fromEntries(fields.map(({ name, value = '' }) => [name, value])),
+    Object.fromEntries(fieldsOf({}).map(({ name, value = '' }) => [name, value])),
   )
-  const [id, setId] = useState('')
+  const fields = fieldsOf(values)
   const onDone = (output: Output): void => {
     onClose()
     props.onDone?.(output)
@@ -62,9 +68,11 @@ export const Ask = <Output,>(props: AskProps<Output> & { onClose(): void }) => {
   const sent = useRefreshing(props.write, { ...props, onDone })
   const pointers = fields.map(({ name }) => `/${name}`)
   const issues = sortIssues(sent.error, pointers)
-  const isWhole =
-    (typed === undefined || id === typed) &&
-    fields.every(({ name, isOptional }) => isOptional === true || values[name]?.trim() !== '')
+  const isWhole = fields.every(({ name, isOptional, mustBe }) =>
+    mustBe === undefined ? isOptional || values[name]?.trim() : values[name] === mustBe,
+  )
+  // With a field in focus Enter would send at once what can be sent as it stands.
+  const [wasWhole] = useState(isWhole)
   const send = (event: FormEvent): void => {
     event.preventDefault()
     if (isWhole && !sent.isPending) sent.mutate(values)
@@ -89,15 +97,13 @@ export const Ask = <Output,>(props: AskProps<Output> & { onClose(): void }) => {
             <Field
               key={field.name}
               field={field}
-              isFirst={index === 0}
+              isFirst={index === 0 && !wasWhole}
               values={values}
               error={issues.fields[`/${field.name}`]}
               onChange={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
             />
           ))}
-          {typed !== undefined && (
-            <TextField label={`Type ${typed} to confirm`} value={id} onChange={setId} autoFocus />
-          )}
+          {props.effect?.(values)}
           {sent.error && <ErrorPanel error={sent.error} rest={issues.rest} />}
         </Stack>
       </form>

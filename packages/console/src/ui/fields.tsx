@@ -1,6 +1,6 @@
 import { useSearch } from '@tanstack/react-router'
 import { Check, ChevronDown, Search } from 'lucide-react'
-import { useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react'
+import { useEffect, useEffectEvent, useId, useRef, useState, type ReactNode } from 'react'
 import { Button } from 'react-aria-components/Button'
 import { Checkbox as AriaCheckbox, type CheckboxProps } from 'react-aria-components/Checkbox'
 import { Input } from 'react-aria-components/Input'
@@ -58,10 +58,13 @@ interface TextFieldProps extends FieldProps, Plain<AriaTextProps> {
   placeholder?: string
   /** Several lines. */
   rows?: number
+  /** Texts to choose from, beside any other. */
+  suggestions?: readonly string[]
 }
 
 export const TextField = (props: TextFieldProps) => {
-  const { label, help, error, placeholder, rows, isLabelHidden, ...rest } = props
+  const { label, help, error, placeholder, rows, suggestions, isLabelHidden, ...rest } = props
+  const list = useId()
   const isSearch = rest.type === 'search'
   return (
     <AriaTextField
@@ -76,7 +79,14 @@ export const TextField = (props: TextFieldProps) => {
       ) : (
         <div className={isSearch ? styles.search : undefined}>
           {isSearch && <Search aria-hidden />}
-          <Input className={styles.input} placeholder={placeholder} />
+          <Input className={styles.input} placeholder={placeholder} list={suggestions && list} />
+          {suggestions && (
+            <datalist id={list}>
+              {suggestions.map((text) => (
+                <option key={text} value={text} />
+              ))}
+            </datalist>
+          )}
         </div>
       )}
       <About help={help} error={error} />
