@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import type { TSchema } from 'typebox'
-
 import type { Route } from '../../src/http/route.ts'
 import type { SchemaNode } from '../../src/domain/shared/validate.ts'
 import { hasBounds } from '../../src/domain/shared/time-bounds.ts'
