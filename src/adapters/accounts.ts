@@ -77,6 +77,16 @@ export const resetAccount = (
     return await makeLink(sql, id, publicUrl)
   })
 
+/** Makes an account that of a platform admin, or that of a user again. */
+export const setAdmin = (
+  sql: Transaction,
+  audit: Audit,
+  { id, isAdmin }: { id: string; isAdmin: boolean },
+): Promise<void> =>
+  changeAccount(sql, audit, { id, action: 'account.role' }, () =>
+    updateAccount(sql, id, { isAdmin }),
+  )
+
 /** Keeps an account out: its sessions, links, API keys and personal access tokens end. */
 export const disableAccount = (sql: Transaction, audit: Audit, id: string): Promise<void> =>
   changeAccount(sql, audit, { id, action: 'account.disable' }, async () => {

@@ -99,18 +99,25 @@ type Call = (sql: Sql & Transaction) => unknown
 const CACHE = { ...makeCountCache(), get: () => Promise.resolve(5_000) as Promise<never> }
 const NODES = { publicUrl: '', cache: CACHE }
 const PLACE = { createdAtUs: '1', id: ID, sequence: '1' }
-const OWNED = { owner: 'a', after: PLACE, limit: 1 }
+const OWNED = { owner: 'a', families: undefined, after: PLACE, limit: 1 }
 const TASK_FILTERS = [
-  { owner: 'a' },
-  { from: new Date(0), to: new Date(0), after: PLACE },
-  { owner: 'a', kinds: ['relight'], states: ['running'], term: 'a', after: PLACE },
-  { owner: 'a', labels: [{ a: 'b' }] },
+  { owner: 'a', families: ['image'] },
+  { families: undefined, from: new Date(0), to: new Date(0), after: PLACE },
+  {
+    owner: 'a',
+    families: undefined,
+    kinds: ['relight'],
+    states: ['running'],
+    term: 'a',
+    after: PLACE,
+  },
+  { owner: 'a', families: ['video'], labels: [{ a: 'b' }] },
 ] as const
 const USAGE_FILTERS = [
-  { owner: 'a', by: 'day' },
-  { by: 'owner' },
-  { by: 'label', key: 'a' },
-  { owner: 'a', by: 'kind', label: { key: 'a', value: 'b' } },
+  { owner: 'a', families: ['image'], by: 'day' },
+  { families: undefined, by: 'owner' },
+  { families: undefined, by: 'label', key: 'a' },
+  { owner: 'a', families: undefined, by: 'kind', label: { key: 'a', value: 'b' } },
 ] as const
 const FILTERS: readonly NodeFilter[] = [
   {},

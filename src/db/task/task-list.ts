@@ -9,20 +9,19 @@ import type {
   TaskSummary,
 } from '../../domain/task/task-item.ts'
 import { readLabelFilter, type Labels } from '../../domain/task/task-options.ts'
+import type { TaskScope } from '../../domain/task/task-scope.ts'
 import type { TaskEvent } from '../../domain/event/event.ts'
 import { parseListTime } from '../../domain/video-task/video-list.ts'
 import { VideoTaskKind, videoSegment } from '../../domain/video-task/video-task.ts'
 import type { Fragment, Queryable, Sql } from '../client.ts'
 import { instant } from '../shared/instant.ts'
-import { isHeld, showEvent, type EventTimes } from '../event/event-log.ts'
+import { isHeld, ofFamilies, showEvent, type EventTimes } from '../event/event-log.ts'
 import { hasLabels, labelsOf, matchLabels } from './labels.ts'
 import { deletedAt, waitsFor } from './task-file.ts'
 import { createdAtUs, placeOf, type TaskPlace } from './task-place.ts'
 
 /** Which tasks are walked through, newest first. */
-interface Walk {
-  /** Absent: those of all owners. */
-  owner?: string | undefined
+interface Walk extends TaskScope {
   kinds?: readonly TaskKind[] | undefined
   from?: Date | undefined
   to?: Date | undefined
@@ -79,25 +78,33 @@ const SEGMENTS: [segment: string, kind: TaskKind][] = [
   ...Object.values(IMAGE_KINDS).map(({ segment, kind }): [string, TaskKind] => [segment, kind]),
   ...VideoTaskKind.enum.map((kind): [string, TaskKind] => [videoSegment(kind), kind]),
 ]
+const VIDEO_SEGMENTS = new Set(VideoTaskKind.enum.map(videoSegment))
 
-const segmentsOf = (kinds?: readonly TaskKind[]): string[] => [
-  ...new Set(
-    SEGMENTS.flatMap(([segment, kind]) => ((kinds?.includes(kind) ?? true) ? segment : [])),
-  ),
-  ...((kinds?.some((kind) => customName(kind) !== undefined) ?? true) ? [CUSTOM_SEGMENT] : []),
-]
+const segmentsOf = ({ kinds, families }: Pick<Walk, 'kinds' | 'families'>): string[] =>
+  [
+    ...new Set(
+      SEGMENTS.flatMap(([segment, kind]) => ((kinds?.includes(kind) ?? true) ? segment : [])),
+    ),
+    ...((kinds?.some((kind) => customName(kind) !== undefined) ?? true) ? [CUSTOM_SEGMENT] : []),
+  ].filter((name) => families?.includes(VIDEO_SEGMENTS.has(name) ? 'video' : 'image') ?? true)
 
 /**
  * The tasks of a walk, newest first, at most so many. Those of an owner are merged from its lists by segment, each of which
  * an index has in order: docs/decisions.md, Search and lists.
  */
-const walk = (sql: Queryable, { owner, kinds, ...rest }: Walk, most: number): Fragment => {
+const walk = (
+  sql: Queryable,
+  { owner, families, kinds, ...rest }: Walk,
+  most: number,
+): Fragment => {
   if (rest.isRare && rest.labels) {
     const found = sql`(select * from task t where true ${hasLabels(sql, rest.labels, owner)} offset 0)`
-    return listOf(sql, { ...rest, most }, sql``, found)
+    return listOf(sql, { ...rest, most }, ofFamilies(sql, families), found)
   }
-  if (owner === undefined) return listOf(sql, { ...rest, most }, sql``)
-  const merged = segmentsOf(kinds)
+  if (owner === undefined) return listOf(sql, { ...rest, most }, ofFamilies(sql, families))
+  const segments = segmentsOf({ kinds, families })
+  if (segments.length === 0) return sql`select * from task where false`
+  const merged = segments
     .map((segment) => sql`and t.owner = ${owner} and t.segment = ${segment}`)
     .map((where) => sql`(${listOf(sql, { ...rest, most }, where)})`)
     .reduce((all, list) => sql`${all} union all ${list}`)
@@ -106,7 +113,15 @@ const walk = (sql: Queryable, { owner, kinds, ...rest }: Walk, most: number): Fr
 
 const listOf = (
   sql: Queryable,
-  { from, to, after, isOpen, most }: Omit<Walk, 'owner' | 'kinds' | 'labels'> & { most: number },
+  {
+    from,
+    to,
+    after,
+    isOpen,
+    most,
+  }: Omit<Walk, 'kinds' | 'labels' | keyof TaskScope> & {
+    most: number
+  },
   where: Fragment,
   tasks = sql`task`,
 ): Fragment => sql`
@@ -241,33 +256,39 @@ export const MOST_FOLLOWED = 200
 /** The revisions of tasks with these ids, of the newest ones, and of those that have moved since a time. */
 export const listRevisions = async (
   sql: Sql,
-  { owner, ids, since }: { owner: string; ids: readonly string[]; since?: Date | undefined },
+  { ids, since, ...scope }: TaskScope & { ids: readonly string[]; since?: Date | undefined },
 ): Promise<{ id: string; rev: number }[]> =>
   await sql<{ id: string; rev: number }[]>`
   select id, rev from task where id = any(${[...ids]}::uuid[])
-  union select id, rev from (${walk(sql, { owner }, MOST_FOLLOWED)}) t
-  ${since ? sql`union select id, rev from (${walk(sql, { owner }, MOST_COUNTED)}) t where last_moved_at >= ${since}` : sql``}
+  union select id, rev from (${walk(sql, scope, MOST_FOLLOWED)}) t
+  ${since ? sql`union select id, rev from (${walk(sql, scope, MOST_COUNTED)}) t where last_moved_at >= ${since}` : sql``}
 `
 
 /** Tasks that a summary counts. */
 const MOST_COUNTED = 10_000
 
 /** Counts the tasks of an owner by state, and its events that reached nobody. */
-export const summariseTasks = async (sql: Sql, owner: string): Promise<TaskSummary> => {
+export const summariseTasks = async (
+  sql: Sql,
+  scope: TaskScope & { owner: string },
+): Promise<TaskSummary> => {
+  const { owner, families } = scope
   const day = new Date(Date.now() - 86_400_000)
   const [row] = await sql<{ counts: Partial<Record<TaskState, number>> | null; events: number }[]>`
     select (
       select jsonb_object_agg(state, n) from (
         select task_state(status, error_code) as state, count(*) as n
         from (
-          (select status, error_code from task
-            where account = ${owner} and owner = ${owner} and ended_at is null limit ${MOST_COUNTED})
+          (select status, error_code from task t
+            where account = ${owner} and owner = ${owner} and ended_at is null
+              ${ofFamilies(sql, families)}
+            limit ${MOST_COUNTED})
           union all
-          (select status, error_code from (${walk(sql, { owner, from: day }, MOST_COUNTED)}) t
+          (select status, error_code from (${walk(sql, { ...scope, from: day }, MOST_COUNTED)}) t
             where ended_at is not null)
         ) t group by 1
       ) counted) as counts,
-      (select count(*)::integer from (${walk(sql, { owner }, MOST_COUNTED)}) t
+      (select count(*)::integer from (${walk(sql, scope, MOST_COUNTED)}) t
         join event e on e.task_id = t.id and e.state = 'exhausted') as events
   `
   const {
@@ -293,20 +314,19 @@ export type OwnerEvent = TaskEvent & { task_id: string; kind: TaskKind }
 export const listOwnerEvents = async (
   sql: Sql,
   {
-    owner,
     states,
     labels,
     after,
     limit,
-  }: {
-    owner: string
+    ...scope
+  }: TaskScope & {
     states?: readonly string[] | undefined
     labels?: readonly Labels[] | undefined
     after?: TaskPlace | undefined
     limit: number
   },
 ): Promise<Page<OwnerEvent>> => {
-  const seen = { owner, labels, after, isRare: await isRare(sql, { labels, owner }) }
+  const seen = { ...scope, labels, after, isRare: await isRare(sql, { ...scope, labels }) }
   const rows = await sql<(OwnerEvent & EventTimes & Pick<TaskPlace, 'createdAtUs'>)[]>`
     select e.id, e.task_id, t.kind, e.sequence, e.status, e.created_at, e.state,
       coalesce(d.next_attempt_at, e.next_attempt_at) as next_attempt_at,
@@ -335,6 +355,7 @@ export const listOwnerEvents = async (
 /** Tasks that the estimate of a kind looks at, and how many ended ones of them it takes. */
 const MOST_RECENT = 2000
 const MOST_TIMED = 25
+const EVERY_TASK = { families: undefined }
 
 /** Seconds that the newest ended tasks of a kind took from their first attempt on, as a median; null without any. */
 export const estimateKind = async (sql: Queryable, kind: TaskKind): Promise<number | null> => {
@@ -342,7 +363,7 @@ export const estimateKind = async (sql: Queryable, kind: TaskKind): Promise<numb
     select percentile_cont(0.5) within group (order by seconds) as seconds
     from (
       select extract(epoch from t.ended_at - t.claimed_at)::float8 as seconds
-      from (${walk(sql, {}, MOST_RECENT)}) t
+      from (${walk(sql, EVERY_TASK, MOST_RECENT)}) t
       where t.kind = ${kind} and t.ended_at is not null and t.error_code is null
       order by t.created_at desc, t.id desc
       limit ${MOST_TIMED}

@@ -7,6 +7,7 @@ import {
 } from '../../db/task/task-list.ts'
 import type { OwnerEventQuery, TaskQuery } from '../../domain/task/task-item.ts'
 import { readLabelFilter } from '../../domain/task/task-options.ts'
+import type { TaskScope } from '../../domain/task/task-scope.ts'
 import type { JsonResponse } from '../route.ts'
 import { makePageToken, parsePageToken } from '../task/page-token.ts'
 import { toItem } from './item.ts'
@@ -17,11 +18,11 @@ import type { ReadDeps } from '../deps.ts'
 export const listTasks = async (
   deps: TaskReadDeps,
   { after, limit, ...query }: TaskQuery,
-  { owner, isAdmin = false }: { owner: string | undefined; isAdmin?: boolean },
+  { isAdmin = false, ...scope }: TaskScope & { isAdmin?: boolean },
 ): Promise<JsonResponse> => {
   const found = findTasks(deps.sql, {
     ...readTaskQuery(query),
-    owner,
+    ...scope,
     after: placeOf(after),
     limit,
   })
@@ -30,19 +31,22 @@ export const listTasks = async (
   return { status: 200, body: { tasks, ...(next && { next: makePageToken(next) }) } }
 }
 
-export const summarise = async ({ sql }: ReadDeps, owner: string): Promise<JsonResponse> => ({
+export const summarise = async (
+  { sql }: ReadDeps,
+  scope: TaskScope & { owner: string },
+): Promise<JsonResponse> => ({
   status: 200,
-  body: await withinDeadline(sql, summariseTasks(sql, owner)),
+  body: await withinDeadline(sql, summariseTasks(sql, scope)),
 })
 
 /** Lists a page of the events of an owner's tasks. */
 export const listEvents = async (
   { sql }: ReadDeps,
-  owner: string,
+  scope: TaskScope & { owner: string },
   { state, label, after, limit }: OwnerEventQuery,
 ): Promise<JsonResponse> => {
   const labels = label && readLabelFilter(label)
-  const filter = { owner, states: state, labels, after: placeOf(after), limit }
+  const filter = { ...scope, states: state, labels, after: placeOf(after), limit }
   const { rows, next } = await withinDeadline(sql, listOwnerEvents(sql, filter))
   return { status: 200, body: { events: rows, ...(next && { next: makePageToken(next) }) } }
 }

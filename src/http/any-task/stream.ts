@@ -6,7 +6,7 @@ import type { TaskRow } from '../../db/task/task-list.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { OPEN_STATES } from '../../domain/task/task-item.ts'
 import { isLabelled, readLabelFilter, type Labels } from '../../domain/task/task-options.ts'
-import { getCaller } from '../access/caller.ts'
+import { tasksOf } from '../access/caller.ts'
 import { respondWithStream, type ReadChanges, type StreamEvent } from '../live/stream.ts'
 import type { RouteResponse, RouteRequest } from '../route.ts'
 import { toItem } from './item.ts'
@@ -24,14 +24,14 @@ export const streamTasks = async (
   deps: TaskReadDeps & LiveDeps,
   request: RouteRequest<unknown, { label?: string[] }>,
 ): Promise<RouteResponse> => {
-  const { owner } = getCaller(request)
+  const scope = tasksOf(request)
   const labels = readLabelFilter(request.query.label)
   const lastEventId = request.headers['last-event-id'] || undefined
   if (lastEventId !== undefined && !/^\d{1,15}$/.test(String(lastEventId)))
     throw errors.lastEventInvalid(String(lastEventId), 'an id that this stream gave, a number')
   const since = lastEventId === undefined ? undefined : Number(lastEventId)
   const open = new Set<string>()
-  const read = readTasks(deps, { owner, labels, since, open })
+  const read = readTasks(deps, { scope, labels, since, open })
   return await respondWithStream(deps, request, {
     id: randomUUID(),
     read,
@@ -40,7 +40,7 @@ export const streamTasks = async (
 }
 
 interface FollowedTasks {
-  owner: string
+  scope: ReturnType<typeof tasksOf>
   /** Those that each task has. */
   labels: readonly Labels[]
   /** Time up to which the client has all changes, in milliseconds. */
@@ -51,7 +51,7 @@ interface FollowedTasks {
 
 const readTasks = (
   deps: TaskReadDeps,
-  { owner, labels, since, open }: FollowedTasks,
+  { scope, labels, since, open }: FollowedTasks,
 ): ReadChanges => {
   const { sql } = deps
   let sent: ReadonlyMap<string, number> | undefined
@@ -59,14 +59,14 @@ const readTasks = (
   const find = async () => {
     const isFirst = sent === undefined
     if (isFirst) {
-      const filter = { owner, labels, states: OPEN_STATES, limit: MOST_FOLLOWED }
+      const filter = { ...scope, labels, states: OPEN_STATES, limit: MOST_FOLLOWED }
       const { rows } = await listTasks(sql, filter)
       for (const { id } of rows) open.add(id)
     }
     const from = isFirst && since !== undefined ? new Date(since - UNSEEN_MS) : undefined
-    const revisions = await listRevisions(sql, { owner, ids: [...open], since: from })
+    const revisions = await listRevisions(sql, { ...scope, ids: [...open], since: from })
     const changed = revisions.filter(({ id, rev }) => sent?.get(id) !== rev)
-    const rows = await listTaskRows(sql, { owner, ids: changed.map(({ id }) => id) })
+    const rows = await listTaskRows(sql, { owner: scope.owner, ids: changed.map(({ id }) => id) })
     const isNotified = ({ id, movedAt, item }: TaskRow): boolean =>
       (!isFirst || open.has(id) || (from !== undefined && movedAt >= from)) &&
       isLabelled(item.labels, labels)

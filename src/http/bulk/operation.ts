@@ -61,4 +61,4 @@ const count = async (
 ): Promise<number> =>
   ids
     ? (await listChosen(sql, { ids, owner })).length
-    : await countTasks(sql, { ...readTaskQuery(query), owner }, MOST_ITEMS)
+    : await countTasks(sql, { ...readTaskQuery(query), owner, families: undefined }, MOST_ITEMS)
