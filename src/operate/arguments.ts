@@ -134,7 +134,7 @@ const COMMANDS = {
   instances: [readNothing, ''],
   instance: [readDrain, '<name> <drain|resume>'],
   'host-nodes': [readFile, '<file>'],
-  user: [readUser, '<add|list|disable|reset|link> …'],
+  user: [readUser, `<${USER_VERBS.join('|')}> …`],
 } as const
 
 type Name = keyof typeof COMMANDS

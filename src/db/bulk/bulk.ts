@@ -131,6 +131,15 @@ export const requestCancel = async (
   return before
 }
 
+/** Asks the operations of an owner on tasks of others to stop. */
+export const cancelOnOthers = async (sql: Transaction, owner: string): Promise<void> => {
+  await sql`
+    update bulk set cancel_requested_at = coalesce(cancel_requested_at, clock_timestamp())
+    where owner = ${owner} and ended_at is null and kind = 'operation'
+      and request->>'of' is distinct from owner
+  `
+}
+
 /** Lets one begin with its items, which are all known now. */
 export const beginBulk = async (
   sql: Transaction,

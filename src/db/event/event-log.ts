@@ -1,5 +1,5 @@
 import type { Attempt, TaskEvent, TaskEvents } from '../../domain/event/event.ts'
-import type { TaskScope } from '../../domain/task/task-scope.ts'
+import type { OwnTasks, TaskScope } from '../../domain/task/task-scope.ts'
 import type { Fragment, Queryable, Sql, Transaction } from '../client.ts'
 import type { StartOptions } from '../shared/outbox.ts'
 import { HELD_EVENT } from '../../domain/task/waits-for.ts'
@@ -206,7 +206,7 @@ const MOST_REDELIVERIES = 10_000
 /** Sends every exhausted event of an owner since a time again, with the starts of their workflows; returns how many. */
 export const redeliverExhausted = (
   sql: Transaction,
-  { owner, families, since }: TaskScope & { owner: string; since: Date },
+  { owner, families, since }: OwnTasks & { since: Date },
   starts: RedeliveryStarts,
 ): Promise<number> => {
   const exhausted = sql`

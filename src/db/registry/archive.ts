@@ -62,9 +62,9 @@ export const isRevoked = (sql: Queryable) => sql`(
     where n.id = version.node_id and m.user_id = version.published_by
   ) or exists (
     select from personal_access_token t where t.id = version.token_id and t.revoked_at is not null
-  ) or exists (
-    select from sign_in_account a where a.id = version.published_by and a.disabled_at is not null
-  )
+  ) or (
+    select a.disabled_at from sign_in_account a where a.id = version.published_by collate "default"
+  ) is not null
 )`
 
 /** The reason for which a link to upload has ended before its time; undefined for a live one. */

@@ -112,9 +112,7 @@ export const isLive = (sql: Queryable) =>
 export const isMakerLive = (sql: Queryable) => sql`(
   (t.api_key_id is null or exists (
     select from api_key where api_key.id = t.api_key_id and ${isLive(sql)}
-  )) and not exists (
-    select from sign_in_account a where a.id = t.owner and a.disabled_at is not null
-  )
+  )) and (select a.disabled_at from sign_in_account a where a.id = t.owner) is null
 )`
 
 /** Uses are noted at most hourly. */

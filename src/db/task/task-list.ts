@@ -9,7 +9,7 @@ import type {
   TaskSummary,
 } from '../../domain/task/task-item.ts'
 import { readLabelFilter, type Labels } from '../../domain/task/task-options.ts'
-import type { TaskScope } from '../../domain/task/task-scope.ts'
+import type { OwnTasks, TaskScope } from '../../domain/task/task-scope.ts'
 import type { TaskEvent } from '../../domain/event/event.ts'
 import { parseListTime } from '../../domain/video-task/video-list.ts'
 import { VideoTaskKind, videoSegment } from '../../domain/video-task/video-task.ts'
@@ -268,10 +268,7 @@ export const listRevisions = async (
 const MOST_COUNTED = 10_000
 
 /** Counts the tasks of an owner by state, and its events that reached nobody. */
-export const summariseTasks = async (
-  sql: Sql,
-  scope: TaskScope & { owner: string },
-): Promise<TaskSummary> => {
+export const summariseTasks = async (sql: Sql, scope: OwnTasks): Promise<TaskSummary> => {
   const { owner, families } = scope
   const day = new Date(Date.now() - 86_400_000)
   const [row] = await sql<{ counts: Partial<Record<TaskState, number>> | null; events: number }[]>`

@@ -7,3 +7,4 @@ export interface TaskScope {
   /** Undefined: both. */
   families: readonly TaskFamily[] | undefined
 }
+export type OwnTasks = TaskScope & { owner: string }

@@ -1,6 +1,6 @@
 import { ANONYMOUS } from '../../domain/shared/account.ts'
 import { errors } from '../../domain/shared/errors.ts'
-import type { TaskScope } from '../../domain/task/task-scope.ts'
+import type { OwnTasks } from '../../domain/task/task-scope.ts'
 import type { Caller } from './auth.ts'
 import type { RouteRequest } from '../route.ts'
 
@@ -11,7 +11,7 @@ export const getCaller = ({ caller }: Pick<RouteRequest, 'caller'>): Caller => {
 }
 
 /** Tasks that the caller may reach, for lists. */
-export const tasksOf = (request: Pick<RouteRequest, 'caller'>): TaskScope & { owner: string } => {
+export const tasksOf = (request: Pick<RouteRequest, 'caller'>): OwnTasks => {
   const { owner, families } = getCaller(request)
   return { owner, families }
 }

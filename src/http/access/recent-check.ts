@@ -12,34 +12,30 @@ import { makeRecent } from '../../domain/shared/recent.ts'
 export const KNOWN_MS = 2500
 const REMEMBERED = 10_000
 
-interface Check<Input> {
-  keyOf(input: Input): string
-  find(input: Input): Promise<boolean>
-}
-
-const makeRecentCheck = <Input>({ keyOf, find }: Check<Input>) => {
+const makeRecentCheck = () => {
   const recent = makeRecent<{ is: boolean; at: number }>(REMEMBERED)
-  return async (input: Input): Promise<boolean> => {
-    const [key, at] = [keyOf(input), performance.now()]
-    const last = recent.find(key)
+  return async (key: string, find: () => Promise<boolean>): Promise<boolean> => {
+    const [last, at] = [recent.find(key), performance.now()]
     if (last && at - last.at < KNOWN_MS) return last.is
-    const is = await find(input)
+    const is = await find()
     recent.keep(key, { is, at })
     return is
   }
 }
 
 /** Makes the check that the session which a token of AUTH=builtin was given in has not ended. */
-export const makeIsSessionLive = ({ sql }: { sql: Sql }) =>
-  makeRecentCheck<JWTPayload>({
-    keyOf: ({ sid, sub }) => `${String(sid)} ${sub}`,
-    find: ({ sid, sub = '' }) =>
-      withinDeadline(sql, existsSession(sql, { uid: String(sid), accountId: sub })),
-  })
+export const makeIsSessionLive = ({ sql }: { sql: Sql }) => {
+  const check = makeRecentCheck()
+  return ({ sid, sub = '' }: JWTPayload): Promise<boolean> => {
+    const session = { uid: String(sid), accountId: sub }
+    return check(`${session.uid} ${sub}`, () => withinDeadline(sql, existsSession(sql, session)))
+  }
+}
 
 /** Makes the check that an account of AUTH=builtin is one of a platform admin. */
-export const makeIsAdminAccount = ({ sql }: { sql: Sql }) =>
-  makeRecentCheck<string>({
-    keyOf: (id) => id,
-    find: async (id) => (await withinDeadline(sql, findLiveAccount(sql, id)))?.isAdmin === true,
-  })
+export const makeIsAdminAccount = ({ sql }: { sql: Sql }) => {
+  const check = makeRecentCheck()
+  const isAdmin = async (id: string) =>
+    (await withinDeadline(sql, findLiveAccount(sql, id)))?.isAdmin === true
+  return (id: string): Promise<boolean> => check(id, () => isAdmin(id))
+}

@@ -7,7 +7,7 @@ import {
 } from '../../db/task/task-list.ts'
 import type { OwnerEventQuery, TaskQuery } from '../../domain/task/task-item.ts'
 import { readLabelFilter } from '../../domain/task/task-options.ts'
-import type { TaskScope } from '../../domain/task/task-scope.ts'
+import type { OwnTasks, TaskScope } from '../../domain/task/task-scope.ts'
 import type { JsonResponse } from '../route.ts'
 import { makePageToken, parsePageToken } from '../task/page-token.ts'
 import { toItem } from './item.ts'
@@ -31,10 +31,7 @@ export const listTasks = async (
   return { status: 200, body: { tasks, ...(next && { next: makePageToken(next) }) } }
 }
 
-export const summarise = async (
-  { sql }: ReadDeps,
-  scope: TaskScope & { owner: string },
-): Promise<JsonResponse> => ({
+export const summarise = async ({ sql }: ReadDeps, scope: OwnTasks): Promise<JsonResponse> => ({
   status: 200,
   body: await withinDeadline(sql, summariseTasks(sql, scope)),
 })
@@ -42,7 +39,7 @@ export const summarise = async (
 /** Lists a page of the events of an owner's tasks. */
 export const listEvents = async (
   { sql }: ReadDeps,
-  scope: TaskScope & { owner: string },
+  scope: OwnTasks,
   { state, label, after, limit }: OwnerEventQuery,
 ): Promise<JsonResponse> => {
   const labels = label && readLabelFilter(label)

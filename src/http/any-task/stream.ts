@@ -5,6 +5,7 @@ import { listRevisions, listTaskRows, listTasks, MOST_FOLLOWED } from '../../db/
 import type { TaskRow } from '../../db/task/task-list.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { OPEN_STATES } from '../../domain/task/task-item.ts'
+import type { OwnTasks } from '../../domain/task/task-scope.ts'
 import { isLabelled, readLabelFilter, type Labels } from '../../domain/task/task-options.ts'
 import { tasksOf } from '../access/caller.ts'
 import { respondWithStream, type ReadChanges, type StreamEvent } from '../live/stream.ts'
@@ -40,7 +41,7 @@ export const streamTasks = async (
 }
 
 interface FollowedTasks {
-  scope: ReturnType<typeof tasksOf>
+  scope: OwnTasks
   /** Those that each task has. */
   labels: readonly Labels[]
   /** Time up to which the client has all changes, in milliseconds. */

@@ -53,8 +53,9 @@ export const respondWithStream = async (
     stream: async (response) => {
       try {
         writeHead(response)
+        const isAllowed = () => watchReadSemaphore.run(() => isStillAllowed(request))
         if (response.req.method !== 'HEAD')
-          await writeChanges(response, { watch, readChanges, first, many, request })
+          await writeChanges(response, { watch, readChanges, first, many, isAllowed })
       } finally {
         watch.close()
         response.end()
@@ -83,12 +84,12 @@ interface Writing {
   readChanges: ReadChanges
   first: StreamEvent[]
   many: Followed['many']
-  request: Waiting
+  isAllowed(): Promise<boolean>
 }
 
 const writeChanges = async (
   response: ServerResponse,
-  { watch, readChanges, first, many, request }: Writing,
+  { watch, readChanges, first, many, isAllowed }: Writing,
 ): Promise<void> => {
   const endsAt = performance.now() + LONGEST_MS
   let events: StreamEvent[] | undefined = first
@@ -110,7 +111,7 @@ const writeChanges = async (
     const notifyChange = await watch.next(Math.max(0, mostMs))
     if (notifyChange === 'over') return
     if (performance.now() - allowedAt >= KNOWN_MS) {
-      if (!(await isAllowed(request))) return write(ENDED)
+      if (!(await isAllowed())) return write(ENDED)
       allowedAt = performance.now()
     }
     if (performance.now() >= wroteAt + HEARTBEAT_MS) write(HEARTBEAT)
@@ -121,7 +122,7 @@ const writeChanges = async (
 }
 
 /** False once the credential has ended. While nobody can say, the stream goes on. */
-const isAllowed = (request: Waiting): Promise<boolean> =>
+const isStillAllowed = (request: Waiting): Promise<boolean> =>
   request.reauthorise().then(
     () => true,
     (error: unknown) => toApiError(error).status === 503,
