@@ -89,9 +89,12 @@ export const makeBulkTransitions = (deps: CoreDependencies) => ({
   },
 })
 
-const end = async (sql: Transaction, id: string, error: ItemError | null): Promise<string> => {
+const end = async (sql: Transaction, id: string, issue: ItemError | null): Promise<string> => {
   const bulk = await findBulk(sql, { id })
   if (!bulk || bulk.endedAt) return bulk?.state ?? 'deleted'
+  // Nobody has asked it to stop: whoever left something undone has said why.
+  const isLeft = !bulk.isCancelRequested && bulk.nextIndex < bulk.total
+  const error = issue ?? (isLeft ? bulk.error : null)
   const unfailed = bulk.isCancelRequested ? 'cancelled' : 'done'
   const state = error ? 'failed' : unfailed
   const counts = await readCounts(sql, bulk)
@@ -109,7 +112,8 @@ const end = async (sql: Transaction, id: string, error: ItemError | null): Promi
 
 /** Requests of which no task was made are cancelled with their batch. */
 const readCounts = async (sql: Queryable, bulk: BulkRow): Promise<object> => {
-  if (bulk.kind === 'operation') return await readOperationCounts(sql, bulk as OperationRow)
+  if (bulk.kind === 'operation')
+    return await readOperationCounts(sql, { ...(bulk as OperationRow), isCancelRequested: true })
   const read = await readBatchCounts(sql, bulk as BatchRow)
   const { pending, ...counts } = read.counts
   return { pending: 0, ...counts, cancelled: counts.cancelled + pending }

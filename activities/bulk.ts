@@ -31,6 +31,10 @@ export const makeBulkActivities = (deps: BulkDependencies) => ({
   async workOnBulk(bulkId: string): Promise<BulkProgress> {
     const bulk = await findBulk(deps.sql, { id: bulkId })
     if (!bulk || isOver(bulk)) return { isDone: true, waitMs: 0 }
+    if (!bulk.isMakerLive) {
+      await showWait(deps.sql, bulkId, MAKER_ENDED)
+      return { isDone: true, waitMs: 0 }
+    }
     await deps.readRules()
     const items =
       bulk.kind === 'batch'
@@ -57,6 +61,12 @@ export const makeBulkActivities = (deps: BulkDependencies) => ({
 
 const isOver = ({ state, isCancelRequested, nextIndex, total }: BulkRow): boolean =>
   state !== 'running' || isCancelRequested || nextIndex >= total
+
+/** Reason of one that ends with what is left undone. */
+const MAKER_ENDED = {
+  code: 'unauthorized',
+  message: 'The API key that it was made with, or the account of its owner, has ended.',
+}
 
 /** Time of one turn. */
 const TURN_MS = 10_000

@@ -19,6 +19,7 @@ import {
   makeEngineOf,
 } from './process/settings/derived.ts'
 import { makeDatabase, withinDeadline } from './db/client.ts'
+import { findTaskFamily } from './db/task/task.ts'
 import {
   listenForChanges,
   makeNotifyChange,
@@ -37,7 +38,7 @@ import { makeNotifier } from './domain/shared/notifier.ts'
 import { untilNextEnd } from './domain/task/pause.ts'
 import { makeBudget } from './http/body/budget.ts'
 import { findClaimIssue, makeIsAdmin } from './http/access/claims.ts'
-import { makeIsSessionLive } from './http/access/live-session.ts'
+import { makeIsAdminAccount, makeIsSessionLive } from './http/access/recent-check.ts'
 import { makeLinkedUser } from './http/access/linked-user.ts'
 import { makeIdempotency } from './http/access/idempotency.ts'
 import { makeWatches } from './http/live/watches.ts'
@@ -287,12 +288,17 @@ const routes = makeRoutes({
 })
 const claimIssue = findClaimIssue(config.ADMIN_CLAIM, config.AUTH_ISSUER)
 if (claimIssue !== undefined) log.warn(`ADMIN_CLAIM makes nobody an admin: ${claimIssue}`)
+const isPlatformAdmin = makeIsAdmin({
+  subjects: config.ADMIN_SUBJECTS,
+  claim: config.ADMIN_CLAIM,
+  isAdminAccount: config.AUTH === 'builtin' ? makeIsAdminAccount({ sql }) : undefined,
+})
 // The provider is loaded only where it serves.
 const signIn =
   config.AUTH === 'builtin'
     ? await (
         await import('./http/sign-in/start.ts')
-      ).startSignIn(config, { sql, secrets, log, limits: rateLimits })
+      ).startSignIn(config, { sql, secrets, log, limits: rateLimits, isPlatformAdmin })
     : undefined
 const app = makeApp({
   routes,
@@ -310,8 +316,9 @@ const app = makeApp({
     users: makeUserRecorder({ sql }),
     userOf: signIn ? undefined : makeLinkedUser({ sql }),
     isSessionLive: signIn && makeIsSessionLive({ sql }),
-    isPlatformAdmin: makeIsAdmin({ subjects: config.ADMIN_SUBJECTS, claim: config.ADMIN_CLAIM }),
+    isPlatformAdmin,
   }),
+  findTaskFamily: (task) => withinDeadline(sql, findTaskFamily(sql, task)),
   console: consolePages,
   signIn: signIn?.handle,
   corsOrigins: config.CORS_ORIGINS,

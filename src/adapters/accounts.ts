@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 
+import { cancelOnOthers } from '../db/bulk/bulk.ts'
 import type { Transaction } from '../db/client.ts'
 import { changesOf, insertAudit, type Audit } from '../db/registry/audit-log.ts'
 import {
@@ -80,6 +81,17 @@ export const resetAccount = (
     return { ...(await makeLink(sql, id, publicUrl)), keys }
   })
 }
+
+/** Makes an account that of a platform admin; or that of a user again, whose operations on tasks of others stop. */
+export const setAdmin = (
+  sql: Transaction,
+  audit: Audit,
+  { id, isAdmin }: { id: string; isAdmin: boolean },
+): Promise<void> =>
+  changeAccount(sql, audit, { id, action: 'account.role' }, async () => {
+    await updateAccount(sql, id, { isAdmin })
+    if (!isAdmin) await cancelOnOthers(sql, id)
+  })
 
 /** Keeps an account out: its sessions, links, API keys and personal access tokens end. */
 export const disableAccount = (sql: Transaction, audit: Audit, id: string): Promise<void> =>

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Static, TObject, TSchema } from 'typebox'
 
 import type { Transaction } from '../db/client.ts'
+import type { KeyScope } from '../domain/shared/api-key.ts'
 import type { ErrorCodeName } from '../domain/shared/errors.ts'
 import type { Unread } from '../domain/shared/unread.ts'
 import type { Issue } from '../domain/shared/validate.ts'
@@ -119,6 +120,8 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
   ip: string | undefined
   /** Aborted when the client has gone. */
   signal(): AbortSignal
+  /** Authorises the request again, for a response that lasts. Throws 401, 403 or 503. */
+  reauthorise(): Promise<void>
   /** The raw request, for routes that read a body which is not JSON. */
   incoming: IncomingMessage
   /** Lets a client that waits for it send that body. */
@@ -149,6 +152,8 @@ export interface Route {
    * which send more than this interface has, or its address is opened as it is. Absent: each such field is a 400.
    */
   unread?: 'ignored'
+  /** Scopes of API keys of which one is enough; absent: those of its tag, and `read` where it only reads. */
+  scopes?: readonly KeyScope[]
   /** A personal access token is a credential here, too. */
   takesTokens?: boolean
   /** True for a secret of the route's own, which stands for no caller and takes the place of a credential. */

@@ -1,12 +1,11 @@
 import type { OutboxSignal, OutboxStart } from '../db/shared/outbox.ts'
 import type { imageTask } from '../../workflows/image-task.ts'
 import type { TaskOptions } from '../domain/task/task-options.ts'
+import type { TaskFamily } from '../domain/task/task-scope.ts'
 import type { RenderTiming, VideoTiming } from '../domain/task/render-timing.ts'
 import type { TaskFacts } from './start.ts'
 import { LOW_PRIORITY, NORMAL_PRIORITY, startOptions } from './start.ts'
 import type { videoTask } from '../../workflows/video-task.ts'
-
-export type TaskFamily = 'image' | 'video'
 
 export const taskWorkflowId = (family: TaskFamily, taskId: string): string =>
   `${family}-task/${taskId}`

@@ -27,6 +27,10 @@ export const USAGE = `usage: kiln operate <command>
   user add <email> [--admin]
                    add an account of AUTH=builtin, and print the link that sets its password
   user list        its accounts
+  user promote <email>
+                   make an account one of a platform admin
+  user demote <email>
+                   make it one of a user again
   user disable <email>
                    keep an account out, and end its sessions and keys
   user reset <email> [--end-keys]
@@ -132,7 +136,7 @@ const COMMANDS = {
   instances: [readNothing, ''],
   instance: [readDrain, '<name> <drain|resume>'],
   'host-nodes': [readFile, '<file>'],
-  user: [readUser, '<add|list|disable|reset|link> …'],
+  user: [readUser, `<${USER_VERBS.join('|')}> …`],
 } as const
 
 type Name = keyof typeof COMMANDS

@@ -1,4 +1,10 @@
-import { disableAccount, inviteAccount, resetAccount, type Link } from '../adapters/accounts.ts'
+import {
+  disableAccount,
+  inviteAccount,
+  resetAccount,
+  setAdmin,
+  type Link,
+} from '../adapters/accounts.ts'
 import type { Sql, Transaction } from '../db/client.ts'
 import { insertAudit, type Audit } from '../db/registry/audit-log.ts'
 import { findUser } from '../db/shared/app-user.ts'
@@ -13,7 +19,7 @@ import { unitOfWork } from '../db/unit-of-work.ts'
 import { auditTarget } from '../domain/registry/audit-log.ts'
 import { OperatorError } from '../process/operator-error.ts'
 
-export const USER_VERBS = ['add', 'list', 'disable', 'reset', 'link'] as const
+export const USER_VERBS = ['add', 'list', 'promote', 'demote', 'disable', 'reset', 'link'] as const
 
 export interface UserCommand {
   verb: (typeof USER_VERBS)[number]
@@ -59,6 +65,10 @@ export const makeUserCommand =
         return `${describeLink(reset, email)}\n${reset.keys}`
       }
       if (verb === 'link') return await link(sql, audit, { subject, email, id })
+      if (verb === 'promote' || verb === 'demote') {
+        await setAdmin(sql, audit, { id, isAdmin: verb === 'promote' })
+        return `${email} is ${verb === 'promote' ? 'a platform admin' : 'a user, unless ADMIN_SUBJECTS names it,'} within 5 seconds`
+      }
       await disableAccount(sql, audit, id)
       return `${email} is out: sessions, API keys and tokens have ended; a bearer token ends within 5 seconds`
     })

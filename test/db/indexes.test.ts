@@ -97,13 +97,20 @@ type Call = (sql: Sql & Transaction) => unknown
 const CACHE = { ...makeCountCache(), get: () => Promise.resolve(5_000) as Promise<never> }
 const NODES = { publicUrl: '', cache: CACHE }
 const PLACE = { createdAtUs: '1', id: ID, sequence: '1' }
-const OWNED = { owner: 'a', after: PLACE, limit: 1 }
+const OWNED = { owner: 'a', families: undefined, after: PLACE, limit: 1 }
 const TASK_FILTERS = [
-  { owner: 'a' },
-  { from: new Date(0), to: new Date(0), after: PLACE },
-  { owner: 'a', kinds: ['relight'], states: ['running'], term: 'a', after: PLACE },
-  { owner: 'a', labels: [{ a: 'b' }] },
-  { owner: 'a', batch: ID },
+  { owner: 'a', families: ['image'] },
+  { families: undefined, from: new Date(0), to: new Date(0), after: PLACE },
+  {
+    owner: 'a',
+    families: undefined,
+    kinds: ['relight'],
+    states: ['running'],
+    term: 'a',
+    after: PLACE,
+  },
+  { owner: 'a', families: ['video'], labels: [{ a: 'b' }] },
+  { owner: 'a', families: ['video'], batch: ID },
 ] as const
 const BOUNDS = { from: new Date(0), to: new Date(0), batch: ID }
 const OPERATIONS = [
@@ -113,10 +120,10 @@ const OPERATIONS = [
   { action: 'run_again', filter: { task_ids: [ID] } },
 ] as const satisfies OperationRequest[]
 const USAGE_FILTERS = [
-  { owner: 'a', by: 'day' },
-  { by: 'owner' },
-  { by: 'label', key: 'a' },
-  { owner: 'a', by: 'kind', label: { key: 'a', value: 'b' } },
+  { owner: 'a', families: ['image'], by: 'day' },
+  { families: undefined, by: 'owner' },
+  { families: undefined, by: 'label', key: 'a' },
+  { owner: 'a', families: undefined, by: 'kind', label: { key: 'a', value: 'b' } },
 ] as const
 const FILTERS: readonly NodeFilter[] = [
   {},
@@ -210,8 +217,8 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
     call: (sql: Sql) => listTasks(sql, { ...filter, limit: 1 }),
   })),
   { call: (sql) => listOwnerEvents(sql, { ...OWNED, ...BOUNDS, states: ['exhausted'] }) },
-  { call: (sql) => listTaskRows(sql, { ...BOUNDS, owner: 'a', ids: [ID] }) },
-  { call: (sql) => redeliverExhausted(sql, { ...BOUNDS, owner: 'a' }, ANY) },
+  { call: (sql) => listTaskRows(sql, { ...BOUNDS, owner: 'a', families: undefined, ids: [ID] }) },
+  { call: (sql) => redeliverExhausted(sql, { ...BOUNDS, owner: 'a', families: ['image'] }, ANY) },
   { call: (sql) => redeliverToEndpoint(sql, { ...BOUNDS, endpointId: ID }, ANY) },
   ...USAGE_FILTERS.map((filter) => ({
     columns: { waited: [], ran: [] },

@@ -219,7 +219,7 @@ describe('a video task', () => {
     }
     const replacedBy = async (name: string) => (await receive(name))?.replacedKey
     before(() => {
-      const row = { id: upload, owner: 'alice', fileName: 'a', declaredType: null }
+      const row = { id: upload, owner: 'alice', apiKeyId: null, fileName: 'a', declaredType: null }
       return unitOfWork(database, (sql) => insertUpload(sql, row))
     })
 

@@ -132,6 +132,20 @@ describe('DELETE /users/api-keys/{id}', () => {
     expectStatus(await use(), 401, 'unauthorized')
   })
 
+  test('ends the links to upload that were made with the key, and no others', async () => {
+    const client = newClient()
+    const { id, key } = await create(client)
+    const ask = async (by: Client): Promise<string> => {
+      const { body } = await by.post('/customers/storage', { file_name: 'a.png' })
+      return String(body['upload_url'])
+    }
+    const [own, other] = [await ask(makeClient(service.baseUrl, key)), await ask(client)]
+    const put = async (link: string) => (await fetch(link, { method: 'PUT', body: 'x' })).status
+    assert.deepEqual([await put(own), await put(other)], [200, 200])
+    expectStatus(await client.delete(`${KEYS}/${id}`), 204)
+    assert.deepEqual([await put(own), await put(other)], [410, 200])
+  })
+
   test('is 404 for a key that is unknown, another user’s, ended, or no id', async () => {
     const client = newClient()
     const [other, ended] = [await create(newClient()), await create(client)]

@@ -7,6 +7,7 @@ import {
   columnsOf,
   expectStatus,
   listOf,
+  makeClient,
   pluck,
   TEXT,
   UPSCALE,
@@ -199,6 +200,28 @@ describe('a batch', () => {
     assert.equal(lines.filter(({ task_id: id }) => id !== undefined).length, 36)
     assert.deepEqual(new Set(lines.map(({ state }) => state)), new Set(['cancelled']))
     expectStatus(await client.post(`${path}/cancel`, {}), 409, 'cannot_cancel')
+  })
+
+  test('makes no further task once the API key that it was made with has ended, and says so', async () => {
+    const owner = service.client()
+    const made = expectStatus(await owner.post('/users/api-keys', { name: 'nightly' }), 201).body
+    const client = makeClient(service.baseUrl, String(made['key']))
+    const path = await postBatch(client, { requests: requestsOf(OPEN_TASKS) })
+    assertMembers(await untilFull(owner, path), { waiting: 36, pending: 4 })
+    expectStatus(await owner.delete(`/users/api-keys/${String(made['id'])}`), 204)
+    const told = await waitFor('it says why it waits', async () => {
+      const { error } = await readBulk(owner, path)
+      return error?.code === 'unauthorized' && error
+    })
+    assert.match(String(told.message), /The API key that it was made with/)
+    const tasks = listOf(await owner.get('/tasks?limit=100'), 'tasks')
+    for (const id of pluck(tasks, 'task_id')) await owner.create(`${UPSCALE}/${id}/cancel`, {})
+    const ended = await untilBulkEnded(owner, path)
+    assertMembers(ended, { state: 'failed', total: OPEN_TASKS })
+    assertMembers(ended.error, { code: 'unauthorized' })
+    assertMembers(ended.counts, { cancelled: OPEN_TASKS, pending: 0 })
+    const lines = await linesOf(owner, path)
+    assert.equal(lines.filter(({ task_id: id }) => id !== undefined).length, 36)
   })
 
   test('keeps within the limit that its owner has of its own, of which it leaves a tenth, too', async () => {

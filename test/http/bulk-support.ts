@@ -6,7 +6,7 @@ export interface Bulk {
   state: string
   total: number
   counts: Record<string, number>
-  error?: { code: string }
+  error?: { code: string; message: string }
 }
 
 const ENDS: readonly string[] = ['done', 'cancelled', 'failed']

@@ -311,6 +311,49 @@ describe('a read that prefers to wait', () => {
     })
 })
 
+describe('what lasts', () => {
+  const makeKey = async () => {
+    const made = expectStatus(await alice.post('/users/api-keys', { name: 'watch' }), 201)
+    const revoke = () => alice.delete(`/users/api-keys/${String(made.body['id'])}`)
+    return { headers: { 'x-api-key': String(made.body['key']) }, revoke }
+  }
+
+  const STREAMS: Record<string, () => Promise<string>> = {
+    'the stream of a task': async () => `/tasks/${await createTask()}/stream`,
+    'the stream of all tasks': async () => {
+      await createTask()
+      return '/tasks/stream'
+    },
+    'the stream of a version': async () => `${(await addVersion()).path}/stream`,
+  }
+  for (const [name, prepare] of Object.entries(STREAMS))
+    test(`${name} ends soon after its API key has`, async () => {
+      const { headers, revoke } = await makeKey()
+      await using stream = await openStream(service.baseUrl + (await prepare()), headers)
+      assert.ok(await stream.next())
+      expectStatus(await revoke(), 204)
+      assert.ok((await stream.rest()).every(({ event }) => event !== 'end'))
+    })
+
+  test('a read that waits is rejected when its API key has ended meanwhile', async () => {
+    const id = await createTask()
+    const { headers, revoke } = await makeKey()
+    const keyed = makeClient(service.baseUrl)
+    const etag = String((await alice.get(statusOf(id))).headers.get('etag'))
+    const prefer = { ...headers, prefer: 'wait=60', 'if-none-match': etag }
+    const reading = keyed.get(statusOf(id), prefer)
+    await waitFor('it waits', async () => {
+      const [{ used } = { used: null }] = await service.sql<{ used: Date | null }[]>`
+        select max(last_used_at) as used from api_key where name = 'watch' and revoked_at is null
+      `
+      return used !== null
+    })
+    expectStatus(await revoke(), 204)
+    await transition(id, 'IN_PROGRESS')
+    expectStatus(await reading, 401, 'unauthorized')
+  })
+})
+
 describe('a stream whose poll of the database breaks off in the middle', () => {
   let baseUrl: string
   before(async () => {

@@ -8,6 +8,7 @@ import { makeSecrets } from '../../src/adapters/secrets.ts'
 import { operate, operateWith } from '../faults/operate.ts'
 import { expectStatus, makeClient } from '../support/client.ts'
 import { addPasskey, offerPasskey, usePasskey } from '../support/passkey.ts'
+import { openStream } from '../support/event-stream.ts'
 import { send } from '../support/request.ts'
 import { useService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
@@ -78,7 +79,10 @@ describe('an account of AUTH=builtin', () => {
         /has an account: `kiln operate user reset typed@example\.com`/,
       ],
       [['add', 'typed'], /behind add must be an email address, got typed/],
-      [['remove', 'typed@example.com'], /must be add, list, disable, reset, link, got remove/],
+      [
+        ['remove', 'typed@example.com'],
+        /must be add, list, promote, demote, disable, reset, link, got remove/,
+      ],
       [['reset', 'nobody@example.com'], /has no account/],
       [['link', 'typed@example.com'], /--subject belongs to link/],
     ]
@@ -306,17 +310,92 @@ describe('an account of AUTH=builtin', () => {
     assert.equal(bare.status, 401)
   })
 
-  test('of an admin is invited by no API key', async () => {
+  test('is invited by an API key of an admin, but no further admin', async () => {
     const { tokens } = await signIn(service, await addAccount(service, { isAdmin: true }))
     const made = await ask('/users/api-keys', tokens.access_token, 'POST', { name: 'script' })
-    const { baseUrl } = await service.startSecondApi({
-      ...BUILTIN,
-      ADMIN_SUBJECTS: idOf(tokens.access_token),
-    })
-    const client = makeClient(baseUrl, String(made.body['key']))
+    const client = makeClient(service.baseUrl, String(made.body['key']))
     expectStatus(await client.post(invitations, { email: 'scripted@example.com' }), 201)
     const admin = { email: 'more@example.com', is_admin: true }
     expectStatus(await client.post(invitations, admin), 403, 'forbidden')
+  })
+
+  /** What an admin alone may do, by a token, a key and a session. */
+  const makeAdmin = async () => {
+    const email = await addAccount(service, { isAdmin: true })
+    const { tokens, visitor } = await signIn(service, email)
+    const token = tokens.access_token
+    const key = await ask('/users/api-keys', token, 'POST', { name: 'script' })
+    const keyed = makeClient(service.baseUrl, String(key.body['key']))
+    const rights = async () => [
+      (await ask('/admin/operations', token)).status,
+      (await keyed.get('/admin/operations')).status,
+      (await visitor.get('/auth/people')).status,
+      (await ask('/users', token)).body['isAdmin'],
+    ]
+    assert.deepEqual(await rights(), [200, 200, 200, true])
+    return { email, id: idOf(token), token, rights, visitor }
+  }
+  const NO_RIGHTS = [403, 403, 403, false]
+
+  test('of an admin is made that of a user again by another one, whatever it comes by', async () => {
+    const [admin, other] = [await makeAdmin(), await makeAdmin()]
+    const { id } = other
+    const text = (await admin.visitor.post('/auth/people/demote', { id })).text
+    assert.match(text, new RegExp(`${other.email}</td><td>user`))
+    await waitFor('no right is left', async () => {
+      const left = await other.rights()
+      return JSON.stringify(left) === JSON.stringify(NO_RIGHTS)
+    })
+    assert.equal((await other.visitor.post('/auth/people/promote', { id })).status, 403)
+    assert.equal((await admin.visitor.post('/auth/people/demote', { id: admin.id })).status, 400)
+    assert.equal((await admin.visitor.post('/auth/people/promote', { id })).status, 200)
+    await waitFor('it is an admin again', async () => (await other.rights())[0] === 200)
+    const log = await admin.visitor.get('/auth/people')
+    assert.match(log.text, new RegExp(`${other.email}</td><td>admin`))
+    const entries = await service.sql`
+      select actor, before, after from audit_log where action = 'account.role' order by at
+    `
+    assert.deepEqual(
+      entries.map(({ actor, before, after }) => [actor, before, after]),
+      [
+        [admin.id, { isAdmin: true }, { isAdmin: false }],
+        [admin.id, { isAdmin: false }, { isAdmin: true }],
+      ],
+    )
+  })
+
+  test('of an admin is made that of a user again by an operator', async () => {
+    const { email, rights, token } = await makeAdmin()
+    const operate = async (more: object) => {
+      const body = { action: 'cancel', filter: { state: ['waiting'] }, ...more }
+      const made = await ask('/operations', token, 'POST', body)
+      return `/operations/${String(made.body['operation_id'])}`
+    }
+    const [all, own] = [await operate({ owner: '*' }), await operate({})]
+    assert.match(await operateUser(service, { verb: 'demote', email }), /is a user/)
+    const stateOf = async (path: string) => (await ask(path, token)).body['state']
+    assert.deepEqual([await stateOf(all), await stateOf(own)], ['cancelling', 'preparing'])
+    await waitFor('no right is left', async () => {
+      const left = await rights()
+      return JSON.stringify(left) === JSON.stringify(NO_RIGHTS)
+    })
+    assert.match(await operateUser(service, { verb: 'promote', email }), /is a platform admin/)
+    assert.match(await operateUser(service, { verb: 'list' }), new RegExp(`${email}  \\S+  admin`))
+  })
+
+  test('that is disabled ends its streams and its links to upload', async () => {
+    const email = await addAccount(service)
+    const { tokens } = await signIn(service, email)
+    const headers = { authorization: `Bearer ${tokens.access_token}` }
+    const { body } = await ask('/customers/storage', tokens.access_token, 'POST', {
+      file_name: 'a.png',
+    })
+    const put = () => fetch(String(body['upload_url']), { method: 'PUT', body: 'bytes' })
+    assert.equal((await put()).status, 200)
+    await using stream = await openStream(`${service.baseUrl}/tasks/stream`, headers)
+    await operateUser(service, { verb: 'disable', email })
+    assert.deepEqual(await stream.rest(), [])
+    assert.equal((await put()).status, 410)
   })
 
   test('has its changes in the audit log: who made them, by what, from where, and no secret', async () => {

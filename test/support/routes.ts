@@ -5,6 +5,7 @@ import { join } from 'node:path'
 
 import { makeSecrets } from '../../src/adapters/secrets.ts'
 import { makeDatabase, type Sql } from '../../src/db/client.ts'
+import { findTaskFamily } from '../../src/db/task/task.ts'
 import { makeApp } from '../../src/http/app.ts'
 import type { Authenticate } from '../../src/http/access/auth.ts'
 import { makeBudget } from '../../src/http/body/budget.ts'
@@ -68,6 +69,7 @@ export const startRoutes = async (
     log,
     lifecycle: { state: 'serving' },
     authenticate,
+    findTaskFamily: (task) => findTaskFamily(sql, task),
     idempotency: makeIdempotency({ sql, secrets, log }),
     budget,
     scratchDir,

@@ -2,6 +2,7 @@ import type { ItemError, ItemOutcome } from '../../domain/bulk/bulk.ts'
 import type { TaskKind, TaskState } from '../../domain/task/task-item.ts'
 import { PAUSED } from '../../domain/task/waits-for.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
+import { isMakerLive } from '../shared/api-key.ts'
 import { isActive } from '../task/pause.ts'
 import { resultNames, waitsFor } from '../task/task-file.ts'
 import { jsonOrNull } from './bulk.ts'
@@ -16,7 +17,7 @@ export interface ItemPlace {
 
 /**
  * Records the outcome of an item in the transaction of its effect. False, and then the effect must be rolled back: another
- * run has done it already, or somebody has asked to stop.
+ * run has done it already, or it is to stop, as somebody has asked or because the credential of its maker has ended.
  */
 export const recordItem = async (
   sql: Transaction,
@@ -34,11 +35,11 @@ export const recordItem = async (
   }
   const { count } = await sql`
     with advanced as (
-      update bulk set next_index = next_index + 1, error = null, changed_at = clock_timestamp(),
-        next_offset = coalesce(${nextOffset ?? null}::bigint, next_offset)
-      where id = ${bulkId} and state = 'running' and next_index = ${index}
-        and cancel_requested_at is null
-      returning id
+      update bulk t set next_index = t.next_index + 1, error = null, changed_at = clock_timestamp(),
+        next_offset = coalesce(${nextOffset ?? null}::bigint, t.next_offset)
+      where t.id = ${bulkId} and t.state = 'running' and t.next_index = ${index}
+        and t.cancel_requested_at is null and ${isMakerLive(sql)}
+      returning t.id
     )
     insert into bulk_item (bulk_id, index, task_id, outcome, result, error)
     select id, ${index}, ${taskId}::uuid, ${outcome}, ${jsonOrNull(sql, result)}::jsonb,

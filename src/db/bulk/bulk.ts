@@ -1,5 +1,6 @@
 import { MOST_OPEN, type BulkKind, type ItemError } from '../../domain/bulk/bulk.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
+import { isMakerLive } from '../shared/api-key.ts'
 import { isAmong, type StillOptions } from '../task/reconcile.ts'
 import { createdAtUs, placeOf, type TaskPlace } from '../task/task-place.ts'
 
@@ -8,6 +9,8 @@ export interface NewBulk {
   kind: BulkKind
   /** Whose tasks a batch makes, and who has asked for an operation. */
   owner: string
+  /** The key that it is made with; it ends with that. */
+  apiKeyId?: string | undefined
   /** Request that it carries out, in the terms of its kind. */
   request: object
   webhookUrl?: string | null
@@ -22,11 +25,11 @@ export const lockBulks = async (sql: Transaction, owner: string): Promise<void> 
 
 /** Inserts one; false when its owner has as many open ones as may be. */
 export const insertBulk = async (sql: Transaction, bulk: NewBulk): Promise<boolean> => {
-  const { id, kind, owner, request, webhookUrl = null, total = 0 } = bulk
+  const { id, kind, owner, apiKeyId = null, request, webhookUrl = null, total = 0 } = bulk
   await lockBulks(sql, owner)
   const { count } = await sql`
-    insert into bulk (id, kind, owner, request, webhook_url, total)
-    select ${id}::uuid, ${kind}, ${owner}, ${sql.json(request as never)}, ${webhookUrl},
+    insert into bulk (id, kind, owner, api_key_id, request, webhook_url, total)
+    select ${id}::uuid, ${kind}, ${owner}, ${apiKeyId}::uuid, ${sql.json(request as never)}, ${webhookUrl},
       ${total}::integer
     where ${MOST_OPEN} > (select count(*) from bulk where owner = ${owner} and ended_at is null)
   `
@@ -51,6 +54,8 @@ export interface BulkRow<Request = object, Counts = object> {
   id: string
   kind: BulkKind
   owner: string
+  /** False once the API key that it was made with or the account of its owner has ended. */
+  isMakerLive: boolean
   state: 'preparing' | 'running' | 'done' | 'cancelled' | 'failed'
   request: Request
   webhookUrl: string | null
@@ -70,7 +75,7 @@ export const jsonOrNull = (sql: Queryable, value: object | null) =>
   value === null ? null : sql.json(value as never)
 
 const columns = (sql: Queryable) => sql`
-  t.id, t.kind, t.owner, t.state, t.request, t.webhook_url as "webhookUrl", t.total,
+  t.id, t.kind, t.owner, ${isMakerLive(sql)} as "isMakerLive", t.state, t.request, t.webhook_url as "webhookUrl", t.total,
   t.next_index as "nextIndex", t.next_offset::float8 as "nextOffset", t.error,
   t.cancel_requested_at is not null as "isCancelRequested", t.counts, t.created_at as "createdAt",
   ${createdAtUs(sql)}, t.ended_at as "endedAt"
@@ -127,6 +132,15 @@ export const requestCancel = async (
       bulk.ended_at as "endedAt"
   `
   return before
+}
+
+/** Asks the operations of an owner on tasks of others to stop. */
+export const cancelOnOthers = async (sql: Transaction, owner: string): Promise<void> => {
+  await sql`
+    update bulk set cancel_requested_at = coalesce(cancel_requested_at, clock_timestamp())
+    where owner = ${owner} and ended_at is null and kind = 'operation'
+      and request->>'of' is distinct from owner
+  `
 }
 
 /** Lets one begin with its items, which are all known now. */

@@ -33,7 +33,7 @@ export const chooseTasks = async (
   const owned = of === undefined ? sql`` : sql`and t.owner = ${of}`
   const tasks = ids
     ? sql`select * from task t where t.id = any(${ids}::uuid[]) ${owned}`
-    : selectTasks(sql, { ...readTaskQuery(query), owner: of })
+    : selectTasks(sql, { ...readTaskQuery(query), owner: of, families: undefined })
   const [row] = await sql<{ found: number; possible: number }[]>`
     with chosen as materialized (
       select t.id, row_number() over (order by t.created_at desc, t.id desc) as place,

@@ -1,4 +1,5 @@
 import type { Attempt, TaskEvent, TaskEvents } from '../../domain/event/event.ts'
+import type { OwnTasks, TaskScope } from '../../domain/task/task-scope.ts'
 import type { Fragment, Queryable, Sql, Transaction } from '../client.ts'
 import type { StartOptions } from '../shared/outbox.ts'
 import { HELD_EVENT } from '../../domain/task/waits-for.ts'
@@ -64,6 +65,10 @@ export interface EventTimes {
 export const mayRead = (sql: Queryable, owner: string) => sql`
   (t.owner = ${owner} or (t.owner = 'anonymous' and t.family = 'video'))
 `
+
+/** The condition that task `t` is of some families. */
+export const ofFamilies = (sql: Queryable, families: TaskScope['families']) =>
+  families ? sql`and t.family = any(${[...families]})` : sql``
 
 /** Changes of a task for a watcher: where it is now, and the transitions after the one that the watcher knows. */
 export interface TaskChanges {
@@ -209,13 +214,13 @@ const MOST_REDELIVERIES = 10_000
 /** Sends every exhausted event of an owner within bounds again, with the starts of their workflows; returns how many. */
 export const redeliverExhausted = (
   sql: Transaction,
-  { owner, batch, ...bounds }: Bounds & { owner: string; batch?: string | undefined },
+  { owner, families, batch, ...bounds }: OwnTasks & Bounds & { batch?: string | undefined },
   starts: RedeliveryStarts,
 ): Promise<number> => {
   const exhausted = sql`
     event e join task t on t.id = e.task_id
       where t.owner = ${owner} and ${isExhausted(sql)} ${isOfBatch(sql, batch)}
-        ${isWithin(sql, sql`t.last_moved_at`, { from: bounds.from })}
+        ${ofFamilies(sql, families)} ${isWithin(sql, sql`t.last_moved_at`, { from: bounds.from })}
   `
   return redeliverEach(sql, { missed: exhausted, ...bounds }, starts)
 }

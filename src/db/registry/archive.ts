@@ -55,14 +55,16 @@ const secondsLeft = (sql: Queryable) => sql`
   extract(epoch from v.upload_expires_at - clock_timestamp())::float8 + ${UPLOAD_GRACE_SECONDS}
 `
 
-/** Joins `version`: whoever published it has lost their membership or their token, and may still have a link. */
+/** Joins `version`: whoever published it has lost their membership, token or account, and may still have a link. */
 export const isRevoked = (sql: Queryable) => sql`(
   not exists (
     select from publisher_member m join node n on n.publisher_id = m.publisher_id
     where n.id = version.node_id and m.user_id = version.published_by
   ) or exists (
     select from personal_access_token t where t.id = version.token_id and t.revoked_at is not null
-  )
+  ) or (
+    select a.disabled_at from sign_in_account a where a.id = version.published_by collate "default"
+  ) is not null
 )`
 
 /** The reason for which a link to upload has ended before its time; undefined for a live one. */

@@ -108,6 +108,13 @@ export const touchApiKey = async (sql: Queryable, id: string): Promise<void> => 
 export const isLive = (sql: Queryable) =>
   sql`revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`
 
+/** The condition that neither the API key that row `t` was made with nor the account of its owner has ended. */
+export const isMakerLive = (sql: Queryable) => sql`(
+  (t.api_key_id is null or exists (
+    select from api_key where api_key.id = t.api_key_id and ${isLive(sql)}
+  )) and (select a.disabled_at from sign_in_account a where a.id = t.owner) is null
+)`
+
 /** Uses are noted at most hourly. */
 export const isTouchDue = (sql: Queryable) =>
   sql`(last_used_at is null or last_used_at < clock_timestamp() - interval '1 hour')`

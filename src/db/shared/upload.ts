@@ -1,5 +1,6 @@
 import type { Quota } from '../../domain/task/quota.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
+import { isMakerLive } from './api-key.ts'
 import { chargeBytes } from '../task/account.ts'
 
 /** Life of an upload and of its links. */
@@ -8,6 +9,8 @@ const UPLOAD_HOURS = 24
 export interface NewUploadRow {
   id: string
   owner: string
+  /** Key whose end ends the link. */
+  apiKeyId: string | null
   fileName: string
   declaredType: string | null
 }
@@ -20,8 +23,8 @@ export interface Upload {
 
 export const insertUpload = async (sql: Transaction, upload: NewUploadRow): Promise<Upload> => {
   const [row] = await sql<Upload[]>`
-    insert into upload (id, owner, file_name, declared_type, expires_at)
-    values (${upload.id}, ${upload.owner}, ${upload.fileName}, ${upload.declaredType},
+    insert into upload (id, owner, api_key_id, file_name, declared_type, expires_at)
+    values (${upload.id}, ${upload.owner}, ${upload.apiKeyId}, ${upload.fileName}, ${upload.declaredType},
       clock_timestamp() + make_interval(hours => ${UPLOAD_HOURS}))
     returning id, file_name, expires_at
   `
@@ -29,14 +32,15 @@ export const insertUpload = async (sql: Transaction, upload: NewUploadRow): Prom
   return row
 }
 
-/** The owner's live upload with this digest, as we counted it; its hours begin again. */
+/** The owner's live upload with this digest, as we counted it; its hours begin again, by the key that asks now. */
 export const renewUpload = async (
   sql: Transaction,
-  { owner, sha256 }: { owner: string; sha256: string },
+  { owner, apiKeyId, sha256 }: Pick<NewUploadRow, 'owner' | 'apiKeyId'> & { sha256: string },
 ): Promise<Upload | undefined> => {
   const [row] = await sql<Upload[]>`
     update upload
-    set expires_at = clock_timestamp() + make_interval(hours => ${UPLOAD_HOURS})
+    set expires_at = clock_timestamp() + make_interval(hours => ${UPLOAD_HOURS}),
+      api_key_id = ${apiKeyId}
     where id = (
       select id from upload
       where owner = ${owner} and sha256 = ${sha256} and purged_at is null
@@ -70,7 +74,7 @@ interface Received {
 
 /**
  * Records the bytes of an upload; a later PUT replaces them, and their account is charged with the difference. A replaced
- * file that an open task holds goes with the upload. Undefined when the upload is gone. Throws 429 `quota_exceeded`.
+ * file that an open task holds goes with the upload. Undefined when the upload is gone, or the credential of its maker. Throws 429 `quota_exceeded`.
  */
 export const receiveUpload = async (
   sql: Transaction,
@@ -79,7 +83,7 @@ export const receiveUpload = async (
 ): Promise<Received | undefined> => {
   const [old] = await sql<LockedUpload[]>`
     select owner, storage_key as "storageKey", least(bytes, stored_bytes)::float8 as bytes
-    from upload where id = ${file.id} and purged_at is null
+    from upload t where t.id = ${file.id} and t.purged_at is null and ${isMakerLive(sql)}
     for update
   `
   if (!old) return undefined

@@ -85,14 +85,19 @@ export const listAccounts = async (sql: Queryable, id?: string): Promise<ListedA
   limit ${MOST_LISTED}
 `
 
-/** Changes what is given: the password's digest, and whether the account may sign in. */
+/** Changes what is given: the password's digest, whether the account may sign in, and whether it is an admin's. */
 export const updateAccount = async (
   sql: Queryable,
   id: string,
-  { password, isDisabled }: { password?: string | null; isDisabled?: boolean },
+  {
+    password,
+    isDisabled,
+    isAdmin,
+  }: { password?: string | null; isDisabled?: boolean; isAdmin?: boolean },
 ): Promise<void> => {
   await sql`
     update sign_in_account set
+      is_admin = coalesce(${isAdmin ?? null}::boolean, is_admin),
       password = case when ${password === undefined} then password else ${password ?? null} end,
       disabled_at = case when ${isDisabled ?? null}::boolean is null then disabled_at
         when ${isDisabled ?? null}::boolean then clock_timestamp() end

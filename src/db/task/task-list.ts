@@ -9,21 +9,20 @@ import type {
   TaskSummary,
 } from '../../domain/task/task-item.ts'
 import { readLabelFilter, type Labels } from '../../domain/task/task-options.ts'
+import type { OwnTasks, TaskScope } from '../../domain/task/task-scope.ts'
 import type { TaskEvent } from '../../domain/event/event.ts'
 import { readBounds } from '../../domain/shared/time-bounds.ts'
 import { VideoTaskKind, videoSegment } from '../../domain/video-task/video-task.ts'
 import type { Fragment, Queryable, Sql } from '../client.ts'
 import { instant } from '../shared/instant.ts'
-import { isHeld, showEvent, type EventTimes } from '../event/event-log.ts'
+import { isHeld, ofFamilies, showEvent, type EventTimes } from '../event/event-log.ts'
 import { isOfBatch, isWithin, type Bounds } from './filter.ts'
 import { hasLabels, labelsOf, matchLabels } from './labels.ts'
 import { deletedAt, waitsFor } from './task-file.ts'
 import { createdAtUs, placeOf, type TaskPlace } from './task-place.ts'
 
 /** Which tasks are walked through, newest first. */
-interface Walk extends Bounds {
-  /** Absent: those of all owners. */
-  owner?: string | undefined
+interface Walk extends TaskScope, Bounds {
   kinds?: readonly TaskKind[] | undefined
   after?: TaskPlace | undefined
   /** Only those that have not ended. */
@@ -79,19 +78,25 @@ const SEGMENTS: [segment: string, kind: TaskKind][] = [
   ...Object.values(IMAGE_KINDS).map(({ segment, kind }): [string, TaskKind] => [segment, kind]),
   ...VideoTaskKind.enum.map((kind): [string, TaskKind] => [videoSegment(kind), kind]),
 ]
+const VIDEO_SEGMENTS = new Set(VideoTaskKind.enum.map(videoSegment))
 
-const segmentsOf = (kinds?: readonly TaskKind[]): string[] => [
-  ...new Set(
-    SEGMENTS.flatMap(([segment, kind]) => ((kinds?.includes(kind) ?? true) ? segment : [])),
-  ),
-  ...((kinds?.some((kind) => customName(kind) !== undefined) ?? true) ? [CUSTOM_SEGMENT] : []),
-]
+const segmentsOf = ({ kinds, families }: Pick<Walk, 'kinds' | 'families'>): string[] =>
+  [
+    ...new Set(
+      SEGMENTS.flatMap(([segment, kind]) => ((kinds?.includes(kind) ?? true) ? segment : [])),
+    ),
+    ...((kinds?.some((kind) => customName(kind) !== undefined) ?? true) ? [CUSTOM_SEGMENT] : []),
+  ].filter((name) => families?.includes(VIDEO_SEGMENTS.has(name) ? 'video' : 'image') ?? true)
 
 /**
  * The tasks of a walk, newest first, at most so many, or all. Those of an owner are merged from its lists by segment, each
  * of which an index has in order: docs/decisions.md, Search and lists.
  */
-const walk = (sql: Queryable, { owner, kinds, batch, ...rest }: Walk, most?: number): Fragment => {
+const walk = (
+  sql: Queryable,
+  { owner, families, kinds, batch, ...rest }: Walk,
+  most?: number,
+): Fragment => {
   if (batch !== undefined || (rest.isRare && rest.labels)) {
     const ofOwner = owner === undefined ? sql`` : sql`and t.owner = ${owner}`
     const which =
@@ -99,10 +104,12 @@ const walk = (sql: Queryable, { owner, kinds, batch, ...rest }: Walk, most?: num
         ? hasLabels(sql, rest.labels, owner)
         : sql`${isOfBatch(sql, batch)} ${ofOwner}`
     const found = sql`(select * from task t where true ${which} offset 0)`
-    return listOf(sql, { ...rest, most }, sql``, found)
+    return listOf(sql, { ...rest, most }, ofFamilies(sql, families), found)
   }
-  if (owner === undefined) return listOf(sql, { ...rest, most }, sql``)
-  const merged = segmentsOf(kinds)
+  if (owner === undefined) return listOf(sql, { ...rest, most }, ofFamilies(sql, families))
+  const segments = segmentsOf({ kinds, families })
+  if (segments.length === 0) return sql`select * from task where false`
+  const merged = segments
     .map((segment) => sql`and t.owner = ${owner} and t.segment = ${segment}`)
     .map((where) => sql`(${listOf(sql, { ...rest, most }, where)})`)
     .reduce((all, list) => sql`${all} union all ${list}`)
@@ -119,7 +126,7 @@ const listOf = (
     isOpen,
     most,
     ...bounds
-  }: Omit<Walk, 'owner' | 'kinds' | 'labels' | 'batch'> & { most: number | undefined },
+  }: Omit<Walk, 'kinds' | 'labels' | 'batch' | keyof TaskScope> & { most: number | undefined },
   where: Fragment,
   tasks = sql`task`,
 ): Fragment => sql`
@@ -251,33 +258,36 @@ export const MOST_FOLLOWED = 200
 /** The revisions of tasks with these ids, of the newest ones, and of those that have moved since a time. */
 export const listRevisions = async (
   sql: Sql,
-  { owner, ids, since }: { owner: string; ids: readonly string[]; since?: Date | undefined },
+  { ids, since, ...scope }: TaskScope & { ids: readonly string[]; since?: Date | undefined },
 ): Promise<{ id: string; rev: number }[]> =>
   await sql<{ id: string; rev: number }[]>`
   select id, rev from task where id = any(${[...ids]}::uuid[])
-  union select id, rev from (${walk(sql, { owner }, MOST_FOLLOWED)}) t
-  ${since ? sql`union select id, rev from (${walk(sql, { owner }, MOST_COUNTED)}) t where last_moved_at >= ${since}` : sql``}
+  union select id, rev from (${walk(sql, scope, MOST_FOLLOWED)}) t
+  ${since ? sql`union select id, rev from (${walk(sql, scope, MOST_COUNTED)}) t where last_moved_at >= ${since}` : sql``}
 `
 
 /** Tasks that a summary counts. */
 const MOST_COUNTED = 10_000
 
 /** Counts the tasks of an owner by state, and its events that reached nobody. */
-export const summariseTasks = async (sql: Sql, owner: string): Promise<TaskSummary> => {
+export const summariseTasks = async (sql: Sql, scope: OwnTasks): Promise<TaskSummary> => {
+  const { owner, families } = scope
   const day = new Date(Date.now() - 86_400_000)
   const [row] = await sql<{ counts: Partial<Record<TaskState, number>> | null; events: number }[]>`
     select (
       select jsonb_object_agg(state, n) from (
         select task_state(status, error_code) as state, count(*) as n
         from (
-          (select status, error_code from task
-            where account = ${owner} and owner = ${owner} and ended_at is null limit ${MOST_COUNTED})
+          (select status, error_code from task t
+            where account = ${owner} and owner = ${owner} and ended_at is null
+              ${ofFamilies(sql, families)}
+            limit ${MOST_COUNTED})
           union all
-          (select status, error_code from (${walk(sql, { owner, from: day }, MOST_COUNTED)}) t
+          (select status, error_code from (${walk(sql, { ...scope, from: day }, MOST_COUNTED)}) t
             where ended_at is not null)
         ) t group by 1
       ) counted) as counts,
-      (select count(*)::integer from (${walk(sql, { owner }, MOST_COUNTED)}) t
+      (select count(*)::integer from (${walk(sql, scope, MOST_COUNTED)}) t
         join event e on e.task_id = t.id and e.state = 'exhausted') as events
   `
   const {
@@ -303,21 +313,28 @@ export type OwnerEvent = TaskEvent & { task_id: string; kind: TaskKind }
 export const listOwnerEvents = async (
   sql: Sql,
   {
-    owner,
     states,
     labels,
     batch,
     after,
     limit,
-    ...bounds
-  }: Bounds &
+    from,
+    to,
+    ...scope
+  }: TaskScope &
+    Bounds &
     Pick<Walk, 'labels' | 'batch' | 'after'> & {
-      owner: string
       states?: readonly string[] | undefined
       limit: number
     },
 ): Promise<Page<OwnerEvent>> => {
-  const seen = { owner, labels, batch, after, isRare: await isRare(sql, { labels, owner, batch }) }
+  const seen = {
+    ...scope,
+    labels,
+    batch,
+    after,
+    isRare: await isRare(sql, { ...scope, labels, batch }),
+  }
   const rows = await sql<(OwnerEvent & EventTimes & Pick<TaskPlace, 'createdAtUs'>)[]>`
     select e.id, e.task_id, t.kind, e.sequence, e.status, e.created_at, e.state,
       coalesce(d.next_attempt_at, e.next_attempt_at) as next_attempt_at,
@@ -329,7 +346,7 @@ export const listOwnerEvents = async (
     left join redelivery d on d.event_id = e.id and d.state = 'pending'
     where ${isMatch(sql, seen)}
       ${states ? sql`and e.state = any(${[...states]})` : sql``}
-      ${isWithin(sql, sql`e.created_at`, bounds)}
+      ${isWithin(sql, sql`e.created_at`, { from, to })}
       ${after?.sequence ? sql`and (t.created_at, t.id, e.sequence) < (${placeOf(sql, after)}, ${after.sequence}::integer)` : sql``}
     order by t.created_at desc, t.id desc, e.sequence desc
     limit ${limit + 1}
@@ -347,6 +364,7 @@ export const listOwnerEvents = async (
 /** Tasks that the estimate of a kind looks at, and how many ended ones of them it takes. */
 const MOST_RECENT = 2000
 const MOST_TIMED = 25
+const EVERY_TASK = { families: undefined }
 
 /** Seconds that the newest ended tasks of a kind took from their first attempt on, as a median; null without any. */
 export const estimateKind = async (sql: Queryable, kind: TaskKind): Promise<number | null> => {
@@ -354,7 +372,7 @@ export const estimateKind = async (sql: Queryable, kind: TaskKind): Promise<numb
     select percentile_cont(0.5) within group (order by seconds) as seconds
     from (
       select extract(epoch from t.ended_at - t.claimed_at)::float8 as seconds
-      from (${walk(sql, {}, MOST_RECENT)}) t
+      from (${walk(sql, EVERY_TASK, MOST_RECENT)}) t
       where t.kind = ${kind} and t.ended_at is not null and t.error_code is null
       order by t.created_at desc, t.id desc
       limit ${MOST_TIMED}

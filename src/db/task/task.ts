@@ -1,4 +1,6 @@
+import type { TaskFamily } from '../../domain/task/task-scope.ts'
 import type { Queryable, Sql } from '../client.ts'
+import { mayRead } from '../event/event-log.ts'
 
 /** Counts a failure of engine or store, unless a newer attempt has begun. Returns how many there are now. */
 export const countFailure = async (
@@ -51,6 +53,17 @@ export const findTaskState = async (sql: Queryable, id: string): Promise<TaskSta
     select status, fence, ended_at is not null as ended from task where id = ${id}
   `
   return row
+}
+
+/** Finds the family of a task that the owner may read. */
+export const findTaskFamily = async (
+  sql: Sql,
+  { id, owner }: { id: string; owner: string },
+): Promise<TaskFamily | undefined> => {
+  const [row] = await sql<{ family: TaskFamily }[]>`
+    select family from task t where id = ${id} and ${mayRead(sql, owner)}
+  `
+  return row?.family
 }
 
 export const existsTask = async (sql: Sql, id: string): Promise<boolean> => {

@@ -1,9 +1,9 @@
 import { MOST_GROUPS, percentile, USAGE_PLACES, type Usage } from '../../domain/task/usage.ts'
+import { VideoTaskKind } from '../../domain/video-task/video-task.ts'
+import type { TaskScope } from '../../domain/task/task-scope.ts'
 import type { Fragment, Sql } from '../client.ts'
 
-export interface UsageFilter {
-  /** Absent: all. */
-  owner?: string | undefined
+export interface UsageFilter extends TaskScope {
   /** First and last day. */
   from: string
   to: string
@@ -43,7 +43,7 @@ export const reportUsage = async (sql: Sql, filter: UsageFilter): Promise<Usage>
 
 const sumUsage = async (
   sql: Sql,
-  { owner, from, to, by, key, label }: UsageFilter,
+  { owner, families, from, to, by, key, label }: UsageFilter,
 ): Promise<UsageRow[]> => {
   const groups: Record<string, Fragment> = {
     day: sql`to_char(day, 'YYYY-MM-DD')`,
@@ -58,6 +58,7 @@ const sumUsage = async (
       to_json(array[${sumsOf(sql, sql`waited`)}]) as waited, to_json(array[${sumsOf(sql, sql`ran`)}]) as ran
     from usage
     where ${owner === undefined ? sql`true` : sql`owner = ${owner}`}
+      ${families ? sql`and (kind = any(${VideoTaskKind.enum})) = ${families.includes('video')}` : sql``}
       and key = ${key ?? label?.key ?? ''}
       ${label ? sql`and value = ${label.value}` : sql``}
       and day between ${from}::date and ${to}::date

@@ -45,6 +45,7 @@ export const AuditAction = Type.Enum([
   'account.invite',
   'account.reset',
   'account.disable',
+  'account.role',
   'account.link',
   'account.sessions_end',
   'account.password',

@@ -349,12 +349,12 @@ export const errors = {
       'insufficient_credits',
       `The task costs ${credits} credits, and the API key has ${Math.max(0, cap - used + credits)} left of its cap of ${cap}: make a key with a higher one.`,
     ),
-  keyScopeInsufficient: (allowed: readonly string[], scopes: readonly string[]) =>
+  keyScopeInsufficient: (allowed: readonly string[], scopes: readonly string[], what = 'route') =>
     apiError(
       'key_scope_insufficient',
       allowed.length === 0
-        ? 'This route takes a key without scopes and cap, or a bearer token.'
-        : `This route needs an API key with the scope ${allowed.join(' or ')}, and the key has ${scopes.join(', ')}.`,
+        ? `This ${what} takes a key without scopes and cap, or a bearer token.`
+        : `This ${what} needs an API key with the scope ${allowed.join(' or ')}, and the key has ${scopes.join(', ')}.`,
     ),
   publisherNotFound: (id: string) =>
     apiError('publisher_not_found', `There is no publisher ${shown(id)}.`),

@@ -12,6 +12,7 @@ import { isReservedUser } from '../../domain/shared/account.ts'
 import { KeyScope } from '../../domain/shared/api-key.ts'
 import { credentialKind } from '../../domain/shared/credential.ts'
 import { ApiError, errors } from '../../domain/shared/errors.ts'
+import type { TaskScope } from '../../domain/task/task-scope.ts'
 import type { Log } from '../../log.ts'
 import { readProfile, type IsAdmin, type Profile } from './claims.ts'
 import { digest } from './digest.ts'
@@ -29,6 +30,8 @@ export interface Caller {
   keyId?: string
   /** Scopes of an API key where that is less than what its owner may. */
   keyLimits?: { scopes: readonly KeyScope[]; isCapped: boolean }
+  /** Families of the tasks that a request of a key with scopes may reach; absent: both. */
+  families?: TaskScope['families']
   /** Scope of a personal access token: a node, or all of its publisher's. */
   token?: Pick<LiveToken, 'id' | 'publisherId' | 'nodeId' | 'scope'>
   /** Claims of the token about its user; absent with an API key. */
@@ -74,7 +77,7 @@ export const makeAuthenticator = ({
   sql,
   log,
   users,
-  isPlatformAdmin = () => false,
+  isPlatformAdmin = () => Promise.resolve(false),
   userOf = (subject) => Promise.resolve(subject),
   isSessionLive = () => Promise.resolve(true),
 }: AuthenticatorOptions): Authenticate => {
@@ -93,7 +96,7 @@ export const makeAuthenticator = ({
         ...callerOf(owner, 'api_key'),
         keyId,
         ...(isLimited && { keyLimits: { scopes: scopes ?? KeyScope.enum, isCapped } }),
-        ...(!isLimited && isPlatformAdmin(owner) && ADMIN),
+        ...(!isLimited && (await isPlatformAdmin(owner)) && ADMIN),
       }
     }
     if (scheme === 'x-api-key') throw new CredentialRejected('not an API key')
@@ -104,7 +107,7 @@ export const makeAuthenticator = ({
     return {
       ...callerOf(await userOf(subject), 'jwt'),
       ...(Object.keys(profile).length > 0 && { profile }),
-      ...(isPlatformAdmin(subject, claims) && ADMIN),
+      ...((await isPlatformAdmin(subject, claims)) && ADMIN),
     }
   }
 

@@ -1,5 +1,6 @@
 import { ANONYMOUS } from '../../domain/shared/account.ts'
 import { errors } from '../../domain/shared/errors.ts'
+import type { OwnTasks } from '../../domain/task/task-scope.ts'
 import type { Caller } from './auth.ts'
 import type { RouteRequest } from '../route.ts'
 
@@ -7,6 +8,12 @@ import type { RouteRequest } from '../route.ts'
 export const getCaller = ({ caller }: Pick<RouteRequest, 'caller'>): Caller => {
   if (caller === undefined) throw errors.unauthorized()
   return caller
+}
+
+/** Tasks that the caller may reach, for lists. */
+export const tasksOf = (request: Pick<RouteRequest, 'caller'>): OwnTasks => {
+  const { owner, families } = getCaller(request)
+  return { owner, families }
 }
 
 /** Whose task a request makes or reads, where no credential is needed: all callers without one share an owner. */

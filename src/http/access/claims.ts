@@ -21,24 +21,33 @@ const isText = (value: unknown, longest: number): value is string =>
   Array.from(value).length <= longest &&
   !/[\p{Cc}\p{Cs}]/u.test(value)
 
-export type IsAdmin = (subject: string, claims?: JWTPayload) => boolean
+export type IsAdmin = (subject: string, claims?: JWTPayload) => Promise<boolean>
 
 /**
- * Makes the check for platform admins: the subjects of ADMIN_SUBJECTS, and everyone whose token has ADMIN_CLAIM,
- * `name=value`, where dots may lead into objects. A claim that is a list has the value when one of its items is the value.
+ * Makes the one check for platform admins, who may come by a token, a key or a session: the subjects of ADMIN_SUBJECTS;
+ * with AUTH=builtin the accounts that are admins now, whatever a token said of them; else everyone whose token has
+ * ADMIN_CLAIM, `name=value`, where dots may lead into objects. A claim that is a list has the value when one of its items
+ * is the value.
  */
 export const makeIsAdmin = ({
   subjects,
   claim,
+  isAdminAccount,
 }: {
   subjects: readonly string[]
   claim: string
+  /** Of AUTH=builtin; absent: the accounts are those of an issuer. */
+  isAdminAccount?: ((id: string) => Promise<boolean>) | undefined
 }): IsAdmin => {
   const [name = '', value = ''] = claim.split(/=(.*)/s)
-  return (subject, claims = {}) =>
-    subjects.includes(subject) ||
-    (name !== '' &&
-      [findClaim(claims, name)].flat().some((item) => isWord(item) && String(item) === value))
+  return async (subject, claims = {}) => {
+    if (subjects.includes(subject)) return true
+    if (isAdminAccount) return await isAdminAccount(subject)
+    return (
+      name !== '' &&
+      [findClaim(claims, name)].flat().some((item) => isWord(item) && String(item) === value)
+    )
+  }
 }
 
 /** Finds the claim of this very name, which may be a URL, else the one to which its dots lead. */

@@ -6,6 +6,7 @@ import {
   summariseTasks,
 } from '../../db/task/task-list.ts'
 import type { OwnerEventQuery, TaskQuery } from '../../domain/task/task-item.ts'
+import type { OwnTasks, TaskScope } from '../../domain/task/task-scope.ts'
 import type { JsonResponse } from '../route.ts'
 import { makePageToken, parsePageToken } from '../task/page-token.ts'
 import { toItem } from './item.ts'
@@ -16,11 +17,11 @@ import type { ReadDeps } from '../deps.ts'
 export const listTasks = async (
   deps: TaskReadDeps,
   { after, limit, ...query }: TaskQuery,
-  { owner, isAdmin = false }: { owner: string | undefined; isAdmin?: boolean },
+  { isAdmin = false, ...scope }: TaskScope & { isAdmin?: boolean },
 ): Promise<JsonResponse> => {
   const found = findTasks(deps.sql, {
     ...readTaskQuery(query),
-    owner,
+    ...scope,
     after: placeOf(after),
     limit,
   })
@@ -29,18 +30,18 @@ export const listTasks = async (
   return { status: 200, body: { tasks, ...(next && { next: makePageToken(next) }) } }
 }
 
-export const summarise = async ({ sql }: ReadDeps, owner: string): Promise<JsonResponse> => ({
+export const summarise = async ({ sql }: ReadDeps, scope: OwnTasks): Promise<JsonResponse> => ({
   status: 200,
-  body: await withinDeadline(sql, summariseTasks(sql, owner)),
+  body: await withinDeadline(sql, summariseTasks(sql, scope)),
 })
 
 /** Lists a page of the events of an owner's tasks. */
 export const listEvents = async (
   { sql }: ReadDeps,
-  owner: string,
+  scope: OwnTasks,
   { state, after, limit, ...query }: OwnerEventQuery,
 ): Promise<JsonResponse> => {
-  const filter = { ...readTaskQuery(query), owner, states: state, after: placeOf(after), limit }
+  const filter = { ...readTaskQuery(query), ...scope, states: state, after: placeOf(after), limit }
   const { rows, next } = await withinDeadline(sql, listOwnerEvents(sql, filter))
   return { status: 200, body: { events: rows, ...(next && { next: makePageToken(next) }) } }
 }

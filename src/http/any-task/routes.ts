@@ -11,7 +11,7 @@ import {
   TaskStreamQuery,
   TaskSummary,
 } from '../../domain/task/task-item.ts'
-import { getCaller } from '../access/caller.ts'
+import { getCaller, tasksOf } from '../access/caller.ts'
 import { requirePlatformAdmin } from '../registry/access.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { validatePageToken } from '../task/page-token.ts'
@@ -48,14 +48,14 @@ export const makeAnyTaskRoutes = (deps: AnyTaskDeps & DeletionDeps): Route[] => 
     summary: "List the caller's tasks of all kinds, newest first",
     query: TaskQuery,
     responses: { 200: { description: 'The page.', schema: TaskPage } },
-    handler: (request) => listTasks(deps, request.query, { owner: getCaller(request).owner }),
+    handler: (request) => listTasks(deps, request.query, tasksOf(request)),
   }),
   defineRoute({
     ...COMMON,
     path: '/tasks/summary',
     summary: "Count the caller's tasks by their state",
     responses: { 200: { description: 'The counts.', schema: TaskSummary } },
-    handler: (request) => summarise(deps, getCaller(request).owner),
+    handler: (request) => summarise(deps, tasksOf(request)),
   }),
   defineRoute({
     ...LIST,
@@ -66,7 +66,8 @@ export const makeAnyTaskRoutes = (deps: AnyTaskDeps & DeletionDeps): Route[] => 
     errors: ['forbidden'],
     handler: async (request) => {
       requirePlatformAdmin(getCaller(request))
-      return await listTasks(deps, request.query, { owner: request.query.owner, isAdmin: true })
+      const { owner } = request.query
+      return await listTasks(deps, request.query, { owner, families: undefined, isAdmin: true })
     },
   }),
   defineRoute({
@@ -76,7 +77,7 @@ export const makeAnyTaskRoutes = (deps: AnyTaskDeps & DeletionDeps): Route[] => 
     summary: "List the events of the caller's tasks, newest task first",
     query: OwnerEventQuery,
     responses: { 200: { description: 'The page.', schema: OwnerEvents } },
-    handler: (request) => listEvents(deps, getCaller(request).owner, request.query),
+    handler: (request) => listEvents(deps, tasksOf(request), request.query),
   }),
   defineRoute({
     tag: 'Live progress',

@@ -11,7 +11,8 @@ import {
 import type { TaskRow } from '../../db/task/task-list.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { OPEN_STATES, type TaskStreamQuery } from '../../domain/task/task-item.ts'
-import { getCaller } from '../access/caller.ts'
+import type { OwnTasks } from '../../domain/task/task-scope.ts'
+import { tasksOf } from '../access/caller.ts'
 import { respondWithStream, type ReadChanges, type StreamEvent } from '../live/stream.ts'
 import type { RouteResponse, RouteRequest } from '../route.ts'
 import { toItem } from './item.ts'
@@ -29,13 +30,12 @@ export const streamTasks = async (
   deps: TaskReadDeps & LiveDeps,
   request: RouteRequest<unknown, TaskStreamQuery>,
 ): Promise<RouteResponse> => {
-  const { owner } = getCaller(request)
   const lastEventId = request.headers['last-event-id'] || undefined
   if (lastEventId !== undefined && !/^\d{1,15}$/.test(String(lastEventId)))
     throw errors.lastEventInvalid(String(lastEventId), 'an id that this stream gave, a number')
   const since = lastEventId === undefined ? undefined : Number(lastEventId)
   const open = new Set<string>()
-  const filter = { ...readTaskQuery(request.query), owner }
+  const filter = { ...readTaskQuery(request.query), ...tasksOf(request) }
   const read = readTasks(deps, { filter, since, open })
   return await respondWithStream(deps, request, {
     id: randomUUID(),
@@ -45,7 +45,7 @@ export const streamTasks = async (
 }
 
 interface FollowedTasks {
-  filter: ReturnType<typeof readTaskQuery> & { owner: string }
+  filter: ReturnType<typeof readTaskQuery> & OwnTasks
   /** Time up to which the client has all changes, in milliseconds. */
   since: number | undefined
   /** Those that have not ended, kept up to date. */
@@ -54,7 +54,7 @@ interface FollowedTasks {
 
 const readTasks = (deps: TaskReadDeps, { filter, since, open }: FollowedTasks): ReadChanges => {
   const { sql } = deps
-  const { owner } = filter
+  const { owner, families } = filter
   let sent: ReadonlyMap<string, number> | undefined
   let lastMs = since ?? 0
   const find = async () => {
@@ -65,7 +65,7 @@ const readTasks = (deps: TaskReadDeps, { filter, since, open }: FollowedTasks): 
       for (const { id } of rows) open.add(id)
     }
     const from = isFirst && since !== undefined ? new Date(since - UNSEEN_MS) : undefined
-    const revisions = await listRevisions(sql, { owner, ids: [...open], since: from })
+    const revisions = await listRevisions(sql, { owner, families, ids: [...open], since: from })
     const changed = revisions.filter(({ id, rev }) => sent?.get(id) !== rev)
     const rows = await listTaskRows(sql, { ...filter, ids: changed.map(({ id }) => id) })
     const isNotified = ({ id, movedAt }: TaskRow): boolean =>

@@ -34,7 +34,8 @@ export const createBulk = (
   unitOfWork(
     deps,
     async (sql, enqueue) => {
-      if (!(await insertBulk(sql, bulk)))
+      const { keyId: apiKeyId } = getCaller(request)
+      if (!(await insertBulk(sql, { ...bulk, apiKeyId })))
         throw apiError(
           'quota_exceeded',
           `One owner has at most ${MOST_OPEN} batches and operations that have not ended.`,

@@ -107,7 +107,9 @@ export const makeOperationRoutes = (deps: BulkDeps): Route[] => [
     errors: ['bulk_not_found'],
     handler: async (request) => {
       const operation = await getBulk<OperationRow>(deps, request, 'operation')
-      const line = makeOperationLine(operation.isCancelRequested ? 'not_done' : 'pending')
+      const line = makeOperationLine(
+        operation.isCancelRequested || operation.endedAt ? 'not_done' : 'pending',
+      )
       return respondWithLines(deps, operation, line)
     },
   }),

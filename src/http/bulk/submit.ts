@@ -139,6 +139,7 @@ const STAND_IN = {
   address: '',
   ip: undefined,
   signal: () => new AbortController().signal,
+  reauthorise: () => Promise.resolve(),
   accept: () => {},
   incoming: undefined as never,
 } satisfies Partial<RouteRequest>

@@ -12,7 +12,7 @@ import {
 } from '../../domain/event/event.ts'
 import { readBounds, validateAll } from '../../domain/shared/time-bounds.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
-import { getCaller, ownerOf } from '../access/caller.ts'
+import { ownerOf, tasksOf } from '../access/caller.ts'
 import { getEventId, redeliverAll, redeliverOne, type RedeliveryDeps } from './redeliver.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { EVENT_LINKS } from '../task/event-links.ts'
@@ -150,10 +150,10 @@ export const makeEventRoutes = (deps: RedeliveryDeps): Route[] => [
     },
     errors: ['outcome_unknown'],
     handler: (request) => {
-      const { owner } = getCaller(request)
+      const scope = tasksOf(request)
       const { batch_id: batch, ...bounds } = request.body
-      return redeliverAll(deps, request, owner, (sql, starts) =>
-        redeliverExhausted(sql, { owner, batch, ...readBounds(bounds) }, starts),
+      return redeliverAll(deps, request, scope.owner, (sql, starts) =>
+        redeliverExhausted(sql, { ...scope, batch, ...readBounds(bounds) }, starts),
       )
     },
   }),

@@ -85,7 +85,7 @@ export const makeWebhookSecretRoutes = ({ sql, webhookSecrets }: WebhookSecretDe
   }),
 ]
 
-const COMMON = { tag: 'Events', auth: 'required' } as const
+const COMMON = { tag: 'Events', auth: 'required', scopes: ['webhooks'] } as const
 
 const SECRET_EXAMPLE = {
   secret: `whsec_${Buffer.alloc(32).toString('base64')}`,

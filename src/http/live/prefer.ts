@@ -16,7 +16,10 @@ interface WaitingRead {
 }
 
 /** Part of a request that its watch needs. */
-export type Waiting = Pick<RouteRequest, 'headers' | 'signal' | 'address' | 'account'>
+export type Waiting = Pick<
+  RouteRequest,
+  'headers' | 'signal' | 'address' | 'account' | 'reauthorise'
+>
 
 /**
  * Responds to a read; where the caller prefers to wait (RFC 7240, `Prefer: wait=N`), at the next change of what it has
@@ -45,6 +48,7 @@ export const respondAfterChange = async (
       isChanged = next.status !== 304
       if (isChanged) response = next
     }
+    await request.reauthorise()
     return {
       ...response,
       headers: { ...response.headers, 'preference-applied': `wait=${seconds}` },

@@ -141,6 +141,7 @@ const versionStream = (deps: StreamDeps): Route =>
   defineRoute({
     ...COMMON,
     path: `${VERSION_PATH}/stream`,
+    scopes: ['publish', 'read'],
     summary: 'Follow a version until it is decided on and its host nodes are read',
     description:
       '`state`: the version as it is now, first at once and then after each change; `steps`: `{steps: [{step, state, at?}]}` of `received`, `read`, `scanned`, `host_nodes` and `active`, each `waiting`, `running`, `done`, `failed` or `held`, before the state that has changed them; `end`: the version, once it is no longer Pending and `host_node_extract_status` is neither pending nor reported. With Last-Event-ID what the caller has is not sent again.',

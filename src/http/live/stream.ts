@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { KNOWN_MS } from '../access/recent-check.ts'
 import { toApiError } from '../serve/errors.ts'
 import type { StreamResponse } from '../route.ts'
 import type { LiveDeps, Waiting } from './prefer.ts'
@@ -52,8 +53,9 @@ export const respondWithStream = async (
     stream: async (response) => {
       try {
         writeHead(response)
+        const isAllowed = () => watchReadSemaphore.run(() => isStillAllowed(request))
         if (response.req.method !== 'HEAD')
-          await writeChanges(response, { watch, readChanges, first, many })
+          await writeChanges(response, { watch, readChanges, first, many, isAllowed })
       } finally {
         watch.close()
         response.end()
@@ -82,16 +84,18 @@ interface Writing {
   readChanges: ReadChanges
   first: StreamEvent[]
   many: Followed['many']
+  isAllowed(): Promise<boolean>
 }
 
 const writeChanges = async (
   response: ServerResponse,
-  { watch, readChanges, first, many }: Writing,
+  { watch, readChanges, first, many, isAllowed }: Writing,
 ): Promise<void> => {
   const endsAt = performance.now() + LONGEST_MS
   let events: StreamEvent[] | undefined = first
   let wroteAt = performance.now()
   let readAt = wroteAt
+  let allowedAt = wroteAt
   const write = (text: string): void => {
     response.write(text)
     wroteAt = performance.now()
@@ -103,14 +107,28 @@ const writeChanges = async (
     const silentMs = wroteAt + HEARTBEAT_MS - performance.now()
     // While the database is away the stream stays, and looks again soon: not all streams at the same time.
     const pauseMs = events ? silentMs : ERROR_PAUSE_MS * (1 + Math.random())
-    const notifyChange = await watch.next(Math.max(0, Math.min(pauseMs, many?.mostMs ?? pauseMs)))
+    const mostMs = Math.min(pauseMs, KNOWN_MS, many?.mostMs ?? pauseMs)
+    const notifyChange = await watch.next(Math.max(0, mostMs))
     if (notifyChange === 'over') return
+    if (performance.now() - allowedAt >= KNOWN_MS) {
+      if (!(await isAllowed())) return write(ENDED)
+      allowedAt = performance.now()
+    }
     if (performance.now() >= wroteAt + HEARTBEAT_MS) write(HEARTBEAT)
     if (many) await sleep(Math.max(0, readAt + many.leastMs - performance.now()))
     readAt = performance.now()
     events = notifyChange === 'quiet' && events && !many ? [] : await readChanges().catch(toUnread)
   }
 }
+
+/** False once the credential has ended. While nobody can say, the stream goes on. */
+const isStillAllowed = (request: Waiting): Promise<boolean> =>
+  request.reauthorise().then(
+    () => true,
+    (error: unknown) => toApiError(error).status === 503,
+  )
+
+const ENDED = ': the credential has ended\n\n'
 
 const toUnread = (error: unknown): undefined => {
   if (toApiError(error).status !== 503) throw error

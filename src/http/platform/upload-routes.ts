@@ -162,15 +162,17 @@ const createUpload = async (
   deps: CommitDeps & TaskReadDeps,
   request: RouteRequest<unknown, unknown, NewUpload>,
 ): Promise<SavedResponse> => {
-  const { owner } = getCaller(request)
+  const { owner, keyId: apiKeyId = null } = getCaller(request)
   const { file_name: fileName, content_type: declaredType = null, file_hash } = request.body
   const id = randomUUID()
   const sha256 = file_hash?.toLowerCase()
   return await unitOfWork(
     deps,
     async (sql) => {
-      const existing = sha256 === undefined ? undefined : await renewUpload(sql, { owner, sha256 })
-      const upload = existing ?? (await insertUpload(sql, { id, owner, fileName, declaredType }))
+      const maker = { owner, apiKeyId }
+      const existing =
+        sha256 === undefined ? undefined : await renewUpload(sql, { ...maker, sha256 })
+      const upload = existing ?? (await insertUpload(sql, { ...maker, id, fileName, declaredType }))
       const response = makeResponse(deps, upload, existing !== undefined)
       return await request.saveIdempotentResponse(sql, response)
     },

@@ -48,7 +48,11 @@ const record = ({ sql, quotas }: ReceiveDeps, file: ReceivedFile): Promise<strin
     { sql },
     async (sql) => {
       const received = await receiveUpload(sql, file, quotas.owner)
-      if (!received) throw apiError('file_gone', 'The upload has been removed; ask for a new link.')
+      if (!received)
+        throw apiError(
+          'file_gone',
+          'The upload has been removed, or the credential that its link was made with has ended; ask for a new link.',
+        )
       return received.replacedKey
     },
     { wasCommitted: () => hasReceived(sql, file) },

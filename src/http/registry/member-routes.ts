@@ -41,6 +41,7 @@ export const makeMemberRoutes = (deps: CommitDeps): Route[] => [
   }),
   defineRoute({
     ...COMMON,
+    auth: 'jwt',
     method: 'put',
     path: MEMBER_PATH,
     summary: 'Add a member, or change their role',

@@ -54,6 +54,7 @@ const TOKENS_PATH = `${PUBLISHER_PATH}/tokens`
 export const makePersonalAccessTokenRoutes = (deps: TokenDeps): Route[] => [
   defineRoute({
     ...COMMON,
+    auth: 'jwt',
     method: 'post',
     path: TOKENS_PATH,
     summary: 'Make a personal access token',
@@ -83,6 +84,7 @@ export const makePersonalAccessTokenRoutes = (deps: TokenDeps): Route[] => [
   }),
   defineRoute({
     ...COMMON,
+    auth: 'jwt',
     method: 'post',
     path: `${OWN_NODE_PATH}/publish-tokens`,
     summary: 'Make a token for one publication',

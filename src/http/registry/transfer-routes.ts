@@ -60,6 +60,7 @@ const TRANSFER_ERRORS = [...PUBLISHER_ERRORS, ...WRITE_ERRORS, 'transfer_not_fou
 export const makeTransferRoutes = (deps: RegistryDeps): Route[] => [
   defineRoute({
     ...COMMON,
+    auth: 'jwt',
     method: 'post',
     path: `${OWN_NODE_PATH}/transfer`,
     summary: 'Offer a node to another publisher',
@@ -96,6 +97,7 @@ export const makeTransferRoutes = (deps: RegistryDeps): Route[] => [
   }),
   defineRoute({
     ...COMMON,
+    auth: 'jwt',
     method: 'post',
     path: `${TRANSFER_PATH}/accept`,
     summary: 'Accept a node',
@@ -127,7 +129,7 @@ export const makeTransferRoutes = (deps: RegistryDeps): Route[] => [
   }),
   defineRoute({
     tag: 'Registry admin',
-    auth: 'required',
+    auth: 'jwt',
     method: 'post',
     path: '/admin/nodes/:nodeId/transfer',
     summary: 'Give a node to another publisher',

@@ -77,6 +77,7 @@ export const makeTrustedPublisherRoutes = (deps: TrustDeps): Route[] => [
 const create = (deps: TrustDeps): Route =>
   defineRoute({
     ...COMMON,
+    auth: 'jwt',
     method: 'post',
     path: PATH,
     summary: 'Trust the jobs of a repository to publish a node',

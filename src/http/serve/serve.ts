@@ -5,6 +5,7 @@ import type { Request, Response } from 'express'
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import { makeOnce } from '../../domain/shared/make-once.ts'
 import { ALL_FIELD, validateBounds } from '../../domain/shared/time-bounds.ts'
+import { isUuid } from '../../domain/shared/uuid.ts'
 import { toPointer } from '../../domain/shared/pointer.ts'
 import {
   describeUnread,
@@ -13,6 +14,7 @@ import {
   type Unread,
 } from '../../domain/shared/unread.ts'
 import { makeIssue, onePerField, sortIssues, type Issue } from '../../domain/shared/validate.ts'
+import type { TaskFamily } from '../../domain/task/task-scope.ts'
 import type { Authenticate, Caller } from '../access/auth.ts'
 import { isNamed } from '../alias/path.ts'
 import type { AliasTable } from '../alias/table.ts'
@@ -22,7 +24,7 @@ import { sendContinue } from './expect.ts'
 import { sendJson } from './json-response.ts'
 import { readIdempotencyKey, type Claim, type Idempotency } from '../access/idempotency.ts'
 import { closeWhenStopping, type Lifecycle } from './lifecycle.ts'
-import { requireScope } from '../access/key-scope.ts'
+import { applyScopes, requireFamily } from '../access/key-scope.ts'
 import { makeLimiter } from '../access/limiter.ts'
 import { accountOf, addressOf, principalOf } from '../access/principal.ts'
 import { makeQueryReader, rawQuery } from './query.ts'
@@ -34,6 +36,8 @@ import type { RouteResponse, JsonResponse, Route, RouteRequest, SavedResponse } 
 
 export interface ServeDeps extends BodyDeps {
   authenticate: Authenticate
+  /** Finds the family of a task that the owner may read. */
+  findTaskFamily(task: { id: string; owner: string }): Promise<TaskFamily | undefined>
   idempotency: Idempotency
   lifecycle: Lifecycle
   /** Absent: names are those of the interface alone. */
@@ -91,10 +95,11 @@ const serveOne = (deps: ServeDeps) => (route: Route) => {
           isStrict: (names) => showUnread(request, response, names),
         })
         const parts = { route, request, response, address, query: query.value, body, caller, claim }
+        const reauthorise = async () => void (await authorise(deps, route, request))
         const headers = translation?.headers(request.headers) ?? request.headers
         return await handle(
           route,
-          { ...makeRequest(parts), headers },
+          { ...makeRequest(parts), headers, reauthorise },
           { isDryRun: isDry, claim, body, unread },
         )
       } finally {
@@ -266,7 +271,7 @@ const underClaim = async (
 }
 
 const authorise = async (
-  { authenticate }: ServeDeps,
+  { authenticate, findTaskFamily }: ServeDeps,
   route: Route,
   request: Request,
 ): Promise<Caller | undefined> => {
@@ -278,8 +283,12 @@ const authorise = async (
     throw errors.unauthorized(undefined, route.unauthorizedMessage ?? NEEDED[route.auth])
   if (route.auth === 'jwt' && caller?.scheme !== 'jwt')
     throw apiError('forbidden', 'This route takes a bearer token of the issuer, not an API key.')
-  requireScope(route, caller)
-  return caller
+  const limited = applyScopes(route, caller)
+  const id = String(request.params['task_id'])
+  const family =
+    limited?.families && isUuid(id) ? await findTaskFamily({ id, owner: limited.owner }) : undefined
+  if (limited && family) requireFamily(limited, family)
+  return limited
 }
 
 const NEEDED = {
@@ -327,7 +336,7 @@ interface Parts {
   claim: Claim | undefined
 }
 
-const makeRequest = (parts: Parts): RouteRequest => {
+const makeRequest = (parts: Parts): Omit<RouteRequest, 'reauthorise'> => {
   const { route, request, response, address, query, body, caller, claim } = parts
   return {
     params: request.params,

@@ -50,14 +50,14 @@ const STALE = 'You signed in more than an hour ago. Sign out and in again to cha
 export const addAccountPages = (router: Router, deps: SignInDeps, state: State): void => {
   const { sql } = deps
   const show = async (response: Response, { account, session }: SignedIn, issue?: string) => {
-    const { id, email, isAdmin, password } = account
+    const { id, email, password } = account
     const [sessions, passkeys] = await withinDeadline(
       sql,
       Promise.all([listSessions(sql, id), listPasskeys(sql, id)]),
     )
     const view = {
       email,
-      isAdmin,
+      isAdmin: await deps.isPlatformAdmin(id),
       hasPassword: password !== null,
       sessions,
       own: session,

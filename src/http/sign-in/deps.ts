@@ -1,6 +1,7 @@
 import type { Secrets } from '../../adapters/secrets.ts'
 import type { Sql } from '../../db/client.ts'
 import type { Log } from '../../log.ts'
+import type { IsAdmin } from '../access/claims.ts'
 import type { RateLimits } from '../access/rate-limit.ts'
 import type { SigningKeys } from './keys.ts'
 
@@ -21,6 +22,7 @@ export interface SignInDeps {
   cookieKeys: readonly string[]
   /** Claim of the tokens of admins. */
   adminClaim: { name: string; value: string }
+  isPlatformAdmin: IsAdmin
   /** Absent: nobody is limited by address. */
   limits: RateLimits | undefined
 }

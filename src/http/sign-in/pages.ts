@@ -166,6 +166,9 @@ ${link === undefined ? '' : `<p>Send this link, which sets a password once, with
           disabled ? 'disabled' : hasPassword || passkeys > 0 ? `${sessions} sessions` : 'invited',
           act('people/end', id, 'End sessions'),
           act('people/reset', id, 'Reset', checkbox('keys', 'and end its API keys and tokens')),
+          isAdmin
+            ? act('people/demote', id, 'Make a user')
+            : act('people/promote', id, 'Make an admin'),
           disabled ? '' : act('people/disable', id, 'Disable'),
         ]),
       )

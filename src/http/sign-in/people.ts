@@ -5,6 +5,7 @@ import {
   disableAccount,
   inviteAccount,
   resetAccount,
+  setAdmin,
 } from '../../adapters/accounts.ts'
 import { withinDeadline, type Transaction } from '../../db/client.ts'
 import type { Audit } from '../../db/registry/audit-log.ts'
@@ -31,7 +32,7 @@ export const addPeoplePages = (router: Router, deps: SignInDeps, state: State): 
   const { sql, origin: publicUrl } = deps
   const readAdmin = async (request: Request, response: Response) => {
     const account = (await readSignedIn(deps, state, [request, response]))?.account
-    if (account?.isAdmin) return account
+    if (account && (await deps.isPlatformAdmin(account.id))) return account
     send(response, account ? 403 : 401, account ? FORBIDDEN : NOBODY)
     return undefined
   }
@@ -55,6 +56,10 @@ export const addPeoplePages = (router: Router, deps: SignInDeps, state: State): 
         endsKeys: fieldOf(request, 'keys') === 'yes',
       }),
     disable: (sql, request, audit) => disableAccount(sql, audit, fieldOf(request, 'id')),
+    promote: (sql, request, audit) =>
+      setAdmin(sql, audit, { id: fieldOf(request, 'id'), isAdmin: true }),
+    demote: (sql, request, audit) =>
+      setAdmin(sql, audit, { id: fieldOf(request, 'id'), isAdmin: false }),
     end: (sql, request, audit) => {
       const id = fieldOf(request, 'id')
       const change = { id, action: 'account.sessions_end' } as const

@@ -57,6 +57,7 @@ const report = async (
     reportUsage(sql, {
       ...readUsageQuery(query, now()),
       owner: isOfAll ? undefined : (query.owner ?? caller.owner),
+      families: caller.families,
       label: label && { key: label[0], value: label[1] },
     }),
   )

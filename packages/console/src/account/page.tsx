@@ -155,6 +155,7 @@ const SCOPES = [
   ['videos', 'Video tasks'],
   ['read', 'Read everything'],
   ['publish', 'Publish nodes'],
+  ['webhooks', 'Webhook secret and endpoints'],
 ] as const satisfies readonly (readonly [Scope, string])[]
 
 /** A day is its end where the person is; anything else goes to the service, which says what it expects. */

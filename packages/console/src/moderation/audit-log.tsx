@@ -57,6 +57,7 @@ const ACTIONS: Record<Action, string> = {
   'account.invite': 'Invited user',
   'account.reset': 'Reset account',
   'account.disable': 'Disabled account',
+  'account.role': 'Changed role of account',
   'account.link': 'Linked account',
   'account.sessions_end': 'Ended sessions',
   'account.password': 'Set password',
