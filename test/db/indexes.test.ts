@@ -100,6 +100,7 @@ const PLACE = { createdAtUs: '1', id: ID, sequence: '1' }
 const OWNED = { owner: 'a', families: undefined, after: PLACE, limit: 1 }
 const TASK_FILTERS = [
   { owner: 'a', families: ['image'] },
+  { owner: 'a', families: ['image'], kinds: ['text2video'] },
   { families: undefined, from: new Date(0), to: new Date(0), after: PLACE },
   {
     owner: 'a',
