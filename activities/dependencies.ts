@@ -138,7 +138,7 @@ export interface Fleet {
   templates: readonly Template[]
   /** Those that are kinds of their own, likewise. */
   custom: readonly Template[]
-  /** What the folder last had beside them. */
+  /** Files that the folder last had beside them. */
   unusable: UnusableFiles
   /** COMFYUI_DEPTH: our prompts on one instance. */
   depth: number

@@ -183,13 +183,18 @@ describe('the doctor', { concurrency: true }, () => {
     t.after(close)
     await cp(join(TEMPLATES, 'upscale.json'), join(folder, 'upscale.json'))
     await write('half', '{"1"')
-    await write('portrait', makePortrait({ 5: ['PrimitiveInt', { value: 7 }, 'kiln:mode'] }))
     const { lines, isWell } = await doctor({ ...config, COMFYUI_TEMPLATES: folder })
-    assert.match(
-      lines[0] ?? '',
-      /^WARN templates 2 are valid, and an instance can run each; custom\/half\.json: .*JSON.*; custom\/portrait\.json: node 5/,
-    )
+    const found =
+      /^WARN templates 1 are valid, and an instance can run each; custom\/half\.json: .*JSON/
+    assert.match(lines[0] ?? '', found)
     assert.ok(isWell)
+    await write('portrait', makePortrait({ 5: ['PrimitiveInt', { value: 7 }, 'kiln:mode'] }))
+    const clash = await doctor({ ...config, COMFYUI_TEMPLATES: folder })
+    assert.match(
+      clash.lines[0] ?? '',
+      /^ERROR templates no instance can run custom\/portrait: .*half/,
+    )
+    assert.match(clash.lines[1] ?? '', /runs 1 of 2 .*custom\/portrait is no kind: node 5/)
     await rm(join(folder, 'upscale.json'))
     const without = await doctor({ ...config, COMFYUI_TEMPLATES: folder })
     assert.match(without.lines[0] ?? '', /^ERROR templates none for upscale: .*; custom\/half/)

@@ -66,7 +66,7 @@ const scopeOf = ({ what = '', ...values }: Values): string => {
 /** Nothing is chosen before an admin does so, and everything is typed: a slip must not stop the service. */
 const PauseButton = () => {
   const { templates = [] } = useQuery(templatesQuery).data ?? {}
-  const { receivers = [] } = useQuery(readQuery('/admin/operations', {})).data?.deliveries ?? {}
+  const deliveries = useQuery(readQuery('/admin/operations', {})).data?.deliveries
   const { tasks = [] } = useQuery(readQuery('/admin/tasks', { query: { limit: 100 } })).data ?? {}
   const which: Readonly<Record<string, Partial<FieldSpec>>> = {
     engine: { options: ENGINES.flatMap((name) => [name, `${name}:image`, `${name}:video`]) },
@@ -76,7 +76,7 @@ const PauseButton = () => {
       ),
     },
     owner: { suggestions: [...new Set(tasks.flatMap(({ owner }) => owner ?? []))] },
-    host: { suggestions: receivers.map(({ host }) => host) },
+    host: { suggestions: deliveries ? deliveries.receivers.map(({ host }) => host) : [] },
     all: confirmField('all'),
   }
   return (
@@ -102,7 +102,7 @@ const PauseButton = () => {
   )
 }
 
-/** What a pause would hold now. */
+/** Counts of what a pause would hold now. */
 const Held = ({ scope }: { scope: string }) => {
   const query = readQuery('/admin/pauses/{scope}', { path: { scope } })
   const { data } = useQuery({ ...query, enabled: scope !== '' })
