@@ -4,7 +4,7 @@ import { after, describe, test } from 'node:test'
 import { makeThreadPool, type ThreadRun } from '../../src/adapters/thread-pool.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 
-/** Says what it is told, and eats memory or time where it is told to. */
+/** Repeats its order, and eats memory or time where that says so. */
 const PROGRAM = `
   import { parentPort, threadId } from 'node:worker_threads'
   parentPort.on('message', (order) => {

@@ -209,11 +209,11 @@ describe('a batch', () => {
     const path = await postBatch(client, { requests: requestsOf(OPEN_TASKS) })
     assertMembers(await untilFull(owner, path), { waiting: 36, pending: 4 })
     expectStatus(await owner.delete(`/users/api-keys/${String(made['id'])}`), 204)
-    const told = await waitFor('it says why it waits', async () => {
+    const reason = await waitFor('it says why it waits', async () => {
       const { error } = await readBulk(owner, path)
       return error?.code === 'unauthorized' && error
     })
-    assert.match(String(told.message), /The API key that it was made with/)
+    assert.match(String(reason.message), /The API key that it was made with/)
     const tasks = listOf(await owner.get('/tasks?limit=100'), 'tasks')
     for (const id of pluck(tasks, 'task_id')) await owner.create(`${UPSCALE}/${id}/cancel`, {})
     const ended = await untilBulkEnded(owner, path)

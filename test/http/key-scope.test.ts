@@ -472,7 +472,7 @@ describe('an API key of one family of tasks', () => {
     expectStatus(rejected, 403, 'key_scope_insufficient')
   })
 
-  test('is told nothing of a task of another owner', async () => {
+  test('finds no task of another owner', async () => {
     const client = await clientOf(unique('user'), ['videos'])
     expectStatus(await client.get(`/tasks/${tasks.image}`), 404, 'task_not_found')
     expectStatus(await client.get(`${UPSCALE}/${tasks.image}`), 403, 'key_scope_insufficient')

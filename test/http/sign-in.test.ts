@@ -319,7 +319,7 @@ describe('an account of AUTH=builtin', () => {
     expectStatus(await client.post(invitations, admin), 403, 'forbidden')
   })
 
-  /** What an admin alone may do, by a token, a key and a session. */
+  /** Requests that an admin alone may make, by a token, a key and a session. */
   const makeAdmin = async () => {
     const email = await addAccount(service, { isAdmin: true })
     const { tokens, visitor } = await signIn(service, email)

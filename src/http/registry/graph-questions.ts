@@ -15,7 +15,7 @@ const THREADS = 2
 export type AskGraph = (question: GraphQuestion) => Promise<JsonResponse>
 
 /**
- * Makes what answers questions about workflows, in threads with a limit of memory and time: what a workflow does to its
+ * Makes the function that runs questions about workflows in threads with a limit of memory and time: what a workflow does to its
  * reader costs a thread, and no other request. Throws 400 for what is no workflow, 413 for one that passes a limit.
  */
 export const makeAskGraph = (deps: ListDeps, { runMs, heapMegabytes } = LIMITS): AskGraph => {
