@@ -13,7 +13,7 @@ export const BulkState = Type.Enum(
   ['preparing', 'running', 'cancelling', 'done', 'cancelled', 'failed'],
   {
     description:
-      '`preparing`: its items are counted. `failed`: there was nothing that it could work on; `error` has the reason.',
+      '`preparing`: its items are counted. `failed`: there was nothing that it could work on, or the credential that it was made with has ended; `error` has the reason.',
   },
 )
 export type BulkState = Static<typeof BulkState>
