@@ -79,7 +79,7 @@ interface Service {
 
 const cancelAll = async (service: Service): Promise<void> => {
   const headers = await bearer(service, OWNER)
-  const body = { action: 'cancel', filter: {} }
+  const body = { action: 'cancel', filter: {}, all: true }
   const url = `${service.baseUrl}/operations`
   const made = await callJson<{ operation_id: string }>(url, { headers, body })
   for (;;) {

@@ -145,8 +145,8 @@ export interface Route {
    */
   auth: 'required' | 'jwt' | 'optional' | 'none'
   /**
-   * What nothing reads of a request is named in Ignored-Fields: the form is one of the vendors or of the registry's
-   * clients, which send more than this interface has, or its address is opened as it is. Absent: each such field is a 400.
+   * Names in Ignored-Fields what nothing reads of a request: its form is one of the vendors or of the registry's clients,
+   * which send more than this interface has, or its address is opened as it is. Absent: each such field is a 400.
    */
   unread?: 'ignored'
   /** A personal access token is a credential here, too. */

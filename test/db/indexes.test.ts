@@ -222,7 +222,7 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   { call: (sql) => listUnknownPictures(sql, [ID]) },
   { call: (sql) => unitOfWork({ sql }, () => Promise.resolve(), { statementMs: 1 }) },
   { call: (sql) => listUnknownBulks(sql, [ID]) },
-  { call: (sql) => listBulks(sql, { ...OWNED, ...BOUNDS, kind: 'batch' }) },
+  { call: (sql) => listBulks(sql, { ...OWNED, kind: 'batch' }) },
   { call: (sql) => findBulk(sql, { id: ID, kind: 'batch', owner: 'a' }) },
   { call: (sql) => listItems(sql, { bulkId: ID, index: 0 }, 1) },
   { call: (sql) => countBatch(sql, ID) },

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import type { TSchema } from 'typebox'
-
 import type { Route } from '../../src/http/route.ts'
 import type { SchemaNode } from '../../src/domain/shared/validate.ts'
 import { hasBounds } from '../../src/domain/shared/time-bounds.ts'
@@ -114,8 +112,8 @@ const OTHERS = [
   '/admin/pauses/:scope',
 ]
 const WORDS = ['from', 'to', 'since', 'until']
-const membersOf = (schema: TSchema | undefined): Record<string, object> =>
-  (schema as SchemaNode | undefined)?.properties ?? {}
+const membersOf = (schema: SchemaNode | undefined): Record<string, SchemaNode> =>
+  schema?.properties ?? {}
 /** Schemas of what a caller filters by. */
 const filtersOf = ({ query, body }: Pick<Route, 'query' | 'body'>) =>
   [query, body?.schema, membersOf(body?.schema)['filter']].filter((schema) =>

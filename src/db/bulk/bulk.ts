@@ -1,7 +1,6 @@
 import { MOST_OPEN, type BulkKind, type ItemError } from '../../domain/bulk/bulk.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { isAmong, type StillOptions } from '../task/reconcile.ts'
-import { isWithin } from '../task/filter.ts'
 import { createdAtUs, placeOf, type TaskPlace } from '../task/task-place.ts'
 
 export interface NewBulk {
@@ -99,19 +98,11 @@ export const listBulks = async <Request>(
     kind,
     after,
     limit,
-    ...bounds
-  }: {
-    owner: string
-    kind: BulkKind
-    after: TaskPlace | undefined
-    limit: number
-    from?: Date | undefined
-    to?: Date | undefined
-  },
+  }: { owner: string; kind: BulkKind; after: TaskPlace | undefined; limit: number },
 ): Promise<{ rows: BulkRow<Request>[]; next?: TaskPlace }> => {
   const rows = await sql<BulkRow<Request>[]>`
     select ${columns(sql)} from bulk t
-    where t.owner = ${owner} and t.kind = ${kind} ${isWithin(sql, sql`t.created_at`, bounds)}
+    where t.owner = ${owner} and t.kind = ${kind}
       ${after ? sql`and (t.created_at, t.id) < (${placeOf(sql, after)})` : sql``}
     order by t.created_at desc, t.id desc
     limit ${limit + 1}

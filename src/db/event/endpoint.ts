@@ -1,5 +1,3 @@
-import { readBounds } from '../../domain/shared/time-bounds.ts'
-import { isWithin } from '../task/filter.ts'
 import { PLATFORM_ACCOUNT } from '../../domain/shared/account.ts'
 import { TEST_EVENT, endpointSecretOwner } from '../../domain/event/endpoint.ts'
 import type {
@@ -129,7 +127,7 @@ export const insertTestEvent = async (sql: Transaction, endpointId: string): Pro
 export const listEndpointEvents = async (
   sql: Sql,
   endpointId: string,
-  { limit = 50, before, state, ...bounds }: EndpointEventQuery,
+  { limit = 50, before, state }: EndpointEventQuery,
 ): Promise<EndpointEvent[]> => {
   const rows = await sql<EventRow[]>`
     select e.id, e.status as type, e.sequence, e.subject_id, e.created_at, e.state,
@@ -141,7 +139,6 @@ export const listEndpointEvents = async (
     where e.endpoint_id = ${endpointId}
       ${before === undefined ? sql`` : sql`and (e.created_at, e.id) < (select b.created_at, b.id from event b where b.id = ${before})`}
       ${state === undefined ? sql`` : sql`and e.state = ${state}`}
-      ${isWithin(sql, sql`e.created_at`, readBounds(bounds))}
     order by e.created_at desc, e.id desc
     limit ${limit}
   `

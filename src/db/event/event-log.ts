@@ -3,7 +3,7 @@ import type { Fragment, Queryable, Sql, Transaction } from '../client.ts'
 import type { StartOptions } from '../shared/outbox.ts'
 import { HELD_EVENT } from '../../domain/task/waits-for.ts'
 import { isHostPaused } from '../task/pause.ts'
-import { isOfBatch, isWithin } from '../task/filter.ts'
+import { isOfBatch, isWithin, type Bounds } from '../task/filter.ts'
 import { waitsFor } from '../task/task-file.ts'
 import { withoutQuery } from './attempt.ts'
 
@@ -196,12 +196,6 @@ export interface RedeliveryStarts {
   options: StartOptions
 }
 
-/** Times of the events that are sent again. */
-interface Bounds {
-  from?: Date | undefined
-  to?: Date | undefined
-}
-
 const isExhausted = (sql: Queryable) => sql`e.state = 'exhausted' and t.webhook_url is not null`
 const isIdle = (sql: Queryable) =>
   sql`not exists (select from redelivery d where d.event_id = e.id and d.state = 'pending')`
@@ -243,9 +237,9 @@ export const redeliverToEndpoint = (
   { endpointId, batch, ...bounds }: Bounds & { endpointId: string; batch?: string | undefined },
   starts: RedeliveryStarts,
 ): Promise<number> => {
-  const missed = sql`event e left join task t on t.id = e.subject_id
+  const missed = sql`event e
       where e.endpoint_id = ${endpointId} and e.state in ('exhausted', 'stopped')
-        ${isOfBatch(sql, batch)}`
+        ${isOfBatch(sql, batch, sql`e.subject_id`)}`
   return redeliverEach(sql, { missed, ...bounds }, starts)
 }
 

@@ -15,18 +15,16 @@ import { VideoTaskKind, videoSegment } from '../../domain/video-task/video-task.
 import type { Fragment, Queryable, Sql } from '../client.ts'
 import { instant } from '../shared/instant.ts'
 import { isHeld, showEvent, type EventTimes } from '../event/event-log.ts'
-import { isOfBatch, isWithin } from './filter.ts'
+import { isOfBatch, isWithin, type Bounds } from './filter.ts'
 import { hasLabels, labelsOf, matchLabels } from './labels.ts'
 import { deletedAt, waitsFor } from './task-file.ts'
 import { createdAtUs, placeOf, type TaskPlace } from './task-place.ts'
 
 /** Which tasks are walked through, newest first. */
-interface Walk {
+interface Walk extends Bounds {
   /** Absent: those of all owners. */
   owner?: string | undefined
   kinds?: readonly TaskKind[] | undefined
-  from?: Date | undefined
-  to?: Date | undefined
   after?: TaskPlace | undefined
   /** Only those that have not ended. */
   isOpen?: boolean | undefined
@@ -90,22 +88,18 @@ const segmentsOf = (kinds?: readonly TaskKind[]): string[] => [
 ]
 
 /**
- * The tasks of a walk, newest first, at most so many, or all of them. Those of an owner are merged from its lists by segment, each of which
- * an index has in order: docs/decisions.md, Search and lists.
+ * The tasks of a walk, newest first, at most so many, or all. Those of an owner are merged from its lists by segment, each
+ * of which an index has in order: docs/decisions.md, Search and lists.
  */
 const walk = (sql: Queryable, { owner, kinds, batch, ...rest }: Walk, most?: number): Fragment => {
   if (batch !== undefined || (rest.isRare && rest.labels)) {
     const ofOwner = owner === undefined ? sql`` : sql`and t.owner = ${owner}`
-    const found =
+    const which =
       batch === undefined
         ? hasLabels(sql, rest.labels, owner)
         : sql`${isOfBatch(sql, batch)} ${ofOwner}`
-    return listOf(
-      sql,
-      { ...rest, most },
-      sql``,
-      sql`(select * from task t where true ${found} offset 0)`,
-    )
+    const found = sql`(select * from task t where true ${which} offset 0)`
+    return listOf(sql, { ...rest, most }, sql``, found)
   }
   if (owner === undefined) return listOf(sql, { ...rest, most }, sql``)
   const merged = segmentsOf(kinds)
@@ -316,11 +310,12 @@ export const listOwnerEvents = async (
     after,
     limit,
     ...bounds
-  }: Pick<Walk, 'labels' | 'batch' | 'after' | 'from' | 'to'> & {
-    owner: string
-    states?: readonly string[] | undefined
-    limit: number
-  },
+  }: Bounds &
+    Pick<Walk, 'labels' | 'batch' | 'after'> & {
+      owner: string
+      states?: readonly string[] | undefined
+      limit: number
+    },
 ): Promise<Page<OwnerEvent>> => {
   const seen = { owner, labels, batch, after, isRare: await isRare(sql, { labels, owner, batch }) }
   const rows = await sql<(OwnerEvent & EventTimes & Pick<TaskPlace, 'createdAtUs'>)[]>`

@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox'
 
 import { time } from '../event/event.ts'
-import { timeBounds } from '../shared/time-bounds.ts'
 
 /** Work on many tasks, one after another: a batch makes them, an operation acts on them. */
 export type BulkKind = 'batch' | 'operation'
@@ -43,7 +42,6 @@ export const progress = {
 }
 
 export const BulkQuery = Type.Object({
-  ...timeBounds('Those made'),
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Most of a page.' }),
   after: Type.Optional(
     Type.String({ maxLength: 200, description: 'The `next` of the page before.' }),

@@ -1,6 +1,5 @@
 import { Type, type Static } from 'typebox'
 
-import { timeBounds } from '../shared/time-bounds.ts'
 import { DELIVERED_STATUSES } from '../image-task/image-task.ts'
 import { ENDPOINT_ACCOUNT } from '../shared/account.ts'
 import { ADDRESS_MAX, ADDRESS_PATTERN } from '../shared/address.ts'
@@ -174,7 +173,6 @@ export const EndpointEventQuery = Type.Object({
     }),
   ),
   state: Type.Optional(Type.Enum(DeliveryState.enum, { description: 'Only those in this state.' })),
-  ...timeBounds('Those made'),
 })
 export type EndpointEventQuery = Static<typeof EndpointEventQuery>
 

@@ -40,18 +40,20 @@ export const ALL = Type.Optional(
   Type.Boolean({ description: 'True where nothing else is given: everything is meant.' }),
 )
 
+export const ALL_FIELD = '/all'
+
 /** Rejects a choice that is empty and does not say so, or says so and is not. @param at its pointer, empty for the body */
 export const validateAll = (choice: object, all: unknown, at = ''): Issue[] => {
   const isEmpty = Object.keys(choice).length === 0
   if (isEmpty && all !== true)
     return [
       makeIssue(
-        '/all',
+        ALL_FIELD,
         `must be true where ${at || 'the body'} names nothing, which means everything`,
       ),
     ]
   if (isEmpty || all === undefined) return []
-  return [makeIssue('/all', `must be absent beside a filter, got both`, 'incompatible_fields')]
+  return [makeIssue(ALL_FIELD, `must be absent beside a filter, got both`, 'incompatible_fields')]
 }
 
 /** True of a schema that has them. */

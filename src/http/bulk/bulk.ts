@@ -7,7 +7,6 @@ import { unitOfWork } from '../../db/unit-of-work.ts'
 import { MOST_OPEN, showState, type BulkKind, type BulkQuery } from '../../domain/bulk/bulk.ts'
 import { auditTarget } from '../../domain/registry/audit-log.ts'
 import { apiError, shown } from '../../domain/shared/errors.ts'
-import { readBounds } from '../../domain/shared/time-bounds.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { signalCancelBulk, startBulk } from '../../jobs/bulk.ts'
 import { auditOf } from '../access/audit.ts'
@@ -101,10 +100,9 @@ export const listOwn = async <Request>(
   request: RouteRequest<unknown, BulkQuery>,
   { kind, name, show }: { kind: BulkKind; name: string; show(row: BulkRow<Request>): object },
 ): Promise<JsonResponse> => {
-  const { after, limit, ...bounds } = request.query
+  const { after, limit } = request.query
   const { owner } = getCaller(request)
-  const page = { ...readBounds(bounds), owner, kind, after: placeOf(after), limit }
-  const found = listBulks<Request>(sql, page)
+  const found = listBulks<Request>(sql, { owner, kind, after: placeOf(after), limit })
   const { rows, next } = await withinDeadline(sql, found)
   return {
     status: 200,

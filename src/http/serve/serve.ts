@@ -4,7 +4,7 @@ import type { Request, Response } from 'express'
 
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import { makeOnce } from '../../domain/shared/make-once.ts'
-import { validateBounds } from '../../domain/shared/time-bounds.ts'
+import { ALL_FIELD, validateBounds } from '../../domain/shared/time-bounds.ts'
 import { toPointer } from '../../domain/shared/pointer.ts'
 import {
   describeUnread,
@@ -151,10 +151,10 @@ export const requireValid = (
     ...listIneffective(route, body),
   ])
   const unknown = unreadIssues(unread, isStrict(unread), { ...route.body, unread: route.unread })
-  const others = [...query.issues, ...body.issues]
-  // A misspelt filter is no empty one, although it looks like one to the rules.
-  const inOrder = route.unread ? [others, unknown] : [unknown, others]
-  const issues = [...further, ...inOrder.flat()]
+  // A filter with a misspelt name is no empty one, although it looks like one to its rule.
+  const isMisspelt = ({ field }: Issue): boolean => field === ALL_FIELD && unknown.length > 0
+  const others = [...query.issues, ...body.issues].filter((issue) => !isMisspelt(issue))
+  const issues = [...further, ...others, ...unknown]
   const rejection = validationError(issues, { query: query.value, body: body.value })
   if (rejection) throw rejection
   return unread
