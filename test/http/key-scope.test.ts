@@ -192,6 +192,7 @@ const ACCESS: readonly (readonly [Access, readonly string[]])[] = [
       'GET /admin/operations',
       'GET /admin/instances',
       'GET /admin/pauses',
+      'GET /admin/pauses/:scope',
       'GET /admin/owners',
       'GET /admin/owners/:owner',
     ],

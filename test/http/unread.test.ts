@@ -112,7 +112,7 @@ const OTHERS = [
   '/admin/pauses/:scope',
 ]
 const WORDS = ['from', 'to', 'since', 'until']
-const membersOf = (schema: SchemaNode | undefined): Record<string, object> =>
+const membersOf = (schema: SchemaNode | undefined): Record<string, SchemaNode> =>
   schema?.properties ?? {}
 /** Schemas of what a caller filters by. */
 const filtersOf = ({ query, body }: Pick<Route, 'query' | 'body'>) =>
