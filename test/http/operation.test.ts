@@ -150,7 +150,11 @@ describe('an operation', () => {
     const cases: [object, RegExp, string?][] = [
       [{ filter: {} }, /\/all must be true/],
       [{ filter: {}, all: false }, /\/all must be true/],
-      [{ filter: { label: null, q: '' } }, /\/all must be true/],
+      [{ filter: { label: null } }, /\/filter\/label must be absent or have a value, got null/],
+      [{ filter: { state: ['done'], q: '' } }, /\/filter\/q must be absent or have .* got ""/],
+      [{ filter: { state: ['done'], batch_id: null } }, /\/filter\/batch_id must be absent or/],
+      [{ filter: { state: ['done'] }, dry_run: null }, /\/dry_run must be absent or have a value/],
+      [{ filter: { ids: [id] } }, /did you mean \/filter\/task_ids\?/],
       [{ filter: { state: ['done'] }, all: true }, /\/all must be absent/, 'incompatible_fields'],
       [{ filter: { batchid: randomUUID() } }, /did you mean \/filter\/batch_id\?/],
       [{ filter: { project: null }, all: true }, /\/filter\/project must be absent/],

@@ -1,5 +1,6 @@
 import { Type, type TSchema } from 'typebox'
 
+import { toPointer } from './pointer.ts'
 import { makeIssue, type Issue } from './validate.ts'
 
 const bound = (description: string) =>
@@ -54,6 +55,21 @@ export const validateAll = (choice: object, all: unknown, at = ''): Issue[] => {
     ]
   if (isEmpty || all === undefined) return []
   return [makeIssue(ALL_FIELD, `must be absent beside a filter, got both`, 'incompatible_fields')]
+}
+
+/** Finds members that are null or empty in a body which may choose all: taken as absent, they would choose more. */
+export const validateBlanks = (schema: TSchema, body: unknown): Issue[] => {
+  const { properties = {} }: { properties?: object } = schema
+  return 'all' in properties ? listBlanks(body, '') : []
+}
+
+const listBlanks = (value: unknown, at: string): Issue[] => {
+  if (value === null || value === '')
+    return [makeIssue(at, `must be absent or have a value, got ${JSON.stringify(value)}`)]
+  if (typeof value !== 'object') return []
+  return Object.entries(value).flatMap(([name, member]) =>
+    listBlanks(member, at + toPointer([name])),
+  )
 }
 
 /** True of a schema that has them. */

@@ -59,6 +59,9 @@ const SAME_THING: readonly (readonly string[])[] = [
   ['state', 'states', 'status', 'statuses'],
   ['limit', 'pagesize', 'perpage'],
   ['q', 'query', 'search'],
+  ['ids', 'taskids'],
+  ['createdafter', 'since', 'from'],
+  ['createdbefore', 'until', 'to'],
 ]
 
 /**

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Request, Response } from 'express'
 import { Type } from 'typebox'
 
-import { validateBounds } from '../../domain/shared/time-bounds.ts'
+import { validateBlanks, validateBounds } from '../../domain/shared/time-bounds.ts'
 import { listUnread, type Unread } from '../../domain/shared/unread.ts'
 import {
   makeIssue,
@@ -137,6 +137,7 @@ export const makeValidateBody = (route: Route, { schema, emptyIsAbsent }: BodySp
     const body = value as Record<string, unknown>
     const inline = byPointer(images)
     const rules = [
+      ...validateBlanks(schema, shape),
       ...validateBounds(schema, body, '/'),
       ...(route.validate?.({ params, body, inline }) ?? []),
     ]

@@ -13,7 +13,6 @@ import {
   OperationLine,
   OperationPage,
 } from '../../domain/bulk/operation.ts'
-import { TASK_QUERY_EMPTY_IS_ABSENT } from '../../domain/task/task-item.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { validatePageToken } from '../task/page-token.ts'
@@ -40,7 +39,6 @@ export const makeOperationRoutes = (deps: BulkDeps): Route[] => [
       ...SMALL_BODY,
       schema: NewOperation,
       adminMembers: ['owner'],
-      emptyIsAbsent: TASK_QUERY_EMPTY_IS_ABSENT,
       examples: { cancel: { action: 'cancel', filter: { state: ['waiting', 'queued'] } } },
     },
     responses: {

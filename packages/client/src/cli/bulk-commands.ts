@@ -151,6 +151,7 @@ const start = async (context: Context): Promise<number> => {
     from: text(values, 'from'),
     to: text(values, 'to'),
     q: text(values, 'prompt'),
+    batch_id: text(values, 'batch'),
   }
   const owner = text(values, 'owner')
   const all = values['all'] === true
@@ -197,6 +198,7 @@ export const BULK_COMMANDS: Record<string, Command> = {
       '--state, --kind  only tasks of these, separated by commas',
       '--from, --to     only tasks made between these times',
       '--prompt         only tasks with this in their prompt',
+      '--batch          only tasks of this batch',
       '--task           these tasks, separated by commas',
       '--owner          of platform admins: whose tasks; * for those of all',
       '--all            all tasks, in place of a filter',
@@ -215,6 +217,7 @@ export const BULK_COMMANDS: Record<string, Command> = {
       from: TEXT,
       to: TEXT,
       prompt: TEXT,
+      batch: TEXT,
       task: TEXT,
       owner: TEXT,
     },

@@ -190,7 +190,11 @@ const end = async (
   }
   const [file] = task.files
   const value = { ...common, files: task.files }
-  if (file === undefined || output === undefined) {
+  if (file === undefined) {
+    screen.print([`${task_id} ${status}, but its files are gone: make another task`], value)
+    return EXIT.failed
+  }
+  if (output === undefined) {
     screen.print([`${task_id} ${status}`, ...task.files.map(({ url }) => url)], value)
     return EXIT.done
   }
