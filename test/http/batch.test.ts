@@ -48,14 +48,15 @@ describe('a batch', () => {
       { path: '/tasks', body: {} },
       { body: {} },
       { path: UPSCALE, body: { image: await base64({ width: 8, height: 8 }), scaleFactor: '2x' } },
+      { ...(await good()), dry_run: true },
       video,
     ]
     const hook = receiver.url('/hook')
     const labels = { project: 'north' }
     const path = await postBatch(client, { requests, labels, webhook_url: hook })
     const ended = await untilBulkEnded(client, path)
-    assertMembers(ended, { state: 'done', total: 6 })
-    assertMembers(ended.counts, { done: 2, rejected: 4, pending: 0 })
+    assertMembers(ended, { state: 'done', total: 7 })
+    assertMembers(ended.counts, { done: 2, rejected: 5, pending: 0 })
     const lines = await linesOf(client, path)
     assert.deepEqual(columnsOf(lines, 'index', 'state'), [
       [0, 'done'],
@@ -63,13 +64,17 @@ describe('a batch', () => {
       [2, 'rejected'],
       [3, 'rejected'],
       [4, 'rejected'],
-      [5, 'done'],
+      [5, 'rejected'],
+      [6, 'done'],
     ])
-    const [first, invalid, stray, pathless, misspelt, last] = lines
+    const [first, invalid, stray, pathless, misspelt, dry, last] = lines
     assert.match(String(invalid?.error?.message), /scale_factor|image/)
     assert.match(String(stray?.error?.message), /\/path must be a path on which tasks are made/)
     assert.match(String(pathless?.error?.message), /\/path must be a string/)
     assert.match(String(misspelt?.error?.message), /did you mean/)
+    assert.match(String(dry?.error?.message), /^\/dry_run must be absent/)
+    const tried = { requests, dry_run: true }
+    expectStatus(await client.post('/batches', tried), 400, 'validation_failed')
     const found = await client.get('/tasks?label=project:north')
     assert.deepEqual(pluck(listOf(found, 'tasks'), 'task_id'), [last?.task_id, first?.task_id])
     for (const line of [first, last]) {
