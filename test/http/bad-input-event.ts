@@ -166,7 +166,7 @@ export const EVENT_ROWS: Row[] = [
     what: `redeliver since ${JSON.stringify(body)}`,
     path: SINCE,
     body,
-    field: '/since must be',
+    field: 'since' in body ? '/since must be' : '/all must be',
     ...INVALID,
   })),
   rowOf(3, `${SINCE} without a body`, { path: SINCE }, error(400, 'body_required')),

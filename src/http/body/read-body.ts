@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Request, Response } from 'express'
 import { Type } from 'typebox'
 
-import { validateBlanks, validateBounds } from '../../domain/shared/time-bounds.ts'
+import { ALL_FIELD, validateBlanks, validateBounds } from '../../domain/shared/time-bounds.ts'
 import { listUnread, type Unread } from '../../domain/shared/unread.ts'
 import {
   makeIssue,
@@ -136,10 +136,13 @@ export const makeValidateBody = (route: Route, { schema, emptyIsAbsent }: BodySp
     const { value, issues } = validate(shape)
     const body = value as Record<string, unknown>
     const inline = byPointer(images)
+    const blanks = validateBlanks(schema, shape)
+    const ofRoute = route.validate?.({ params, body, inline }) ?? []
     const rules = [
-      ...validateBlanks(schema, shape),
+      ...blanks,
       ...validateBounds(schema, body, '/'),
-      ...(route.validate?.({ params, body, inline }) ?? []),
+      // Whoever left a value out does not mean all.
+      ...ofRoute.filter(({ field }) => blanks.length === 0 || field !== ALL_FIELD),
     ]
     const unread = listUnread(schema, shape, route.unread !== 'ignored')
     return { value, inline, issues: sortIssues(schema, onePerField(issues, rules)), unread }
