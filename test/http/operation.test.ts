@@ -236,6 +236,7 @@ describe('an operation', () => {
     const id = await makeEnded(client)
     await sql.begin(async (sql) => {
       await sql`set local session_replication_role = replica`
+      await sql`set local statement_timeout = 0`
       await sql`
         insert into task select (jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid()))).*
         from task t, generate_series(1, 100000) where t.id = ${id}
