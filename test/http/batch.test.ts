@@ -218,7 +218,7 @@ describe('a batch', () => {
       const { error } = await readBulk(owner, path)
       return error?.code === 'unauthorized' && error
     })
-    assert.match(String(reason.message), /The API key that it was made with/)
+    assert.match(reason.message, /The API key that it was made with/)
     const tasks = listOf(await owner.get('/tasks?limit=100'), 'tasks')
     for (const id of pluck(tasks, 'task_id')) await owner.create(`${UPSCALE}/${id}/cancel`, {})
     const ended = await untilBulkEnded(owner, path)

@@ -374,7 +374,7 @@ describe('an account of AUTH=builtin', () => {
     const [all, own] = [await operate({ owner: '*' }), await operate({})]
     assert.match(await operateUser(service, { verb: 'demote', email }), /is a user/)
     const stateOf = async (path: string) => (await ask(path, token)).body['state']
-    assert.deepEqual([await stateOf(all), await stateOf(own)], ['cancelling', 'preparing'])
+    assert.deepEqual([await stateOf(all), await stateOf(own)], ['cancelling', 'running'])
     await waitFor('no right is left', async () => {
       const left = await rights()
       return JSON.stringify(left) === JSON.stringify(NO_RIGHTS)
