@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Worker, type ResourceLimits } from 'node:worker_threads'
 
-/** Threads of one program, each of which does one order at a time. */
+/** Threads of one program. Each does one order at a time. */
 export interface ThreadPool<Order, Message> {
   run<Result>(run: ThreadRun<Order, Message, Result>): Promise<Result>
   /** Ends all threads. */

@@ -30,7 +30,7 @@ export interface UnitOptions {
   at?: 'create' | 'move' | 'archive' | 'check' | undefined
   /** The task or version that it changes; those who watch it are notified after the commit. */
   of?: string
-  /** Longest statement in milliseconds, where one may take longer than those of the pool. */
+  /** Longest statement in milliseconds, where the limit of the pool is too short. */
   statementMs?: number
   /** Looks outside of the transaction whether it took effect. */
   wasCommitted?: () => Promise<boolean>

@@ -152,7 +152,7 @@ export interface Route {
    * which send more than this interface has, or its address is opened as it is. Absent: each such field is a 400.
    */
   unread?: 'ignored'
-  /** Scopes of API keys of which one is enough; absent: those of its tag, and `read` where it only reads. */
+  /** One of these scopes is enough for an API key; absent: the scopes of its tag, and `read` where it only reads. */
   scopes?: readonly KeyScope[]
   /** A personal access token is a credential here, too. */
   takesTokens?: boolean

@@ -4,8 +4,8 @@ import { describe, test } from 'node:test'
 import { makeSemaphore } from '../../src/domain/shared/semaphore.ts'
 
 /** A semaphore of one place, which somebody has until `begin` is called. */
-const makeHeld = (mostOfParty?: number) => {
-  const semaphore = makeSemaphore(1, mostOfParty)
+const makeHeld = (maxOfParty?: number) => {
+  const semaphore = makeSemaphore(1, maxOfParty)
   const done: string[] = []
   let end = (): void => {}
   const held = new Promise<void>((resolve) => (end = resolve))

@@ -151,10 +151,10 @@ describe('a pause', () => {
   })
 
   test('says what it holds, and what it would hold before it is set', async () => {
-    const heldBy = async (scope: string) => expectStatus(await root.get(pathOf(scope)), 200).body
+    const effectOf = async (scope: string) => expectStatus(await root.get(pathOf(scope)), 200).body
     const host = 'host:hooks.example.com'
     const nothing = { tasks: 0, events: 0, owners: 0 }
-    for (const scope of ['kind:relight', host]) assert.deepEqual(await heldBy(scope), nothing)
+    for (const scope of ['kind:relight', host]) assert.deepEqual(await effectOf(scope), nothing)
     await pause(host)
     await pause('all')
     const clients = [service.client('counted'), service.client()] as const
@@ -164,15 +164,15 @@ describe('a pause', () => {
       const body = { image: await base64(), webhook_url }
       ids.push((await client.create(`${IMAGE_API}/image-relight`, body)).body.data.task_id)
     }
-    assert.deepEqual(await heldBy('kind:relight'), { tasks: 3, events: 0, owners: 2 })
-    assert.deepEqual(await heldBy('owner:counted'), { tasks: 2, events: 0, owners: 1 })
-    assert.deepEqual(await heldBy('engine:local:video'), nothing)
+    assert.deepEqual(await effectOf('kind:relight'), { tasks: 3, events: 0, owners: 2 })
+    assert.deepEqual(await effectOf('owner:counted'), { tasks: 2, events: 0, owners: 1 })
+    assert.deepEqual(await effectOf('engine:local:video'), nothing)
     await resume('all')
     for (const [index, client] of [...clients, clients[0]].entries())
       await client.untilEnded('image-relight', ids[index] ?? '')
-    assert.deepEqual(await heldBy('kind:relight'), nothing)
+    assert.deepEqual(await effectOf('kind:relight'), nothing)
     // The beginning and the end of each.
-    assert.deepEqual(await heldBy(host), { tasks: 0, events: 6, owners: 2 })
+    assert.deepEqual(await effectOf(host), { tasks: 0, events: 6, owners: 2 })
   })
 
   test('of a kind is read by callers with its name, and of an engine without', async () => {

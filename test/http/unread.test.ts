@@ -20,7 +20,7 @@ const routes = listRoutes()
 const nameOf = ({ method, path }: { method: string; path: string }): string =>
   `${method} ${path.replace(/^\/proxy\/.+?\/.*/, '/proxy')}`
 
-/** Routes that ignore what nothing reads. A new one of Kiln's own is none of them. */
+/** Routes that ignore what nothing reads. A new route of Kiln's own does not belong here. */
 const LENIENT = {
   'forms of the vendors': ['get /proxy', 'post /proxy'],
   "forms of the registry's clients": [

@@ -108,6 +108,12 @@ const spoil = (body: object): Record<string, object> => ({
       Array.isArray(value) ? value.map(() => ({})) : [],
     ]),
   ),
+  'all empty': Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(() => '') : null,
+    ]),
+  ),
   'unknown names': {
     ...body,
     ...Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`unknown_${index}`, 1])),

@@ -48,7 +48,7 @@ export interface ComfyClient {
   get(path: string, signal?: AbortSignal): Promise<ComfyResponse>
   post(path: string, body: object, signal?: AbortSignal): Promise<ComfyResponse>
   upload(file: Upload, signal?: AbortSignal): Promise<ComfyResponse>
-  /** True when it has a file, of which one byte is read. */
+  /** True when it has a file. Reads its first byte alone. */
   has(file: OutputFile): Promise<boolean>
   /**
    * Fetches a file of the instance into a new one.

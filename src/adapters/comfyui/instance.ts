@@ -110,12 +110,12 @@ export const makeInstance = (options: InstanceOptions): Instance => {
 }
 
 /** More than any batch has. */
-const MOST_FILES = 10_000
+const FILES_MAX = 10_000
 
 /** Finds the files of a prompt that is in no history, as after a kill: the process is new and its folders are not. */
 const findMade = async (client: ComfyClient, id: string): Promise<OutputFile[]> => {
   const made: OutputFile[] = []
-  for (let number = 1; number < MOST_FILES; number += 1) {
+  for (let number = 1; number < FILES_MAX; number += 1) {
     const names = listGivenNames(id, number)
     const there = await Promise.all(names.map((file) => client.has(file)))
     if (!there.includes(true)) break

@@ -22,15 +22,15 @@ export const findClaims = async (sql: Queryable, names: readonly string[]): Prom
   `
 
 /** The pack that has each name in one of these versions: the one that it was saved with, or else the first by ranking. */
-export const findHeld = async (
+export const findInstalled = async (
   sql: Queryable,
   used: readonly { name: string; pack: string | undefined }[],
-  held: readonly (readonly [id: string, canonical: string])[],
+  installed: readonly (readonly [id: string, canonical: string])[],
 ): Promise<Claim[]> =>
   await sql<Claim[]>`
     select distinct on (asked.name) asked.name, n.id as "nodeId", n.name as "nodeName",
       n.repository_key as "repositoryKey", false as preempts, s.search_ranking as ranking
-    from unnest(${held.map(([id]) => id)}::text[], ${held.map(([, canonical]) => canonical)}::text[])
+    from unnest(${installed.map(([id]) => id)}::text[], ${installed.map(([, canonical]) => canonical)}::text[])
       as given (id, canonical)
     join node n on n.id_lower = lower(given.id)
     join node_stats s on s.node_id = n.id and s.listed

@@ -1,4 +1,4 @@
-import type { HeldWork, Pause } from '../../domain/task/pause.ts'
+import type { Pause, PauseEffect } from '../../domain/task/pause.ts'
 import { PAUSED } from '../../domain/task/waits-for.ts'
 import type { Fragment, Queryable, Sql, Transaction } from '../client.ts'
 import { instant } from '../shared/instant.ts'
@@ -164,12 +164,12 @@ export const listPauses = async (sql: Queryable): Promise<Pause[]> => {
 }
 
 /** Counts what a pause of a scope holds, or would hold. */
-export const countHeld = async (sql: Sql, scope: string): Promise<HeldWork> => {
-  const [held] = await sql<HeldWork[]>`
+export const countPauseEffect = async (sql: Sql, scope: string): Promise<PauseEffect> => {
+  const [effect] = await sql<PauseEffect[]>`
     with waiting as (
       select id from event where state = 'pending'
       union all select event_id from redelivery where state = 'pending'
-    ), held as (
+    ), affected as (
       select owner, 1 as tasks, 0 as events from task
       where ended_at is null and status not in ('IN_PROGRESS', 'processing')
         and ${scope} = any(${scopesOf(sql, sql`task`)})
@@ -180,9 +180,9 @@ export const countHeld = async (sql: Sql, scope: string): Promise<HeldWork> => {
     select count(*) filter (where tasks = 1)::integer as tasks,
       count(*) filter (where events = 1)::integer as events,
       count(distinct owner)::integer as owners
-    from held
+    from affected
   `
-  return held ?? { tasks: 0, events: 0, owners: 0 }
+  return effect ?? { tasks: 0, events: 0, owners: 0 }
 }
 
 /** Lists owners whose videos may wait for a slot although nothing pauses them any more, with the pauses that have ended. */

@@ -15,9 +15,9 @@ export interface Semaphore {
 /** With 64 callers on a machine that is busy otherwise, the last waits for 1.5 s. */
 const PATIENCE_MS = 4_000
 
-export const makeSemaphore = (atOnce: number, mostOfParty = Infinity): Semaphore => {
+export const makeSemaphore = (atOnce: number, maxOfParty = Infinity): Semaphore => {
   let running = 0
-  /** The parties of which some wait, in the order of their turns. */
+  /** Parties with waiting work, in the order of their turns. */
   const waiting = new Map<string, Set<() => void>>()
   const enter = async (patience: number, party: string): Promise<void> => {
     if (running < atOnce) {
@@ -25,7 +25,7 @@ export const makeSemaphore = (atOnce: number, mostOfParty = Infinity): Semaphore
       return
     }
     const own = waiting.get(party) ?? new Set()
-    if (own.size >= mostOfParty) throw errors.busy()
+    if (own.size >= maxOfParty) throw errors.busy()
     waiting.set(party, own)
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {

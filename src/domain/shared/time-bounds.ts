@@ -1,7 +1,8 @@
 import { Type, type TSchema } from 'typebox'
 
+import { isObject } from './is-object.ts'
 import { toPointer } from './pointer.ts'
-import { makeIssue, type Issue } from './validate.ts'
+import { makeIssue, type Issue, type SchemaNode } from './validate.ts'
 
 const bound = (description: string) =>
   Type.Optional(Type.String({ format: 'date-time', description }))
@@ -58,18 +59,18 @@ export const validateAll = (choice: object, all: unknown, at = ''): Issue[] => {
 }
 
 /** Finds members that are null or empty in a body which may choose all: taken as absent, they would choose more. */
-export const validateBlanks = (schema: TSchema, body: unknown): Issue[] => {
-  const { properties = {} }: { properties?: object } = schema
-  return 'all' in properties ? listBlanks(body, '') : []
-}
+export const validateBlanks = (schema: SchemaNode, body: unknown): Issue[] =>
+  schema.properties?.['all'] ? listBlanks(schema, body, '') : []
 
-const listBlanks = (value: unknown, at: string): Issue[] => {
-  if (value === null || value === '')
-    return [makeIssue(at, `must be absent or have a value, got ${JSON.stringify(value)}`)]
-  if (typeof value !== 'object') return []
-  return Object.entries(value).flatMap(([name, member]) =>
-    listBlanks(member, at + toPointer([name])),
-  )
+/** Goes by the names of the schema, because a body may hold a million. */
+const listBlanks = ({ properties = {} }: SchemaNode, body: unknown, at: string): Issue[] => {
+  if (!isObject(body)) return []
+  return Object.entries(properties).flatMap(([name, rule]) => {
+    const [field, value] = [at + toPointer([name]), body[name]]
+    return value === null || value === ''
+      ? makeIssue(field, `must be absent or have a value, got ${JSON.stringify(value)}`)
+      : listBlanks(rule, value, field)
+  })
 }
 
 /** True of a schema that has them. */

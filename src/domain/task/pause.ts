@@ -52,12 +52,12 @@ export const Pause = Type.Object({
 export type Pause = Static<typeof Pause>
 
 /** Response of GET /admin/pauses/{scope}. */
-export const HeldWork = Type.Object({
+export const PauseEffect = Type.Object({
   tasks: count('Tasks that have not begun to be rendered; of a host none.'),
   events: count('Events and redeliveries that wait for a host; of any other scope none.'),
   owners: count('Owners of these.'),
 })
-export type HeldWork = Static<typeof HeldWork>
+export type PauseEffect = Static<typeof PauseEffect>
 
 export const PauseList = Type.Object({
   pauses: Type.Array(Pause, { description: 'The oldest first.' }),

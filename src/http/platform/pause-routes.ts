@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 
 import {
-  HeldWork,
   NewPause,
   Pause,
+  PauseEffect,
   PauseList,
   PauseScope,
   validateScope,
@@ -12,7 +12,7 @@ import { validateExpiry } from '../../domain/shared/expiry.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
 import { defineRoute, type Route } from '../route.ts'
-import { readHeld, readPauses, resume, setPause, type PauseDeps } from './pauses.ts'
+import { readPauseEffect, readPauses, resume, setPause, type PauseDeps } from './pauses.ts'
 
 const COMMON = { tag: 'Operations', auth: 'required' } as const
 const OF_SCOPE = {
@@ -40,9 +40,9 @@ export const makePauseRoutes = (deps: PauseDeps): Route[] => [
     summary: 'Count what a pause holds',
     description: 'Also before the scope is paused: what such a pause would hold now.',
     read: 'private',
-    responses: { 200: { description: 'As it is now.', schema: HeldWork } },
+    responses: { 200: { description: 'As it is now.', schema: PauseEffect } },
     errors: ['forbidden', 'validation_failed'],
-    handler: (request) => readHeld(deps, request),
+    handler: (request) => readPauseEffect(deps, request),
   }),
   defineRoute({
     ...OF_SCOPE,

@@ -1,7 +1,7 @@
 import { withinDeadline, type Sql, type Transaction } from '../../db/client.ts'
 import { insertAudit } from '../../db/registry/audit-log.ts'
 import { RULES } from '../../db/shared/change-notification.ts'
-import { countHeld, endPause, listPauses, putPause } from '../../db/task/pause.ts'
+import { countPauseEffect, endPause, listPauses, putPause } from '../../db/task/pause.ts'
 import { unitOfWork, type UnitDeps } from '../../db/unit-of-work.ts'
 import { auditTarget } from '../../domain/registry/audit-log.ts'
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
@@ -52,7 +52,7 @@ export const readPauses = async (
 
 type OfScope = { scope: string }
 
-export const readHeld = async (
+export const readPauseEffect = async (
   { sql }: ReadDeps,
   request: RouteRequest<OfScope>,
 ): Promise<JsonResponse> => {
@@ -60,7 +60,7 @@ export const readHeld = async (
   const { scope } = request.params
   const [issue] = validateScope(scope)
   if (issue) throw errors.validationFailed([issue.message])
-  return { status: 200, body: await withinDeadline(sql, countHeld(sql, scope)) }
+  return { status: 200, body: await withinDeadline(sql, countPauseEffect(sql, scope)) }
 }
 
 export interface PauseDeps extends UnitDeps {

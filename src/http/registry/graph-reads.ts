@@ -3,7 +3,7 @@ import {
   findBuiltIn,
   findCandidates,
   findClaims,
-  findHeld,
+  findInstalled,
   findLast,
   findNamesOf,
   findRecorded,
@@ -15,14 +15,17 @@ import { ApiError } from '../../domain/shared/errors.ts'
 import { getVersionAccess } from './access.ts'
 import type { ListDeps } from './deps.ts'
 
+/** Parameters of a query, but for its connection. */
+type Tail<Query> = Query extends (sql: never, ...rest: infer Rest) => unknown ? Rest : never
+
 type Versions = Parameters<typeof listDifferences>[1]
 type Candidates = Omit<Parameters<typeof findCandidates>[1], 'publicUrl'>
 
 /** Makes the reads of the registry that questions about workflows need; their thread asks for them by name. */
 export const makeGraphReads = ({ sql, publicUrl, heavyReadSemaphore }: ListDeps) => ({
   findClaims: (names: readonly string[]) => withinDeadline(sql, findClaims(sql, names)),
-  findHeld: (used: Parameters<typeof findHeld>[1], held: Parameters<typeof findHeld>[2]) =>
-    withinDeadline(sql, findHeld(sql, used, held)),
+  findInstalled: (...asked: Tail<typeof findInstalled>) =>
+    withinDeadline(sql, findInstalled(sql, ...asked)),
   findLast: (asked: Parameters<typeof findLast>[1]) => withinDeadline(sql, findLast(sql, asked)),
   findBuiltIn: (names: readonly string[]) => withinDeadline(sql, findBuiltIn(sql, names)),
   findRecorded: (given: readonly Recorded[]) => withinDeadline(sql, findRecorded(sql, given)),

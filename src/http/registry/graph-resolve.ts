@@ -73,7 +73,7 @@ const RECORDED_MAX = 500
 export const UNKNOWN_MAX = 100
 
 /** Installed packs whose versions are asked: the largest installations have some hundred. */
-const HELD_MAX = 2_000
+const INSTALLED_MAX = 2_000
 
 /** Finds the source of each name, first in the versions that are installed, and the names of the packs by their ids. */
 export const findOrigins = async <Used extends Pick<UsedHostNode, 'name' | 'pack'>>(
@@ -83,10 +83,10 @@ export const findOrigins = async <Used extends Pick<UsedHostNode, 'name' | 'pack
 ): Promise<{ found: (Used & { from: Origin })[]; nodeNames: Map<string, string> }> => {
   const names = used.map(({ name }) => name)
   const versions = [...installed]
-    .slice(0, HELD_MAX)
+    .slice(0, INSTALLED_MAX)
     .map(([id, version]) => [id, parseVersionNumber(version)?.canonical ?? ''] as const)
-  const [held, latest, builtIn] = await Promise.all([
-    reads.findHeld(
+  const [ofInstalled, latest, builtIn] = await Promise.all([
+    reads.findInstalled(
       used.map(({ name, pack }) => ({ name, pack })),
       versions,
     ),
@@ -95,7 +95,7 @@ export const findOrigins = async <Used extends Pick<UsedHostNode, 'name' | 'pack
   ])
   const known = builtIn ? new Set(builtIn) : BUILT_IN_NODE_NAMES
   const byName = new Map<string, Claim[]>()
-  for (const claim of [...held, ...latest]) {
+  for (const claim of [...ofInstalled, ...latest]) {
     const others = byName.get(claim.name) ?? []
     if (!others.some(({ nodeId }) => nodeId === claim.nodeId))
       byName.set(claim.name, [...others, claim])
@@ -115,7 +115,7 @@ export const findOrigins = async <Used extends Pick<UsedHostNode, 'name' | 'pack
     const own = { isBuiltIn, claims, recorded: saved.get(one.name), last: had.get(one.name) }
     return { ...one, from: chooseOrigin(own, { pack: one.pack, installed }) }
   })
-  const packs = [...held, ...latest, ...recorded]
+  const packs = [...ofInstalled, ...latest, ...recorded]
   return { found, nodeNames: new Map(packs.map(({ nodeId, nodeName }) => [nodeId, nodeName])) }
 }
 

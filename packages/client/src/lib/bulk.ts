@@ -117,7 +117,7 @@ const of = (id: string, signal: AbortSignal | undefined) => ({
   signal: signal ?? null,
 })
 
-/** Throws at an empty filter, of which a member may have been forgotten, unless all tasks are meant. */
+/** Throws at an empty filter, where a member may have been forgotten, unless all tasks are meant. */
 const requireFilter = (body: NewOperation): NewOperation => {
   const isEmpty = Object.values(body.filter).every((value) => (value ?? '') === '')
   if (isEmpty === (body.all === true)) return body

@@ -34,7 +34,7 @@ export interface WebhookRequest {
 /** Seconds that the clocks of both sides may differ. */
 const TOLERANCE_SECONDS = 300
 
-/** Verifies a message by `whsec_…` secrets, of which any may have signed it, and reads it. Throws a WebhookError, or an ArgumentError where a secret is none. */
+/** Verifies a message, which any of the `whsec_…` secrets may have signed, and reads it. Throws a WebhookError, or an ArgumentError for a malformed secret. */
 export const verifyWebhook = async <Body = unknown>(
   secrets: string | readonly string[],
   { headers, body }: WebhookRequest,

@@ -90,7 +90,7 @@ const PauseButton = () => {
         { name: 'reason', label: 'Reason', isOptional: true, help: 'Callers can read it.' },
         { name: 'minutes', label: 'Minutes', isOptional: true, isNumber: true, help: UNTIL },
       ]}
-      effect={(values) => <Held scope={scopeOf(values)} />}
+      effect={(values) => <Effect scope={scopeOf(values)} />}
       write={({ reason, minutes, ...values }) => {
         const until = minutes && new Date(Date.now() + Number(minutes) * 60_000).toISOString()
         const body = { ...(reason && { reason }), ...(until && { until }) }
@@ -103,7 +103,7 @@ const PauseButton = () => {
 }
 
 /** Counts of what a pause would hold now. */
-const Held = ({ scope }: { scope: string }) => {
+const Effect = ({ scope }: { scope: string }) => {
   const query = readQuery('/admin/pauses/{scope}', { path: { scope } })
   const { data } = useQuery({ ...query, enabled: scope !== '' })
   if (!data) return null
