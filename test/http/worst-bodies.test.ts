@@ -224,9 +224,14 @@ test(
     const api = service.entry('api')
     const meter = makeMeter(api.pid)
     let slowness = Number(process.env['TEST_SLOWNESS'] ?? 1)
-    const send = async ({ method, path, text }: Record<'method' | 'path' | 'text', string>) => {
+    const readLagMs = async (): Promise<number> =>
+      ((await readMetrics(api)).get('nodejs_eventloop_lag_max_seconds') ?? 0) * 1000
+    const send = async (
+      { method, path, text }: Record<'method' | 'path' | 'text', string>,
+      isRepeated = false,
+    ) => {
       const before = await meter.reset()
-      await readMetrics(api)
+      if (isRepeated) await readLagMs()
       const worked = await meter.loopMs()
       const response = await fetch(service.baseUrl + path, {
         method,
@@ -239,12 +244,11 @@ test(
       })
       const bytes = (await response.arrayBuffer()).byteLength
       const workMs = (await meter.loopMs()) - worked
-      const lag = (await readMetrics(api)).get('nodejs_eventloop_lag_max_seconds') ?? 0
       return {
         status: response.status,
         bytes,
-        // It stands still for no longer than it works, and for no longer than it is late.
-        stallMs: Math.min(lag * 1000, workMs),
+        // The event loop stands still for no longer than its thread works, and for no longer than it is late.
+        stallMs: isRepeated ? Math.min(await readLagMs(), workMs) : workMs,
         moreBytes: (await meter.peakBytes()) - before,
       }
     }
@@ -268,7 +272,7 @@ test(
           // What else runs here makes its work longer: the least of three is that of the request.
           for (let again = 0; again < 3 && seen.stallMs > STALL_MS * slowness; again += 1) {
             slowness = Math.max(slowness, await measureSlowness())
-            seen.stallMs = Math.min(seen.stallMs, (await send(sent)).stallMs)
+            seen.stallMs = Math.min(seen.stallMs, (await send(sent, true)).stallMs)
           }
           requests += 1
           if (

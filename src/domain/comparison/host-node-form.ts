@@ -79,14 +79,9 @@ const readInput = (name: string, spec: Json, isRequired: boolean): InputForm => 
 /** A list in place of a type is a combo. */
 const typesOf = (type: Json): string[] => (Array.isArray(type) ? ['COMBO'] : splitTypes(type))
 
-/** Characters of types in one place: no host node has more, and a link is compared type by type. */
-const TYPES_MAX = 1_000
-
-/** Splits the types of one place, in upper case as the host compares them. What is no text, or too long, takes any. */
+/** Splits the types of one place, in upper case as the host compares them. What is no text takes any. */
 export const splitTypes = (type: Json | undefined): string[] =>
-  typeof type === 'string' && type.length <= TYPES_MAX
-    ? type.split(',').map((one) => one.trim().toUpperCase())
-    : ['*']
+  typeof type === 'string' ? type.split(',').map((one) => one.trim().toUpperCase()) : ['*']
 
 /** The outputs by index; undefined when they cannot be read. */
 export const readOutputs = ({

@@ -158,8 +158,12 @@ interface Wiring {
   types: Map<Json | undefined, readonly string[]>
 }
 
+/** Characters of the types of one end: no host node has more, and links are compared type by type. A longer text takes any. */
+const TYPES_MAX = 1_000
+
 const typesOf = ({ types }: Wiring, type: Json | undefined): readonly string[] => {
-  const known = types.get(type) ?? splitTypes(type)
+  const isLong = typeof type === 'string' && type.length > TYPES_MAX
+  const known = types.get(type) ?? splitTypes(isLong ? undefined : type)
   types.set(type, known)
   return known
 }
