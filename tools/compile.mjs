@@ -51,7 +51,7 @@ const SERVICES = ['src/api.ts', 'src/worker.ts']
 const THREAD = 'node_modules/@temporalio/worker/lib/workflow/workflow-worker-thread.js'
 
 /** Other sources that run as a process or a thread of their own. */
-const PROGRAMS = [
+export const PROGRAMS = [
   'src/migrate.ts',
   'src/operate.ts',
   'packages/inspector/src/kiln-inspect.ts',

@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 
 import { ROOT } from '../../src/local/root.ts'
+import { PROGRAMS } from '../../tools/compile.mjs'
 import { makeFolder } from '../support/folder.ts'
 import { waitFor } from '../support/wait.ts'
 
@@ -26,6 +27,7 @@ const service = (line: string): string => `import { waited } from './SERVICE.ts'
 
 /** A checkout with the smallest programs there can be. */
 const SOURCES: Record<string, string> = {
+  ...Object.fromEntries(PROGRAMS.map((path) => [path, ''])),
   'package-lock.json': '{}',
   'package.json': '{"type":"module"}',
   'src/migrate.ts': LISTS,
@@ -34,11 +36,7 @@ const SOURCES: Record<string, string> = {
   'src/operate.ts':
     "import data from './data.json' with { type: 'json' }\nconsole.log(data.name)\n",
   'src/data.json': '{"name":"first"}',
-  'packages/inspector/src/kiln-inspect.ts': '',
   'src/local.ts': LISTS,
-  'packages/inspector/src/child.ts': '',
-  'src/adapters/picture/child.ts': '',
-  'src/adapters/image-engine/render-thread.ts': '',
   'src/api-waits.ts': WAITS.replace('SERVICE', 'API'),
   'src/worker-waits.ts': WAITS.replace('SERVICE', 'WORKER'),
   'src/api.ts': service("console.log('first', waited)").replace('SERVICE', 'api-waits'),
