@@ -98,6 +98,12 @@ describe('the upload of an archive', () => {
       'upload_closed',
     ],
     [
+      'sign_in_account set disabled_at = now()',
+      'sign_in_account set disabled_at = null',
+      409,
+      'upload_closed',
+    ],
+    [
       "publisher_member set user_id = 'nina'",
       "publisher_member set user_id = 'olga'",
       409,
@@ -108,6 +114,10 @@ describe('the upload of an archive', () => {
     test(`takes none after update ${change}, not even one that had begun`, async () => {
       const id = await addVersion()
       await place.registry.addUser('nina')
+      await place.sql`
+        insert into sign_in_account (id, email) values ('olga', 'olga@example.com')
+        on conflict do nothing
+      `
       await place.sql.unsafe(`update ${change}`)
       expectStatus(await put(id), ...rejection)
       const late = await place.registry.receive(id, 'late')
