@@ -1,6 +1,6 @@
 import { insertTaskResults } from '../src/db/task/task-file.ts'
 import type { TaskResult, Thumbnail } from '../src/db/task/task-file.ts'
-import { transitionImageTask } from '../src/db/image-task/image-task.ts'
+import { endTask } from '../src/db/task/end-task.ts'
 import type { ImageTaskStatus } from '../src/domain/image-task/image-task.ts'
 import { findDeadline, type DeadlineName } from '../src/db/task/deadline.ts'
 import { isTaskErrorCode, TASK_ERRORS } from '../src/domain/task/task-error.ts'
@@ -44,13 +44,12 @@ export const makeImageTaskTransitions = (deps: CoreDependencies) => ({
     const message = (code === reason.code && reason.message) || TASK_ERRORS[code]
     await unitOfWork(
       deps,
-      (sql) =>
-        transitionImageTask(sql, {
-          id: taskId,
-          to: 'FAILED',
-          error: { code, message },
-          ...(code === 'start_timeout' && { from: ['CREATED'] }),
-        }),
+      (sql, enqueue) => {
+        const end = { id: taskId, family: 'image', to: 'failed', error: { code, message } } as const
+        const from: ImageTaskStatus[] | undefined =
+          code === 'start_timeout' ? ['CREATED'] : undefined
+        return endTask(sql, { ...end, from }, { ...deps, enqueue })
+      },
       { at: 'move', of: taskId },
     )
     return (await cleanUpAttempts(deps, taskId)) as ImageTaskStatus
@@ -64,14 +63,11 @@ const complete = async (
 ): Promise<boolean> =>
   await unitOfWork(
     deps,
-    async (sql) => {
-      const done = await transitionImageTask(sql, {
-        id: taskId,
-        to: 'COMPLETED',
-        fence: rendered.fence,
-      })
-      if (done) await insertTaskResults(sql, taskId, rendered)
-      return done
+    (sql, enqueue) => {
+      const { fence } = rendered
+      const record = () => insertTaskResults(sql, taskId, rendered)
+      const end = { id: taskId, family: 'image', to: 'done', fence, record } as const
+      return endTask(sql, end, { ...deps, enqueue })
     },
     { at: 'move', of: taskId },
   )

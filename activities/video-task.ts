@@ -2,7 +2,7 @@ import { insertCreation } from '../src/db/video-task/creation.ts'
 import type { NewCreation } from '../src/db/video-task/creation.ts'
 import { insertTaskResults } from '../src/db/task/task-file.ts'
 import { enterQueue } from '../src/db/video-task/video-queue.ts'
-import { completeVideoTask, failVideoTask } from '../src/db/video-task/video-task.ts'
+import { endTask } from '../src/db/task/end-task.ts'
 import type { VideoTiming } from '../src/domain/task/render-timing.ts'
 import { isTaskErrorCode, TaskError } from '../src/domain/task/task-error.ts'
 import { isVideoErrorCode, toVideoError, VideoError } from '../src/domain/video-task/video-error.ts'
@@ -63,12 +63,14 @@ export const makeVideoTaskTransitions = (deps: CoreDependencies) => ({
     await unitOfWork(
       deps,
       (sql, enqueue) =>
-        failVideoTask(
+        endTask(
           sql,
           {
             id: taskId,
+            family: 'video',
+            to: 'failed',
             error: { code, message },
-            ...(reason.code === 'start_timeout' && { from: VIDEO_CANCELLABLE_STATES }),
+            from: reason.code === 'start_timeout' ? VIDEO_CANCELLABLE_STATES : undefined,
           },
           { ...deps, enqueue },
         ),
@@ -100,7 +102,8 @@ const complete = async (
         await insertTaskResults(sql, id, made)
         await insertCreation(sql, id, creation)
       }
-      return await completeVideoTask(sql, { id, fence, record }, { ...deps, enqueue })
+      const end = { id, family: 'video', to: 'done', fence, record } as const
+      return await endTask(sql, end, { ...deps, enqueue })
     },
     { at: 'move', of: id },
   )

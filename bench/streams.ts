@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { transitionImageTask } from '../src/db/image-task/image-task.ts'
+import { transitionTask } from '../src/db/task/task-transition.ts'
 import { makeNotifyChange } from '../src/db/shared/change-notification.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import { codePath } from '../src/local/root.ts'
@@ -107,7 +107,7 @@ const waitForTransition = async (
   const notifyChange = makeNotifyChange(sql)
   await unitOfWork(
     { sql, notifyChange },
-    (tx) => transitionImageTask(tx, { id, to: 'IN_PROGRESS' }),
+    (tx) => transitionTask(tx, 'image', { id, to: 'IN_PROGRESS' }),
     { of: id },
   )
   const start = Date.now()

@@ -174,7 +174,9 @@ const workflowUrl = makeWorkflowUrl(config)
 const commit = { sql, jobs, notifyChange: makeNotifyChange(sql) }
 const live = { watches, watchReadSemaphore: makeThird() }
 const taskRead = { sql, signer, now }
-const task = { ...commit, ...live, ...taskRead, storage, outbound, publicUrl, taskQueue, quotas }
+const { slots, anonymousSlots } = timings
+const end = { ...commit, ...taskRead, ...live, storage, slots, anonymousSlots }
+const task = { ...end, outbound, publicUrl, taskQueue, quotas }
 const check = { ...commit, publicUrl, taskQueue, checkTiming }
 const token = { ...commit, log, now, publishAuth: config.PUBLISH_AUTH }
 const pictures = { dir: scratch.dir, mostMs: config.PICTURE_MS }
@@ -202,22 +204,12 @@ const routes = makeRoutes({
   videoTask: {
     ...task,
     videoTiming: timings.videoTiming,
-    slots: timings.slots,
-    anonymousSlots: timings.anonymousSlots,
     engineOf,
     videoAuth: config.VIDEO_AUTH,
     extendSource: config.VIDEO_EXTEND_SOURCE,
     creditLimit: config.OWNER_CREDIT_LIMIT,
   },
-  anyTask: {
-    ...commit,
-    ...taskRead,
-    ...live,
-    storage,
-    slots: timings.slots,
-    anonymousSlots: timings.anonymousSlots,
-    workflowUrl,
-  },
+  anyTask: { ...end, workflowUrl },
   bulk: { ...commit, ...taskRead, storage, outbound, taskQueue },
   registry: {
     ...check,

@@ -1,3 +1,4 @@
+import type { Slots } from '../../src/db/video-task/video-queue.ts'
 import { decodeJwt } from 'jose'
 
 import { makeSigner } from '../../src/adapters/signing.ts'
@@ -121,7 +122,7 @@ const makeRecordedRoutes = (own: Pick<ImageTaskDeps, 'sql' | 'signer' | 'publicU
     engineOf: () => 'local',
     quotas: { owner: { tasks: 1e6, bytes: 1e12, retentionDays: 30 } },
     now: () => new Date(),
-  } as unknown as VersionDeps & HostNodeDeps & ImageTaskDeps
+  } as unknown as VersionDeps & HostNodeDeps & ImageTaskDeps & Slots
   return [
     ...makeNodeRoutes(deps),
     ...makeVersionRoutes(deps),

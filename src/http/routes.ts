@@ -2,7 +2,7 @@ import type { AliasTable } from './alias/table.ts'
 import { makeAnyTaskRoutes } from './any-task/routes.ts'
 import { makeUsageRoutes } from './usage/routes.ts'
 import type { AnyTaskDeps } from './any-task/detail.ts'
-import type { DeletionDeps } from './any-task/delete.ts'
+import type { DeletionDeps } from '../tasks/delete.ts'
 import { makeApiKeyRoutes } from './platform/api-key-routes.ts'
 import { makeBatchRoutes } from './bulk/batch-routes.ts'
 import type { BulkDeps } from './bulk/bulk.ts'
@@ -47,6 +47,7 @@ import { makePublishRoute } from './registry/publish-route.ts'
 import { makeVersionFileRoutes, type VersionFileDeps } from './registry/version-file-routes.ts'
 import { makeVersionRoutes } from './registry/version-routes.ts'
 import { makeVideoTaskRoutes } from './video-task/routes.ts'
+import type { Slots } from '../db/video-task/video-queue.ts'
 import type { ImageTaskDeps } from './image-task/create.ts'
 import { makeWebhookSecretRoutes } from './event/webhook-secret-routes.ts'
 import type {
@@ -68,8 +69,8 @@ export interface RouteDeps {
   publicUrl: string
   /** Other names, which the description shows, too. */
   aliases: AliasTable | undefined
-  imageTask: ImageTaskDeps & LiveDeps
-  template: TemplateDeps & LiveDeps
+  imageTask: ImageTaskDeps & LiveDeps & Slots
+  template: TemplateDeps & LiveDeps & Slots
   videoTask: VideoTaskDeps & LiveDeps
   anyTask: AnyTaskDeps & DeletionDeps
   bulk: BulkDeps

@@ -5,7 +5,8 @@ import { findTask } from '../db/task/operator.ts'
 import type { OpenTask } from '../db/task/operator.ts'
 import type { Enqueue, UnitDeps } from '../db/unit-of-work.ts'
 import type { CheckTiming } from '../domain/registry/check-timing.ts'
-import { failAnyTask, startAnyTask } from './any-task.ts'
+import { failTask } from '../tasks/fail.ts'
+import { startAnyTask } from './any-task.ts'
 import type { AnyTaskOptions } from './any-task.ts'
 import { endOpen } from './start.ts'
 import { startPublishVersion } from './version.ts'
@@ -57,14 +58,14 @@ export const restartVersion = async (
 }
 
 /** Ends an open task in failure with internal_error, and returns its credits. */
-export const failTask = async (
+export const failOpenTask = async (
   sql: Transaction,
   id: string,
   options: Options,
 ): Promise<Operated<OpenTask> | undefined> => {
   const task = await findTask(sql, id)
   if (!task || task.ended) return task && unchanged(task)
-  const changed = await failAnyTask(sql, task, { ...options, code: 'internal_error' })
+  const changed = await failTask(sql, task, { ...options, code: 'internal_error' })
   // This has ended it, or something that came first.
   return { was: task, now: (await findTask(sql, id)) ?? task, changed }
 }

@@ -1,4 +1,5 @@
-import { failAnyTask, startAnyTask } from './any-task.ts'
+import { failTask } from '../tasks/fail.ts'
+import { startAnyTask } from './any-task.ts'
 import type { AnyTaskOptions } from './any-task.ts'
 import type { Sql } from '../db/client.ts'
 import { listStillBulks, type StillBulk } from '../db/bulk/bulk.ts'
@@ -112,7 +113,7 @@ const reconcileTask = async (
     return await startAgain(options, { ...start, kind: state === 'missing' ? 'start' : 'restart' })
   }
   const code = 'workflow_lost'
-  await unitOfWork(options, (sql, enqueue) => failAnyTask(sql, task, { ...options, code, enqueue }))
+  await unitOfWork(options, (sql, enqueue) => failTask(sql, task, { ...options, code, enqueue }))
 }
 
 const startTaskAgain = (options: ReconcileOptions, task: StillTask): OutboxStart =>

@@ -1,4 +1,4 @@
-import { failTask, restartTask, restartVersion } from '../jobs/operator.ts'
+import { failOpenTask, restartTask, restartVersion } from '../jobs/operator.ts'
 import type { Operated, OperatorOptions } from '../jobs/operator.ts'
 import type { Transaction } from '../db/client.ts'
 import { insertAudit, type Audit, type AuditChange } from '../db/registry/audit-log.ts'
@@ -74,7 +74,7 @@ const restart = async (deps: CommandDeps, id: string): Promise<string> =>
 
 const fail = async (deps: CommandDeps, id: string): Promise<string> =>
   await unitOfWork(deps, async (sql, enqueue) => {
-    const done = requireOpen(id, await failTask(sql, id, { ...deps, enqueue }))
+    const done = requireOpen(id, await failOpenTask(sql, id, { ...deps, enqueue }))
     await record(sql, deps.audit, { action: 'task.fail', target: auditTarget.task(id), ...done })
     const { family } = done.now
     return `task ${id} has failed${family === 'video' ? ', its credits are returned' : ''}`

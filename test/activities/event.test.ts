@@ -19,7 +19,7 @@ import { makeAttemptSlots, ATTEMPT_SLOTS } from '../../src/adapters/outbound/att
 import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
 import type { Target } from '../../src/db/event/attempt.ts'
 import { insertTaskResults } from '../../src/db/task/task-file.ts'
-import { failVideoTask, recordProgress } from '../../src/db/video-task/video-task.ts'
+import { recordProgress } from '../../src/db/video-task/video-task.ts'
 import { DELIVERY_SCHEDULE } from '../../src/domain/event/delivery-schedule.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import {
@@ -48,7 +48,7 @@ import {
 import type { Received, Reply } from '../support/receiver.ts'
 import { waitFor } from '../support/wait.ts'
 import { makeEnvironment, PATIENT_LIMITS, usePlace, WEBHOOK_SECRET } from './place.ts'
-import { claimVideo, finishVideo, getVideo, enterVideo } from './video-place.ts'
+import { claimVideo, enterVideo, failVideoTask, finishVideo, getVideo } from './video-place.ts'
 
 /** Makes one attempt as a worker would. */
 const send = (

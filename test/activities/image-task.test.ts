@@ -5,7 +5,7 @@ import { makeImageTaskTransitions } from '../../activities/image-task.ts'
 import type { StoredAttempt } from '../../activities/image-task.ts'
 import { S3Error } from '../../src/adapters/storage/s3-client.ts'
 import { THUMBNAIL } from '../../src/domain/task/thumbnail.ts'
-import { transitionImageTask } from '../../src/db/image-task/image-task.ts'
+import { transitionTask } from '../../src/db/task/task-transition.ts'
 import { use } from '../support/use.ts'
 import { insertTask, render, see, usePlace } from './place.ts'
 
@@ -25,7 +25,11 @@ describe('the transition of an image task', () => {
   const listResults = (id: string) => place.deps.storage.list(`results/${id}`)
   const cancel = (id: string) =>
     place.deps.sql.begin((sql) =>
-      transitionImageTask(sql, { id, to: 'FAILED', error: { code: 'cancelled', message: 'x' } }),
+      transitionTask(sql, 'image', {
+        id,
+        to: 'FAILED',
+        error: { code: 'cancelled', message: 'x' },
+      }),
     )
 
   test('to COMPLETED takes the results, once', async () => {
@@ -52,7 +56,9 @@ describe('the transition of an image task', () => {
   test('removes older attempts after COMPLETED, also when only a repetition gets that far', async () => {
     const { id } = await claimed()
     const rendered = await renderAgain(id)
-    await place.deps.sql.begin((sql) => transitionImageTask(sql, { id, to: 'COMPLETED', fence: 2 }))
+    await place.deps.sql.begin((sql) =>
+      transitionTask(sql, 'image', { id, to: 'COMPLETED', fence: 2 }),
+    )
     assert.equal(await transitions.completeImageTask(id, rendered), 'COMPLETED')
     const left = [`results/${id}/2/result-1.png`, `results/${id}/2/${THUMBNAIL}`]
     assert.deepEqual(await listResults(id), left)

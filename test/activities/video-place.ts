@@ -4,14 +4,11 @@ import { randomUUID } from 'node:crypto'
 import { insertCreation } from '../../src/db/video-task/creation.ts'
 import type { OutboxRow } from '../../src/db/shared/outbox.ts'
 import { enterQueue } from '../../src/db/video-task/video-queue.ts'
-import {
-  cancelVideoTask,
-  claimVideoTask,
-  completeVideoTask,
-  failVideoTask,
-  insertVideoTask,
-  videoError,
-} from '../../src/db/video-task/video-task.ts'
+import type { Transaction } from '../../src/db/client.ts'
+import { endTask, type EndOptions, type TaskEnd } from '../../src/db/task/end-task.ts'
+import { FAMILIES } from '../../src/domain/task/family.ts'
+import { VIDEO_ERRORS, type VideoErrorCode } from '../../src/domain/video-task/video-error.ts'
+import { claimVideoTask, insertVideoTask } from '../../src/db/video-task/video-task.ts'
 import type { ClaimedVideoTask, NewVideoTask } from '../../src/db/video-task/video-task.ts'
 import { isHeld } from '../../src/db/task/task-transition.ts'
 import { insertTaskResults, type NewTaskInput } from '../../src/db/task/task-file.ts'
@@ -76,6 +73,20 @@ export const claimVideo = async (
   assert.ok(!isHeld(claimed), 'nothing is paused')
   return claimed
 }
+
+type Ended = Omit<TaskEnd, 'family' | 'to'>
+
+export const videoError = (code: VideoErrorCode) => ({ code, message: VIDEO_ERRORS[code] })
+export const completeVideoTask = (sql: Transaction, end: Ended, options: EndOptions) =>
+  endTask(sql, { ...end, family: 'video', to: 'done' }, options)
+export const failVideoTask = (sql: Transaction, end: Ended, options: EndOptions) =>
+  endTask(sql, { ...end, family: 'video', to: 'failed' }, options)
+export const cancelVideoTask = (sql: Transaction, id: string, options: EndOptions) =>
+  failVideoTask(
+    sql,
+    { id, error: videoError('UserCancelled'), from: FAMILIES.video.cancellable },
+    options,
+  )
 
 /** Ways in which tasks enter the queue of their owner and end, as those who keep so many slots have them. */
 export const makeVideoQueue = (

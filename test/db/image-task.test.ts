@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { claimImageTask, transitionImageTask } from '../../src/db/image-task/image-task.ts'
-import { isHeld } from '../../src/db/task/task-transition.ts'
+import { claimImageTask } from '../../src/db/image-task/image-task.ts'
+import { isHeld, transitionTask } from '../../src/db/task/task-transition.ts'
 import { findDeadline } from '../../src/db/task/deadline.ts'
-import type { Transition } from '../../src/db/task/task-transition.ts'
 import type { ImageTaskStatus } from '../../src/domain/image-task/image-task.ts'
 import { insertTask, usePlace, see } from '../activities/place.ts'
 
 /** Every pair of statuses: whether a task moves from the first to the second. */
-type Target = Transition<ImageTaskStatus>['to']
+type Target = ImageTaskStatus
 const TABLE: [from: string, to: Target, legal: boolean][] = [
   ['CREATED', 'IN_PROGRESS', true],
   ['CREATED', 'COMPLETED', false],
@@ -35,7 +34,9 @@ describe('an image task', () => {
     attempt: { fence?: number } = {},
   ): Promise<unknown> => {
     const error = to === 'FAILED' ? { error: ERROR } : {}
-    return place.deps.sql.begin((sql) => transitionImageTask(sql, { id, to, ...error, ...attempt }))
+    return place.deps.sql.begin((sql) =>
+      transitionTask(sql, 'image', { id, to, ...error, ...attempt }),
+    )
   }
   const claim = (id: string) => place.deps.sql.begin((sql) => claimImageTask(sql, id))
   const insertIn = async (status: string): Promise<string> => {

@@ -10,7 +10,8 @@ import type {
 import type { Sql } from '../../src/db/client.ts'
 import { insertRedelivery } from '../../src/db/event/event-log.ts'
 import { insertEndpoint } from '../../src/db/event/endpoint.ts'
-import { insertImageTask, transitionImageTask } from '../../src/db/image-task/image-task.ts'
+import { insertImageTask } from '../../src/db/image-task/image-task.ts'
+import { transitionTask } from '../../src/db/task/task-transition.ts'
 import type { ImageTaskStatus } from '../../src/domain/image-task/image-task.ts'
 
 export const RECEIVER = 'https://receiver.example.com/hook'
@@ -39,7 +40,7 @@ export const insertTaskWithWebhook = async (
 
 export const transition = (sql: Sql, id: string, to: ImageTaskStatus): Promise<boolean> =>
   sql.begin((sql) =>
-    transitionImageTask(sql, {
+    transitionTask(sql, 'image', {
       id,
       to,
       ...(to === 'FAILED' && { error: { code: 'cancelled', message: 'cancelled' } }),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
 import { addStoredBytes } from '../../src/db/task/account.ts'
-import { findOwnerCredits, lockOwnerOf, refundTask } from '../../src/db/video-task/owner.ts'
+import { findOwnerCredits, lockOwnerOf, refundTask } from '../../src/db/task/owner.ts'
 import { getVideo, insertVideo, makeVideoQueue, seeVideo } from '../activities/video-place.ts'
 import type { NewVideo } from '../activities/video-place.ts'
 import { useDatabase } from '../support/stack.ts'

@@ -4,16 +4,20 @@ import { describe, test } from 'node:test'
 import type { Transaction } from '../../src/db/client.ts'
 import type { OutboxRow } from '../../src/db/shared/outbox.ts'
 import { unitOfWork, type Enqueue } from '../../src/db/unit-of-work.ts'
-import { findOwnerCredits } from '../../src/db/video-task/owner.ts'
+import { findOwnerCredits } from '../../src/db/task/owner.ts'
 import { enterQueue } from '../../src/db/video-task/video-queue.ts'
+import { readTaskOptions } from '../../src/domain/task/task-options.ts'
 import {
   cancelVideoTask,
+  claimVideo,
   completeVideoTask,
   failVideoTask,
+  getVideo,
+  listWoken,
+  seeVideo,
   videoError,
-} from '../../src/db/video-task/video-task.ts'
-import { readTaskOptions } from '../../src/domain/task/task-options.ts'
-import { claimVideo, getVideo, listWoken, seeVideo, wakes } from '../activities/video-place.ts'
+  wakes,
+} from '../activities/video-place.ts'
 import type { NewVideo } from '../activities/video-place.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { useDatabase } from '../support/stack.ts'

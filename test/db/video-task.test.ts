@@ -7,9 +7,8 @@ import { insertOutbox } from '../../src/db/shared/outbox.ts'
 import { insertUpload, receiveUpload } from '../../src/db/shared/upload.ts'
 import { listStillTasks } from '../../src/db/task/reconcile.ts'
 import { insertTaskInputs } from '../../src/db/task/task-file.ts'
-import type { Transition } from '../../src/db/task/task-transition.ts'
-import { transitionVideoTask } from '../../src/db/video-task/video-transition.ts'
-import { findVideoSource, recordProgress, videoError } from '../../src/db/video-task/video-task.ts'
+import { transitionTask } from '../../src/db/task/task-transition.ts'
+import { findVideoSource, recordProgress } from '../../src/db/video-task/video-task.ts'
 import type { VideoTaskState } from '../../src/domain/video-task/video-task.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { NO_INPUT } from '../activities/place.ts'
@@ -21,12 +20,11 @@ import {
   insertVideo,
   makeVideoQueue,
   seeVideo,
+  videoError,
 } from '../activities/video-place.ts'
 import { useDatabase } from '../support/stack.ts'
 import { makeStart } from './registry-place.ts'
 import { waitFor } from '../support/wait.ts'
-
-type Target = Transition<VideoTaskState>['to']
 
 const STATES = ['created', 'queueing', 'processing', 'success', 'failed'] as const
 const LEGAL = new Set([
@@ -54,9 +52,9 @@ describe('a video task', () => {
     `
     return id
   }
-  const transition = (id: string, to: Target): Promise<boolean> => {
+  const transition = (id: string, to: VideoTaskState): Promise<boolean> => {
     const error = to === 'failed' ? { error: videoError('UserCancelled') } : {}
-    return database.sql.begin((sql) => transitionVideoTask(sql, { id, to, ...error }))
+    return database.sql.begin((sql) => transitionTask(sql, 'video', { id, to, ...error }))
   }
   const { fail, cancel, complete } = makeVideoQueue(database, { slots: SLOTS })
   /** A task in processing, of an owner who has no other. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 
-import { transitionImageTask } from '../../src/db/image-task/image-task.ts'
+import { transitionTask } from '../../src/db/task/task-transition.ts'
 import { recordWait } from '../../src/db/task/placement.ts'
 import type { Fleet } from '../../src/domain/task/fleet.ts'
 import { examine } from '../../src/operate/doctor.ts'
@@ -145,7 +145,7 @@ describe('the fleet of an operator', () => {
       const { data } = expectStatus(await owner.get(path), 200).body
       return (data as { waits_for?: string }).waits_for
     }
-    await sql.begin((sql) => transitionImageTask(sql, { id, to: 'IN_PROGRESS' }))
+    await sql.begin((sql) => transitionTask(sql, 'image', { id, to: 'IN_PROGRESS' }))
     assert.equal(await read(), undefined)
     await using stream = await openStream(`${service.baseUrl}/tasks/${id}/stream`, {
       authorization: `Bearer ${await service.token(user)}`,

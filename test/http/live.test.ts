@@ -6,7 +6,7 @@ import { makeNotifyChange } from '../../src/db/shared/change-notification.ts'
 import type { Transaction } from '../../src/db/client.ts'
 import { failExtraction } from '../../src/db/registry/extraction.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
-import { transitionImageTask } from '../../src/db/image-task/image-task.ts'
+import { transitionTask } from '../../src/db/task/task-transition.ts'
 import type { ImageTaskStatus } from '../../src/domain/image-task/image-task.ts'
 import type { TaskItem } from '../../src/domain/task/task-item.ts'
 import { makeWatches } from '../../src/http/live/watches.ts'
@@ -33,7 +33,7 @@ const enqueueFor = async (id: string, work: (sql: Transaction) => Promise<unknow
 const transition = async (id: string, to: ImageTaskStatus): Promise<void> => {
   const error = { code: 'engine_failed', message: 'The engine failed.' }
   await enqueueFor(id, async (sql) => {
-    assert.ok(await transitionImageTask(sql, { id, to, ...(to === 'FAILED' && { error }) }))
+    assert.ok(await transitionTask(sql, 'image', { id, to, ...(to === 'FAILED' && { error }) }))
   })
 }
 

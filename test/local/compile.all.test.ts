@@ -8,9 +8,10 @@ import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 
 import { ROOT } from '../../src/local/root.ts'
-import { PROGRAMS } from '../../tools/compile.mjs'
 import { makeFolder } from '../support/folder.ts'
 import { waitFor } from '../support/wait.ts'
+
+const { PROGRAMS } = (await import(join(ROOT, 'tools/compile.mjs'))) as { PROGRAMS: string[] }
 
 const LISTS = `
 import { readdirSync } from 'node:fs'

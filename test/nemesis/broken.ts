@@ -53,9 +53,9 @@ export const MISTAKES = {
     invariants: ['I13'],
   },
   'an operation says that it has cancelled what it could not': {
-    file: 'src/http/bulk/act.ts',
-    find: '    if (task.hasEnded || !(await cancelLocked(deps, { id, task, sql, enqueue })))\n      throw errors.cannotCancel(task.status)\n',
-    put: '    if (!task.hasEnded) await cancelLocked(deps, { id, task, sql, enqueue })\n',
+    file: 'src/tasks/cancel.ts',
+    find: '      if (isTooLate) throw FAMILIES[family].cannotCancel(status)\n',
+    put: '      if (isTooLate && audit) throw FAMILIES[family].cannotCancel(status)\n',
     invariants: ['I14'],
   },
   'the results of a deleted task stay': {

@@ -2,11 +2,6 @@ import type { AnyImageKind } from '../../domain/image-task/image-kind.ts'
 import type { ImageTaskFacts, ImageTaskStatus } from '../../domain/image-task/image-task.ts'
 import type { EngineName } from '../../domain/task/engine.ts'
 import type { Quota } from '../../domain/task/quota.ts'
-import {
-  DELIVERED_STATUSES,
-  IMAGE_TASK_TRANSITIONS,
-  TERMINAL_STATUSES,
-} from '../../domain/image-task/image-task.ts'
 import type { Labels, TaskOptions } from '../../domain/task/task-options.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { hasLabels, labelsOf } from '../task/labels.ts'
@@ -22,7 +17,7 @@ import {
   waitsFor,
 } from '../task/task-file.ts'
 import type { NewTaskInput } from '../task/task-file.ts'
-import type { ClaimedTask, HeldTask, Transition, TransitionTable } from '../task/task-transition.ts'
+import type { ClaimedTask, HeldTask } from '../task/task-transition.ts'
 
 export interface NewImageTask {
   id: string
@@ -135,19 +130,6 @@ export const listImageTasks = async (
   return rows.map(({ deletedAt: at, ...task }) => ({ ...task, ...(at && { deleted_at: at }) }))
 }
 
-const TRANSITIONS: TransitionTable<ImageTaskStatus> = {
-  family: 'image',
-  from: IMAGE_TASK_TRANSITIONS,
-  delivered: DELIVERED_STATUSES,
-  terminal: TERMINAL_STATUSES,
-}
-
-/** Moves an image task with its event; false when the race was lost. */
-export const transitionImageTask = (
-  sql: Transaction,
-  transition: Transition<ImageTaskStatus>,
-): Promise<boolean> => transitionTask(sql, TRANSITIONS, transition)
-
 export type ClaimedImageTask = ClaimedTask<AnyImageKind>
 
 /**
@@ -167,7 +149,7 @@ export const claimImageTask = async (
   ))`
   const mayClaim = sql`family = 'image' and status in ('CREATED', 'IN_PROGRESS') and not ${isBehind}`
   const claimed = await takeFence<AnyImageKind>(sql, id, mayClaim)
-  if (claimed && !isHeld(claimed)) await transitionImageTask(sql, { id, to: 'IN_PROGRESS' })
+  if (claimed && !isHeld(claimed)) await transitionTask(sql, 'image', { id, to: 'IN_PROGRESS' })
   if (claimed) return claimed
   const [behind] = await sql`select from task where id = ${id} and ${isBehind}`
   return behind && { held: 'behind', isQueued: true }

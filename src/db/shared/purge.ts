@@ -1,4 +1,6 @@
 import type { Fragment, Queryable, Sql } from '../client.ts'
+import { lockOwnerOf } from '../task/owner.ts'
+import { unitOfWork } from '../unit-of-work.ts'
 
 /**
  * Rows of one step: few, so that no statement holds locks for long. Of a parameter PostgreSQL would assume a tenth of all
@@ -56,8 +58,10 @@ export const withoutTexts = (sql: Queryable): Fragment =>
  * Records that the files of a task are gone, and clears its payload; of a deleted one all that its caller wrote. Its
  * account has the bytes again.
  */
-export const markTaskPurged = async (sql: Sql, id: string): Promise<void> => {
-  await sql`
+export const markTaskPurged = (sql: Sql, id: string): Promise<void> =>
+  unitOfWork({ sql }, async (sql) => {
+    await lockOwnerOf(sql, id)
+    await sql`
     with purged as (
       update task set purged_at = clock_timestamp(), payload = null, rev = rev + 1,
         settings = case when delete_requested_at is null then settings else ${withoutTexts(sql)} end,
@@ -71,7 +75,7 @@ export const markTaskPurged = async (sql: Sql, id: string): Promise<void> => {
     update owner o set stored_bytes = o.stored_bytes - purged.stored_bytes
     from purged where o.id = purged.account
   `
-}
+  })
 
 /** Those of the ids that no task has. */
 export const listUnknownTasks = async (sql: Sql, ids: readonly string[]): Promise<string[]> => {

@@ -1,26 +1,53 @@
 import { mayRead } from '../event/event-log.ts'
 import { markTaskPurged, usedByOpenTask, withoutTexts } from '../shared/purge.ts'
 import type { PurgedStorage } from '../shared/purge.ts'
+import type { TaskFamily } from '../../domain/task/task-scope.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
+import { lockOwnerOf } from './owner.ts'
 
-/** A task that its owner deletes. */
-export interface DeletedTask {
-  family: 'image' | 'video'
+/** A task as it is while nothing else can change it. */
+export interface LockedTask {
+  family: TaskFamily
   status: string
   hasEnded: boolean
   hasWebhook: boolean
 }
 
-/** Finds and locks a task that the owner may delete; undefined when there is none. */
+/** Names a task that a caller may change. */
+export interface OwnTask {
+  id: string
+  owner: string
+  /** Absent: of either family. */
+  family?: TaskFamily
+  /** Absent: of any kind. */
+  kinds?: readonly string[] | undefined
+}
+
+/** Finds and locks a task that the owner may change, behind its owner; undefined when there is none. */
 export const lockTask = async (
   sql: Transaction,
-  { id, owner }: { id: string; owner: string },
-): Promise<DeletedTask | undefined> => {
-  const [row] = await sql<DeletedTask[]>`
-    select family, status, ended_at is not null as "hasEnded", webhook_url is not null as "hasWebhook"
-    from task t where id = ${id} and ${mayRead(sql, owner)} for update
-  `
+  { id, owner, family, kinds }: OwnTask,
+): Promise<LockedTask | undefined> => {
+  // Sent together, in this order.
+  const [, [row]] = await Promise.all([
+    lockOwnerOf(sql, id),
+    sql<LockedTask[]>`
+      select family, status, ended_at is not null as "hasEnded", webhook_url is not null as "hasWebhook"
+      from task t where id = ${id} and ${mayRead(sql, owner)}
+        ${family ? sql`and family = ${family}` : sql``}
+        ${kinds ? sql`and kind = any(${[...kinds]})` : sql``}
+      for update
+    `.execute(),
+  ])
   return row
+}
+
+/** True when a task was cancelled. */
+export const isCancelled = async (sql: Queryable, id: string): Promise<boolean> => {
+  const [row] = await sql`
+    select from task where id = ${id} and task_state(status, error_code) = 'cancelled'
+  `
+  return row !== undefined
 }
 
 /**

@@ -1,38 +1,31 @@
+import { FAMILIES, type TaskStatus } from '../../domain/task/family.ts'
+import type { TaskFamily } from '../../domain/task/task-scope.ts'
 import type { Fragment, Sql, Transaction } from '../client.ts'
 import { isBroken, takeProbe } from './breaker.ts'
 import { heldSince, holdPauses, isPaused } from './pause.ts'
 
-/** The moves of a family of tasks: a table of the domain that the one statement for moves reads. */
-export interface TransitionTable<Status extends string> {
-  family: 'image' | 'video'
-  /** For each status, those it may be reached from. */
-  from: Readonly<Partial<Record<Status, readonly Status[]>>>
-  /** Statuses that are sent to the webhook URL. */
-  delivered: readonly Status[]
-  terminal: readonly Status[]
-}
-
-export interface Transition<Status extends string> {
+export interface Transition {
   id: string
-  to: Status
-  /** Only from these statuses; absent: from every one that the table allows. */
-  from?: readonly Status[]
+  to: TaskStatus
+  /** Only from these statuses; absent: from every one that the family allows. */
+  from?: readonly TaskStatus[] | undefined
   /** Only the attempt that holds this fence may move; absent for moves made outside of a render. */
-  fence?: number
-  error?: { code: string; message: string }
+  fence?: number | undefined
+  error?: { code: string; message: string } | undefined
 }
 
 /**
  * Takes a task from one status to another, together with its event, and those for its owner's endpoints. False: the task has a status that the
  * transition does not start from, or another attempt holds the fence. Such a lost race is not an error.
  */
-export const transitionTask = async <Status extends string>(
+export const transitionTask = async (
   sql: Transaction,
-  table: TransitionTable<Status>,
-  transition: Transition<Status>,
+  family: TaskFamily,
+  transition: Transition,
 ): Promise<boolean> => {
-  const { to, from = table.from[to] ?? [], fence = null, error } = transition
-  const isDelivered = table.delivered.includes(to)
+  const { transitions, delivered, terminal, words } = FAMILIES[family]
+  const { to, from = transitions[to] ?? [], fence = null, error } = transition
+  const [isDelivered, isTerminal] = [delivered.includes(to), terminal.includes(to)]
   // Trigger `event_enters_first_try` (0013): a pending event makes a row of `first_try`, which `takeFirstAttempts` takes.
   const rows = await sql`
     with moved as (
@@ -43,12 +36,13 @@ export const transitionTask = async <Status extends string>(
         rev = rev + 1,
         last_sequence = last_sequence + 1,
         last_moved_at = greatest(clock_timestamp(), last_moved_at),
-        ended_at = case when ${table.terminal.includes(to)}
+        progress = case when ${to === words.done} then 100 else progress end,
+        ended_at = case when ${isTerminal}
           then greatest(clock_timestamp(), last_moved_at) end,
-        purge_at = case when ${table.terminal.includes(to)}
+        purge_at = case when ${isTerminal}
           then clock_timestamp() + make_interval(secs => retention_seconds) end
       where id = ${transition.id}
-        and family = ${table.family}
+        and family = ${family}
         and status = any(${[...from]})
         and (${fence}::integer is null or fence = ${fence}::integer)
       returning id, family, owner, last_sequence, status, last_moved_at, webhook_url, receiver_gone_at

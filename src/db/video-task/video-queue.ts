@@ -2,9 +2,9 @@ import { ANONYMOUS } from '../../domain/shared/account.ts'
 import type { VideoTaskState } from '../../domain/video-task/video-task.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { isPaused } from '../task/pause.ts'
-import { lockOwnerOf } from './owner.ts'
+import { lockOwnerOf } from '../task/owner.ts'
 import type { Enqueue } from '../unit-of-work.ts'
-import { transitionVideoTask } from './video-transition.ts'
+import { transitionTask } from '../task/task-transition.ts'
 
 /** Most video tasks that may hold a slot at once. */
 export interface Slots {
@@ -33,7 +33,7 @@ export const enterQueue = async (
 ): Promise<Entered | undefined> => {
   const owner = await lockOwnerOf(sql, id)
   if (owner === undefined) return undefined
-  await transitionVideoTask(sql, { id, to: 'queueing' })
+  await transitionTask(sql, 'video', { id, to: 'queueing' })
   await returnPausedSlot(sql, id)
   await admitWaiting(sql, { ...options, owner, except: id })
   const [task] = await sql<Entered[]>`

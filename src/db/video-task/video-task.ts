@@ -1,22 +1,17 @@
-import { VIDEO_ERRORS, type VideoErrorCode } from '../../domain/video-task/video-error.ts'
 import type { MusicSettings } from '../../domain/video-task/video-defaults.ts'
 import type { EngineName } from '../../domain/task/engine.ts'
 import type { TaskOptions } from '../../domain/task/task-options.ts'
 import type { VideoTaskFacts } from '../../domain/video-task/video-record.ts'
-import { VIDEO_CANCELLABLE_STATES, videoSegment } from '../../domain/video-task/video-task.ts'
+import { videoSegment } from '../../domain/video-task/video-task.ts'
 import type { VideoTaskKind, VideoTaskState } from '../../domain/video-task/video-task.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
-import { insertEvent, isHeld, takeFence } from '../task/task-transition.ts'
-import type { Enqueue } from '../unit-of-work.ts'
+import { insertEvent, isHeld, takeFence, transitionTask } from '../task/task-transition.ts'
 import { labelsOf } from '../task/labels.ts'
 import { optionColumns, optionValues } from '../task/options.ts'
 import { chargeAccount, type AccountLimits } from '../task/account.ts'
-import { lockOwnerOf, refundTask } from './owner.ts'
 import { deletedAt, insertTaskInputs, ownBytes, resultNames, waitsFor } from '../task/task-file.ts'
 import type { NewTaskInput } from '../task/task-file.ts'
-import type { ClaimedTask, HeldTask, Transition } from '../task/task-transition.ts'
-import { transitionVideoTask } from './video-transition.ts'
-import { admitWaiting, type Slots } from './video-queue.ts'
+import type { ClaimedTask, HeldTask } from '../task/task-transition.ts'
 
 export interface NewVideoTask {
   id: string
@@ -68,63 +63,6 @@ export const insertVideoTask = async (
   if (!row) throw new Error('insert returned no row')
   return row.createdAt
 }
-
-/** Rules for the next tasks of an owner once a task of theirs has ended. */
-export interface EndOptions extends Slots {
-  enqueue: Enqueue
-}
-
-/**
- * Ends a task in success under its fence, with `record` in the same transaction, and passes its slot on. False when the
- * race was lost.
- */
-export const completeVideoTask = async (
-  sql: Transaction,
-  { id, fence, record }: { id: string; fence: number; record: () => Promise<void> },
-  options: EndOptions,
-): Promise<boolean> => {
-  const owner = await lockOwnerOf(sql, id)
-  if (owner === undefined) return false
-  if (!(await transitionVideoTask(sql, { id, to: 'success', fence }))) return false
-  await sql`update task set progress = 100 where id = ${id}`
-  await record()
-  await admitWaiting(sql, { ...options, owner })
-  return true
-}
-
-/** Ends a task in failed, refunds the credits and passes the slot on. Returns as `completeVideoTask` does. */
-export const failVideoTask = async (
-  sql: Transaction,
-  { id, error, from }: Pick<Transition<VideoTaskState>, 'id' | 'error' | 'from'>,
-  options: EndOptions,
-): Promise<boolean> => {
-  const owner = await lockOwnerOf(sql, id)
-  if (owner === undefined) return false
-  const failed = await transitionVideoTask(sql, {
-    id,
-    to: 'failed',
-    ...(error && { error }),
-    ...(from && { from }),
-  })
-  if (!failed) return false
-  await refundTask(sql, id)
-  await admitWaiting(sql, { ...options, owner })
-  return true
-}
-
-/** The caller's cancel: only before a worker has taken the task. */
-export const cancelVideoTask = (
-  sql: Transaction,
-  id: string,
-  options: EndOptions,
-): Promise<boolean> =>
-  failVideoTask(
-    sql,
-    { id, error: videoError('UserCancelled'), from: VIDEO_CANCELLABLE_STATES },
-    options,
-  )
-
-export const videoError = (code: VideoErrorCode) => ({ code, message: VIDEO_ERRORS[code] })
 
 /** A task as readers see it. */
 export interface VideoTaskRow extends VideoTaskFacts {
@@ -227,6 +165,6 @@ export const claimVideoTask = async (
   const mayClaim = sql`family = 'video' and admitted_at is not null
     and status in ('queueing', 'processing')`
   const claimed = await takeFence<VideoTaskKind>(sql, id, mayClaim)
-  if (claimed && !isHeld(claimed)) await transitionVideoTask(sql, { id, to: 'processing' })
+  if (claimed && !isHeld(claimed)) await transitionTask(sql, 'video', { id, to: 'processing' })
   return claimed
 }

@@ -11,17 +11,26 @@ import {
   TaskStreamQuery,
   TaskSummary,
 } from '../../domain/task/task-item.ts'
-import { getCaller, tasksOf } from '../access/caller.ts'
+import { deleteTask, type DeletionDeps } from '../../tasks/delete.ts'
+import { auditOf } from '../access/audit.ts'
+import { getCaller, ownerOf, tasksOf } from '../access/caller.ts'
 import { requirePlatformAdmin } from '../registry/access.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { validatePageToken } from '../task/page-token.ts'
-import { OfTask } from '../task/task-id.ts'
-import { deleteTask, DeletionQuery } from './delete.ts'
-import type { DeletionDeps } from './delete.ts'
+import { OfTask, readTaskId } from '../task/task-id.ts'
 import { readDetail } from './detail.ts'
 import type { AnyTaskDeps } from './detail.ts'
 import { listEvents, listTasks, summarise } from './list.ts'
 import { streamTasks } from './stream.ts'
+
+const DeletionQuery = Type.Object({
+  when: Type.Optional(
+    Type.Enum(['now', 'ended'], {
+      description:
+        '`ended`: a video that is being rendered is deleted at its end. Otherwise that is a 400, because it can no longer be cancelled.',
+    }),
+  ),
+})
 
 const COMMON = {
   tag: 'Tasks',
@@ -129,6 +138,11 @@ export const makeAnyTaskRoutes = (deps: AnyTaskDeps & DeletionDeps): Route[] => 
     },
     errors: ['task_not_found', 'cannot_cancel'],
     ofVideoToo: true,
-    handler: (request) => deleteTask(deps, request),
+    async handler(request) {
+      const task = { id: readTaskId(request.params.task_id), owner: ownerOf(request) }
+      const { when } = request.query
+      const isDeleted = await deleteTask(deps, task, { when, audit: auditOf(request) })
+      return { status: isDeleted ? 204 : 202 }
+    },
   }),
 ]

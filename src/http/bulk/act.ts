@@ -1,14 +1,14 @@
 import type { Transaction } from '../../db/client.ts'
 import { redeliverTask } from '../../db/event/event-log.ts'
 import { findTaskDetail } from '../../db/task/task-detail.ts'
-import { lockTask, purgeDeleted } from '../../db/task/task-deletion.ts'
-import { unitOfWork, type Enqueue } from '../../db/unit-of-work.ts'
+import { unitOfWork } from '../../db/unit-of-work.ts'
 import type { OperationAction } from '../../domain/bulk/operation.ts'
 import { ANONYMOUS } from '../../domain/shared/account.ts'
 import { apiError, errors } from '../../domain/shared/errors.ts'
 import { LABELS_MAX } from '../../domain/task/task-options.ts'
 import { redeliveryOptions } from '../../jobs/event.ts'
-import { cancelLocked, deleteLocked, type DeletionDeps } from '../any-task/delete.ts'
+import { cancelTask } from '../../tasks/cancel.ts'
+import { deleteTask, type DeletionDeps } from '../../tasks/delete.ts'
 import { makeRequest, showInputs } from '../any-task/detail.ts'
 import type { TaskReadDeps } from '../task/deps.ts'
 import type { Submit } from './submit.ts'
@@ -38,26 +38,15 @@ export const makeAct =
 type Action = (deps: ActDeps, item: ActOn) => Promise<void>
 
 const cancel: Action = (deps, { taskId: id, owner, record }) =>
-  inUnit(deps, id, async (sql, enqueue) => {
-    const task = await lockTask(sql, { id, owner })
-    if (!task) throw errors.taskNotFound(id)
-    if (task.hasEnded || !(await cancelLocked(deps, { id, task, sql, enqueue })))
-      throw errors.cannotCancel(task.status)
-    await record(sql)
-  })
+  cancelTask(deps, { id, owner }, { record })
 
 /** A video that is being rendered is deleted at its end: an operation cannot come back for it. */
 const remove: Action = async (deps, { taskId: id, owner, record }) => {
-  await inUnit(deps, id, async (sql, enqueue) => {
-    await deleteLocked(deps, { id, owner, sql, enqueue, when: 'ended' })
-    await record(sql)
-  })
-  // When it cannot be done now, the hourly purge does it.
-  await purgeDeleted(deps, id).catch(() => {})
+  await deleteTask(deps, { id, owner }, { when: 'ended', record })
 }
 
 const redeliver: Action = (deps, { taskId: id, owner, record }) =>
-  inUnit(deps, id, async (sql) => {
+  unitOfWork(deps, async (sql) => {
     const starts = { taskQueue: deps.taskQueue, options: redeliveryOptions(owner) }
     const redeliveries = await redeliverTask(sql, id, starts)
     if (redeliveries === 0)
@@ -97,10 +86,3 @@ const ACTIONS: Record<OperationAction, Action> = {
   redeliver,
   run_again: runAgain,
 }
-
-/** The one who watches the task is notified. */
-const inUnit = (
-  deps: ActDeps,
-  of: string,
-  work: (sql: Transaction, enqueue: Enqueue) => Promise<void>,
-): Promise<void> => unitOfWork(deps, work, { of })

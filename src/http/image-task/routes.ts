@@ -4,10 +4,11 @@ import { withinDeadline } from '../../db/client.ts'
 import { listImageTasks } from '../../db/image-task/image-task.ts'
 import { IMAGE_FAMILIES, IMAGE_KINDS, IMAGE_PREFIX } from '../../domain/image-task/image-kind.ts'
 import type { AnyImageKind, ImageKind } from '../../domain/image-task/image-kind.ts'
+import { FAMILIES } from '../../domain/task/family.ts'
+import { cancelTask, type EndDeps } from '../../tasks/cancel.ts'
 import { ImageTaskRecord } from '../../domain/image-task/image-task.ts'
 import { LabelFilter, readLabelFilter } from '../../domain/task/task-options.ts'
 import type { ImageFamily, ImageTaskKind } from '../../domain/image-task/image-kind.ts'
-import { cancelTask } from './cancel.ts'
 import { makeCreation, makeDryRun, makeValidate, type ImageTaskDeps } from './create.ts'
 import { readTask } from './read.ts'
 import { SMALL_BODY } from '../body/body-limits.ts'
@@ -20,12 +21,13 @@ import { linkToEvents } from '../task/event-links.ts'
 import { statusResponses } from '../task/read-response.ts'
 import { DryRunQuery, orDryRun } from '../task/dry-run.ts'
 import { OfTask, readTaskId } from '../task/task-id.ts'
+import type { Slots } from '../../db/video-task/video-queue.ts'
 import { DOT, EXAMPLES, EXAMPLE_ID, EXAMPLE_LINK, EXAMPLE_URL } from './examples.ts'
-import type { CommitDeps, ReadDeps } from '../deps.ts'
+import type { ReadDeps } from '../deps.ts'
 import type { TaskReadDeps } from '../task/deps.ts'
 
 /** The routes of image tasks: one creation for each kind; list, status and cancel for each family. */
-export const makeImageTaskRoutes = (deps: ImageTaskDeps & LiveDeps): Route[] => [
+export const makeImageTaskRoutes = (deps: ImageTaskDeps & LiveDeps & Slots): Route[] => [
   ...makeImageCreationRoutes(deps),
   ...Object.keys(IMAGE_FAMILIES).flatMap((family) =>
     makeTaskRoutes(deps, {
@@ -64,7 +66,7 @@ interface TaskGroup {
 
 /** Makes the routes of a group: list, status and cancel. */
 export const makeTaskRoutes = (
-  deps: TaskReadDeps & LiveDeps & CommitDeps,
+  deps: TaskReadDeps & LiveDeps & EndDeps,
   group: TaskGroup,
 ): Route[] => [list(deps, group), status(deps, group), cancel(deps, group)]
 
@@ -203,7 +205,7 @@ const status = (deps: TaskReadDeps & LiveDeps, { tag, path, params, kindsOf }: T
     },
   })
 
-const cancel = (deps: CommitDeps, { tag, path, params, kindsOf }: TaskGroup): Route =>
+const cancel = (deps: EndDeps, { tag, path, params, kindsOf }: TaskGroup): Route =>
   defineRoute({
     ...COMMON,
     tag,
@@ -227,12 +229,15 @@ const cancel = (deps: CommitDeps, { tag, path, params, kindsOf }: TaskGroup): Ro
       },
     },
     errors: ['task_not_found', 'cannot_cancel', 'outcome_unknown'],
-    handler: (request) =>
-      cancelTask(deps, {
-        id: readTaskId(request.params.task_id),
-        owner: getCaller(request).owner,
-        kinds: kindsOf(request.params),
+    handler: (request) => {
+      const id = readTaskId(request.params.task_id)
+      const { owner } = getCaller(request)
+      const task = { id, owner, family: 'image', kinds: kindsOf(request.params) } as const
+      const { words, toError } = FAMILIES.image
+      const data = { task_id: id, status: words.failed, generated: [], error: toError('cancelled') }
+      return cancelTask(deps, task, {
         audit: auditOf(request),
-        saveIdempotentResponse: request.saveIdempotentResponse,
-      }),
+        record: (sql) => request.saveIdempotentResponse(sql, { status: 200, body: { data } }),
+      })
+    },
   })

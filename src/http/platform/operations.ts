@@ -10,7 +10,7 @@ import { unitOfWork, type Enqueue } from '../../db/unit-of-work.ts'
 import { auditTarget, type AuditAction } from '../../domain/registry/audit-log.ts'
 import { apiError, shown, type ApiError } from '../../domain/shared/errors.ts'
 import type { Jobs } from '../../jobs/client.ts'
-import { failTask, restartTask, restartVersion } from '../../jobs/operator.ts'
+import { failOpenTask, restartTask, restartVersion } from '../../jobs/operator.ts'
 import type { Operated, OperatorOptions } from '../../jobs/operator.ts'
 import { readQueues } from '../../jobs/queues.ts'
 import { getCaller } from '../access/caller.ts'
@@ -111,7 +111,7 @@ export const RESTART_TASK: Command<OpenTask> = {
 export const FAIL_TASK: Command<OpenTask> = {
   ...TASK,
   action: 'task.fail',
-  operate: failTask,
+  operate: failOpenTask,
   done: ['FAILED', 'failed'],
 }
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 
 import { withinDeadline } from '../../db/client.ts'
-import { findOwnerCredits } from '../../db/video-task/owner.ts'
+import { findOwnerCredits } from '../../db/task/owner.ts'
 import {
   VIDEO_LIST_EMPTY_IS_ABSENT,
   VideoCancelBody,
@@ -13,11 +13,12 @@ import { SMALL_BODY } from '../body/body-limits.ts'
 import { auditOf } from '../access/audit.ts'
 import { ownerOf } from '../access/caller.ts'
 import { respondAfterChange, type LiveDeps } from '../live/prefer.ts'
+import { cancelTask } from '../../tasks/cancel.ts'
+import { makeIssue } from '../../domain/shared/validate.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { statusResponses } from '../task/read-response.ts'
 import { OfTask, readTaskId } from '../task/task-id.ts'
 import { VIDEO_PREFIX } from '../../domain/video-task/video-path.ts'
-import { cancelTask, validateCancel } from './cancel.ts'
 import type { VideoTaskDeps } from './deps.ts'
 import { listTasks } from './list.ts'
 import { validatePageToken } from '../task/page-token.ts'
@@ -59,13 +60,14 @@ export const makeVideoTaskRoutes = (deps: VideoTaskDeps & LiveDeps): Route[] => 
     },
     errors: ['task_not_found', 'cannot_cancel', 'outcome_unknown'],
     validate: validateCancel,
-    handler: (request) =>
-      cancelTask(deps, {
-        id: readTaskId(request.params.task_id),
-        owner: ownerOf(request),
+    handler: (request) => {
+      const id = readTaskId(request.params.task_id)
+      const task = { id, owner: ownerOf(request), family: 'video' } as const
+      return cancelTask(deps, task, {
         audit: auditOf(request),
-        saveIdempotentResponse: request.saveIdempotentResponse,
-      }),
+        record: (sql) => request.saveIdempotentResponse(sql, { status: 200, body: {} }),
+      })
+    },
   }),
   defineRoute({
     ...commonOf(deps),
@@ -114,6 +116,12 @@ export const makeVideoTaskRoutes = (deps: VideoTaskDeps & LiveDeps): Route[] => 
     },
   }),
 ]
+
+/** The id in a body, when there is one, is that of the path. */
+const validateCancel: NonNullable<Route['validate']> = ({ params, body: { id } }) =>
+  typeof id !== 'string' || id.toLowerCase() === String(params['task_id']).toLowerCase()
+    ? []
+    : [makeIssue('/id', 'must be the id in the path, got another one')]
 
 const commonOf = ({ videoAuth }: Pick<VideoTaskDeps, 'videoAuth'>) =>
   ({ tag: 'Video tasks', auth: videoAuth, unread: 'ignored' }) as const

@@ -2,16 +2,16 @@ import type { Sql, Transaction } from '../client.ts'
 
 /**
  * Locks the row of a task's owner and returns the owner; undefined when there is no such task. Every transaction that
- * changes slots takes this lock before it touches a task or an anonymous account, so no two of them wait for each
- * other.
+ * changes a task and then its owner or account takes this lock first, so no two of them wait for each other.
  */
 export const lockOwnerOf = async (
   sql: Transaction,
   taskId: string,
 ): Promise<string | undefined> => {
+  // Sent at once: those who do not wait for the response go behind it.
   const [row] = await sql<{ id: string }[]>`
     select id from owner where id = (select owner from task where id = ${taskId}) for update
-  `
+  `.execute()
   return row?.id
 }
 

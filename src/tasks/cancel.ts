@@ -1,0 +1,67 @@
+import type { Transaction } from '../db/client.ts'
+import { insertAudit, type Audit } from '../db/registry/audit-log.ts'
+import { endTask } from '../db/task/end-task.ts'
+import { isCancelled, lockTask } from '../db/task/task-deletion.ts'
+import type { LockedTask, OwnTask } from '../db/task/task-deletion.ts'
+import { unitOfWork, type Enqueue, type UnitDeps } from '../db/unit-of-work.ts'
+import type { Slots } from '../db/video-task/video-queue.ts'
+import { auditTarget } from '../domain/registry/audit-log.ts'
+import { errors } from '../domain/shared/errors.ts'
+import { FAMILIES } from '../domain/task/family.ts'
+import { signalCancel } from '../jobs/task.ts'
+
+/** Dependencies of commands that may end a task. */
+export type EndDeps = UnitDeps & Slots
+
+/** Who is noted in the audit log, and what is written in the transaction of a command; its result is the command's. */
+export interface Recorded<T> {
+  /** Absent: an operation, which is in the log itself. */
+  audit?: Audit
+  record(sql: Transaction): Promise<T>
+}
+
+/**
+ * Cancels a task that has not ended; of a video, that no worker has taken. Throws 404, and 409 (400 of a video) when it
+ * is too late.
+ */
+export const cancelTask = <T>(
+  deps: EndDeps,
+  task: OwnTask,
+  { audit, record }: Recorded<T>,
+): Promise<T> =>
+  unitOfWork(
+    deps,
+    async (sql, enqueue) => {
+      const locked = await lockTask(sql, task)
+      if (!locked) throw errors.taskNotFound(task.id)
+      const { family, status } = locked
+      const isTooLate = !(await cancelLocked(deps, { id: task.id, locked, sql, enqueue }))
+      if (isTooLate) throw FAMILIES[family].cannotCancel(status)
+      const after = { status: FAMILIES[family].words.failed }
+      const target = auditTarget.task(task.id)
+      if (audit)
+        await insertAudit(sql, audit, { action: 'task.cancel', target, before: { status }, after })
+      return await record(sql)
+    },
+    { of: task.id, wasCommitted: () => isCancelled(deps.sql, task.id) },
+  )
+
+interface Locked {
+  id: string
+  locked: LockedTask
+  sql: Transaction
+  enqueue: Enqueue
+}
+
+/** Cancels a task that the transaction has locked, and stops its workflow; false when it is too late. */
+export const cancelLocked = async (
+  { slots, anonymousSlots }: Slots,
+  { id, locked: { family }, sql, enqueue }: Locked,
+): Promise<boolean> => {
+  const { cancellable: from, toError } = FAMILIES[family]
+  const options = { slots, ...(anonymousSlots !== undefined && { anonymousSlots }), enqueue }
+  const end = { id, family, to: 'failed', from, error: toError('cancelled') } as const
+  const isCancelled = await endTask(sql, end, options)
+  if (isCancelled) await enqueue(signalCancel(family, id))
+  return isCancelled
+}

@@ -1,0 +1,53 @@
+import { stopTaskEvents } from '../db/event/attempt.ts'
+import { insertAudit } from '../db/registry/audit-log.ts'
+import type { PurgedStorage } from '../db/shared/purge.ts'
+import { lockTask, purgeDeleted, requestDeletion, type OwnTask } from '../db/task/task-deletion.ts'
+import { unitOfWork } from '../db/unit-of-work.ts'
+import { auditTarget } from '../domain/registry/audit-log.ts'
+import { errors } from '../domain/shared/errors.ts'
+import { FAMILIES } from '../domain/task/family.ts'
+import { signalStopped } from '../jobs/event.ts'
+import { cancelLocked, type EndDeps, type Recorded } from './cancel.ts'
+
+export type DeletionDeps = EndDeps & { storage: PurgedStorage }
+
+interface DeletionOptions extends Partial<Recorded<void>> {
+  /** `ended`: a video that can no longer be cancelled is deleted at its end. */
+  when?: 'now' | 'ended' | undefined
+}
+
+/**
+ * Deletes a task: cancels it if it has not ended, notifies its webhook URL no more, and removes inputs, results,
+ * thumbnails and payload. The row stays, without content. True when it has ended, so that its files are gone. Throws 404,
+ * or 400 when a video can no longer be cancelled.
+ */
+export const deleteTask = async (
+  deps: DeletionDeps,
+  task: OwnTask,
+  { when, audit, record }: DeletionOptions,
+): Promise<boolean> => {
+  const { id } = task
+  const hasEnded = await unitOfWork(
+    deps,
+    async (sql, enqueue) => {
+      const locked = await lockTask(sql, task)
+      if (!locked) throw errors.taskNotFound(id)
+      const { family, status, hasWebhook } = locked
+      const hasEnded = locked.hasEnded || (await cancelLocked(deps, { id, locked, sql, enqueue }))
+      if (!hasEnded && when !== 'ended')
+        throw FAMILIES[family].cannotCancel(status, '; with ?when=ended it is deleted at its end')
+      await record?.(sql)
+      if (!(await requestDeletion(sql, id))) return hasEnded
+      const target = auditTarget.task(id)
+      if (audit)
+        await insertAudit(sql, audit, { action: 'task.delete', target, before: { status } })
+      if (!hasWebhook) return hasEnded
+      for (const signal of signalStopped(id, await stopTaskEvents(sql, id))) await enqueue(signal)
+      return hasEnded
+    },
+    { of: id },
+  )
+  // When it cannot be done now, the hourly purge does it. The links have ended already.
+  if (hasEnded) await purgeDeleted(deps, id).catch(() => {})
+  return hasEnded
+}

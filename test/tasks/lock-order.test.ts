@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, test } from 'node:test'
+
+import type { Sql } from '../../src/db/client.ts'
+import {
+  claimImageTask,
+  insertImageTask,
+  type NewImageTask,
+} from '../../src/db/image-task/image-task.ts'
+import { endTask } from '../../src/db/task/end-task.ts'
+import { markTaskPurged } from '../../src/db/shared/purge.ts'
+import { unitOfWork } from '../../src/db/unit-of-work.ts'
+import { enterQueue } from '../../src/db/video-task/video-queue.ts'
+import { ApiError } from '../../src/domain/shared/errors.ts'
+import type { TaskFamily } from '../../src/domain/task/task-scope.ts'
+import { cancelTask } from '../../src/tasks/cancel.ts'
+import { deleteTask } from '../../src/tasks/delete.ts'
+import { failTask } from '../../src/tasks/fail.ts'
+import { claimVideo, enterVideo, getVideo } from '../activities/video-place.ts'
+import { useDatabase } from '../support/stack.ts'
+import { waitFor } from '../support/wait.ts'
+
+const SLOTS = { slots: 1 }
+const record = () => Promise.resolve()
+
+interface Given {
+  sql: Sql
+  id: string
+  owner: string
+  family: TaskFamily
+}
+
+/** What changes a task and its owner or account in one transaction, wherever it comes from. */
+const COMMANDS: Record<string, (given: Given) => Promise<unknown>> = {
+  'the cancel of a route or an operation': ({ sql, id, owner }) =>
+    cancelTask({ sql, ...SLOTS }, { id, owner }, { record }),
+  'a deletion': ({ sql, id, owner }) =>
+    deleteTask(
+      { sql, ...SLOTS, storage: { removePrefix: record } },
+      { id, owner },
+      { when: 'ended', record },
+    ),
+  'a failure from outside': ({ sql, id, family }) =>
+    unitOfWork({ sql }, (sql, enqueue) =>
+      failTask(sql, { id, family }, { ...SLOTS, enqueue, code: 'internal_error' }),
+    ),
+  'an end in success': ({ sql, id, family }) =>
+    unitOfWork({ sql }, (sql, enqueue) =>
+      endTask(sql, { id, family, to: 'done', fence: 1 }, { ...SLOTS, enqueue }),
+    ),
+  'a purge': ({ sql, id }) => markTaskPurged(sql, id),
+  'an entry into the queue': ({ sql, id }) =>
+    unitOfWork({ sql }, (sql, enqueue) =>
+      enterQueue(sql, id, { ...SLOTS, offPeakSeconds: 60, enqueue }),
+    ),
+}
+
+describe('owner before task', () => {
+  const database = useDatabase()
+
+  const insert = async (family: TaskFamily, owner: string): Promise<string> => {
+    if (family === 'image') {
+      const id = randomUUID()
+      const row = { kind: 'upscale', segment: 'image-upscaler', settings: {}, webhookUrl: null }
+      await database.sql.begin(async (sql) => {
+        await insertImageTask(sql, { id, owner, inputs: [], ...row } as NewImageTask)
+        await claimImageTask(sql, id)
+      })
+      return id
+    }
+    const id = await getVideo(database, { owner })
+    await enterVideo(database, id, SLOTS.slots)
+    await claimVideo(database, id)
+    return id
+  }
+  const isWaiting = async (): Promise<boolean> => {
+    const [waiting] = await database.sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'
+    `
+    return waiting !== undefined
+  }
+
+  for (const family of ['image', 'video'] as const)
+    for (const [name, command] of Object.entries(COMMANDS))
+      test(`${name} of ${family} tasks waits for the owner, and holds no task meanwhile`, async () => {
+        const owner = randomUUID()
+        const id = await insert(family, owner)
+        let running: Promise<unknown> | undefined
+        await database.sql.begin(async (sql) => {
+          assert.equal((await sql`select from owner where id = ${owner} for update`).count, 1)
+          running = command({ sql: database.sql, id, owner, family })
+          running.catch(() => {})
+          await waitFor('it waits for the owner', isWaiting)
+          await sql`select from task where id = ${id} for update nowait`
+        })
+        // A video that is being rendered can no longer be cancelled.
+        await running?.catch((error: unknown) => assert.ok(error instanceof ApiError))
+      })
+})
