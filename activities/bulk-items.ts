@@ -27,7 +27,7 @@ const record = async (sql: Transaction, place: ItemPlace, outcome: ItemOutcome):
 
 /** The requests of a batch that come next. */
 export async function* listRequests(
-  { storage, submit }: BulkDependencies,
+  { storage, submitLine }: BulkDependencies,
   { id: bulkId, owner, request: { labels }, nextIndex, nextOffset }: BatchRow,
 ): AsyncGenerator<Item> {
   const lines = readLines(storage, requestsKey(bulkId), {
@@ -39,8 +39,8 @@ export async function* listRequests(
     const place = { bulkId, index, nextOffset: next }
     const run = async (): Promise<void> => {
       if (!bytes) throw apiError('body_too_large', `A line has at most ${LINE_MAX_BYTES} bytes.`)
-      await submit({
-        text: bytes,
+      await submitLine({
+        line: bytes,
         owner,
         labels,
         record: (sql, taskId) => record(sql, place, { outcome: 'done', taskId }),

@@ -48,9 +48,9 @@ export interface CoreDependencies extends CommonDependencies, Slots {
 
 /** Dependencies of batches and operations. Either function throws what its route would respond with. */
 export interface BulkDependencies extends CoreDependencies {
-  /** Makes the task of a request, `{path, body}` as JSON; `record` is called in the transaction that makes it. */
-  submit(request: {
-    text: Buffer
+  /** Makes the task of a line, `{path, body}` as JSON; `record` is called in the transaction that makes it. */
+  submitLine(line: {
+    line: Buffer
     owner: string
     labels: Labels | undefined
     record(sql: Transaction, taskId: string): Promise<void>

@@ -1,4 +1,4 @@
-import type { AliasTable } from './alias/table.ts'
+import type { AliasTable } from '../alias/table.ts'
 import { makeAnyTaskRoutes } from './any-task/routes.ts'
 import { makeUsageRoutes } from './usage/routes.ts'
 import type { AnyTaskDeps } from './any-task/detail.ts'
@@ -48,7 +48,7 @@ import { makeVersionFileRoutes, type VersionFileDeps } from './registry/version-
 import { makeVersionRoutes } from './registry/version-routes.ts'
 import { makeVideoTaskRoutes } from './video-task/routes.ts'
 import type { Slots } from '../db/video-task/video-queue.ts'
-import type { ImageTaskDeps } from './image-task/create.ts'
+import type { ImageTaskDeps } from '../tasks/create-image.ts'
 import { makeWebhookSecretRoutes } from './event/webhook-secret-routes.ts'
 import type {
   CheckDeps,
@@ -62,7 +62,7 @@ import type {
 } from './registry/deps.ts'
 import type { LiveDeps } from './live/prefer.ts'
 import type { Route } from './route.ts'
-import type { VideoTaskDeps } from './video-task/deps.ts'
+import type { VideoTaskDeps } from '../tasks/create-video.ts'
 
 /** One bag for each area. `src/api.ts` fills them; a signature in the area names the part that it needs. */
 export interface RouteDeps {

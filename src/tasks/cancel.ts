@@ -13,7 +13,7 @@ import { signalCancel } from '../jobs/task.ts'
 /** Dependencies of commands that may end a task. */
 export type EndDeps = UnitDeps & Slots
 
-/** Who is noted in the audit log, and what is written in the transaction of a command; its result is the command's. */
+/** Records of a command, made in its transaction. */
 export interface Recorded<T> {
   /** Absent: an operation, which is in the log itself. */
   audit?: Audit

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 
 import { Type } from 'typebox'
 
-import { validateAliases } from '../../src/http/alias/table.ts'
-import { makeOpen } from '../../src/http/alias/translation.ts'
+import { validateAliases } from '../../src/alias/table.ts'
+import { makeOpen } from '../../src/alias/translation.ts'
 import type { JsonResponse } from '../../src/http/route.ts'
 import { makeRoute } from '../support/routes.ts'
 

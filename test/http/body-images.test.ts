@@ -4,8 +4,8 @@ import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 
-import { isInlineMarker, replaceInline } from '../../src/http/body/inline.ts'
-import { readJsonBody } from '../../src/http/body/read-json-body.ts'
+import { isInlineMarker, replaceInline } from '../../src/json-body/inline.ts'
+import { readJsonBody } from '../../src/json-body/read-json-body.ts'
 import { makePicture } from '../support/pictures.ts'
 import {
   cut,

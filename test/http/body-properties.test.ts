@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 
 import * as fc from 'fast-check'
 
-import { readJsonBody, type ReadJsonBodyOptions } from '../../src/http/body/read-json-body.ts'
+import { readJsonBody, type ReadJsonBodyOptions } from '../../src/json-body/read-json-body.ts'
 import { ApiError } from '../../src/domain/shared/errors.ts'
 import { cut, makeOptions, makeRequest, makeScratch } from './body-support.ts'
 

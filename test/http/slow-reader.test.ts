@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, mock, test } from 'node:test'
 
-import { makeBudget } from '../../src/http/body/budget.ts'
+import { makeBudget } from '../../src/json-body/budget.ts'
 import type { Route } from '../../src/http/route.ts'
 import type { ServerOptions } from '../../src/http/serve/server.ts'
 import { makeSendQueue, closeSlowReaders, READER_PACES } from '../../src/http/serve/slow-reader.ts'

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { Compile } from 'typebox/compile'
 
 import type { ImageKind } from '../../src/domain/image-task/image-kind.ts'
-import type { AliasTable } from '../../src/http/alias/table.ts'
+import type { AliasTable } from '../../src/alias/table.ts'
 import { makeRoutes } from '../../src/http/routes.ts'
 import type { RouteDeps } from '../../src/http/routes.ts'
-import type { VideoTaskDeps } from '../../src/http/video-task/deps.ts'
+import type { VideoTaskDeps } from '../../src/tasks/create-video.ts'
 import type { Route } from '../../src/http/route.ts'
 
 /** The members of an OpenAPI document that the tests look at. */

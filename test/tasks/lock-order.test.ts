@@ -31,7 +31,7 @@ interface Given {
   family: TaskFamily
 }
 
-/** What changes a task and its owner or account in one transaction, wherever it comes from. */
+/** Everything that changes a task and its owner or account in one transaction. */
 const COMMANDS: Record<string, (given: Given) => Promise<unknown>> = {
   'the cancel of a route or an operation': ({ sql, id, owner }) =>
     cancelTask({ sql, ...SLOTS }, { id, owner }, { record }),

@@ -19,7 +19,7 @@ import type { TaskFamily } from './task-scope.ts'
 /** A word of the wire for a step of a task. Rows keep it; whatever both families share goes by `TaskState`. */
 export type TaskStatus = ImageTaskStatus | VideoTaskState
 
-/** What one family of tasks has otherwise than the other. */
+/** Differences of a family of tasks from the other. */
 export interface Family {
   name: TaskFamily
   /** Its words for the steps of a task. */
@@ -31,7 +31,7 @@ export interface Family {
   terminal: readonly TaskStatus[]
   /** Words of a task that its caller may cancel. */
   cancellable: readonly TaskStatus[]
-  /** Whether its tasks take a slot of their owner, and cost credits. */
+  /** True where its tasks take a slot of their owner, and cost credits. */
   takesSlots: boolean
   /** Why a task has ended, in the words of the family. */
   toError(code: TaskErrorCode): { code: string; message: string }

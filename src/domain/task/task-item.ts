@@ -216,3 +216,4 @@ export const DryRun = Type.Object({
     }),
   ),
 })
+export type DryRun = Static<typeof DryRun>

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express'
 import type { Caller } from './auth.ts'
 import { toApiError } from '../serve/errors.ts'
 import { addressOf, principalOf } from './principal.ts'
-import type { OwnerRules } from './owner-rules.ts'
+import type { OwnerRules } from '../../tasks/owner-rules.ts'
 import type { QuotaName, RateLimits } from './rate-limit.ts'
 import type { Route } from '../route.ts'
 

@@ -1,7 +1,7 @@
 import { isObject } from '../../domain/shared/is-object.ts'
 import { makeOnce } from '../../domain/shared/make-once.ts'
-import { listAll, makePut, own, renamePath, type AliasTable } from './table.ts'
-import { inWords } from './translation.ts'
+import { listAll, makePut, own, renamePath, type AliasTable } from '../../alias/table.ts'
+import { inWords } from '../../alias/translation.ts'
 
 type Json = Record<string, unknown>
 /** Returns the names that stand for one. */

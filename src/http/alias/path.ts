@@ -1,7 +1,7 @@
 import type { Express, Response } from 'express'
 
 import type { Route } from '../route.ts'
-import { renamePath, type AliasTable } from './table.ts'
+import { renamePath, type AliasTable } from '../../alias/table.ts'
 
 /** Takes requests on the paths with other names for those on the paths of the interface. */
 export const useAliases = (app: Express, table: AliasTable, routes: readonly Route[]): void => {

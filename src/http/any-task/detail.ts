@@ -2,18 +2,15 @@ import { withinDeadline } from '../../db/client.ts'
 import { withoutQuery } from '../../db/event/attempt.ts'
 import { findTaskDetail, type TaskDetailRow } from '../../db/task/task-detail.ts'
 import { estimateKind } from '../../db/task/task-list.ts'
-import { creationPath } from '../../domain/image-task/image-kind.ts'
 import { listRelightWarnings } from '../../domain/image-task/prompt-light.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import type { TaskDetail } from '../../domain/task/task-item.ts'
-import { writeTaskOptions } from '../../domain/task/task-options.ts'
-import { END_IMAGE } from '../../domain/video-task/end-image.ts'
 import { ownerOf } from '../access/caller.ts'
 import type { JsonResponse, RouteRequest } from '../route.ts'
 import { readTaskId } from '../task/task-id.ts'
-import { VIDEO_PREFIX } from '../../domain/video-task/video-path.ts'
+import { makeRequest, showInputs } from '../../tasks/request-of.ts'
 import { toItem } from './item.ts'
-import type { TaskReadDeps } from '../task/deps.ts'
+import type { TaskReadDeps } from '../../tasks/deps.ts'
 import type { LiveDeps } from '../live/prefer.ts'
 
 /** Dependencies of the routes of tasks of every kind. */
@@ -56,51 +53,6 @@ export const readDetail = async (
     ...(temporal !== undefined && { temporal_url: temporal }),
   }
   return { status: 200, body }
-}
-
-/** Inputs by their address: a signed link to what is stored here. */
-export const showInputs = (
-  { inputs }: Pick<TaskDetailRow, 'inputs'>,
-  { show, sign }: Record<'show' | 'sign', (text: string) => string>,
-): TaskDetail['inputs'] =>
-  inputs.map(({ name, url = '', ...file }) => ({
-    ...file,
-    url: name === undefined ? show(url) : sign(name),
-  }))
-
-/** Makes the request that would make the same again. An image sent as a link or Base64 is an address now. */
-export const makeRequest = (
-  { item: { family, kind }, settings, options, webhookUrl }: TaskDetailRow,
-  inputs: TaskDetail['inputs'],
-  show: (url: string) => string,
-): TaskDetail['request'] => {
-  const urls = Object.fromEntries(inputs.flatMap(({ field, url }) => (url ? [[field, url]] : [])))
-  const shownUrl = webhookUrl === null ? undefined : show(webhookUrl)
-  const given = Object.entries(settings).map(([name, value]) => [
-    name,
-    typeof value === 'string' && /^https?:/i.test(value) ? show(value) : value,
-  ])
-  const body = Object.fromEntries(given) as Record<string, unknown>
-  if (family === 'image')
-    return {
-      path: creationPath(kind),
-      body: {
-        ...urls,
-        ...body,
-        ...(shownUrl && { webhook_url: shownUrl }),
-        ...writeTaskOptions(options, 'kiln_priority'),
-      },
-    }
-  const images = [urls['images'], urls[END_IMAGE]].filter((url) => url !== undefined)
-  return {
-    path: `${VIDEO_PREFIX}/${images.length > 1 ? 'start-end2video' : kind}`,
-    body: {
-      ...body,
-      ...(images.length > 0 && { images }),
-      ...(shownUrl && { callback_url: shownUrl }),
-      ...writeTaskOptions(options, kind === 'extend' ? 'kiln_priority' : 'priority'),
-    },
-  }
 }
 
 /** Shows what is known of an attempt: its end is that of the task, or its own failure. */

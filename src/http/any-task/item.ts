@@ -4,7 +4,7 @@ import type { TaskItem, TaskKind } from '../../domain/task/task-item.ts'
 import { describeWait } from '../../domain/task/waits-for.ts'
 import { THUMBNAIL } from '../../domain/task/thumbnail.ts'
 import { VIDEO_PREFIX } from '../../domain/video-task/video-path.ts'
-import type { TaskReadDeps } from '../task/deps.ts'
+import type { TaskReadDeps } from '../../tasks/deps.ts'
 
 interface TaskAddress {
   id: string

@@ -10,7 +10,7 @@ import type { OwnTasks, TaskScope } from '../../domain/task/task-scope.ts'
 import type { JsonResponse } from '../route.ts'
 import { makePageToken, parsePageToken } from '../task/page-token.ts'
 import { toItem } from './item.ts'
-import type { TaskReadDeps } from '../task/deps.ts'
+import type { TaskReadDeps } from '../../tasks/deps.ts'
 import type { ReadDeps } from '../deps.ts'
 
 /** Lists a page of tasks. The query is valid. Without an owner it lists those of all, and says whose each is. */

@@ -16,7 +16,7 @@ import { tasksOf } from '../access/caller.ts'
 import { respondWithStream, type ReadChanges, type StreamEvent } from '../live/stream.ts'
 import type { RouteResponse, RouteRequest } from '../route.ts'
 import { toItem } from './item.ts'
-import type { TaskReadDeps } from '../task/deps.ts'
+import type { TaskReadDeps } from '../../tasks/deps.ts'
 import type { LiveDeps } from '../live/prefer.ts'
 
 /** A task is reported twice a second at most; new ones are polled for. */

@@ -3,22 +3,15 @@ import { createHash } from 'node:crypto'
 import type { Request, Response } from 'express'
 import { Type } from 'typebox'
 
-import { ALL_FIELD, validateBlanks, validateBounds } from '../../domain/shared/time-bounds.ts'
-import { listUnread, type Unread } from '../../domain/shared/unread.ts'
-import {
-  makeIssue,
-  makeValidator,
-  onePerField,
-  sortIssues,
-  type Issue,
-} from '../../domain/shared/validate.ts'
-import { SMALL_BODY } from './body-limits.ts'
-import type { Budget } from './budget.ts'
-import { replaceInline, type InlineImage } from './inline.ts'
-import type { Translation } from '../alias/translation.ts'
-import { hasBody, requireJson } from './media-type.ts'
-import { readJsonBody, type JsonBody } from './read-json-body.ts'
-import { tooLarge } from './source.ts'
+import { makeIssue, type Issue } from '../../domain/shared/validate.ts'
+import { makeValidateBody, type BodyRules, type ValidBody } from '../../json-body/validate-body.ts'
+import { SMALL_BODY } from '../../json-body/body-limits.ts'
+import type { Budget } from '../../json-body/budget.ts'
+import { replaceInline, type InlineImage } from '../../json-body/inline.ts'
+import type { Translation } from '../../alias/translation.ts'
+import { hasBody, requireJson } from '../../json-body/media-type.ts'
+import { readJsonBody, type JsonBody } from '../../json-body/read-json-body.ts'
+import { tooLarge } from '../../json-body/source.ts'
 import { sendContinue } from '../serve/expect.ts'
 import { rawQuery } from '../serve/query.ts'
 import { changes, type BodySpec, type Route } from '../route.ts'
@@ -32,12 +25,7 @@ export interface BodyDeps {
 }
 
 /** The body of a request, read and validated. */
-export interface ReadBody {
-  value: unknown
-  inline: ReadonlyMap<string, InlineImage>
-  issues: Issue[]
-  /** Members that nothing reads. */
-  unread: Unread[]
+export interface ReadBody extends ValidBody {
   /** SHA-256 of the query and of what the body means: equal for equal requests, whatever their spelling. */
   fingerprint(): string
   /** Removes the files of images that nobody took over. */
@@ -49,7 +37,7 @@ export const makeBodyReader = (deps: BodyDeps, route: Route) => {
   const spec = bodyOf(route)
   if (!spec)
     return { check: () => {}, read: (request: Request) => Promise.resolve(noBody(request)) }
-  const validate = makeValidateBody(route, spec)
+  const validate = makeValidateBody(rulesOf(route, spec))
   return {
     /** Rejects a request by its headers alone, before anything is claimed or read. */
     check(request: Request): void {
@@ -82,7 +70,7 @@ export const makeBodyReader = (deps: BodyDeps, route: Route) => {
         ? canonicalBody(withoutSignature(spec, value), body.inline)
         : ''
       const print = fingerprint(request, canonical)
-      const validated = validate(request, body)
+      const validated = validate(body, request.params)
       return {
         ...validated,
         issues: [...validated.issues, ...issues],
@@ -100,6 +88,12 @@ const NOTHING: BodySpec = { ...SMALL_BODY, schema: Type.Object({}), required: fa
 export const bodyOf = (route: Route): BodySpec | undefined =>
   route.body ??
   (changes(route) && !route.rawBody && route.unread !== 'ignored' ? NOTHING : undefined)
+
+/** Rules of a route's body, and for what nothing reads of its requests. */
+export const rulesOf = <Spec extends Partial<BodySpec>>(
+  { unread, validate, listIneffective }: Route,
+  spec: Spec,
+): Spec & Omit<BodyRules, 'schema'> => ({ ...spec, unread, validate, listIneffective })
 
 /** Leaves of a link to an upload what names the file. */
 const withoutSignature = ({ linkMember = '' }: BodySpec, value: JsonBody['value']): object => {
@@ -121,36 +115,6 @@ const withHeader = (
   const issue = makeIssue(`/${member}`, `must be absent beside the header ${header}`)
   return { value, issues: [{ ...issue, isUnwanted: true }] }
 }
-
-/** Stand-in for an inline image in the schema's check, which wants a string there. */
-const STAND_IN = 'inline image'
-
-/** Makes the validator of a body: its schema and the rules a schema cannot say, reported in the schema's order. */
-export const makeValidateBody = (route: Route, { schema, emptyIsAbsent }: BodySpec) => {
-  const validate = makeValidator(schema, emptyIsAbsent)
-  return (
-    { params }: Pick<Request, 'params'>,
-    { value: given, inline: images }: Pick<JsonBody, 'value' | 'inline'>,
-  ) => {
-    const shape = replaceInline(given, images, () => STAND_IN)
-    const { value, issues } = validate(shape)
-    const body = value as Record<string, unknown>
-    const inline = byPointer(images)
-    const blanks = validateBlanks(schema, shape)
-    const ofRoute = route.validate?.({ params, body, inline }) ?? []
-    const rules = [
-      ...blanks,
-      ...validateBounds(schema, body, '/'),
-      // Whoever left a value out does not mean all.
-      ...ofRoute.filter(({ field }) => blanks.length === 0 || field !== ALL_FIELD),
-    ]
-    const unread = listUnread(schema, shape, route.unread !== 'ignored')
-    return { value, inline, issues: sortIssues(schema, onePerField(issues, rules)), unread }
-  }
-}
-
-const byPointer = (inline: InlineImage[]): Map<string, InlineImage> =>
-  new Map(inline.map((image) => [image.pointer, image]))
 
 const hasKey = ({ headers }: Request): boolean => headers['idempotency-key'] !== undefined
 

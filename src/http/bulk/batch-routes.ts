@@ -12,7 +12,7 @@ import {
   NewBatchDocument,
 } from '../../domain/bulk/batch.ts'
 import { BulkQuery } from '../../domain/bulk/bulk.ts'
-import { SMALL_BODY } from '../body/body-limits.ts'
+import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { validatePageToken } from '../task/page-token.ts'
 import { createBatch, makeValidateBatch } from './batch.ts'

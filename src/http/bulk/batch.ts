@@ -11,8 +11,8 @@ import { UPLOAD_MAX_BYTES } from '../../domain/shared/upload.ts'
 import { makeIssue, type Issue } from '../../domain/shared/validate.ts'
 import { getCaller } from '../access/caller.ts'
 import type { Route, RouteRequest, SavedResponse } from '../route.ts'
-import { validationError } from '../serve/errors.ts'
-import { validateUrl } from '../task/inputs.ts'
+import { validationError } from '../../domain/shared/validation-error.ts'
+import { validateUrl } from '../../tasks/inputs.ts'
 import { createBulk, type BulkDeps } from './bulk.ts'
 
 /** Makes the rules of a batch that its schema cannot say. Its requests are validated in their turn. */

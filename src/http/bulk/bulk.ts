@@ -15,7 +15,7 @@ import { placeOf } from '../any-task/list.ts'
 import type { CommitDeps, ReadDeps } from '../deps.ts'
 import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 import { makePageToken } from '../task/page-token.ts'
-import type { InputDeps } from '../task/deps.ts'
+import type { InputDeps } from '../../tasks/deps.ts'
 
 /** Dependencies of batches and operations. */
 export interface BulkDeps extends CommitDeps, InputDeps {

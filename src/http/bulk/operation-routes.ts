@@ -13,7 +13,7 @@ import {
   OperationLine,
   OperationPage,
 } from '../../domain/bulk/operation.ts'
-import { SMALL_BODY } from '../body/body-limits.ts'
+import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { validatePageToken } from '../task/page-token.ts'
 import { cancelBulk, getBulk, listOwn, type BulkDeps } from './bulk.ts'

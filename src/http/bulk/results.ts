@@ -5,7 +5,7 @@ import type { BatchLine } from '../../domain/bulk/batch.ts'
 import type { OperationLine } from '../../domain/bulk/operation.ts'
 import { taskPath } from '../any-task/item.ts'
 import type { JsonResponse } from '../route.ts'
-import type { TaskReadDeps } from '../task/deps.ts'
+import type { TaskReadDeps } from '../../tasks/deps.ts'
 
 /** Lines that are read from the database at once. */
 const PAGE = 500

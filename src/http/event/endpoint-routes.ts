@@ -24,11 +24,11 @@ import { PLATFORM_ACCOUNT } from '../../domain/shared/account.ts'
 import { validateAll } from '../../domain/shared/time-bounds.ts'
 import type { ErrorCodeName } from '../../domain/shared/errors.ts'
 import { getCaller } from '../access/caller.ts'
-import { SMALL_BODY } from '../body/body-limits.ts'
+import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import { getPublisherAccess, requirePlatformAdmin } from '../registry/access.ts'
 import { OfPublisher, PUBLISHER_ERRORS, PUBLISHER_PATH } from '../registry/paths.ts'
 import type { ResponseOf, BodySpec, Method, Route } from '../route.ts'
-import { validateUrl } from '../task/inputs.ts'
+import { validateUrl } from '../../tasks/inputs.ts'
 import { makeEndpointHandlers, type EndpointDeps, type AuthorizeAccess } from './endpoint.ts'
 
 /** Differences between the endpoints of an owner of tasks and those of a publisher. */

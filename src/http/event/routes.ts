@@ -11,7 +11,7 @@ import {
   TaskEvents,
 } from '../../domain/event/event.ts'
 import { readBounds, validateAll } from '../../domain/shared/time-bounds.ts'
-import { SMALL_BODY } from '../body/body-limits.ts'
+import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import { ownerOf, tasksOf } from '../access/caller.ts'
 import { getEventId, redeliverAll, redeliverOne, type RedeliveryDeps } from './redeliver.ts'
 import { defineRoute, type Route } from '../route.ts'

@@ -10,7 +10,7 @@ import {
 import type { AnyImageKind } from '../../domain/image-task/image-kind.ts'
 import type { JsonResponse } from '../route.ts'
 import { VENDOR_POLL_SECONDS, respondToRead } from '../task/read-response.ts'
-import type { TaskReadDeps } from '../task/deps.ts'
+import type { TaskReadDeps } from '../../tasks/deps.ts'
 import type { Signer } from '../../adapters/signing.ts'
 
 interface ReadRequest {

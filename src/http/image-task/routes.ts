@@ -9,22 +9,23 @@ import { cancelTask, type EndDeps } from '../../tasks/cancel.ts'
 import { ImageTaskRecord } from '../../domain/image-task/image-task.ts'
 import { LabelFilter, readLabelFilter } from '../../domain/task/task-options.ts'
 import type { ImageFamily, ImageTaskKind } from '../../domain/image-task/image-kind.ts'
-import { makeCreation, makeDryRun, makeValidate, type ImageTaskDeps } from './create.ts'
+import { makeImageCreation, type ImageTaskDeps, type MadeImage } from '../../tasks/create-image.ts'
+import { makeCreationParts } from '../task/creation.ts'
 import { readTask } from './read.ts'
-import { SMALL_BODY } from '../body/body-limits.ts'
+import { respondToCreation } from './response.ts'
+import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import { auditOf } from '../access/audit.ts'
 import { getCaller } from '../access/caller.ts'
 import { respondAfterChange, type LiveDeps } from '../live/prefer.ts'
 import { defineRoute, ignoreUnread, type ResponseSpec, type Route } from '../route.ts'
-import { CANCEL_AFTER } from '../task/cancel-after.ts'
 import { linkToEvents } from '../task/event-links.ts'
 import { statusResponses } from '../task/read-response.ts'
-import { DryRunQuery, orDryRun } from '../task/dry-run.ts'
+import { orDryRun } from '../task/dry-run.ts'
 import { OfTask, readTaskId } from '../task/task-id.ts'
 import type { Slots } from '../../db/video-task/video-queue.ts'
 import { DOT, EXAMPLES, EXAMPLE_ID, EXAMPLE_LINK, EXAMPLE_URL } from './examples.ts'
 import type { ReadDeps } from '../deps.ts'
-import type { TaskReadDeps } from '../task/deps.ts'
+import type { TaskReadDeps } from '../../tasks/deps.ts'
 
 /** The routes of image tasks: one creation for each kind; list, status and cancel for each family. */
 export const makeImageTaskRoutes = (deps: ImageTaskDeps & LiveDeps & Slots): Route[] => [
@@ -41,7 +42,7 @@ export const makeImageTaskRoutes = (deps: ImageTaskDeps & LiveDeps & Slots): Rou
 ]
 
 /** The routes on which image tasks are made, one for each kind. */
-export const makeImageCreationRoutes = (deps: ImageTaskDeps): Route[] =>
+const makeImageCreationRoutes = (deps: ImageTaskDeps): Route[] =>
   Object.entries(IMAGE_KINDS)
     .map(([kind, row]) =>
       makeCreationRoute(deps, row, {
@@ -79,26 +80,14 @@ export const makeCreationRoute = (
   kind: ImageKind,
   { examples, links }: { examples: Record<string, object>; links: Links },
 ): Route => {
-  const { path, title, description, body, images, maxBytes, emptyIsAbsent } = kind
+  const { title, description, tasks } = kind
+  const creation = makeImageCreation(deps, kind)
+  const respond = (made: MadeImage) => respondToCreation(deps, tasks, made)
   return defineRoute({
     ...COMMON,
-    method: 'post',
-    path,
-    query: DryRunQuery,
-    requestHeaders: [CANCEL_AFTER.header],
-    quota: 'create',
+    ...makeCreationParts(creation, respond, { examples }),
     summary: title,
     description,
-    body: {
-      schema: body,
-      maxBytes,
-      deadlineMs: 120_000,
-      heldBytes: 1_048_576,
-      images: images.map((field) => `/${field}`),
-      emptyIsAbsent,
-      headerMember: CANCEL_AFTER,
-      examples,
-    },
     responses: {
       200: {
         description: 'The task, in CREATED; of a dry run its price.',
@@ -116,9 +105,6 @@ export const makeCreationRoute = (
       'quota_exceeded',
       'outcome_unknown',
     ],
-    validate: makeValidate(deps, kind),
-    dryRun: makeDryRun(deps, kind),
-    handler: makeCreation(deps, kind),
   })
 }
 

@@ -4,7 +4,8 @@ import { Type } from 'typebox'
 
 import { makeOnce } from '../../domain/shared/make-once.ts'
 import { addAliases } from '../alias/document.ts'
-import { validateNames, type AliasTable } from '../alias/table.ts'
+import type { AliasTable } from '../../alias/table.ts'
+import { validateNames } from '../alias/names.ts'
 import { makeOpenApi } from './document.ts'
 import { defineRoute, type JsonResponse, type Route } from '../route.ts'
 

@@ -11,7 +11,7 @@ import { CreatedApiKey, ListedApiKey, NewApiKey } from '../../domain/shared/api-
 import { makeCredential } from '../../domain/shared/credential.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { validateExpiry, pastExpiry } from '../../domain/shared/expiry.ts'
-import { SMALL_BODY } from '../body/body-limits.ts'
+import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import { auditOf } from '../access/audit.ts'
 import { getCaller } from '../access/caller.ts'
 import { digest } from '../access/digest.ts'

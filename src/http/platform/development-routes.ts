@@ -6,7 +6,7 @@ import type { Sql } from '../../db/client.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { apiError, shown } from '../../domain/shared/errors.ts'
 import { signToken, tokenExpiry } from '../../process/development-issuer.ts'
-import { SMALL_BODY } from '../body/body-limits.ts'
+import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import { defineRoute } from '../route.ts'
 import type { JsonResponse, Route, RouteRequest, SavedResponse } from '../route.ts'
 

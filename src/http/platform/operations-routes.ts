@@ -9,7 +9,7 @@ import {
   RestartedVersion,
 } from '../../domain/task/operations.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
-import { SMALL_BODY } from '../body/body-limits.ts'
+import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import { defineRoute, type Route } from '../route.ts'
 import {
   DRAIN_INSTANCE,

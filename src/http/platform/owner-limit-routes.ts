@@ -9,7 +9,7 @@ import {
   OwnerLimitsList,
   validateOwner,
 } from '../../domain/task/owner-limit.ts'
-import { SMALL_BODY } from '../body/body-limits.ts'
+import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { readOwner, readOwners, resetOwnerLimits, setOwnerLimits } from './owner-limits.ts'
 

@@ -10,7 +10,7 @@ import {
 } from '../../domain/task/pause.ts'
 import { validateExpiry } from '../../domain/shared/expiry.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
-import { SMALL_BODY } from '../body/body-limits.ts'
+import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { readPauseEffect, readPauses, resume, setPause, type PauseDeps } from './pauses.ts'
 

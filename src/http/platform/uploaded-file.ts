@@ -5,10 +5,10 @@ import { join } from 'node:path'
 
 import { apiError, errors, shown, type ErrorCodeName } from '../../domain/shared/errors.ts'
 import { failpoint } from '../../process/failpoint.ts'
-import type { Budget, Reservation } from '../body/budget.ts'
-import { hasBody } from '../body/media-type.ts'
-import { USUAL_PACE } from '../body/pace.ts'
-import { openBodySource, tooLarge, type BodySource } from '../body/source.ts'
+import type { Budget, Reservation } from '../../json-body/budget.ts'
+import { hasBody } from '../../json-body/media-type.ts'
+import { USUAL_PACE } from '../../json-body/pace.ts'
+import { openBodySource, tooLarge, type BodySource } from '../../json-body/source.ts'
 
 export interface UploadedFileDeps {
   budget: Budget

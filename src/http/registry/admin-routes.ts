@@ -18,7 +18,7 @@ import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { ModeratedVersion, Version, VersionAdminUpdate } from '../../domain/registry/version.ts'
 import { shown } from '../../domain/shared/errors.ts'
 import { makeIssue } from '../../domain/shared/validate.ts'
-import { SMALL_BODY } from '../body/body-limits.ts'
+import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import {
   editHostNodePolicy,
   editNodeByAdmin,

@@ -31,7 +31,7 @@ import { auditOf } from '../access/audit.ts'
 import { getCaller } from '../access/caller.ts'
 import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 import { demandedRev } from '../serve/etag.ts'
-import { validationError } from '../serve/errors.ts'
+import { validationError } from '../../domain/shared/validation-error.ts'
 import {
   getAnyVersion,
   getOwnNodeAccess,

@@ -21,7 +21,7 @@ import { DownloadQuery, Downloads, validateDays } from '../../domain/registry/do
 import { validateHostVersion } from '../../domain/registry/host-version.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import { SEARCH_INSTEAD, validateDepth } from '../../domain/registry/search-depth.ts'
-import { SMALL_BODY } from '../body/body-limits.ts'
+import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import type { CommitDeps } from '../deps.ts'
 import type { ListDeps, NodeDeps, RegistryDeps } from './deps.ts'
 import {

@@ -14,7 +14,7 @@ import {
   WrittenPublisher,
 } from '../../domain/registry/publisher.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
-import { SMALL_BODY } from '../body/body-limits.ts'
+import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import type { ReadDeps } from '../deps.ts'
 import type { PublisherDeps, RecordDeps } from './deps.ts'
 import {

@@ -16,7 +16,7 @@ import {
 import { apiError, shown } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { getCaller } from '../access/caller.ts'
-import { SMALL_BODY } from '../body/body-limits.ts'
+import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import type { CommitDeps } from '../deps.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'

@@ -18,7 +18,7 @@ import {
 import type { TrustedPublisher } from '../../domain/registry/trusted-publisher.ts'
 import { JWT_RULES, CredentialRejected, verifyJwt } from '../access/auth.ts'
 import { digest } from '../access/digest.ts'
-import { SMALL_BODY } from '../body/body-limits.ts'
+import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import { defineRoute } from '../route.ts'
 import type { Route, RouteRequest, SavedResponse } from '../route.ts'
 import { getOwnNodeAccess } from './access.ts'

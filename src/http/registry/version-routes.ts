@@ -20,7 +20,7 @@ import {
   VersionList,
   VersionUpdate,
 } from '../../domain/registry/version.ts'
-import { SMALL_BODY } from '../body/body-limits.ts'
+import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import { compareVersions } from './compare.ts'
 import type { CommitDeps } from '../deps.ts'
 import type { ListDeps, RecordDeps, RegistryDeps, VersionDeps } from './deps.ts'

@@ -1,12 +1,11 @@
 import type { ErrorRequestHandler, Response } from 'express'
 
 import { ApiError, apiError, errors } from '../../domain/shared/errors.ts'
-import type { Issue } from '../../domain/shared/validate.ts'
-import { issueReason, videoDetails } from '../../domain/video-task/video-reason.ts'
+import { videoDetails } from '../../domain/video-task/video-reason.ts'
 import { isUnavailable } from '../../db/sqlstate.ts'
 import type { Log } from '../../log.ts'
 import { endEarly, isStillSending } from '../body/early-response.ts'
-import { hasBody } from '../body/media-type.ts'
+import { hasBody } from '../../json-body/media-type.ts'
 import { closeWhenStopping, type Lifecycle } from './lifecycle.ts'
 import { isVideoPath } from '../../domain/video-task/video-path.ts'
 
@@ -15,23 +14,6 @@ interface ErrorBody {
   message: string
   details?: string[]
   request_id: string
-}
-
-/**
- * Makes the error of a request's issues, with their common code, or validation_failed when they differ. Undefined when
- * there are none. `given` is what the request holds; it shows whether a member is missing.
- */
-export const validationError = (
-  issues: readonly Issue[],
-  given: { query: unknown; body: unknown },
-): ApiError | undefined => {
-  const [first] = issues
-  if (!first) return undefined
-  const code = issues.every((issue) => issue.code === first.code) ? first.code : 'validation_failed'
-  const details = issues.map((issue) => issue.message)
-  if (code !== 'validation_failed') return new ApiError(code, first.message, { details })
-  const reason = issueReason(first, first.field.startsWith('?') ? given.query : given.body)
-  return new ApiError(code, first.message, { details, reason })
 }
 
 /** Makes the caller's error of any thrown value: known errors as they are, an unreachable server 503, all else 500. */

@@ -4,7 +4,7 @@ import type { Response } from 'express'
 
 import { errors } from '../../domain/shared/errors.ts'
 import type { Caller } from '../access/auth.ts'
-import { SMALL, type Budget } from '../body/budget.ts'
+import { SMALL, type Budget } from '../../json-body/budget.ts'
 import { changes, type JsonResponse, type Route } from '../route.ts'
 import { acceptedEncodings } from './encoding.ts'
 import { isKnown, tagOfBytes } from './etag.ts'

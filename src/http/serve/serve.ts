@@ -4,22 +4,17 @@ import type { Request, Response } from 'express'
 
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import { makeOnce } from '../../domain/shared/make-once.ts'
-import { ALL_FIELD, validateBounds } from '../../domain/shared/time-bounds.ts'
+import { validateBounds } from '../../domain/shared/time-bounds.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
-import { toPointer } from '../../domain/shared/pointer.ts'
-import {
-  describeUnread,
-  listUnreadNames,
-  unreadIssues,
-  type Unread,
-} from '../../domain/shared/unread.ts'
+import { describeUnread, listUnreadNames, type Unread } from '../../domain/shared/unread.ts'
 import { makeIssue, onePerField, sortIssues, type Issue } from '../../domain/shared/validate.ts'
 import type { TaskFamily } from '../../domain/task/task-scope.ts'
 import type { Authenticate, Caller } from '../access/auth.ts'
 import { isNamed } from '../alias/path.ts'
-import type { AliasTable } from '../alias/table.ts'
-import { makeOpen, type Translation } from '../alias/translation.ts'
-import { validationError, toApiError } from './errors.ts'
+import type { AliasTable } from '../../alias/table.ts'
+import { makeOpen, type Translation } from '../../alias/translation.ts'
+import { requireValid } from '../../json-body/validate-body.ts'
+import { toApiError } from './errors.ts'
 import { sendContinue } from './expect.ts'
 import { sendJson } from './json-response.ts'
 import { readIdempotencyKey, type Claim, type Idempotency } from '../access/idempotency.ts'
@@ -28,8 +23,8 @@ import { applyScopes, requireFamily } from '../access/key-scope.ts'
 import { makeLimiter } from '../access/limiter.ts'
 import { accountOf, addressOf, principalOf } from '../access/principal.ts'
 import { makeQueryReader, rawQuery } from './query.ts'
-import { makeBodyReader, type BodyDeps, type ReadBody } from '../body/read-body.ts'
-import type { OwnerRules } from '../access/owner-rules.ts'
+import { makeBodyReader, rulesOf, type BodyDeps, type ReadBody } from '../body/read-body.ts'
+import type { OwnerRules } from '../../tasks/owner-rules.ts'
 import type { RateLimits } from '../access/rate-limit.ts'
 import { changes } from '../route.ts'
 import type { RouteResponse, JsonResponse, Route, RouteRequest, SavedResponse } from '../route.ts'
@@ -86,10 +81,10 @@ const serveOne = (deps: ServeDeps) => (route: Route) => {
         const replayed = claim?.replay(body.fingerprint())
         if (replayed) return withEcho(route, replayed, body.value)
         const query = readQuery(request, caller)
-        const unread = requireValid(route, {
+        const unread = requireValid(rulesOf(route, route.body ?? {}), {
           query,
           body,
-          caller,
+          isAdmin: caller?.isPlatformAdmin ?? false,
           nameUnread: translation?.unread,
           further: validateDryRun(route, request),
           isStrict: (names) => showUnread(request, response, names),
@@ -125,63 +120,6 @@ const serveOne = (deps: ServeDeps) => (route: Route) => {
     }
   }
 }
-
-interface ReadParts {
-  query: { value: unknown; issues: readonly Issue[]; unread: readonly Unread[] }
-  body: Pick<ReadBody, 'value' | 'inline' | 'issues' | 'unread'>
-  caller: Caller | undefined
-  further?: readonly Issue[]
-  /** Converts members that nothing reads to the names that the caller knows. */
-  nameUnread?: ((unread: Unread[]) => Unread[]) | undefined
-  /** Returns true where members that nothing reads are rejected. */
-  isStrict?(unread: readonly Unread[]): boolean
-}
-
-/** Throws the issues of a request, all of them together; returns what nothing reads of a valid one. */
-export const requireValid = (
-  route: Route,
-  {
-    query,
-    body,
-    caller,
-    further = [],
-    nameUnread = (names) => names,
-    isStrict = () => false,
-  }: ReadParts,
-): Unread[] => {
-  const unread = nameUnread([
-    ...query.unread,
-    ...body.unread,
-    ...listAdminMembers(route, body, caller),
-    ...listIneffective(route, body),
-  ])
-  const unknown = unreadIssues(unread, isStrict(unread), { ...route.body, unread: route.unread })
-  // A filter with a misspelt name is no empty one, although it looks like one to its rule.
-  const isMisspelt = ({ field }: Issue): boolean => field === ALL_FIELD && unknown.length > 0
-  const others = [...query.issues, ...body.issues].filter((issue) => !isMisspelt(issue))
-  const issues = [...further, ...others, ...unknown]
-  const rejection = validationError(issues, { query: query.value, body: body.value })
-  if (rejection) throw rejection
-  return unread
-}
-
-const listAdminMembers = (
-  { body: spec }: Route,
-  { value }: ReadParts['body'],
-  caller: Caller | undefined,
-): Unread[] =>
-  caller?.isPlatformAdmin
-    ? []
-    : Object.entries(value ?? {}).flatMap(([name, member]) =>
-        spec?.adminMembers?.includes(name)
-          ? { field: toPointer([name]), meant: undefined, value: member }
-          : [],
-      )
-
-const listIneffective = (route: Route, { value, inline, issues }: ReadParts['body']): Unread[] =>
-  (issues.length === 0 &&
-    route.listIneffective?.({ body: value as Record<string, unknown>, inline })) ||
-  []
 
 /** Names in a header what nothing reads; returns true when the caller prefers such a request rejected (RFC 7240). */
 const showUnread = (request: Request, response: Response, unread: readonly Unread[]): boolean => {

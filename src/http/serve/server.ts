@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream'
 import type { Express } from 'express'
 
 import { apiError, type ApiError } from '../../domain/shared/errors.ts'
-import type { Pace } from '../body/pace.ts'
+import type { Pace } from '../../json-body/pace.ts'
 import { CONNECTIONS, limitConnections, type ConnectionLimits } from './connection-limit.ts'
 import { errorBody } from './errors.ts'
 import { readRequestId } from './request-id.ts'

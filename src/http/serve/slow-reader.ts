@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-import { watchPace, type Pace } from '../body/pace.ts'
+import { watchPace, type Pace } from '../../json-body/pace.ts'
 
 /** Nothing for 30 s, or less than 16 KiB/s over a minute: the slowest phone takes more, and who takes less holds memory. */
 export const READER_PACES: readonly Pace[] = [

@@ -6,13 +6,13 @@ import { makeOnce } from '../../domain/shared/make-once.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { CUSTOM, CUSTOM_SEGMENT, customName, customPath } from '../../domain/task/custom-kind.ts'
 import { makeCustomKind } from '../../domain/template/custom-kind.ts'
-import type { ImageTaskDeps } from '../image-task/create.ts'
+import type { ImageTaskDeps } from '../../tasks/create-image.ts'
 import { EXAMPLE_URL } from '../image-task/examples.ts'
 import { linksOf, makeCreationRoute, makeTaskRoutes } from '../image-task/routes.ts'
 import type { LiveDeps } from '../live/prefer.ts'
 import { makeSchemas } from '../openapi/schemas.ts'
 import { defineRoute, type Route } from '../route.ts'
-import type { CustomKinds } from './kinds.ts'
+import type { CustomKinds } from '../../tasks/custom-kinds.ts'
 
 export interface TemplateDeps extends ImageTaskDeps {
   customKinds: CustomKinds
@@ -86,7 +86,7 @@ const ANY: ImageKind = {
 }
 
 /** The route on which tasks of the kinds are made that templates are. */
-export const makeTemplateCreationRoute = (deps: TemplateDeps): Route => {
+const makeTemplateCreationRoute = (deps: TemplateDeps): Route => {
   const { customKinds } = deps
   const routeOf = makeOnce((kind: ImageKind) => makeVariant(deps, kind))
   const routesOf = makeOnce((kinds: readonly ImageKind[]) => kinds.map(routeOf))

@@ -4,26 +4,18 @@ import {
   makeExtendDocument,
   makeTextToVideoDocument,
 } from '../../domain/video-task/video-document.ts'
-import {
-  ExtendInput,
-  TextToVideoInput,
-  VIDEO_BODY_MAX_BYTES,
-  VIDEO_EMPTY_IS_ABSENT,
-} from '../../domain/video-task/video-input.ts'
 import { ExtendRecord, TextToVideoRecord } from '../../domain/video-task/video-task.ts'
-import { defineRoute, type ResponseSpec, type Route } from '../route.ts'
-import { DryRunQuery, orDryRun } from '../task/dry-run.ts'
-import { CANCEL_AFTER } from '../task/cancel-after.ts'
+import { defineRoute, type BodySpec, type ResponseSpec, type Route } from '../route.ts'
+import { makeCreationParts } from '../task/creation.ts'
+import { orDryRun } from '../task/dry-run.ts'
 import { linkToEvents } from '../task/event-links.ts'
 import { VIDEO_PREFIX } from '../../domain/video-task/video-path.ts'
 import {
-  makeExtendCreation,
-  makeExtendDryRun,
-  makeTextToVideoCreation,
-  makeTextToVideoDryRun,
-} from './create.ts'
-import type { VideoTaskDeps } from './deps.ts'
-import { listIneffective, makeValidate } from './validate.ts'
+  makeVideoCreations,
+  type VideoCreation,
+  type VideoTaskDeps,
+} from '../../tasks/create-video.ts'
+import { respondToCreation } from './response.ts'
 import {
   EXTEND_EXAMPLES,
   EXTEND_RECORD,
@@ -33,47 +25,50 @@ import {
   TEXT_TO_VIDEO_RECORD,
 } from './examples.ts'
 
-/** The two routes that make a video task. */
-export const makeVideoCreationRoutes = (deps: VideoTaskDeps): Route[] => [
-  textToVideo(deps, {
-    path: `${VIDEO_PREFIX}/text2video`,
-    summary: 'Make a video from a prompt, a start image, or both',
-    examples: TEXT_TO_VIDEO_EXAMPLES,
-  }),
-  textToVideo(deps, {
-    path: `${VIDEO_PREFIX}/img2video`,
-    summary: 'Make a video from a start image',
-    frames: 1,
-    examples: IMAGE_TO_VIDEO_EXAMPLES,
-  }),
-  textToVideo(deps, {
-    path: `${VIDEO_PREFIX}/start-end2video`,
-    summary: 'Make a video from its first and its last frame',
-    frames: 2,
-    examples: START_END_EXAMPLES,
-  }),
-  extend(deps),
-]
+/** The routes that make a video task. */
+export const makeVideoCreationRoutes = (deps: VideoTaskDeps): Route[] => {
+  const { text2video, img2video, startEnd2video, extend } = makeVideoCreations(deps)
+  return [
+    textToVideo(deps, text2video, {
+      summary: 'Make a video from a prompt, a start image, or both',
+      document: makeTextToVideoDocument(),
+      examples: TEXT_TO_VIDEO_EXAMPLES,
+    }),
+    textToVideo(deps, img2video, {
+      summary: 'Make a video from a start image',
+      document: makeTextToVideoDocument(1),
+      examples: IMAGE_TO_VIDEO_EXAMPLES,
+    }),
+    textToVideo(deps, startEnd2video, {
+      summary: 'Make a video from its first and its last frame',
+      document: makeTextToVideoDocument(2),
+      examples: START_END_EXAMPLES,
+    }),
+    defineRoute({
+      ...commonOf(deps, extend, {
+        document: makeExtendDocument(deps.extendSource),
+        examples: EXTEND_EXAMPLES,
+      }),
+      summary: 'Make a video longer',
+      description: `${NOT_GENERATIVE} The result is the whole video: the source, then what is added from its last frame on.`,
+      responses: made(ExtendRecord, EXTEND_RECORD),
+      errors: [...CREATION_ERRORS, 'task_not_found'],
+    }),
+  ]
+}
 
-const COMMON = {
-  query: DryRunQuery,
-  requestHeaders: [CANCEL_AFTER.header],
+const commonOf = (
+  deps: VideoTaskDeps,
+  creation: VideoCreation,
+  shown: Pick<BodySpec, 'document' | 'examples'>,
+) => ({
+  ...makeCreationParts(creation, (task) => respondToCreation(deps, task), shown),
   tag: 'Video tasks',
-  method: 'post',
-  unread: 'ignored',
-  quota: 'create',
-} as const
-
-/** Limits of a body with one image. A payload of escaped pairs is 12 MiB on the wire, and 4 MiB of UTF-8. */
-const CREATION_BODY = {
-  maxBytes: VIDEO_BODY_MAX_BYTES,
-  deadlineMs: 120_000,
-  heldBytes: 16 * 2 ** 20,
-  images: ['/images/*'],
-  maxImages: 1,
-  emptyIsAbsent: VIDEO_EMPTY_IS_ABSENT,
-  headerMember: CANCEL_AFTER,
-} as const
+  auth: deps.videoAuth,
+  // The record may hold a signed link.
+  secretResponse: true,
+  echo: 'payload',
+})
 
 const CREATION_ERRORS = [
   'url_refused',
@@ -108,61 +103,19 @@ const made = (record: TSchema, example: object) => ({
   },
 })
 
-interface TextToVideo {
-  path: string
+interface TextToVideo extends Required<Pick<BodySpec, 'document' | 'examples'>> {
   summary: string
-  /** Images that there must be: the first frame, and the last; all else is the same. */
-  frames?: 1 | 2
-  examples: Record<string, unknown>
 }
 
 const textToVideo = (
   deps: VideoTaskDeps,
-  { path, summary, frames, examples }: TextToVideo,
+  creation: VideoCreation,
+  { summary, ...shown }: TextToVideo,
 ): Route =>
   defineRoute({
-    ...COMMON,
-    auth: deps.videoAuth,
-    path,
+    ...commonOf(deps, creation, shown),
     summary,
     description: NOT_GENERATIVE,
-    body: {
-      ...CREATION_BODY,
-      maxImages: frames ?? 1,
-      maxBytes: VIDEO_BODY_MAX_BYTES * (frames ?? 1),
-      schema: TextToVideoInput,
-      document: makeTextToVideoDocument(frames),
-      examples,
-    },
     responses: made(TextToVideoRecord, TEXT_TO_VIDEO_RECORD),
     errors: [...CREATION_ERRORS, 'incompatible_fields'],
-    // The record may hold a signed link.
-    secretResponse: true,
-    echo: 'payload',
-    validate: makeValidate(deps, 'text2video', frames),
-    listIneffective,
-    dryRun: makeTextToVideoDryRun(deps),
-    handler: makeTextToVideoCreation(deps),
-  })
-
-const extend = (deps: VideoTaskDeps): Route =>
-  defineRoute({
-    ...COMMON,
-    auth: deps.videoAuth,
-    path: `${VIDEO_PREFIX}/extend`,
-    summary: 'Make a video longer',
-    description: `${NOT_GENERATIVE} The result is the whole video: the source, then what is added from its last frame on.`,
-    body: {
-      ...CREATION_BODY,
-      schema: ExtendInput,
-      document: makeExtendDocument(deps.extendSource),
-      examples: EXTEND_EXAMPLES,
-    },
-    responses: made(ExtendRecord, EXTEND_RECORD),
-    errors: [...CREATION_ERRORS, 'task_not_found'],
-    secretResponse: true,
-    echo: 'payload',
-    validate: makeValidate(deps, 'extend'),
-    dryRun: makeExtendDryRun(deps),
-    handler: makeExtendCreation(deps),
   })

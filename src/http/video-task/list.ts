@@ -6,7 +6,7 @@ import { parseListTime } from '../../domain/shared/time-bounds.ts'
 import { VIDEO_LIST_SECONDS } from '../../domain/video-task/video-list.ts'
 import type { VideoTaskQuery } from '../../domain/video-task/video-list.ts'
 import type { JsonResponse } from '../route.ts'
-import type { TaskReadDeps } from '../task/deps.ts'
+import type { TaskReadDeps } from '../../tasks/deps.ts'
 import { parsePageToken, makePageToken } from '../task/page-token.ts'
 import { toListed } from './record.ts'
 

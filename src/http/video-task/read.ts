@@ -4,7 +4,7 @@ import { errors } from '../../domain/shared/errors.ts'
 import { VIDEO_TERMINAL_STATES } from '../../domain/video-task/video-task.ts'
 import type { JsonResponse } from '../route.ts'
 import { respondToRead, VENDOR_POLL_SECONDS } from '../task/read-response.ts'
-import type { TaskReadDeps } from '../task/deps.ts'
+import type { TaskReadDeps } from '../../tasks/deps.ts'
 import { toCreations } from './record.ts'
 
 interface ReadRequest {

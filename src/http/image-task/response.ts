@@ -1,0 +1,33 @@
+import { estimateSeconds, resultSize } from '../../domain/image-task/image-size.ts'
+import type { ImageRequest } from '../../domain/image-task/image-kind.ts'
+import type { MadeImage } from '../../tasks/create-image.ts'
+import type { JsonResponse } from '../route.ts'
+
+/** The response to a creation. `tasks` is the path of the tasks of its kind. */
+export const respondToCreation = (
+  { publicUrl }: { publicUrl: string },
+  tasks: string,
+  { id, warnings, engine, ...made }: MadeImage,
+): JsonResponse => ({
+  status: 200,
+  body: {
+    data: {
+      task_id: id,
+      status: 'CREATED',
+      generated: [],
+      ...(warnings.length > 0 && { warnings }),
+    },
+  },
+  headers: {
+    location: `${publicUrl}${tasks}/${id}`,
+    'x-credits-used': '0',
+    ...(engine === 'local' && { 'x-estimated-duration-seconds': estimate(made) }),
+  },
+})
+
+const estimate = ({ kind, settings, size }: Pick<MadeImage, 'kind' | 'settings' | 'size'>) => {
+  const image = { kind, settings } as ImageRequest
+  if (!size) return String(estimateSeconds(image.kind, undefined))
+  const { width, height } = resultSize(image, size)
+  return String(estimateSeconds(image.kind, (width * height) / 1_000_000))
+}

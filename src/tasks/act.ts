@@ -1,0 +1,89 @@
+import type { Transaction } from '../db/client.ts'
+import { redeliverTask } from '../db/event/event-log.ts'
+import { findTaskDetail } from '../db/task/task-detail.ts'
+import { unitOfWork } from '../db/unit-of-work.ts'
+import type { OperationAction } from '../domain/bulk/operation.ts'
+import { ANONYMOUS } from '../domain/shared/account.ts'
+import { apiError, errors } from '../domain/shared/errors.ts'
+import { LABELS_MAX } from '../domain/task/task-options.ts'
+import { redeliveryOptions } from '../jobs/event.ts'
+import { cancelTask } from './cancel.ts'
+import { deleteTask, type DeletionDeps } from './delete.ts'
+import { makeRequest, showInputs } from './request-of.ts'
+import type { TaskReadDeps } from './deps.ts'
+import type { Submit } from './submit.ts'
+
+export interface ActDeps extends DeletionDeps, TaskReadDeps {
+  taskQueue: string
+  submit: Submit
+}
+
+/** One task that an operation acts on. */
+export interface ActOn {
+  action: OperationAction
+  taskId: string
+  owner: string
+  /** Records in the transaction of the effect what it has brought; what it throws rolls that back. */
+  record(sql: Transaction, result?: object): Promise<void>
+}
+
+/** Does with a task what the route for one task does. Throws what that would respond with. */
+export type Act = (item: ActOn) => Promise<void>
+
+export const makeAct =
+  (deps: ActDeps): Act =>
+  (item) =>
+    ACTIONS[item.action](deps, item)
+
+type Action = (deps: ActDeps, item: ActOn) => Promise<void>
+
+const cancel: Action = (deps, { taskId: id, owner, record }) =>
+  cancelTask(deps, { id, owner }, { record })
+
+/** A video that is being rendered is deleted at its end: an operation cannot come back for it. */
+const remove: Action = async (deps, { taskId: id, owner, record }) => {
+  await deleteTask(deps, { id, owner }, { when: 'ended', record })
+}
+
+const redeliver: Action = (deps, { taskId: id, owner, record }) =>
+  unitOfWork(deps, async (sql) => {
+    const starts = { taskQueue: deps.taskQueue, options: redeliveryOptions(owner) }
+    const redeliveries = await redeliverTask(sql, id, starts)
+    if (redeliveries === 0)
+      throw apiError('not_deliverable', 'The task has no exhausted event that is not under way.')
+    await record(sql, { redeliveries })
+  })
+
+/** The owner of a task sees addresses with their queries. */
+const asGiven = (url: string): string => url
+
+const runAgain: Action = async (deps, { taskId: id, owner, record }) => {
+  const task = await findTaskDetail(deps.sql, { id, owner, isAdmin: false })
+  if (!task) throw errors.taskNotFound(id)
+  if (owner === ANONYMOUS)
+    throw apiError('forbidden', 'The task was made without a credential: nobody can be charged.')
+  if (task.item.deleted_at !== undefined)
+    throw apiError('file_gone', 'The task is deleted, and its inputs with it.')
+  const sign = (name: string): string => deps.signer.signFile(id, name, deps.now())
+  const request = makeRequest(task, showInputs(task, { show: asGiven, sign }), asGiven)
+  await deps.submit({
+    path: request.path,
+    body: withLabel({ ...request.body }, id),
+    owner,
+    record: (sql, madeId) => record(sql, { task_id: madeId }),
+  })
+}
+
+/** A task with as many labels as one may have says nothing of its origin. */
+const withLabel = (body: Record<string, unknown>, id: string): Record<string, unknown> => {
+  const labels = Object(body['kiln_labels']) as Record<string, string>
+  const isFull = Object.keys(labels).length >= LABELS_MAX
+  return isFull ? body : { ...body, kiln_labels: { ...labels, run_again_of: id } }
+}
+
+const ACTIONS: Record<OperationAction, Action> = {
+  cancel,
+  delete: remove,
+  redeliver,
+  run_again: runAgain,
+}

@@ -1,0 +1,54 @@
+import { withinDeadline } from '../db/client.ts'
+import { findUsedLimit } from '../db/task/account.ts'
+import { IMAGE_KINDS, type ImageKind } from '../domain/image-task/image-kind.ts'
+import { errors } from '../domain/shared/errors.ts'
+import { makeOnce } from '../domain/shared/make-once.ts'
+import type { Quotas } from '../domain/task/quota.ts'
+import { makeAct, type Act } from './act.ts'
+import { readLine, type LineDeps } from './batch-line.ts'
+import { makeImageCreation, type ImageTaskDeps } from './create-image.ts'
+import { makeVideoCreations, type VideoTaskDeps } from './create-video.ts'
+import type { Creation } from './creation.ts'
+import type { CustomKinds } from './custom-kinds.ts'
+import { makeSubmit, type Submission, type SubmitDeps } from './submit.ts'
+
+export interface WorkDeps
+  extends ImageTaskDeps, VideoTaskDeps, LineDeps, Pick<SubmitDeps, 'aliases'> {
+  customKinds: CustomKinds
+}
+
+/** A line of a batch, in place of what it holds. */
+export interface SubmittedLine extends Omit<Submission, 'path' | 'body'> {
+  line: Buffer
+}
+
+/** Part of the quota of open tasks that batches leave to the other requests of their owner. */
+const FREE_PART = 0.1
+const partOf = (tasks: number): number => Math.ceil(tasks * (1 - FREE_PART))
+
+/** Makes what batches and operations do: the same as the routes, in the process of a worker. */
+export const makeBulkWork = (
+  deps: WorkDeps,
+): { submitLine(line: SubmittedLine): Promise<void>; act: Act } => {
+  const own = { ...deps, quotas: leaveSome(deps.quotas), maxPixels: deps.maxImagePixels }
+  const ofKind = makeOnce((kind: ImageKind) => makeImageCreation(own, kind))
+  const fixed: Creation[] = [
+    ...Object.values(IMAGE_KINDS).map(ofKind),
+    ...Object.values(makeVideoCreations(own)),
+  ]
+  const make = makeSubmit(own, () => [...fixed, ...deps.customKinds.list().map(ofKind)])
+  const submit: typeof make = async (submission) => {
+    const used = { account: submission.owner, part: 1 - FREE_PART }
+    const limit = await withinDeadline(deps.sql, findUsedLimit(deps.sql, used))
+    if (limit) throw errors.taskQuotaExceeded(limit.open, partOf(limit.most))
+    await make(submission)
+  }
+  const submitLine = async ({ line, ...to }: SubmittedLine): Promise<void> =>
+    await submit({ ...(await readLine(deps, line)), ...to })
+  return { submitLine, act: makeAct({ ...deps, submit }) }
+}
+
+const leaveSome = ({ owner, address }: Quotas): Quotas => ({
+  owner: { ...owner, tasks: partOf(owner.tasks) },
+  address,
+})

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto'
+
+import type { Transaction } from '../db/client.ts'
+import type { OutboxStart } from '../db/shared/outbox.ts'
+import { existsTask } from '../db/task/task.ts'
+import { isOutcomeUnknown, unitOfWork, type UnitDeps } from '../db/unit-of-work.ts'
+import type { InputDeps } from './deps.ts'
+
+/**
+ * Runs the creation of a task under a new id. When it is rejected, its files are removed. When its commit is in doubt
+ * they must stay, because the task may exist.
+ */
+export const createUnderNewId = async <T>(
+  { storage }: Pick<InputDeps, 'storage'>,
+  create: (id: string) => Promise<T>,
+): Promise<T> => {
+  const id = randomUUID()
+  try {
+    return await create(id)
+  } catch (error) {
+    if (!isOutcomeUnknown(error)) await storage.removePrefix(`inputs/${id}`).catch(() => {})
+    throw error
+  }
+}
+
+interface TaskToCommit<T> {
+  id: string
+  start: OutboxStart
+  /** Inserts the task, with what its caller writes beside it; returns what that has made. */
+  insert(sql: Transaction): Promise<T>
+}
+
+/** Makes a task durable together with the start of its workflow. Returns what `insert` does. */
+export const commitTask = async <T>(
+  deps: UnitDeps,
+  { id, start, insert }: TaskToCommit<T>,
+): Promise<T> =>
+  await unitOfWork(
+    deps,
+    async (sql, enqueue) => {
+      const [, saved] = await Promise.all([enqueue(start), insert(sql)])
+      return saved
+    },
+    { at: 'create', wasCommitted: () => existsTask(deps.sql, id) },
+  )
+
+/** Summaries are limited to 400 bytes; an owner may be 255 characters. */
+const OWNER_SHOWN = 60
+
+/** Makes the summary that an operator reads first of a task: "relight 1024×768 for alice". */
+export const summarise = (what: string, owner: string): string =>
+  `${what} for ${[...owner].slice(0, OWNER_SHOWN).join('')}`

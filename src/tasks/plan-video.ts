@@ -1,0 +1,57 @@
+import type { NewTaskInput } from '../db/task/task-file.ts'
+import type { ExtendBody, TextToVideoBody } from '../domain/video-task/video-body.ts'
+import {
+  applyExtendDefaults,
+  applyTextToVideoDefaults,
+  describeMade,
+  type MadeVideo,
+} from '../domain/video-task/video-defaults.ts'
+import { estimateExtend, estimateTextToVideo } from '../domain/video-task/video-estimate.ts'
+import { extendCredits, textToVideoCredits } from '../domain/video-task/video-price.ts'
+import type { Size } from '../domain/shared/size.ts'
+import { withoutTaskOptions } from '../domain/task/task-options.ts'
+
+/** Settings and price of a valid request. */
+export interface VideoPlan {
+  /** With defaults applied, and without the members that a task keeps elsewhere. */
+  settings: { model: string; duration: number; resolution: string }
+  /** Members of the record that are not as the settings have them. */
+  made?: MadeVideo
+  credits: number
+  offPeak: boolean
+  /** Expected time of rendering in seconds. */
+  estimate: number
+}
+
+type Inputs = readonly Pick<NewTaskInput, 'field' | 'width' | 'height'>[]
+
+export const planTextToVideo = (body: TextToVideoBody, inputs: Inputs): VideoPlan => {
+  const applied = applyTextToVideoDefaults(withoutTaskOptions(body), Math.random)
+  const { images, payload: _, callback_url: __, ...settings } = applied
+  const hasStartImage = images !== undefined
+  const startImage = sizeOfImage(inputs)
+  return {
+    settings,
+    made: describeMade(applied, startImage),
+    credits: textToVideoCredits(settings),
+    offPeak: settings.off_peak,
+    estimate: estimateTextToVideo({ ...settings, hasStartImage }, startImage),
+  }
+}
+
+export const planExtend = (body: ExtendBody): VideoPlan => {
+  const applied = applyExtendDefaults(withoutTaskOptions(body))
+  const { images: _, payload: __, callback_url: ___, ...settings } = applied
+  return {
+    settings,
+    credits: extendCredits(settings),
+    offPeak: false,
+    estimate: estimateExtend(settings),
+  }
+}
+
+/** Known of an inline image only. */
+const sizeOfImage = (inputs: Inputs): Size | undefined => {
+  const image = inputs.find(({ field }) => field === 'images')
+  return image?.width && image.height ? { width: image.width, height: image.height } : undefined
+}

@@ -1,0 +1,41 @@
+import { withinDeadline } from '../db/client.ts'
+import type { NewTaskInput } from '../db/task/task-file.ts'
+import { findVideoSource, type VideoSource } from '../db/video-task/video-task.ts'
+import { errors } from '../domain/shared/errors.ts'
+import { isUuid } from '../domain/shared/uuid.ts'
+import { makeIssue, type Issue } from '../domain/shared/validate.ts'
+import type { ExtendBody } from '../domain/video-task/video-body.ts'
+import { validationError } from '../domain/shared/validation-error.ts'
+import { NO_INPUT } from './inputs.ts'
+import type { TaskReadDeps } from './deps.ts'
+
+const FIELD = 'video_creation_id'
+
+/**
+ * The stored video that a request's `video_creation_id` names, a task or a creation; undefined when its `video_url` is to
+ * be fetched instead, because the id names no finished video that the caller may read. With nothing to fetch that is 404,
+ * or 400 when the video exists and cannot be used.
+ */
+export const findSourceVideo = async (
+  { sql }: Pick<TaskReadDeps, 'sql'>,
+  owner: string,
+  { video_creation_id: id, video_url: url }: ExtendBody,
+): Promise<NewTaskInput | undefined> => {
+  if (id === undefined) return undefined
+  const found = isUuid(id)
+    ? await withinDeadline(sql, findVideoSource(sql, { id, owner }))
+    : undefined
+  if (found?.state === 'success' && found.storageKey !== null)
+    return { ...NO_INPUT, field: FIELD, storageKey: found.storageKey }
+  if (url !== undefined) return undefined
+  if (!found) throw errors.taskNotFound(id)
+  throw validationError([unusable(found)], { query: {}, body: { [FIELD]: id } })
+}
+
+const unusable = ({ state }: VideoSource): Issue =>
+  makeIssue(
+    `/${FIELD}`,
+    state === 'success'
+      ? 'must name a video that is still stored, got one that was removed by age'
+      : `must name a task in success, got one in ${state}`,
+  )
