@@ -27,7 +27,7 @@ const record = async (sql: Transaction, place: ItemPlace, outcome: ItemOutcome):
 
 /** The requests of a batch that come next. */
 export async function* listRequests(
-  { storage, submitLine }: BulkDependencies,
+  { storage, readLine, submit }: BulkDependencies,
   { id: bulkId, owner, request: { labels }, nextIndex, nextOffset }: BatchRow,
 ): AsyncGenerator<Item> {
   const lines = readLines(storage, requestsKey(bulkId), {
@@ -36,14 +36,22 @@ export async function* listRequests(
   })
   let index = nextIndex
   for await (const { bytes, next } of lines) {
-    const place = { bulkId, index, nextOffset: next }
+    const place: ItemPlace = { bulkId, index, nextOffset: next }
     const run = async (): Promise<void> => {
       if (!bytes) throw apiError('body_too_large', `A line has at most ${LINE_MAX_BYTES} bytes.`)
-      await submitLine({
-        line: bytes,
+      const line = await readLine(bytes)
+      // Known from here on, also where the line is rejected.
+      place.customId = line.customId
+      await submit({
+        ...line.requireRequest(),
         owner,
         labels,
-        record: (sql, taskId) => record(sql, place, { outcome: 'done', taskId }),
+        record: (sql, { id: taskId, isReplayed }) =>
+          record(sql, place, {
+            outcome: 'done',
+            taskId,
+            ...(isReplayed && { result: { replayed: true } }),
+          }),
       })
     }
     yield { index, place, run }

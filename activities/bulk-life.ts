@@ -8,7 +8,12 @@ import type { OperationRow } from '../src/db/bulk/operation.ts'
 import { completeAudit } from '../src/db/registry/audit-log.ts'
 import type { Queryable, Transaction } from '../src/db/client.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
-import { LINE_MAX_BYTES, requestsFolder, requestsKey } from '../src/domain/bulk/batch.ts'
+import {
+  describeOtherForm,
+  LINE_MAX_BYTES,
+  requestsFolder,
+  requestsKey,
+} from '../src/domain/bulk/batch.ts'
 import { MOST_ITEMS, type ItemError } from '../src/domain/bulk/bulk.ts'
 import { auditTarget } from '../src/domain/registry/audit-log.ts'
 import { UPLOAD_MAX_BYTES } from '../src/domain/shared/upload.ts'
@@ -58,12 +63,23 @@ const countRequests = async (
     if (!source) return GONE
     await storage.putStream(key, source.stream, { maxBytes: UPLOAD_MAX_BYTES })
   }
+  const otherForm = file && describeOtherForm(await readHead(storage, key))
+  if (otherForm !== undefined) return { code: 'json_invalid', message: otherForm }
   let lines = 0
   for await (const _ of readLines(storage, key, { maxBytes: LINE_MAX_BYTES })) {
     lines += 1
     if (lines > MOST_ITEMS) return TOO_MANY
   }
   return lines === 0 ? NONE : lines
+}
+
+const HEAD_BYTES = 1000
+
+const readHead = async (storage: BulkDependencies['storage'], key: string): Promise<Uint8Array> => {
+  const { size = 0 } = (await storage.stat(key)) ?? {}
+  if (size === 0) return new Uint8Array()
+  const { stream } = await storage.open(key, { start: 0, end: Math.min(size, HEAD_BYTES) - 1 })
+  return Buffer.concat((await stream.toArray()) as Buffer[])
 }
 
 /** Standing of a batch whose tasks are all made. */
@@ -77,8 +93,9 @@ export interface BatchStanding {
 export const makeBulkTransitions = (deps: CoreDependencies) => ({
   async checkBatch(bulkId: string, index: number): Promise<BatchStanding> {
     const bulk = await findBulk(deps.sql, { id: bulkId })
-    const open = await findOpenItem(deps.sql, { bulkId, index })
-    return { open: open?.index ?? null, isCancelRequested: bulk?.isCancelRequested ?? false }
+    const isCancelRequested = bulk?.isCancelRequested ?? false
+    const open = await findOpenItem(deps.sql, { bulkId, index, isOwn: isCancelRequested })
+    return { open: open?.index ?? null, isCancelRequested }
   },
 
   /** Ends one with its event; returns its final state. */

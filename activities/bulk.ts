@@ -99,6 +99,7 @@ const inTurns = async <T extends { index: number }>(
 
 /** Time until a batch that has used up a quota of its owner tries again. */
 const QUOTA_MS = 5000
+const IN_FLIGHT_MS = 1000
 /** Attempts at an item that fails in a way that nobody has thought of, before the others go on without it. */
 const MOST_ATTEMPTS = 5
 
@@ -115,6 +116,8 @@ const attempt = async (
     if (error instanceof OvertakenError) return 0
     const known = toItemError(error)
     if (!known) throw error
+    // Another request with the key of the line is under way.
+    if (known.code === 'idempotency_in_flight') return IN_FLIGHT_MS
     if (known.code === 'quota_exceeded') {
       await showWait(deps.sql, place.bulkId, known)
       return QUOTA_MS
@@ -146,7 +149,7 @@ interface OpenTask {
 
 async function* listOpen({ sql }: BulkDependencies, place: ItemPlace): AsyncGenerator<OpenTask> {
   for (let { index } = place; ;) {
-    const open = await findOpenItem(sql, { ...place, index })
+    const open = await findOpenItem(sql, { ...place, index, isOwn: true })
     if (!open) return
     yield open
     index = open.index + 1

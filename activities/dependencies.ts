@@ -11,12 +11,10 @@ import type { Storage } from '../src/adapters/storage/storage.ts'
 import type { Upstream } from '../src/adapters/upstream/upstream.ts'
 import type { FinishVideo } from '../src/adapters/video-engine/foreign-file.ts'
 import type { VideoEngine } from '../src/adapters/video-engine/video-engine.ts'
-import type { Sql, Transaction } from '../src/db/client.ts'
+import type { Sql } from '../src/db/client.ts'
 import type { NotifyChange } from '../src/db/shared/change-notification.ts'
 import type { OutboxRow, OutboxStart } from '../src/db/shared/outbox.ts'
 import type { Slots } from '../src/db/video-task/video-queue.ts'
-import type { OperationAction } from '../src/domain/bulk/operation.ts'
-import type { Labels } from '../src/domain/task/task-options.ts'
 import type { Notifier } from '../src/domain/shared/notifier.ts'
 import type { DeliverySchedule } from '../src/domain/event/delivery-schedule.ts'
 import type { Template } from '../src/domain/template/template.ts'
@@ -24,6 +22,7 @@ import type { MediaLimits } from '../src/domain/task/media-limits.ts'
 import type { Log } from '../src/log.ts'
 import type { Metrics } from '../src/process/metrics.ts'
 import type { Tracing } from '../src/process/tracing.ts'
+import type { BulkWork } from '../src/tasks/bulk-work.ts'
 import type { Breaker } from './breaker.ts'
 
 /** Dependencies of the activities of every worker. */
@@ -47,21 +46,7 @@ export interface CoreDependencies extends CommonDependencies, Slots {
 }
 
 /** Dependencies of batches and operations. Either function throws what its route would respond with. */
-export interface BulkDependencies extends CoreDependencies {
-  /** Makes the task of a line, `{path, body}` as JSON; `record` is called in the transaction that makes it. */
-  submitLine(line: {
-    line: Buffer
-    owner: string
-    labels: Labels | undefined
-    record(sql: Transaction, taskId: string): Promise<void>
-  }): Promise<void>
-  /** Does with a task what its route does; `record` is called in the transaction of the effect. */
-  act(item: {
-    action: OperationAction
-    taskId: string
-    owner: string
-    record(sql: Transaction, result?: object): Promise<void>
-  }): Promise<void>
+export interface BulkDependencies extends CoreDependencies, BulkWork {
   /** Reads again what requests go by, as an api has it. */
   readRules(): Promise<void>
   /** Waits until Temporal has what was begun to be dispatched, so that its pace is that of the work. */

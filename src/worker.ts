@@ -58,6 +58,7 @@ import { armFailpoint } from './process/failpoint.ts'
 import { makeOwnerEngine, makeOwnerRules } from './tasks/owner-rules.ts'
 import { readAliases } from './alias/table.ts'
 import { makeBudget } from './json-body/budget.ts'
+import { makeIdempotency } from './process/idempotency.ts'
 import { makeBulkWork } from './tasks/bulk-work.ts'
 import { makeCustomKinds } from './tasks/custom-kinds.ts'
 import { isOutage, makeJobs } from './jobs/client.ts'
@@ -252,6 +253,10 @@ const bulkWorker = async ({ dir }: Scratch): Promise<Worker> => {
     extendSource: config.VIDEO_EXTEND_SOURCE,
     creditLimit: config.OWNER_CREDIT_LIMIT,
     aliases: await readAliases(config.WIRE_ALIASES),
+    idempotency: makeIdempotency({
+      ...common,
+      secrets: makeSecrets({ keys: config.SECRETS_KEYS }),
+    }),
     budget: makeBudget(),
     scratchDir: dir,
     maxImageBytes: config.IMAGE_MAX_BYTES,

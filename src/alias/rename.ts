@@ -34,7 +34,10 @@ export const rename = (value: unknown, schemas: readonly SchemaNode[], way: Way)
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, member]) => {
       const ruled = pick(parts, ({ properties }) => own(properties, way.known(name)))
-      const inner = ruled.length > 0 ? ruled : pick(parts, (part) => part.additionalProperties)
+      const inner =
+        ruled.length > 0
+          ? ruled
+          : pick(parts, ({ additionalProperties: rest }) => (isObject(rest) ? rest : undefined))
       const isList = pick(ruled.flatMap(listParts), (part) => part.items)
         .flatMap(listParts)
         .some(isOfObject)

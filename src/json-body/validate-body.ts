@@ -86,7 +86,7 @@ const NO_QUERY = { value: {}, issues: [], unread: [] }
 
 /** Throws the issues of a request, all of them together; returns what nothing reads of a valid one. */
 export const requireValid = (
-  rules: Omit<BodyRules, 'schema'>,
+  rules: Partial<BodyRules>,
   { body, query = NO_QUERY, isAdmin, further = [], nameUnread, isStrict }: Given,
 ): Unread[] => {
   const found = [

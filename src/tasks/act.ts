@@ -70,7 +70,7 @@ const runAgain: Action = async (deps, { taskId: id, owner, record }) => {
     path: request.path,
     body: withLabel({ ...request.body }, id),
     owner,
-    record: (sql, madeId) => record(sql, { task_id: madeId }),
+    record: (sql, made) => record(sql, { task_id: made.id }),
   })
 }
 

@@ -1,14 +1,12 @@
 import { Readable } from 'node:stream'
 
 import { BatchRequest } from '../domain/bulk/batch.ts'
-import { shown } from '../domain/shared/errors.ts'
-import { isObject } from '../domain/shared/is-object.ts'
-import { listUnread, unreadIssues } from '../domain/shared/unread.ts'
-import { makeIssue } from '../domain/shared/validate.ts'
-import { validationError } from '../domain/shared/validation-error.ts'
+import { listUnread, unreadIssues, type Unread } from '../domain/shared/unread.ts'
+import { makeValidator } from '../domain/shared/validate.ts'
 import type { BodyLimits } from '../json-body/body-limits.ts'
 import type { Budget } from '../json-body/budget.ts'
 import { readJsonBody } from '../json-body/read-json-body.ts'
+import { requireValid } from '../json-body/validate-body.ts'
 
 export interface LineDeps {
   budget: Budget
@@ -17,26 +15,51 @@ export interface LineDeps {
   maxImagePixels: number
 }
 
+/** A line of a batch that could be read. */
+export interface Line {
+  /** The name that its caller gave it, also where the line is not valid. */
+  customId: string | undefined
+  /** Throws 400 with all that is wrong with the line, apart from its body, whose path has the rules. */
+  requireRequest(): BatchRequest
+}
+
 /** Limits of a line: images stay text until its path is known. */
 const LIMITS: BodyLimits = { maxBytes: 2 ** 21, heldBytes: 2 ** 21, deadlineMs: 60_000 }
+
+const validate = makeValidator(BatchRequest)
 
 /** Reads a line of a batch as strictly as a body of HTTP. Throws 400. */
 export const readLine = async (
   { maxImagePixels: maxPixels, ...deps }: LineDeps,
   bytes: Buffer,
-): Promise<{ path: string; body: Record<string, unknown> }> => {
+): Promise<Line> => {
   const headers = { 'content-type': 'application/json', 'content-length': String(bytes.length) }
   const source = Object.assign(Readable.from([bytes], { objectMode: false }), { headers })
   const { value } = await readJsonBody(source, { ...LIMITS, ...deps, maxPixels, address: 'batch' })
-  const { path, body, ...others } = value
-  const unread = unreadIssues(listUnread(BatchRequest, others, true), true)
-  if (typeof path === 'string' && isObject(body) && unread.length === 0) return { path, body }
-  const issues = [
-    ...unread,
-    ...(typeof path === 'string'
-      ? []
-      : [makeIssue('/path', `must be a string, got ${shown(path)}`)]),
-    ...(isObject(body) ? [] : [makeIssue('/body', `must be an object, got ${shown(body)}`)]),
-  ]
-  throw validationError(issues, { query: {}, body: value }) ?? new Error('no issue')
+  const { body, ...members } = value
+  const valid = validate(value)
+  const line = valid.value as BatchRequest
+  const isNamed = !valid.issues.some(({ field }) => field === '/custom_id')
+  return {
+    customId: isNamed ? line.custom_id : undefined,
+    requireRequest() {
+      const found = listUnread(BatchRequest, members, true)
+      const others = found.filter(isOther).map((one) => ({ ...one, ...OTHER_FORM }))
+      const unread = found.filter((one) => !isOther(one))
+      requireValid(
+        {},
+        {
+          further: unreadIssues(others, true),
+          body: { ...valid, unread, inline: new Map() },
+          isStrict: () => true,
+        },
+      )
+      return { ...line, body: body as BatchRequest['body'] }
+    },
+  }
 }
+
+/** True of a member that lines of another service's batches have. */
+const isOther = ({ field }: Unread): boolean => ['/url', '/method'].includes(field)
+
+const OTHER_FORM = { meant: undefined, reason: 'use path and body' }

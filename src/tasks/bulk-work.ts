@@ -5,21 +5,23 @@ import { errors } from '../domain/shared/errors.ts'
 import { makeOnce } from '../domain/shared/make-once.ts'
 import type { Quotas } from '../domain/task/quota.ts'
 import { makeAct, type Act } from './act.ts'
-import { readLine, type LineDeps } from './batch-line.ts'
+import { readLine, type Line, type LineDeps } from './batch-line.ts'
 import { makeImageCreation, type ImageTaskDeps } from './create-image.ts'
 import { makeVideoCreations, type VideoTaskDeps } from './create-video.ts'
 import type { Creation } from './creation.ts'
 import type { CustomKinds } from './custom-kinds.ts'
-import { makeSubmit, type Submission, type SubmitDeps } from './submit.ts'
+import { makeSubmit, type Submit, type SubmitDeps } from './submit.ts'
 
 export interface WorkDeps
-  extends ImageTaskDeps, VideoTaskDeps, LineDeps, Pick<SubmitDeps, 'aliases'> {
+  extends ImageTaskDeps, VideoTaskDeps, LineDeps, Pick<SubmitDeps, 'aliases' | 'idempotency'> {
   customKinds: CustomKinds
 }
 
-/** A line of a batch, in place of what it holds. */
-export interface SubmittedLine extends Omit<Submission, 'path' | 'body'> {
-  line: Buffer
+export interface BulkWork {
+  /** Reads a line of a batch. Throws 400. */
+  readLine(bytes: Buffer): Promise<Line>
+  submit: Submit
+  act: Act
 }
 
 /** Part of the quota of open tasks that batches leave to the other requests of their owner. */
@@ -27,9 +29,7 @@ const FREE_PART = 0.1
 const partOf = (tasks: number): number => Math.ceil(tasks * (1 - FREE_PART))
 
 /** Makes what batches and operations do: the same as the routes, in the process of a worker. */
-export const makeBulkWork = (
-  deps: WorkDeps,
-): { submitLine(line: SubmittedLine): Promise<void>; act: Act } => {
+export const makeBulkWork = (deps: WorkDeps): BulkWork => {
   const own = { ...deps, quotas: leaveSome(deps.quotas), maxPixels: deps.maxImagePixels }
   const ofKind = makeOnce((kind: ImageKind) => makeImageCreation(own, kind))
   const fixed: Creation[] = [
@@ -37,15 +37,13 @@ export const makeBulkWork = (
     ...Object.values(makeVideoCreations(own)),
   ]
   const make = makeSubmit(own, () => [...fixed, ...deps.customKinds.list().map(ofKind)])
-  const submit: typeof make = async (submission) => {
+  const submit: Submit = async (submission) => {
     const used = { account: submission.owner, part: 1 - FREE_PART }
     const limit = await withinDeadline(deps.sql, findUsedLimit(deps.sql, used))
     if (limit) throw errors.taskQuotaExceeded(limit.open, partOf(limit.most))
     await make(submission)
   }
-  const submitLine = async ({ line, ...to }: SubmittedLine): Promise<void> =>
-    await submit({ ...(await readLine(deps, line)), ...to })
-  return { submitLine, act: makeAct({ ...deps, submit }) }
+  return { readLine: (bytes) => readLine(deps, bytes), submit, act: makeAct({ ...deps, submit }) }
 }
 
 const leaveSome = ({ owner, address }: Quotas): Quotas => ({

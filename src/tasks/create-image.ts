@@ -13,6 +13,7 @@ import type { RenderTiming } from '../domain/task/render-timing.ts'
 import { readTaskOptions, validateTaskOptions } from '../domain/task/task-options.ts'
 import { startFacts, startImageTask } from '../jobs/task.ts'
 import type { InlineImage } from '../json-body/inline.ts'
+import { respondToCreation } from './image-response.ts'
 import { commitTask, createUnderNewId, summarise } from './commit-task.ts'
 import type { Creation, SavedCommand } from './creation.ts'
 import type { InputDeps, TaskDeps } from './deps.ts'
@@ -40,10 +41,7 @@ export interface MadeImage {
 }
 
 /** The way in which tasks of a kind are made. */
-export const makeImageCreation = (
-  deps: ImageTaskDeps,
-  imageKind: ImageKind,
-): Creation<MadeImage> => {
+export const makeImageCreation = (deps: ImageTaskDeps, imageKind: ImageKind): Creation => {
   const { kind, path, body: schema, images, maxBytes, emptyIsAbsent } = imageKind
   return {
     path,
@@ -73,7 +71,7 @@ const createImageTask = async <Result>(
   deps: ImageTaskDeps,
   imageKind: ImageKind,
   id: string,
-  command: SavedCommand<MadeImage, Result>,
+  command: SavedCommand<Result>,
 ): Promise<Result> => {
   const { owner, account, inline, save } = command
   const body = command.body as Body & { webhook_url?: string }
@@ -95,7 +93,7 @@ const createImageTask = async <Result>(
     start: startImageTask(facts, deps),
     insert: async (sql) => {
       const made = { id, kind, settings, size, engine, warnings }
-      const saved = save(sql, made)
+      const saved = save(sql, { id, response: respondToCreation(deps, imageKind.tasks, made) })
       const [result] = await Promise.all([saved, insertImageTask(sql, { ...row, inputs }, quota)])
       return result
     },

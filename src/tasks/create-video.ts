@@ -18,6 +18,7 @@ import { VIDEO_PREFIX } from '../domain/video-task/video-path.ts'
 import { generatedKind, type VideoTaskKind } from '../domain/video-task/video-task.ts'
 import type { ExtendSource } from '../domain/video-task/video-validation.ts'
 import { startFacts, startVideoTask } from '../jobs/task.ts'
+import { respondToCreation } from './video-response.ts'
 import { commitTask, createUnderNewId, summarise } from './commit-task.ts'
 import type { Creation, SavedCommand, TaskCommand } from './creation.ts'
 import type { TaskDeps } from './deps.ts'
@@ -55,8 +56,6 @@ export interface MadeVideo {
   createdAt: Date
 }
 
-export type VideoCreation = Creation<MadeVideo>
-
 /** Limits of a body with one image. A payload of escaped pairs is 12 MiB on the wire, and 4 MiB of UTF-8. */
 const FORM = {
   maxBytes: VIDEO_BODY_MAX_BYTES,
@@ -65,14 +64,13 @@ const FORM = {
   maxImages: 1,
   emptyIsAbsent: VIDEO_EMPTY_IS_ABSENT,
   unread: 'ignored',
+  // The record may hold a signed link.
+  secretResponse: true,
+  echo: 'payload',
 } as const
 
 /** The way in which videos are made of a prompt, or of so many images: the first frame, and the last. */
-const makeTextToVideoCreation = (
-  deps: VideoTaskDeps,
-  name: string,
-  frames?: 1 | 2,
-): VideoCreation => ({
+const makeTextToVideoCreation = (deps: VideoTaskDeps, name: string, frames?: 1 | 2): Creation => ({
   ...FORM,
   path: `${VIDEO_PREFIX}/${name}`,
   schema: TextToVideoInput,
@@ -97,7 +95,7 @@ const makeTextToVideoCreation = (
 })
 
 /** The way in which a video is made longer. */
-const makeExtendCreation = (deps: VideoTaskDeps): VideoCreation => ({
+const makeExtendCreation = (deps: VideoTaskDeps): Creation => ({
   ...FORM,
   path: `${VIDEO_PREFIX}/extend`,
   schema: ExtendInput,
@@ -177,7 +175,7 @@ const endImageOf = ({ images }: { images?: string[] }): InputMember =>
 
 const createVideoTask = async <Result>(
   deps: VideoTaskDeps,
-  command: SavedCommand<MadeVideo, Result>,
+  command: SavedCommand<Result>,
   task: Pick<MadeVideo, 'id' | 'kind' | 'plan' | 'inputs'>,
 ): Promise<Result> => {
   const { id, kind, plan, inputs } = task
@@ -196,7 +194,8 @@ const createVideoTask = async <Result>(
     start: startVideoTask({ ...facts, ...startFacts(options) }, deps),
     insert: async (sql) => {
       const createdAt = await insertVideoTask(sql, row, limitsOf(deps, command))
-      return await command.save(sql, { ...task, payload, engine, createdAt })
+      const response = respondToCreation(deps, { ...task, payload, engine, createdAt })
+      return await command.save(sql, { id, response })
     },
   })
 }

@@ -4,7 +4,7 @@ import type { BodyLimits } from '../json-body/body-limits.ts'
 import type { InlineImage } from '../json-body/inline.ts'
 import type { BodyRules, RuledBody } from '../json-body/validate-body.ts'
 
-/** Who makes a task, and of what. */
+/** Maker of a task, and its body. */
 export interface TaskCommand {
   owner: string
   /** Whom it counts for: its owner, or one of those who share an owner because they have no credential. */
@@ -18,17 +18,33 @@ export interface TaskCommand {
 }
 
 /** The same, with what is written in the transaction that makes the task; its result is the creation's. */
-export interface SavedCommand<Made, Result> extends TaskCommand {
-  save(sql: Transaction, made: Made): Promise<Result>
+export interface SavedCommand<Result> extends TaskCommand {
+  save(sql: Transaction, made: MadeTask): Promise<Result>
+}
+
+/** The response to whoever makes a task. It is saved under an Idempotency-Key, by a route and by a batch. */
+export interface CreationResponse {
+  status: number
+  body: object
+  headers: Record<string, string>
+}
+
+/** A task that is being made. */
+export interface MadeTask {
+  id: string
+  response: CreationResponse
 }
 
 /** One way in which tasks are made: rules of its body, and the commands. Routes and batches have the same. */
-export interface Creation<Made extends { id: string } = { id: string }>
-  extends BodyRules, Omit<BodyLimits, 'deadlineMs'> {
+export interface Creation extends BodyRules, Omit<BodyLimits, 'deadlineMs'> {
   path: string
+  /** The response holds a secret: a stored copy is encrypted. */
+  secretResponse?: boolean
+  /** A member of the body that the response repeats. It may be large, so a stored response leaves it out. */
+  echo?: string
   validate(given: RuledBody): ReturnType<NonNullable<BodyRules['validate']>>
   /** Makes a task durable together with the start of its workflow. */
-  create<Result>(command: SavedCommand<Made, Result>): Promise<Result>
+  create<Result>(command: SavedCommand<Result>): Promise<Result>
   /** Looks at all that `create` would look at, and changes nothing. */
   tryOut(command: TaskCommand): Promise<DryRun>
 }

@@ -1,28 +1,38 @@
-import type { Transaction } from '../db/client.ts'
 import { renamePath, type AliasTable } from '../alias/table.ts'
 import { makeOpen } from '../alias/translation.ts'
+import type { Sql, Transaction } from '../db/client.ts'
+import { unitOfWork } from '../db/unit-of-work.ts'
+import type { BatchRequest } from '../domain/bulk/batch.ts'
 import { apiError, shown } from '../domain/shared/errors.ts'
 import { isObject } from '../domain/shared/is-object.ts'
 import { makeOnce } from '../domain/shared/make-once.ts'
 import type { Labels } from '../domain/task/task-options.ts'
+import { canonicalBody, fingerprintOf } from '../json-body/fingerprint.ts'
 import type { ImageLimits } from '../json-body/images.ts'
 import { takeImages } from '../json-body/take-images.ts'
 import { makeValidateBody, requireValid } from '../json-body/validate-body.ts'
+import { underClaim, withoutEcho, type Claim, type Idempotency } from '../process/idempotency.ts'
 import type { Creation } from './creation.ts'
 
+/** A task that a submission has given. */
+export interface SubmittedTask {
+  id: string
+  /** An earlier request with the same key has made it. */
+  isReplayed?: boolean
+}
+
 /** A request to make a task, which came by another way than HTTP. */
-export interface Submission {
-  /** Path on which such tasks are made. */
-  path: string
-  body: Record<string, unknown>
+export interface Submission extends BatchRequest {
   owner: string
   /** Labels that the task gets beside its own. */
   labels?: Labels | undefined
   /** Called in the transaction that makes the task; what it throws rolls that back. */
-  record(sql: Transaction, taskId: string): Promise<void>
+  record(sql: Transaction, task: SubmittedTask): Promise<void>
 }
 
 export interface SubmitDeps extends Omit<ImageLimits, 'maxImages'> {
+  sql: Sql
+  idempotency: Idempotency
   /** Absent: names are those of the interface alone. */
   aliases?: AliasTable | undefined
 }
@@ -37,12 +47,24 @@ export const makeSubmit = (deps: SubmitDeps, list: () => readonly Creation[]): S
   const openOf = makeOnce(
     (creation: Creation) => aliases && makeOpen({ ...creation, body: creation }, aliases),
   )
-  return async ({ path, body: given, owner, labels, record }) => {
-    const creation = findCreation(list(), path, aliases)
+
+  const make = async (
+    creation: Creation,
+    { path, body: given, owner, labels, record }: Submission,
+    claim: Claim | undefined,
+  ): Promise<void> => {
     const translation = openOf(creation)?.(creation.path !== path)
-    const taken = await takeImages(withLabels(given, labels), { ...creation, ...deps })
+    const taken = await takeImages(given, { ...creation, ...deps })
     try {
-      const value = translation?.body(taken.value) ?? taken.value
+      const own = translation?.body(taken.value) ?? taken.value
+      // As the request that has this body alone would have it.
+      const print = claim ? fingerprintOf('', canonicalBody(own, taken.inline)) : ''
+      const replayed = claim?.replay(print)
+      if (replayed) {
+        const task = { id: idOf(replayed.body), isReplayed: true }
+        return await unitOfWork(deps, (sql) => record(sql, task))
+      }
+      const value = withLabels(own, labels)
       const body = validatorOf(creation)({ ...taken, value })
       requireValid(creation, { body, nameUnread: translation?.unread })
       await creation.create({
@@ -50,7 +72,10 @@ export const makeSubmit = (deps: SubmitDeps, list: () => readonly Creation[]): S
         account: owner,
         body: body.value,
         inline: body.inline,
-        save: (sql, { id }) => record(sql, id),
+        async save(sql, { id, response }) {
+          await record(sql, { id })
+          await claim?.save(withoutEcho(creation.echo, response), print, sql)
+        },
       })
     } catch (error) {
       throw translation?.error(error) ?? error
@@ -58,6 +83,28 @@ export const makeSubmit = (deps: SubmitDeps, list: () => readonly Creation[]): S
       await taken.discard()
     }
   }
+
+  return async (submission) => {
+    const { path, owner, idempotency_key: key } = submission
+    const creation = findCreation(list(), path, aliases)
+    if (key === undefined) return await make(creation, submission, undefined)
+    const scope = { principal: `user:${owner}`, method: 'POST', path: creation.path, key }
+    const secret = creation.secretResponse ?? false
+    const claim = await deps.idempotency.claim({ scope, secret })
+    await underClaim(claim, () => make(creation, submission, claim))
+  }
+}
+
+/** The id of the task in a response to a creation of either family. */
+const idOf = (body: unknown): string => {
+  const { data, task_id: id = data?.task_id } = body as MadeBody
+  if (id === undefined) throw new Error('a response without a task')
+  return id
+}
+
+interface MadeBody {
+  task_id?: string
+  data?: { task_id: string }
 }
 
 /** A body whose labels are none is left to be rejected. */

@@ -128,17 +128,114 @@ describe('a batch', () => {
     ])
   })
 
-  test('fails whose upload has no line', async () => {
+  const LINE = JSON.stringify(makeRequest('a'))
+  const REJECTED: Record<string, [bytes: Buffer | string, code: string, message: RegExp]> = {
+    'has no line': [' \n', 'body_required', /no line/],
+    'begins with a byte order mark': [`\uFEFF${LINE}`, 'json_invalid', /byte order mark/],
+    'is UTF-16': [Buffer.from(`\uFEFF${LINE}`, 'utf16le'), 'json_invalid', /UTF-16/],
+    'is UTF-16 without a mark': [Buffer.from(LINE, 'utf16le'), 'json_invalid', /UTF-16/],
+    'is a JSON array': [`\n [${LINE},\n${LINE}]`, 'json_invalid', /a line of its own/],
+    'is one of more than a line': [`[${LINE},${' '.repeat(2 ** 20)}]`, 'json_invalid', /array/],
+  }
+  for (const [what, [bytes, code, message]] of Object.entries(REJECTED))
+    test(`fails whose upload ${what}`, async () => {
+      const client = service.client()
+      const { body } = await client.post('/customers/storage', { file_name: 'b.jsonl' })
+      const links = body as unknown as { upload_url: string; download_url: string }
+      assert.equal((await fetch(links.upload_url, { method: 'PUT', body: bytes })).status, 200)
+      const path = await postBatch(client, { file: links.download_url })
+      const ended = await untilBulkEnded(client, path)
+      assertMembers(ended, { state: 'failed', total: 0 })
+      assert.equal(ended.error?.code, code)
+      assert.match(ended.error?.message ?? '', message)
+      assert.deepEqual(listOf(await client.get('/tasks'), 'tasks'), [])
+    })
+
+  test('gives each line its custom_id, and says what is wrong with one', async () => {
     const client = service.client()
-    const { body } = await client.post('/customers/storage', { file_name: 'b.jsonl' })
-    const links = body as unknown as { upload_url: string; download_url: string }
-    assert.equal((await fetch(links.upload_url, { method: 'PUT', body: ' \n' })).status, 200)
-    const ended = await untilBulkEnded(
-      client,
-      await postBatch(client, { file: links.download_url }),
+    const requests = [
+      { ...(await good()), custom_id: 'first' },
+      { ...(await good()), customId: 'misspelt' },
+      { custom_id: 'other form', url: '/v1/images', method: 'POST', body: {} },
+      { ...(await good()), custom_id: 'x'.repeat(257) },
+      { ...(await good()), custom_id: 'bad key', idempotency_key: 'ä' },
+    ]
+    const path = await postBatch(client, { requests })
+    await untilBulkEnded(client, path)
+    const lines = await linesOf(client, path)
+    const [, misspelt, form, long, key] = lines.map(({ error }) => error?.message ?? '')
+    assert.deepEqual(columnsOf(lines, 'custom_id', 'state'), [
+      ['first', 'done'],
+      [undefined, 'rejected'],
+      ['other form', 'rejected'],
+      [undefined, 'rejected'],
+      ['bad key', 'rejected'],
+    ])
+    assert.match(misspelt ?? '', /^\/customId must be absent.*did you mean \/custom_id\?/)
+    assert.match(form ?? '', /^\/(url|method) must be absent, because.*use path and body/)
+    assert.match(long ?? '', /^\/custom_id must/)
+    assert.match(key ?? '', /^\/idempotency_key must be 1 to 255 visible ASCII characters/)
+  })
+
+  for (const [family, request] of [
+    ['an image', good],
+    [
+      'a video',
+      () =>
+        Promise.resolve({
+          path: TEXT,
+          body: { prompt: 'a red sea', duration: 4, model: 'video2.0', payload: 'mine' },
+        }),
+    ],
+  ] as const)
+    test(`makes ${family} once of one key, whichever batch or request sends it`, async () => {
+      const client = service.client()
+      const line = { ...(await request()), idempotency_key: 'once' }
+      const headers = { 'idempotency-key': 'once' }
+      const twice = await postBatch(client, { requests: [line, line], labels: { run: 'one' } })
+      await untilBulkEnded(client, twice)
+      const other = await postBatch(client, { requests: [line] })
+      await untilBulkEnded(client, other)
+      const lines = [...(await linesOf(client, twice)), ...(await linesOf(client, other))]
+      const made = lines[0]?.task_id
+      assert.deepEqual(columnsOf(lines, 'task_id', 'replayed', 'state'), [
+        [made, undefined, 'done'],
+        [made, true, 'done'],
+        [made, true, 'done'],
+      ])
+      const direct = expectStatus(await client.post(line.path, line.body, headers), 200)
+      assert.equal(direct.headers.get('idempotent-replayed'), 'true')
+      assert.ok(JSON.stringify(direct.body).includes(String(made)))
+      assert.equal(listOf(await client.get('/tasks'), 'tasks').length, 1)
+      const changed = { ...line, body: { ...line.body, kiln_priority: 1 } }
+      const rejected = await postBatch(client, { requests: [changed] })
+      await untilBulkEnded(client, rejected)
+      const [mismatch] = await linesOf(client, rejected)
+      assert.equal(mismatch?.error?.code, 'idempotency_mismatch')
+    })
+
+  test('takes the task that a request with the key has made, and does not end it', async () => {
+    await service.entry('media').kill()
+    const client = service.client()
+    const line = { ...(await good()), idempotency_key: 'of-a-request' }
+    const headers = { 'idempotency-key': line.idempotency_key }
+    const { body } = expectStatus(await client.post(line.path, line.body, headers), 200)
+    const { task_id: id } = body['data'] as { task_id: string }
+    const path = await postBatch(client, { requests: [line, ...requestsOf(1)] })
+    await waitFor(
+      'both are known',
+      async () => (await readBulk(client, path)).counts['waiting'] === 2,
     )
-    assertMembers(ended, { state: 'failed', total: 0 })
-    assert.equal(ended.error?.code, 'body_required')
+    expectStatus(await client.post(`${path}/cancel`, {}), 200)
+    await untilBulkEnded(client, path)
+    const lines = await linesOf(client, path)
+    assert.deepEqual(columnsOf(lines, 'state', 'replayed'), [
+      ['waiting', true],
+      ['cancelled', undefined],
+    ])
+    assert.equal(lines[0]?.task_id, id)
+    expectStatus(await client.create(`${line.path}/${id}/cancel`, {}), 200)
+    await service.start('media')
   })
 
   test('rejects a body that names no requests, two of them, or a file that is not there', async () => {

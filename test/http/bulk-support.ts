@@ -24,7 +24,9 @@ export const untilBulkEnded = (client: Client, path: string): Promise<Bulk> =>
 export interface Line {
   index: number
   state: string
+  custom_id?: string
   task_id?: string
+  replayed?: boolean
   new_task_id?: string
   redeliveries?: number
   links?: string[]

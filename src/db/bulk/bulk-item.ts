@@ -13,6 +13,8 @@ export interface ItemPlace {
   index: number
   /** Byte of the file at which the item after it begins; absent: there is no file. */
   nextOffset?: number
+  /** The name that its caller gave the request. */
+  customId?: string | undefined
 }
 
 /**
@@ -21,7 +23,7 @@ export interface ItemPlace {
  */
 export const recordItem = async (
   sql: Transaction,
-  { bulkId, index, nextOffset }: ItemPlace,
+  { bulkId, index, nextOffset, customId }: ItemPlace,
   { outcome, ...item }: ItemOutcome,
 ): Promise<boolean> => {
   const {
@@ -41,9 +43,9 @@ export const recordItem = async (
         and t.cancel_requested_at is null and ${isMakerLive(sql)}
       returning t.id
     )
-    insert into bulk_item (bulk_id, index, task_id, outcome, result, error)
+    insert into bulk_item (bulk_id, index, task_id, outcome, result, error, custom_id)
     select id, ${index}, ${taskId}::uuid, ${outcome}, ${jsonOrNull(sql, result)}::jsonb,
-      ${jsonOrNull(sql, error)}::jsonb
+      ${jsonOrNull(sql, error)}::jsonb, ${customId ?? null}::text
     from advanced
     on conflict (bulk_id, index) do update
       set outcome = excluded.outcome, result = excluded.result, error = excluded.error
@@ -108,15 +110,19 @@ interface Counted {
 const toCounts = (rows: readonly Counted[]): Record<string, number> =>
   Object.fromEntries(rows.map(({ state, n }) => [state, n]))
 
-/** Finds the first item from a place on whose task has not ended; undefined when all have. */
+/**
+ * Finds the first item from a place on whose task has not ended; undefined when all have. @param isOwn leaves out tasks that
+ * another request has made
+ */
 export const findOpenItem = async (
   sql: Sql,
-  { bulkId, index }: ItemPlace,
+  { bulkId, index, isOwn }: ItemPlace & { isOwn: boolean },
 ): Promise<{ index: number; taskId: string; owner: string } | undefined> => {
   const [row] = await sql<{ index: number; taskId: string; owner: string }[]>`
     select i.index, i.task_id as "taskId", t.owner
     from bulk_item i join task t on t.id = i.task_id
     where i.bulk_id = ${bulkId} and i.index >= ${index} and t.ended_at is null
+      and (not ${isOwn}::boolean or i.result is null)
     order by i.index
     limit 1
   `
@@ -128,7 +134,8 @@ export interface ItemRow {
   index: number
   taskId: string | null
   outcome: 'done' | 'rejected' | null
-  result: { task_id?: string; redeliveries?: number } | null
+  customId: string | null
+  result: { task_id?: string; redeliveries?: number; replayed?: boolean } | null
   error: ItemError | null
   state: TaskState | null
   /** Absent without a task. */
@@ -146,7 +153,7 @@ export const listItems = async (
   limit: number,
 ): Promise<ItemRow[]> =>
   await sql<ItemRow[]>`
-  select i.index, i.task_id as "taskId", i.outcome, i.result, i.error,
+  select i.index, i.task_id as "taskId", i.custom_id as "customId", i.outcome, i.result, i.error,
     task_state(t.status, t.error_code) as state, t.kind, t.segment, t.family,
     case when t.error_code is not null
       then jsonb_build_object('code', t.error_code, 'message', t.error_message) end as "taskError",

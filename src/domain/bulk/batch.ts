@@ -13,11 +13,29 @@ export const LINE_MAX_BYTES = 1_048_576
 export const requestsFolder = (id: string): string => `batches/${id}`
 export const requestsKey = (id: string): string => `${requestsFolder(id)}/requests.jsonl`
 
+const CustomId = Type.String({
+  minLength: 1,
+  maxLength: 256,
+  description: 'A name of the caller for the request, which its line of the results has.',
+})
+
 /** One request of a batch, as the body and each line of a file have it. */
 export const BatchRequest = Type.Object({
   path: Type.String({ description: 'Path on which the task is made.' }),
-  body: Type.Object({}, { additionalProperties: true, description: 'The body that goes there.' }),
+  body: Type.Unsafe<Record<string, unknown>>(
+    Type.Object({}, { additionalProperties: true, description: 'The body that goes there.' }),
+  ),
+  custom_id: Type.Optional(CustomId),
+  idempotency_key: Type.Optional(
+    Type.String({
+      pattern: '^[\\x21\\x23-\\x7e][\\x21-\\x7e]{0,254}$',
+      'x-expectation': '1 to 255 visible ASCII characters',
+      description:
+        'As `Idempotency-Key` with this path and body, for 24 hours from its turn: one task, whichever batch or request makes it.',
+    }),
+  ),
 })
+export type BatchRequest = Static<typeof BatchRequest>
 
 const text = (description: string, options: object = {}) => Type.String({ description, ...options })
 const requestsOf = <Item extends TSchema>(item: Item) =>
@@ -92,10 +110,31 @@ export const BatchPage = Type.Object({
 /** A line of the results. */
 export const BatchLine = Type.Object({
   index: count('Place of the request, from 0.'),
+  custom_id: Type.Optional(CustomId),
   state: Type.Enum([...TaskState.enum, 'pending', 'rejected']),
   task_id: Type.Optional(id('Its task.')),
+  replayed: Type.Optional(
+    Type.Boolean({
+      description:
+        'True where an earlier request with the same key has made the task: it does not end with this batch.',
+    }),
+  ),
   path: Type.Optional(text('Path of the task.')),
   links: Type.Optional(Type.Array(Type.String(), { description: 'Signed links to its results.' })),
   error: Type.Optional(ItemError),
 })
 export type BatchLine = Static<typeof BatchLine>
+
+/** Says why a file cannot be one of requests, by the beginning of it; undefined where it can. */
+export const describeOtherForm = (head: Uint8Array): string | undefined => {
+  const [first, second, third] = head
+  if (first === 0xef && second === 0xbb && third === 0xbf)
+    return 'The file begins with a byte order mark: save it as UTF-8 without one.'
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
+    return 'The file is UTF-16: save it as UTF-8.'
+  if (first === 0 || second === 0) return 'The file is UTF-16: save it as UTF-8.'
+  const text = String.fromCharCode(...head.subarray(0, 1000)).trimStart()
+  return text.startsWith('[')
+    ? 'The file is a JSON array: write each request as a line of its own, without brackets and commas between (JSON Lines).'
+    : undefined
+}

@@ -41,8 +41,8 @@ export interface SchemaNode {
   enum?: unknown[]
   properties?: Record<string, SchemaNode>
   items?: SchemaNode
-  /** The rule of every member, for a map. */
-  additionalProperties?: SchemaNode
+  /** The rule of every member, for a map; true: there is none. */
+  additionalProperties?: SchemaNode | boolean
   /** A secret, whose value no message shows. */
   writeOnly?: boolean
   minimum?: number
@@ -156,10 +156,12 @@ const isUnknown = (rule: SchemaNode | undefined, name: string): boolean =>
 export const isUnruled = (rule: SchemaNode): boolean =>
   !['type', 'enum', 'const', 'anyOf', 'allOf', 'oneOf', 'not', '$ref'].some((word) => word in rule)
 
-export const memberRule = (rule: SchemaNode | undefined, name: string): SchemaNode | undefined =>
-  rule?.properties && Object.hasOwn(rule.properties, name)
-    ? rule.properties[name]
-    : rule?.additionalProperties
+export const memberRule = (rule: SchemaNode | undefined, name: string): SchemaNode | undefined => {
+  const { properties, additionalProperties: rest } = rule ?? {}
+  if (properties && Object.hasOwn(properties, name)) return properties[name]
+  if (rest === true) return {}
+  return rest === false ? undefined : rest
+}
 
 /** Every field of a schema as a pointer, `*` for list items, in the order of the members. */
 const listFields = (schema: SchemaNode, at = ''): string[] => [

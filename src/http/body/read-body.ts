@@ -1,13 +1,11 @@
-import { createHash } from 'node:crypto'
-
 import type { Request, Response } from 'express'
 import { Type } from 'typebox'
 
 import { makeIssue, type Issue } from '../../domain/shared/validate.ts'
+import { canonicalBody, fingerprintOf } from '../../json-body/fingerprint.ts'
 import { makeValidateBody, type BodyRules, type ValidBody } from '../../json-body/validate-body.ts'
 import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import type { Budget } from '../../json-body/budget.ts'
-import { replaceInline, type InlineImage } from '../../json-body/inline.ts'
 import type { Translation } from '../../alias/translation.ts'
 import { hasBody, requireJson } from '../../json-body/media-type.ts'
 import { readJsonBody, type JsonBody } from '../../json-body/read-json-body.ts'
@@ -93,7 +91,7 @@ export const bodyOf = (route: Route): BodySpec | undefined =>
 export const rulesOf = <Spec extends Partial<BodySpec>>(
   { unread, validate, listIneffective }: Route,
   spec: Spec,
-): Spec & Omit<BodyRules, 'schema'> => ({ ...spec, unread, validate, listIneffective })
+): Spec & Partial<BodyRules> => ({ ...spec, unread, validate, listIneffective })
 
 /** Leaves of a link to an upload what names the file. */
 const withoutSignature = ({ linkMember = '' }: BodySpec, value: JsonBody['value']): object => {
@@ -119,9 +117,7 @@ const withHeader = (
 const hasKey = ({ headers }: Request): boolean => headers['idempotency-key'] !== undefined
 
 const fingerprint = (request: Request, canonical: string): string =>
-  createHash('sha256')
-    .update(`${rawQuery(request.url)}\n${canonical}`)
-    .digest('hex')
+  fingerprintOf(rawQuery(request.url), canonical)
 
 const noBody = (request: Request): ReadBody => ({
   value: undefined,
@@ -131,29 +127,3 @@ const noBody = (request: Request): ReadBody => ({
   fingerprint: () => fingerprint(request, ''),
   discard: () => Promise.resolve(),
 })
-
-/**
- * The one text of a JSON value: members sorted by UTF-16 code units, no blanks, numbers and strings as `JSON.stringify`
- * writes them. Two bodies that mean the same have the same text, so its hash may serve as a fingerprint.
- */
-export const canonicalJson = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .toSorted(([left], [right]) => (left < right ? -1 : 1))
-    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`)
-  return `{${members.join(',')}}`
-}
-
-/**
- * The canonical text of a body, each inline image in it represented by the hash of its decoded bytes: what
- * Idempotency-Key compares. Image issues are part of it, so that a broken upload never equals a good one.
- */
-export const canonicalBody = (value: unknown, inline: readonly InlineImage[]): string =>
-  canonicalJson(
-    replaceInline(value, inline, ({ sha256, issue: error }) => ({
-      sha256,
-      ...(error && { issue: error.message }),
-    })),
-  )

@@ -46,14 +46,22 @@ async function* readLines(
 export const makeBatchLine =
   (unmade: 'pending' | 'cancelled'): MakeLine =>
   ({ signer, now }, row, index): BatchLine => {
-    const { taskId, state, kind, segment, family } = row ?? {}
+    const { taskId, customId, state, kind, segment, family } = row ?? {}
+    const named = { ...(typeof customId === 'string' && { custom_id: customId }) }
     if (!row || !taskId || !state || !kind || segment === undefined || !family)
-      return { index, state: row ? 'rejected' : unmade, ...(row?.error && { error: row.error }) }
+      return {
+        index,
+        ...named,
+        state: row ? 'rejected' : unmade,
+        ...(row?.error && { error: row.error }),
+      }
     const links = row.results?.map((name) => signer.signFile(taskId, name, now()))
     return {
       index,
+      ...named,
       state,
       task_id: taskId,
+      ...(row.result?.replayed && { replayed: true }),
       path: taskPath({ id: taskId, kind, segment, family }),
       ...(links && links.length > 0 && { links }),
       ...(row.taskError && { error: row.taskError }),

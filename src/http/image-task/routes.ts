@@ -9,10 +9,9 @@ import { cancelTask, type EndDeps } from '../../tasks/cancel.ts'
 import { ImageTaskRecord } from '../../domain/image-task/image-task.ts'
 import { LabelFilter, readLabelFilter } from '../../domain/task/task-options.ts'
 import type { ImageFamily, ImageTaskKind } from '../../domain/image-task/image-kind.ts'
-import { makeImageCreation, type ImageTaskDeps, type MadeImage } from '../../tasks/create-image.ts'
+import { makeImageCreation, type ImageTaskDeps } from '../../tasks/create-image.ts'
 import { makeCreationParts } from '../task/creation.ts'
 import { readTask } from './read.ts'
-import { respondToCreation } from './response.ts'
 import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import { auditOf } from '../access/audit.ts'
 import { getCaller } from '../access/caller.ts'
@@ -80,12 +79,10 @@ export const makeCreationRoute = (
   kind: ImageKind,
   { examples, links }: { examples: Record<string, object>; links: Links },
 ): Route => {
-  const { title, description, tasks } = kind
-  const creation = makeImageCreation(deps, kind)
-  const respond = (made: MadeImage) => respondToCreation(deps, tasks, made)
+  const { title, description } = kind
   return defineRoute({
     ...COMMON,
-    ...makeCreationParts(creation, respond, { examples }),
+    ...makeCreationParts(makeImageCreation(deps, kind), { examples }),
     summary: title,
     description,
     responses: {

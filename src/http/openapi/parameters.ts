@@ -1,6 +1,6 @@
 import type { TObject } from 'typebox'
 
-import { IDEMPOTENCY_KEY_FORM } from '../access/idempotency.ts'
+import { IDEMPOTENCY_KEY_FORM } from '../access/idempotency-key.ts'
 import type { ListForm } from '../serve/query.ts'
 import type { Route } from '../route.ts'
 import type { Schemas } from './schemas.ts'

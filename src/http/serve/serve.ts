@@ -14,10 +14,10 @@ import { isNamed } from '../alias/path.ts'
 import type { AliasTable } from '../../alias/table.ts'
 import { makeOpen, type Translation } from '../../alias/translation.ts'
 import { requireValid } from '../../json-body/validate-body.ts'
-import { toApiError } from './errors.ts'
 import { sendContinue } from './expect.ts'
 import { sendJson } from './json-response.ts'
-import { readIdempotencyKey, type Claim, type Idempotency } from '../access/idempotency.ts'
+import { underClaim, withoutEcho, type Claim, type Idempotency } from '../../process/idempotency.ts'
+import { readIdempotencyKey } from '../access/idempotency-key.ts'
 import { closeWhenStopping, type Lifecycle } from './lifecycle.ts'
 import { applyScopes, requireFamily } from '../access/key-scope.ts'
 import { makeLimiter } from '../access/limiter.ts'
@@ -191,23 +191,6 @@ const handle = async (
   return result
 }
 
-/** Runs the work of a request whose key is claimed, and frees the key when it is rejected or fails. */
-const underClaim = async (
-  claim: Claim | undefined,
-  work: () => Promise<RouteResponse>,
-): Promise<RouteResponse> => {
-  try {
-    const result = await work()
-    claim?.keep()
-    return result
-  } catch (error) {
-    const released = claim?.release()
-    // A database that does not respond delays the release too, and the caller has waited long enough for its 503.
-    if (toApiError(error).status < 500) await released
-    throw error
-  }
-}
-
 const authorise = async (
   { authenticate, findTaskFamily }: ServeDeps,
   route: Route,
@@ -291,17 +274,10 @@ const makeRequest = (parts: Parts): Omit<RouteRequest, 'reauthorise'> => {
     incoming: request,
     accept: () => sendContinue(request, response),
     saveIdempotentResponse: async (sql, result) => {
-      await claim?.save(withoutEcho(route, result), body.fingerprint(), sql)
+      await claim?.save(withoutEcho(route.echo, result), body.fingerprint(), sql)
       return result as SavedResponse
     },
   }
-}
-
-/** Makes the stored response: the request that repeats it brings the member that the route repeats. */
-const withoutEcho = ({ echo }: Route, result: JsonResponse): JsonResponse => {
-  if (echo === undefined) return result
-  const { [echo]: _repeated, ...body } = result.body as Record<string, unknown>
-  return { ...result, body }
 }
 
 const withEcho = ({ echo }: Route, result: JsonResponse, given: unknown): JsonResponse => {

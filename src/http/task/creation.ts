@@ -5,9 +5,18 @@ import { CANCEL_AFTER } from './cancel-after.ts'
 import { DryRunQuery } from './dry-run.ts'
 
 /** Makes of a creation what its route has of it: body, rules and handlers. */
-export const makeCreationParts = <Made extends { id: string }>(
-  { path, unread, validate, listIneffective, tryOut, create, ...form }: Creation<Made>,
-  respond: (made: Made) => JsonResponse,
+export const makeCreationParts = (
+  {
+    path,
+    unread,
+    secretResponse,
+    echo,
+    validate,
+    listIneffective,
+    tryOut,
+    create,
+    ...form
+  }: Creation,
   shown: Pick<BodySpec, 'examples' | 'document'>,
 ) => ({
   method: 'post' as const,
@@ -16,6 +25,8 @@ export const makeCreationParts = <Made extends { id: string }>(
   requestHeaders: [CANCEL_AFTER.header],
   quota: 'create' as const,
   ...(unread && { unread }),
+  ...(secretResponse && { secretResponse }),
+  ...(echo !== undefined && { echo }),
   body: { ...form, deadlineMs: 120_000, headerMember: CANCEL_AFTER, ...shown } as BodySpec,
   validate,
   ...(listIneffective && { listIneffective }),
@@ -26,7 +37,7 @@ export const makeCreationParts = <Made extends { id: string }>(
   handler: (request: RouteRequest): Promise<SavedResponse> =>
     create({
       ...commandOf(request),
-      save: (sql, made) => request.saveIdempotentResponse(sql, respond(made)),
+      save: (sql, { response }) => request.saveIdempotentResponse(sql, response),
     }),
 })
 

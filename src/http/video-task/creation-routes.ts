@@ -10,12 +10,8 @@ import { makeCreationParts } from '../task/creation.ts'
 import { orDryRun } from '../task/dry-run.ts'
 import { linkToEvents } from '../task/event-links.ts'
 import { VIDEO_PREFIX } from '../../domain/video-task/video-path.ts'
-import {
-  makeVideoCreations,
-  type VideoCreation,
-  type VideoTaskDeps,
-} from '../../tasks/create-video.ts'
-import { respondToCreation } from './response.ts'
+import type { Creation } from '../../tasks/creation.ts'
+import { makeVideoCreations, type VideoTaskDeps } from '../../tasks/create-video.ts'
 import {
   EXTEND_EXAMPLES,
   EXTEND_RECORD,
@@ -59,15 +55,12 @@ export const makeVideoCreationRoutes = (deps: VideoTaskDeps): Route[] => {
 
 const commonOf = (
   deps: VideoTaskDeps,
-  creation: VideoCreation,
+  creation: Creation,
   shown: Pick<BodySpec, 'document' | 'examples'>,
 ) => ({
-  ...makeCreationParts(creation, (task) => respondToCreation(deps, task), shown),
+  ...makeCreationParts(creation, shown),
   tag: 'Video tasks',
   auth: deps.videoAuth,
-  // The record may hold a signed link.
-  secretResponse: true,
-  echo: 'payload',
 })
 
 const CREATION_ERRORS = [
@@ -109,7 +102,7 @@ interface TextToVideo extends Required<Pick<BodySpec, 'document' | 'examples'>> 
 
 const textToVideo = (
   deps: VideoTaskDeps,
-  creation: VideoCreation,
+  creation: Creation,
   { summary, ...shown }: TextToVideo,
 ): Route =>
   defineRoute({

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { Batch, NewOperation, Operation } from '../index.ts'
+import { requireLines } from '../lib/bytes.ts'
 import { confirmDeletion } from './confirm.ts'
 import { readPairs, take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
@@ -122,6 +123,7 @@ const submit = async (context: Context): Promise<number> => {
   const [path = ''] = take(context, 'file')
   // Bytes, and no stream: the service knows by their digest that it has them, so that a key may be given again.
   const requests = await readNamed(path)
+  await requireLines(requests)
   checkLines(requests, path)
   screen.show('sending')
   const labels = readPairs(values, 'label')

@@ -1,6 +1,6 @@
 import type { paths } from '../generated/openapi.ts'
 import { ArgumentError, toSegment } from './argument.ts'
-import type { UploadSource } from './bytes.ts'
+import { isFileBytes, requireLines, type UploadSource } from './bytes.ts'
 import type { CreateOptions } from './create.ts'
 import { responseOf, toKeyHeader } from './http.ts'
 import type { Http } from './http.ts'
@@ -30,6 +30,10 @@ export type OperationLine = LineOf<'/operations/{id}/results'>
 export interface BatchRequest {
   path: string
   body: Record<string, unknown>
+  /** A name for it, which its line of the results has. */
+  custom_id?: string
+  /** One task, whichever batch or request with this key makes it, for 24 hours. */
+  idempotency_key?: string
 }
 
 type OperationBody = NonNullable<
@@ -58,6 +62,7 @@ export const makeBatches = (http: Http) => ({
   ): Promise<string> => {
     const { signal } = options
     const headers = toKeyHeader(options.idempotencyKey)
+    if (isFileBytes(requests)) await requireLines(requests)
     const given = Array.isArray(requests)
       ? { requests: requests as BatchRequest[] }
       : {

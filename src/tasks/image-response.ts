@@ -1,14 +1,14 @@
-import { estimateSeconds, resultSize } from '../../domain/image-task/image-size.ts'
-import type { ImageRequest } from '../../domain/image-task/image-kind.ts'
-import type { MadeImage } from '../../tasks/create-image.ts'
-import type { JsonResponse } from '../route.ts'
+import { estimateSeconds, resultSize } from '../domain/image-task/image-size.ts'
+import type { ImageRequest } from '../domain/image-task/image-kind.ts'
+import type { MadeImage } from './create-image.ts'
+import type { CreationResponse } from './creation.ts'
 
 /** The response to a creation. `tasks` is the path of the tasks of its kind. */
 export const respondToCreation = (
   { publicUrl }: { publicUrl: string },
   tasks: string,
   { id, warnings, engine, ...made }: MadeImage,
-): JsonResponse => ({
+): CreationResponse => ({
   status: 200,
   body: {
     data: {

@@ -1,13 +1,13 @@
 import { Value } from 'typebox/value'
 
-import { END_IMAGE } from '../../domain/video-task/end-image.ts'
-import { VIDEO_PREFIX } from '../../domain/video-task/video-path.ts'
-import { ExtendRecord, TextToVideoRecord } from '../../domain/video-task/video-task.ts'
-import type { MadeVideo, VideoTaskDeps } from '../../tasks/create-video.ts'
-import type { JsonResponse } from '../route.ts'
+import { END_IMAGE } from '../domain/video-task/end-image.ts'
+import { VIDEO_PREFIX } from '../domain/video-task/video-path.ts'
+import { ExtendRecord, TextToVideoRecord } from '../domain/video-task/video-task.ts'
+import type { MadeVideo, VideoTaskDeps } from './create-video.ts'
+import type { CreationResponse } from './creation.ts'
 
 /** The response to a creation. */
-export const respondToCreation = (deps: VideoTaskDeps, made: MadeVideo): JsonResponse => {
+export const respondToCreation = (deps: VideoTaskDeps, made: MadeVideo): CreationResponse => {
   const { id, kind, plan, payload, engine } = made
   const images = listImages(deps, made)
   const record = {
@@ -23,7 +23,7 @@ export const respondToCreation = (deps: VideoTaskDeps, made: MadeVideo): JsonRes
   return {
     status: 200,
     // A record has only some of the settings.
-    body: Value.Clean(kind === 'extend' ? ExtendRecord : TextToVideoRecord, record),
+    body: Value.Clean(kind === 'extend' ? ExtendRecord : TextToVideoRecord, record) as object,
     headers: {
       location: `${deps.publicUrl}${VIDEO_PREFIX}/tasks/${id}/creations`,
       'x-credits-used': String(plan.credits),

@@ -1,19 +1,25 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingHttpHeaders } from 'node:http'
 
-import type { Secrets } from '../../adapters/secrets.ts'
-import { withinDeadline, type Sql, type Transaction } from '../../db/client.ts'
+import type { Secrets } from '../adapters/secrets.ts'
+import { withinDeadline, type Sql, type Transaction } from '../db/client.ts'
 import {
   claimKey,
   LEASE_SECONDS,
   releaseClaim,
   renewClaim,
   storeResponse,
-} from '../../db/shared/idempotency.ts'
-import type { IdempotencyScope, StoredResponse } from '../../db/shared/idempotency.ts'
-import { apiError, errors, shown } from '../../domain/shared/errors.ts'
-import type { Log } from '../../log.ts'
-import type { JsonResponse } from '../route.ts'
+} from '../db/shared/idempotency.ts'
+import type { IdempotencyScope, StoredResponse } from '../db/shared/idempotency.ts'
+import { ApiError, errors } from '../domain/shared/errors.ts'
+import type { Log } from '../log.ts'
+
+/** A response as it is saved: of one with `text` that is its body. */
+export interface ResponseToSave {
+  status: number
+  body?: unknown
+  text?: string
+  headers?: Record<string, string>
+}
 
 /**
  * The hold of one request on its key. It begins before the body is read, and ends when the response is stored or the
@@ -24,9 +30,9 @@ export interface Claim {
    * The stored response for a body of this fingerprint. Undefined: the request must be executed. Throws 422 for another
    * body.
    */
-  replay(fingerprint: string): JsonResponse | undefined
+  replay(fingerprint: string): ResponseToSave | undefined
   /** Saves the response, in the transaction that makes it true when there is one. */
-  save(response: JsonResponse, fingerprint: string, sql?: Transaction): Promise<void>
+  save(response: ResponseToSave, fingerprint: string, sql?: Transaction): Promise<void>
   /** Ends the hold of a request that has its response. @throws {Error} when its response was not saved */
   keep(): void
   /** Frees the key unless a response was stored. Never rejects: the lease ends by itself. */
@@ -89,21 +95,6 @@ export const makeIdempotency = ({
 
 export type Idempotency = ReturnType<typeof makeIdempotency>
 
-/** A key, bare or as a quoted string. */
-export const IDEMPOTENCY_KEY_FORM =
-  /^(?:"([\x21\x23-\x7e]{1,255})"|([\x21\x23-\x7e][\x21-\x7e]{0,254}))$/
-
-/** The request's key, bare or as a quoted string; undefined when it has none. Throws 400 for any other form. */
-export const readIdempotencyKey = (headers: IncomingHttpHeaders): string | undefined => {
-  const given = headers['idempotency-key']
-  if (given === undefined) return undefined
-  const match = typeof given === 'string' ? IDEMPOTENCY_KEY_FORM.exec(given) : null
-  const key = match?.[1] ?? match?.[2]
-  if (key !== undefined) return key
-  const message = `Idempotency-Key must be 1 to 255 visible ASCII characters, bare or quoted, got ${shown(given)}`
-  throw apiError('idempotency_key_invalid', message, { details: [message] })
-}
-
 const makeReplay = (response: StoredResponse, secrets: Secrets): Claim => ({
   replay(fingerprint) {
     if (response.fingerprint !== fingerprint) throw errors.idempotencyMismatch()
@@ -118,7 +109,7 @@ const makeReplay = (response: StoredResponse, secrets: Secrets): Claim => ({
 const CONTEXT = 'idempotency'
 
 const encode = (
-  response: JsonResponse,
+  response: ResponseToSave,
   fingerprint: string,
   secrets: Secrets | undefined,
 ): StoredResponse => {
@@ -132,7 +123,7 @@ const encode = (
   }
 }
 
-const decode = (response: StoredResponse, secrets: Secrets): JsonResponse => {
+const decode = (response: StoredResponse, secrets: Secrets): ResponseToSave => {
   const text =
     response.body !== null && response.encrypted
       ? secrets.decrypt(response.body, CONTEXT)
@@ -142,4 +133,31 @@ const decode = (response: StoredResponse, secrets: Secrets): JsonResponse => {
     headers: { ...response.headers, 'idempotent-replayed': 'true' },
     ...(text === null ? {} : { body: JSON.parse(text) as unknown }),
   }
+}
+
+/** Runs the work of a request whose key is claimed, and frees the key when it is rejected or fails. */
+export const underClaim = async <T>(
+  claim: Claim | undefined,
+  work: () => Promise<T>,
+): Promise<T> => {
+  try {
+    const result = await work()
+    claim?.keep()
+    return result
+  } catch (error) {
+    const released = claim?.release()
+    // A database that does not respond delays the release too, and the caller has waited long enough for its 503.
+    if (error instanceof ApiError && error.status < 500) await released
+    throw error
+  }
+}
+
+/** Makes the stored response: the request that repeats it brings the member that the response repeats. */
+export const withoutEcho = <Result extends ResponseToSave>(
+  echo: string | undefined,
+  result: Result,
+): Result => {
+  if (echo === undefined) return result
+  const { [echo]: _repeated, ...body } = result.body as Record<string, unknown>
+  return { ...result, body }
 }
