@@ -503,6 +503,9 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     const { code, err } = await kiln(words('batch submit broken.jsonl'))
     assert.equal(code, 2, err)
     assert.match(err, /line 3 of broken.jsonl is no JSON/)
+    await writeFile(join(folder, 'marked.jsonl'), '\uFEFF{"path": "/a", "body": {}}')
+    const marked = await kiln(words('batch submit marked.jsonl'))
+    assert.deepEqual([marked.code, /byte order mark/.test(marked.err)], [2, true], marked.err)
   })
 
   test('makes no task whose result would have no place, and says where one is kept', async () => {

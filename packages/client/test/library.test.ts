@@ -261,6 +261,21 @@ describe('an error of the caller', () => {
     assert.equal(seen.length, 0)
   })
 
+  const LINE = '{"path": "/a", "body": {}}'
+  const NO_LINES: [bytes: Uint8Array, message: RegExp][] = [
+    [Buffer.from(`\uFEFF${LINE}`), /without a byte order mark$/],
+    [Buffer.from(`\uFEFF${LINE}`, 'utf16le'), /got UTF-16$/],
+    [Buffer.from(LINE, 'utf16le'), /got UTF-16$/],
+    [Buffer.from(`\n[${LINE}]`), /got a JSON array$/],
+  ]
+  for (const [bytes, message] of NO_LINES)
+    test(`a file whose requests are no lines is not sent: ${message}`, async () => {
+      const { kiln, seen } = make({})
+      for (const source of [bytes, new Blob([Buffer.from(bytes)])])
+        assert.match((await catchArgument(() => kiln.batches.create(source))).message, message)
+      assert.equal(seen.length, 0)
+    })
+
   test('a version named by two dots is no path to the deletion of its node', async () => {
     const { kiln, seen } = make({})
     const path = { publisherId: 'alice', nodeId: 'cup', versionId: '..' }

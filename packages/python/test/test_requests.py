@@ -282,6 +282,23 @@ def test_what_becomes_a_header_or_a_path_is_checked_before_it_is_sent(kiln_of, t
     assert seen == []
 
 
+def test_a_file_whose_requests_are_no_lines_is_not_sent(kiln_of, tmp_path):
+    kiln, seen = kiln_of()
+    line = '{"path": "/a", "body": {}}'
+    for content, message in [
+        (f"\ufeff{line}".encode(), "without a byte order mark$"),
+        (f"\ufeff{line}".encode("utf-16-le"), "got UTF-16$"),
+        (line.encode("utf-16-le"), "got UTF-16$"),
+        (f"\n[{line}]".encode(), "got a JSON array$"),
+    ]:
+        path = tmp_path / "requests.jsonl"
+        path.write_bytes(content)
+        for source in (content, path):
+            with pytest.raises(ArgumentError, match=message):
+                kiln.batches.create(source)
+    assert seen == []
+
+
 def test_an_empty_filter_needs_all(kiln_of):
     made = httpx.Response(202, json={"operation_id": ID})
     kiln, seen = kiln_of(made, httpx.Response(200, json={"dry_run": True, "matched": 2}), made)
