@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 
-import type { Transaction } from '../db/client.ts'
+import { withinDeadline, type Transaction } from '../db/client.ts'
+import { toLimitError, type LimitedTask } from '../db/task/account.ts'
 import type { OutboxStart } from '../db/shared/outbox.ts'
 import { existsTask } from '../db/task/task.ts'
 import { isOutcomeUnknown, unitOfWork, type UnitDeps } from '../db/unit-of-work.ts'
@@ -23,17 +24,17 @@ export const createUnderNewId = async <T>(
   }
 }
 
-interface TaskToCommit<T> {
+interface TaskToCommit<T> extends LimitedTask {
   id: string
   start: OutboxStart
   /** Inserts the task, with what its caller writes beside it; returns what that has made. */
   insert(sql: Transaction): Promise<T>
 }
 
-/** Makes a task durable together with the start of its workflow. Returns what `insert` does. */
+/** Makes a task durable together with the start of its workflow. Returns what `insert` does. Throws 402 and 429. */
 export const commitTask = async <T>(
   deps: UnitDeps,
-  { id, start, insert }: TaskToCommit<T>,
+  { id, start, insert, ...task }: TaskToCommit<T>,
 ): Promise<T> =>
   await unitOfWork(
     deps,
@@ -42,7 +43,9 @@ export const commitTask = async <T>(
       return saved
     },
     { at: 'create', wasCommitted: () => existsTask(deps.sql, id) },
-  )
+  ).catch(async (error: unknown) => {
+    throw await withinDeadline(deps.sql, toLimitError(deps.sql, error, task))
+  })
 
 /** Summaries are limited to 400 bytes; an owner may be 255 characters. */
 const OWNER_SHOWN = 60

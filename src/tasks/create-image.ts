@@ -1,6 +1,4 @@
-import { withinDeadline } from '../db/client.ts'
 import { insertImageTask } from '../db/image-task/image-task.ts'
-import { toQuotaError } from '../db/task/account.ts'
 import type { NewTaskInput } from '../db/task/task-file.ts'
 import { pixelLimitIssue } from '../domain/image-task/image-size.ts'
 import { listRelightWarnings } from '../domain/image-task/prompt-light.ts'
@@ -90,6 +88,9 @@ const createImageTask = async <Result>(
   const facts = { taskId: id, kind, owner, engine, summary, ...startFacts(options) }
   return await commitTask(deps, {
     id,
+    account,
+    credits: 0,
+    retentionDays: quota.retentionDays,
     start: startImageTask(facts, deps),
     insert: async (sql) => {
       const made = { id, kind, settings, size, engine, warnings }
@@ -97,8 +98,6 @@ const createImageTask = async <Result>(
       const [result] = await Promise.all([saved, insertImageTask(sql, { ...row, inputs }, quota)])
       return result
     },
-  }).catch(async (error: unknown) => {
-    throw await withinDeadline(deps.sql, toQuotaError(deps.sql, error, { account, quota }))
   })
 }
 

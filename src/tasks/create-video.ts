@@ -189,11 +189,15 @@ const createVideoTask = async <Result>(
   const row = { id, kind, owner, account, ...plan, payload, callbackUrl, engine, options, inputs }
   const summary = summarise(`${kind} ${settings.resolution} ${settings.duration} s`, owner)
   const facts = { taskId: id, kind, owner, account, engine, summary, offPeak }
+  const limits = limitsOf(deps, command)
   return await commitTask(deps, {
     id,
+    account,
+    credits: plan.credits,
+    retentionDays: limits.quota?.retentionDays,
     start: startVideoTask({ ...facts, ...startFacts(options) }, deps),
     insert: async (sql) => {
-      const createdAt = await insertVideoTask(sql, row, limitsOf(deps, command))
+      const createdAt = await insertVideoTask(sql, row, limits)
       const response = respondToCreation(deps, { ...task, payload, engine, createdAt })
       return await command.save(sql, { id, response })
     },

@@ -5,6 +5,7 @@ import { insertCreation } from '../../src/db/video-task/creation.ts'
 import type { OutboxRow } from '../../src/db/shared/outbox.ts'
 import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import type { Transaction } from '../../src/db/client.ts'
+import { toLimitError } from '../../src/db/task/account.ts'
 import { endTask, type EndOptions, type TaskEnd } from '../../src/db/task/end-task.ts'
 import { FAMILIES } from '../../src/domain/task/family.ts'
 import { VIDEO_ERRORS, type VideoErrorCode } from '../../src/domain/video-task/video-error.ts'
@@ -47,7 +48,8 @@ export const insertVideo = async (
   try {
     await sql.begin((sql) => insertVideoTask(sql, task, { creditLimit: limit, quota }))
     return task.id
-  } catch (error) {
+  } catch (given) {
+    const error = await toLimitError(sql, given, { ...task, retentionDays: quota?.retentionDays })
     if (error instanceof ApiError) return undefined
     throw error
   }

@@ -7,7 +7,7 @@ import type { Queryable, Sql, Transaction } from '../client.ts'
 import { hasLabels, labelsOf } from '../task/labels.ts'
 import { optionColumns, optionValues } from '../task/options.ts'
 import { insertEvent, isHeld, takeFence, transitionTask } from '../task/task-transition.ts'
-import { setQuota } from '../task/account.ts'
+import { setLimits } from '../task/account.ts'
 import {
   deletedAt,
   insertTaskInputs,
@@ -36,7 +36,7 @@ export interface NewImageTask {
 
 /**
  * Inserts a task in CREATED with its inputs and its first event. The commit fails when its account may have no more, by
- * the trigger `image_task_charged` (0012); `toQuotaError` reads that failure.
+ * the trigger `task_charged` (0064); `toLimitError` reads that failure.
  */
 export const insertImageTask = async (
   sql: Transaction,
@@ -56,7 +56,7 @@ export const insertImageTask = async (
   `.execute(),
     insertTaskInputs(sql, task.id, task.inputs),
     insertEvent(sql, { taskId: task.id, sequence: 1, status: 'CREATED', deliver: false }),
-    setQuota(sql, quota),
+    setLimits(sql, { quota }),
   ])
 }
 

@@ -19,52 +19,6 @@ export interface AccountLimits {
   apiKeyId?: string | undefined
 }
 
-/**
- * Adds the cost of a task, which was inserted before, to its account. The row of the account is locked until the commit,
- * so two requests cannot both take the last of a quota. Throws 402 and 429 `quota_exceeded`.
- */
-export const chargeAccount = async (
-  sql: Transaction,
-  { account, credits, bytes }: Cost,
-  limits: AccountLimits,
-): Promise<void> => {
-  const [[used], [open]] = await Promise.all([
-    sql<Omit<Used, 'tasks'>[]>`
-      insert into owner as o (id, credits_used, stored_bytes)
-      values (${account}, ${credits}, ${bytes})
-      on conflict (id) do update set
-        credits_used = o.credits_used + excluded.credits_used,
-        stored_bytes = o.stored_bytes + excluded.stored_bytes
-      returning credits_used::float8 as credits, stored_bytes::float8 as bytes, ${limitsOf(sql, limits)}
-    `.execute(),
-    // Begins once the row is locked, so it sees the tasks of those who held the lock before.
-    sql<{ tasks: number }[]>`
-      select count(*)::integer as tasks from task
-      where account = ${account} and ended_at is null and coalesce(
-        (select task_limit from owner where id = ${account}), ${limits.quota?.tasks ?? null}::integer
-      ) is not null
-    `.execute(),
-  ])
-  if (!used || !open) throw new Error('an account without a row')
-  rejectMore({ ...used, ...open }, credits, limits)
-  // Behind the row of the account, as a refund has them.
-  await chargeApiKey(sql, credits, limits)
-}
-
-/** Adds credits to what a key with a cap has used. Throws 402. */
-const chargeApiKey = async (
-  sql: Queryable,
-  credits: number,
-  { apiKeyId }: AccountLimits,
-): Promise<void> => {
-  if (apiKeyId === undefined) return
-  const [key] = await sql<{ used: number; cap: number }[]>`
-    update api_key set credits_used = credits_used + ${credits}
-    where id = ${apiKeyId} returning credits_used::float8 as used, credit_cap::float8 as cap
-  `
-  if (key && key.used > key.cap) throw errors.keyCreditsSpent(credits, key)
-}
-
 /** Selects the limits of a row of `owner`, or those of the settings. */
 const limitsOf = (sql: Queryable, { quota, creditLimit }: AccountLimits) => sql`
   coalesce(credit_limit, ${creditLimit ?? null}::bigint)::float8 as "mostCredits",
@@ -72,7 +26,7 @@ const limitsOf = (sql: Queryable, { quota, creditLimit }: AccountLimits) => sql`
   coalesce(byte_limit::float8, ${quota?.bytes ?? null}::float8) as "mostBytes"
 `
 
-/** Throws what `chargeAccount` would throw for a further task, and charges nothing. */
+/** Throws what the charge of a further task would end in, and charges nothing. */
 export const checkAccount = async (
   sql: Sql,
   { account, credits, bytes }: Cost,
@@ -90,7 +44,7 @@ export const checkAccount = async (
   `
   if (used) rejectMore(used, credits, limits)
   if (limits.apiKeyId === undefined) return
-  const [key] = await sql<{ used: number; cap: number }[]>`
+  const [key] = await sql<KeyUse[]>`
     select credits_used::float8 + ${credits} as used, credit_cap::float8 as cap
     from api_key where id = ${limits.apiKeyId}
   `
@@ -142,25 +96,54 @@ const rejectMore = (used: Used, credits: number, { quota }: AccountLimits): void
     throw errors.byteQuotaExceeded(mostBytes, quota?.retentionDays)
 }
 
-/** Passes the quota to the charge of an image task, which its COMMIT makes. */
-export const setQuota = async (sql: Transaction, quota: Quota | undefined): Promise<void> => {
-  if (quota)
-    await sql`
-      select set_config('kiln.most_tasks', ${String(quota.tasks)}, true),
-        set_config('kiln.most_bytes', ${String(quota.bytes)}, true)
-    `
+/** A setting's text; empty for none. */
+const text = (value: number | string | undefined): string => String(value ?? '')
+
+/** Passes the limits to the charge of a task, which its COMMIT makes (trigger `task_charged`, 0064). */
+export const setLimits = async (
+  sql: Transaction,
+  { quota, creditLimit, apiKeyId }: AccountLimits,
+): Promise<void> => {
+  await sql`
+    select set_config('kiln.most_tasks', ${text(quota?.tasks)}, true),
+      set_config('kiln.most_bytes', ${text(quota?.bytes)}, true),
+      set_config('kiln.most_credits', ${text(creditLimit)}, true),
+      set_config('kiln.api_key_id', ${text(apiKeyId)}, true)
+  `
 }
 
-/** Converts the error of a COMMIT that passes a quota of an account to 429 `quota_exceeded`; returns any other as it is. */
-export const toQuotaError = async (
+/** Converts the error of a COMMIT that passes a limit of an account to 402 or 429; returns any other as it is. */
+export const toLimitError = async (
   sql: Sql,
   error: unknown,
-  { account, quota }: { account: string; quota: Quota },
+  { account, credits, retentionDays }: LimitedTask,
 ): Promise<unknown> => {
-  const { code, detail } = (error ?? {}) as { code?: unknown; detail?: unknown }
+  const { code, detail } = (error ?? {}) as { code?: unknown; detail?: string }
   const most = Number(detail)
-  if (code === 'KQ001') return errors.taskQuotaExceeded(await countOpenTasks(sql, account), most)
-  return code === 'KQ002' ? errors.byteQuotaExceeded(most, quota.retentionDays) : error
+  switch (code) {
+    case 'KQ001':
+      return errors.taskQuotaExceeded(await countOpenTasks(sql, account), most)
+    case 'KQ002':
+      return errors.byteQuotaExceeded(most, retentionDays)
+    case 'KQ003':
+      return errors.insufficientCredits(credits, most)
+    case 'KQ004':
+      return errors.keyCreditsSpent(credits, JSON.parse(detail ?? '') as KeyUse)
+    default:
+      return error
+  }
+}
+
+/** The task of a COMMIT that may pass a limit. */
+export interface LimitedTask {
+  account: string
+  credits: number
+  retentionDays: number | undefined
+}
+
+interface KeyUse {
+  used: number
+  cap: number
 }
 
 /** Adds the bytes of what a task has made to the task and its account. An older release counted nothing. */

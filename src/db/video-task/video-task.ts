@@ -8,7 +8,7 @@ import type { Queryable, Sql, Transaction } from '../client.ts'
 import { insertEvent, isHeld, takeFence, transitionTask } from '../task/task-transition.ts'
 import { labelsOf } from '../task/labels.ts'
 import { optionColumns, optionValues } from '../task/options.ts'
-import { chargeAccount, type AccountLimits } from '../task/account.ts'
+import { setLimits, type AccountLimits } from '../task/account.ts'
 import { deletedAt, insertTaskInputs, ownBytes, resultNames, waitsFor } from '../task/task-file.ts'
 import type { NewTaskInput } from '../task/task-file.ts'
 import type { ClaimedTask, HeldTask } from '../task/task-transition.ts'
@@ -32,33 +32,28 @@ export interface NewVideoTask {
 }
 
 /**
- * Inserts a task in created with its inputs, its first event and its charge; returns when it was made. Throws 402 and
- * 429 when that would pass a limit of its account.
+ * Inserts a task in created with its inputs and its first event; returns when it was made. The commit charges it, and
+ * fails when that passes a limit, by the trigger `task_charged` (0064); `toLimitError` reads that failure.
  */
 export const insertVideoTask = async (
   sql: Transaction,
   task: NewVideoTask,
   limits: AccountLimits,
 ): Promise<Date> => {
-  const { account, credits } = task
   const bytes = ownBytes(task.inputs) + Buffer.byteLength(task.payload ?? '')
-  // Sent together; the charge comes last, because it holds the account's row until the commit.
+  // Sent together, in this order: none waits for the response to another.
   const [[row]] = await Promise.all([
     sql<{ createdAt: Date }[]>`
     insert into task (id, family, kind, segment, owner, status, settings, webhook_url, payload, credits, off_peak,
       account, stored_bytes, engine, ${optionColumns(sql)})
     values (${task.id}, 'video', ${task.kind}, ${videoSegment(task.kind)}, ${task.owner}, 'created',
       ${sql.json(task.settings as never)}, ${task.callbackUrl}, ${task.payload}, ${task.credits},
-      ${task.offPeak}, ${account}, ${bytes}, ${task.engine ?? 'local'}, ${optionValues(sql, task)})
+      ${task.offPeak}, ${task.account}, ${bytes}, ${task.engine ?? 'local'}, ${optionValues(sql, task)})
     returning created_at as "createdAt"
   `.execute(),
     insertTaskInputs(sql, task.id, task.inputs),
     insertEvent(sql, { taskId: task.id, sequence: 1, status: 'created', deliver: false }),
-    chargeAccount(sql, { account, credits, bytes }, limits),
-    sql`
-    insert into ledger (task_id, kind, owner, credits, api_key_id)
-    values (${task.id}, 'charge', ${account}, ${credits}, ${limits.apiKeyId ?? null})
-  `.execute(),
+    setLimits(sql, limits),
   ])
   if (!row) throw new Error('insert returned no row')
   return row.createdAt
