@@ -41,15 +41,15 @@ export const MISTAKES = {
     invariants: ['I4', 'I5'],
   },
   'a refund is made twice': {
-    file: 'src/db/video-task/video-task.ts',
-    find: '  await refundTask(sql, id)\n',
-    put: '  await refundTask(sql, id)\n  await sql`update owner set credits_used = credits_used - 1 where id = (select owner from task where id = ${id})`\n',
+    file: 'src/db/task/end-task.ts',
+    find: "  if (to === 'failed' && takesSlots) await refundTask(sql, end.id)\n",
+    put: "  if (to === 'failed' && takesSlots) await refundTask(sql, end.id)\n  if (to === 'failed' && takesSlots)\n    await sql`update owner set credits_used = credits_used - 1 where id = ${owner}`\n",
     invariants: ['I6'],
   },
   'a batch begins its file again when it goes on': {
     file: 'src/db/bulk/bulk-item.ts',
-    find: 'next_offset = coalesce(${nextOffset ?? null}::bigint, next_offset)',
-    put: 'next_offset = coalesce(${nextOffset ?? null}::bigint * 0, next_offset)',
+    find: 'next_offset = coalesce(${nextOffset ?? null}::bigint, t.next_offset)',
+    put: 'next_offset = coalesce(${nextOffset ?? null}::bigint * 0, t.next_offset)',
     invariants: ['I13'],
   },
   'an operation says that it has cancelled what it could not': {
