@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 
 import { addStoredBytes } from '../../src/db/task/account.ts'
@@ -43,6 +44,22 @@ describe('the credits of an owner', () => {
     await fail(id)
     assert.deepEqual(await sums('charged'), [0, 0])
     assert.deepEqual((await seeVideo(database, id)).ledger, ['charge 40', 'refund 40'])
+  })
+
+  test('are not charged again by the commit of a release that has charged them before', async () => {
+    const owner = 'before'
+    const id = randomUUID()
+    await database.sql.begin(async (sql) => {
+      await sql`
+        insert into task (id, family, kind, segment, owner, account, status, settings, credits)
+        values (${id}, 'video', 'text2video', 'text2video', ${owner}, ${owner}, 'created', '{}', 40)
+      `
+      await sql`insert into owner (id, credits_used) values (${owner}, 40)`
+      await sql`
+        insert into ledger (task_id, kind, owner, credits) values (${id}, 'charge', ${owner}, 40)
+      `
+    })
+    assert.deepEqual(await sums(owner), [40, 40])
   })
 
   test('are given back once, however often and by however many', async () => {

@@ -32,7 +32,12 @@ const upload = async (client: Client): Promise<string> => {
   const asked = await client.post('/customers/storage', { file_name: 'batch.jsonl' })
   const links = expectStatus(asked, 200).body as unknown as Record<string, string>
   const lines = Array.from({ length: REQUESTS }, (_, index) =>
-    JSON.stringify(makeRequest(`${index}`, isBad(index) ? 'no address' : undefined)),
+    JSON.stringify({
+      ...makeRequest(`${index}`, isBad(index) ? 'no address' : undefined),
+      custom_id: `line ${index}`,
+      // Its claim is made before the task, and may outlive the process.
+      ...(index % 2 === 0 && { idempotency_key: `key-${index}` }),
+    }),
   )
   const put = await fetch(links['upload_url'] ?? '', { method: 'PUT', body: lines.join('\n') })
   assert.equal(put.status, 200)
@@ -70,8 +75,11 @@ describe('a batch whose processes are killed', () => {
     const made = lines.flatMap(({ task_id: id }) => id ?? [])
     const good = lines.filter(({ index }) => !isBad(index))
     assert.equal(new Set(made).size, good.length, 'each has a task of its own')
-    for (const { index, state } of lines)
-      assert.equal(state, isBad(index) ? 'rejected' : 'waiting', `${index}`)
+    for (const { index, state, custom_id: name, replayed } of lines)
+      assert.deepEqual(
+        [state, name, replayed],
+        [isBad(index) ? 'rejected' : 'waiting', `line ${index}`, undefined],
+      )
     const rows = await service.sql<{ id: string; prompt: string }[]>`
       select id, settings->>'prompt' as prompt from task order by created_at, id
     `

@@ -233,15 +233,19 @@ test(
       const before = await meter.reset()
       if (isRepeated) await readLagMs()
       const worked = await meter.loopMs()
-      const response = await fetch(service.baseUrl + path, {
-        method,
-        body: text,
-        headers: {
-          authorization,
-          'content-type': 'application/json',
-          'idempotency-key': randomUUID(),
-        },
-      })
+      const headers = { authorization, 'content-type': 'application/json' }
+      const ask = () =>
+        fetch(service.baseUrl + path, {
+          method,
+          body: text,
+          headers: { ...headers, 'idempotency-key': randomUUID() },
+        })
+      // Who still sends a body that is rejected by its length may see a reset: of an api that lives it is no issue.
+      const again = async (): Promise<Response> => {
+        await fetch(`${service.baseUrl}/health`)
+        return await ask()
+      }
+      const response = await ask().catch(again).catch(again)
       const bytes = (await response.arrayBuffer()).byteLength
       const workMs = (await meter.loopMs()) - worked
       return {

@@ -11,6 +11,10 @@ declare
   own owner;
   of_key api_key;
 begin
+  -- The transaction itself has charged it: that of a release before this one.
+  if is_video and exists (select from ledger where task_id = new.id and kind = 'charge') then
+    return null;
+  end if;
   insert into owner as o (id, credits_used, stored_bytes)
   values (new.account, new.credits, new.stored_bytes)
   on conflict (id) do update set credits_used = o.credits_used + excluded.credits_used,
@@ -37,7 +41,7 @@ begin
   end if;
   if is_video then
     insert into ledger (task_id, kind, owner, credits, api_key_id)
-    values (new.id, 'charge', new.account, new.credits, key_id) on conflict do nothing;
+    values (new.id, 'charge', new.account, new.credits, key_id);
   end if;
   -- Behind the row of the account, as a refund has them.
   if is_video and key_id is not null then

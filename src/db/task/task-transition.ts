@@ -137,7 +137,6 @@ export const takeFence = async <Kind extends string>(
       claimed_at = coalesce(
         claimed_at + coalesce(clock_timestamp() - held_at, interval '0'),
         greatest(clock_timestamp(), last_moved_at)),
-      held_seconds = held_seconds + coalesce(ceil(extract(epoch from clock_timestamp() - held_at)), 0)::integer,
       held_at = null
     where id = ${id} and ${mayClaim} and not ${paused} and not ${isBroken(sql, id)}
     returning id, kind, settings, fence, upstream_id as "upstreamId", template_id as "templateId",

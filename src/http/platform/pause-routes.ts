@@ -49,7 +49,7 @@ export const makePauseRoutes = (deps: PauseDeps): Route[] => [
     method: 'put',
     summary: 'Pause what begins',
     description:
-      'Nothing of the scope begins any more once the response is there; what runs ends. Tasks are taken and wait, and their deadlines stand still, except the two days of off-peak tasks. Events for a paused host wait, which is no attempt. A second request replaces reason and end.',
+      'Nothing of the scope begins any more once the response is there; what runs ends. Tasks are taken and wait, and their deadlines stand still, except those that their callers have set and the two days of off-peak tasks. Events for a paused host wait, which is no attempt. A second request replaces reason and end.',
     body: {
       ...SMALL_BODY,
       schema: NewPause,
