@@ -33,9 +33,9 @@ export const endTask = async (
     lockOwnerOf(sql, end.id),
     transitionTask(sql, family, { ...end, to: words[to] }),
   ])
-  if (owner === undefined || !isEnded) return false
+  if (!isEnded) return false
   if (to === 'failed' && takesSlots) await refundTask(sql, end.id)
   await record?.()
-  if (takesSlots) await admitWaiting(sql, { ...options, owner })
+  if (takesSlots && owner !== undefined) await admitWaiting(sql, { ...options, owner })
   return true
 }
