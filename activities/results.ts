@@ -1,3 +1,4 @@
+import { wordsFor } from '../src/domain/task/family.ts'
 import { digestFile } from '../src/adapters/storage/measure.ts'
 import { makeThumbnail } from '../src/adapters/thumbnail.ts'
 import { findTaskState, holdsFence } from '../src/db/task/task.ts'
@@ -108,8 +109,8 @@ export const cleanUpAttempts = async (
   return status
 }
 
-const FAILED: ReadonlySet<string> = new Set(['FAILED', 'failed'])
-const COMPLETED: ReadonlySet<string> = new Set(['COMPLETED', 'success'])
+const FAILED = wordsFor('failed')
+const COMPLETED = wordsFor('done')
 const GONE = { status: 'FAILED', fence: 0 } as const
 
 /** `results/<task>/<fence>` of a key below it. */

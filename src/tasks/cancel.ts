@@ -55,13 +55,12 @@ interface Locked {
 
 /** Cancels a task that the transaction has locked, and stops its workflow; false when it is too late. */
 export const cancelLocked = async (
-  { slots, anonymousSlots }: Slots,
+  deps: Slots,
   { id, locked: { family }, sql, enqueue }: Locked,
 ): Promise<boolean> => {
   const { cancellable: from, toError } = FAMILIES[family]
-  const options = { slots, ...(anonymousSlots !== undefined && { anonymousSlots }), enqueue }
   const end = { id, family, to: 'failed', from, error: toError('cancelled') } as const
-  const isCancelled = await endTask(sql, end, options)
+  const isCancelled = await endTask(sql, end, { ...deps, enqueue })
   if (isCancelled) await enqueue(signalCancel(family, id))
   return isCancelled
 }

@@ -107,7 +107,7 @@ describe('an image task', () => {
     assert.equal(await left('start'), null)
     assert.ok(Number(await left('end')) > 0)
     await sql`update task set held_at = created_at + interval '60 seconds' where id = ${id}`
-    assert.ok(Number(await left('end')) <= 300_000, 'it goes on while the task is held')
+    assert.ok(Number(await left('end')) <= 300_000, 'it goes on while the task is paused')
     await transition(id, 'FAILED')
     assert.equal(await left('end'), null)
   })

@@ -1,6 +1,7 @@
 import { Type, type Static, type TSchema } from 'typebox'
 
 import { id } from '../event/event.ts'
+import { IDEMPOTENCY_KEY } from '../shared/idempotency-key.ts'
 import { ADDRESS_MAX, ADDRESS_PATTERN } from '../shared/address.ts'
 import { Labels } from '../task/task-options.ts'
 import { TaskState } from '../task/task-item.ts'
@@ -28,7 +29,7 @@ export const BatchRequest = Type.Object({
   custom_id: Type.Optional(CustomId),
   idempotency_key: Type.Optional(
     Type.String({
-      pattern: '^[\\x21\\x23-\\x7e][\\x21-\\x7e]{0,254}$',
+      pattern: `^${IDEMPOTENCY_KEY}$`,
       'x-expectation': '1 to 255 visible ASCII characters',
       description:
         'As `Idempotency-Key` with this path and body, for 24 hours from its turn: one task, whichever batch or request makes it.',
@@ -130,11 +131,12 @@ export const describeOtherForm = (head: Uint8Array): string | undefined => {
   const [first, second, third] = head
   if (first === 0xef && second === 0xbb && third === 0xbf)
     return 'The file begins with a byte order mark: save it as UTF-8 without one.'
-  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
+  // No UTF-8 begins so: the marks of UTF-16, and half of a character.
+  if (first === 0xff || first === 0xfe || first === 0 || second === 0)
     return 'The file is UTF-16: save it as UTF-8.'
-  if (first === 0 || second === 0) return 'The file is UTF-16: save it as UTF-8.'
-  const text = String.fromCharCode(...head.subarray(0, 1000)).trimStart()
-  return text.startsWith('[')
+  return String.fromCharCode(...head)
+    .trimStart()
+    .startsWith('[')
     ? 'The file is a JSON array: write each request as a line of its own, without brackets and commas between (JSON Lines).'
     : undefined
 }

@@ -21,9 +21,8 @@ export type TaskStatus = ImageTaskStatus | VideoTaskState
 
 /** Differences of a family of tasks from the other. */
 export interface Family {
-  name: TaskFamily
-  /** Its words for the steps of a task. */
-  words: Record<'created' | 'running' | 'done' | 'failed', TaskStatus>
+  /** Its words for the ends of a task. */
+  words: Record<'done' | 'failed', TaskStatus>
   /** For each word, those it may be reached from. */
   transitions: Readonly<Partial<Record<TaskStatus, readonly TaskStatus[]>>>
   /** Words that are sent to the webhook URL. */
@@ -41,13 +40,7 @@ export interface Family {
 
 export const FAMILIES: Record<TaskFamily, Family> = {
   image: {
-    name: 'image',
-    words: {
-      created: 'CREATED',
-      running: 'IN_PROGRESS',
-      done: 'COMPLETED',
-      failed: 'FAILED',
-    },
+    words: { done: 'COMPLETED', failed: 'FAILED' },
     transitions: IMAGE_TASK_TRANSITIONS,
     delivered: DELIVERED_STATUSES,
     terminal: TERMINAL_STATUSES,
@@ -57,8 +50,7 @@ export const FAMILIES: Record<TaskFamily, Family> = {
     cannotCancel: (status) => errors.cannotCancel(status),
   },
   video: {
-    name: 'video',
-    words: { created: 'created', running: 'processing', done: 'success', failed: 'failed' },
+    words: { done: 'success', failed: 'failed' },
     transitions: VIDEO_TASK_TRANSITIONS,
     delivered: VIDEO_DELIVERED_STATES,
     terminal: VIDEO_TERMINAL_STATES,
@@ -71,3 +63,7 @@ export const FAMILIES: Record<TaskFamily, Family> = {
     cannotCancel: (status, advice) => errors.cannotCancelVideo(status, advice),
   },
 }
+
+/** The words of all families for an end. */
+export const wordsFor = (end: 'done' | 'failed'): ReadonlySet<string> =>
+  new Set(Object.values(FAMILIES).map(({ words }) => words[end]))

@@ -1,10 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
+import { IDEMPOTENCY_KEY } from '../../domain/shared/idempotency-key.ts'
 import { apiError, shown } from '../../domain/shared/errors.ts'
 
 /** A key, bare or as a quoted string. */
-export const IDEMPOTENCY_KEY_FORM =
-  /^(?:"([\x21\x23-\x7e]{1,255})"|([\x21\x23-\x7e][\x21-\x7e]{0,254}))$/
+export const IDEMPOTENCY_KEY_FORM = new RegExp(
+  String.raw`^(?:"([\x21\x23-\x7e]{1,255})"|(${IDEMPOTENCY_KEY}))$`,
+)
 
 /** The request's key, bare or as a quoted string; undefined when it has none. Throws 400 for any other form. */
 export const readIdempotencyKey = (headers: IncomingHttpHeaders): string | undefined => {

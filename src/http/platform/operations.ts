@@ -1,3 +1,4 @@
+import { wordsFor } from '../../domain/task/family.ts'
 import { withinDeadline, type Transaction } from '../../db/client.ts'
 import { listWaitingUrls } from '../../db/event/delivery.ts'
 import { insertAudit } from '../../db/registry/audit-log.ts'
@@ -112,7 +113,7 @@ export const FAIL_TASK: Command<OpenTask> = {
   ...TASK,
   action: 'task.fail',
   operate: failOpenTask,
-  done: ['FAILED', 'failed'],
+  done: [...wordsFor('failed')],
 }
 
 export const RESTART_VERSION: Command<OpenVersion> = {

@@ -59,6 +59,7 @@ export const makeServe = (deps: ServeDeps) => {
 const serveOne = (deps: ServeDeps) => (route: Route) => {
   const readQuery = makeValidateQuery(route)
   const reader = makeBodyReader(deps, route)
+  const rules = rulesOf(route, route.body ?? {})
   const limiter = makeLimiter(deps.rateLimits, deps.ownerRules)
   const open = deps.aliases && makeOpen(route, deps.aliases)
   const serve = async (
@@ -81,7 +82,7 @@ const serveOne = (deps: ServeDeps) => (route: Route) => {
         const replayed = claim?.replay(body.fingerprint())
         if (replayed) return withEcho(route, replayed, body.value)
         const query = readQuery(request, caller)
-        const unread = requireValid(rulesOf(route, route.body ?? {}), {
+        const unread = requireValid(rules, {
           query,
           body,
           isAdmin: caller?.isPlatformAdmin ?? false,

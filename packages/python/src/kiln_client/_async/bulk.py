@@ -97,7 +97,8 @@ class AsyncBatches(_AsyncBulks[Batch, BatchLine]):
         on_replay: OnReplay = lambda _: None,
     ) -> str:
         """Makes a batch of at most 1,000 requests, `{"path": …, "body": …}`, or of a file with one a line; returns
-        its id. A request may have `custom_id` and `idempotency_key`, too. `on_replay` is called before when an earlier request with the same key has made it."""
+        its id. A request may have `custom_id` and `idempotency_key`, too. `on_replay` is called before when an
+        earlier request with the same key has made it."""
         is_list = isinstance(requests, Sequence) and not isinstance(requests, bytes)
         if not is_list:
             require_lines(cast(FileSource, requests))
