@@ -17,7 +17,13 @@ describe('the commands and the code of', { concurrency: 2 }, () => {
     test(`${path} do what it says`, async () => {
       const blocks = listBlocks(await readFile(join(ROOT, path), 'utf8'))
       assert.ok(blocks.some(({ language }) => language === 'sh'))
-      const addresses = { baseUrl: service.baseUrl, receiverPort: String(await findPort()) }
+      // An operation acts on all tasks of its reader.
+      const user = path.includes('batches') ? 'bob' : 'alice'
+      const addresses = {
+        baseUrl: service.baseUrl,
+        receiverPort: String(await findPort()),
+        user,
+      }
       const outputs = await runBlocks(blocks, addresses)
       let printed: string | undefined
       let background = ''
@@ -39,6 +45,7 @@ describe('the commands and the code of', { concurrency: 2 }, () => {
       findDifference({ language: 'json', words: '', code, line: 1 }, printed, {
         baseUrl: '',
         receiverPort: '',
+        user: '',
       }) ?? ''
     assert.equal(find('{"id": "…", "n": 1}', '{"id":"x","n":1}'), '')
     assert.match(find('{"id": "a…"}', '{"id":"x"}'), /^\/id is "x"/)

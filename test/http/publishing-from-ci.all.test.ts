@@ -154,7 +154,7 @@ describe('the workflow files of the documentation', { skip }, () => {
     const { owned, nodeId, path } = await addNode()
     const page = await readFile(join(ROOT, 'docs/guides/publishing.md'), 'utf8')
     const commands = [...page.matchAll(/```bash\n([^]*?)```/g)].map(([, command = '']) => command)
-    const env = { ...placeOf({ owned, nodeId }), TOKEN: await service.token(owned.user) }
+    const env = { ...placeOf({ owned, nodeId }), KILN_TOKEN: await service.token(owned.user) }
     const { code, stdout, stderr } = await runSteps(commands, env)
     assert.equal(code, 0, stdout + stderr)
     const listed = listOf(await owned.owner.get(`${path}/trusted-publishers`))

@@ -36,9 +36,11 @@ const RECEIVER_PORT = '9099'
 export interface Addresses {
   baseUrl: string
   receiverPort: string
+  /** Whose credentials the reader has. */
+  user: string
 }
 
-/** Commands of the checkout work from any folder, and a token is of the service that is tried. */
+/** Commands of the checkout work from any folder, and token and key are of a user of the service that is tried. */
 const PRELUDE = (baseUrl: string): string => `
 npm() {
   case "$*" in
@@ -51,6 +53,13 @@ head() {
   command head "$@"
   cat > /dev/null
 }
+`
+
+/** Credentials of a development user, as a reader has some. */
+const CREDENTIALS = ({ baseUrl, user }: Addresses): string => `
+made() { node -p "JSON.parse(fs.readFileSync(0)).$1"; }
+export KILN_TOKEN=$(curl -s "${baseUrl}/development/tokens" --json '{"user": "${user}"}' | made token)
+export KILN_API_KEY=$(curl -s "${baseUrl}/users/api-keys" -H "Authorization: Bearer $KILN_TOKEN" --json '{"name": "guide"}' | made key)
 `
 
 /**
@@ -73,7 +82,7 @@ export const runBlocks = async (
       parts.push(`echo "line ${block.line}" >&2\n${part}`)
       outputs.set(index, join(folder, `out.${index}`))
     }
-    const script = `set -euo pipefail\n${PRELUDE(baseUrl)}\ntrap 'for job in $(jobs -p); do kill -- "-$job"; done' EXIT\n${parts.join('\n')}`
+    const script = `set -euo pipefail\n${PRELUDE(baseUrl)}\n${CREDENTIALS(addresses)}\ntrap 'for job in $(jobs -p); do kill -- "-$job"; done' EXIT\n${parts.join('\n')}`
     await writeFile(join(folder, 'guide.sh'), script)
     await promisify(execFile)('bash', ['guide.sh'], { cwd: folder, timeout: 3 * PATIENCE_MS })
     for (const [index, path] of outputs) outputs.set(index, await readFile(path, 'utf8'))
@@ -95,7 +104,7 @@ const makePart = async (
   if (language === 'ts') {
     const { code: script } = await transform(code, { loader: 'ts', format: 'esm' })
     await writeFile(join(folder, `block-${index}.mjs`), script)
-    return `export API TOKEN\nnode block-${index}.mjs > out.${index}`
+    return `export API\nnode block-${index}.mjs > out.${index}`
   }
   if (language !== 'sh') return undefined
   if (words !== 'background') return `{\n${code}\n} > out.${index}`
