@@ -6,14 +6,21 @@ import {
 import { RULES } from '../src/db/shared/change-notification.ts'
 import type { CommonDependencies } from './dependencies.ts'
 
-/** An attempt that is given up because its engine fails: it counts as none, and the task waits until the engine works. */
-export class HeldError extends Error {
-  override name = 'HeldError'
+/** An attempt that is given up because the task may not go on now: it is put back, and counts as no failure. */
+export class PutBackError extends Error {
+  override name = 'PutBackError'
+  /** `breaker:` with its scope, or `template:` with a file. */
+  readonly waitsOn: string
+
+  constructor(waitsOn: string) {
+    super(waitsOn)
+    this.waitsOn = waitsOn
+  }
 }
 
 /** Counts how an engine does. A failure that cannot be counted changes nothing. */
 export interface Breaker {
-  /** Throws a HeldError while the breaker is open. */
+  /** Throws a PutBackError while the breaker is open. */
   fail(scope: string, taskId: string): Promise<void>
   /** `onlyOpen`: it responds, which closes a breaker and says nothing of its renders. */
   succeed(scope: string, options?: { onlyOpen: boolean }): Promise<void>
@@ -40,9 +47,9 @@ export const makeBreaker = (
       )
       if (counted?.hasOpened) {
         log.error({ scope, failures: most }, 'an engine fails: its tasks wait until it works again')
-        notifyChange?.(RULES)
+        notifyChange(RULES)
       }
-      if (counted?.isOpen) throw new HeldError('the engine does not work')
+      if (counted?.isOpen) throw new PutBackError(`breaker:${scope}`)
     },
     async succeed(scope, { onlyOpen } = { onlyOpen: false }) {
       if (performance.now() - (succeededAt.get(scope) ?? -Infinity) < QUIET_MS) return
@@ -50,24 +57,7 @@ export const makeBreaker = (
       if (!onlyOpen) succeededAt.set(scope, performance.now())
       if (!hasClosed) return
       log.info({ scope }, 'an engine works again')
-      notifyChange?.(RULES)
+      notifyChange(RULES)
     },
   }
-}
-
-/** Tasks of a worker that ask in a second: they are many after an outage. */
-const PER_SECOND = 30
-
-/** Makes the waits of held tasks until they ask again, in milliseconds. */
-export const makeHeldWait = ({ leastMs, now = () => performance.now() }: HeldWaitOptions) => {
-  let last = 0
-  return (): number => {
-    last = Math.max(last + 1000 / PER_SECOND, now() + leastMs)
-    return Math.round(last - now())
-  }
-}
-
-interface HeldWaitOptions {
-  leastMs: number
-  now?: () => number
 }

@@ -15,7 +15,7 @@ import { withFields } from '../src/domain/template/custom-kind.ts'
 import { chooseTemplate, findBroken } from '../src/domain/template/template.ts'
 import type { Template } from '../src/domain/template/template.ts'
 import { customValues, imageValues } from '../src/domain/template/values.ts'
-import { HeldError } from './breaker.ts'
+import { PutBackError } from './breaker.ts'
 import type { FleetTask } from './comfyui-place.ts'
 import { runOnFleet } from './comfyui-task.ts'
 import type { ComfyDependencies } from './dependencies.ts'
@@ -113,7 +113,7 @@ const finishFilm = async (
 
 /**
  * Finds the template of a task.
- * @throws TaskError when there is none for its inputs; HeldError while the file of its template cannot be used
+ * @throws TaskError when there is none for its inputs; PutBackError while the file of its template cannot be used
  */
 export const getTemplate = async (
   { sql, fleet, log }: ComfyDependencies,
@@ -125,7 +125,7 @@ export const getTemplate = async (
   if (broken !== undefined) {
     const reasons = [`${broken} in COMFYUI_TEMPLATES cannot be used`]
     await recordWait(sql, { ...task, reasons })
-    throw new HeldError(reasons[0])
+    throw new PutBackError(`template:${broken}`)
   }
   if (template) return template
   log.error({ task_id: task.id, kind, inputs }, 'COMFYUI_TEMPLATES has no template for a task')

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 
 import { readTemplates } from '../src/adapters/comfyui/templates.ts'
 import type { UnusableFiles } from '../src/adapters/comfyui/templates.ts'
-import { RULES } from '../src/db/shared/change-notification.ts'
+import { ADMISSION, RULES } from '../src/db/shared/change-notification.ts'
+import { releaseTemplates } from '../src/db/task/admission.ts'
 import { listKinds, publishTemplate, removeTemplates } from '../src/db/task/template.ts'
 import { CUSTOM, customName } from '../src/domain/task/custom-kind.ts'
 import { describeMembers } from '../src/domain/template/custom-kind.ts'
@@ -82,6 +83,7 @@ export const makeKeepTemplates = (deps: KeeperDependencies, folder: string) => {
     }
     fleet.unusable = { ...unusable, ...noKind }
     reportUnusable(fleet.unusable)
+    if (await releaseTemplates(sql, Object.keys(fleet.unusable))) notifyChange(ADMISSION)
   }
 }
 

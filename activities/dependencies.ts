@@ -14,7 +14,7 @@ import type { VideoEngine } from '../src/adapters/video-engine/video-engine.ts'
 import type { Sql } from '../src/db/client.ts'
 import type { NotifyChange } from '../src/db/shared/change-notification.ts'
 import type { OutboxRow, OutboxStart } from '../src/db/shared/outbox.ts'
-import type { Slots } from '../src/db/video-task/video-queue.ts'
+import type { AdmissionRules } from '../src/db/task/admission.ts'
 import type { Notifier } from '../src/domain/shared/notifier.ts'
 import type { DeliverySchedule } from '../src/domain/event/delivery-schedule.ts'
 import type { Template } from '../src/domain/template/template.ts'
@@ -38,11 +38,15 @@ export interface CommonDependencies {
   notifyChange: NotifyChange
 }
 
-export interface CoreDependencies extends CommonDependencies, Slots {
-  /** Days that files stay after the end of their task. */
-  retentionDays: number
+/** Dependencies of whatever may end a task. */
+export interface EndDependencies extends CommonDependencies, AdmissionRules {
   /** Begins to dispatch a committed row of the outbox to Temporal. If that fails, the relay does it. */
   jobs: { dispatchNow(row: OutboxRow): void }
+}
+
+export interface CoreDependencies extends EndDependencies {
+  /** Days that files stay after the end of their task. */
+  retentionDays: number
 }
 
 /** Dependencies of batches and operations. Either function throws what its route would respond with. */
@@ -96,7 +100,7 @@ export interface StarsDependencies extends CommonDependencies {
 }
 
 /** Dependencies of every render. */
-export interface RenderDependencies extends CommonDependencies {
+export interface RenderDependencies extends EndDependencies {
   outbound: Outbound
   limits: MediaLimits
   /** Folder of this process for unfinished files. */
@@ -105,8 +109,6 @@ export interface RenderDependencies extends CommonDependencies {
   mostAttempts?: number
   /** Absent: no engine is paused because it fails. */
   breaker?: Breaker
-  /** Milliseconds until a task that is held asks again. */
-  heldWait(): number
 }
 
 /** Dependencies of renders by an upstream. */

@@ -12,7 +12,6 @@ import type {
   VendorDependencies,
 } from './dependencies.ts'
 import { makeEventActivities } from './event.ts'
-import { makeImageTaskTransitions } from './image-task.ts'
 import { makeInspectArchive } from './inspect-archive.ts'
 import { makePurgeExpired } from './purge-expired.ts'
 import { makeRefreshStars } from './refresh-stars.ts'
@@ -20,8 +19,8 @@ import { makeReinspect } from './reinspect.ts'
 import { makeLocalImages, makeRenderImageTask } from './render-image-task.ts'
 import { makeSendAttempt } from './send-attempt.ts'
 import { makeLocalVideo, makeRenderVideoTask } from './render-video-task.ts'
+import { makeTaskTransitions } from './task.ts'
 import { makeVersionTransitions } from './version.ts'
-import { makeVideoTaskTransitions } from './video-task.ts'
 import { makeVendorImages } from './vendor-images.ts'
 import { makeVendorVideo } from './vendor-video.ts'
 
@@ -31,11 +30,8 @@ export const createCoreActivities = (
 ) => ({
   ...makeBulkTransitions(deps),
   ...makeEventActivities(deps, makeSendAttempt(deps)),
-  ...makeImageTaskTransitions(deps),
+  ...makeTaskTransitions(deps),
   ...makeVersionTransitions(deps),
-  ...makeVideoTaskTransitions(deps),
-  /** Ends the workflows `deliverFirst` of older releases, which had workers make first attempts. */
-  sendFirstAttempts: (): Promise<void> => Promise.resolve(),
   purgeExpired: makePurgeExpired(deps),
   refreshStars: makeRefreshStars(deps),
 })

@@ -3,20 +3,28 @@ import { join } from 'node:path'
 
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity'
 
-import type { Transaction } from '../src/db/client.ts'
 import { isOutage } from '../src/adapters/storage/storage.ts'
 import { countFailure } from '../src/db/task/task.ts'
 import { releaseProbe } from '../src/db/task/breaker.ts'
-import { holdTask, isHeld } from '../src/db/task/task-transition.ts'
-import type { ClaimedTask, HeldTask } from '../src/db/task/task-transition.ts'
+import { claimTask, putBack } from '../src/db/task/task-transition.ts'
+import type { ClaimedTask } from '../src/db/task/task-transition.ts'
+import { ADMISSION } from '../src/db/shared/change-notification.ts'
 import { isUnavailable } from '../src/db/sqlstate.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { RenderTiming } from '../src/domain/task/render-timing.ts'
 import { TASK_ERRORS, TaskError } from '../src/domain/task/task-error.ts'
+import type { TaskFamily } from '../src/domain/task/task-scope.ts'
 import { VideoError } from '../src/domain/video-task/video-error.ts'
-import { HeldError } from './breaker.ts'
+import { PutBackError } from './breaker.ts'
 import type { RenderDependencies } from './dependencies.ts'
 import { countOutages, withHeartbeat } from './heartbeat.ts'
+import {
+  cleanUpAttempts,
+  finishTask,
+  type FencedTask,
+  type Rendered,
+  type TaskEnd,
+} from './results.ts'
 
 /** One attempt at a task: what it may use and how it reports on itself. */
 export interface RenderAttempt {
@@ -30,13 +38,12 @@ export interface RenderAttempt {
   isOver(): boolean
 }
 
-interface AttemptOptions<Task> {
+/** Names the attempt that a run of a task's workflow asks for. */
+export interface AttemptOptions<Timing extends RenderTiming = RenderTiming> {
   taskId: string
-  timing: RenderTiming
-  /** Claims the task with a new fence, unless it is held; undefined when it has already ended. */
-  claim(sql: Transaction, taskId: string): Promise<Task | HeldTask | undefined>
-  /** True of a held task whose workflow waits for a slot of its owner again. */
-  waitsForSlot?(task: HeldTask): boolean
+  /** Number of the admission that the run has. */
+  admission: number
+  timing: Timing
 }
 
 /** An error of the engine itself, as opposed to one of the input or of the store. */
@@ -54,28 +61,29 @@ const MAX_FAILURES = 3
 const MOST_ATTEMPTS = 10
 
 /**
- * Claims a task and runs the work of one attempt at it, with heartbeats, a deadline counted from the first claim, and a
- * scratch folder. Returns undefined when the task has already ended. Only this function separates permanent errors from
- * those that are worth another attempt.
+ * Claims a task, runs the work of one attempt at it, with heartbeats, a deadline counted from the first claim, and a
+ * scratch folder, and ends the task with what that has made. Returns how the task stands then: one that may not begin now
+ * waits, and one that had ended stays as it is. Only this function separates permanent errors from those that are worth
+ * another attempt.
  */
-export const runAttempt = async <Task extends ClaimedTask, T>(
+export const runAttempt = async <Kind extends string>(
   deps: RenderDependencies,
-  { taskId, timing, claim, waitsForSlot = () => false }: AttemptOptions<Task>,
-  work: (task: Task, attempt: RenderAttempt) => Promise<T>,
-): Promise<T | undefined> => {
+  { taskId, family, admission, timing }: AttemptOptions & { family: TaskFamily },
+  work: (task: ClaimedTask<Kind>, attempt: RenderAttempt) => Promise<Rendered>,
+): Promise<TaskEnd> => {
   const context = Context.current()
   const outages = countOutages()
-  const task = await unitOfWork(deps, (sql) => claim(sql, taskId), { of: taskId }).catch(
+  const claim = { id: taskId, family, admission }
+  const task = await unitOfWork(deps, (sql) => claimTask<Kind>(sql, claim), { of: taskId }).catch(
     (error: unknown) => {
       if (isUnavailable(error)) context.heartbeat({ outages: outages + 1 })
       throw retryLater(deps, error, taskId)
     },
   )
-  if (!task || (isHeld(task) && waitsForSlot(task))) return undefined
-  if (isHeld(task)) {
-    context.heartbeat({ outages: outages + 1 })
-    throw waitHeld(deps)
-  }
+  if (!task)
+    return await describeUnclaimed(deps, taskId).catch((error: unknown) => {
+      throw retryLater(deps, error, taskId)
+    })
   const remainingMs = Math.max(0, Math.round((timing.deadlineSeconds - task.age) * 1000))
   const deadline = AbortSignal.timeout(remainingMs)
   const signal = AbortSignal.any([context.cancellationSignal, deadline])
@@ -97,15 +105,20 @@ export const runAttempt = async <Task extends ClaimedTask, T>(
       await mkdir(scratchDir, { recursive: true })
       if (context.info.attempt - outages > mostAttempts)
         throw new TaskError('engine_failed', `The task was tried ${mostAttempts} times.`)
-      return await work(task, { signal, scratchDir, report, isOver })
-    } catch (error) {
-      const failure = await classify(
-        deps,
-        task,
-        deadline.aborted ? new TaskError('timeout') : error,
-      )
+      const rendered = await work(task, { signal, scratchDir, report, isOver })
+      report('storing', 100)
+      const { cancellationSignal } = context
+      // Whoever waits for PostgreSQL waits beyond the deadline: the work is done.
+      return await finishTask(deps, { family, task, signal: cancellationSignal }, rendered)
+    } catch (given) {
+      const error = deadline.aborted ? new TaskError('timeout') : given
+      const failure =
+        error instanceof PutBackError && !context.cancellationSignal.aborted
+          ? await putBackAs(deps, task, error)
+          : await classify(deps, task, error)
+      if (!(failure instanceof Error)) return failure
       // The next attempt reads the last heartbeat.
-      if (failure instanceof ApplicationFailure && UNCOUNTED.has(failure.type ?? ''))
+      if (failure instanceof ApplicationFailure && failure.type === UNAVAILABLE)
         context.heartbeat({ ...details, outages: outages + 1 })
       throw failure
     } finally {
@@ -117,20 +130,25 @@ export const runAttempt = async <Task extends ClaimedTask, T>(
   })
 }
 
-const UNAVAILABLE = 'unavailable'
-const HELD = 'held'
-/** Failures of attempts that say nothing of the task. */
-const UNCOUNTED: ReadonlySet<string> = new Set([UNAVAILABLE, HELD])
+/** Describes a task that was not claimed. Repeated while the store is away: only then is what attempts have left removed. */
+const describeUnclaimed = async (deps: RenderDependencies, taskId: string): Promise<TaskEnd> => {
+  const found = await cleanUpAttempts(deps, taskId)
+  // One that was put back may have left its slot to another.
+  if (found.state === 'waiting') deps.notifyChange(ADMISSION)
+  return found
+}
 
-/** Makes the failure of an attempt that may not begin now, or that its engine has ended. */
-const waitHeld = ({ heldWait }: RenderDependencies): Error =>
-  ApplicationFailure.create({
-    message: 'paused, behind others, or its engine does not work: it begins once it may',
-    type: HELD,
-    // The SDK logs it at debug, not as a warning.
-    category: 'BENIGN',
-    nextRetryDelay: heldWait(),
-  })
+/** Puts a task back that may not go on now. */
+const putBackAs = async (
+  deps: RenderDependencies,
+  { id, fence }: FencedTask,
+  { waitsOn }: PutBackError,
+): Promise<TaskEnd | Error> =>
+  await putBack(deps.sql, { id, fence, waitsOn })
+    .then(() => describeUnclaimed(deps, id))
+    .catch((error: unknown) => retryLater(deps, error, id))
+
+const UNAVAILABLE = 'unavailable'
 
 /** Often enough that an operator sees progress and a cancellation is heard within a second. */
 const BEAT_MS = 1000
@@ -153,7 +171,7 @@ const retryLater = ({ log }: RenderDependencies, error: unknown, taskId: string)
 
 const classify = async (
   deps: RenderDependencies,
-  task: { id: string; fence: number },
+  task: FencedTask,
   error: unknown,
 ): Promise<Error> => {
   if (error instanceof TaskError || error instanceof VideoError)
@@ -163,11 +181,6 @@ const classify = async (
   // The worker stops, or the server has given the attempt up. Another attempt goes on.
   if (context.cancellationSignal.aborted)
     return ApplicationFailure.retryable('the attempt was ended by its worker', 'attempt_ended')
-  if (error instanceof HeldError)
-    return await holdTask(deps.sql, task).then(
-      () => waitHeld(deps),
-      (failure: unknown) => retryLater(deps, failure, task.id),
-    )
   const again = retryLater(deps, error, task.id)
   if (isUnavailable(error) || isOutage(error)) return again
   try {

@@ -1,20 +1,17 @@
 import { probeImage } from '../src/adapters/image-probe.ts'
-import { claimImageTask } from '../src/db/image-task/image-task.ts'
 import type { ClaimedImageTask } from '../src/db/image-task/image-task.ts'
 import { pixelLimitIssue } from '../src/domain/image-task/image-size.ts'
-import type { ImageRequest } from '../src/domain/image-task/image-kind.ts'
+import type { AnyImageKind, ImageRequest } from '../src/domain/image-task/image-kind.ts'
 import type { Size } from '../src/domain/shared/size.ts'
-import type { RenderTiming } from '../src/domain/task/render-timing.ts'
 import { TaskError } from '../src/domain/task/task-error.ts'
 import { timeRender } from '../src/process/metrics.ts'
 import { EngineError, runAttempt } from './render-attempt.ts'
-import type { RenderAttempt } from './render-attempt.ts'
+import type { AttemptOptions, RenderAttempt } from './render-attempt.ts'
+import type { TaskEnd } from './results.ts'
 import type { MediaDependencies, RenderDependencies } from './dependencies.ts'
 import { fetchInputs } from './fetch-inputs.ts'
 import type { FetchedInput } from './fetch-inputs.ts'
-import type { StoredAttempt } from './image-task.ts'
 import type { InspectSource } from './render-video-task.ts'
-import { storeResults } from './results.ts'
 
 /** Above the largest result of this interface, 10,060 pixels on each side. */
 export const RESULT_PIXELS = 105_000_000
@@ -35,24 +32,22 @@ export type MakeImages = (
 ) => Promise<RenderedImage[]>
 
 /**
- * Makes the activity that renders an image task: claims it with a new fence, has the engine make its images and stores
- * them under the fence. Returns undefined when the task has already ended. Issues of the input end the task at once;
- * errors of engine and store are tried three times.
+ * Makes the activity that renders an image task: claims it with a new fence, has the engine make its images, stores them
+ * under the fence and completes the task. Returns how that stands. Issues of the input end the task at once; errors of
+ * engine and store are tried three times.
  */
 export const makeRenderImageTask =
   (deps: RenderDependencies, make: MakeImages) =>
-  (taskId: string, timing: RenderTiming): Promise<StoredAttempt | undefined> =>
-    runAttempt(deps, { taskId, timing, claim: claimImageTask }, async (task, attempt) => {
+  (options: AttemptOptions): Promise<TaskEnd> =>
+    runAttempt<AnyImageKind>(deps, { ...options, family: 'image' }, async (task, attempt) => {
       const images = await make(task, attempt)
-      attempt.report('storing', 100)
-      const made = await storeResults(deps, task, {
+      return {
         files: images.map((image, index) => ({
           ...image,
           name: `result-${index + 1}.${image.extension}`,
         })),
         picture: images[0]?.cover ?? images[0]?.file ?? '',
-      })
-      return { fence: task.fence, ...made }
+      }
     })
 
 /** The local engine: fetches the inputs and renders them here. */

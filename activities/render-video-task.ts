@@ -1,23 +1,22 @@
 import { probeImage } from '../src/adapters/image-probe.ts'
 import type { RenderedVideo, VideoJob } from '../src/adapters/video-engine/video-engine.ts'
 import type { NewCreation } from '../src/db/video-task/creation.ts'
-import { claimVideoTask, recordProgress } from '../src/db/video-task/video-task.ts'
+import { recordProgress } from '../src/db/video-task/video-task.ts'
 import type { ClaimedVideoTask } from '../src/db/video-task/video-task.ts'
-import type { HeldTask } from '../src/db/task/task-transition.ts'
 import type { VideoTiming } from '../src/domain/task/render-timing.ts'
 import { TaskError } from '../src/domain/task/task-error.ts'
+import type { VideoTaskKind } from '../src/domain/video-task/video-task.ts'
 import { END_IMAGE } from '../src/domain/video-task/end-image.ts'
 import { toVideoError, VideoError } from '../src/domain/video-task/video-error.ts'
 import { failpoint } from '../src/process/failpoint.ts'
 import { timeRender } from '../src/process/metrics.ts'
 import { EngineError, runAttempt } from './render-attempt.ts'
-import type { RenderAttempt } from './render-attempt.ts'
+import type { AttemptOptions, RenderAttempt } from './render-attempt.ts'
+import type { TaskEnd } from './results.ts'
 import type { ComfyDependencies, MediaDependencies, RenderDependencies } from './dependencies.ts'
 import { fetchInputs } from './fetch-inputs.ts'
 import type { FetchedInput, InputRule } from './fetch-inputs.ts'
-import { storeResults } from './results.ts'
 import { makeVideoJob } from './video-job.ts'
-import type { StoredVideoAttempt } from './video-task.ts'
 
 export interface VideoAttempt extends RenderAttempt {
   timing: VideoTiming
@@ -37,32 +36,21 @@ export type MakeVideo = (
 ) => Promise<RenderedVideoFiles>
 
 /**
- * Makes the activity that renders a video task: claims it with a new fence, has the engine make the video and stores it
- * under the fence. Returns undefined when the task has already ended. Issues of the input end the task at once; errors
- * of engine and store are tried three times.
+ * Makes the activity that renders a video task: claims it with a new fence, has the engine make the video, stores it under
+ * the fence and completes the task. Returns how that stands. Issues of the input end the task at once; errors of engine
+ * and store are tried three times.
  */
 export const makeRenderVideoTask =
   (deps: RenderDependencies, make: MakeVideo) =>
-  (taskId: string, timing: VideoTiming): Promise<StoredVideoAttempt | undefined> =>
-    runAttempt(
-      deps,
-      { taskId, timing, claim: claimVideoTask, waitsForSlot },
-      async (task, attempt) => {
-        const progress = makeProgressRecorder(deps, task)
-        const video = await make(task, { ...attempt, timing, record: progress.record })
-          // No part of an attempt runs on after its end.
-          .finally(progress.flush)
-        attempt.report('storing', 100)
-        const made = await storeResults(deps, task, {
-          files: listFiles(video),
-          picture: video.cover,
-        })
-        return { fence: task.fence, ...made, creation: video.creation }
-      },
-    )
-
-/** True of a task whose slot `enterQueue` takes back, for others of its owner. */
-const waitsForSlot = ({ held, isQueued }: HeldTask): boolean => held === 'paused' && isQueued
+  (options: AttemptOptions<VideoTiming>): Promise<TaskEnd> =>
+    runAttempt<VideoTaskKind>(deps, { ...options, family: 'video' }, async (task, attempt) => {
+      const { timing } = options
+      const progress = makeProgressRecorder(deps, task)
+      const video = await make(task, { ...attempt, timing, record: progress.record })
+        // No part of an attempt runs on after its end.
+        .finally(progress.flush)
+      return { files: listFiles(video), picture: video.cover, creation: video.creation }
+    })
 
 /** The local engine: fetches the inputs and renders them here. */
 export const makeLocalVideo =

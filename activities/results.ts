@@ -1,15 +1,27 @@
-import { wordsFor } from '../src/domain/task/family.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+
 import { digestFile } from '../src/adapters/storage/measure.ts'
+import { isOutage, type StoredDigest } from '../src/adapters/storage/storage.ts'
 import { makeThumbnail } from '../src/adapters/thumbnail.ts'
-import { findTaskState, holdsFence } from '../src/db/task/task.ts'
-import type { TaskResult, Thumbnail } from '../src/db/task/task-file.ts'
+import { isUnavailable } from '../src/db/sqlstate.ts'
+import { endTask } from '../src/db/task/end-task.ts'
+import {
+  insertTaskResults,
+  listFetchedInputs,
+  type TaskResult,
+  type Thumbnail,
+} from '../src/db/task/task-file.ts'
+import { purgeDeleted } from '../src/db/task/task-deletion.ts'
+import { findTaskState, type FencedState } from '../src/db/task/task.ts'
+import { unitOfWork } from '../src/db/unit-of-work.ts'
+import { insertCreation, type NewCreation } from '../src/db/video-task/creation.ts'
+import type { TaskFamily } from '../src/domain/task/task-scope.ts'
 import { THUMBNAIL } from '../src/domain/task/thumbnail.ts'
 import { failpoint } from '../src/process/failpoint.ts'
-import type { CommonDependencies } from './dependencies.ts'
-import { listFetchedInputs } from '../src/db/task/task-file.ts'
-import { purgeDeleted } from '../src/db/task/task-deletion.ts'
-import type { TaskState } from '../src/db/task/task.ts'
-import { isOutage, type StoredDigest } from '../src/adapters/storage/storage.ts'
+import type { CommonDependencies, EndDependencies } from './dependencies.ts'
+
+/** State of a task, and why it has failed or waits. */
+export type TaskEnd = Omit<FencedState, 'fence'>
 
 /** A task under the fence of one attempt. */
 export interface FencedTask {
@@ -17,7 +29,7 @@ export interface FencedTask {
   fence: number
 }
 
-interface RenderedImage {
+interface RenderedFile {
   name: string
   /** A path, or bytes. */
   file: string | Uint8Array
@@ -27,21 +39,64 @@ interface RenderedImage {
 }
 
 /** Files that an attempt has made. */
-interface RenderedFiles {
-  files: readonly RenderedImage[]
+export interface Rendered {
+  files: readonly RenderedFile[]
   /** The one of which the thumbnail is drawn. */
   picture: string | Uint8Array
+  /** The video that was made, absent of images. */
+  creation?: NewCreation
 }
 
 /**
- * Moves what an engine has made to the store, under the attempt's fence, with a thumbnail beside it. An attempt that stood
- * still and lost its fence may have stored it after the task ended and its files were cleaned up. Then it removes it and throws.
+ * Stores what an attempt has made and ends its task with it. Throws where another attempt holds the fence or the task has
+ * ended meanwhile: then nothing of it is left. While PostgreSQL is away the end waits for it, as what was made is in the
+ * store already.
  */
-export const storeResults = async (
+export const finishTask = async (
+  deps: EndDependencies,
+  { family, task, signal }: { family: TaskFamily; task: FencedTask; signal: AbortSignal },
+  rendered: Rendered,
+): Promise<TaskEnd> => {
+  const stored = await storeResults(deps, task, rendered)
+  failpoint('render.after-output')
+  const isDone = await untilWritten(signal, () =>
+    complete(deps, { family, task }, { ...rendered, ...stored }),
+  )
+  if (!isDone) {
+    await deps.storage.removePrefix(folderOf(task))
+    throw new Error('the task has ended or is with a newer attempt')
+  }
+  return await cleanUpAttempts(deps, task.id, { state: 'done', reason: null, fence: task.fence })
+}
+
+const RETRY_MS = 1000
+
+const untilWritten = async (
+  signal: AbortSignal,
+  write: () => Promise<boolean>,
+): Promise<boolean> => {
+  for (;;)
+    try {
+      return await write()
+    } catch (error) {
+      if (!isUnavailable(error)) throw error
+      await sleep(RETRY_MS, undefined, { signal })
+    }
+}
+
+const folderOf = ({ id, fence }: FencedTask): string => `results/${id}/${fence}`
+
+interface Stored {
+  results: TaskResult[]
+  thumbnail?: Thumbnail
+}
+
+/** Moves what an engine has made to the store, under the attempt's fence, with a thumbnail beside it. */
+const storeResults = async (
   deps: CommonDependencies,
   task: FencedTask,
-  { files, picture }: RenderedFiles,
-): Promise<{ results: TaskResult[]; thumbnail?: Thumbnail }> => {
+  { files, picture }: Rendered,
+): Promise<Stored> => {
   const giveUp = (error: unknown): undefined => {
     deps.log.warn({ task_id: task.id, err: error }, 'no thumbnail was made')
   }
@@ -52,12 +107,11 @@ export const storeResults = async (
     () => drawing,
   )
   const small = await drawing
-  const folder = `results/${task.id}/${task.fence}`
+  const folder = folderOf(task)
   await deps.storage.putFiles(folder, {
     ...Object.fromEntries(files.map(({ name, file }) => [name, file])),
     ...(small && { [THUMBNAIL]: small }),
   })
-  await commitResults(deps, task)
   const results = files.map(({ name, contentType, width, height }, index) => {
     const digest = digests[index] as StoredDigest
     return { name, storageKey: `${folder}/${name}`, contentType, ...digest, width, height }
@@ -68,35 +122,52 @@ export const storeResults = async (
   }
 }
 
-const commitResults = async (
-  { sql, storage }: CommonDependencies,
-  task: FencedTask,
-): Promise<void> => {
-  failpoint('render.after-output')
-  if (await holdsFence(sql, task)) return
-  await storage.removePrefix(`results/${task.id}/${task.fence}`)
-  throw new Error('the task has ended or is with a newer attempt')
+/** Ends a task with its results, under the fence of its attempt; true also when an earlier try has done so. */
+const complete = async (
+  deps: EndDependencies,
+  { family, task: { id, fence } }: { family: TaskFamily; task: FencedTask },
+  { creation, ...stored }: Stored & Pick<Rendered, 'creation'>,
+): Promise<boolean> => {
+  const isDone = async (): Promise<boolean> => {
+    const found = await findTaskState(deps.sql, id)
+    return found?.state === 'done' && found.fence === fence
+  }
+  const isEnded = await unitOfWork(
+    deps,
+    (sql, enqueue) => {
+      const record = async (): Promise<void> => {
+        await Promise.all([
+          insertTaskResults(sql, id, stored),
+          creation && insertCreation(sql, id, creation),
+        ])
+      }
+      return endTask(sql, { id, family, to: 'done', fence, record }, { ...deps, enqueue })
+    },
+    { at: 'move', of: id, wasCommitted: isDone },
+  )
+  return isEnded || (await isDone())
 }
 
 /**
  * Removes what attempts have left beside the results of an ended task, and what they fetched, which only they read.
- * Returns the status of the task. It reads the row, because a repetition makes no transition, and the files of a
+ * Returns how the task stands. It reads the row, because a repetition makes no transition, and the files of a
  * completed task must stay. Throws while the store is away, so that it is repeated. `known` is the content of the row
  * when the caller has just written it.
  */
 export const cleanUpAttempts = async (
   { sql, storage, log }: CommonDependencies,
   taskId: string,
-  known?: TaskState,
-): Promise<string> => {
-  const { status, fence } = known ?? (await findTaskState(sql, taskId)) ?? GONE
+  known?: FencedState,
+): Promise<TaskEnd> => {
+  const { state, reason, fence } = known ?? (await findTaskState(sql, taskId)) ?? GONE
+  const [isDone, isFailed] = [state === 'done', state === 'failed' || state === 'cancelled']
   const folder = `results/${taskId}`
   try {
-    if (FAILED.has(status)) await storage.removePrefix(folder)
-    if (COMPLETED.has(status) && fence > 1)
+    if (isFailed) await storage.removePrefix(folder)
+    if (isDone && fence > 1)
       for (const key of await storage.list(folder))
         if (!key.startsWith(`${folder}/${fence}/`)) await storage.removePrefix(attemptOf(key))
-    if (FAILED.has(status) || COMPLETED.has(status)) {
+    if (isFailed || isDone) {
       const { fetched, isDeleted } = await listFetchedInputs(sql, taskId)
       for (const key of fetched) await storage.remove(key)
       if (isDeleted) await purgeDeleted({ sql, storage }, taskId)
@@ -106,12 +177,10 @@ export const cleanUpAttempts = async (
     if (isOutage(error)) throw error
     log.warn({ task_id: taskId, err: error }, 'files of older attempts were not removed')
   }
-  return status
+  return { state, reason }
 }
 
-const FAILED = wordsFor('failed')
-const COMPLETED = wordsFor('done')
-const GONE = { status: 'FAILED', fence: 0 } as const
+const GONE = { state: 'failed', reason: null, fence: 0 } as const
 
 /** `results/<task>/<fence>` of a key below it. */
 const attemptOf = (key: string): string => key.split('/').slice(0, 3).join('/')

@@ -13,6 +13,7 @@ import type {
 import { findTaskState, storeUpstreamId } from '../src/db/task/task.ts'
 import type { ClaimedTask } from '../src/db/task/task-transition.ts'
 import { TaskError } from '../src/domain/task/task-error.ts'
+import { OPEN_STATES } from '../src/domain/task/task-item.ts'
 import type { TaskErrorCode } from '../src/domain/task/task-error.ts'
 import { failpoint } from '../src/process/failpoint.ts'
 import type { RenderDependencies, VendorDependencies } from './dependencies.ts'
@@ -85,8 +86,10 @@ export const cancelAtEnd = async <Result>(
 }
 
 /** Reads the row: neither a workflow that has ended nor a server that has given it up says why to its activity. */
-const hasEnded = async ({ deps, task }: Omit<RemoteTask, 'attempt'>): Promise<boolean> =>
-  (await findTaskState(deps.sql, task.id))?.ended === true
+const hasEnded = async ({ deps, task }: Omit<RemoteTask, 'attempt'>): Promise<boolean> => {
+  const found = await findTaskState(deps.sql, task.id)
+  return found !== undefined && !OPEN_STATES.includes(found.state)
+}
 
 const submit = async <Done, Made>(given: UpstreamTask<Done, Made>): Promise<string> => {
   const { task, attempt, job } = given
@@ -203,7 +206,7 @@ const CANCEL_MS = 5000
 
 /**
  * Sends a request; undefined when there is no response.
- * @throws HeldError while its breaker is open
+ * @throws PutBackError while its breaker is open
  */
 const ask = async <Done, Made>(
   { upstream, deps, task, scope, attempt }: UpstreamTask<Done, Made>,

@@ -24,6 +24,7 @@ import {
   listenForChanges,
   makeNotifyChange,
   readRevisions,
+  ADMISSION,
   RULES,
 } from './db/shared/change-notification.ts'
 import { makeCountCache } from './db/search/listed-count.ts'
@@ -55,6 +56,7 @@ import { makeCustomKinds } from './tasks/custom-kinds.ts'
 import { makeServer } from './http/serve/server.ts'
 import { makeOwnerEngine, makeOwnerRules } from './tasks/owner-rules.ts'
 import { makeUserRecorder } from './http/access/user-recorder.ts'
+import { readAdmission } from './jobs/admission.ts'
 import { makeJobs } from './jobs/client.ts'
 import { connectTemporal } from './jobs/connection.ts'
 import { startRenewal } from './jobs/renewal.ts'
@@ -63,7 +65,8 @@ import { readTemporal } from './process/settings/temporal.ts'
 import { makeMetricsReader } from './jobs/metrics-reader.ts'
 import { makeLog } from './log.ts'
 import { noticeConditions } from './jobs/platform-notice.ts'
-import { wakeHeld } from './jobs/pause.ts'
+import { withLoopLock } from './db/task/reconcile.ts'
+import { makeAdmissionPass } from './tasks/admit.ts'
 import { startReconcile } from './jobs/reconcile.ts'
 import { startRelay } from './jobs/relay.ts'
 import { startScratch } from './process/scratch.ts'
@@ -116,10 +119,16 @@ const budget = makeBudget()
 
 const watches = makeWatches({ most: config.STREAMS_MAX })
 const rulesNotifier = makeNotifier()
+/** Wakes the admission of tasks: with all that changes for many, something may go on. */
+const admissionNotifier = makeNotifier()
 const stopListening = listenForChanges({
   url: direct,
   name: 'kiln api changes',
-  onChange: (id) => (id === RULES ? rulesNotifier.notify() : watches.notify(id)),
+  onChange(id) {
+    if (id === RULES) rulesNotifier.notify()
+    if (id === RULES || id === ADMISSION) admissionNotifier.notify()
+    else watches.notify(id)
+  },
   onConnect: () => {
     watches.notify()
     rulesNotifier.notify()
@@ -174,8 +183,8 @@ const workflowUrl = makeWorkflowUrl(config)
 const commit = { sql, jobs, notifyChange: makeNotifyChange(sql) }
 const live = { watches, watchReadSemaphore: makeThird() }
 const taskRead = { sql, signer, now }
-const { slots, anonymousSlots } = timings
-const end = { ...commit, ...taskRead, ...live, storage, slots, anonymousSlots }
+const admission = readAdmission(config)
+const end = { ...commit, ...taskRead, ...live, ...admission, storage }
 const task = { ...end, outbound, publicUrl, taskQueue, quotas }
 const check = { ...commit, publicUrl, taskQueue, checkTiming }
 const token = { ...commit, log, now, publishAuth: config.PUBLISH_AUTH }
@@ -194,7 +203,7 @@ const engineOf = makeOwnerEngine(ownerRules, makeEngineOf(config))
 const customKinds = makeCustomKinds(sql)
 const pauses = makePublicPauses(sql)
 await Promise.all([customKinds.refresh(), pauses.refresh(), ownerRules.refresh()])
-const imageTask = { ...task, timing: timings.timing, engineOf }
+const imageTask = { ...task, engineOf }
 const aliases = await readAliases(config.WIRE_ALIASES)
 const routes = makeRoutes({
   publicUrl,
@@ -203,7 +212,7 @@ const routes = makeRoutes({
   template: { ...imageTask, customKinds },
   videoTask: {
     ...task,
-    videoTiming: timings.videoTiming,
+    offPeakSeconds: timings.videoTiming.offPeakSeconds,
     engineOf,
     videoAuth: config.VIDEO_AUTH,
     extendSource: config.VIDEO_EXTEND_SOURCE,
@@ -265,7 +274,8 @@ const routes = makeRoutes({
   file: { sql, storage, signer, now, heavyReadSemaphore: lists.heavyReadSemaphore },
   platform: {
     ...commit,
-    ...timings,
+    ...admission,
+    checkTiming,
     taskQueue,
     workflowUrl,
     checks,
@@ -337,6 +347,10 @@ const metricsServer =
   metrics &&
   (await startMetricsServer({ port: metricsPort, host, metrics, log, refresh: readMetrics }))
 
+/** Interval at which an api asks whether it admits tasks: one of them does. */
+const ADMISSION_MS = 5000
+const admit = makeAdmissionPass({ ...commit, ...admission })
+
 /** Interval at which a row is found whose notification was lost, because its process was killed after the commit. */
 const WATCH_MS = 5000
 
@@ -351,7 +365,8 @@ const loops = [
     afterSeconds: config.RECONCILE_AFTER_SECONDS,
     taskQueue: config.TASK_QUEUE,
     metrics,
-    ...timings,
+    checkTiming,
+    ...admission,
   }),
   startLoop(
     'notices',
@@ -367,17 +382,21 @@ const loops = [
   ),
   startLoop(
     'rules',
-    async (signal) => {
+    async () => {
       const [paused] = await Promise.all([
         pauses.refresh(),
         ownerRules.refresh(),
         customKinds.refresh(),
       ])
-      await wakeHeld({ ...commit, ...timings }, signal)
       return untilNextEnd(paused, config.RULES_INTERVAL_MS)
     },
     { intervalMs: config.RULES_INTERVAL_MS, notifier: rulesNotifier, log },
   ),
+  startLoop('admission', (signal) => withLoopLock(lockSql, 'admission', () => admit(signal)), {
+    intervalMs: ADMISSION_MS,
+    notifier: admissionNotifier,
+    log,
+  }),
   startLoop('watches', () => watches.poll((ids) => withinDeadline(sql, readRevisions(sql, ids))), {
     intervalMs: WATCH_MS,
     log,

@@ -7,6 +7,7 @@ import { reportError } from './operate/server-error.ts'
 import { openTemporal } from './jobs/connection.ts'
 import { adviseTemporal } from './jobs/temporal-advice.ts'
 import { readTemporal } from './process/settings/temporal.ts'
+import { endEarlierRuns } from './jobs/end-earlier.ts'
 import { createSchedules } from './jobs/schedule.ts'
 import { adviseSearchAttributes, registerSearchAttributes } from './jobs/search-attributes.ts'
 
@@ -25,6 +26,11 @@ const run = async (): Promise<void> => {
     await connection.ensureConnected()
     const { added, missing } = await registerSearchAttributes(connection, target.namespace)
     if (missing.length > 0) log.warn({ missing }, adviseSearchAttributes(missing, target.namespace))
+    // A namespace that does not know the attribute has none of them.
+    const ended = missing.includes('KilnStatus')
+      ? 0
+      : await endEarlierRuns(connection, target.namespace)
+    if (ended > 0) log.info({ ended }, 'runs of an earlier release ended: their tasks start again')
     const scheduled = await createSchedules(connection, {
       namespace: target.namespace,
       taskQueue: config.TASK_QUEUE,

@@ -7,6 +7,7 @@ import { listRemovedSettings } from './process/settings/removed.ts'
 import { readTemporal } from './process/settings/temporal.ts'
 import { makeDatabase, type Sql } from './db/client.ts'
 import { OPERATOR } from './domain/shared/account.ts'
+import { readAdmission } from './jobs/admission.ts'
 import { makeJobs } from './jobs/client.ts'
 import { openTemporal } from './jobs/connection.ts'
 import { makeLog } from './log.ts'
@@ -93,7 +94,11 @@ const audit = {
   requestId: randomUUID(),
 }
 const deps = { sql, jobs, audit, taskQueue: config.TASK_QUEUE }
-const commands = makeCommands({ ...deps, ...readTimings(config) })
+const commands = makeCommands({
+  ...deps,
+  ...readAdmission(config),
+  checkTiming: readTimings(config).checkTiming,
+})
 const write = (line: string): void => void process.stdout.write(`${line}\n`)
 const fleet = makeFleetCommands({ config, sql, audit, write, searchPath: readSearchPath() })
 const user = makeUserCommand({

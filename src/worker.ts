@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { extname } from 'node:path'
 
 import {
@@ -11,7 +12,7 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker'
 
-import { makeBreaker, makeHeldWait } from '../activities/breaker.ts'
+import { makeBreaker } from '../activities/breaker.ts'
 import { keepFleet } from '../activities/comfyui-keeper.ts'
 import { makeKeepTemplates } from '../activities/comfyui-templates.ts'
 import { startFirstAttempts } from '../activities/first-attempts.ts'
@@ -48,8 +49,6 @@ import {
   readInstances,
   readMediaLimits,
   readQuotas,
-  readSlots,
-  readTimings,
   readUpstreams,
 } from './process/settings/derived.ts'
 import { makeDatabase } from './db/client.ts'
@@ -61,6 +60,7 @@ import { makeBudget } from './json-body/budget.ts'
 import { makeIdempotency } from './process/idempotency.ts'
 import { makeBulkWork } from './tasks/bulk-work.ts'
 import { makeCustomKinds } from './tasks/custom-kinds.ts'
+import { readAdmission } from './jobs/admission.ts'
 import { isOutage, makeJobs } from './jobs/client.ts'
 import { startDelivery } from './jobs/event.ts'
 import { bulkQueue, comfyuiQueue, mediaQueue, vendorQueue } from './jobs/start.ts'
@@ -75,6 +75,7 @@ import { loadTracing } from './process/load-tracing.ts'
 import { startLoop } from './process/loop.ts'
 import { startMetricsServer } from './process/metrics-server.ts'
 import { startScratch, type Scratch } from './process/scratch.ts'
+import { startBeat } from './process/beat.ts'
 import { closeOnSignal } from './process/shutdown.ts'
 import { requireStorage } from './process/open-storage.ts'
 import { requireSchema, untilResponds } from './process/startup.ts'
@@ -137,6 +138,8 @@ const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, l
 const temporal = {
   connection,
   namespace: config.TEMPORAL_NAMESPACE,
+  // What the Temporal UI shows of whoever has a step.
+  identity: `${config.WORKER_ROLE}@${hostname()}:${process.pid}`,
   ...(tracing && { interceptors: traceActivities(tracing) }),
 }
 
@@ -201,9 +204,8 @@ const workflowBundle = findWorkflowBundle()
 
 const makeCore = () => ({
   ...common,
+  ...end,
   retentionDays: config.RESULT_RETENTION_DAYS,
-  ...readSlots(config),
-  jobs,
   notifier,
   startDelivery: (task: Parameters<typeof startDelivery>[0]) =>
     startDelivery(task, { taskQueue: config.TASK_QUEUE }),
@@ -239,8 +241,8 @@ const BULK_SLOTS = 2
 const bulkWorker = async ({ dir }: Scratch): Promise<Worker> => {
   const work = makeBulkWork({
     ...common,
-    ...readTimings(config),
-    jobs,
+    ...end,
+    offPeakSeconds: config.OFF_PEAK_DEADLINE_SECONDS,
     outbound,
     customKinds,
     signer: makeLinks(),
@@ -268,9 +270,8 @@ const bulkWorker = async ({ dir }: Scratch): Promise<Worker> => {
     activities: createBulkActivities({
       ...common,
       ...work,
+      ...end,
       retentionDays: config.RESULT_RETENTION_DAYS,
-      ...readSlots(config),
-      jobs,
       drain: () => jobs.drain(),
       readRules,
       pauseFactor: config.BULK_PAUSE_FACTOR,
@@ -310,18 +311,21 @@ const remoteWorker = (
     shutdownForceTime: '20 seconds',
   })
 
+/** Dependencies of whatever may end a task. */
+const end = { ...readAdmission(config), jobs }
+
 /** Dependencies that all renders of this worker share. */
-const held = {
+const guarded = {
   breaker: makeBreaker(common, {
     most: config.BREAKER_FAILURES,
     openSeconds: config.BREAKER_SECONDS,
   }),
-  heldWait: makeHeldWait({ leastMs: config.HELD_WAIT_MS }),
 }
 
 const makeRemote = (scratchDir: string) => ({
   ...common,
-  ...held,
+  ...guarded,
+  ...end,
   outbound,
   scratchDir,
   limits: readMediaLimits(config),
@@ -347,7 +351,8 @@ const mediaWorker = ({ scratchDir, binaries, inspector }: Media): Promise<Worker
     taskQueue: mediaQueue(config.TASK_QUEUE),
     activities: createMediaActivities({
       ...common,
-      ...held,
+      ...guarded,
+      ...end,
       engine: makeLocalImageEngine({ maxPixels: config.IMAGE_MAX_PIXELS }),
       videoEngine: makeLocalVideoEngine({ binaries, maxPixels: config.IMAGE_MAX_PIXELS }),
       inspector,
@@ -471,6 +476,12 @@ const keeper =
 const templateKeeper =
   keepTemplates && startLoop('templates', keepTemplates, { intervalMs: TEMPLATES_MS, log })
 const running = Promise.all(workers.map((worker) => worker.run()))
+const slots = {
+  ...(media && { local: config.MEDIA_SLOTS }),
+  ...(isVendor && { vendor: config.VENDOR_SLOTS }),
+  ...(fleet && { comfyui: fleet.instances.length * fleet.depth }),
+}
+const beat = startBeat({ sql, role: config.WORKER_ROLE, slots, log })
 const firstAttempts = core && startFirstAttempts(core)
 const { METRICS_PORT: metricsPort = 0, METRICS_HOST: host } = config
 const renewal = startRenewal({
@@ -502,7 +513,7 @@ closeOnSignal(
     await jobs.drain()
     outbound.close()
     for (const upstream of Object.values(upstreams)) upstream.close()
-    await Promise.all([keeper?.stop(), templateKeeper?.stop()])
+    await Promise.all([keeper?.stop(), templateKeeper?.stop(), beat.stop()])
     for (const { client, events } of fleet?.instances ?? []) {
       client.close()
       events.close()

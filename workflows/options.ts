@@ -14,7 +14,7 @@ const DEADLINE_MARGIN_SECONDS = 60
  * so many tasks that a caller cancels while the store is away would keep them all.
  */
 export const transitionOptions: LocalActivityOptions = {
-  startToCloseTimeout: '10 seconds',
+  startToCloseTimeout: '5 seconds',
   localRetryThreshold: '1 second',
   retry: {
     initialInterval: '200 milliseconds',

@@ -1,4 +1,3 @@
-import type { Slots } from '../../src/db/video-task/video-queue.ts'
 import { decodeJwt } from 'jose'
 
 import { makeSigner } from '../../src/adapters/signing.ts'
@@ -122,7 +121,7 @@ const makeRecordedRoutes = (own: Pick<ImageTaskDeps, 'sql' | 'signer' | 'publicU
     engineOf: () => 'local',
     quotas: { owner: { tasks: 1e6, bytes: 1e12, retentionDays: 30 } },
     now: () => new Date(),
-  } as unknown as VersionDeps & HostNodeDeps & ImageTaskDeps & Slots
+  } as unknown as VersionDeps & HostNodeDeps & ImageTaskDeps
   return [
     ...makeNodeRoutes(deps),
     ...makeVersionRoutes(deps),

@@ -4,7 +4,12 @@ import { ApiError, errors } from '../domain/shared/errors.ts'
 import { inTime, LateError } from '../domain/shared/in-time.ts'
 import { failpoint } from '../process/failpoint.ts'
 import { deadlineOf, type Sql, type Transaction } from './client.ts'
-import { insertOutbox, type OutboxEntry, type OutboxRow } from './shared/outbox.ts'
+import {
+  insertOutbox,
+  type EnqueueOptions,
+  type OutboxEntry,
+  type OutboxRow,
+} from './shared/outbox.ts'
 import type { NotifyChange } from './shared/change-notification.ts'
 import { isRetryable, isUnavailable, isUnknownOutcome } from './sqlstate.ts'
 
@@ -23,7 +28,7 @@ export interface UnitDeps {
 }
 
 /** Enqueues a message to Temporal in the transaction of the fact; it is dispatched right after the commit. */
-export type Enqueue = (entry: OutboxEntry) => Promise<void>
+export type Enqueue = (entry: OutboxEntry, options?: EnqueueOptions) => Promise<void>
 
 export interface UnitOptions {
   /** Names the lines before and after the COMMIT at which a fault test kills. */
@@ -125,8 +130,9 @@ const beginWithRetries = async <T>(
     try {
       await sql.begin(async (sql) => {
         const enqueued: OutboxRow[] = []
-        const result = await work(sql, async (entry) => {
-          enqueued.push(await insertOutbox(sql, withTrace(entry, traceparent)))
+        const result = await work(sql, async (entry, options) => {
+          const row = await insertOutbox(sql, withTrace(entry, traceparent), options)
+          if (row) enqueued.push(row)
         })
         if (unit.isLate) throw new LateError('the caller waits no longer')
         if (at) failpoint(`${at}.before-commit`)

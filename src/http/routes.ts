@@ -47,7 +47,7 @@ import { makePublishRoute } from './registry/publish-route.ts'
 import { makeVersionFileRoutes, type VersionFileDeps } from './registry/version-file-routes.ts'
 import { makeVersionRoutes } from './registry/version-routes.ts'
 import { makeVideoTaskRoutes } from './video-task/routes.ts'
-import type { Slots } from '../db/video-task/video-queue.ts'
+import type { AdmissionRules } from '../db/task/admission.ts'
 import type { ImageTaskDeps } from '../tasks/create-image.ts'
 import { makeWebhookSecretRoutes } from './event/webhook-secret-routes.ts'
 import type {
@@ -69,8 +69,8 @@ export interface RouteDeps {
   publicUrl: string
   /** Other names, which the description shows, too. */
   aliases: AliasTable | undefined
-  imageTask: ImageTaskDeps & LiveDeps & Slots
-  template: TemplateDeps & LiveDeps & Slots
+  imageTask: ImageTaskDeps & LiveDeps & AdmissionRules
+  template: TemplateDeps & LiveDeps & AdmissionRules
   videoTask: VideoTaskDeps & LiveDeps
   anyTask: AnyTaskDeps & DeletionDeps
   bulk: BulkDeps

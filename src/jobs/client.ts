@@ -93,9 +93,9 @@ export const makeJobs = ({ connection: first, namespace, sql, log, tracing }: Jo
     },
     tracing,
     dispatch,
-    /** Asks whether a workflow runs. */
-    check: (workflowId: string): Promise<WorkflowState> =>
-      inTime(() => check(current.client, workflowId)),
+    /** Asks whether a workflow runs; of a task, whether the run of this admission does. */
+    check: (workflowId: string, admission?: number): Promise<WorkflowState> =>
+      inTime(() => check(current.client, workflowId, admission)),
     /** Makes the further attempts of a task's events read the rows again. A lost signal costs delay, nothing else. */
     async announceEvent(taskId: string): Promise<void> {
       const handle = current.client.workflow.getHandle(deliveryWorkflowId(taskId))
@@ -135,18 +135,25 @@ export type Jobs = ReturnType<typeof makeJobs>
 
 const CALL_DEADLINE_MS = 2000
 
+const ADMISSION = 'admission'
+
 const start = async (client: Client, row: OutboxStart): Promise<void> => {
+  const { admission } = row.options
   const options = {
     workflowId: row.workflowId,
     taskQueue: row.taskQueue,
     args: [...row.args],
     staticSummary: row.options.summary,
+    ...(row.options.details !== undefined && { staticDetails: row.options.details }),
     typedSearchAttributes: toSearchAttributes(row.options),
     priority: { priorityKey: row.options.priorityKey, fairnessKey: row.options.fairnessKey },
     workflowIdReusePolicy: row.kind === 'restart' ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
-    workflowIdConflictPolicy: row.options.endsOpen ? 'TERMINATE_EXISTING' : 'USE_EXISTING',
-    // Another worker repeats the step that a killed one had begun after this time; 10 s when it is not said.
-    workflowTaskTimeout: '4 seconds',
+    workflowIdConflictPolicy: row.options.endsOpen
+      ? 'TERMINATE_EXISTING'
+      : admission === undefined
+        ? 'USE_EXISTING'
+        : 'FAIL',
+    ...(admission !== undefined && { memo: { [ADMISSION]: admission } }),
   } as const
   const { signal } = row.options
   try {
@@ -154,8 +161,17 @@ const start = async (client: Client, row: OutboxStart): Promise<void> => {
     else await client.workflow.signalWithStart(row.workflowType, { ...options, signal })
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error
+    if (admission === undefined) return
+    const found = await client.workflow.getHandle(row.workflowId).describe()
+    // It was put back and is about to end: the relay tries again.
+    if (admissionOf(found) < admission)
+      throw new Error('the run of an earlier admission is still open', { cause: error })
   }
 }
+
+/** Number of the admission of a run; 0 of one that an earlier release has started. */
+const admissionOf = ({ memo }: { memo?: Record<string, unknown> | undefined }): number =>
+  Number(memo?.[ADMISSION] ?? 0)
 
 const signal = async (client: Client, row: OutboxSignal & { id: string }): Promise<void> => {
   try {
@@ -167,15 +183,17 @@ const signal = async (client: Client, row: OutboxSignal & { id: string }): Promi
 }
 
 /**
- * `missing`: it never started, or Temporal has forgotten it. `completed`: it came to its own end; when its row has not, the
+ * `missing`: it never started, or not under this admission, or Temporal has forgotten it. `completed`: it came to its own end; when its row has not, the
  * database was put back to an earlier time. `closed`: somebody ended it.
  */
 export type WorkflowState = 'open' | 'completed' | 'closed' | 'missing'
 
-const check = async (client: Client, workflowId: string): Promise<WorkflowState> => {
+const check = async (client: Client, workflowId: string, admission = 0): Promise<WorkflowState> => {
   try {
-    const { status } = await client.workflow.getHandle(workflowId).describe()
+    const found = await client.workflow.getHandle(workflowId).describe()
+    const { status } = found
     if (['RUNNING', 'PAUSED'].includes(status.name)) return 'open'
+    if (admissionOf(found) < admission) return 'missing'
     return status.name === 'COMPLETED' ? 'completed' : 'closed'
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return 'missing'

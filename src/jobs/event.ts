@@ -1,7 +1,6 @@
 import type { deliverEvents, redeliverEvent } from '../../workflows/deliver-events.ts'
 import type { OutboxSignal, OutboxStart, StartOptions } from '../db/shared/outbox.ts'
 import { NORMAL_PRIORITY, startOptions } from './start.ts'
-import type { TaskFacts } from './start.ts'
 
 export const deliveryWorkflowId = (taskId: string): string => `deliver-events/${taskId}`
 
@@ -10,7 +9,7 @@ export const deliveryWorkflowId = (taskId: string): string => `deliver-events/${
  * read the rows again; its handler is in workflows/deliver-events.ts.
  */
 export const startDelivery = (
-  { taskId, kind, owner }: Pick<TaskFacts, 'taskId' | 'kind' | 'owner'>,
+  { taskId, kind, owner }: { taskId: string; kind: string; owner: string },
   { taskQueue }: { taskQueue: string },
 ): OutboxStart => {
   const workflowId = deliveryWorkflowId(taskId)

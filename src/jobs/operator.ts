@@ -3,16 +3,16 @@ import { findOpenVersion } from '../db/registry/open-version.ts'
 import type { OpenVersion } from '../db/registry/open-version.ts'
 import { findTask } from '../db/task/operator.ts'
 import type { OpenTask } from '../db/task/operator.ts'
+import type { AdmissionRules } from '../db/task/admission.ts'
 import type { Enqueue, UnitDeps } from '../db/unit-of-work.ts'
 import type { CheckTiming } from '../domain/registry/check-timing.ts'
 import { failTask } from '../tasks/fail.ts'
-import { startAnyTask } from './any-task.ts'
-import type { AnyTaskOptions } from './any-task.ts'
 import { endOpen } from './start.ts'
 import { startPublishVersion } from './version.ts'
 
 /** Dependencies of an operator's commands, in the terminal and through the api. */
-export interface OperatorOptions extends AnyTaskOptions {
+export interface OperatorOptions extends UnitDeps, AdmissionRules {
+  taskQueue: string
   /** Durations that a version's workflow starts with. */
   checkTiming?: Partial<CheckTiming>
 }
@@ -30,17 +30,15 @@ const unchanged = <Thing>(thing: Thing) => ({ was: thing, now: thing, changed: f
 
 const SUMMARY_END = 'restarted by an operator'
 
-/** Ends the workflow of an open task and starts it again. Late steps of the old one lose against the new fence. */
+/** Ends the workflow of an admitted task and starts it again. Late steps of the old one lose against the new fence. */
 export const restartTask = async (
   sql: Queryable,
   id: string,
-  { enqueue, ...options }: Options,
+  { enqueue, startOf }: Options,
 ): Promise<Operated<OpenTask> | undefined> => {
   const task = await findTask(sql, id)
-  if (!task || task.ended) return task && unchanged(task)
-  await enqueue(
-    endOpen(startAnyTask(task, `${task.kind} for ${task.owner}, ${SUMMARY_END}`, options)),
-  )
+  if (!task || task.ended || task.waitsOn !== null) return task && unchanged(task)
+  await enqueue(endOpen(startOf(task, `${task.kind} for ${task.owner}, ${SUMMARY_END}`)))
   return { ...unchanged(task), changed: true }
 }
 

@@ -1,16 +1,15 @@
 import { failTask } from '../tasks/fail.ts'
-import { startAnyTask } from './any-task.ts'
-import type { AnyTaskOptions } from './any-task.ts'
 import type { Sql } from '../db/client.ts'
 import { listStillBulks, type StillBulk } from '../db/bulk/bulk.ts'
 import { listStillDeliveries, listStillRedeliveries } from '../db/event/delivery.ts'
 import type { StillDelivery, StillRedelivery } from '../db/event/delivery.ts'
-import { unitOfWork } from '../db/unit-of-work.ts'
+import { unitOfWork, type UnitDeps } from '../db/unit-of-work.ts'
+import type { AdmissionRules, TaskToStart } from '../db/task/admission.ts'
 import type { OutboxStart } from '../db/shared/outbox.ts'
 import { listStillExtractions, listStillVersions } from '../db/registry/open-version.ts'
 import type { OpenVersion } from '../db/registry/open-version.ts'
-import { listStillTasks, withReconcileLock } from '../db/task/reconcile.ts'
-import type { StillOptions, StillTask } from '../db/task/reconcile.ts'
+import { listStillTasks, withLoopLock } from '../db/task/reconcile.ts'
+import type { StillOptions } from '../db/task/reconcile.ts'
 import { giveUpChecks } from '../db/registry/version-transition.ts'
 import type { CheckErrorCode } from '../domain/registry/archive-check.ts'
 import type { CheckTiming } from '../domain/registry/check-timing.ts'
@@ -25,7 +24,8 @@ import type { Metrics } from '../process/metrics.ts'
 import { startLoop } from '../process/loop.ts'
 import type { Loop } from '../process/loop.ts'
 
-export interface ReconcileOptions extends AnyTaskOptions {
+export interface ReconcileOptions extends UnitDeps, AdmissionRules {
+  taskQueue: string
   /** A pool of one connection, which holds the lock: one process reconciles at a time. */
   lockSql: Sql
   jobs: Jobs
@@ -49,7 +49,7 @@ export const startReconcile = (options: ReconcileOptions): Loop =>
   startLoop(
     'reconcile',
     (signal) =>
-      withReconcileLock(options.lockSql, async () => {
+      withLoopLock(options.lockSql, 'reconcile', async () => {
         await reconcileEach(options, signal, listStillTasks, reconcileTask)
         await reconcileEach(options, signal, listStillDeliveries, reconcileDelivery)
         await reconcileEach(options, signal, listStillRedeliveries, reconcileRedelivery)
@@ -66,7 +66,10 @@ type List<Row> = (sql: Sql, options: StillOptions) => Promise<Row[]>
  * Returns how the workflow of a row has ended; undefined while it runs, and where the row has changed since it was
  * listed: then the workflow came to its end meanwhile, and another one would be one too many.
  */
-type Check = (workflowId: string) => Promise<Exclude<WorkflowState, 'open'> | undefined>
+type Check = (
+  workflowId: string,
+  admission?: number,
+) => Promise<Exclude<WorkflowState, 'open'> | undefined>
 
 const reconcileEach = async <Row extends { id: string }>(
   options: ReconcileOptions,
@@ -77,8 +80,8 @@ const reconcileEach = async <Row extends { id: string }>(
   const { sql, jobs, afterSeconds } = options
   const checkFor =
     ({ id }: Row): Check =>
-    async (workflowId) => {
-      const state = await jobs.check(workflowId)
+    async (workflowId, admission) => {
+      const state = await jobs.check(workflowId, admission)
       if (state === 'open') return undefined
       const still = await list(sql, { afterSeconds, ids: { only: id }, limit: 1 })
       return still.length > 0 ? state : undefined
@@ -101,23 +104,20 @@ const reconcileEach = async <Row extends { id: string }>(
 
 const reconcileTask = async (
   options: ReconcileOptions,
-  task: StillTask,
+  task: TaskToStart,
   check: Check,
 ): Promise<void> => {
-  const state = await check(taskWorkflowId(task.family, task.id))
+  const state = await check(taskWorkflowId(task.family, task.id), task.admission)
   if (state === undefined) return
   options.log.warn({ task_id: task.id, workflow: state }, 'reconciled')
   options.metrics?.reconciled.inc({ what: 'task', workflow: state })
   if (state !== 'closed') {
-    const start = startTaskAgain(options, task)
-    return await startAgain(options, { ...start, kind: state === 'missing' ? 'start' : 'restart' })
+    const start = options.startOf(task, `${task.kind}, started again, for ${task.owner}`)
+    return await startAgain(options, state === 'missing' ? start : { ...start, kind: 'restart' })
   }
   const code = 'workflow_lost'
   await unitOfWork(options, (sql, enqueue) => failTask(sql, task, { ...options, code, enqueue }))
 }
-
-const startTaskAgain = (options: ReconcileOptions, task: StillTask): OutboxStart =>
-  startAnyTask(task, `${task.kind}, started again, for ${task.owner}`, options)
 
 /** Makes an open delivery check again: it may wait for a signal that was lost. */
 const reconcileDelivery = async (

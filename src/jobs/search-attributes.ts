@@ -7,6 +7,8 @@ const SEARCH_ATTRIBUTES = [
   'KilnOwner',
   'KilnKind',
   'KilnStatus',
+  'KilnReason',
+  'KilnEngine',
   'KilnPublisher',
   'KilnNode',
   'KilnVersion',

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 
 import type { OutboxStart, StartOptions } from '../db/shared/outbox.ts'
-import type { EngineName } from '../domain/task/engine.ts'
 
 /** The queue of everything that takes CPU: the name of the workflow's own queue with this ending. */
 export const mediaQueue = (taskQueue: string): string => `${taskQueue}-media`
@@ -21,35 +20,35 @@ export const NORMAL_PRIORITY = 3
 /** For what may wait: off-peak tasks, and archives that are read again. */
 export const LOW_PRIORITY = 5
 
-export interface TaskFacts {
-  taskId: string
+/** Facts of a job for operators and for the order of work. */
+export interface StartFacts {
   kind: string
   owner: string
   /** Whom it counts for in the fair order of work; absent: the owner. */
   account?: string
-  /** Engine that renders it; absent: the local one. */
-  engine?: EngineName
-  /** Order among those of its account that wait; absent: 0. */
-  priority?: number
-  /** Its caller has set some. */
-  hasDeadlines?: boolean
   /** An operator reads this first: "relight 1024×768 for alice". */
   summary: string
 }
 
 /** The options that every workflow starts with: facts for operators, and its place in the order of work. */
 export const startOptions = (
-  { kind, owner, account = owner, summary }: Omit<TaskFacts, 'taskId'>,
+  { kind, owner, account = owner, summary }: StartFacts,
   {
     status,
     priorityKey,
     priority = 0,
-  }: { status: string; priorityKey: number; priority?: number | undefined },
+    engine,
+  }: { status: string; priorityKey: number; priority?: number; engine?: string },
 ): StartOptions => ({
   summary: [...summary].slice(0, SUMMARY_CHARACTERS).join(''),
-  searchAttributes: { KilnOwner: owner, KilnKind: kind, KilnStatus: status },
+  searchAttributes: {
+    KilnOwner: owner,
+    KilnKind: kind,
+    KilnStatus: status,
+    ...(engine !== undefined && { KilnEngine: engine }),
+  },
   priorityKey,
-  // A line of its own for each priority. `claimImageTask` keeps all lines of an account to the turns of one.
+  // A line of its own for each priority. `task_block` keeps all lines of an account to the turns of one.
   fairnessKey: fairnessKey(priority === 0 ? account : `${account} ${priority}`),
 })
 

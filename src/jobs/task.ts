@@ -1,71 +1,83 @@
 import type { OutboxSignal, OutboxStart } from '../db/shared/outbox.ts'
-import type { imageTask } from '../../workflows/image-task.ts'
-import type { TaskOptions } from '../domain/task/task-options.ts'
-import type { TaskFamily } from '../domain/task/task-scope.ts'
+import type { imageTask, videoTask } from '../../workflows/task.ts'
+import type { TaskToStart } from '../db/task/admission.ts'
 import type { RenderTiming, VideoTiming } from '../domain/task/render-timing.ts'
-import type { TaskFacts } from './start.ts'
+import type { TaskFamily } from '../domain/task/task-scope.ts'
 import { LOW_PRIORITY, NORMAL_PRIORITY, startOptions } from './start.ts'
-import type { videoTask } from '../../workflows/video-task.ts'
 
 export const taskWorkflowId = (family: TaskFamily, taskId: string): string =>
   `${family}-task/${taskId}`
 
-/** The signal that stops a cancelled task. Its handlers are in workflows/image-task.ts and video-task.ts. */
+/** The signal that stops a task that has ended. Its handler is in workflows/task.ts. */
 export const signalCancel = (family: TaskFamily, taskId: string): OutboxSignal => ({
   kind: 'signal',
   workflowId: taskWorkflowId(family, taskId),
   signalName: 'cancelRequested',
 })
 
-/** The facts that the start of a task has of its options. */
-export const startFacts = ({ priority, startWithin, endWithin }: TaskOptions) => ({
-  priority,
-  hasDeadlines: (startWithin ?? endWithin) !== null,
-})
+/** Rules by which the workflow of a task is started. */
+export interface StartRules {
+  taskQueue: string
+  timing: RenderTiming
+  videoTiming: VideoTiming
+  /** PUBLIC_URL */
+  publicUrl: string
+}
 
-/** The row of the outbox that starts the workflow of an image task. */
-export const startImageTask = (
-  { engine, hasDeadlines, priority, ...facts }: TaskFacts,
-  { taskQueue, timing }: { taskQueue: string; timing: RenderTiming },
-): OutboxStart => ({
-  kind: 'start',
-  workflowType: 'imageTask',
-  workflowId: taskWorkflowId('image', facts.taskId),
-  taskQueue,
-  args: [
-    {
-      taskId: facts.taskId,
-      timing,
-      ...(engine !== undefined && engine !== 'local' && { engine }),
-      ...(hasDeadlines && { hasDeadlines: true }),
+/** The row of the outbox that starts the workflow of an admitted task. An operator reads its summary first. */
+const startTask = (
+  { id, family, admission, offPeak, engine, priority, ...facts }: Omit<TaskToStart, 'detail'>,
+  summary: string,
+  { taskQueue, timing, videoTiming, publicUrl }: StartRules,
+): OutboxStart => {
+  const isVideo = family === 'video'
+  // An off-peak task waits at the upstream, in processing.
+  const ofVideo =
+    engine === 'vendor' && offPeak
+      ? { ...videoTiming, deadlineSeconds: videoTiming.offPeakSeconds }
+      : videoTiming
+  return {
+    // A run of an earlier admission has ended, and its task with it, or has put it back.
+    kind: admission === 1 ? 'start' : 'restart',
+    workflowType: `${family}Task` satisfies 'imageTask' | 'videoTask',
+    workflowId: taskWorkflowId(family, id),
+    taskQueue,
+    args: [
+      {
+        taskId: id,
+        admission,
+        timing: isVideo ? ofVideo : timing,
+        ...(engine !== 'local' && { engine }),
+      },
+    ] satisfies Parameters<typeof imageTask | typeof videoTask>,
+    options: {
+      ...startOptions(
+        { ...facts, summary },
+        {
+          status: 'queued',
+          priorityKey: offPeak ? LOW_PRIORITY : NORMAL_PRIORITY,
+          priority: isVideo ? 0 : priority,
+          engine,
+        },
+      ),
+      details: `[The task in the console](${publicUrl}/console/tasks/${id})`,
+      admission,
     },
-  ] satisfies Parameters<typeof imageTask>,
-  options: startOptions(facts, { status: 'CREATED', priorityKey: NORMAL_PRIORITY, priority }),
-})
+  }
+}
 
-/** The row of the outbox that starts the workflow of a video task. */
-export const startVideoTask = (
-  { offPeak, engine, hasDeadlines, ...facts }: TaskFacts & { offPeak: boolean },
-  { taskQueue, videoTiming }: { taskQueue: string; videoTiming: VideoTiming },
-): OutboxStart => ({
-  kind: 'start',
-  workflowType: 'videoTask',
-  workflowId: taskWorkflowId('video', facts.taskId),
-  taskQueue,
-  args: [
-    {
-      taskId: facts.taskId,
-      timing: engine === 'vendor' ? upstreamTiming(videoTiming, offPeak) : videoTiming,
-      ...(engine !== undefined && engine !== 'local' && { engine }),
-      ...(hasDeadlines && { hasDeadlines: true }),
-    },
-  ] satisfies Parameters<typeof videoTask>,
-  options: startOptions(facts, {
-    status: 'created',
-    priorityKey: offPeak ? LOW_PRIORITY : NORMAL_PRIORITY,
-  }),
-})
+/** Makes the function that starts the workflow of whatever task is admitted. */
+export const makeStartOf =
+  (rules: StartRules) =>
+  (
+    task: Omit<TaskToStart, 'detail'> & { detail?: string },
+    summary = summarise([task.kind, task.detail].join(' ').trim(), task.owner),
+  ): OutboxStart =>
+    startTask(task, summary, rules)
 
-/** An off-peak task waits at the upstream, in processing. */
-const upstreamTiming = (timing: VideoTiming, offPeak: boolean): VideoTiming =>
-  offPeak ? { ...timing, deadlineSeconds: timing.offPeakSeconds } : timing
+/** Summaries are limited to 400 bytes; an owner may be 255 characters. */
+const OWNER_SHOWN = 60
+
+/** Makes the summary that an operator reads first of a task: "relight 1024×768 for alice". */
+export const summarise = (what: string, owner: string): string =>
+  `${what} for ${[...owner].slice(0, OWNER_SHOWN).join('')}`

@@ -92,7 +92,11 @@ const record = (sql: Transaction, audit: Audit, { action, target, was, now }: Op
 
 const requireOpen = (id: string, done: Operated<OpenTask> | undefined): Operated<OpenTask> => {
   if (!done) throw new OperatorError(`there is no task ${id}: \`kiln operate stuck\` lists ids`)
-  if (!done.changed)
-    throw new OperatorError(`task ${id} is ${done.now.status}: only an open task can be changed`)
-  return done
+  if (done.changed) return done
+  const { ended, status, waitsOn } = done.now
+  throw new OperatorError(
+    ended
+      ? `task ${id} is ${status}: only an open task can be changed`
+      : `task ${id} waits (${waitsOn}): nothing of it runs, and it begins by itself once it may`,
+  )
 }

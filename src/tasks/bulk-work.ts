@@ -15,6 +15,7 @@ import { makeSubmit, type Submit, type SubmitDeps } from './submit.ts'
 export interface WorkDeps
   extends ImageTaskDeps, VideoTaskDeps, LineDeps, Pick<SubmitDeps, 'aliases' | 'idempotency'> {
   customKinds: CustomKinds
+  taskQueue: string
 }
 
 export interface BulkWork {

@@ -4,14 +4,14 @@ import { endTask } from '../db/task/end-task.ts'
 import { isCancelled, lockTask } from '../db/task/task-deletion.ts'
 import type { LockedTask, OwnTask } from '../db/task/task-deletion.ts'
 import { unitOfWork, type Enqueue, type UnitDeps } from '../db/unit-of-work.ts'
-import type { Slots } from '../db/video-task/video-queue.ts'
+import type { AdmissionRules } from '../db/task/admission.ts'
 import { auditTarget } from '../domain/registry/audit-log.ts'
 import { errors } from '../domain/shared/errors.ts'
 import { FAMILIES } from '../domain/task/family.ts'
 import { signalCancel } from '../jobs/task.ts'
 
 /** Dependencies of commands that may end a task. */
-export type EndDeps = UnitDeps & Slots
+export type EndDeps = UnitDeps & AdmissionRules
 
 /** Records of a command, made in its transaction. */
 export interface Recorded<T> {
@@ -55,7 +55,7 @@ interface Locked {
 
 /** Cancels a task that the transaction has locked, and stops its workflow; false when it is too late. */
 export const cancelLocked = async (
-  deps: Slots,
+  deps: AdmissionRules,
   { id, locked: { family }, sql, enqueue }: Locked,
 ): Promise<boolean> => {
   const { cancellable: from, toError } = FAMILIES[family]

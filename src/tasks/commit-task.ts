@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto'
 
 import { withinDeadline, type Transaction } from '../db/client.ts'
 import { toLimitError, type LimitedTask } from '../db/task/account.ts'
-import type { OutboxStart } from '../db/shared/outbox.ts'
 import { existsTask } from '../db/task/task.ts'
-import { isOutcomeUnknown, unitOfWork, type UnitDeps } from '../db/unit-of-work.ts'
+import { isOutcomeUnknown, unitOfWork, type Enqueue, type UnitDeps } from '../db/unit-of-work.ts'
 import type { InputDeps } from './deps.ts'
 
 /**
@@ -26,30 +25,18 @@ export const createUnderNewId = async <T>(
 
 interface TaskToCommit<T> extends LimitedTask {
   id: string
-  start: OutboxStart
-  /** Inserts the task, with what its caller writes beside it; returns what that has made. */
-  insert(sql: Transaction): Promise<T>
+  /** Inserts the task, with the start of its workflow and what its caller writes beside it; returns what that has made. */
+  insert(sql: Transaction, enqueue: Enqueue): Promise<T>
 }
 
-/** Makes a task durable together with the start of its workflow. Returns what `insert` does. Throws 402 and 429. */
+/** Makes a task durable together with the start of its workflow, if it is admitted. Returns what `insert` does. Throws 402 and 429. */
 export const commitTask = async <T>(
   deps: UnitDeps,
-  { id, start, insert, ...task }: TaskToCommit<T>,
+  { id, insert, ...task }: TaskToCommit<T>,
 ): Promise<T> =>
-  await unitOfWork(
-    deps,
-    async (sql, enqueue) => {
-      const [, saved] = await Promise.all([enqueue(start), insert(sql)])
-      return saved
-    },
-    { at: 'create', wasCommitted: () => existsTask(deps.sql, id) },
-  ).catch(async (error: unknown) => {
+  await unitOfWork(deps, insert, {
+    at: 'create',
+    wasCommitted: () => existsTask(deps.sql, id),
+  }).catch(async (error: unknown) => {
     throw await withinDeadline(deps.sql, toLimitError(deps.sql, error, task))
   })
-
-/** Summaries are limited to 400 bytes; an owner may be 255 characters. */
-const OWNER_SHOWN = 60
-
-/** Makes the summary that an operator reads first of a task: "relight 1024×768 for alice". */
-export const summarise = (what: string, owner: string): string =>
-  `${what} for ${[...owner].slice(0, OWNER_SHOWN).join('')}`

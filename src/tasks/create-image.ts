@@ -7,21 +7,18 @@ import { parsePrompt } from '../domain/image-task/prompt-weight.ts'
 import type { Size } from '../domain/shared/size.ts'
 import { makeIssue, type Issue } from '../domain/shared/validate.ts'
 import type { EngineName } from '../domain/task/engine.ts'
-import type { RenderTiming } from '../domain/task/render-timing.ts'
 import { readTaskOptions, validateTaskOptions } from '../domain/task/task-options.ts'
-import { startFacts, startImageTask } from '../jobs/task.ts'
+import { summarise } from '../jobs/task.ts'
 import type { InlineImage } from '../json-body/inline.ts'
 import { respondToCreation } from './image-response.ts'
-import { commitTask, createUnderNewId, summarise } from './commit-task.ts'
+import { commitTask, createUnderNewId } from './commit-task.ts'
 import type { Creation, SavedCommand } from './creation.ts'
 import type { InputDeps, TaskDeps } from './deps.ts'
 import { tryTask } from './dry-run.ts'
 import { storeInputs, validateSource, validateUrl, type InputMember } from './inputs.ts'
 
 /** Dependencies of making image tasks. */
-export interface ImageTaskDeps extends TaskDeps {
-  timing: RenderTiming
-}
+export type ImageTaskDeps = TaskDeps
 
 type Body = Record<string, unknown>
 type Inline = ReadonlyMap<string, InlineImage>
@@ -85,21 +82,29 @@ const createImageTask = async <Result>(
   const isRead = kind === 'relight' && engine === 'local'
   const warnings = listRelightWarnings(isRead ? body : null)
   const summary = summariseImage(kind, owner, { inputs, size })
-  const facts = { taskId: id, kind, owner, engine, summary, ...startFacts(options) }
+  const { priority } = options
+  const toStart = { id, family: 'image', kind, owner, account, engine, priority, ...FIRST } as const
   return await commitTask(deps, {
     id,
     account,
     credits: 0,
     retentionDays: quota.retentionDays,
-    start: startImageTask(facts, deps),
-    insert: async (sql) => {
+    insert: async (sql, enqueue) => {
       const made = { id, kind, settings, size, engine, warnings }
       const saved = save(sql, { id, response: respondToCreation(deps, imageKind.tasks, made) })
-      const [result] = await Promise.all([saved, insertImageTask(sql, { ...row, inputs }, quota)])
+      // Sent together, in this order: the start reads whether the task is admitted.
+      const [result] = await Promise.all([
+        saved,
+        insertImageTask(sql, { ...row, inputs }, quota),
+        enqueue(deps.startOf(toStart, summary), { ifAdmitted: id }),
+      ])
       return result
     },
   })
 }
+
+/** The admission of a task that nothing blocks as it is made. */
+const FIRST = { admission: 1, offPeak: false } as const
 
 /** The members of a valid body that are settings of its kind. */
 const settingsOf = ({ settings }: ImageKind, body: Body): object =>

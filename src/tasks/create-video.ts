@@ -1,10 +1,10 @@
 import type { AccountLimits } from '../db/task/account.ts'
 import type { NewTaskInput } from '../db/task/task-file.ts'
-import type { Slots } from '../db/video-task/video-queue.ts'
+import { admitOwner } from '../db/task/admission.ts'
+import { unitOfWork } from '../db/unit-of-work.ts'
 import { insertVideoTask } from '../db/video-task/video-task.ts'
 import { ANONYMOUS } from '../domain/shared/account.ts'
 import type { EngineName } from '../domain/task/engine.ts'
-import type { VideoTiming } from '../domain/task/render-timing.ts'
 import { readTaskOptions } from '../domain/task/task-options.ts'
 import { END_IMAGE } from '../domain/video-task/end-image.ts'
 import type { ExtendBody, TextToVideoBody } from '../domain/video-task/video-body.ts'
@@ -17,9 +17,8 @@ import {
 import { VIDEO_PREFIX } from '../domain/video-task/video-path.ts'
 import { generatedKind, type VideoTaskKind } from '../domain/video-task/video-task.ts'
 import type { ExtendSource } from '../domain/video-task/video-validation.ts'
-import { startFacts, startVideoTask } from '../jobs/task.ts'
 import { respondToCreation } from './video-response.ts'
-import { commitTask, createUnderNewId, summarise } from './commit-task.ts'
+import { commitTask, createUnderNewId } from './commit-task.ts'
 import type { Creation, SavedCommand, TaskCommand } from './creation.ts'
 import type { TaskDeps } from './deps.ts'
 import { tryTask } from './dry-run.ts'
@@ -35,8 +34,9 @@ import {
 import { findSourceVideo } from './video-source.ts'
 
 /** Dependencies of making video tasks. */
-export interface VideoTaskDeps extends TaskDeps, Slots {
-  videoTiming: VideoTiming
+export interface VideoTaskDeps extends TaskDeps {
+  /** From the creation of an off-peak task until it fails. */
+  offPeakSeconds: number
   /** VIDEO_AUTH: whether a credential is needed. */
   videoAuth: 'optional' | 'required'
   /** VIDEO_EXTEND_SOURCE */
@@ -179,29 +179,38 @@ const createVideoTask = async <Result>(
   task: Pick<MadeVideo, 'id' | 'kind' | 'plan' | 'inputs'>,
 ): Promise<Result> => {
   const { id, kind, plan, inputs } = task
-  const { settings, offPeak } = plan
+  const { offPeakSeconds } = deps
   const { owner, account } = command
   const body = command.body as ExtendBody
   const { payload = null } = body
   const callbackUrl = body.callback_url?.trim() ?? null
   const engine = deps.engineOf(kind, owner)
   const options = readTaskOptions(body)
-  const row = { id, kind, owner, account, ...plan, payload, callbackUrl, engine, options, inputs }
-  const summary = summarise(`${kind} ${settings.resolution} ${settings.duration} s`, owner)
-  const facts = { taskId: id, kind, owner, account, engine, summary, offPeak }
+  const given = { payload, callbackUrl, engine, options, inputs, offPeakSeconds }
+  const row = { id, kind, owner, account, ...plan, ...given }
   const limits = limitsOf(deps, command)
-  return await commitTask(deps, {
+  const isShared = owner === ANONYMOUS
+  const result = await commitTask(deps, {
     id,
     account,
     credits: plan.credits,
     retentionDays: limits.quota?.retentionDays,
-    start: startVideoTask({ ...facts, ...startFacts(options) }, deps),
-    insert: async (sql) => {
-      const createdAt = await insertVideoTask(sql, row, limits)
+    insert: async (sql, enqueue) => {
+      // Sent together, in this order: the lock of the owner, whom all of its tasks need, is the last.
+      const [createdAt] = await Promise.all([
+        insertVideoTask(sql, row, limits),
+        isShared || admitOwner(sql, { ...deps, owner, enqueue }),
+      ])
       const response = respondToCreation(deps, { ...task, payload, engine, createdAt })
       return await command.save(sql, { id, response })
     },
   })
+  // The lock of all who have no credential is taken for a moment. What is lost here, the next pass admits.
+  if (isShared)
+    await unitOfWork(deps, (sql, enqueue) => admitOwner(sql, { ...deps, owner, enqueue })).catch(
+      () => {},
+    )
+  return result
 }
 
 const kindOf = ({ images = [] }: TextToVideoBody): VideoTaskKind => generatedKind(images.length)

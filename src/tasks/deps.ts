@@ -2,6 +2,7 @@ import type { Outbound } from '../adapters/outbound/client.ts'
 import type { Signer } from '../adapters/signing.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 import type { Sql } from '../db/client.ts'
+import type { AdmissionRules } from '../db/task/admission.ts'
 import type { UnitDeps } from '../db/unit-of-work.ts'
 import type { EngineName } from '../domain/task/engine.ts'
 import type { Quotas } from '../domain/task/quota.ts'
@@ -20,9 +21,8 @@ export interface InputDeps extends TaskReadDeps {
 }
 
 /** Dependencies of making tasks of either family. */
-export interface TaskDeps extends Required<UnitDeps>, InputDeps {
+export interface TaskDeps extends Required<UnitDeps>, InputDeps, AdmissionRules {
   publicUrl: string
-  taskQueue: string
   quotas: Quotas
   /** Finds who renders the tasks of a kind that are made from now on. */
   engineOf(kind: string, owner: string): EngineName

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import type { ComfyDependencies, Fleet } from '../../activities/dependencies.ts'
 import { keepFleet } from '../../activities/comfyui-keeper.ts'
 import { createComfyActivities } from '../../activities/index.ts'
-import type { StoredAttempt } from '../../activities/image-task.ts'
+import type { AttemptOptions } from '../../activities/render-attempt.ts'
+import type { TaskEnd } from '../../activities/results.ts'
 import { makeInstance } from '../../src/adapters/comfyui/instance.ts'
 import { readTemplates } from '../../src/adapters/comfyui/templates.ts'
 import type { Template } from '../../src/domain/template/template.ts'
@@ -12,7 +13,16 @@ import { makeNotifier } from '../../src/domain/shared/notifier.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { startFakeComfy, type FakeComfy, type FakeComfyOptions } from '../support/comfyui/fake.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
-import { TIMING, insertTask, makeEnvironment, type Place } from './place.ts'
+import {
+  TIMING,
+  admissionOf,
+  findDone,
+  insertTask,
+  makeEnvironment,
+  type AttemptAs,
+  type Done,
+  type Place,
+} from './place.ts'
 
 export const TOKEN = 'comfyui-token-that-nobody-may-see'
 
@@ -37,15 +47,7 @@ export const startFleet = async (
   const templates = await loadTemplates()
   /** One worker of several; each has a view of its own. */
   const makeWorker = (): ComfyDependencies => ({
-    sql: place.deps.sql,
-    storage: place.deps.storage,
-    log: place.deps.log,
-    notifyChange: place.deps.notifyChange,
-    outbound: place.deps.outbound,
-    scratchDir: place.deps.scratchDir,
-    limits: place.deps.limits,
-    heldWait: place.deps.heldWait,
-    videoEngine: place.deps.videoEngine,
+    ...place.deps,
     finishVideo: () => Promise.reject(new Error('this test renders no video')),
     fleet: {
       instances: fakes.map(({ url }, index) =>
@@ -87,19 +89,28 @@ export const startFleet = async (
   }
 }
 
-/** Runs one attempt at an image task as a worker would. */
-export const render = (
+/** Runs one attempt at an image task as a worker would; returns how the task stands then. */
+export const attempt = async (
   deps: ComfyDependencies,
   id: string,
-  { environment = makeEnvironment(), timing = TIMING } = {},
-): Promise<StoredAttempt | undefined> => {
+  { environment = makeEnvironment(), timing = TIMING }: AttemptAs<typeof TIMING> = {},
+): Promise<TaskEnd> => {
   const { renderImageTask } = createComfyActivities(deps)
-  type Args = [string, typeof TIMING]
-  return environment.run<Args, StoredAttempt | undefined, typeof renderImageTask>(
-    renderImageTask,
-    id,
+  return await environment.run<[AttemptOptions], TaskEnd, typeof renderImageTask>(renderImageTask, {
+    taskId: id,
+    admission: await admissionOf(deps.sql, id),
     timing,
-  )
+  })
+}
+
+/** Runs one attempt; returns what the task keeps once it is done, and undefined where it is not. */
+export const render = async (
+  deps: ComfyDependencies,
+  id: string,
+  options?: AttemptAs<typeof TIMING>,
+): Promise<Done | undefined> => {
+  const { state } = await attempt(deps, id, options)
+  return state === 'done' ? await findDone(deps.sql, id) : undefined
 }
 
 interface SeenPlacement {

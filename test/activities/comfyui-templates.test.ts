@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 
 import { makeKeepTemplates } from '../../activities/comfyui-templates.ts'
+import { ADMISSION } from '../../src/db/shared/change-notification.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { listTemplates } from '../../src/db/task/template.ts'
 import type { FakeComfyOptions } from '../support/comfyui/fake.ts'
 import { CLIP, FILM, makePortrait, makeTemplateFolder } from '../support/comfyui/custom.ts'
 import { startFleet } from './comfyui-place.ts'
-import { usePlace } from './place.ts'
+import { see, usePlace } from './place.ts'
 
 const place = usePlace()
 let fleets = 0
@@ -21,6 +22,7 @@ const start = async (t: TestContext, given: readonly FakeComfyOptions[] = [{}]) 
   t.after(fleet.close)
   const logged: object[] = []
   const said: unknown[] = []
+  const notified: string[] = []
   const log = {
     ...place.deps.log,
     info: ({ template }: { template: string }, message: string) => said.push([template, message]),
@@ -29,7 +31,11 @@ const start = async (t: TestContext, given: readonly FakeComfyOptions[] = [{}]) 
   const makeWorker = async () => {
     const folder = await makeTemplateFolder()
     t.after(folder.close)
-    const deps = { ...fleet.deps, log: log as unknown as typeof place.deps.log }
+    const deps = {
+      ...fleet.deps,
+      log: log as unknown as typeof place.deps.log,
+      notifyChange: (id: string) => void notified.push(id),
+    }
     let keep = makeKeepTemplates(deps, folder.folder)
     const pass = async (): Promise<void> => {
       for (const instance of fleet.deps.fleet.instances) await instance.probe(performance.now())
@@ -42,7 +48,7 @@ const start = async (t: TestContext, given: readonly FakeComfyOptions[] = [{}]) 
     }
     return { ...folder, pass, restart }
   }
-  return { ...fleet, logged, said, makeWorker }
+  return { ...fleet, logged, said, notified, makeWorker }
 }
 
 const names = async (): Promise<string[]> =>
@@ -100,6 +106,32 @@ describe('a worker that follows its templates', () => {
     await write('film', FILM)
     await restart()
     assert.deepEqual(await names(), ['film', 'portrait'])
+  })
+
+  test('lets tasks go on that wait for a file once it can be used', async (t) => {
+    const { makeWorker, insert, notified } = await start(t)
+    const { write, pass } = await makeWorker()
+    const [portrait, film] = [await insert(), await insert()]
+    for (const [id, name] of [
+      [portrait, 'portrait'],
+      [film, 'film'],
+    ] as const) {
+      await write(name, '{"1"')
+      const waitsOn = `template:custom/${name}.json`
+      await place.database
+        .sql`update task set engine = 'comfyui', waits_on = ${waitsOn} where id = ${id}`
+    }
+    const waits = async () =>
+      await Promise.all(
+        [portrait, film].map(async (id) => (await see(place.database, id)).waits_on),
+      )
+    await pass()
+    assert.deepEqual(await waits(), ['template:custom/portrait.json', 'template:custom/film.json'])
+    await write('portrait', makePortrait())
+    assert.ok(!notified.includes(ADMISSION))
+    await pass()
+    assert.deepEqual(await waits(), ['turn', 'template:custom/film.json'])
+    assert.ok(notified.includes(ADMISSION))
   })
 
   test('logs which workflows have changed, and when apis have a kind', async (t) => {

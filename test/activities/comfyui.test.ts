@@ -6,14 +6,25 @@ import { describe, test, type TestContext } from 'node:test'
 
 import sharp from 'sharp'
 
+import { releaseTemplates } from '../../src/db/task/admission.ts'
 import { makeFleetCommands } from '../../src/operate/fleet.ts'
 import type { Config } from '../../src/process/settings/env.ts'
 import { AUDIT } from '../db/registry-place.ts'
 import type { FakeComfyOptions } from '../support/comfyui/fake.ts'
 import type { PromptFault } from '../support/comfyui/worker.ts'
 import { waitFor } from '../support/wait.ts'
-import { TOKEN, render, seePlacements, startFleet } from './comfyui-place.ts'
-import { again, cancelRun, forGood, makeEnvironment, see, stopRun, usePlace } from './place.ts'
+import { TOKEN, attempt, render, seePlacements, startFleet } from './comfyui-place.ts'
+import {
+  admit,
+  again,
+  cancelRun,
+  forGood,
+  losing,
+  makeEnvironment,
+  see,
+  stopRun,
+  usePlace,
+} from './place.ts'
 
 const place = usePlace()
 let fleets = 0
@@ -42,9 +53,7 @@ const renderToEnd = async (deps: Parameters<typeof render>[0], id: string) => {
     }
 }
 
-const finishTask = (id: string) =>
-  place.deps
-    .sql`update task set status = 'COMPLETED', ended_at = clock_timestamp() where id = ${id}`
+const listResults = (id: string) => place.deps.storage.list(`results/${id}`)
 
 /** Sizes of the files that an instance has. */
 const listSizes = async (root: string): Promise<number[]> => {
@@ -68,7 +77,6 @@ describe('an image task of a fleet', { concurrency: true }, () => {
     const [placement] = await seePlacements(place, id)
     assert.deepEqual(first.prompted, [placement?.id])
     assert.equal(placement?.state, 'open')
-    await finishTask(id)
     await keep()
     const cleaned = await seePlacements(place, id)
     assert.deepEqual(
@@ -87,7 +95,6 @@ describe('an image task of a fleet', { concurrency: true }, () => {
     // As other nodes of the workflow leave them: a film with its sound, and a second picture.
     for (const name of ['r_00001.mp4', 'r_00001-audio.mp4', 'r_00002_.webp'])
       await writeFile(join(folder, name), 'what a caller asked for')
-    await finishTask(id)
     await first.restart()
     await keep()
     assert.equal((await seePlacements(place, id))[0]?.cleaned, true)
@@ -97,19 +104,25 @@ describe('an image task of a fleet', { concurrency: true }, () => {
 
   test('waits while the file of its template cannot be used, and says so to an operator', async (t) => {
     const { deps, first, id } = await start(t)
+    const { sql } = place.deps
     const { fleet } = deps
     const { templates } = fleet
+    await sql`update task set engine = 'comfyui' where id = ${id}`
     fleet.templates = templates.filter(({ name }) => name !== 'upscale')
     fleet.unusable = { 'upscale.json': ['upscale.json: is no JSON'] }
-    await assert.rejects(render(deps, id), again('held'))
-    const [row] = await place.deps.sql`select waits_for, held_at from task where id = ${id}`
+    const waiting = { state: 'waiting', reason: 'template:upscale.json' }
+    assert.deepEqual(await attempt(deps, id), waiting)
+    const [row] = await sql`select waits_for from task where id = ${id}`
     assert.deepEqual(row?.['waits_for'], ['upscale.json in COMFYUI_TEMPLATES cannot be used'])
-    assert.notEqual(row?.['held_at'], null)
     assert.deepEqual(first.prompted, [])
     // What was read of it before renders on.
     fleet.templates = templates
+    assert.deepEqual(await attempt(deps, id), waiting, 'it was not admitted again')
+    assert.ok(await releaseTemplates(sql, []))
+    await admit(place)
     assert.equal((await render(deps, id))?.results.length, 1)
-    assert.equal((await see(place.database, id)).failures, 0)
+    const { admission, failures } = await see(place.database, id)
+    assert.deepEqual([admission, failures], [2, 0])
   })
 
   test('reports how far it is, and ends without a socket all the same', async (t) => {
@@ -208,10 +221,10 @@ describe('an image task of a fleet', { concurrency: true }, () => {
     const { deps, fakes, id, keep } = await start(t, PAIR, { lostMs: 300, silenceMs: 200 })
     const [first] = fakes
     first?.hold()
-    const rendering = render(deps, id)
+    const rendering = render(losing(deps), id)
     await waitFor('the prompt', () => first?.prompted.length === 1)
     first?.freeze()
-    assert.equal((await rendering)?.results.length, 1)
+    await assert.rejects(rendering, again('attempt_failed'))
     assert.deepEqual(await states(id), ['unreachable', 'open'])
     first?.thaw()
     await waitFor('the end of what nobody waits for', async () => {
@@ -309,7 +322,8 @@ describe('an image task of a fleet', { concurrency: true }, () => {
     stopRun(environment)
     await assert.rejects(stopped, again('attempt_ended'))
     first.release()
-    assert.equal((await render(deps, id))?.results.length, 1)
+    await assert.rejects(render(losing(deps), id), again('attempt_failed'))
+    assert.equal((await listResults(id)).length, 2, 'it was rendered')
     assert.equal(first.prompted.length, 1, 'followed')
     assert.ok(!first.requests.includes('POST /interrupt'))
     await first.restart()
@@ -332,7 +346,9 @@ describe('an image task of a fleet', { concurrency: true }, () => {
       const ends = await Promise.allSettled(renderings)
       for (const end of ends)
         assert.equal(end.status === 'rejected' && String(end.reason.name), 'CancelledFailure')
-      for (const id of ids) await finishTask(id)
+      await place.deps.sql`
+        update task set status = 'FAILED', error_code = 'cancelled', ended_at = now() where id = any(${ids})
+      `
       await waitFor('the end of both', async () => {
         await keep()
         await place.deps.sql`update placement set leased_until = null where task_id = any(${ids})`

@@ -47,7 +47,7 @@ import {
 } from '../support/receiver.ts'
 import type { Received, Reply } from '../support/receiver.ts'
 import { waitFor } from '../support/wait.ts'
-import { makeEnvironment, PATIENT_LIMITS, usePlace, WEBHOOK_SECRET } from './place.ts'
+import { makeEnvironment, PATIENT_LIMITS, startOf, usePlace, WEBHOOK_SECRET } from './place.ts'
 import { claimVideo, enterVideo, failVideoTask, finishVideo, getVideo } from './video-place.ts'
 
 /** Makes one attempt as a worker would. */
@@ -335,7 +335,7 @@ describe('one attempt to deliver an event', () => {
       await deps.sql`update event set state = 'pending' where task_id = ${id} and sequence > 1`
       const error = { code: 'ModelUnavailable', message: 'no model' }
       await unitOfWork(deps, (sql, enqueue) =>
-        failVideoTask(sql, { id, error }, { slots: 9, enqueue }),
+        failVideoTask(sql, { id, error }, { slots: 9, startOf, enqueue }),
       )
       for (const state of ['queueing', 'processing'])
         assert.deepEqual(await bodyAt(state), { id, state, ...EARLIER })

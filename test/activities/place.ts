@@ -12,7 +12,8 @@ import type {
   FirstAttemptDependencies,
   MediaDependencies,
 } from '../../activities/dependencies.ts'
-import type { StoredAttempt } from '../../activities/image-task.ts'
+import type { TaskEnd } from '../../activities/results.ts'
+import type { AttemptOptions } from '../../activities/render-attempt.ts'
 import { makeLocalImages, makeRenderImageTask } from '../../activities/render-image-task.ts'
 import type {
   ImageEngine,
@@ -28,12 +29,16 @@ import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
 import type { VideoEngine } from '../../src/adapters/video-engine/video-engine.ts'
 import { insertImageTask } from '../../src/db/image-task/image-task.ts'
 import type { OutboxRow } from '../../src/db/shared/outbox.ts'
-import type { NewTaskInput } from '../../src/db/task/task-file.ts'
+import type { Sql } from '../../src/db/client.ts'
+import type { NewTaskInput, TaskResult } from '../../src/db/task/task-file.ts'
+import type { NewCreation } from '../../src/db/video-task/creation.ts'
 import { makeNotifier } from '../../src/domain/shared/notifier.ts'
 import { DELIVERY_SCHEDULE } from '../../src/domain/event/delivery-schedule.ts'
 import type { DeliverySchedule } from '../../src/domain/event/delivery-schedule.ts'
 import { startDelivery } from '../../src/jobs/event.ts'
+import { makeStartOf } from '../../src/jobs/task.ts'
 import { makeLog } from '../../src/log.ts'
+import { makeAdmissionPass } from '../../src/tasks/admit.ts'
 import { makeInspector } from '../support/inspector.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { makePicture } from '../support/pictures.ts'
@@ -65,7 +70,7 @@ export const makePlace = async () => {
     limits: { maxPixels: 1e6, image: limits, watermark: limits, video: limits },
     videoEngine: NO_VIDEO_ENGINE,
     tinyVideos: true,
-    heldWait: () => 10,
+    startOf,
     announceEvent: () => {},
     notifier: makeNotifier(),
     startDelivery: (task) => startDelivery(task, { taskQueue: 'kiln' }),
@@ -210,22 +215,95 @@ export const insertTask = async (
 /** Neither is over while a test lasts: no attempt is lost because a machine is slow. */
 export const TIMING = { heartbeatSeconds: PATIENCE_MS / 1000, deadlineSeconds: PATIENCE_MS / 1000 }
 
-/** Runs one attempt at a task as a worker would. */
-export const render = (
+/** Makes rows of the outbox as a service with these timings does. */
+export const startOf = makeStartOf({
+  taskQueue: 'kiln',
+  publicUrl: 'https://kiln.example.com',
+  timing: TIMING,
+  videoTiming: { ...TIMING, offPeakSeconds: 172_800 },
+})
+
+/** Number of the admission that a task has. */
+export const admissionOf = async (sql: Sql, id: string): Promise<number> => {
+  const [row] = await sql<{ admission: number }[]>`select admission from task where id = ${id}`
+  return row?.admission ?? 0
+}
+
+/** A finished task, by what it keeps. */
+export interface Done {
+  fence: number
+  results: TaskResult[]
+  thumbnail: string | null
+  creation: NewCreation | null
+}
+
+/** Reads what a task that is done keeps. */
+export const findDone = async (sql: Sql, id: string): Promise<Done> => {
+  const [row] = await sql<Done[]>`
+    select fence, thumbnail,
+      (select json_agg(json_build_object('name', name, 'storageKey', storage_key, 'contentType', content_type,
+        'bytes', bytes, 'sha256', sha256, 'width', width, 'height', height) order by position)
+        from task_result where task_id = task.id) as results,
+      (select json_build_object('seconds', seconds, 'fps', fps, 'width', width, 'height', height)
+        from creation where task_id = task.id) as creation
+    from task where id = ${id}
+  `
+  if (!row) throw new Error(`no task ${id}`)
+  return row
+}
+
+export interface AttemptAs<Timing> {
+  environment?: MockActivityEnvironment
+  timing?: Timing
+  /** Number of the admission that its run has; the task's own when absent. */
+  admission?: number
+}
+
+/** Runs one attempt at a task as a worker would; returns how the task stands then. */
+export const attemptImage = async (
   deps: MediaDependencies,
   id: string,
-  {
-    environment = makeEnvironment(),
-    timing = TIMING,
-  }: { environment?: MockActivityEnvironment; timing?: typeof TIMING } = {},
-): Promise<StoredAttempt | undefined> =>
-  environment.run<[string, typeof TIMING], StoredAttempt | undefined, Render>(
+  { environment = makeEnvironment(), timing = TIMING, admission }: AttemptAs<typeof TIMING> = {},
+): Promise<TaskEnd> =>
+  await environment.run<[AttemptOptions], TaskEnd, ReturnType<typeof makeRenderImageTask>>(
     makeRenderImageTask(deps, makeLocalImages(deps)),
-    id,
-    timing,
+    { taskId: id, admission: admission ?? (await admissionOf(deps.sql, id)), timing },
   )
 
-type Render = ReturnType<typeof makeRenderImageTask>
+/** Runs one attempt; returns what the task keeps once it is done, and undefined where it is not. */
+export const render = async (
+  deps: MediaDependencies,
+  id: string,
+  options?: AttemptAs<typeof TIMING>,
+): Promise<Done | undefined> => {
+  const { state } = await attemptImage(deps, id, options)
+  return state === 'done' ? await findDone(deps.sql, id) : undefined
+}
+
+/** Dependencies whose attempts are lost once their files are in the store. */
+export const losing = <Deps extends Pick<MediaDependencies, 'storage'>>(deps: Deps): Deps => ({
+  ...deps,
+  storage: {
+    ...deps.storage,
+    async putFiles(...given: Parameters<typeof deps.storage.putFiles>) {
+      await deps.storage.putFiles(...given)
+      throw new Error('its worker is lost')
+    },
+  },
+})
+
+/** Admits what nothing blocks any more, and one task that tries a half-open breaker, as an api does. */
+export const admit = async ({ deps }: Pick<Place, 'deps'>): Promise<void> =>
+  void (await makeAdmissionPass(deps)(new AbortController().signal))
+
+/** A database that has something else happen in place of, or before, the statements with a text. */
+export const intercept = (sql: Sql, part: string, act: (run: () => unknown) => unknown): Sql =>
+  new Proxy(sql, {
+    apply: (target, self, [text, ...values]: [TemplateStringsArray]) => {
+      const run = (): unknown => Reflect.apply(target, self, [text, ...values])
+      return text.join().includes(part) ? act(run) : run()
+    },
+  })
 
 /** One run of an activity, without the SDK's own word on every failure. */
 export const makeEnvironment = (
@@ -235,6 +313,8 @@ export const makeEnvironment = (
 
 export interface Seen {
   status: string
+  waits_on: string | null
+  admission: number
   fence: number
   failures: number
   error_code: string | null
@@ -244,7 +324,7 @@ export interface Seen {
 /** A task and its events as the database has them. */
 export const see = async ({ sql }: TestDatabase, id: string): Promise<Seen> => {
   const [row] = await sql<Seen[]>`
-    select status, fence, failures, error_code,
+    select status, waits_on, admission, fence, failures, error_code,
       array(select e.status from event e where e.task_id = task.id order by sequence) as events
     from task
     where id = ${id}

@@ -7,16 +7,22 @@ import { CancelledFailure } from '@temporalio/activity'
 import type { MediaDependencies } from '../../activities/dependencies.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import { S3Error } from '../../src/adapters/storage/s3-client.ts'
-import { claimImageTask } from '../../src/db/image-task/image-task.ts'
+import { ADMISSION } from '../../src/db/shared/change-notification.ts'
+import { endPause, putPause } from '../../src/db/task/pause.ts'
+import { claimTask } from '../../src/db/task/task-transition.ts'
 import { TaskError } from '../../src/domain/task/task-error.ts'
 import { startReceiver } from '../support/network.ts'
 import { makePicture } from '../support/pictures.ts'
 import {
   TIMING,
+  admissionOf,
+  admit,
   again,
+  attemptImage,
   cancelRun,
   forGood,
   insertTask,
+  losing,
   makeEngine,
   makeEnvironment,
   render,
@@ -39,15 +45,22 @@ describe('an attempt to render', () => {
     return { ...deps, storage: { ...deps.storage, putFiles } }
   }
 
-  test('claims the task and stores the result under its fence', async () => {
+  test('claims the task, stores the result under its fence, and completes it', async () => {
     const id = await insertTask(place)
     const rendered = await render(deps, id)
     assert.equal(rendered?.fence, 1)
     const [result] = rendered?.results ?? []
     assert.equal(result?.storageKey, `results/${id}/1/result-1.png`)
     assert.equal((await deps.storage.stat(result?.storageKey ?? ''))?.size, result?.bytes)
-    const row = { status: 'IN_PROGRESS', fence: 1, failures: 0, error_code: null }
-    assert.deepEqual(await see(place.database, id), { ...row, events: ['CREATED', 'IN_PROGRESS'] })
+    assert.deepEqual(await see(place.database, id), {
+      status: 'COMPLETED',
+      waits_on: null,
+      admission: 1,
+      fence: 1,
+      failures: 0,
+      error_code: null,
+      events: ['CREATED', 'IN_PROGRESS', 'COMPLETED'],
+    })
   })
 
   test('reports its progress', async () => {
@@ -64,16 +77,33 @@ describe('an attempt to render', () => {
 
   test('takes a fence of its own when it is a repetition, and makes no second event', async () => {
     const id = await insertTask(place)
-    await render(deps, id)
+    await assert.rejects(render(losing(deps), id), again('attempt_failed'))
     assert.equal((await render(deps, id))?.fence, 2)
-    assert.deepEqual((await see(place.database, id)).events, ['CREATED', 'IN_PROGRESS'])
+    const { events } = await see(place.database, id)
+    assert.deepEqual(events, ['CREATED', 'IN_PROGRESS', 'COMPLETED'])
   })
 
   test('does nothing for a task that has ended', async () => {
     const id = await insertTask(place)
     await deps.sql`update task set status = 'FAILED', error_code = 'cancelled', ended_at = now() where id = ${id}`
-    assert.equal(await render(deps, id), undefined)
+    assert.deepEqual(await attemptImage(deps, id), { state: 'cancelled', reason: 'cancelled' })
     assert.equal((await see(place.database, id)).fence, 0)
+  })
+
+  test('puts a task back that may not begin now, and begins it once that is admitted again', async () => {
+    const id = await insertTask(place)
+    const scope = 'kind:upscale'
+    const pause = { scope, reason: undefined, until: undefined, by: 'root' }
+    await deps.sql.begin((sql) => putPause(sql, pause))
+    const notified: string[] = []
+    const notifyChange = (of: string) => void notified.push(of)
+    const waiting = { state: 'waiting', reason: `pause:${scope}` }
+    assert.deepEqual(await attemptImage({ ...deps, notifyChange }, id), waiting)
+    assert.deepEqual(notified, [id, ADMISSION])
+    await deps.sql.begin((sql) => endPause(sql, scope))
+    assert.deepEqual(await attemptImage(deps, id), waiting)
+    await admit(place)
+    assert.equal((await render(deps, id))?.fence, 1)
   })
 
   test('is repeated after an engine error, and the third one ends the task', async () => {
@@ -119,7 +149,7 @@ describe('an attempt to render', () => {
   test('ends a task that has been tried ten times', async () => {
     const id = await insertTask(place)
     const on = (attempt: number) => ({ environment: makeEnvironment({ attempt }) })
-    assert.equal((await render(deps, id, on(10)))?.fence, 1)
+    await assert.rejects(render(losing(deps), id, on(10)), again('attempt_failed'))
     await assert.rejects(render(deps, id, on(11)), forGood('engine_failed'))
   })
 
@@ -161,9 +191,8 @@ describe('an attempt to render', () => {
 
   test('keeps nothing when another one has claimed the task meanwhile', async () => {
     const id = await insertTask(place)
-    const slow = withEngine(
-      async () => void (await deps.sql.begin((sql) => claimImageTask(sql, id))),
-    )
+    const claim = { id, family: 'image', admission: await admissionOf(deps.sql, id) } as const
+    const slow = withEngine(async () => void (await deps.sql.begin((sql) => claimTask(sql, claim))))
     await assert.rejects(render(slow, id), again('attempt_failed'))
     assert.deepEqual(await deps.storage.list(`results/${id}`), [])
     const { fence, failures } = await see(place.database, id)
@@ -174,7 +203,7 @@ describe('an attempt to render', () => {
     const url = 'postgres://nobody:secret@127.0.0.1:9/none'
     const sql = makeDatabase({ url, pool: 1, name: 'test', statementTimeoutMs: 0 })
     const away = { ...again('unavailable'), message: 'PostgreSQL cannot be reached' }
-    await assert.rejects(render({ ...deps, sql }, await insertTask(place)), away)
+    await assert.rejects(render({ ...deps, sql }, await insertTask(place), { admission: 1 }), away)
     await sql.end()
   })
 

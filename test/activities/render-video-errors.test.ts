@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 
 import type { MediaDependencies } from '../../activities/dependencies.ts'
-import { makeVideoTaskTransitions } from '../../activities/video-task.ts'
+import { makeTaskTransitions } from '../../activities/task.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import { makeLocalVideoEngine } from '../../src/adapters/video-engine/local.ts'
 import { TASK_ERRORS } from '../../src/domain/task/task-error.ts'
@@ -20,7 +20,7 @@ import { use } from '../support/use.ts'
 import { makeEnvironment, TIMING, untilAborted, usePlace } from './place.ts'
 import { EXTEND, failForGood, makeVideoEngine, renderVideo, VIDEO_TIMING } from './video-engine.ts'
 import type { VideoWork } from './video-engine.ts'
-import { getVideo, seeVideo, type NewVideo } from './video-place.ts'
+import { claimVideo, enterVideo, getVideo, seeVideo, type NewVideo } from './video-place.ts'
 
 const FAILURE = 'InternalServiceFailure'
 
@@ -31,7 +31,7 @@ describe('a video task whose', () => {
   const studio = useStudio()
   const place = usePlace()
   let deps: MediaDependencies
-  const transitions = use(() => makeVideoTaskTransitions(place.deps))
+  const transitions = use(() => makeTaskTransitions(place.deps))
   const served = new Map<string, Buffer>()
   const receiver = useReceiver(({ url = '' }, response) => {
     if (url === '/silent') return
@@ -74,13 +74,13 @@ describe('a video task whose', () => {
   }
   const admit = async (given: NewVideo = {}): Promise<string> => {
     const id = await getVideo(place.database, { owner: randomUUID(), ...given })
-    await transitions.enqueueVideoTask(id, VIDEO_TIMING)
+    await enterVideo(place.database, id, 1)
     return id
   }
   /** Returns the code and message that the caller gets, and the attempts it took, after the workflow's transition. */
   const endOf = async (id: string, using = deps, options?: Parameters<typeof renderVideo>[2]) => {
     const { attempts, ...reason } = await failForGood(using, id, options)
-    assert.equal(await transitions.failVideoTask(id, reason), 'failed')
+    await transitions.failTask({ taskId: id, family: 'video' }, reason)
     const { errorCode, errorMessage, ledger, events } = await seeVideo(place.database, id)
     assert.deepEqual(ledger, ['charge 10', 'refund 10'])
     assert.deepEqual(events, ['created', 'queueing', 'processing', 'failed'])
@@ -234,6 +234,7 @@ describe('a video task whose', () => {
   test('engine does not stop by itself ends at the deadline, which counts from the first claim', async () => {
     const slow = withEngine(untilAborted)
     const id = await admit()
+    await claimVideo(place.database, id)
     await place.deps
       .sql`update task set claimed_at = now() - make_interval(secs => ${TIMING.deadlineSeconds - 0.5}) where id = ${id}`
     assert.deepEqual(await endOf(id, slow), [FAILURE, TASK_ERRORS.timeout, 1])
@@ -250,15 +251,19 @@ describe('a video task whose', () => {
     const id = await admit()
     const beats: unknown[] = []
     const sql = makeDatabase({ ...PATIENT, url: place.database.url })
-    const videoEngine = makeVideoEngine(() => sql.end())
+    const videoEngine = makeVideoEngine(async () => {
+      await sql.end()
+      throw new Error('its program was ended, too')
+    })
     const lose = async (attempt: number, outages: number) => {
       const environment = makeEnvironment({ attempt, heartbeatDetails: { outages } })
       environment.on('heartbeat', (details) => beats.push(details))
       const unlucky = { ...deps, sql, videoEngine }
-      await assert.rejects(renderVideo(unlucky, id, { environment }), { type: 'unavailable' })
+      const options = { environment, admission: 1 }
+      await assert.rejects(renderVideo(unlucky, id, options), { type: 'unavailable' })
     }
     await lose(11, 1)
-    assert.deepEqual(beats.at(-1), { step: 'storing', percent: 100, outages: 2 })
+    assert.deepEqual(beats.at(-1), { step: 'rendering', percent: 0, outages: 2 })
     await lose(12, 2)
     assert.deepEqual(beats.at(-1), { outages: 3 }, 'before it could claim the task')
     const [heartbeatDetails] = beats.slice(-1)
@@ -267,10 +272,9 @@ describe('a video task whose', () => {
   })
 
   test('workers are killed ten times ends with InternalServiceFailure', async () => {
-    const id = await admit()
     const on = (attempt: number) => ({ environment: makeEnvironment({ attempt }) })
-    assert.equal((await renderVideo(deps, id, on(10)))?.fence, 1)
-    const end = await endOf(id, deps, on(11))
+    assert.equal((await renderVideo(deps, await admit(), on(10)))?.fence, 1)
+    const end = await endOf(await admit(), deps, on(11))
     assert.deepEqual(end, [FAILURE, 'The task was tried 10 times.', 1])
   })
 

@@ -8,13 +8,21 @@ import { before, describe, test } from 'node:test'
 import { CancelledFailure } from '@temporalio/activity'
 
 import type { MediaDependencies } from '../../activities/dependencies.ts'
-import type { StoredVideoAttempt } from '../../activities/video-task.ts'
 import { mean, useStudio } from '../adapters/video-engine/studio.ts'
 import { sha256Of } from '../support/digest.ts'
 import { useReceiver } from '../support/network.ts'
 import { makePicture } from '../support/pictures.ts'
-import { again, cancelRun, makeEnvironment, stopRun, usePlace } from './place.ts'
-import { EXTEND, makeVideoEngine, renderVideo, VIDEO_TIMING } from './video-engine.ts'
+import {
+  again,
+  cancelRun,
+  intercept,
+  losing,
+  makeEnvironment,
+  stopRun,
+  usePlace,
+  type Done,
+} from './place.ts'
+import { EXTEND, attemptVideo, makeVideoEngine, renderVideo, VIDEO_TIMING } from './video-engine.ts'
 import type { VideoWork } from './video-engine.ts'
 import { claimVideo, getVideo, seeVideo, enterVideo, type NewVideo } from './video-place.ts'
 
@@ -54,13 +62,13 @@ describe('an attempt to render a video', () => {
     await enterVideo(place.deps, id, 1)
     return id
   }
-  const render = async (id: string, using = deps): Promise<StoredVideoAttempt> => {
+  const render = async (id: string, using = deps): Promise<Done> => {
     const rendered = await renderVideo(using, id)
-    assert.ok(rendered, 'the task is open')
+    assert.ok(rendered, 'it is done')
     return rendered
   }
-  /** The files of an attempt by their names, as they are in the store. */
-  const readStored = async (id: string, { fence, results }: StoredVideoAttempt) => {
+  /** The files of a finished task by their names, as they are in the store. */
+  const readStored = async (id: string, { fence, results }: Done) => {
     const files = new Map<string, string>()
     for (const { name, storageKey, bytes, sha256 } of results) {
       assert.equal(storageKey, `results/${id}/${fence}/${name}`)
@@ -80,7 +88,7 @@ describe('an attempt to render a video', () => {
   const TINY = { frames: 8, width: 96, height: 64 }
   const CREATION = { seconds: 8 / 24, fps: 24, width: 96, height: 64 }
 
-  test('makes a scene and stores it under its fence', async () => {
+  test('makes a scene, stores it under its fence, and completes the task', async () => {
     const id = await admit()
     const rendered = await render(id)
     assert.deepEqual([rendered.fence, rendered.creation], [1, CREATION])
@@ -88,22 +96,27 @@ describe('an attempt to render a video', () => {
     assert.deepEqual([...files.keys()], ['video.mp4', 'cover.jpg'])
     assert.deepEqual(shapeOf(files.get('video.mp4')), TINY)
     assert.equal(shapeOf(files.get('cover.jpg')).width, 96)
-    const { state, fence, failures, events, progress } = await seeVideo(place.database, id)
-    assert.deepEqual([state, fence, failures], ['processing', 1, 0])
-    assert.deepEqual(events, ['created', 'queueing', 'processing'])
-    assert.ok(progress > 0 && progress < 100, `${progress} %`)
+    const { state, fence, failures, events, ledger } = await seeVideo(place.database, id)
+    assert.deepEqual([state, fence, failures, ledger], ['success', 1, 0, ['charge 10']])
+    assert.deepEqual(events, ['created', 'queueing', 'processing', 'success'])
   })
 
   test('makes the same bytes when it is repeated, under a fence of its own and without an event', async () => {
     const id = await admit()
-    const digests = async (fence: number): Promise<string[]> => {
-      const rendered = await render(id)
-      assert.equal(rendered.fence, fence)
-      return rendered.results.map(({ sha256 }) => sha256)
+    await assert.rejects(renderVideo(losing(deps), id), again('attempt_failed'))
+    const { progress } = await seeVideo(place.database, id)
+    assert.ok(progress > 0 && progress < 100, `${progress} %`)
+    const before = new Map<string, string>()
+    for (const name of ['video.mp4', 'cover.jpg']) {
+      const path = join(studio.dir, randomUUID())
+      await deps.storage.fetchToFile(`results/${id}/1/${name}`, path)
+      before.set(name, sha256Of(await readFile(path)))
     }
-    assert.deepEqual(await digests(1), await digests(2))
+    const { fence, results } = await render(id)
+    assert.equal(fence, 2)
+    assert.deepEqual(new Map(results.map(({ name, sha256 }) => [name, sha256])), before)
     const { events } = await seeVideo(place.database, id)
-    assert.deepEqual(events, ['created', 'queueing', 'processing'])
+    assert.deepEqual(events, ['created', 'queueing', 'processing', 'success'])
   })
 
   test('begins with a start image that came with the request', async () => {
@@ -162,7 +175,7 @@ describe('an attempt to render a video', () => {
     const rendered = await render(id)
     const files = await readStored(id, rendered)
     assert.deepEqual(shapeOf(files.get('video.mp4')), { ...TINY, frames: 8 + 8 })
-    assert.equal(rendered.creation.seconds, 16 / 24)
+    assert.equal(rendered.creation?.seconds, 16 / 24)
     assert.deepEqual(asked, [])
     assert.ok(await deps.storage.stat(storageKey), 'the source is still there')
   })
@@ -201,7 +214,8 @@ describe('an attempt to render a video', () => {
       for (const percent of [0, 41, 99]) onProgress(percent)
       ;[details] = (await once(environment, 'heartbeat')) as [unknown]
     })
-    await renderVideo(slow, id, { environment, timing: { ...VIDEO_TIMING, heartbeatSeconds: 0.2 } })
+    const timing = { ...VIDEO_TIMING, heartbeatSeconds: 0.2 }
+    await assert.rejects(renderVideo(losing(slow), id, { environment, timing }))
     assert.deepEqual(details, { step: 'rendering', percent: 99 })
     // The second one came within the same second.
     assert.equal((await seeVideo(place.database, id)).progress, 41)
@@ -209,24 +223,26 @@ describe('an attempt to render a video', () => {
 
   test('renders although its progress cannot be written', async () => {
     const id = await admit()
-    const blind = withEngine(async (_job, { onProgress }) => {
-      await place.deps.sql`alter table task rename column progress to hidden`
-      onProgress(50)
+    let lost = 0
+    const sql = intercept(place.deps.sql, 'progress', () => {
+      lost += 1
+      return Promise.reject(new Error('it cannot be written'))
     })
-    const rendered = await renderVideo(blind, id).finally(
-      () => place.deps.sql`alter table task rename column hidden to progress`,
-    )
-    assert.equal(rendered?.fence, 1)
+    const blind = withEngine((_job, { onProgress }) => onProgress(50))
+    assert.equal((await renderVideo({ ...blind, sql }, id))?.fence, 1)
+    assert.equal(lost, 1)
   })
 
   test('does nothing for a task that has ended, or that holds no slot', async () => {
     const never = withEngine(() => assert.fail('the engine was asked'))
     const id = await getVideo(place.database, { owner: randomUUID() })
-    assert.equal(await renderVideo(never, id), undefined)
+    assert.deepEqual(await attemptVideo(never, id), { state: 'waiting', reason: 'slot' })
     await place.deps.sql`
-      update task set status = 'failed', error_code = 'UserCancelled', ended_at = now() where id = ${id}
+      update task set status = 'failed', error_code = 'UserCancelled', waits_on = null, ended_at = now()
+      where id = ${id}
     `
-    assert.equal(await renderVideo(never, id), undefined)
+    const cancelled = { state: 'cancelled', reason: 'UserCancelled' }
+    assert.deepEqual(await attemptVideo(never, id), cancelled)
     assert.equal((await seeVideo(place.database, id)).fence, 0)
   })
 

@@ -12,28 +12,33 @@ import type { MockActivityEnvironment } from '@temporalio/testing'
 
 import type { VendorDependencies } from '../../activities/dependencies.ts'
 import { createVendorActivities } from '../../activities/index.ts'
-import type { StoredAttempt } from '../../activities/image-task.ts'
-import type { StoredVideoAttempt } from '../../activities/video-task.ts'
+import type { AttemptOptions } from '../../activities/render-attempt.ts'
+import type { TaskEnd } from '../../activities/results.ts'
 import { makeBody } from '../../src/adapters/upstream/body.ts'
-import type { Sql } from '../../src/db/client.ts'
 import { makeLimiter } from '../../src/adapters/upstream/limiter.ts'
 import { makeUpstream } from '../../src/adapters/upstream/upstream.ts'
 import { findTask } from '../../src/db/task/operator.ts'
-import { startAnyTask } from '../../src/jobs/any-task.ts'
 import { findFile } from '../../src/db/shared/file.ts'
 import { applyTextToVideoDefaults } from '../../src/domain/video-task/video-defaults.ts'
 import { makePicture } from '../support/pictures.ts'
 import { startFakeUpstream, type FakeUpstream, type Step } from '../support/upstream.ts'
 import {
   TIMING,
+  admissionOf,
   again,
   cancelRun,
+  findDone,
   forGood,
   insertTask,
+  intercept,
+  losing,
   makeEnvironment,
   see,
+  startOf,
   stopRun,
   usePlace,
+  type AttemptAs,
+  type Done,
 } from './place.ts'
 import { VIDEO_TIMING } from './video-engine.ts'
 import { enterVideo, getVideo, seeVideo, type NewVideo } from './video-place.ts'
@@ -60,15 +65,6 @@ const findLinked = async (link: unknown): Promise<string | null | undefined> => 
   return (await findFile(place.database.sql, own))?.storage_key
 }
 
-/** A database that has something else happen in place of, or before, the statements with a text. */
-const intercept = (sql: Sql, part: string, act: (run: () => unknown) => unknown): Sql =>
-  new Proxy(sql, {
-    apply: (target, self, [text, ...values]: [TemplateStringsArray]) => {
-      const run = (): unknown => Reflect.apply(target, self, [text, ...values])
-      return text.join().includes(part) ? act(run) : run()
-    },
-  })
-
 type Options = Partial<Parameters<typeof startFakeUpstream>[0]>
 
 const place = usePlace()
@@ -94,10 +90,7 @@ const startAny = async (options: Parameters<typeof startFakeUpstream>[0]) => {
     // Only its own origin is open.
     outbound: { allowLoopback: false, ports: [], deny: [] },
   })
-  const { sql, storage, log, notifyChange, outbound, scratchDir, limits, signer, heldWait } =
-    place.deps
-  const common = { sql, storage, log, notifyChange, outbound, scratchDir, limits, signer, heldWait }
-  return { fake, deps: { ...common, upstreams: { image: upstream, video: upstream } } }
+  return { fake, deps: { ...place.deps, upstreams: { image: upstream, video: upstream } } }
 }
 
 const start = async (options: Options = {}) => {
@@ -111,19 +104,20 @@ const start = async (options: Options = {}) => {
   return { ...started, id: await insertTask(place) }
 }
 
-const render = (
+const render = async (
   deps: VendorDependencies,
   id: string,
-  { environment = makeEnvironment(), timing = TIMING } = {},
-): Promise<StoredAttempt | undefined> => {
+  { environment = makeEnvironment(), timing = TIMING }: AttemptAs<typeof TIMING> = {},
+): Promise<Done> => {
   const { renderImageTask } = createVendorActivities(deps)
   if (!renderImageTask) throw new Error('no upstream of images')
-  type Args = [string, typeof TIMING]
-  return environment.run<Args, StoredAttempt | undefined, typeof renderImageTask>(
+  const options = { taskId: id, admission: await admissionOf(deps.sql, id), timing }
+  const { state } = await environment.run<[AttemptOptions], TaskEnd, typeof renderImageTask>(
     renderImageTask,
-    id,
-    timing,
+    options,
   )
+  assert.equal(state, 'done')
+  return await findDone(deps.sql, id)
 }
 
 /** The status of a task, as the upstream says it. */
@@ -144,10 +138,10 @@ describe('an image task of an upstream', { concurrency: true }, () => {
     assert.equal(fake.asked[1]?.path, `${create.path}/${fake.tasks.get(id)}`)
     const file = fake.asked.at(-1)
     assert.deepEqual([file?.path, file?.headers.authorization], ['/files/a.png', undefined])
-    const [result] = rendered?.results ?? []
+    const [result] = rendered.results
     assert.equal(result?.storageKey, `results/${id}/1/result-1.png`)
     assert.equal(result?.bytes, picture.length)
-    assert.ok(rendered?.thumbnail)
+    assert.ok(rendered.thumbnail)
     const [row] = await place.deps.sql`select upstream_id from task where id = ${id}`
     assert.equal(row?.['upstream_id'], fake.tasks.get(id))
   })
@@ -173,7 +167,7 @@ describe('an image task of an upstream', { concurrency: true }, () => {
   for (const [name, steps] of Object.entries(PASSING))
     test(`waits out ${name}`, async () => {
       const { fake, deps, id } = await start({ steps: structuredClone(steps) })
-      assert.equal((await render(deps, id))?.results.length, 1)
+      assert.equal((await render(deps, id)).results.length, 1)
       assert.deepEqual([...fake.tasks.keys()], [id], 'one task there')
     })
 
@@ -221,7 +215,7 @@ describe('an image task of an upstream', { concurrency: true }, () => {
     const gone = Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED' })
     const sql = intercept(deps.sql, 'upstream_id', () => Promise.reject(gone))
     await assert.rejects(render({ ...deps, sql }, id), again('unavailable'))
-    assert.equal((await render(deps, id))?.fence, 2)
+    assert.equal((await render(deps, id)).fence, 2)
     assert.deepEqual([fake.count('create'), fake.tasks.size], [2, 1])
     const [first, second] = fake.asked.filter(({ method }) => method === 'POST')
     assert.deepEqual(first?.body, second?.body)
@@ -240,7 +234,7 @@ describe('an image task of an upstream', { concurrency: true }, () => {
     assert.deepEqual(await stop, { ...details, upstream_id: fake.tasks.get(id) })
     // Its inputs are not read again.
     await deps.storage.remove(`inputs/${id}/image.png`)
-    assert.equal((await render(deps, id))?.fence, 2)
+    assert.equal((await render(deps, id)).fence, 2)
     assert.deepEqual([fake.count('create'), fake.count('cancel')], [1, 0])
   })
 
@@ -299,15 +293,17 @@ describe('a video task of an upstream', { concurrency: true }, () => {
     return { ...started, id }
   }
 
-  const renderVideo = (deps: VendorDependencies, id: string) => {
+  const renderVideo = async (deps: VendorDependencies, id: string): Promise<Done> => {
     const { renderVideoTask } = createVendorActivities(deps)
     if (!renderVideoTask) throw new Error('no upstream of videos')
-    type Args = [string, typeof VIDEO_TIMING]
-    return makeEnvironment().run<Args, StoredVideoAttempt | undefined, typeof renderVideoTask>(
+    const admission = await admissionOf(deps.sql, id)
+    type Args = [AttemptOptions<typeof VIDEO_TIMING>]
+    const { state } = await makeEnvironment().run<Args, TaskEnd, typeof renderVideoTask>(
       renderVideoTask,
-      id,
-      VIDEO_TIMING,
+      { taskId: id, admission, timing: VIDEO_TIMING },
     )
+    assert.equal(state, 'done')
+    return await findDone(deps.sql, id)
   }
 
   const storeInput = async (name: string, bytes: Buffer): Promise<string> => {
@@ -322,17 +318,18 @@ describe('a video task of an upstream', { concurrency: true }, () => {
     const running = said(200, { state: 'processing', progress: 41 })
     const given = { payload: 'mine', callbackUrl: 'https://receiver.example.com/' }
     const { fake, deps, id } = await startVideo(given, { steps: { status: [running] } })
+    await assert.rejects(renderVideo(losing(deps), id), again('attempt_failed'))
+    assert.equal((await seeVideo(place.database, id)).progress, 41)
     const rendered = await renderVideo(deps, id)
     const [create] = fake.asked
     assert.equal(create?.path, '/proxy/vidvendor/text2video')
     const { model, prompt, seed, payload, callback_url: callback, images } = create.body
     assert.deepEqual([model, prompt, typeof seed], ['videoq1', 'ocean', 'number'])
     assert.deepEqual([payload, callback, images], [undefined, undefined, undefined])
-    assert.deepEqual(rendered?.creation, { seconds: 4, fps: 24, width: 96, height: 64 })
-    const names = rendered?.results.map(({ name }) => name)
+    assert.deepEqual(rendered.creation, { seconds: 4, fps: 24, width: 96, height: 64 })
+    const names = rendered.results.map(({ name }) => name)
     assert.deepEqual(names, ['video.mp4', 'cover.jpg'])
-    assert.ok(rendered?.thumbnail)
-    assert.equal((await seeVideo(place.database, id)).progress, 41)
+    assert.ok(rendered.thumbnail)
   })
 
   test('has first and last image sent as they are, and a watermark as a link of ours', async () => {
@@ -381,7 +378,7 @@ describe('a video task of an upstream', { concurrency: true }, () => {
     const steps = { file: [said(200, MP4), said(502), said(200, MP4), said(502)] }
     const { deps, id } = await startVideo({}, { steps, done })
     folder = join(deps.scratchDir, `${id}-1`)
-    assert.equal((await renderVideo(deps, id))?.results.length, 2)
+    assert.equal((await renderVideo(deps, id)).results.length, 2)
     assert.deepEqual(kept, [0, 1, 1])
   })
 
@@ -454,11 +451,11 @@ describe('an upstream', { concurrency: true }, () => {
     const task = await findTask(place.deps.sql, id)
     assert.ok(task)
     const offPeak = { ...task, family: 'video' as const, offPeak: true }
-    const options = { taskQueue: 'kiln', timing: TIMING, videoTiming: VIDEO_TIMING }
-    const argsOf = (given: typeof task) => startAnyTask(given, '', options).args
-    assert.deepEqual(argsOf(task), [{ taskId: id, timing: TIMING, engine: 'vendor' }])
+    const argsOf = (given: typeof task) => startOf(given).args
+    const input = { taskId: id, admission: 1, timing: TIMING }
+    assert.deepEqual(argsOf(task), [{ ...input, engine: 'vendor' }])
     const timing = { ...VIDEO_TIMING, deadlineSeconds: VIDEO_TIMING.offPeakSeconds }
-    assert.deepEqual(argsOf(offPeak), [{ taskId: id, timing, engine: 'vendor' }])
-    assert.deepEqual(argsOf({ ...task, engine: 'local' }), [{ taskId: id, timing: TIMING }])
+    assert.deepEqual(argsOf(offPeak), [{ ...input, timing, engine: 'vendor' }])
+    assert.deepEqual(argsOf({ ...task, engine: 'local' }), [input])
   })
 })

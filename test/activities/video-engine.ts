@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { ApplicationFailure } from '@temporalio/activity'
-import type { MockActivityEnvironment } from '@temporalio/testing'
 
 import type { MediaDependencies } from '../../activities/dependencies.ts'
 import { makeLocalVideo, makeRenderVideoTask } from '../../activities/render-video-task.ts'
-import type { StoredVideoAttempt } from '../../activities/video-task.ts'
+import type { TaskEnd } from '../../activities/results.ts'
+import type { AttemptOptions } from '../../activities/render-attempt.ts'
 import type {
   RenderControl,
   RenderedVideo,
@@ -14,7 +14,14 @@ import type {
   VideoJob,
 } from '../../src/adapters/video-engine/video-engine.ts'
 import type { VideoTiming } from '../../src/domain/task/render-timing.ts'
-import { makeEnvironment, TIMING } from './place.ts'
+import {
+  admissionOf,
+  findDone,
+  makeEnvironment,
+  TIMING,
+  type AttemptAs,
+  type Done,
+} from './place.ts'
 
 /** Work of a test's engine on a job: a small function with the engine's own contract. */
 export type VideoWork = (job: VideoJob, control: RenderControl) => Promise<void> | void
@@ -60,30 +67,41 @@ export const makeVideoEngine = (work: VideoWork = () => {}): VideoEngine => ({
 
 export const VIDEO_TIMING: VideoTiming = { ...TIMING, offPeakSeconds: 172_800 }
 
-interface RenderOptions {
-  environment?: MockActivityEnvironment
-  timing?: VideoTiming
-}
-
-/** Runs one attempt at a task as a worker would. */
-export const renderVideo = (
+/** Runs one attempt at a task as a worker would; returns how the task stands then. */
+export const attemptVideo = async (
   deps: MediaDependencies,
   id: string,
-  { environment = makeEnvironment(), timing = VIDEO_TIMING }: RenderOptions = {},
-): Promise<StoredVideoAttempt | undefined> =>
-  environment.run<[string, VideoTiming], StoredVideoAttempt | undefined, Render>(
-    makeRenderVideoTask(deps, makeLocalVideo(deps)),
-    id,
+  {
+    environment = makeEnvironment(),
+    timing = VIDEO_TIMING,
+    admission,
+  }: AttemptAs<VideoTiming> = {},
+): Promise<TaskEnd> =>
+  await environment.run<
+    [AttemptOptions<VideoTiming>],
+    TaskEnd,
+    ReturnType<typeof makeRenderVideoTask>
+  >(makeRenderVideoTask(deps, makeLocalVideo(deps)), {
+    taskId: id,
+    admission: admission ?? (await admissionOf(deps.sql, id)),
     timing,
-  )
+  })
 
-type Render = ReturnType<typeof makeRenderVideoTask>
+/** Runs one attempt; returns what the task keeps once it is done, and undefined where it is not. */
+export const renderVideo = async (
+  deps: MediaDependencies,
+  id: string,
+  options?: AttemptAs<VideoTiming>,
+): Promise<Done | undefined> => {
+  const { state } = await attemptVideo(deps, id, options)
+  return state === 'done' ? await findDone(deps.sql, id) : undefined
+}
 
 /** Runs attempts that all fail; returns the final failure as the workflow gets it, and how many it took. */
 export const failForGood = async (
   deps: MediaDependencies,
   id: string,
-  options?: RenderOptions,
+  options?: AttemptAs<VideoTiming>,
 ): Promise<{ code: string; message: string; attempts: number }> => {
   for (let attempts = 1; ; attempts += 1)
     try {

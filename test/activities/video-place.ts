@@ -1,24 +1,24 @@
-import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 
 import { insertCreation } from '../../src/db/video-task/creation.ts'
 import type { OutboxRow } from '../../src/db/shared/outbox.ts'
-import { enterQueue } from '../../src/db/video-task/video-queue.ts'
+import { admitOwner } from '../../src/db/task/admission.ts'
 import type { Transaction } from '../../src/db/client.ts'
 import { toLimitError } from '../../src/db/task/account.ts'
 import { endTask, type EndOptions, type TaskEnd } from '../../src/db/task/end-task.ts'
 import { FAMILIES } from '../../src/domain/task/family.ts'
 import { VIDEO_ERRORS, type VideoErrorCode } from '../../src/domain/video-task/video-error.ts'
-import { claimVideoTask, insertVideoTask } from '../../src/db/video-task/video-task.ts'
+import { insertVideoTask } from '../../src/db/video-task/video-task.ts'
 import type { ClaimedVideoTask, NewVideoTask } from '../../src/db/video-task/video-task.ts'
-import { isHeld } from '../../src/db/task/task-transition.ts'
+import { claimTask } from '../../src/db/task/task-transition.ts'
+import type { VideoTaskKind } from '../../src/domain/video-task/video-task.ts'
 import { insertTaskResults, type NewTaskInput } from '../../src/db/task/task-file.ts'
 import { ApiError } from '../../src/domain/shared/errors.ts'
 import type { Quota } from '../../src/domain/task/quota.ts'
 import { applyTextToVideoDefaults } from '../../src/domain/video-task/video-defaults.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import type { TestDatabase } from '../support/stack.ts'
-import { NO_INPUT } from './place.ts'
+import { admissionOf, NO_INPUT, startOf } from './place.ts'
 
 export interface NewVideo extends Partial<Omit<NewVideoTask, 'inputs'>> {
   inputs?: readonly (Partial<NewTaskInput> & { field: string })[]
@@ -40,6 +40,7 @@ export const insertVideo = async (
     settings: SETTINGS,
     credits: 10,
     offPeak: false,
+    offPeakSeconds: 172_800,
     payload: null,
     callbackUrl: null,
     ...given,
@@ -71,9 +72,8 @@ export const claimVideo = async (
   { sql }: Pick<TestDatabase, 'sql'>,
   id: string,
 ): Promise<ClaimedVideoTask | undefined> => {
-  const claimed = await sql.begin((sql) => claimVideoTask(sql, id))
-  assert.ok(!isHeld(claimed), 'nothing is paused')
-  return claimed
+  const admission = await admissionOf(sql, id)
+  return await sql.begin((sql) => claimTask<VideoTaskKind>(sql, { id, family: 'video', admission }))
 }
 
 type Ended = Omit<TaskEnd, 'family' | 'to'>
@@ -96,22 +96,33 @@ export const makeVideoQueue = (
   { slots }: { slots: number },
 ) => ({
   cancel: (id: string) =>
-    unitOfWork(database, (sql, enqueue) => cancelVideoTask(sql, id, { slots, enqueue })),
+    unitOfWork(database, (sql, enqueue) => cancelVideoTask(sql, id, { slots, startOf, enqueue })),
   fail: (id: string) =>
     unitOfWork(database, (sql, enqueue) =>
-      failVideoTask(sql, { id, error: videoError('SystemThrottling') }, { slots, enqueue }),
+      failVideoTask(
+        sql,
+        { id, error: videoError('SystemThrottling') },
+        { slots, startOf, enqueue },
+      ),
     ),
   complete: (id: string, fence: number, record = () => Promise.resolve()) =>
     unitOfWork(database, (sql, enqueue) =>
-      completeVideoTask(sql, { id, fence, record }, { slots, enqueue }),
+      completeVideoTask(sql, { id, fence, record }, { slots, startOf, enqueue }),
     ),
 })
 
-/** Has a task enter the queue of its owner. */
-export const enterVideo = (database: Pick<TestDatabase, 'sql'>, id: string, slots: number) =>
-  unitOfWork(database, (sql, enqueue) =>
-    enterQueue(sql, id, { slots, offPeakSeconds: 60, enqueue }),
-  )
+/** Gives free slots of a task's owner to those that wait, as their creation does. */
+export const enterVideo = async (
+  database: Pick<TestDatabase, 'sql'>,
+  id: string,
+  slots: number,
+): Promise<void> => {
+  const [row] = await database.sql<{ owner: string }[]>`select owner from task where id = ${id}`
+  if (row)
+    await unitOfWork(database, (sql, enqueue) =>
+      admitOwner(sql, { slots, owner: row.owner, startOf, enqueue }),
+    )
+}
 
 /** Inserts a task of an owner and brings it to success with files of these names, which are nowhere. */
 export const finishVideo = async (
@@ -129,7 +140,7 @@ export const finishVideo = async (
       await insertTaskResults(sql, id, { results })
       await insertCreation(sql, id, { seconds: 5.5, fps: 24, width: 64, height: 36 })
     }
-    await completeVideoTask(sql, { id, fence: 1, record }, { slots, enqueue })
+    await completeVideoTask(sql, { id, fence: 1, record }, { slots, startOf, enqueue })
   })
   return id
 }
@@ -165,8 +176,8 @@ export const seeVideo = async (
   return row
 }
 
-/** Ids of the tasks that signals wake. */
-export const listWoken = (signals: readonly OutboxRow[] = []): string[] =>
-  signals.map(({ kind, workflowId }) => `${kind} ${workflowId}`)
+/** Workflows that rows of the outbox start. */
+export const listWoken = (rows: readonly OutboxRow[] = []): string[] =>
+  rows.flatMap(({ kind, workflowId }) => (kind === 'signal' ? [] : workflowId))
 
-export const wakes = (...ids: string[]): string[] => ids.map((id) => `signal video-task/${id}`)
+export const wakes = (...ids: string[]): string[] => ids.map((id) => `video-task/${id}`)

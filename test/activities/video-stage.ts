@@ -2,12 +2,13 @@ import type { WorkflowHandle } from '@temporalio/client'
 
 import { startFirstAttempts } from '../../activities/first-attempts.ts'
 import { createCoreActivities, createMediaActivities } from '../../activities/index.ts'
-import { makeDatabase } from '../../src/db/client.ts'
-import { insertOutbox } from '../../src/db/shared/outbox.ts'
+import { makeDatabase, type Transaction } from '../../src/db/client.ts'
+import { admitOwner } from '../../src/db/task/admission.ts'
+import { unitOfWork, type Enqueue } from '../../src/db/unit-of-work.ts'
 import { deliveryWorkflowId, startDelivery } from '../../src/jobs/event.ts'
 import { makeJobs, type Jobs } from '../../src/jobs/client.ts'
 import { mediaQueue } from '../../src/jobs/start.ts'
-import { startVideoTask, taskWorkflowId } from '../../src/jobs/task.ts'
+import { makeStartOf, taskWorkflowId } from '../../src/jobs/task.ts'
 import type { CheckTiming } from '../../src/domain/registry/check-timing.ts'
 import { startReconcile } from '../../src/jobs/reconcile.ts'
 import { startRelay } from '../../src/jobs/relay.ts'
@@ -36,10 +37,17 @@ const startStage = async () => {
   const connection = await connectPatiently()
   const jobs = makeJobs({ connection, namespace: 'default', sql, log })
   const engine = makeHeldEngine()
+  const startOf = makeStartOf({
+    taskQueue,
+    publicUrl: '',
+    timing: TIMING,
+    videoTiming: VIDEO_TIMING,
+  })
   const deps = {
     ...place.deps,
     slots: 1,
-    dispatchNow: jobs.dispatchNow,
+    startOf,
+    jobs,
     videoEngine: engine.engine,
     announceEvent: (id: string) => void jobs.announceEvent(id),
     startDelivery: (task: Parameters<typeof startDelivery>[0]) =>
@@ -64,9 +72,8 @@ const startStage = async () => {
     },
   ])
   const relay = startRelay({ sql, jobs, log, intervalMs: 100 })
-  const timings = { timing: TIMING, videoTiming: VIDEO_TIMING }
-  const options = { sql, jobs, taskQueue, ...timings, slots: 1 }
-  const firstAttempts = startFirstAttempts({ ...deps, jobs })
+  const options = { sql, jobs, taskQueue, slots: 1, startOf }
+  const firstAttempts = startFirstAttempts(deps)
   return {
     place,
     jobs,
@@ -98,19 +105,20 @@ const startStage = async () => {
         await lockSql.end({ timeout: 1 })
       })
     },
-    /** Inserts a task as a creation does. Its workflow starts at once, unless `quiet`. */
-    async create({ quiet = false, ...given }: NewVideo & { quiet?: boolean }) {
-      const id = await getVideo(place.database, given)
-      if (quiet) return id
-      const facts = {
-        taskId: id,
-        kind: 'text2video',
-        owner: given.owner ?? 'alice',
-        summary: '',
-        offPeak: false,
-      }
-      const start = startVideoTask(facts, options)
-      jobs.dispatchNow(await sql.begin((sql) => insertOutbox(sql, start)))
+    /**
+     * Inserts a task as a creation does, and admits it where its owner has a slot, unless `quiet`. The start of a `lost` one
+     * never comes to Temporal.
+     */
+    async create({
+      quiet = false,
+      lost = false,
+      owner = 'alice',
+      ...given
+    }: NewVideo & { quiet?: boolean; lost?: boolean }) {
+      const id = await getVideo(place.database, { ...given, owner })
+      const admit = (sql: Transaction, enqueue: Enqueue) =>
+        admitOwner(sql, { ...deps, owner, enqueue: lost ? () => Promise.resolve() : enqueue })
+      if (!quiet) await unitOfWork(deps, admit)
       return id
     },
     async close() {

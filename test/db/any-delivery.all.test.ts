@@ -4,12 +4,11 @@ import { before, describe, test } from 'node:test'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 
 import { insertRedelivery } from '../../src/db/event/event-log.ts'
-import { insertOutbox } from '../../src/db/shared/outbox.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { failVideoTask, type NewVideo } from '../activities/video-place.ts'
 import { deliveryWorkflowId, startRedelivery } from '../../src/jobs/event.ts'
-import { startVideoTask } from '../../src/jobs/task.ts'
 import { makeCommands } from '../../src/operate/commands.ts'
+import { admitOwner } from '../../src/db/task/admission.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { WEBHOOK_SECRET } from '../activities/place.ts'
 import { untilStatus, useStage } from '../activities/video-stage.ts'
@@ -34,21 +33,22 @@ describe('the delivery of the events of a video task', () => {
   let paths = 0
   const create = async (
     reply: Reply,
-    given: NewVideo & { quiet?: boolean } = {},
+    given: NewVideo & { quiet?: boolean; lost?: boolean } = {},
   ): Promise<{ id: string; path: string }> => {
     const path = `/hook-${(paths += 1)}?token=canary`
     receiver.script(path, reply)
     const owner = `owner-${paths}`
     return { path, id: await stage.create({ owner, callbackUrl: receiver.url(path), ...given }) }
   }
-  /** Creates a task that waits in the queue until it is released, so that its first event is not overtaken. */
+  /** Creates a task that is put back from its queue until it is released, so that its first event is not overtaken. */
   const createQueued = async (reply: Reply) => {
     const owner = `queued-${paths}`
-    const first = await stage.create({ owner })
-    await stage.untilRendering(first)
-    const task = await create(reply, { owner })
+    const task = await create(reply, { owner, lost: true })
+    await sql`update task set waits_on = 'turn' where id = ${task.id}`
     const release = async () => {
-      stage.release(first)
+      await unitOfWork(stage.options, (sql, enqueue) =>
+        admitOwner(sql, { ...stage.options, owner, enqueue }),
+      )
       await stage.untilRendering(task.id)
       stage.release(task.id)
     }
@@ -82,7 +82,7 @@ describe('the delivery of the events of a video task', () => {
   /** Ends a task in the rows alone, as one whose signals are lost. */
   const failSilently = (id: string) =>
     unitOfWork({ sql }, (sql, enqueue) =>
-      failVideoTask(sql, { id, error: ERROR }, { slots: 1, enqueue }),
+      failVideoTask(sql, { id, error: ERROR }, { ...stage.options, enqueue }),
     )
 
   test('goes with its workflow and ends with it; histories hold nothing of the receiver', async () => {
@@ -141,12 +141,6 @@ describe('the delivery of the events of a video task', () => {
       ])
     })
 
-    test('ends the workflow that had workers make first attempts in an older release', async () => {
-      const { taskQueue } = stage.options
-      const workflowId = `deliver-first/${taskQueue}/0`
-      await stage.jobs.client.workflow.execute('deliverFirst', { taskQueue, workflowId })
-    })
-
     test('begins where Temporal knows nothing of it', async () => {
       const { id, path } = await create(respond(204), { quiet: true })
       await failSilently(id)
@@ -195,21 +189,20 @@ describe('the delivery of the events of a video task', () => {
     await commands.fail(id)
     await untilNotified(path, 'failed')
     await untilClosed(id)
-    const facts = { taskId: id, kind: 'text2video', owner: 'x', summary: '', offPeak: false }
-    const start = startVideoTask(facts, stage.options)
-    stage.jobs.dispatchNow(await sql.begin((sql) => insertOutbox(sql, start)))
+    const task = { id, family: 'video', kind: 'text2video', owner: 'x', account: 'x' } as const
+    const facts = { ...task, offPeak: false, engine: 'local', priority: 0, admission: 1 } as const
+    await unitOfWork(stage.options, (_sql, enqueue) => enqueue(stage.options.startOf(facts)))
     await untilStatus(stage.workflow(id), 'COMPLETED')
     assert.deepEqual(statesAt(path), ['failed'])
   })
 
   describe('beside a redelivery', () => {
     const again = async (eventId: string): Promise<void> => {
-      const row = await sql.begin(async (sql) => {
+      await unitOfWork(stage.options, async (sql, enqueue) => {
         const begun = await insertRedelivery(sql, eventId)
         const facts = { redeliveryId: begun?.id ?? '', owner: 'alice' }
-        return await insertOutbox(sql, startRedelivery(facts, stage.options))
+        await enqueue(startRedelivery(facts, stage.options))
       })
-      stage.jobs.dispatchNow(row)
     }
 
     test('goes on with the next event once that has arrived', async () => {

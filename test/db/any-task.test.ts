@@ -4,9 +4,8 @@ import { describe, test } from 'node:test'
 import { makeCommands } from '../../src/operate/commands.ts'
 import { OperatorError } from '../../src/process/operator-error.ts'
 import { TASK_ERRORS } from '../../src/domain/task/task-error.ts'
-import { startVideoTask } from '../../src/jobs/task.ts'
-import { untilNextRun, untilSeen, untilStatus, useStage } from '../activities/video-stage.ts'
-import { claimVideo, seeVideo, enterVideo, type SeenVideo } from '../activities/video-place.ts'
+import { untilSeen, untilStatus, useStage } from '../activities/video-stage.ts'
+import { claimVideo, seeVideo, type SeenVideo } from '../activities/video-place.ts'
 import { use } from '../support/use.ts'
 import { waitFor } from '../support/wait.ts'
 import { AUDIT } from './registry-place.ts'
@@ -27,7 +26,7 @@ describe('a video task', () => {
     const first = await stage.create({ owner })
     await stage.untilRendering(first)
     const second = await stage.create({ owner })
-    await until(second, { state: 'queueing' })
+    await until(second, { state: 'created' })
     return [first, second]
   }
   const succeed = async (id: string): Promise<SeenVideo> => {
@@ -51,18 +50,10 @@ describe('a video task', () => {
       })
     })
 
-    test('fails also while it waits, which wakes nobody', async () => {
-      const [first, second] = await pair('waiting')
-      await stage.workflow(second).terminate('by hand')
-      await stage.whileReconciling(() => until(second, FAILED))
-      assert.deepEqual((await see(second)).events, ['created', 'queueing', 'failed'])
-      await succeed(first)
-    })
-
     test('is started although one before it never can be', async () => {
       const ids = [
-        await stage.create({ owner: 'unlucky', quiet: true }),
-        await stage.create({ owner: 'lucky', quiet: true }),
+        await stage.create({ owner: 'unlucky', lost: true }),
+        await stage.create({ owner: 'lucky', lost: true }),
       ].toSorted()
       const [bad = '', good = ''] = ids
       // Longer than a row of the outbox may be.
@@ -73,10 +64,10 @@ describe('a video task', () => {
       await stage.whileReconciling(() => until(bad, { state: 'success' }))
     })
 
-    test('is left alone as long as its workflow is open', async () => {
+    test('is left alone as long as its workflow is open, or it waits', async () => {
       const [first, second] = await pair('open')
       const [one, two] = [await see(first), await see(second)]
-      const lost = await stage.create({ owner: 'other', quiet: true })
+      const lost = await stage.create({ owner: 'other', lost: true })
       // When this one is started, the others were looked at, too.
       stage.release(lost)
       await stage.whileReconciling(() => until(lost, { state: 'success' }))
@@ -100,15 +91,13 @@ describe('a video task', () => {
     })
 
     test('is started again in whatever state it is when Temporal knows nothing of it', async () => {
-      const owner = 'lost'
-      const rendered = await stage.create({ owner, quiet: true })
-      const waiting = await stage.create({ owner, quiet: true })
-      const created = await stage.create({ owner, quiet: true })
-      for (const id of [rendered, waiting]) await enterVideo(stage.place.database, id, 1)
+      const rendered = await stage.create({ owner: 'lost', lost: true })
+      const waiting = await stage.create({ owner: 'lost' })
+      const queued = await stage.create({ owner: 'lost too', lost: true })
       await claimVideo(stage.place.database, rendered)
-      for (const id of [rendered, waiting, created]) stage.release(id)
+      for (const id of [rendered, waiting, queued]) stage.release(id)
       await stage.whileReconciling(async () => {
-        for (const id of [rendered, waiting, created]) await succeed(id)
+        for (const id of [rendered, waiting, queued]) await succeed(id)
       })
       assert.deepEqual((await see(rendered)).fence, 2)
     })
@@ -118,8 +107,15 @@ describe('a video task', () => {
     const id = await stage.create({ owner: 'twice' })
     await succeed(id)
     const { runId } = await stage.workflow(id).describe()
-    const facts = { taskId: id, kind: 'text2video', owner: 'twice', summary: '', offPeak: false }
-    await stage.jobs.dispatch({ ...startVideoTask(facts, stage.options), id: '', tries: 1 })
+    const task = {
+      id,
+      family: 'video',
+      kind: 'text2video',
+      owner: 'twice',
+      account: 'twice',
+    } as const
+    const facts = { ...task, offPeak: false, engine: 'local', priority: 0, admission: 1 } as const
+    await stage.jobs.dispatch({ ...stage.options.startOf(facts), id: '', tries: 1 })
     assert.equal((await stage.workflow(id).describe()).runId, runId)
   })
 
@@ -150,27 +146,18 @@ describe('a video task', () => {
       await succeed(second)
     })
 
-    test('is restarted while it waits, and still waits for its turn', async () => {
+    test('is not restarted while it waits: nothing of it runs', async () => {
       const [first, second] = await pair('patient')
-      const { runId } = await stage.workflow(second).describe()
-      await commands.restart(second)
-      await untilNextRun(stage.workflow(second), runId)
-      assert.equal((await see(second)).isAdmitted, false)
+      await assert.rejects(commands.restart(second), {
+        name: 'OperatorError',
+        message: `task ${second} waits (slot): nothing of it runs, and it begins by itself once it may`,
+      })
       await succeed(first)
       await succeed(second)
     })
 
-    test('is restarted when it was given its slot while no workflow of it was there', async () => {
-      const [first, second] = await pair('meanwhile')
-      await stage.workflow(second).terminate('by hand')
-      await succeed(first)
-      await until(second, { isAdmitted: true })
-      await commands.restart(second)
-      await succeed(second)
-    })
-
-    test('is restarted before it is queued', async () => {
-      const id = await stage.create({ owner: 'unborn', quiet: true })
+    test('is restarted when it was given its slot and its start was lost', async () => {
+      const id = await stage.create({ owner: 'meanwhile', lost: true })
       await commands.restart(id)
       await untilStatus(stage.workflow(id), 'RUNNING')
       await succeed(id)

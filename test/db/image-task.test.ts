@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { claimImageTask } from '../../src/db/image-task/image-task.ts'
-import { isHeld, transitionTask } from '../../src/db/task/task-transition.ts'
-import { findDeadline } from '../../src/db/task/deadline.ts'
+import { claimTask, transitionTask } from '../../src/db/task/task-transition.ts'
 import type { ImageTaskStatus } from '../../src/domain/image-task/image-task.ts'
-import { insertTask, usePlace, see } from '../activities/place.ts'
+import { admissionOf, insertTask, usePlace, see } from '../activities/place.ts'
 
 /** Every pair of statuses: whether a task moves from the first to the second. */
 type Target = ImageTaskStatus
@@ -38,7 +36,11 @@ describe('an image task', () => {
       transitionTask(sql, 'image', { id, to, ...error, ...attempt }),
     )
   }
-  const claim = (id: string) => place.deps.sql.begin((sql) => claimImageTask(sql, id))
+  const claim = async (id: string, admission?: number) => {
+    const number = admission ?? (await admissionOf(place.deps.sql, id))
+    const task = { id, family: 'image', admission: number } as const
+    return await place.deps.sql.begin((sql) => claimTask(sql, task))
+  }
   const insertIn = async (status: string): Promise<string> => {
     const id = await insertTask(place)
     await place.deps.sql`
@@ -68,56 +70,28 @@ describe('an image task', () => {
     assert.equal((await see(place.database, id)).events.length, 2)
   })
 
-  test('is not begun while one of its account and a higher priority waits', async () => {
-    const { sql } = place.deps
-    const insert = async (priority: number, account = 'ahead', engine = 'local') => {
-      const id = await insertTask(place)
-      await sql`update task set ${sql({ priority, account, engine })} where id = ${id}`
-      return id
-    }
-    const stateOf = async (id: string) => {
-      const claimed = await claim(id)
-      return isHeld(claimed) ? claimed.held : claimed?.fence
-    }
-    const [low, normal, high] = [await insert(-1), await insert(0), await insert(2)]
-    await insert(3, 'another')
-    await insert(3, 'ahead', 'vendor')
-    for (const waiting of [low, normal]) assert.equal(await stateOf(waiting), 'behind')
-    assert.equal(await stateOf(high), 1)
-    assert.equal(await stateOf(low), 'behind')
-    assert.equal(await stateOf(normal), 1)
-    const later = await insert(1)
-    assert.equal(await stateOf(normal), 2, 'one that has begun goes on')
-    await sql`update task set held_at = now() where id = ${later}`
-    assert.equal(await stateOf(low), 1, 'one that is paused takes no turn')
-    assert.equal((await sql`select from task where id = ${low} and held_at is null`).length, 1)
+  test('is claimed only under the number of its last admission, and not while it waits', async () => {
+    const id = await insertTask(place)
+    assert.equal(await claim(id, 2), undefined)
+    await place.deps.sql`update task set waits_on = 'turn' where id = ${id}`
+    assert.equal(await claim(id), undefined)
+    await place.deps.sql`update task set waits_on = null, admission = 2 where id = ${id}`
+    assert.equal(await claim(id, 1), undefined)
+    assert.equal((await claim(id, 2))?.fence, 1)
+    const { events, waits_on: waitsOn } = await see(place.database, id)
+    assert.deepEqual([events, waitsOn], [['CREATED', 'IN_PROGRESS'], null])
   })
 
-  test('has a deadline to begin until it has, and one to end until it has', async () => {
+  test('waits for nothing once it has ended', async () => {
     const id = await insertTask(place)
-    const { sql } = place.deps
-    const left = (until: 'start' | 'end') => findDeadline(sql, { id, until })
-    assert.deepEqual([await left('start'), await left('end')], [null, null])
-    await sql`update task set start_within = 600, end_within = 1200 where id = ${id}`
-    const [start = 0, end = 0] = [await left('start'), await left('end')].map(Number)
-    assert.ok(start > 0 && start <= 600_000 && end > start && end <= 1_200_000, `${start} ${end}`)
-    await sql`update task set created_at = now() - interval '900 seconds' where id = ${id}`
-    assert.equal(await left('start'), 0)
-    await claim(id)
-    assert.equal(await left('start'), null)
-    assert.ok(Number(await left('end')) > 0)
-    await sql`update task set held_at = created_at + interval '60 seconds' where id = ${id}`
-    assert.ok(Number(await left('end')) <= 300_000, 'it goes on while the task is paused')
-    await transition(id, 'FAILED')
-    assert.equal(await left('end'), null)
+    await place.deps.sql`update task set waits_on = 'turn' where id = ${id}`
+    assert.equal(await transition(id, 'FAILED'), true)
+    assert.equal((await see(place.database, id)).waits_on, null)
   })
 
   test('moves only for the attempt that holds the fence', async () => {
     const id = await insertTask(place)
-    for (const fence of [1, 2]) {
-      const claimed = await claim(id)
-      assert.equal(isHeld(claimed) ? undefined : claimed?.fence, fence)
-    }
+    for (const fence of [1, 2]) assert.equal((await claim(id))?.fence, fence)
     assert.equal(await transition(id, 'COMPLETED', { fence: 1 }), false)
     assert.equal(await transition(id, 'COMPLETED', { fence: 2 }), true)
     assert.equal(await claim(id), undefined)

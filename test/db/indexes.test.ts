@@ -38,7 +38,8 @@ import { endPause } from '../../src/db/task/pause.ts'
 import { purgeDeleted } from '../../src/db/task/task-deletion.ts'
 import { listOwnerEvents, listTaskRows, listTasks } from '../../src/db/task/task-list.ts'
 import { reportUsage } from '../../src/db/task/usage.ts'
-import { enterQueue } from '../../src/db/video-task/video-queue.ts'
+import { admitOwner } from '../../src/db/task/admission.ts'
+import { claimTask } from '../../src/db/task/task-transition.ts'
 import { insertVideoTask } from '../../src/db/video-task/video-task.ts'
 import { listNodePage, nodePageQuery } from '../../src/db/search/node-page.ts'
 import { listVersions } from '../../src/db/search/version-list.ts'
@@ -82,7 +83,7 @@ const WHOLE: Record<string, string> = {
 }
 
 /** Tables of a handful of rows: admins make those, and an engine that fails. */
-const SMALL = ['pause', 'breaker']
+const SMALL = ['pause', 'breaker', 'worker']
 
 const NUMBERED = { version: ANY, number: ANY, fields: ANY }
 const PUBLICATION = { id: ID, publisherId: ID, nodeId: 'a', ...NUMBERED } as never
@@ -158,7 +159,8 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   { call: (sql) => completeAttempt(sql, ANY, { result: ANY, verdict: { state: 'stopped' } }) },
   { call: (sql) => completeAttempt(sql, ANY, { result: ANY, verdict: { state: 'delivered' } }) },
   { call: (sql) => recordCondition(sql, 'queue', undefined) },
-  { call: (sql) => enterQueue(sql, ID, { ...LIMITS, enqueue: ANY }) },
+  { call: (sql) => admitOwner(sql, { ...LIMITS, owner: ID, startOf: ANY, enqueue: ANY }) },
+  { call: (sql) => claimTask(sql, { id: ID, family: 'image', admission: 1 }) },
   { call: (sql) => insertVideoTask(sql, NEW_TASK, ANY) },
   { call: (sql) => purgeDeleted({ sql, storage: STORE }, ID) },
   { call: (sql) => purgeUpload({ sql, storage: STORE }, ID) },

@@ -35,8 +35,11 @@ describe('the outbox', () => {
 
   beforeEach(() => database.sql`delete from outbox`)
 
-  const insert = (entry: OutboxEntry): Promise<OutboxRow> =>
-    database.sql.begin((sql) => insertOutbox(sql, entry))
+  const insert = async (entry: OutboxEntry): Promise<OutboxRow> => {
+    const row = await database.sql.begin((sql) => insertOutbox(sql, entry))
+    assert.ok(row)
+    return row
+  }
   const makeDue = () => database.sql`update outbox set next_try_at = clock_timestamp()`
   const insertDue = async (...entries: OutboxEntry[]): Promise<OutboxRow[]> => {
     const rows = []

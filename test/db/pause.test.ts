@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
 
-import {
-  countEngineFailure,
-  countEngineSuccess,
-  listBreakers,
-  releaseProbe,
-} from '../../src/db/task/breaker.ts'
+import { countEngineFailure, countEngineSuccess, listBreakers } from '../../src/db/task/breaker.ts'
 import { beginAttempt } from '../../src/db/event/attempt.ts'
 import {
   findDelivery,
@@ -23,16 +18,11 @@ import {
 import { RULES } from '../../src/db/shared/change-notification.ts'
 import { HELD_EVENT } from '../../src/domain/task/waits-for.ts'
 import { endPause, listPauses, putPause } from '../../src/db/task/pause.ts'
-import { findDeadline } from '../../src/db/task/deadline.ts'
-import { holdTask, isHeld } from '../../src/db/task/task-transition.ts'
-import { claimImageTask } from '../../src/db/image-task/image-task.ts'
+import { claimTask, putBack } from '../../src/db/task/task-transition.ts'
 import type { OutboxRow } from '../../src/db/shared/outbox.ts'
-import { unitOfWork } from '../../src/db/unit-of-work.ts'
-import { enterQueue } from '../../src/db/video-task/video-queue.ts'
-import { claimVideoTask } from '../../src/db/video-task/video-task.ts'
-import { wakeHeld } from '../../src/jobs/pause.ts'
-import { insertTask, usePlace } from '../activities/place.ts'
-import { getVideo, listWoken, wakes } from '../activities/video-place.ts'
+import { makeAdmissionPass } from '../../src/tasks/admit.ts'
+import { admissionOf, insertTask, startOf, usePlace } from '../activities/place.ts'
+import { claimVideo, enterVideo, getVideo, listWoken, wakes } from '../activities/video-place.ts'
 import { waitFor } from '../support/wait.ts'
 import {
   RECEIVER,
@@ -54,57 +44,70 @@ const assertHas = (given: unknown, expected: object): void => {
   assert.deepEqual(Object.fromEntries(found), members)
 }
 const NEVER = new AbortController().signal
-const LIMITS = { slots: 1, offPeakSeconds: 172_800 }
 
-const claim = (id: string) => place.database.sql.begin((sql) => claimImageTask(sql, id))
-const claimVideo = (id: string) => place.database.sql.begin((sql) => claimVideoTask(sql, id))
+const claim = async (id: string) => {
+  const { sql } = place.database
+  const admission = await admissionOf(sql, id)
+  return await sql.begin((sql) => claimTask(sql, { id, family: 'image', admission }))
+}
 const pause = (scope: string, until?: Date) =>
   place.database.sql.begin((sql) => putPause(sql, { scope, reason: undefined, until, by: 'root' }))
 const resume = (scope: string) => place.database.sql.begin((sql) => endPause(sql, scope))
 const see = async (id: string) => {
   const [row] = await place.database.sql<
-    { fence: number; held: boolean; admitted: boolean; age: number; status: string }[]
-  >`select fence, status, held_at is not null as held, admitted_at is not null as admitted,
+    { fence: number; waitsOn: string | null; admitted: boolean; age: number; status: string }[]
+  >`select fence, status, waits_on as "waitsOn", admitted_at is not null as admitted,
     extract(epoch from clock_timestamp() - claimed_at)::float8 as age from task where id = ${id}`
   return row
 }
 /** Moves the times of a task into the past. */
 const age = (id: string, seconds: number) => place.database.sql`
   update task set claimed_at = claimed_at - ${seconds} * interval '1 second',
-    held_at = held_at - ${seconds} * interval '1 second' where id = ${id}`
-const enter = async (id: string) => {
+    waits_since = waits_since - ${seconds} * interval '1 second' where id = ${id}`
+/** Runs passes of an api until one finds nothing; returns whose workflows they start, and what they notify of. */
+const admit = async (slots = 1) => {
   const enqueued: OutboxRow[] = []
+  const notified: string[] = []
   const jobs = { dispatchNow: (row: OutboxRow) => enqueued.push(row) }
-  const state = await unitOfWork({ sql: place.database.sql, jobs }, (sql, enqueue) =>
-    enterQueue(sql, id, { ...LIMITS, enqueue }),
-  )
-  const left = state?.offPeakSecondsLeft ?? undefined
-  return {
-    isAdmitted: state?.isAdmitted,
-    woken: listWoken(enqueued),
-    ...(left !== undefined && { left }),
+  const notifyChange = (id: string) => void notified.push(id)
+  const pass = makeAdmissionPass({ sql: place.database.sql, jobs, notifyChange, slots, startOf })
+  for (let found = -1; found < enqueued.length;) {
+    found = enqueued.length
+    await pass(NEVER)
   }
+  return { started: listWoken(enqueued), notified }
 }
+const runOf = (id: string) => `image-task/${id}`
 
 beforeEach(async () => {
   await place.database.sql`delete from pause`
   await place.database.sql`delete from breaker`
+  // Passes go through all that earlier tests have left.
+  await place.database.sql`
+    update task set status = 'FAILED', error_code = 'cancelled', ended_at = now(), waits_on = null
+    where ended_at is null
+  `
 })
 
 describe('a pause', () => {
   for (const scope of ['all', 'engine:local', 'engine:local:image', 'kind:upscale', 'owner:alice'])
-    test(`of ${scope} lets no attempt begin until it is resumed`, async () => {
-      const id = await insertTask(place)
+    test(`of ${scope} lets no task begin until it is resumed`, async () => {
+      const admitted = await insertTask(place)
       await pause(scope)
-      assert.deepEqual(await claim(id), { held: 'paused', isQueued: true })
-      assertHas(await see(id), { fence: 0, held: true, status: 'CREATED' })
+      const made = await insertTask(place)
+      assert.equal(await claim(admitted), undefined)
+      const waiting = { fence: 0, waitsOn: `pause:${scope}`, status: 'CREATED' }
+      for (const id of [admitted, made]) assertHas(await see(id), waiting)
+      assert.deepEqual((await admit()).started, [])
       await resume(scope)
-      assertHas(await claim(id), { fence: 1 })
-      assertHas(await see(id), { held: false, status: 'IN_PROGRESS' })
+      assert.deepEqual((await admit()).started, [runOf(admitted), runOf(made)])
+      assertHas(await claim(admitted), { fence: 1 })
+      assertHas(await see(admitted), { waitsOn: null, status: 'IN_PROGRESS' })
+      await claim(made)
     })
 
   for (const scope of ['engine:vendor', 'engine:local:video', 'kind:relight', 'owner:bob'])
-    test(`of ${scope} holds no other task`, async () => {
+    test(`of ${scope} keeps no other task waiting`, async () => {
       await pause(scope)
       assertHas(await claim(await insertTask(place)), { fence: 1 })
     })
@@ -118,12 +121,13 @@ describe('a pause', () => {
   })
 
   test('ends by the clock of the database', async () => {
-    const id = await insertTask(place)
     await pause('all', new Date(Date.now() + 3_600_000))
-    assert.ok(isHeld(await claim(id)))
+    const id = await insertTask(place)
     await place.database.sql`update pause set until = clock_timestamp()`
+    assert.deepEqual((await admit()).started, [runOf(id)])
     assertHas(await claim(id), { fence: 1 })
     assert.deepEqual(await listPauses(place.database.sql), [])
+    assert.equal((await place.database.sql`select from pause`).length, 0, 'it is forgotten')
   })
 
   test('does not begin at an end that has passed', async () => {
@@ -148,43 +152,11 @@ describe('a pause', () => {
     await pause('all')
     await claim(id)
     await age(id, 1000)
-    await claim(id)
     await resume('all')
-    await claim(id)
+    await admit()
+    assertHas(await claim(id), { fence: 2 })
     const { age: seconds = 0 } = (await see(id)) ?? {}
     assert.ok(seconds >= 100 && seconds < 1000, `${seconds} s count`)
-  })
-
-  test('lets the deadlines of callers pass, also of a video that waits for a slot', async () => {
-    const { sql } = place.database
-    const ids = [
-      await insertTask(place),
-      await getVideo(place.database, { owner: 'late', account: 'late' }),
-    ]
-    await sql`
-      update task set start_within = 600, end_within = 700, created_at = now() - interval '650 seconds'
-      where id = any(${ids})
-    `
-    await pause('all')
-    await sql`update pause set paused_at = now() - interval '640 seconds'`
-    for (const id of ids) {
-      assert.equal(await findDeadline(sql, { id, until: 'start' }), 0)
-      const left = (await findDeadline(sql, { id, until: 'end' })) ?? 0
-      assert.ok(left <= 50_000, `${left} ms`)
-      await sql`update task set ended_at = clock_timestamp() where id = ${id}`
-    }
-    await resume('all')
-  })
-
-  test('lets the two days of an off-peak video pass', async () => {
-    const { sql } = place.database
-    const id = await getVideo(place.database, { owner: 'off peak', offPeak: true })
-    await sql`update task set created_at = now() - interval '1000 seconds' where id = ${id}`
-    await pause('all')
-    await sql`update pause set paused_at = now() - interval '600 seconds'`
-    const { left = 0 } = await enter(id)
-    assert.ok(left > 171_000 && left <= LIMITS.offPeakSeconds - 1000, `${left} s`)
-    await sql`update task set ended_at = clock_timestamp() where id = ${id}`
   })
 
   test('has begun once nothing that began before it is without its commit', async () => {
@@ -194,7 +166,7 @@ describe('a pause', () => {
     let claimed = (): void => {}
     const hasClaimed = new Promise<void>((resolve) => (claimed = resolve))
     const first = place.database.sql.begin(async (sql) => {
-      await claimImageTask(sql, id)
+      await claimTask(sql, { id, family: 'image', admission: 1 })
       claimed()
       await held
     })
@@ -207,33 +179,39 @@ describe('a pause', () => {
       return locks.length > 0 || undefined
     })
     assert.equal(isPaused, false)
-    const second = claim(await insertTask(place))
+    const other = await insertTask(place)
+    const second = claim(other)
     release()
     await Promise.all([first, pausing])
-    assert.deepEqual(await second, { held: 'paused', isQueued: true })
+    assert.equal(await second, undefined)
+    assertHas(await see(other), { waitsOn: 'pause:all' })
   })
 
-  test('gives the slot of a video that has not begun to another one, and wakes it at its end', async () => {
+  test('gives the slot of a video that has not begun to another one, and goes on with it at its end', async () => {
     const paused = await getVideo(place.database, { owner: 'vera', kind: 'extend' })
     const other = await getVideo(place.database, { owner: 'vera' })
-    assert.equal((await enter(paused)).isAdmitted, true)
-    assert.equal((await enter(other)).isAdmitted, false)
+    await enterVideo(place.database, paused, 1)
+    assertHas(await see(other), { waitsOn: 'slot' })
     await pause('kind:extend')
-    assert.deepEqual(await claimVideo(paused), { held: 'paused', isQueued: true })
-    assert.deepEqual(await enter(paused), { isAdmitted: false, woken: wakes(other) })
-    assertHas(await claimVideo(other), { fence: 1 })
+    assert.equal(await claimVideo(place.database, paused), undefined)
+    assertHas(await see(paused), { waitsOn: 'pause:kind:extend', admitted: false })
+    assert.deepEqual((await admit()).started, wakes(other))
+    assertHas(await claimVideo(place.database, other), { fence: 1 })
     await resume('kind:extend')
-    const enqueued: OutboxRow[] = []
-    const jobs = { dispatchNow: (row: OutboxRow) => enqueued.push(row) }
-    const deps = { sql: place.database.sql, jobs, ...LIMITS }
-    // The other one has the only slot.
-    await wakeHeld(deps, NEVER)
-    assert.deepEqual(listWoken(enqueued), [])
-    await pause('all')
-    await resume('all')
-    await wakeHeld({ ...deps, slots: 2 }, NEVER)
-    assert.deepEqual(listWoken(enqueued), wakes(paused))
-    assert.equal((await place.database.sql`select from pause`).length, 0)
+    assert.deepEqual((await admit()).started, [], 'the other one has the only slot')
+    assert.deepEqual((await admit(2)).started, wakes(paused))
+  })
+
+  test('leaves its slot to a video that has begun, which goes on without another', async () => {
+    const id = await getVideo(place.database, { owner: 'wanda' })
+    await enterVideo(place.database, id, 1)
+    await claimVideo(place.database, id)
+    await pause('owner:wanda')
+    assert.equal(await claimVideo(place.database, id), undefined)
+    assertHas(await see(id), { waitsOn: 'pause:owner:wanda', admitted: true, status: 'processing' })
+    await resume('owner:wanda')
+    assert.deepEqual((await admit()).started, wakes(id))
+    assertHas(await claimVideo(place.database, id), { fence: 2 })
   })
 })
 
@@ -292,16 +270,11 @@ describe('a pause of a host', () => {
   })
 
   test('notifies at its end those who make first attempts', async () => {
-    const notified: string[] = []
-    const notifyChange = (id: string) => void notified.push(id)
-    const deps = { sql: place.database.sql, notifyChange, ...LIMITS }
     await pause(HOST)
-    await wakeHeld(deps, NEVER)
-    assert.deepEqual(notified, [])
+    assert.deepEqual((await admit()).notified, [])
     await resume(HOST)
-    await wakeHeld(deps, NEVER)
-    await wakeHeld(deps, NEVER)
-    assert.deepEqual(notified, [RULES])
+    assert.deepEqual((await admit()).notified, [RULES])
+    assert.deepEqual((await admit()).notified, [])
   })
 
   test('is said of the events that it holds, and of the host to operators', async () => {
@@ -352,19 +325,21 @@ describe('a breaker', () => {
   const open = async (id: string): Promise<void> => {
     for (const isOpen of [false, false, true]) assert.equal((await fail(id)).isOpen, isOpen)
   }
+  const succeed = (onlyOpen: boolean) =>
+    countEngineSuccess(place.database.sql, { scope: SCOPE, onlyOpen })
 
-  test('opens at so many failures in a row, and holds the tasks of its engine', async () => {
+  test('opens at so many failures in a row, and lets no task of its engine begin', async () => {
     const id = await insertTask(place)
     await claim(id)
     await fail(id)
     await fail(id)
-    assert.equal(
-      await countEngineSuccess(place.database.sql, { scope: SCOPE, onlyOpen: false }),
-      false,
-    )
+    assert.equal(await succeed(false), false)
     await open(id)
     assert.deepEqual(await fail(id), { isOpen: true, hasOpened: false })
-    assert.deepEqual(await claim(id), { held: 'breaker', isQueued: false })
+    assert.equal(await claim(id), undefined)
+    assertHas(await see(id), { waitsOn: `breaker:${SCOPE}` })
+    assertHas(await see(await insertTask(place)), { waitsOn: `breaker:${SCOPE}` })
+    assert.deepEqual((await admit()).started, [])
     assertHas(await listPauses(place.database.sql), [{ scope: SCOPE, breaker: 'open' }])
     assert.deepEqual(
       [...(await listBreakers(place.database.sql))],
@@ -372,57 +347,79 @@ describe('a breaker', () => {
     )
   })
 
-  test('lets one task try, of many at once, and waits again when that fails', async () => {
-    const ids = await Promise.all(Array.from({ length: 8 }, () => insertTask(place)))
+  test('lets one task try, of many, and waits again when that fails', async () => {
+    const ids = [await insertTask(place), await insertTask(place), await insertTask(place)]
     await open(ids[0] ?? '')
+    for (const id of ids) await claim(id)
     await wait()
-    const claimed = await Promise.all(ids.map(claim))
-    const trying = claimed.filter((task) => task && !isHeld(task))
-    assert.equal(trying.length, 1)
-    const [probe] = trying as { id: string; isProbe: boolean }[]
+    assert.deepEqual((await admit()).started, [runOf(ids[0] ?? '')])
+    const probe = await claim(ids[0] ?? '')
     assert.equal(probe?.isProbe, true)
     // Its worker may be killed: it goes on, and no other one.
-    assertHas(await claim(probe.id), { id: probe.id })
-    assert.ok(isHeld(await claim(ids.find((id) => id !== probe.id) ?? '')))
+    assertHas(await claim(probe.id), { id: probe.id, isProbe: true })
+    assert.deepEqual((await admit()).started, [])
     assert.equal((await fail(probe.id)).isOpen, true)
-    assert.ok(isHeld(await claim(probe.id)))
+    await putBack(place.database.sql, { id: probe.id, fence: 2, waitsOn: `breaker:${SCOPE}` })
+    assert.deepEqual((await admit()).started, [])
+    await wait()
+    assert.equal((await admit()).started.length, 1)
   })
 
-  test('lets all begin once it is closed, by the one that tries or an admin', async () => {
-    const [one, two] = [await insertTask(place), await insertTask(place)]
-    await open(one)
-    await wait()
-    await claim(one)
-    assert.equal(
-      await countEngineSuccess(place.database.sql, { scope: SCOPE, onlyOpen: true }),
-      true,
-    )
-    assertHas(await claim(two), { fence: 1 })
-    await open(one)
-    assertHas(await resume(SCOPE), { scope: SCOPE, breaker: 'open' })
-    assertHas(await claim(two), { fence: 2 })
+  test('lets all go on in their order once the one that tries has closed it, or an admin', async () => {
+    for (const close of [() => succeed(true), () => resume(SCOPE)]) {
+      const ids = [await insertTask(place), await insertTask(place), await insertTask(place)]
+      await open(ids[0] ?? '')
+      for (const id of ids) await claim(id)
+      await close()
+      assert.deepEqual((await admit()).started, ids.map(runOf))
+      for (const id of ids) assertHas(await claim(id), { isProbe: false })
+    }
   })
 
   test('lets another task try when the first has ended without asking', async () => {
     const [one, two] = [await insertTask(place), await insertTask(place)]
     await open(one)
+    for (const id of [one, two]) await claim(id)
     await wait()
-    await claim(one)
-    await releaseProbe(place.database.sql, one)
+    await admit()
+    await place.database.sql`
+      update task set status = 'FAILED', error_code = 'cancelled', ended_at = now() where id = ${one}
+    `
+    assert.deepEqual((await admit()).started, [runOf(two)])
     assertHas(await claim(two), { isProbe: true })
+  })
+
+  test('lets a video try that has a slot, or for which one is free', async () => {
+    const { database } = place
+    const scope = 'engine:local:video'
+    const [one, two] = [
+      await getVideo(database, { owner: 'yves' }),
+      await getVideo(database, { owner: 'yves' }),
+    ]
+    await enterVideo(database, one, 1)
+    for (let time = 0; time < 3; time += 1)
+      await countEngineFailure(database.sql, { scope, taskId: one, most: 3, openSeconds: 3600 })
+    await claimVideo(database, one)
+    assertHas(await see(one), { waitsOn: `breaker:${scope}`, admitted: false })
+    await wait()
+    const { started } = await admit()
+    assert.deepEqual(started, wakes(one), 'the other one waits for the slot')
+    assertHas(await claimVideo(database, one), { isProbe: true })
+    assertHas(await see(two), { waitsOn: 'slot' })
   })
 
   test('stops the deadline of a task whose attempt it has ended', async () => {
     const id = await insertTask(place)
     await claim(id)
-    await holdTask(place.database.sql, { id, fence: 1 })
+    await putBack(place.database.sql, { id, fence: 1, waitsOn: `breaker:${SCOPE}` })
     await age(id, 1000)
+    await admit()
     await claim(id)
     const { age: seconds = 0 } = (await see(id)) ?? {}
     assert.ok(seconds < 1000, `${seconds} s count`)
   })
 
-  test('waits with the other engines not', async () => {
+  test('keeps those of other engines not waiting', async () => {
     const id = await insertTask(place)
     for (let time = 0; time < 3; time += 1)
       await countEngineFailure(place.database.sql, {

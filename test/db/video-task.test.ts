@@ -47,6 +47,7 @@ describe('a video task', () => {
       update task
       set status = ${state}, error_code = ${state === 'failed' ? 'UserCancelled' : null},
         admitted_at = case when ${state === 'processing'} then now() end,
+        waits_on = case when ${state === 'processing'} then null else waits_on end,
         ended_at = case when ${ended} then now() end
       where id = ${id}
     `
@@ -100,7 +101,7 @@ describe('a video task', () => {
     ])
   })
 
-  test('is claimed only while it holds a slot and has not ended', async () => {
+  test('is claimed only while it is admitted and has not ended', async () => {
     for (const state of STATES) {
       const id = await insertIn(state)
       const fence = state === 'processing' ? 1 : undefined
@@ -174,7 +175,9 @@ describe('a video task', () => {
   })
 
   test('stands still unless the relay is about to start it', async () => {
-    const id = await getVideo(database)
+    const id = await getVideo(database, { owner: randomUUID() })
+    await enterVideo(database, id, SLOTS)
+    await database.sql`delete from outbox where workflow_id = ${`video-task/${id}`}`
     await database.sql.begin(async (sql) => {
       const ids = { only: id }
       const count = async (): Promise<number> =>

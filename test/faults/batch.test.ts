@@ -78,7 +78,7 @@ describe('a batch whose processes are killed', () => {
     for (const { index, state, custom_id: name, replayed } of lines)
       assert.deepEqual(
         [state, name, replayed],
-        [isBad(index) ? 'rejected' : 'waiting', `line ${index}`, undefined],
+        [isBad(index) ? 'rejected' : 'queued', `line ${index}`, undefined],
       )
     const rows = await service.sql<{ id: string; prompt: string }[]>`
       select id, settings->>'prompt' as prompt from task order by created_at, id

@@ -26,6 +26,7 @@ const task = (key: string, family: TaskRow['family'], statuses: string[]): TaskR
   status: statuses.at(-1) ?? '',
   error_code: null,
   fence: 1,
+  admission: 1,
   owner: 'alice',
   credits: family === 'video' ? 5 : 0,
   events: statuses.map((status, index) => ({

@@ -128,7 +128,8 @@ describe('the queue of the media workers', () => {
     for (let i = 0; i < 12; i++)
       others.push(await carol.createImage({ image, kiln_priority: i % 2 === 0 ? 3 : 0 }))
     const late = [await bob.createImage({ image }), await bob.createImage({ image })]
-    await untilWaiting(14)
+    // Those of the lower priority are not admitted while one of the higher waits.
+    await untilWaiting(8)
     await assertInTurn(late, others)
     const begun = await sql<{ priority: number }[]>`
       select priority from task where owner = 'carol' and claimed_at is not null order by claimed_at

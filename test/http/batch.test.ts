@@ -224,13 +224,13 @@ describe('a batch', () => {
     const path = await postBatch(client, { requests: [line, ...requestsOf(1)] })
     await waitFor(
       'both are known',
-      async () => (await readBulk(client, path)).counts['waiting'] === 2,
+      async () => (await readBulk(client, path)).counts['queued'] === 2,
     )
     expectStatus(await client.post(`${path}/cancel`, {}), 200)
     await untilBulkEnded(client, path)
     const lines = await linesOf(client, path)
     assert.deepEqual(columnsOf(lines, 'state', 'replayed'), [
-      ['waiting', true],
+      ['queued', true],
       ['cancelled', undefined],
     ])
     assert.equal(lines[0]?.task_id, id)
@@ -287,7 +287,7 @@ describe('a batch', () => {
     await service.entry('media').kill()
     const client = service.client()
     const path = await postBatch(client, { requests: requestsOf(OPEN_TASKS) })
-    assertMembers(await untilFull(client, path), { waiting: 36, pending: 4 })
+    assertMembers(await untilFull(client, path), { queued: 36, pending: 4 })
     await client.createImage()
     const asked = expectStatus(await client.post(`${path}/cancel`, {}), 200).body
     assertMembers(asked, { state: 'cancelling' })
@@ -297,7 +297,7 @@ describe('a batch', () => {
     assert.deepEqual([entry?.before, entry?.after], [{ state: 'running' }, { state: 'cancelling' }])
     const ended = await untilBulkEnded(client, path)
     assertMembers(ended, { state: 'cancelled', total: OPEN_TASKS })
-    assertMembers(ended.counts, { cancelled: OPEN_TASKS, pending: 0, waiting: 0 })
+    assertMembers(ended.counts, { cancelled: OPEN_TASKS, pending: 0, queued: 0 })
     const lines = await linesOf(client, path)
     assert.equal(lines.filter(({ task_id: id }) => id !== undefined).length, 36)
     assert.deepEqual(new Set(lines.map(({ state }) => state)), new Set(['cancelled']))
@@ -309,7 +309,7 @@ describe('a batch', () => {
     const made = expectStatus(await owner.post('/users/api-keys', { name: 'nightly' }), 201).body
     const client = makeClient(service.baseUrl, String(made['key']))
     const path = await postBatch(client, { requests: requestsOf(OPEN_TASKS) })
-    assertMembers(await untilFull(owner, path), { waiting: 36, pending: 4 })
+    assertMembers(await untilFull(owner, path), { queued: 36, pending: 4 })
     expectStatus(await owner.delete(`/users/api-keys/${String(made['id'])}`), 204)
     const reason = await waitFor('it says why it waits', async () => {
       const { error } = await readBulk(owner, path)
@@ -332,7 +332,7 @@ describe('a batch', () => {
       service.client('root').put('/admin/owners/limited', { task_limit: tasks })
     expectStatus(await limit(20), 200)
     const path = await postBatch(client, { requests: requestsOf(30) })
-    assertMembers(await untilFull(client, path), { waiting: 18, pending: 12 })
+    assertMembers(await untilFull(client, path), { queued: 18, pending: 12 })
     await atOnce(2, () => client.createImage())
     expectStatus(
       await client.post(UPSCALE, await good().then(({ body }) => body)),
@@ -343,7 +343,7 @@ describe('a batch', () => {
     expectStatus(await limit(60), 200)
     const whole = await waitFor('all of them are made', async () => {
       const bulk = await readBulk(client, path)
-      return bulk.counts['waiting'] === 30 && bulk
+      return bulk.counts['queued'] === 30 && bulk
     })
     assert.equal(whole.error, undefined)
     await service.start('media')

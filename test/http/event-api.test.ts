@@ -133,7 +133,8 @@ describe('the events of a task', () => {
     const { client, id } = await createEndedVideo()
     assert.deepEqual(columnsOf(await listEvents(client, id), 'sequence', 'status', 'state'), [
       [1, 'created', 'unsent'],
-      [2, 'failed', 'pending'],
+      [2, 'queueing', 'pending'],
+      [3, 'failed', 'pending'],
     ])
   })
 
@@ -505,7 +506,7 @@ describe('the tasks of a caller', () => {
       task_id: image,
       kind: 'upscale',
       family: 'image',
-      state: 'waiting',
+      state: 'queued',
       status: 'CREATED',
       rev: 1,
       progress: 0,
@@ -524,7 +525,7 @@ describe('the tasks of a caller', () => {
       ['kind=upscale,extend', [ended, image]],
       ['kind=text2video', [video]],
       ['state=cancelled', [ended]],
-      ['state=waiting,running&kind=upscale', [image]],
+      ['state=queued,running&kind=upscale', [image]],
       ['q=HARBOUR', [image]],
       ['q=%25', []],
       [`from=${encodeURIComponent(tasks[1]?.created_at ?? '')}&q=`, [ended, video]],
@@ -547,7 +548,7 @@ describe('the tasks of a caller', () => {
     assert.equal(after, undefined)
     await createExhausted(client)
     assert.deepEqual((await client.get('/tasks/summary')).body, {
-      open: { waiting: 5, queued: 0, running: 0 },
+      open: { waiting: 0, queued: 5, running: 0 },
       day: { done: 0, failed: 0, cancelled: 1 },
       exhausted_deliveries: 1,
       capped: false,
@@ -637,7 +638,7 @@ describe('a task with all of its life', () => {
   test('exists for whoever knows the id of an anonymous video, and nobody else of others', async () => {
     const id = await createVideo(anonymous)
     assert.equal((await read(anonymous, id)).task_id, id)
-    assert.equal((await read(service.client(), id)).state, 'waiting')
+    assert.equal((await read(service.client(), id)).state, 'queued')
     const own = await createVideo(service.client())
     assert.equal((await anonymous.get(`/tasks/${own}`)).status, 404)
   })

@@ -140,6 +140,7 @@ describe('the stream of a task', () => {
     await service.sql`update task set progress = 30 where id = ${id}`
     await using stream = await openStream(streamOf(id))
     assert.equal((await stream.next())?.data['status'], 'created')
+    assert.equal((await stream.next())?.data['status'], 'queueing')
     assert.deepEqual(await stream.next(), { event: 'progress', data: { progress: 30 } })
     await service.sql`update task set progress = 60, rev = rev + 1 where id = ${id}`
     // No notification: the poll of the api finds it.
@@ -158,7 +159,7 @@ describe('the stream of all tasks of a caller', () => {
     const [ended, running] = [await add(user), await add(user)]
     await transition(ended, 'FAILED')
     await using stream = await open(user)
-    assert.deepEqual(see(await stream.next()), ['task', running, 'waiting'])
+    assert.deepEqual(see(await stream.next()), ['task', running, 'queued'])
     await add(other)
     await transition(running, 'IN_PROGRESS')
     const moved = await stream.next()
@@ -166,7 +167,7 @@ describe('the stream of all tasks of a caller', () => {
     assert.match(String(moved?.id), /^\d{13}$/)
     assert.deepEqual(moved?.data, (await service.client(user).get('/tasks')).body['tasks']?.[0])
     const made = await add(user)
-    assert.deepEqual(see(await stream.next()), ['task', made, 'waiting'])
+    assert.deepEqual(see(await stream.next()), ['task', made, 'queued'])
     await transition(made, 'FAILED')
     assert.deepEqual(see(await stream.next()), ['task', made, 'failed'])
   })
@@ -199,7 +200,7 @@ describe('the stream of all tasks of a caller', () => {
     await using stream = await open(user, { 'last-event-id': known })
     const received = [see(await stream.next()), see(await stream.next())]
     const states = new Map(received.map(([, id, state]) => [id, state]))
-    assert.deepEqual([states.get(first), states.get(second)], ['failed', 'waiting'])
+    assert.deepEqual([states.get(first), states.get(second)], ['failed', 'queued'])
     const wrong = await service.client(user).get('/tasks/stream', { 'last-event-id': 'x' })
     const { body } = expectStatus(wrong, 400, 'validation_failed')
     const issue = 'Last-Event-ID must be an id that this stream gave, a number, but is "x".'

@@ -96,18 +96,16 @@ describe('limits of an owner', () => {
     const { owner, client } = makeOwner()
     await put(owner, { slots: 0 })
     const ids = await atOnce(3, () => client.createVideo(FILM))
-    await sql`update task set status = 'queueing' where id = any(${ids})`
     const waits = async () => pluck(listOf(await client.get('/tasks'), 'tasks'), 'waits_for')
-    const QUEUED =
-      'It waits for a slot: its owner has as many videos under way as it may have, or may have none.'
+    const QUEUED = 'It waits for a free video slot of its owner.'
     assert.deepEqual(await waits(), [QUEUED, QUEUED, QUEUED])
     assert.equal((await put(owner, { slots: 2 })).used.slots, 2)
     assert.deepEqual((await waits()).filter(Boolean), [QUEUED])
-    const signals = await sql`
-      select from outbox where signal_name = 'admitted'
+    const starts = await sql`
+      select from outbox where kind = 'start'
         and workflow_id = any(${ids.map((id) => `video-task/${id}`)})
     `
-    assert.equal(signals.length, 2)
+    assert.equal(starts.length, 2)
     assert.equal((await put(owner, { slots: 1 })).used.slots, 2)
   })
 

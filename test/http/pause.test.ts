@@ -26,7 +26,6 @@ const service = useService({
     ADMIN_SUBJECTS: 'root',
     METRICS_PORT: '0',
     VIDEO_TINY: 'true',
-    OVERRIDE_HELD_WAIT_MS: '200',
     OVERRIDE_RULES_INTERVAL_MS: '100',
   },
 })
@@ -41,11 +40,6 @@ const resume = async (scope: string) => expectStatus(await root.delete(pathOf(sc
 const list = async () =>
   expectStatus(await root.get('/admin/pauses'), 200).body['pauses'] as unknown as Pause[]
 const readService = async () => expectStatus(await service.anonymous.get('/service'), 200).body
-const untilHeld = (id: string) =>
-  waitFor(`${id} is held`, async () => {
-    const rows = await sql`select from task where id = ${id} and held_at is not null`
-    return rows.length > 0
-  })
 const PAUSED = 'It waits: the service has paused it, and goes on with it later.'
 const waitsOf = async (client: Client) =>
   pluck(listOf(await client.get('/tasks'), 'tasks'), 'waits_for')
@@ -63,11 +57,6 @@ describe('a pause', () => {
     await pause('all', { reason: 'new disks', until })
     const image = await client.createImage({ image: await base64() })
     const video = await client.createVideo()
-    await untilHeld(image)
-    await waitFor('the video waits', async () => {
-      const rows = await sql`select from task where id = ${video} and status = 'queueing'`
-      return rows.length > 0
-    })
     const [said] = await waitFor('callers may read it', async () => {
       const { paused } = (await readService()) as { paused?: { what: string; reason: string }[] }
       return paused
@@ -197,8 +186,7 @@ describe('a pause', () => {
     const client = service.client('walter')
     assert.match(String((await pause('owner:walter')).warnings), /^Nobody with the id "walter" has/)
     const until = new Date(Date.now() + 3_600_000).toISOString()
-    const id = await client.createImage({ image: await base64() })
-    await untilHeld(id)
+    await client.createImage({ image: await base64() })
     assert.equal('warnings' in (await pause('owner:walter', { reason: 'debts', until })), false)
     assert.deepEqual(await waitsOf(client), [PAUSED])
   })

@@ -67,10 +67,10 @@ describe('the labels of a task', () => {
       const { data } = (await stream.next()) ?? {}
       return [data?.['task_id'], data?.['state']]
     }
-    assert.deepEqual(await next(), [first, 'waiting'])
+    assert.deepEqual(await next(), [first, 'queued'])
     await make('south')
     const second = await make('north')
-    assert.deepEqual(await next(), [second, 'waiting'])
+    assert.deepEqual(await next(), [second, 'queued'])
     for (const { task_id: id } of listOf<{ task_id: string }>(await client.get('/tasks'), 'tasks'))
       expectStatus(await client.post(`/proxy/imgvendor/v1/ai/image-upscaler/${id}/cancel`, {}), 200)
     const ends = new Map([await next(), await next()].map(([id, state]) => [id, state]))

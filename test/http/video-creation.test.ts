@@ -70,7 +70,7 @@ describe('a text-to-video creation', () => {
     assert.equal(headers.get('x-estimated-duration-seconds'), '3')
     assert.deepEqual((await client.get(location.slice(service.baseUrl.length))).body, {
       id,
-      state: 'created',
+      state: 'queueing',
       err_code: '',
       err_msg: '',
       credits: 36,

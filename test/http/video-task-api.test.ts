@@ -152,12 +152,12 @@ describe('the list of video tasks', () => {
     await client.post(`${TASKS}/${other}/cancel`, {})
     const cases: [string, string[]][] = [
       ['states=failed', [other]],
-      ['states=created&states=failed', [other, large, plain]],
-      ['states=created,failed', [other, large, plain]],
-      ['states=queueing,processing&states=success', []],
+      ['states=queueing&states=failed', [other, large, plain]],
+      ['states=queueing,failed', [other, large, plain]],
+      ['states=created,processing&states=success', []],
       ['model_versions=videoq2-pro', [other]],
       ['resolutions=1080p,540p', [large]],
-      ['resolutions=720p&model_versions=videoq3-pro&states=created', [plain]],
+      ['resolutions=720p&model_versions=videoq3-pro&states=queueing', [plain]],
       [`task_ids=${plain},${large.toUpperCase()}`, [large, plain]],
       [`task_ids=${plain}&task_ids=no-uuid`, [plain]],
       ['task_ids=no-uuid', []],
@@ -229,9 +229,9 @@ describe('credits', () => {
     assert.deepEqual(await remainsOf(client), none)
     const id = await createId(client)
     await createId(client, { model: 'videoq1' })
-    assert.deepEqual(await remainsOf(client), { ...none, credit_used: 180, queue_count: 2 })
+    assert.deepEqual(await remainsOf(client), { ...none, credit_used: 180, current_concurrency: 2 })
     await client.post(`${TASKS}/${id}/cancel`, {})
-    assert.deepEqual(await remainsOf(client), { ...none, credit_used: 80, queue_count: 1 })
+    assert.deepEqual(await remainsOf(client), { ...none, credit_used: 80, current_concurrency: 1 })
   })
 
   test('are never passed, however many tasks are made at once', async () => {
@@ -326,7 +326,7 @@ test('callers without a credential have the credits, slots and queue of their ad
     [await post('2001:db8:7::1'), await post('2001:db8:7::2'), await post('2001:db8:7::2')],
     [200, 402, 402],
   )
-  const used = { ...full, ...idle, credit_remain: 50, credit_used: 100, queue_count: 1 }
+  const used = { ...full, ...idle, credit_remain: 50, credit_used: 100, current_concurrency: 1 }
   assert.deepEqual(await remains('2001:db8:7::3'), used)
   assert.deepEqual(await remains('2001:db8:8::1'), { ...full, ...idle })
   assert.equal(await post('2001:db8:8::1'), 200)

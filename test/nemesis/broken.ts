@@ -64,11 +64,18 @@ export const MISTAKES = {
     put: '',
     invariants: ['I14'],
   },
-  'a task begins although it is paused': {
-    file: 'src/db/task/pause.ts',
-    find: '  sql`(${scopesOf(sql, task)} && ${pausedScopes(sql)})`',
-    put: '  sql`(false and ${scopesOf(sql, task)} && ${pausedScopes(sql)})`',
+  'a claim ignores a pause': {
+    file: 'src/db/migrations/0065_admission.sql',
+    find: "    if found then return 'pause:' || found_scope; end if;\n",
+    put: '',
     invariants: ['I12'],
+    faults: ['pause'],
+  },
+  'the pass forgets every other task': {
+    file: 'src/db/task/admission.ts',
+    find: '      where best.priority = best.top\n',
+    put: "      where best.priority = best.top and best.id::text > '8'\n",
+    invariants: ['I1'],
     faults: ['pause'],
   },
 } as const satisfies Record<string, Mistake>

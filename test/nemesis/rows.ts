@@ -14,6 +14,7 @@ export interface TaskRow {
   status: string
   error_code: string | null
   fence: number
+  admission: number
   owner: string
   credits: number
   events: EventRow[]
@@ -61,7 +62,7 @@ export type Rows = Awaited<ReturnType<typeof readRows>>
 
 export const readTasks = async (sql: Sql): Promise<TaskRow[]> =>
   await sql<TaskRow[]>`
-  select t.id, t.family, t.status, t.error_code, t.fence, t.owner, t.credits, t.thumbnail, t.kind, t.engine,
+  select t.id, t.family, t.status, t.error_code, t.fence, t.admission, t.owner, t.credits, t.thumbnail, t.kind, t.engine,
     t.settings->>'prompt' as prompt, t.labels, t.delete_requested_at is not null as "isDeleted",
     t.purged_at is not null as "isPurged",
     extract(epoch from t.created_at)::float8 * 1000 as "createdAt",

@@ -3,25 +3,23 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 
 import type { Sql } from '../../src/db/client.ts'
-import {
-  claimImageTask,
-  insertImageTask,
-  type NewImageTask,
-} from '../../src/db/image-task/image-task.ts'
+import { admitOwner } from '../../src/db/task/admission.ts'
+import { claimTask } from '../../src/db/task/task-transition.ts'
+import { insertImageTask, type NewImageTask } from '../../src/db/image-task/image-task.ts'
 import { endTask } from '../../src/db/task/end-task.ts'
 import { markTaskPurged } from '../../src/db/shared/purge.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
-import { enterQueue } from '../../src/db/video-task/video-queue.ts'
 import { ApiError } from '../../src/domain/shared/errors.ts'
 import type { TaskFamily } from '../../src/domain/task/task-scope.ts'
 import { cancelTask } from '../../src/tasks/cancel.ts'
 import { deleteTask } from '../../src/tasks/delete.ts'
 import { failTask } from '../../src/tasks/fail.ts'
+import { startOf } from '../activities/place.ts'
 import { claimVideo, enterVideo, getVideo } from '../activities/video-place.ts'
 import { useDatabase } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
 
-const SLOTS = { slots: 1 }
+const SLOTS = { slots: 1, startOf }
 const record = () => Promise.resolve()
 
 interface Given {
@@ -50,10 +48,8 @@ const COMMANDS: Record<string, (given: Given) => Promise<unknown>> = {
       endTask(sql, { id, family, to: 'done', fence: 1 }, { ...SLOTS, enqueue }),
     ),
   'a purge': ({ sql, id }) => markTaskPurged(sql, id),
-  'an entry into the queue': ({ sql, id }) =>
-    unitOfWork({ sql }, (sql, enqueue) =>
-      enterQueue(sql, id, { ...SLOTS, offPeakSeconds: 60, enqueue }),
-    ),
+  'an admission of those of an owner': ({ sql, owner }) =>
+    unitOfWork({ sql }, (sql, enqueue) => admitOwner(sql, { ...SLOTS, owner, enqueue })),
 }
 
 describe('owner before task', () => {
@@ -65,7 +61,7 @@ describe('owner before task', () => {
       const row = { kind: 'upscale', segment: 'image-upscaler', settings: {}, webhookUrl: null }
       await database.sql.begin(async (sql) => {
         await insertImageTask(sql, { id, owner, inputs: [], ...row } as NewImageTask)
-        await claimImageTask(sql, id)
+        await claimTask(sql, { id, family, admission: 1 })
       })
       return id
     }

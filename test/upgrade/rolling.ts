@@ -1,7 +1,10 @@
 /**
- * Upgrades a running service: the release serves callers with some two hundred tasks in every state, the migrations run, and
- * each process is replaced by one of this checkout. Callers go on all the time.
+ * Upgrades a service: the release serves callers with some two hundred tasks in every state, the migrations run, and each
+ * process is replaced by one of this checkout. From a release before admissions all processes are stopped meanwhile; from
+ * any other, callers go on all the time.
  */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { Client, Connection } from '@temporalio/client'
@@ -9,6 +12,7 @@ import { Client, Connection } from '@temporalio/client'
 import { makeDatabase } from '../../src/db/client.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import { endEarlierRuns } from '../../src/jobs/end-earlier.ts'
 import { secondsSince } from '../../src/local/console.ts'
 import { findPort } from '../../src/local/port.ts'
 import { assertRows } from '../faults/ledger.ts'
@@ -34,6 +38,8 @@ type Say = (line: string) => void
 /** A day of the schedule takes 86 s: seven tries have failed after 113 s, and the last is made after 272 s. */
 const TIME_FACTOR = '0.001'
 const DAY_TWO_ATTEMPTS = 7
+/** Phase in which no process runs: what callers ask for then fails. */
+const STOP = 'stop'
 const LONG_MS = 4 * PATIENCE_MS
 /** Longer than a balancer takes to see that an api stops, shorter than that waits. */
 const UPLOAD_MS = 3000
@@ -42,11 +48,13 @@ interface Started {
   service: Service
   balancer: Balancer
   receiver: WebhookReceiver
-  release: string
+  /** Folder of the release; undefined: this checkout. */
+  release: string | undefined
   say: Say
 }
 
 interface Upgrade extends Started {
+  release: string
   traffic: Traffic
 }
 
@@ -164,15 +172,25 @@ const upgrade = async (all: Upgrade, old: Running): Promise<boolean> => {
   )
   await sleep(3000)
 
-  traffic.begin('migrations')
+  const needsStop = !existsSync(join(release, 'src/db/migrations/0065_admission.sql'))
+  traffic.begin(needsStop ? STOP : 'migrations')
+  if (needsStop) await Promise.all(Object.values(old).flat().map(drain))
   const start = Date.now()
   const applied = await migrate(service.database.url)
   say(`${applied.length} migrations in ${secondsSince(start)}`)
-  await sleep(3000)
-
   receiver.script('/later', respond(204))
-  const running = await replace(all, old, { links })
-  if (process.env['ORDER'] === 'back') await replace(all, await replace(all, running, { release }))
+  if (needsStop) {
+    const connection = await Connection.connect({ address: temporalAddress() })
+    say(`${await endEarlierRuns(connection, 'default')} runs of the release ended`)
+    await connection.close()
+    await startRelease({ ...all, release: undefined })
+    await Promise.all(links.map((link) => traffic.upload(link)))
+  } else {
+    await sleep(3000)
+    const running = await replace(all, old, { links })
+    if (process.env['ORDER'] === 'back')
+      await replace(all, await replace(all, running, { release }))
+  }
 
   traffic.begin('new code')
   heal()
@@ -272,7 +290,7 @@ const report = async (
 
 const countLosses = async ({ service, receiver, traffic, say }: Upgrade) => {
   const { sql } = service.database
-  const failed = [...traffic.phases.values()].flatMap((phase) => phase.failed)
+  const failed = [...traffic.phases].flatMap(([name, phase]) => (name === STOP ? [] : phase.failed))
   const ended = await sql`select from task where status not in ('COMPLETED', 'success')`
   const events = await sql<{ id: string; state: string }[]>`
     select id, state from event where deliver and state not in ('superseded', 'unsent')
@@ -303,8 +321,8 @@ const findFailures = async ({ taskQueue }: Service) => {
     return count === 0
   }).catch((error: unknown) => workflows.push(String(error)))
   for await (const { workflowId, runId, status } of workflow.list({ query })) {
-    // The older release's run of first attempts went on in one that ends.
-    const isFine = ['COMPLETED', 'CONTINUED_AS_NEW'].includes(status.name)
+    // Runs of a release that is upgraded from with a stop were ended, and those of first attempts went on in one that ends.
+    const isFine = ['COMPLETED', 'CONTINUED_AS_NEW', 'TERMINATED'].includes(status.name)
     if (!isFine) workflows.push(`${workflowId} ${status.name}`)
     const { events } = await workflow.getHandle(workflowId, runId).fetchHistory()
     for (const { workflowTaskFailedEventAttributes: fault } of events ?? [])

@@ -13,16 +13,16 @@ import { historyToJSON, type History } from '@temporalio/common/lib/proto-utils.
 import { NativeConnection, Worker } from '@temporalio/worker'
 
 import type { BulkKind } from '../../src/domain/bulk/bulk.ts'
+import type { TaskFamily } from '../../src/domain/task/task-scope.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { bundleWorkflows } from '../../src/local/workflow-bundle.ts'
 import { startOwnTemporal } from '../faults/servers.ts'
 import { BATCH_SCENARIOS, OPERATION_SCENARIOS, type BulkScenario } from './bulk-scenarios.ts'
 import { DELIVERY_SCENARIOS, REDELIVERY_SCENARIOS } from './delivery-scenarios.ts'
-import { IMAGE_SCENARIOS } from './image-scenarios.ts'
 import { startRunner, type Run, type Runner, type RunnerOptions } from './run.ts'
 import { installQuietRuntime } from './runtime.ts'
+import { TASK_SCENARIOS, type TaskScenario } from './task-scenarios.ts'
 import { VERSION_SCENARIOS, childOf } from './version-scenarios.ts'
-import { VIDEO_SCENARIOS } from './video-scenarios.ts'
 
 const FOLDER = join(ROOT, 'test/workflows/histories')
 const TASK_QUEUE = 'kiln'
@@ -55,11 +55,17 @@ const WAITS = ['active', 'uploaded-later', 'expired'] as const
 /** Those in which the child that reads the archive does. */
 const READINGS = ['active', 'given-up', 'never-read', 'cancelled-by-operator'] as const
 
+const FAMILIES = ['image', 'video'] as const
+
 /** Whose histories are those of another scenario but for ids, times and results that are only passed on. */
 const ALIKE = [
-  'image-task-cancelled-while-waiting',
-  'image-task-worker-lost',
-  'video-task-worker-lost',
+  ...FAMILIES.flatMap((family) => [
+    `${family}-task-cancelled-while-waiting`,
+    `${family}-task-ended-before-render`,
+    `${family}-task-cancelled-too-late`,
+    `${family}-task-timed-out`,
+    `${family}-task-worker-lost`,
+  ]),
   'publish-version-checked-again',
   'publish-version-expired',
   'publish-version-looked-again',
@@ -88,13 +94,15 @@ const listChildRun = (workflow: string, name: keyof typeof VERSION_SCENARIOS) =>
   return [`${workflow}-${name}`, run] as const
 }
 
+const taskOf = (family: TaskFamily) => (runner: Runner) => (scenario: TaskScenario) =>
+  runner.task(family, scenario)
+
 const bulkOf = (kind: BulkKind) => (runner: Runner) => (scenario: BulkScenario) =>
   runner.bulk(kind, scenario)
 
 /** Every history of a task, of a delivery or of a version, by its name. */
 const RUNS: Record<string, (runner: Runner) => Promise<Pick<Run, 'handle'>>> = Object.fromEntries([
-  ...listRuns('image-task', IMAGE_SCENARIOS, (runner) => runner.image),
-  ...listRuns('video-task', VIDEO_SCENARIOS, (runner) => runner.video),
+  ...FAMILIES.flatMap((family) => listRuns(`${family}-task`, TASK_SCENARIOS, taskOf(family))),
   ...listRuns('run-batch', BATCH_SCENARIOS, bulkOf('batch')),
   ...listRuns('run-operation', OPERATION_SCENARIOS, bulkOf('operation')),
   ...listRuns('deliver-events', DELIVERY_SCENARIOS, (runner) => runner.deliver),

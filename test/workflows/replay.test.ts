@@ -46,7 +46,7 @@ describe('the workflows replay', async () => {
     })
 
   test('and the stored histories of two ends as if they were traced', async () => {
-    for (const name of ['image-task-completed.json', 'video-task-admitted-later.json']) {
+    for (const name of ['image-task-completed.json', 'video-task-completed.json']) {
       const history = (await read(name)) as History
       const [started] = history.events
       Object.assign(started?.workflowExecutionStartedEventAttributes ?? {}, { header: TRACED })

@@ -2,26 +2,26 @@ import { randomUUID } from 'node:crypto'
 
 import { WorkflowFailedError, type Connection, type WorkflowHandle } from '@temporalio/client'
 
-import type { CoreActivities, MediaActivities } from '../../activities/index.ts'
+import type { MediaActivities } from '../../activities/index.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import type { OutboxStart } from '../../src/db/shared/outbox.ts'
 import type { BulkKind } from '../../src/domain/bulk/bulk.ts'
+import type { TaskFamily } from '../../src/domain/task/task-scope.ts'
 import { startDelivery, startRedelivery } from '../../src/jobs/event.ts'
 import { makeJobs } from '../../src/jobs/client.ts'
 import { bulkQueue, mediaQueue } from '../../src/jobs/start.ts'
 import { startBulk } from '../../src/jobs/bulk.ts'
-import { startImageTask, startVideoTask } from '../../src/jobs/task.ts'
+import { makeStartOf } from '../../src/jobs/task.ts'
 import { startPublishVersion } from '../../src/jobs/version.ts'
 import { makeLog } from '../../src/log.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { makeTestBulkActivities, type BulkScenario } from './bulk-scenarios.ts'
 import { makeDeliveryActivities, type DeliveryScenario } from './delivery-scenarios.ts'
-import { makeImageActivities, type ImageScenario } from './image-scenarios.ts'
 import { onceEach, type Runs } from './runs.ts'
 import { PROMPT_HEARTBEATS, startWorkers } from './runtime.ts'
-import type { Circumstances } from './scenarios.ts'
+import type { Admit, Circumstances } from './scenarios.ts'
+import { makeTaskActivities, type TaskScenario } from './task-scenarios.ts'
 import { makeVersionActivities, type VersionScenario } from './version-scenarios.ts'
-import { makeVideoActivities, type VideoScenario } from './video-scenarios.ts'
 
 export interface RunnerOptions {
   address: string
@@ -38,15 +38,15 @@ export interface Run {
   calls: unknown[][]
 }
 
-interface Facts {
-  owner: string
-  kind: string
+interface TaskFacts {
+  owner?: string
+  kind?: string
+  offPeak?: boolean
 }
 
 /** Starts the workflow of a task or version as the api does and drives it to its end with the functions of a scenario. */
 export interface Runner {
-  image(scenario: ImageScenario, facts?: Facts): Promise<Run>
-  video(scenario: VideoScenario, facts?: Facts & { offPeak?: boolean }): Promise<Run>
+  task(family: TaskFamily, scenario: TaskScenario, facts?: TaskFacts): Promise<Run>
   bulk(kind: BulkKind, scenario: BulkScenario): Promise<Run>
   /** As the outbox starts it: with a signal. */
   deliver(scenario: DeliveryScenario): Promise<Run>
@@ -71,13 +71,11 @@ const CHECK_TIMING = {
 
 /** Starts a worker for workflows and moves and one for rendering, whose activities are those of the scenario of each run. */
 export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
-  const images: Runs<ImageScenario> = new Map()
-  const videos: Runs<VideoScenario> = new Map()
+  const tasks: Record<TaskFamily, Runs<TaskScenario>> = { image: new Map(), video: new Map() }
   const deliveries: Runs<DeliveryScenario> = new Map()
   const versions: Runs<VersionScenario> = new Map()
   const bulks: Runs<BulkScenario> = new Map()
-  const image = makeImageActivities(images)
-  const video = makeVideoActivities(videos)
+  const task = makeTaskActivities(tasks)
   const version = makeVersionActivities(versions)
   const bulk = makeTestBulkActivities(bulks)
   const { address, codePath, identity, taskQueue } = options
@@ -85,14 +83,10 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
     identity,
     workflowBundle: { codePath },
     activities: onceEach({
-      ...image.core,
-      ...video.core,
+      ...task.core,
       ...version.core,
       ...bulk.core,
       ...makeDeliveryActivities(deliveries),
-      findDeadline: (async (id, until) =>
-        (await (images.get(id) ?? videos.get(id))?.scenario.findDeadline?.(id, until)) ??
-        null) satisfies CoreActivities['findDeadline'],
     }),
   }
   const workers = await startWorkers(address, [
@@ -102,16 +96,20 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
       ...PROMPT_HEARTBEATS,
       identity,
       taskQueue: mediaQueue(taskQueue),
-      activities: { ...image.media, ...video.media, ...version.media } satisfies MediaActivities,
+      activities: { ...task.media, ...version.media } satisfies MediaActivities,
     },
     { identity, taskQueue: bulkQueue(taskQueue), activities: bulk.bulk },
   ])
   const client = makeClient(options)
 
-  const drive = async (start: OutboxStart, { act }: Circumstances): Promise<WorkflowHandle> => {
-    await client.dispatch({ ...start, id: '0', tries: 0 })
+  const drive = async (
+    start: OutboxStart,
+    { act }: Circumstances,
+    admit: Admit = () => client.dispatch(start),
+  ): Promise<WorkflowHandle> => {
+    await client.dispatch(start)
     const handle = client.getHandle(start.workflowId)
-    await act?.(handle)
+    await act?.(handle, admit)
     await handle.result()
     return handle
   }
@@ -120,27 +118,27 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
 
   return {
     stop: workers.stop,
-    async image(scenario, { owner, kind } = { owner: 'alice', kind: 'relight' }) {
-      const { id: taskId, calls } = add(images, scenario)
-      const summary = `${kind} 16×16 for ${owner}`
-      const facts = { taskId, owner, kind, summary, hasDeadlines: 'findDeadline' in scenario }
-      const options = { taskQueue: queueOf(scenario), timing: timingOf(scenario) }
-      const start = startImageTask(facts, options)
-      return { handle: await drive(start, scenario), calls }
-    },
-    async video(
+    async task(
+      family,
       scenario,
-      { offPeak = false, owner, kind } = { owner: 'alice', kind: 'text2video' },
+      {
+        owner = 'alice',
+        kind = family === 'image' ? 'relight' : 'text2video',
+        offPeak = false,
+      } = {},
     ) {
-      const { id: taskId, calls } = add(videos, scenario)
-      const summary = `${kind} for ${owner}`
-      const hasDeadlines = 'findDeadline' in scenario
-      const facts = { taskId, offPeak, owner, kind, summary, hasDeadlines }
-      const { pollSeconds = PATIENCE_SECONDS } = scenario
-      const videoTiming = { ...timingOf(scenario), offPeakSeconds: PATIENCE_SECONDS, pollSeconds }
-      const options = { taskQueue: queueOf(scenario), videoTiming }
-      const start = startVideoTask(facts, options)
-      return { handle: await drive(start, scenario), calls }
+      const { id, calls } = add(tasks[family], scenario)
+      const timing = timingOf(scenario)
+      const startOf = makeStartOf({
+        taskQueue: queueOf(scenario),
+        publicUrl: '',
+        timing,
+        videoTiming: { ...timing, offPeakSeconds: PATIENCE_SECONDS },
+      })
+      const facts = { id, family, kind, owner, account: owner, offPeak, engine: 'local' as const }
+      const startAs = (admission: number) => startOf({ ...facts, priority: 0, admission })
+      const admit: Admit = (admission) => client.dispatch(startAs(admission))
+      return { handle: await drive(startAs(1), scenario, admit), calls }
     },
     async bulk(kind, scenario) {
       const { id, calls } = add(bulks, scenario)
@@ -188,5 +186,8 @@ const makeClient = ({ connection }: RunnerOptions) => {
   const sql = makeDatabase({ url: 'postgres://unused', pool: 1, name: '', statementTimeoutMs: 0 })
   const log = makeLog('test', 'silent')
   const { client, dispatch } = makeJobs({ connection, namespace: 'default', sql, log })
-  return { dispatch, getHandle: (id: string) => client.workflow.getHandle(id) }
+  return {
+    dispatch: (start: OutboxStart) => dispatch({ ...start, id: '0', tries: 0 }),
+    getHandle: (id: string) => client.workflow.getHandle(id),
+  }
 }

@@ -12,7 +12,8 @@ export type Runs<Scenario> = Map<string, Running<Scenario>>
 export const getRun = <Scenario>(runs: Runs<Scenario>, taskId: string): Running<Scenario> => {
   const found = runs.get(taskId)
   if (found) return found
-  throw new Error(`${Context.current().info.activityType} of a task that no run has`)
+  const { activityType } = Context.current().info
+  throw ApplicationFailure.nonRetryable(`${activityType} of a task that no run has`)
 }
 
 /** Records a move that a run asks for, and returns what stands in for its activities. */

@@ -1,7 +1,6 @@
 import { ApplicationFailure, Context } from '@temporalio/activity'
 import type { WorkflowHandle } from '@temporalio/client'
 
-import type { CoreActivities } from '../../activities/index.ts'
 import { waitFor } from '../support/wait.ts'
 
 /** Options of a run of a workflow of either family beside its activities. */
@@ -12,18 +11,16 @@ export interface Circumstances {
   heartbeatSeconds?: number
   /** Acts on the workflow while it runs. */
   act?: Act
-  /** Deadlines of its caller; absent: it has none. */
-  findDeadline?: CoreActivities['findDeadline']
 }
 
 export const attempt = (): number => Context.current().info.attempt
 
 /** Heartbeats until it is cancelled. */
-export const untilCancelled = async (): Promise<undefined> => {
+export const untilCancelled = async (): Promise<never> => {
   const context = Context.current()
   const timer = setInterval(() => context.heartbeat({ step: 'rendering', percent: 50 }), 50)
   try {
-    await context.cancelled
+    return await context.cancelled
   } finally {
     clearInterval(timer)
   }
@@ -56,26 +53,17 @@ export const inTurn = <T>(...responses: readonly T[]): ((taskId: string) => Prom
   }
 }
 
-type Act = (handle: WorkflowHandle) => Promise<unknown>
+/** Dispatches the start of a workflow: of a task, that of an admission. */
+export type Admit = (admission: number) => Promise<void>
+
+type Act = (handle: WorkflowHandle, admit: Admit) => Promise<unknown>
 
 /** Makes one act of several, each of which begins when the one before it has ended. */
 export const inOrder =
   (...acts: readonly Act[]): Act =>
-  async (handle) => {
-    for (const act of acts) await act(handle)
+  async (...given) => {
+    for (const act of acts) await act(...given)
   }
-
-/** Deadlines by their name, in milliseconds at the calls in turn; absent: none. */
-export const deadlines = ({
-  start = [null],
-  end = [null],
-}: {
-  start?: readonly (number | null)[]
-  end?: readonly (number | null)[]
-}): CoreActivities['findDeadline'] => {
-  const left = { start: inTurn(...start), end: inTurn(...end) }
-  return (taskId, until) => left[until](taskId)
-}
 
 export const cancel: Act = (handle) => handle.cancel()
 

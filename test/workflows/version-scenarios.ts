@@ -75,11 +75,6 @@ const untilReading = async (handle: WorkflowHandle): Promise<WorkflowHandle> => 
   return child
 }
 
-const hangs: MediaActivities['inspectArchive'] = async () => {
-  await untilCancelled()
-  return { archiveState: 'gone' }
-}
-
 export const VERSION_SCENARIOS = {
   active: { check: accepted },
   'uploaded-later': { finishUpload: inTurn(AWAITED, ARRIVED), check: accepted, act: signalUpload },
@@ -95,9 +90,9 @@ export const VERSION_SCENARIOS = {
   'given-up': { check: failing(3) },
   'deleted-while-failing': { check: failing(3), givenUp: 'NodeVersionStatusDeleted' },
   'never-read': { check: accepted, extraction: () => Promise.resolve(MISSING) },
-  'cancelled-by-operator': { check: hangs, act: inOrder(untilReading, cancel) },
+  'cancelled-by-operator': { check: untilCancelled, act: inOrder(untilReading, cancel) },
   'reading-ended-by-hand': {
-    check: hangs,
+    check: untilCancelled,
     act: async (handle) => (await untilReading(handle)).terminate('by hand'),
   },
 } satisfies Record<string, VersionScenario>

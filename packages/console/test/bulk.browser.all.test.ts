@@ -62,7 +62,7 @@ describe('batches and operations in the console', { skip }, () => {
       await phone.getByText(text).first().waitFor()
 
     await page.getByRole('link', { name: 'Batches and operations' }).click()
-    await page.getByText('1 queued, 1 failed, 1 rejected').waitFor()
+    await page.getByText('1 waiting, 1 failed, 1 rejected').waitFor()
     await assertSound(page)
     await page.getByRole('link', { name: '3 requests' }).click()
     const rejected = page.getByRole('row', { name: /^#2 rejected – .*prompt/ })
@@ -73,7 +73,7 @@ describe('batches and operations in the console', { skip }, () => {
       .waitFor()
     await assertSound(page)
     await page.getByText('Show all').click()
-    await page.getByRole('row', { name: /^#1 queued/ }).waitFor()
+    await page.getByRole('row', { name: /^#1 waiting/ }).waitFor()
     await page.getByRole('button', { name: 'Cancel batch' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel batch' }).click()
     await page.getByRole('row', { name: /^#1 cancelled/ }).waitFor()

@@ -70,7 +70,7 @@ export const findItemTask = async (
 export const countBatch = async (sql: Queryable, id: string): Promise<Record<string, number>> =>
   toCounts(
     await sql<Counted[]>`
-    select case when i.task_id is null then i.outcome else task_state(t.status, t.error_code) end as state,
+    select case when i.task_id is null then i.outcome else current_state(t.status, t.error_code, t.waits_on) end as state,
       count(*)::integer as n
     from bulk_item i left join task t on t.id = i.task_id
     where i.bulk_id = ${id}
@@ -154,7 +154,7 @@ export const listItems = async (
 ): Promise<ItemRow[]> =>
   await sql<ItemRow[]>`
   select i.index, i.task_id as "taskId", i.custom_id as "customId", i.outcome, i.result, i.error,
-    task_state(t.status, t.error_code) as state, t.kind, t.segment, t.family,
+    current_state(t.status, t.error_code, t.waits_on) as state, t.kind, t.segment, t.family,
     case when t.error_code is not null
       then jsonb_build_object('code', t.error_code, 'message', t.error_message) end as "taskError",
     case when t.error_code is null and t.ended_at is not null then ${resultNames(sql)} end as results

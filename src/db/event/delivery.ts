@@ -3,7 +3,8 @@ import type { Fragment, Queryable, Sql } from '../client.ts'
 import { instant } from '../shared/instant.ts'
 import { isHostPaused } from '../task/pause.ts'
 import { knownFailures } from './attempt.ts'
-import { isAmong, type StillOptions, type StillTask } from '../task/reconcile.ts'
+import type { TaskToStart } from '../task/admission.ts'
+import { isAmong, type StillOptions } from '../task/reconcile.ts'
 
 /** The event that is sent next, and when. */
 export interface DueEvent {
@@ -123,7 +124,7 @@ export const findTaskInWait = async (
   return row?.taskId
 }
 
-export type StillDelivery = Pick<StillTask, 'id' | 'kind' | 'owner'>
+export type StillDelivery = Pick<TaskToStart, 'id' | 'kind' | 'owner'>
 
 /**
  * Tasks whose next event should have been tried again long ago although nothing of theirs waits for the relay, in the
@@ -153,7 +154,7 @@ export const listStillDeliveries = async (
   limit ${limit}
 `
 
-export type StillRedelivery = Pick<StillTask, 'id' | 'owner'>
+export type StillRedelivery = Pick<TaskToStart, 'id' | 'owner'>
 
 /** Redeliveries that should have been tried long ago although nothing of theirs waits for the relay. */
 export const listStillRedeliveries = async (

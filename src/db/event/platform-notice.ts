@@ -2,7 +2,6 @@ import { PLATFORM_NOTICES, type PlatformCondition } from '../../domain/event/end
 import { PLATFORM_ACCOUNT } from '../../domain/shared/account.ts'
 import type { Sql, Transaction } from '../client.ts'
 import { isPaused } from '../task/pause.ts'
-import { waitsForSlot } from '../video-task/video-queue.ts'
 
 /** Writes an event for the endpoints of the platform that want it. */
 const notifyPlatform = async (
@@ -41,14 +40,14 @@ export const recordCondition = async (
 /** Rows that are looked at: more wait in a queue that is old. */
 const LOOKED_AT = 1000
 
-/** Finds for how many seconds the oldest task waits to begin, but for those that are paused or wait for a slot. */
+/** Finds for how many seconds the oldest admitted task waits to begin, but for those that are paused meanwhile. */
 export const findOldestWaiting = async (sql: Sql): Promise<number> => {
   const [row] = await sql<{ seconds: number }[]>`
     select coalesce(extract(epoch from now() - min(last_moved_at)), 0)::float8 as seconds
     from (
       select * from task where ended_at is null order by last_moved_at limit ${LOOKED_AT}
     ) t
-    where claimed_at is null and not ${waitsForSlot(sql)} and not ${isPaused(sql, sql`t`)}
+    where claimed_at is null and waits_on is null and not ${isPaused(sql, sql`t`)}
   `
   return row?.seconds ?? 0
 }

@@ -6,7 +6,7 @@ import type { Labels, TaskOptions } from '../../domain/task/task-options.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { hasLabels, labelsOf } from '../task/labels.ts'
 import { optionColumns, optionValues } from '../task/options.ts'
-import { insertEvent, isHeld, takeFence, transitionTask } from '../task/task-transition.ts'
+import { insertEvent } from '../task/task-transition.ts'
 import { setLimits } from '../task/account.ts'
 import {
   deletedAt,
@@ -17,7 +17,7 @@ import {
   waitsFor,
 } from '../task/task-file.ts'
 import type { NewTaskInput } from '../task/task-file.ts'
-import type { ClaimedTask, HeldTask } from '../task/task-transition.ts'
+import type { ClaimedTask } from '../task/task-transition.ts'
 
 export interface NewImageTask {
   id: string
@@ -35,8 +35,9 @@ export interface NewImageTask {
 }
 
 /**
- * Inserts a task in CREATED with its inputs and its first event. The commit fails when its account may have no more, by
- * the trigger `task_charged` (0064); `toLimitError` reads that failure.
+ * Inserts a task in CREATED with its inputs and its first event. The trigger `task_admitted` (0065) admits it, or says why
+ * it waits. The commit fails when its account may have no more, by the trigger `task_charged` (0064); `toLimitError` reads
+ * that failure.
  */
 export const insertImageTask = async (
   sql: Transaction,
@@ -131,26 +132,3 @@ export const listImageTasks = async (
 }
 
 export type ClaimedImageTask = ClaimedTask<AnyImageKind>
-
-/**
- * Claims a task for one attempt at rendering: a new fence, and at the first claim the move to IN_PROGRESS with its event.
- * Held while another one of its account goes ahead; undefined when the task has ended.
- */
-export const claimImageTask = async (
-  sql: Transaction,
-  id: string,
-): Promise<ClaimedImageTask | HeldTask | undefined> => {
-  // One of a higher priority that waits has a line of its own in Temporal, and this turn of the account is its turn.
-  const isBehind = sql`(status = 'CREATED' and exists (
-    select from task ahead
-    where ahead.account = task.account and ahead.priority > task.priority and ahead.engine = task.engine
-      and ahead.family = 'image' and ahead.claimed_at is null and ahead.ended_at is null
-      and ahead.held_at is null
-  ))`
-  const mayClaim = sql`family = 'image' and status in ('CREATED', 'IN_PROGRESS') and not ${isBehind}`
-  const claimed = await takeFence<AnyImageKind>(sql, id, mayClaim)
-  if (claimed && !isHeld(claimed)) await transitionTask(sql, 'image', { id, to: 'IN_PROGRESS' })
-  if (claimed) return claimed
-  const [behind] = await sql`select from task where id = ${id} and ${isBehind}`
-  return behind && { held: 'behind', isQueued: true }
-}

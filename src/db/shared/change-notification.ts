@@ -15,6 +15,9 @@ export type NotifyChange = (id: string) => void
 /** In place of an id: pauses, breakers, rules of owners or templates have changed, which apis keep in memory. */
 export const RULES = 'rules'
 
+/** In place of an id: a task may be admitted. */
+export const ADMISSION = 'admission'
+
 const CHANGES = 'kiln_news'
 const FIRST_ATTEMPTS = 'kiln_first_tries'
 

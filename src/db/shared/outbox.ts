@@ -6,6 +6,8 @@ import { withoutSync } from '../without-sync.ts'
 /** Facts a workflow is started with beside its arguments; small, and free of anything secret. */
 export interface StartOptions {
   summary: string
+  /** Markdown for an operator who looks at the workflow. */
+  details?: string
   searchAttributes: Record<string, string>
   priorityKey: number
   fairnessKey: string
@@ -15,6 +17,8 @@ export interface StartOptions {
   traceparent?: string
   /** With the kind restart: a run that is open is ended first, in the same step. */
   endsOpen?: boolean
+  /** Number of the admission of a task. While a run of an earlier one is open, the row stays due. */
+  admission?: number
 }
 
 export interface OutboxStart {
@@ -32,26 +36,38 @@ export interface OutboxSignal {
   signalName: string
 }
 
+export interface EnqueueOptions {
+  /** Id of a task that this transaction makes: only where it is admitted. */
+  ifAdmitted?: string
+}
+
 export type OutboxEntry = OutboxStart | OutboxSignal
 export type OutboxRow = OutboxEntry & { id: string; tries: number }
 
-/** Enqueues a message to Temporal in the transaction of the fact. Returns the row as the fast path dispatches it. */
-export const insertOutbox = async (sql: Transaction, entry: OutboxEntry): Promise<OutboxRow> => {
+/**
+ * Enqueues a message to Temporal in the transaction of the fact. Returns the row as the fast path dispatches it; undefined
+ * where it is of a task that waits.
+ */
+export const insertOutbox = async (
+  sql: Transaction,
+  entry: OutboxEntry,
+  { ifAdmitted }: EnqueueOptions = {},
+): Promise<OutboxRow | undefined> => {
   const start = entry.kind === 'signal' ? undefined : entry
   const [row] = await sql<{ id: string }[]>`
     insert into outbox (kind, workflow_type, workflow_id, task_queue, signal_name, args, options)
-    values (
+    select
       ${entry.kind},
       ${start?.workflowType ?? null},
       ${entry.workflowId},
       ${start?.taskQueue ?? null},
       ${entry.kind === 'signal' ? entry.signalName : null},
-      ${sql.json((start?.args ?? []) as never)},
-      ${sql.json((start?.options ?? {}) as never)}
-    )
+      ${sql.json((start?.args ?? []) as never)}::jsonb,
+      ${sql.json((start?.options ?? {}) as never)}::jsonb
+    ${ifAdmitted === undefined ? sql`` : sql`from task where id = ${ifAdmitted} and waits_on is null`}
     returning id
-  `
-  return { ...entry, id: String(row?.id), tries: 0 }
+  `.execute()
+  return row && { ...entry, id: row.id, tries: 0 }
 }
 
 /** The workflow that starts the one with this id as its child. Only children that are sent signals matter here. */

@@ -12,14 +12,14 @@ export const readTableCounts = async (sql: Sql): Promise<TableCounts> => {
     with waiting as (
       select created_at from outbox where dispatched_at is null order by id limit ${COUNTED}
     ), open as (
-      select family, status, last_moved_at
+      select family, status, waits_on, last_moved_at
       from task where ended_at is null order by last_moved_at limit ${COUNTED}
     )
     select
       (select json_build_object('rows', count(*),
         'age', coalesce(extract(epoch from now() - min(created_at)), 0)) from waiting) as outbox,
       (select coalesce(json_agg(t), '[]') from (
-        select family, task_state(status, null) as state, count(*) as count,
+        select family, current_state(status, null, waits_on) as state, count(*) as count,
           extract(epoch from now() - min(last_moved_at)) as age
         from open group by 1, 2
       ) t) as tasks

@@ -1,40 +1,75 @@
+import { ANONYMOUS } from '../../domain/shared/account.ts'
+import type { TaskFamily } from '../../domain/task/task-scope.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
-
-/** Scopes of the breakers of `task`: that of its engine, and that of its family there. */
-const scopesOf = (sql: Queryable) =>
-  sql`('engine:' || task.engine, 'engine:' || task.engine || ':' || task.family)`
-
-/** Time that the one task of a half-open breaker has, to fetch its inputs and ask, before another one may try. */
-const PROBE_SECONDS = 60
+import { isPaused, scopesOf } from './pause.ts'
 
 /**
- * Makes a task the one that tries, where the breaker of its engine is half-open. Others at once wait, and find it taken.
- * Returns whether it is the one.
+ * Makes a task that waits for a half-open breaker the one that tries, where none does; returns its owner and family. A video
+ * is one that has a slot or for which one is free. The caller admits it in the same transaction.
  */
-export const takeProbe = async (sql: Transaction, id: string): Promise<boolean> => {
-  const { count } = await sql`
-    update breaker b
-    set probe_id = ${id}, probe_until = clock_timestamp() + ${PROBE_SECONDS} * interval '1 second'
-    from task
-    where task.id = ${id} and b.scope in ${scopesOf(sql)} and b.opened_at is not null
-      and b.retry_at <= clock_timestamp() and coalesce(b.probe_until < clock_timestamp(), true)
-  `.execute()
-  return count > 0
+export const chooseProbe = async (
+  sql: Transaction,
+  { slots, anonymousSlots = slots }: { slots: number; anonymousSlots?: number | undefined },
+): Promise<ProbeTask | undefined> => {
+  const [probe] = await sql<ProbeTask[]>`
+    with half_open as (
+      select scope from breaker b
+      where opened_at is not null and retry_at <= clock_timestamp() and not exists (
+        select from task where id = b.probe_id and ended_at is null and waits_on is null
+      )
+      for update skip locked
+    ), probe as (
+      select t.id, t.owner, t.family, half_open.scope
+      from half_open, task t
+      where family = any(array['image', 'video']) and engine = split_part(half_open.scope, ':', 2)
+        and waits_on = 'breaker:' || half_open.scope and ended_at is null and not ${isPaused(sql, sql`t`)}
+        and (family = 'image' or admitted_at is not null or (
+          select count(*) from task o
+          where o.owner = t.owner and o.family = 'video' and o.ended_at is null and o.admitted_at is not null
+        ) < case when t.owner = ${ANONYMOUS} then ${anonymousSlots}::bigint
+            else coalesce((select slots from owner where id = t.owner), ${slots}::integer) end)
+      order by priority desc, created_at, id
+      limit 1
+    )
+    update breaker b set probe_id = probe.id from probe where b.scope = probe.scope
+    returning probe.id, probe.owner, probe.family
+  `
+  return probe
+}
+
+/** The one task that tries whether an engine works again. */
+export interface ProbeTask {
+  id: string
+  owner: string
+  family: TaskFamily
 }
 
 /** Lets another task try, when this one has ended without having asked the engine. */
 export const releaseProbe = async (sql: Sql, id: string): Promise<void> => {
-  await sql`update breaker set probe_id = null, probe_until = null where probe_id = ${id}`
+  await sql`update breaker set probe_id = null where probe_id = ${id}`
 }
 
-/** The condition that a breaker holds `task`: it is open, and another task tries or none yet. */
-export const isBroken = (sql: Queryable, id: string) => sql`
+/** The condition that a breaker keeps `task` waiting: it is open, and another task tries or none yet. */
+export const isBroken = (sql: Queryable) => sql`
   exists (
     select from breaker b
-    where b.scope in ${scopesOf(sql)} and b.opened_at is not null
-      and b.probe_id is distinct from ${id}::uuid
+    where b.scope = any(${scopesOf(sql, sql`task`)}) and b.opened_at is not null
+      and b.probe_id is distinct from task.id
   )
 `
+
+/** Finds in how many milliseconds an open breaker is to be tried, or a pause ends; null where neither is to come. */
+export const findNextEndMs = async (sql: Sql): Promise<number | null> => {
+  const [row] = await sql<{ ms: number | null }[]>`
+    select (extract(epoch from min(at) - clock_timestamp()) * 1000)::float8 as ms
+    from (
+      select retry_at as at from breaker where opened_at is not null
+      union all select until from pause
+    ) ends
+    where at > clock_timestamp()
+  `
+  return row?.ms ?? null
+}
 
 export interface BreakerFailure {
   scope: string
@@ -63,7 +98,6 @@ export const countEngineFailure = async (
       retry_at = case
         when b.opened_at is null and b.failures + 1 >= ${most} or b.probe_id = ${taskId} then ${retryAt}
         else b.retry_at end,
-      probe_until = case when b.probe_id = ${taskId} then null else b.probe_until end,
       probe_id = nullif(b.probe_id, ${taskId})
     returning opened_at is not null as "isOpen", failures
   `
@@ -77,7 +111,7 @@ export const countEngineSuccess = async (
 ): Promise<boolean> => {
   const [row] = await sql<{ wasOpen: boolean }[]>`
     update breaker b
-    set failures = 0, opened_at = null, retry_at = null, probe_id = null, probe_until = null
+    set failures = 0, opened_at = null, retry_at = null, probe_id = null
     from (select scope, opened_at from breaker where scope = ${scope} for update) old
     where b.scope = old.scope and b.failures > 0 and (not ${onlyOpen} or b.opened_at is not null)
     returning old.opened_at is not null as "wasOpen"

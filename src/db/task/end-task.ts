@@ -2,7 +2,7 @@ import { FAMILIES } from '../../domain/task/family.ts'
 import type { TaskFamily } from '../../domain/task/task-scope.ts'
 import type { Transaction } from '../client.ts'
 import type { Enqueue } from '../unit-of-work.ts'
-import { admitWaiting, type Slots } from '../video-task/video-queue.ts'
+import { admitVideos, type AdmissionRules } from './admission.ts'
 import { lockOwnerOf, refundTask } from './owner.ts'
 import { transitionTask, type Transition } from './task-transition.ts'
 
@@ -14,7 +14,7 @@ export interface TaskEnd extends Pick<Transition, 'id' | 'from' | 'fence' | 'err
 }
 
 /** Rules for the next tasks of an owner once a task of theirs has ended. */
-export interface EndOptions extends Slots {
+export interface EndOptions extends AdmissionRules {
   enqueue: Enqueue
 }
 
@@ -36,6 +36,6 @@ export const endTask = async (
   if (!isEnded) return false
   if (to === 'failed' && takesSlots) await refundTask(sql, end.id)
   await record?.()
-  if (takesSlots && owner !== undefined) await admitWaiting(sql, { ...options, owner })
+  if (takesSlots && owner !== undefined) await admitVideos(sql, { ...options, owner })
   return true
 }

@@ -1,7 +1,6 @@
 import type { Abilities, FleetInstance, InstanceState, Waiting } from '../../domain/task/fleet.ts'
 import type { Queryable, Sql } from '../client.ts'
 import { instant } from '../shared/instant.ts'
-import { waitsForSlot } from '../video-task/video-queue.ts'
 import { openThere } from './placement.ts'
 
 export interface InstanceDetail extends Omit<FleetInstance, 'models'> {
@@ -65,7 +64,7 @@ export const countInstances = async (
 
 /**
  * Counts the open tasks of the fleet that no instance has, by the kind that their templates are named after: which of its
- * templates a task gets, a worker decides. Those that wait for a slot of their owner are none.
+ * templates a task gets, a worker decides. Those that are not admitted are none.
  */
 export const countWaiting = async (sql: Sql): Promise<Waiting[]> =>
   await sql<Waiting[]>`
@@ -79,7 +78,7 @@ export const countWaiting = async (sql: Sql): Promise<Waiting[]> =>
       limit 10000
     ) t
     where not exists (select from placement p where p.task_id = t.id and p.state = 'open')
-      and not ${waitsForSlot(sql)}
+      and waits_on is null
   )
   select template, count(*)::integer as tasks,
     extract(epoch from now() - min(last_moved_at))::float8 as oldest_seconds,

@@ -2,12 +2,12 @@ import { isUuid } from '../../domain/shared/uuid.ts'
 import type { StuckTask } from '../../domain/task/operations.ts'
 import type { Queryable, Sql } from '../client.ts'
 import { instant } from '../shared/instant.ts'
-import { hasDeadlines, type StillTask } from './reconcile.ts'
-import { isPaused } from './pause.ts'
-import { waitsForSlot } from '../video-task/video-queue.ts'
+import { startColumns, type TaskToStart } from './admission.ts'
 
-export interface OpenTask extends StillTask {
+export interface OpenTask extends TaskToStart {
   status: string
+  /** Why it may not begin; null of an admitted one. */
+  waitsOn: string | null
   ended: boolean
 }
 
@@ -15,9 +15,8 @@ export interface OpenTask extends StillTask {
 export const findTask = async (sql: Queryable, id: string): Promise<OpenTask | undefined> => {
   if (!isUuid(id)) return undefined
   const [row] = await sql<OpenTask[]>`
-    select id, family, kind, owner, coalesce(account, owner) as account, off_peak as "offPeak", engine,
-      priority, ${hasDeadlines(sql)}, status, ended_at is not null as ended
-    from task where id = ${id}
+    select ${startColumns(sql)}, status, waits_on as "waitsOn", ended_at is not null as ended
+    from task t where id = ${id}
   `
   return row
 }
@@ -25,13 +24,13 @@ export const findTask = async (sql: Queryable, id: string): Promise<OpenTask | u
 /** Without a move for so long a task or version counts as stuck. */
 export const STUCK_SECONDS = 600
 
-/** Open tasks that have not moved for 10 minutes, longest first, except those that rightly wait for a slot or are paused. */
+/** Admitted tasks that have not moved for 10 minutes, longest first: those that wait do so rightly. */
 export const listStuckTasks = async (sql: Sql): Promise<StuckTask[]> =>
   await sql`
   select id, family, kind, owner, status, ${instant(sql, sql`last_moved_at`)} as since
-  from task t
+  from task
   where ended_at is null and last_moved_at < now() - make_interval(secs => ${STUCK_SECONDS})
-    and not ${waitsForSlot(sql)} and not ${isPaused(sql, sql`t`)}
+    and waits_on is null
   order by last_moved_at
   limit 100
 `

@@ -10,10 +10,8 @@ export const isActive = (sql: Queryable) => sql`coalesce(until > clock_timestamp
 const pausedScopes = (sql: Queryable) => sql`array(select scope from pause where ${isActive(sql)})`
 
 /** Scopes that a task is of; `task` is its alias. */
-const scopesOf = (sql: Queryable, task: Fragment) => sql`
-  array['all', 'engine:' || ${task}.engine, 'engine:' || ${task}.engine || ':' || ${task}.family,
-    'kind:' || ${task}.kind, 'owner:' || ${task}.owner]
-`
+export const scopesOf = (sql: Queryable, task: Fragment) =>
+  sql`task_scopes(${task}.engine, ${task}.family, ${task}.kind, ${task}.owner)`
 
 /** The condition that a task is paused. */
 export const isPaused = (sql: Queryable, task: Fragment = sql`task`) =>
@@ -30,14 +28,6 @@ export const pauseReasons = (sql: Queryable, task: Fragment) => sql`(
   order by until desc nulls first
   limit 1
 )`
-
-/** When a task that may not begin is held from on: since it is paused, though nobody has tried to begin it until now. */
-export const heldSince = (
-  sql: Queryable,
-) => sql`coalesce(held_at, case when claimed_at is null then (
-  select greatest(task.created_at, min(paused_at)) from pause
-  where scope = any(${scopesOf(sql, sql`task`)}) and ${isActive(sql)} having count(*) > 0
-) end, clock_timestamp())`
 
 /** The condition that deliveries to a host are paused. */
 export const isHostPaused = (sql: Queryable, host: Fragment) =>
@@ -106,7 +96,7 @@ export const endPause = async (sql: Transaction, scope: string): Promise<Pause |
   `
   await endDeferrals(sql, scope, new Date(0))
   await sql`
-    update breaker set failures = 0, opened_at = null, retry_at = null, probe_id = null, probe_until = null
+    update breaker set failures = 0, opened_at = null, retry_at = null, probe_id = null
     where scope = ${scope} and opened_at is not null
   `
   return before
@@ -185,25 +175,8 @@ export const countPauseEffect = async (sql: Sql, scope: string): Promise<PauseEf
   return effect ?? { tasks: 0, events: 0, owners: 0 }
 }
 
-/** Lists owners whose videos may wait for a slot although nothing pauses them any more, with the pauses that have ended. */
-export const listWaitingOwners = async (
-  sql: Sql,
-): Promise<{ ended: string[]; owners: string[] }> => {
-  const ended = await sql<{ scope: string }[]>`select scope from pause where not ${isActive(sql)}`
-  const owners =
-    ended.length === 0
-      ? []
-      : await sql<{ owner: string }[]>`
-        select distinct owner from task
-        where family = 'video' and ended_at is null and status = 'queueing' and admitted_at is null
-      `
-  return {
-    ended: ended.map(({ scope }) => scope),
-    owners: owners.map(({ owner }) => owner),
-  }
-}
-
-/** Forgets pauses that have ended, unless they were set again. */
-export const deleteEndedPauses = async (sql: Sql, scopes: readonly string[]): Promise<void> => {
-  await sql`delete from pause where scope = any(${[...scopes]}::text[]) and not ${isActive(sql)}`
+/** Forgets pauses that have ended. */
+export const deleteEndedPauses = async (sql: Sql): Promise<boolean> => {
+  const { count } = await sql`delete from pause where not ${isActive(sql)}`
+  return count > 0
 }

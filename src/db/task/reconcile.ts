@@ -1,21 +1,26 @@
-import type { EngineName } from '../../domain/task/engine.ts'
-import type { Fragment, Queryable, Sql } from '../client.ts'
+import type { Fragment, Sql } from '../client.ts'
+import { startColumns, type TaskToStart } from './admission.ts'
 
-/** Reconcile runs in one process at a time; the number is arbitrary and ours. */
-const LOCK = 7_041_978
+/** Loops that run in one process at a time; the numbers are arbitrary and ours. */
+const LOCKS = { reconcile: 7_041_978, admission: 7_041_980 } as const
 
 /**
- * Runs `work` unless another process holds the lock. The lock belongs to the session, so a dead process frees it; `sql`
+ * Runs the work of a loop unless another process does. The lock belongs to the session, so a dead process frees it; `sql`
  * must be a pool of one connection, which is that session. If the connection breaks, a second process may begin beside
  * this one. That does no harm: each step is conditional.
  */
-export const withReconcileLock = async (sql: Sql, work: () => Promise<void>): Promise<void> => {
-  const [lock] = await sql<{ held: boolean }[]>`select pg_try_advisory_lock(${LOCK}) as held`
-  if (!lock?.held) return
+export const withLoopLock = async <T>(
+  sql: Sql,
+  loop: keyof typeof LOCKS,
+  work: () => Promise<T>,
+): Promise<T | undefined> => {
+  const lock = LOCKS[loop]
+  const [taken] = await sql<{ is: boolean }[]>`select pg_try_advisory_lock(${lock}) as is`
+  if (!taken?.is) return undefined
   try {
-    await work()
+    return await work()
   } finally {
-    await sql`select pg_advisory_unlock(${LOCK})`
+    await sql`select pg_advisory_unlock(${lock})`
   }
 }
 
@@ -31,39 +36,18 @@ export interface StillOptions {
 export const isAmong = (sql: Sql, column: Fragment, ids: StillOptions['ids']): Fragment =>
   'only' in ids ? sql`${column} = ${ids.only}` : sql`${column} > ${ids.after}`
 
-/** The column of that name of a `StillTask`. */
-export const hasDeadlines = (sql: Queryable): Fragment =>
-  sql`coalesce(start_within, end_within) is not null as "hasDeadlines"`
-
-/** A task of either family, as reconcile and the operator see it. */
-export interface StillTask {
-  id: string
-  family: 'image' | 'video'
-  kind: string
-  owner: string
-  /** Whom it counts for. */
-  account: string
-  offPeak: boolean
-  engine: EngineName
-  /** Order among those of its account that wait. */
-  priority: number
-  /** Its caller has set some. */
-  hasDeadlines: boolean
-}
-
 /**
- * Open tasks that have not moved for `afterSeconds` although nothing of theirs waits for the relay, in the order of
+ * Admitted tasks that have not moved for `afterSeconds` although nothing of theirs waits for the relay, in the order of
  * their ids. Dispatched rows are removed by age, so their absence means nothing.
  */
 export const listStillTasks = async (
   sql: Sql,
   { afterSeconds, ids, limit }: StillOptions,
-): Promise<StillTask[]> =>
+): Promise<TaskToStart[]> =>
   await sql`
-  select t.id, t.family, t.kind, t.owner, coalesce(t.account, t.owner) as account, t.off_peak as "offPeak", t.engine,
-    t.priority, ${hasDeadlines(sql)}
+  select ${startColumns(sql)}
   from task t
-  where t.ended_at is null
+  where t.ended_at is null and t.waits_on is null
     and t.last_moved_at < now() - make_interval(secs => ${afterSeconds})
     and ${isAmong(sql, sql`t.id`, ids)}
     and not exists (

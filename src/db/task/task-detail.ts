@@ -16,11 +16,16 @@ export interface TaskDetailRow extends TaskRow {
   purgeAt: Date | null
   purgedAt: Date | null
   placedAt: Date | null
+  /** Its place among those of its account that wait; null of any other, and beyond ten thousand. */
+  queuePosition: number | null
   inputs: (Omit<TaskDetail['inputs'][number], 'url'> & { name?: string; url?: string })[]
   results: Omit<TaskDetail['results'][number], 'url'>[]
   moves: TaskDetail['moves']
   tries: { n: number; at: string; failed_at?: string; error?: string }[]
 }
+
+/** A place that is not counted any more. */
+const FAR = 10_001
 
 /** A task that the caller may read; an admin may read every one. Undefined when there is no such task. */
 export const findTaskDetail = async (
@@ -32,6 +37,15 @@ export const findTaskDetail = async (
       ${optionsOf(sql)} as options,
       t.webhook_url as "webhookUrl", t.purge_at as "purgeAt", t.purged_at as "purgedAt",
       (select max(p.at) from placement p where p.task_id = t.id) as "placedAt",
+      case when t.waits_on is not null then (
+        select nullif(count(*) + 1, ${FAR})::integer from (
+          select from task o
+          where o.account = t.account and o.ended_at is null and o.waits_on is not null
+            and o.family = t.family and o.engine = t.engine
+            and (o.off_peak, -o.priority, o.created_at, o.id) < (t.off_peak, -t.priority, t.created_at, t.id)
+          limit ${FAR - 1}
+        ) ahead
+      ) end as "queuePosition",
       t.tries, ${relightFields(sql)} as relight,
       (select coalesce(jsonb_agg(jsonb_strip_nulls(to_jsonb(i))), '[]') from (
         select field, case when t.delete_requested_at is null then name end as name, url,

@@ -1,5 +1,6 @@
 import { errors } from '../../domain/shared/errors.ts'
-import { NO_SLOT } from '../../domain/task/waits-for.ts'
+import { BROKEN, NOT_STARTED, UNSERVED } from '../../domain/task/waits-for.ts'
+import { isUnserved } from '../shared/worker.ts'
 import type { Fragment, Queryable, Sql, Transaction } from '../client.ts'
 import { instant } from '../shared/instant.ts'
 import { addStoredBytes } from './account.ts'
@@ -148,11 +149,27 @@ export const insertTaskResults = async (
 /** When the owner of `task t` deleted it. */
 export const deletedAt = (sql: Queryable): Fragment => instant(sql, sql`t.delete_requested_at`)
 
-/** Reasons of machines that do not take `task t`, or that it is paused or has no slot; null unless it waits for such. */
+/** An admitted task that nobody has claimed for so long says why. */
+const MUTE_SECONDS = 10
+
+/** Reasons for which `task t` waits: of admission, of machines that do not take it, or of a queue that nobody serves; null of another. */
 export const waitsFor = (sql: Queryable): Fragment => sql`
-  case when t.ended_at is null then coalesce(t.waits_for,
-    case when t.claimed_at is null then ${pauseReasons(sql, sql`t`)} end,
-    case when t.family = 'video' and t.status = 'queueing' and t.admitted_at is null then array[${NO_SLOT}] end) end
+  case
+    when t.ended_at is not null then null
+    when t.waits_on like 'breaker:%' then (
+      select array_remove(array[${BROKEN}, 'It is tried again at ' || ${instant(sql, sql`max(retry_at)`)} || '.'], null)
+      from breaker where 'breaker:' || scope = t.waits_on and opened_at is not null)
+    when t.waits_on is not null and t.waits_on not like 'template:%' then coalesce(${pauseReasons(sql, sql`t`)},
+      array[case when t.waits_on like 'pause:%' then 'turn' else t.waits_on end])
+    when t.claimed_at is not null or t.waits_for is not null then t.waits_for
+    else coalesce(${pauseReasons(sql, sql`t`)}, case
+      when t.last_moved_at > now() - make_interval(secs => ${MUTE_SECONDS}) then null
+      when ${isUnserved(sql)} then array[${UNSERVED}]
+      when exists (
+        select from outbox where workflow_id = t.family || '-task/' || t.id
+          and kind <> 'signal' and dispatched_at is null
+      ) then array[${NOT_STARTED}] end)
+  end
 `
 
 /** Names of the results of `task t`, in order; none of a deleted one. */

@@ -150,7 +150,7 @@ export const taskColumns = (sql: Queryable): Fragment => sql`
   ${waitsFor(sql)} as "waitsFor",
   t.thumbnail is not null and t.purged_at is null and t.delete_requested_at is null as "hasThumbnail",
   jsonb_strip_nulls(jsonb_build_object('task_id', t.id, 'kind', t.kind, 'family', t.family,
-    'state', task_state(t.status, t.error_code), 'status', t.status, 'rev', t.rev,
+    'state', current_state(t.status, t.error_code, t.waits_on), 'status', t.status, 'rev', t.rev,
     'created_at', ${instant(sql, sql`t.created_at`)}, 'started_at', ${instant(sql, sql`t.claimed_at`)},
     'ended_at', ${instant(sql, sql`t.ended_at`)}, 'deleted_at', ${deletedAt(sql)},
     'progress', case when t.status = 'COMPLETED' then 100 else t.progress end,
@@ -192,7 +192,7 @@ const isMatch = (
 ): Fragment => sql`
   true ${matchLabels(sql, labels)}
   ${kinds ? sql`and t.kind = any(${[...kinds]})` : sql``}
-  ${states ? sql`and task_state(t.status, t.error_code) = any(${[...states]})` : sql``}
+  ${states ? sql`and current_state(t.status, t.error_code, t.waits_on) = any(${[...states]})` : sql``}
   ${term === undefined ? sql`` : sql`and strpos(lower(t.settings->>'prompt'), lower(${term})) > 0`}
 `
 
@@ -276,14 +276,14 @@ export const summariseTasks = async (sql: Sql, scope: OwnTasks): Promise<TaskSum
   const [row] = await sql<{ counts: Partial<Record<TaskState, number>> | null; events: number }[]>`
     select (
       select jsonb_object_agg(state, n) from (
-        select task_state(status, error_code) as state, count(*) as n
+        select current_state(status, error_code, waits_on) as state, count(*) as n
         from (
-          (select status, error_code from task t
+          (select status, error_code, waits_on from task t
             where account = ${owner} and owner = ${owner} and ended_at is null
               ${ofFamilies(sql, families)}
             limit ${MOST_COUNTED})
           union all
-          (select status, error_code from (${walk(sql, { ...scope, from: day }, MOST_COUNTED)}) t
+          (select status, error_code, waits_on from (${walk(sql, { ...scope, from: day }, MOST_COUNTED)}) t
             where ended_at is not null)
         ) t group by 1
       ) counted) as counts,

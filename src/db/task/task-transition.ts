@@ -1,8 +1,7 @@
 import { FAMILIES, type TaskStatus } from '../../domain/task/family.ts'
 import type { TaskFamily } from '../../domain/task/task-scope.ts'
 import type { Fragment, Sql, Transaction } from '../client.ts'
-import { isBroken, takeProbe } from './breaker.ts'
-import { heldSince, holdPauses, isPaused } from './pause.ts'
+import { holdPauses } from './pause.ts'
 
 export interface Transition {
   id: string
@@ -26,16 +25,14 @@ export const transitionTask = async (
   const { transitions, delivered, terminal, words } = FAMILIES[family]
   const { to, from = transitions[to] ?? [], fence = null, error } = transition
   const [isDelivered, isTerminal] = [delivered.includes(to), terminal.includes(to)]
-  // Trigger `event_enters_first_try` (0013): a pending event makes a row of `first_try`, which `takeFirstAttempts` takes.
   const rows = await sql`
     with moved as (
       update task
       set status = ${to},
         error_code = ${error?.code ?? null},
         error_message = ${error?.message ?? null},
-        rev = rev + 1,
-        last_sequence = last_sequence + 1,
-        last_moved_at = greatest(clock_timestamp(), last_moved_at),
+        waits_on = case when ${isTerminal} then null else waits_on end,
+        ${step(sql)},
         progress = case when ${to === words.done} then 100 else progress end,
         ended_at = case when ${isTerminal}
           then greatest(clock_timestamp(), last_moved_at) end,
@@ -47,25 +44,40 @@ export const transitionTask = async (
         and (${fence}::integer is null or fence = ${fence}::integer)
       returning id, family, owner, last_sequence, status, last_moved_at, webhook_url, receiver_gone_at
     )
-    insert into event (task_id, sequence, status, deliver, created_at, state, endpoint_id, subject_id)
-    select id, last_sequence, status, ${isDelivered}::boolean, last_moved_at,
-      case
-        when not ${isDelivered}::boolean or webhook_url is null then 'unsent'
-        when receiver_gone_at is not null then 'stopped'
-        else 'pending'
-      end, null::uuid, null::uuid
-    from moved
-    union all
-    -- in the same insert: a second one would open all indexes of the table once more
-    select chain_of(p.id, m.id), m.last_sequence, m.family || '_task.' || lower(m.status), true, m.last_moved_at,
-      'pending', p.id, m.id
-    from moved m
-    join endpoint p on p.owner = m.owner and p.status = 'enabled'
-      and m.family || '_task.' || lower(m.status) = any(p.events)
+    ${insertEventsOf(sql, isDelivered)}
     returning 1
   `
   return rows.length > 0
 }
+
+/** Changes of each transition to the row of its task. */
+const step = (sql: Transaction): Fragment => sql`
+  rev = rev + 1,
+  last_sequence = last_sequence + 1,
+  last_moved_at = greatest(clock_timestamp(), last_moved_at)
+`
+
+/**
+ * Inserts the event of each row of `moved`, and those for its owner's endpoints, in one insert: a second one would open all
+ * indexes of the table once more. Trigger `event_enters_first_try` (0013): a pending event makes a row of `first_try`, which
+ * `takeFirstAttempts` takes.
+ */
+const insertEventsOf = (sql: Transaction, isDelivered: boolean): Fragment => sql`
+  insert into event (task_id, sequence, status, deliver, created_at, state, endpoint_id, subject_id)
+  select id, last_sequence, status, ${isDelivered}::boolean, last_moved_at,
+    case
+      when not ${isDelivered}::boolean or webhook_url is null then 'unsent'
+      when receiver_gone_at is not null then 'stopped'
+      else 'pending'
+    end, null::uuid, null::uuid
+  from moved
+  union all
+  select chain_of(p.id, m.id), m.last_sequence, m.family || '_task.' || lower(m.status), true, m.last_moved_at,
+    'pending', p.id, m.id
+  from moved m
+  join endpoint p on p.owner = m.owner and p.status = 'enabled'
+    and m.family || '_task.' || lower(m.status) = any(p.events)
+`
 
 interface NewEvent {
   taskId: string
@@ -99,68 +111,87 @@ export interface ClaimedTask<Kind extends string = string> {
   /** Row of the template whose graph it keeps; null of the service's own kinds. */
   templateId: number | null
   claimedAt: Date
-  /** Seconds since the first attempt claimed the task, without those for which it was held. */
+  /** Seconds since the first attempt claimed the task, without those for which it was put back. */
   age: number
   /** It alone tries whether its engine works again. */
-  isProbe?: boolean
+  isProbe: boolean
 }
 
-/** A task that may not begin now: it is paused, the breaker of its engine is open, or others of its account go ahead. */
-export interface HeldTask {
-  held: 'paused' | 'breaker' | 'behind'
-  /** No attempt at it has begun yet. */
-  isQueued: boolean
+/** Names a task to claim. */
+export interface Claim {
+  id: string
+  family: TaskFamily
+  /** Number of the admission that the run of its workflow has. */
+  admission: number
 }
-
-/** True of a task that may not begin now. */
-export const isHeld = (claimed: object | undefined): claimed is HeldTask =>
-  claimed !== undefined && 'held' in claimed
 
 /**
- * Takes a new fence for one attempt at rendering: nothing else begins one. Undefined when the task is not to be claimed any
- * more, or not yet. A pause leaves alone what runs at an upstream. The time for which a task was held counts to no deadline.
+ * Claims a task for one attempt at rendering: a new fence, and at the first claim the move with its event. Nothing else
+ * begins one. Where something blocks it now, it is put back to those that wait: the time until it is claimed again counts to
+ * no deadline of the service, and one that had not begun gives its slot back. Undefined when it was not claimed: it waits,
+ * has ended, or was admitted again since.
  */
-export const takeFence = async <Kind extends string>(
+export const claimTask = async <Kind extends string>(
   sql: Transaction,
-  id: string,
-  mayClaim: Fragment,
-): Promise<ClaimedTask<Kind> | HeldTask | undefined> => {
-  const paused = sql`(upstream_id is null and ${isPaused(sql)})`
-  const [, isProbe, [claimed]] = await Promise.all([
+  { id, family, admission }: Claim,
+): Promise<ClaimedTask<Kind> | undefined> => {
+  const { words, unbegun, delivered } = FAMILIES[family]
+  const { running } = words
+  const isDelivered = delivered.includes(running)
+  // Sent together, in this order: the claim sees the pauses that this lock keeps.
+  const [, [claimed]] = await Promise.all([
     holdPauses(sql),
-    takeProbe(sql, id),
     sql<ClaimedTask<Kind>[]>`
-    update task
-    set fence = fence + 1,
-      tries = case when jsonb_array_length(tries) < 50
-        then tries || jsonb_build_object('n', fence + 1, 'at', clock_timestamp()) else tries end,
-      claimed_at = coalesce(
-        claimed_at + coalesce(clock_timestamp() - held_at, interval '0'),
-        greatest(clock_timestamp(), last_moved_at)),
-      held_at = null
-    where id = ${id} and ${mayClaim} and not ${paused} and not ${isBroken(sql, id)}
-    returning id, kind, settings, fence, upstream_id as "upstreamId", template_id as "templateId",
-      claimed_at as "claimedAt",
+    with open as (
+      select t.id, t.claimed_at is null as is_first, task_block(t) as block,
+        exists (select from breaker where probe_id = t.id) as "isProbe"
+      from task t
+      where id = ${id} and family = ${family} and status in (${running}, ${unbegun.at(-1) ?? ''})
+        and waits_on is null and admission = ${admission}
+      for update of t
+    ), put_back as (
+      update task
+      set waits_on = block, waits_since = clock_timestamp(), rev = rev + 1,
+        admitted_at = case when is_first then null else admitted_at end
+      from open where task.id = open.id and block is not null
+    ), continued as (
+      update task set ${claim(sql)}
+      from open where task.id = open.id and block is null and not is_first
+      returning task.*, "isProbe"
+    ), moved as (
+      update task set ${claim(sql)}, status = ${running}, ${step(sql)}
+      from open where task.id = open.id and block is null and is_first
+      returning task.*, "isProbe"
+    ), noted as (
+      ${insertEventsOf(sql, isDelivered)}
+    )
+    select id, kind, settings, fence, upstream_id as "upstreamId", template_id as "templateId",
+      claimed_at as "claimedAt", "isProbe",
       extract(epoch from clock_timestamp() - claimed_at)::float8 as age
+    from (select * from moved union all select * from continued) claimed
   `.execute(),
   ])
-  if (claimed) return { ...claimed, isProbe }
-  const [held] = await sql<HeldTask[]>`
-    update task set held_at = ${heldSince(sql)}
-    where id = ${id} and ${mayClaim} and (${paused} or ${isBroken(sql, id)})
-    returning case when ${paused} then 'paused' else 'breaker' end as held,
-      claimed_at is null as "isQueued"
-  `
-  return held
+  return claimed
 }
 
-/** Records that the attempt with this fence has ended because its engine fails: the deadline of the task stands still. */
-export const holdTask = async (
+/** Changes of each claim to the row of its task. */
+const claim = (sql: Transaction): Fragment => sql`
+  fence = fence + 1,
+  tries = case when jsonb_array_length(tries) < 50
+    then tries || jsonb_build_object('n', fence + 1, 'at', clock_timestamp()) else tries end,
+  claimed_at = coalesce(
+    claimed_at + coalesce(clock_timestamp() - waits_since, interval '0'),
+    greatest(clock_timestamp(), last_moved_at)),
+  waits_since = null
+`
+
+/** Puts a task back to those that wait, for the attempt that holds the fence. */
+export const putBack = async (
   sql: Sql,
-  { id, fence }: { id: string; fence: number },
+  { id, fence, waitsOn }: { id: string; fence: number; waitsOn: string },
 ): Promise<void> => {
   await sql`
-    update task set held_at = coalesce(held_at, clock_timestamp())
-    where id = ${id} and fence = ${fence} and ended_at is null
+    update task set waits_on = ${waitsOn}, waits_since = clock_timestamp(), rev = rev + 1
+    where id = ${id} and fence = ${fence} and ended_at is null and waits_on is null
   `
 }

@@ -1,3 +1,4 @@
+import type { TaskState } from '../../domain/task/task-item.ts'
 import type { TaskFamily } from '../../domain/task/task-scope.ts'
 import type { Queryable, Sql } from '../client.ts'
 import { mayRead } from '../event/event-log.ts'
@@ -19,16 +20,6 @@ export const countFailure = async (
   return row?.failures
 }
 
-/** True while the attempt with this fence is the one that may write. */
-export const holdsFence = async (
-  sql: Sql,
-  { id, fence }: { id: string; fence: number },
-): Promise<boolean> => {
-  const [row] =
-    await sql`select from task where id = ${id} and fence = ${fence} and ended_at is null`
-  return row !== undefined
-}
-
 /** Records what the upstream calls a task, for the attempt that holds the fence; false: it does not any more. */
 export const storeUpstreamId = async (
   sql: Sql,
@@ -41,16 +32,21 @@ export const storeUpstreamId = async (
   return count > 0
 }
 
-export interface TaskState {
-  status: string
+/** State of a task, why it has failed or waits, and the fence of its last attempt. */
+export interface FencedState {
+  state: TaskState
+  reason: string | null
   fence: number
-  ended?: boolean
 }
 
 /** Finds the state of a task; undefined when there is none. */
-export const findTaskState = async (sql: Queryable, id: string): Promise<TaskState | undefined> => {
-  const [row] = await sql<TaskState[]>`
-    select status, fence, ended_at is not null as ended from task where id = ${id}
+export const findTaskState = async (
+  sql: Queryable,
+  id: string,
+): Promise<FencedState | undefined> => {
+  const [row] = await sql<FencedState[]>`
+    select current_state(status, error_code, waits_on) as state, coalesce(error_code, waits_on) as reason, fence
+    from task where id = ${id}
   `
   return row
 }

@@ -5,13 +5,13 @@ import type { VideoTaskFacts } from '../../domain/video-task/video-record.ts'
 import { videoSegment } from '../../domain/video-task/video-task.ts'
 import type { VideoTaskKind, VideoTaskState } from '../../domain/video-task/video-task.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
-import { insertEvent, isHeld, takeFence, transitionTask } from '../task/task-transition.ts'
+import { insertEvent } from '../task/task-transition.ts'
 import { labelsOf } from '../task/labels.ts'
 import { optionColumns, optionValues } from '../task/options.ts'
 import { setLimits, type AccountLimits } from '../task/account.ts'
 import { deletedAt, insertTaskInputs, ownBytes, resultNames, waitsFor } from '../task/task-file.ts'
 import type { NewTaskInput } from '../task/task-file.ts'
-import type { ClaimedTask, HeldTask } from '../task/task-transition.ts'
+import type { ClaimedTask } from '../task/task-transition.ts'
 
 export interface NewVideoTask {
   id: string
@@ -23,6 +23,8 @@ export interface NewVideoTask {
   settings: object
   credits: number
   offPeak: boolean
+  /** From the creation of an off-peak task until it fails. */
+  offPeakSeconds: number
   payload: string | null
   callbackUrl: string | null
   /** The local one when absent. */
@@ -32,8 +34,9 @@ export interface NewVideoTask {
 }
 
 /**
- * Inserts a task in created with its inputs and its first event; returns when it was made. The commit charges it, and
- * fails when that passes a limit, by the trigger `task_charged` (0064); `toLimitError` reads that failure.
+ * Inserts a task in created with its inputs and its first event; returns when it was made. By the trigger `task_admitted`
+ * (0065) it waits, for a slot at least, until `admitVideos` admits it. The commit charges it, and fails when that passes a
+ * limit, by the trigger `task_charged` (0064); `toLimitError` reads that failure.
  */
 export const insertVideoTask = async (
   sql: Transaction,
@@ -45,10 +48,11 @@ export const insertVideoTask = async (
   const [[row]] = await Promise.all([
     sql<{ createdAt: Date }[]>`
     insert into task (id, family, kind, segment, owner, status, settings, webhook_url, payload, credits, off_peak,
-      account, stored_bytes, engine, ${optionColumns(sql)})
+      off_peak_by, account, stored_bytes, engine, ${optionColumns(sql)})
     values (${task.id}, 'video', ${task.kind}, ${videoSegment(task.kind)}, ${task.owner}, 'created',
       ${sql.json(task.settings as never)}, ${task.callbackUrl}, ${task.payload}, ${task.credits},
-      ${task.offPeak}, ${task.account}, ${bytes}, ${task.engine ?? 'local'}, ${optionValues(sql, task)})
+      ${task.offPeak},
+      case when ${task.offPeak} then clock_timestamp() + make_interval(secs => ${task.offPeakSeconds}) end, ${task.account}, ${bytes}, ${task.engine ?? 'local'}, ${optionValues(sql, task)})
     returning created_at as "createdAt"
   `.execute(),
     insertTaskInputs(sql, task.id, task.inputs),
@@ -148,18 +152,3 @@ export const recordProgress = async (
 }
 
 export type ClaimedVideoTask = ClaimedTask<VideoTaskKind>
-
-/**
- * Claims an admitted task for one attempt at rendering: a new fence, and at the first claim the move to processing with
- * its event. Undefined when the task has ended, or holds no slot.
- */
-export const claimVideoTask = async (
-  sql: Transaction,
-  id: string,
-): Promise<ClaimedVideoTask | HeldTask | undefined> => {
-  const mayClaim = sql`family = 'video' and admitted_at is not null
-    and status in ('queueing', 'processing')`
-  const claimed = await takeFence<VideoTaskKind>(sql, id, mayClaim)
-  if (claimed && !isHeld(claimed)) await transitionTask(sql, 'video', { id, to: 'processing' })
-  return claimed
-}

@@ -10,6 +10,4 @@ export interface RenderTiming {
 export interface VideoTiming extends RenderTiming {
   /** From the creation of an off-peak task until it fails. */
   offPeakSeconds: number
-  /** Seconds that a queueing task waits before it polls for its slot, each time twice as long; 60 when absent. */
-  pollSeconds?: number
 }

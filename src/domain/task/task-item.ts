@@ -166,6 +166,9 @@ export const TaskDetail = Type.Object({
     }),
     { description: 'Attempts at rendering, in order, the first fifty.' },
   ),
+  queue_position: Type.Optional(
+    count('Its place among the tasks of its account that wait, from 1; absent of any other.'),
+  ),
   lacking: some(Type.String(), 'Why it waits, with what each machine lacks; for platform admins.'),
   placed_at: Type.Optional(time('When a machine last took it, where machines are chosen.')),
   estimated_seconds: Type.Optional(

@@ -10,21 +10,27 @@ export const WaitsFor = Type.Optional(
 /** The reason of a task that an admin has paused; until when and why may follow. */
 export const PAUSED = 'It is paused.'
 
-/** The reason of a video whose owner has no slot for it. */
-export const NO_SLOT = 'It has no slot of its owner.'
+/** That of a task whose engine does not work; when it is tried again follows. */
+export const BROKEN = 'Its engine does not work.'
+
+/** Those of an admitted task that does not begin. */
+export const UNSERVED = 'No worker serves its engine.'
+export const NOT_STARTED = 'Temporal has not taken it.'
 
 /** Sentence of an event whose webhook host an admin has paused. */
 export const HELD_EVENT = 'It waits: the service has paused its host, and sends it later.'
 
 /**
  * Says to callers why a task does not go on.
- * @param reasons what each machine lacks, or `PAUSED` or `NO_SLOT`; empty where one is only busy, null while it does not wait
+ * @param reasons what each machine lacks, or a reason above or the word that it waits on; empty where a machine is only busy,
+ * null while it does not wait
  */
 export const describeWait = (reasons: readonly string[] | null): { waits_for?: string } => {
   if (reasons === null) return {}
   const [first, ...more] = reasons
   if (first === PAUSED) return { waits_for: [HELD, ...more].join(' ') }
-  if (first === NO_SLOT) return { waits_for: QUEUED }
+  const sentence = SENTENCES[first ?? '']
+  if (sentence !== undefined) return { waits_for: [sentence, ...more].join(' ') }
   return {
     waits_for:
       reasons.length === 0
@@ -34,5 +40,12 @@ export const describeWait = (reasons: readonly string[] | null): { waits_for?: s
 }
 
 const HELD = 'It waits: the service has paused it, and goes on with it later.'
-const QUEUED =
-  'It waits for a slot: its owner has as many videos under way as it may have, or may have none.'
+/** By the word that a task waits on, or a reason of an admitted one. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  slot: 'It waits for a free video slot of its owner.',
+  behind: 'It waits: tasks of its account with a higher priority go first.',
+  turn: 'It waits for its turn: earlier tasks of its account go first.',
+  [BROKEN]: 'It waits: its engine does not work now.',
+  [UNSERVED]: 'It waits: no worker serves its engine now.',
+  [NOT_STARTED]: 'It waits: the service cannot reach Temporal, and starts it once it can.',
+}

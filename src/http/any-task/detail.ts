@@ -44,6 +44,7 @@ export const readDetail = async (
     results: task.results.map((file) => ({ ...file, url: sign(file.name) })),
     moves: task.moves,
     attempts: task.tries.map((_, index) => toAttempt(task, index)),
+    ...(task.queuePosition !== null && { queue_position: task.queuePosition }),
     ...(isAdmin && task.waitsFor?.length && { lacking: task.waitsFor }),
     ...(task.placedAt && { placed_at: task.placedAt.toISOString() }),
     ...(seconds !== null && { estimated_seconds: seconds }),

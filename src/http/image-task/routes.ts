@@ -21,13 +21,13 @@ import { linkToEvents } from '../task/event-links.ts'
 import { statusResponses } from '../task/read-response.ts'
 import { orDryRun } from '../task/dry-run.ts'
 import { OfTask, readTaskId } from '../task/task-id.ts'
-import type { Slots } from '../../db/video-task/video-queue.ts'
+import type { AdmissionRules } from '../../db/task/admission.ts'
 import { DOT, EXAMPLES, EXAMPLE_ID, EXAMPLE_LINK, EXAMPLE_URL } from './examples.ts'
 import type { ReadDeps } from '../deps.ts'
 import type { TaskReadDeps } from '../../tasks/deps.ts'
 
 /** The routes of image tasks: one creation for each kind; list, status and cancel for each family. */
-export const makeImageTaskRoutes = (deps: ImageTaskDeps & LiveDeps & Slots): Route[] => [
+export const makeImageTaskRoutes = (deps: ImageTaskDeps & LiveDeps & AdmissionRules): Route[] => [
   ...makeImageCreationRoutes(deps),
   ...Object.keys(IMAGE_FAMILIES).flatMap((family) =>
     makeTaskRoutes(deps, {

@@ -1,4 +1,4 @@
-import { wordsFor } from '../../domain/task/family.ts'
+import { FAMILIES } from '../../domain/task/family.ts'
 import { withinDeadline, type Transaction } from '../../db/client.ts'
 import { listWaitingUrls } from '../../db/event/delivery.ts'
 import { insertAudit } from '../../db/registry/audit-log.ts'
@@ -113,7 +113,7 @@ export const FAIL_TASK: Command<OpenTask> = {
   ...TASK,
   action: 'task.fail',
   operate: failOpenTask,
-  done: [...wordsFor('failed')],
+  done: Object.values(FAMILIES).map(({ words }) => words.failed),
 }
 
 export const RESTART_VERSION: Command<OpenVersion> = {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 
 import type { UnitDeps } from '../../db/unit-of-work.ts'
-import type { Slots } from '../../db/video-task/video-queue.ts'
+import type { AdmissionRules } from '../../db/task/admission.ts'
 import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
 import {
   NewOwnerLimits,
@@ -21,7 +21,7 @@ const ONE = {
 } as const
 
 /** Routes for the limits of single owners, for platform admins. Each change is in the audit log. */
-export const makeOwnerLimitRoutes = (deps: UnitDeps & Slots): Route[] => [
+export const makeOwnerLimitRoutes = (deps: UnitDeps & AdmissionRules): Route[] => [
   defineRoute({
     ...COMMON,
     method: 'get',
@@ -46,7 +46,7 @@ export const makeOwnerLimitRoutes = (deps: UnitDeps & Slots): Route[] => [
     method: 'put',
     summary: 'Set the limits of an owner',
     description:
-      'All of them: of what is absent the setting holds. Slots, credits, tasks and bytes are exact from the response on; rate and engine are read every few seconds. What is over a lower limit stays.',
+      'All of them: of what is absent the setting holds. AdmissionRules, credits, tasks and bytes are exact from the response on; rate and engine are read every few seconds. What is over a lower limit stays.',
     body: {
       ...SMALL_BODY,
       schema: NewOwnerLimits,

@@ -4,7 +4,7 @@ import { insertAudit } from '../../db/registry/audit-log.ts'
 import { RULES } from '../../db/shared/change-notification.ts'
 import { findOwnerLimits, listOwnerLimits, putOwnerLimits } from '../../db/task/owner-limit.ts'
 import { unitOfWork, type Enqueue, type UnitDeps } from '../../db/unit-of-work.ts'
-import { admitOwner, type Slots } from '../../db/video-task/video-queue.ts'
+import { admitOwner, type AdmissionRules } from '../../db/task/admission.ts'
 import { auditTarget, type AuditAction } from '../../domain/registry/audit-log.ts'
 import { apiError, shown } from '../../domain/shared/errors.ts'
 import type { NewOwnerLimits, OwnerLimits } from '../../domain/task/owner-limit.ts'
@@ -15,7 +15,7 @@ import { makeAudit } from '../registry/admin.ts'
 import type { JsonResponse, RouteRequest } from '../route.ts'
 
 type OfOwner = { owner: string }
-type LimitDeps = UnitDeps & Slots
+type LimitDeps = UnitDeps & AdmissionRules
 
 export const readOwners = async (
   { sql }: ReadDeps,

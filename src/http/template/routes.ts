@@ -1,4 +1,4 @@
-import type { Slots } from '../../db/video-task/video-queue.ts'
+import type { AdmissionRules } from '../../db/task/admission.ts'
 import { Type } from 'typebox'
 
 import type { AnyImageKind, ImageKind } from '../../domain/image-task/image-kind.ts'
@@ -24,7 +24,7 @@ const name = Type.String({ description: 'Name of the template.' })
 const OfTemplate = Type.Object({ name })
 
 /** The routes of the kinds that templates make: those there are, and of each what any kind has. */
-export const makeTemplateRoutes = (deps: TemplateDeps & LiveDeps & Slots): Route[] => [
+export const makeTemplateRoutes = (deps: TemplateDeps & LiveDeps & AdmissionRules): Route[] => [
   list(deps),
   makeTemplateCreationRoute(deps),
   ...makeTaskRoutes(deps, {

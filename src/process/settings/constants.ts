@@ -42,8 +42,6 @@ export const Constants = Type.Object({
    * ever late by five.
    */
   HEARTBEAT_SECONDS: count(5, 1, 600),
-  /** Least time until a task that is paused asks again: it is a step of Temporal for each. */
-  HELD_WAIT_MS: count(5000, 10),
   /** Pause between two checks of what those who run the service are notified of. */
   NOTICE_INTERVAL_MS: count(30_000, 10),
   /** Pause until pauses, rules of owners and templates are read again, where no notification or end of a pause comes before. */

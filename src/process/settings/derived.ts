@@ -36,7 +36,7 @@ export const readTimings = (
   timing: RenderTiming
   videoTiming: VideoTiming
   checkTiming: Partial<CheckTiming>
-} & Slots => ({
+} => ({
   timing: {
     heartbeatSeconds: config.HEARTBEAT_SECONDS,
     deadlineSeconds: config.IMAGE_DEADLINE_SECONDS,
@@ -47,7 +47,6 @@ export const readTimings = (
     offPeakSeconds: config.OFF_PEAK_DEADLINE_SECONDS,
   },
   checkTiming: { heartbeatSeconds: config.HEARTBEAT_SECONDS },
-  ...readSlots(config),
 })
 
 interface Slots {

@@ -35,7 +35,7 @@ export const Running = ({ ofAll }: { ofAll: boolean }) => (
 )
 
 const toRow = (task: TaskItem) => {
-  const { task_id: id, kind, prompt, status, progress, created_at: made, owner } = task
+  const { task_id: id, kind, prompt, state, progress, created_at: made, owner } = task
   const name = titleOf(kind)
   return (
     <li key={id} className={styles.task}>
@@ -51,7 +51,7 @@ const toRow = (task: TaskItem) => {
         </p>
       </div>
       <div>
-        <StateBadge state={status} suffix={progress > 0 ? `${progress} %` : ''} />
+        <StateBadge state={state} suffix={progress > 0 ? `${progress} %` : ''} />
         {progress > 0 && <Progress part={progress / 100} label={`Progress of ${name}`} />}
       </div>
     </li>

@@ -4,7 +4,7 @@ import type { Tone } from '../words/states.ts'
 import { counted, showSeconds } from '../words/text.ts'
 import styles from './tasks.module.css'
 import { makeBars, makeLines, sumUp } from './timeline.ts'
-import { wordOf, type TaskDetail } from './types.ts'
+import type { TaskDetail } from './types.ts'
 
 const ERRORS: Record<string, string> = {
   engine_failed: 'the engine failed',
@@ -40,7 +40,7 @@ export const Life = ({ task }: { task: TaskDetail }) => {
         )}
         {task.ended_at && (
           <>
-            <span aria-hidden>→</span> <StateBadge state={wordOf(task)} />
+            <span aria-hidden>→</span> <StateBadge state={task.state} />
           </>
         )}
       </p>

@@ -12,7 +12,7 @@ import { Bdi, Bytes, Hidden, Progress, StateBadge, Time, useNow } from '../ui/va
 import { showSeconds } from '../words/text.ts'
 import { BeforeAfter } from './before-after.tsx'
 import { aboutLeft, secondsLeft, secondsRendered } from './timeline.ts'
-import { wordOf, type TaskDetail } from './types.ts'
+import type { TaskDetail } from './types.ts'
 import { cancelTask, taskQuery } from './queries.ts'
 import styles from './result.module.css'
 
@@ -23,7 +23,7 @@ export const State = ({ task }: { task: TaskDetail }) => {
   const seconds = ((to === undefined ? now : Date.parse(to)) - Date.parse(from)) / 1000
   return (
     <Row>
-      <StateBadge state={wordOf(task)} />
+      <StateBadge state={task.state} />
       <span className="soft">
         {to === undefined ? 'for' : 'in'} {showSeconds(Math.max(0, seconds))}
       </span>
@@ -66,13 +66,14 @@ export const Outcome = ({ task, changeIt }: { task: TaskDetail; changeIt?: React
 /** Progress of a running task: a video reports its percentage, an image is estimated by the time that similar ones took. */
 const Going = ({ task }: { task: TaskDetail }) => {
   const { started_at: started, family, progress, waits_for: waits, lacking = [] } = task
+  const { queue_position: place } = task
   const passed = secondsRendered(task, useNow())
   const left = secondsLeft(task, passed)
   const guessed = left === undefined ? undefined : passed / (passed + Math.max(left, 0.5))
   const part = family === 'video' ? progress / 100 : guessed
   const turn = waits ?? (started === undefined ? 'In queue' : aboutLeft(left, part))
   const isStill = started === undefined || waits !== undefined
-  const words = [family === 'video' && `${progress} %`, turn]
+  const words = [family === 'video' && `${progress} %`, turn, place && `number ${place} to begin`]
   return (
     <Starting
       words={words.filter(Boolean).join(' · ')}

@@ -4,7 +4,7 @@ import { Checkbox } from '../ui/fields.tsx'
 import { Link, taskPage } from '../ui/link.tsx'
 import { Badge, Bdi, Progress, StateBadge, Tile, Time } from '../ui/values.tsx'
 import { counted, showSeconds } from '../words/text.ts'
-import { wordOf, type TaskItem } from './types.ts'
+import type { TaskItem } from './types.ts'
 import styles from './tasks.module.css'
 
 /** Pixels. */
@@ -56,7 +56,7 @@ export const TaskRow = ({ task, outcome, isChosen, onChoose }: TaskRowProps) => 
         )}
       </span>
       <span className={`stack ${styles.how}`}>
-        {isState ? <StateBadge state={outcome ?? wordOf(task)} /> : <Bdi>{outcome}</Bdi>}
+        {isState ? <StateBadge state={outcome ?? state} /> : <Bdi>{outcome}</Bdi>}
         {state === 'running' && task.family === 'video' && (
           <Progress label={`${title}, progress`} part={task.progress / 100} />
         )}

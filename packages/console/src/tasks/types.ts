@@ -6,7 +6,3 @@ export type TaskItem = TaskPage['tasks'][number]
 /** A task with all that is known of its life. */
 export type TaskDetail = Data<'/tasks/{task_id}'>
 export type TaskEvent = Data<'/tasks/{task_id}/events'>['events'][number]
-
-/** The word that a badge shows: a cancelled task has the API's word of a failed one. */
-export const wordOf = ({ state, status }: Pick<TaskItem, 'state' | 'status'>): string =>
-  state === 'cancelled' ? state : status

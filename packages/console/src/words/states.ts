@@ -19,8 +19,8 @@ export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'soft'
 type State = readonly [states: string, word: string, tone: Tone, Icon: LucideIcon]
 
 const STATES: readonly State[] = [
-  ['CREATED created pending', 'waiting', 'soft', Clock],
-  ['queueing', 'queued', 'soft', Hourglass],
+  ['CREATED created pending waiting', 'waiting', 'soft', Clock],
+  ['queueing queued', 'queued', 'soft', Hourglass],
   ['IN_PROGRESS processing running', 'running', 'info', LoaderCircle],
   ['COMPLETED success done', 'done', 'ok', Check],
   ['FAILED failed', 'failed', 'bad', X],

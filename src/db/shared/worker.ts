@@ -1,0 +1,44 @@
+import type { EngineName } from '../../domain/task/engine.ts'
+import type { Fragment, Queryable, Sql } from '../client.ts'
+
+/** A worker that has not said that it lives for so long does not. */
+const LIVES_SECONDS = 30
+
+/** The condition that `worker` lives. */
+const isAlive = (sql: Queryable): Fragment => sql`
+  (ended_at is null and beat_at > clock_timestamp() - make_interval(secs => ${LIVES_SECONDS}))
+`
+
+export interface WorkerRow {
+  id: string
+  role: string
+  /** Tasks that it takes at once, by engine. */
+  slots: Partial<Record<EngineName, number>>
+}
+
+/** Records that a worker lives, and forgets those that have not for a day. */
+export const beatWorker = async (sql: Sql, { id, role, slots }: WorkerRow): Promise<void> => {
+  await sql`
+    with old as (delete from worker where beat_at < now() - interval '1 day')
+    insert into worker (id, role, slots) values (${id}, ${role}, ${sql.json(slots)})
+    on conflict (id) do update set beat_at = clock_timestamp(), slots = excluded.slots
+  `
+}
+
+/** Records that a worker stops. */
+export const endWorker = async (sql: Sql, id: string): Promise<void> => {
+  await sql`update worker set ended_at = clock_timestamp() where id = ${id}`
+}
+
+/** Lists how many tasks of each engine the workers that live take at once. */
+export const listSlots = async (sql: Sql): Promise<Partial<Record<EngineName, number>>> => {
+  const rows = await sql<{ engine: EngineName; slots: number }[]>`
+    select key as engine, sum(value::integer)::integer as slots
+    from worker, jsonb_each_text(slots) where ${isAlive(sql)} group by key
+  `
+  return Object.fromEntries(rows.map(({ engine, slots }) => [engine, slots]))
+}
+
+/** The condition that no worker that lives serves the engine of `task t`. */
+export const isUnserved = (sql: Queryable): Fragment =>
+  sql`not exists (select from worker where slots ? t.engine and ${isAlive(sql)})`

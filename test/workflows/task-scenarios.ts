@@ -1,0 +1,65 @@
+import type { CoreActivities, MediaActivities } from '../../activities/index.ts'
+import type { TaskEnd } from '../../activities/results.ts'
+import type { TaskFamily } from '../../src/domain/task/task-scope.ts'
+import { getRun, recordCall, type Runs } from './runs.ts'
+import {
+  askToCancel,
+  cancel,
+  fails,
+  failsThreeTimes,
+  inOrder,
+  silentAtFirst,
+  untilCancelled,
+  untilHeartbeat,
+} from './scenarios.ts'
+import type { Circumstances } from './scenarios.ts'
+
+/** Stand-ins for the activities in one run of a task's workflow, of either family. */
+export interface TaskScenario extends Circumstances {
+  render: MediaActivities['renderImageTask']
+  /** Absent: the task ends as its reason says. */
+  fail?: CoreActivities['failTask']
+}
+
+const ends = (end: TaskEnd) => (): Promise<TaskEnd> => Promise.resolve(end)
+
+export const done = ends({ state: 'done', reason: null })
+export const putBack = ends({ state: 'waiting', reason: 'breaker:engine:local' })
+
+export const TASK_SCENARIOS = {
+  completed: { render: done },
+  'put-back': { render: putBack },
+  'bad-input': { render: fails('image_invalid') },
+  'engine-failed': { render: failsThreeTimes },
+  'timed-out': { render: fails('timeout') },
+  'worker-lost': { render: silentAtFirst(done), heartbeatSeconds: 1 },
+  'ended-before-render': { render: ends({ state: 'failed', reason: 'start_timeout' }) },
+  'cancelled-while-waiting': { render: done, noMediaWorker: true, act: askToCancel },
+  'cancelled-while-rendering': {
+    render: untilCancelled,
+    act: inOrder(untilHeartbeat, askToCancel),
+  },
+  'cancelled-by-operator': { render: untilCancelled, act: inOrder(untilHeartbeat, cancel) },
+  // The render has completed it meanwhile.
+  'cancelled-too-late': {
+    render: untilCancelled,
+    act: inOrder(untilHeartbeat, cancel),
+    fail: done,
+  },
+} satisfies Record<string, TaskScenario>
+
+/** The activities of tasks as the scenario of each run has them. */
+export const makeTaskActivities = (runs: Record<TaskFamily, Runs<TaskScenario>>) => {
+  const core = {
+    async failTask(task, reason) {
+      const { fail } = recordCall(runs[task.family], task.taskId, 'fail', reason)
+      if (fail) return await fail(task, reason)
+      return { state: reason.code === 'cancelled' ? 'cancelled' : 'failed', reason: reason.code }
+    },
+  } satisfies Partial<CoreActivities>
+  const media = {
+    renderImageTask: (options) => getRun(runs.image, options.taskId).scenario.render(options),
+    renderVideoTask: (options) => getRun(runs.video, options.taskId).scenario.render(options),
+  } satisfies Partial<MediaActivities>
+  return { core, media }
+}

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import { ApplicationFailure } from '@temporalio/activity'
+
+import { makeTaskQueue } from '../support/stack.ts'
+import { makeLatch, waitFor } from '../support/wait.ts'
+import {
+  askToCancel,
+  attempt,
+  fails,
+  readAttributes,
+  readDetails,
+  untilCancelled,
+  untilFound,
+  untilHeartbeat,
+} from './scenarios.ts'
+import { TASK_SCENARIOS, done, putBack } from './task-scenarios.ts'
+import { useTestRunner } from './test-runner.ts'
+
+const reasonOf = (code: string): object => ({ code, message: 'what the caller reads' })
+const CANCELLED = { code: 'cancelled' }
+
+/** The end of each path, and the reason with which it fails the task itself. */
+const ENDS: Record<
+  keyof typeof TASK_SCENARIOS,
+  [status: string, reason: string, failure?: object]
+> = {
+  completed: ['done', ''],
+  'put-back': ['waiting', 'breaker:engine:local'],
+  'bad-input': ['failed', 'image_invalid', reasonOf('image_invalid')],
+  'engine-failed': ['failed', 'engine_failed', { code: 'engine_failed', message: 'three times' }],
+  'timed-out': ['failed', 'timeout', reasonOf('timeout')],
+  'worker-lost': ['done', ''],
+  'ended-before-render': ['failed', 'start_timeout'],
+  'cancelled-while-waiting': ['cancelled', 'cancelled', CANCELLED],
+  'cancelled-while-rendering': ['cancelled', 'cancelled', CANCELLED],
+  'cancelled-by-operator': ['cancelled', 'cancelled', CANCELLED],
+  'cancelled-too-late': ['done', '', CANCELLED],
+}
+
+describe('the workflow of a task', { concurrency: true }, () => {
+  const runner = useTestRunner('workflow')
+
+  for (const family of ['image', 'video'] as const)
+    for (const [name, [status, reason, failure]] of Object.entries(ENDS))
+      test(`of a task of the family ${family} ends as it should: ${name}`, async () => {
+        const scenario = TASK_SCENARIOS[name as keyof typeof TASK_SCENARIOS]
+        const { calls, handle } = await runner.task(family, scenario)
+        assert.deepEqual(calls, failure ? [['fail', failure]] : [])
+        assert.deepEqual(await handle.result(), { status, reason })
+        const { KilnStatus, KilnReason = '' } = await readAttributes(handle)
+        assert.deepEqual([KilnStatus, KilnReason], [status, reason])
+      })
+
+  test('tries again after an error that nobody classified', async () => {
+    const { calls, handle } = await runner.task('image', {
+      render: () => (attempt() === 1 ? Promise.reject(new TypeError('a bug')) : done()),
+    })
+    assert.deepEqual(calls, [])
+    assert.deepEqual(await handle.result(), { status: 'done', reason: '' })
+  })
+
+  test('fails when its last move rejects for good, so that reconcile ends the task', async () => {
+    const run = runner.task('image', {
+      render: fails('image_invalid'),
+      fail: () => Promise.reject(ApplicationFailure.nonRetryable('no', 'surprise')),
+    })
+    await assert.rejects(run, { name: 'WorkflowFailedError' })
+  })
+
+  test('leaves its place in the worker while a move cannot be made', async () => {
+    const met = new Set<string>()
+    let isAway = true
+    const scenario = {
+      render: fails('image_invalid'),
+      fail: async ({ taskId }: { taskId: string }) => {
+        met.add(taskId)
+        if (isAway) throw new Error('the store is away')
+        return { state: 'failed', reason: 'image_invalid' } as const
+      },
+    }
+    // A worker takes 40 workflow tasks at once.
+    const runs = Array.from({ length: 45 }, () => runner.task('image', scenario))
+    try {
+      await waitFor('all have had their turn', () => met.size === runs.length)
+    } finally {
+      isAway = false
+    }
+    const failed = { status: 'failed', reason: 'image_invalid' }
+    for (const { handle } of await Promise.all(runs))
+      assert.deepEqual(await handle.result(), failed)
+  })
+
+  test('has one run for an admission that is dispatched twice', async () => {
+    const rendered: number[] = []
+    const { handle } = await runner.task('image', {
+      render: ({ admission }) => (rendered.push(admission) === 1 ? untilCancelled() : done()),
+      act: async (handle, admit) => {
+        await untilHeartbeat(handle)
+        await admit(1)
+        await askToCancel(handle)
+        await handle.result()
+        // The mark that it was dispatched may be lost for longer than the run takes.
+        await admit(1)
+      },
+    })
+    assert.deepEqual(rendered, [1])
+    assert.deepEqual(await handle.result(), { status: 'cancelled', reason: 'cancelled' })
+  })
+
+  test('is left due while the run of an earlier admission is open', async () => {
+    const rendered: number[] = []
+    await runner.task('image', {
+      render: ({ admission }) => {
+        rendered.push(admission)
+        return untilCancelled()
+      },
+      act: async (handle, admit) => {
+        await untilHeartbeat(handle)
+        const message = 'the run of an earlier admission is still open'
+        await assert.rejects(admit(2), { message })
+        await askToCancel(handle)
+      },
+    })
+    assert.deepEqual(rendered, [1])
+  })
+
+  test('goes on in another run of the same id once it is admitted again', async () => {
+    const { handle } = await runner.task('image', {
+      render: ({ admission }) => (admission === 1 ? putBack() : done()),
+      act: async (handle, admit) => {
+        const { status } = (await handle.result()) as { status: string }
+        assert.equal(status, 'waiting')
+        await admit(2)
+        await handle.result()
+        // The start of the first comes late.
+        await admit(1)
+      },
+    })
+    assert.deepEqual(await handle.result(), { status: 'done', reason: '' })
+  })
+
+  test('shows operators what it is, for whom, and where it stands', async () => {
+    const owner = `owner-${makeTaskQueue('of')}`
+    const kind = 'skin_creative'
+    const of = `KilnOwner = '${owner}' and KilnKind = '${kind}'`
+    const facts = { owner, kind }
+    const shown = makeLatch()
+    const completed = await runner.task(
+      'image',
+      {
+        render: async () => {
+          await shown.opened
+          return await done()
+        },
+        act: (handle) => untilFound(handle, `${of} and KilnStatus = 'queued'`).finally(shown.open),
+      },
+      facts,
+    )
+    await untilFound(completed.handle, `${of} and KilnStatus = 'done'`)
+    assert.equal(await (await completed.handle.describe()).staticSummary(), `${kind} for ${owner}`)
+    assert.equal(await readDetails(completed.handle), '**done**: the results are stored')
+
+    const { handle } = await runner.task('image', TASK_SCENARIOS['bad-input'], facts)
+    await untilFound(handle, `${of} and KilnStatus = 'failed' and KilnReason = 'image_invalid'`)
+    assert.equal(await readDetails(handle), '**failed**: image_invalid')
+  })
+
+  test('has the key of its owner in the order of work, off-peak ones behind all others', async () => {
+    for (const [offPeak, key] of [
+      [false, 3],
+      [true, 5],
+    ] as const) {
+      const { handle } = await runner.task('video', TASK_SCENARIOS.completed, { offPeak })
+      const { raw } = await handle.describe()
+      const { priorityKey, fairnessKey } = raw.workflowExecutionInfo?.priority ?? {}
+      assert.deepEqual([priorityKey, fairnessKey?.length], [key, 32])
+    }
+  })
+})
