@@ -65,9 +65,9 @@ export const MISTAKES = {
     invariants: ['I14'],
   },
   'a claim ignores a pause': {
-    file: 'src/db/migrations/0065_admission.sql',
-    find: "    if found then return 'pause:' || found_scope; end if;\n",
-    put: '',
+    file: 'src/db/task/task-transition.ts',
+    find: 'task_block(t) as block,',
+    put: "nullif(regexp_replace(task_block(t), '^pause:.*', ''), '') as block,",
     invariants: ['I12'],
     faults: ['pause'],
   },
