@@ -1,3 +1,4 @@
+import { makeStartOf } from '../../src/jobs/task.ts'
 import { decodeJwt } from 'jose'
 
 import { makeSigner } from '../../src/adapters/signing.ts'
@@ -106,6 +107,8 @@ const trustToken: Authenticate = async (headers) => {
   return { principal: owner, owner, scheme: 'jwt' }
 }
 
+const TIMING = { heartbeatSeconds: 1, deadlineSeconds: 60 }
+
 /** Those that are measured. What no read and no creation from a link needs is left out. */
 const makeRecordedRoutes = (own: Pick<ImageTaskDeps, 'sql' | 'signer' | 'publicUrl'>) => {
   const deps = {
@@ -116,8 +119,12 @@ const makeRecordedRoutes = (own: Pick<ImageTaskDeps, 'sql' | 'signer' | 'publicU
     heavyReadSemaphore: makeSemaphore(4),
     searches: makeSemaphore(5),
     searchMaxDepth: 10_000,
-    taskQueue: 'none',
-    timing: { heartbeatSeconds: 1, deadlineSeconds: 60 },
+    startOf: makeStartOf({
+      taskQueue: 'none',
+      publicUrl: '',
+      timing: TIMING,
+      videoTiming: { ...TIMING, offPeakSeconds: 60 },
+    }),
     engineOf: () => 'local',
     quotas: { owner: { tasks: 1e6, bytes: 1e12, retentionDays: 30 } },
     now: () => new Date(),
