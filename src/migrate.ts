@@ -26,7 +26,7 @@ const run = async (): Promise<void> => {
     await connection.ensureConnected()
     const { added, missing } = await registerSearchAttributes(connection, target.namespace)
     if (missing.length > 0) log.warn({ missing }, adviseSearchAttributes(missing, target.namespace))
-    // A namespace that does not know the attribute has none of them.
+    // A namespace without the attribute has no such runs.
     const ended = missing.includes('KilnStatus')
       ? 0
       : await endEarlierRuns(connection, target.namespace)

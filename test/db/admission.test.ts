@@ -22,6 +22,7 @@ describe('the admission of tasks', () => {
   beforeEach(async () => {
     await sql()`delete from pause`
     await sql()`delete from worker`
+    await sql()`delete from breaker`
     await sql()`
       update task set status = 'FAILED', error_code = 'cancelled', ended_at = now(), waits_on = null
       where ended_at is null
@@ -221,6 +222,16 @@ describe('the admission of tasks', () => {
       [turn, 3],
       [turn, 1],
     ])
+    await sql()`
+      insert into breaker (scope, failures, opened_at, retry_at) values ('engine:local', 5, now(), now())
+    `
+    await sql()`update task set waits_on = 'breaker:engine:local' where id = ${ids[1] ?? ''}`
+    assert.match(
+      String((await read(ids[1] ?? ''))[0]),
+      /^It waits: its engine .* tried again at 20/,
+    )
+    await sql()`update breaker set opened_at = null`
+    assert.deepEqual(await read(ids[1] ?? ''), [turn, 3], 'the engine works again')
     await pause()
     assert.match(String((await read(ids[2] ?? ''))[0]), /^It waits: the service has paused it/)
   })

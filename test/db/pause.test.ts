@@ -202,6 +202,16 @@ describe('a pause', () => {
     assert.deepEqual((await admit(2)).started, wakes(paused))
   })
 
+  test('lets a video that runs at an upstream be admitted again', async () => {
+    const id = await getVideo(place.database, { owner: 'uma' })
+    await enterVideo(place.database, id, 1)
+    await claimVideo(place.database, id)
+    await place.database.sql`update task set upstream_id = 'a', waits_on = 'turn' where id = ${id}`
+    await pause('all')
+    assert.deepEqual((await admit()).started, wakes(id))
+    assertHas(await claimVideo(place.database, id), { fence: 2 })
+  })
+
   test('leaves its slot to a video that has begun, which goes on without another', async () => {
     const id = await getVideo(place.database, { owner: 'wanda' })
     await enterVideo(place.database, id, 1)

@@ -18,7 +18,7 @@ export interface TaskToStart {
   account: string
   offPeak: boolean
   engine: EngineName
-  /** Order among those of its account that wait. */
+  /** Order among the waiting tasks of its account. */
   priority: number
   /** Number of its admissions, which its run has, too. */
   admission: number
@@ -106,7 +106,8 @@ export const admitVideos = async (
         order by off_peak, place, created_at, id
         limit (select greatest(0, ${together} - coalesce(sum(taken), 0))::bigint from taken))
       union all
-      select id from task where ${open} and admitted_at is not null and ${isFree}
+      select id from task
+      where ${open} and admitted_at is not null and waits_on not like 'template:%' and task_block(task) is null
     ), admitted as (
       update task t
       set waits_on = null, admission = admission + 1,

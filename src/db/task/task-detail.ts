@@ -16,7 +16,7 @@ export interface TaskDetailRow extends TaskRow {
   purgeAt: Date | null
   purgedAt: Date | null
   placedAt: Date | null
-  /** Its place among those of its account that wait; null of any other, and beyond ten thousand. */
+  /** Its place in the queue of its account; null while it does not wait, and beyond ten thousand. */
   queuePosition: number | null
   inputs: (Omit<TaskDetail['inputs'][number], 'url'> & { name?: string; url?: string })[]
   results: Omit<TaskDetail['results'][number], 'url'>[]

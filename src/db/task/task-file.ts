@@ -156,11 +156,11 @@ const MUTE_SECONDS = 10
 export const waitsFor = (sql: Queryable): Fragment => sql`
   case
     when t.ended_at is not null then null
-    when t.waits_on like 'breaker:%' then (
+    when t.waits_on like 'breaker:%' and blocks(t.waits_on) then (
       select array_remove(array[${BROKEN}, 'It is tried again at ' || ${instant(sql, sql`max(retry_at)`)} || '.'], null)
       from breaker where 'breaker:' || scope = t.waits_on and opened_at is not null)
     when t.waits_on is not null and t.waits_on not like 'template:%' then coalesce(${pauseReasons(sql, sql`t`)},
-      array[case when t.waits_on like 'pause:%' then 'turn' else t.waits_on end])
+      array[case when t.waits_on ~ '^(pause|breaker):' then 'turn' else t.waits_on end])
     when t.claimed_at is not null or t.waits_for is not null then t.waits_for
     else coalesce(${pauseReasons(sql, sql`t`)}, case
       when t.last_moved_at > now() - make_interval(secs => ${MUTE_SECONDS}) then null

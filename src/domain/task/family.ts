@@ -34,7 +34,7 @@ export interface Family {
   unbegun: readonly TaskStatus[]
   /** True where its tasks take a slot of their owner, and cost credits. */
   takesSlots: boolean
-  /** Why a task has failed, in the words of the family. A code that is none of ours is an internal error, whatever it says. */
+  /** Why a task has failed, in the words of the family. An unknown code is an internal error, whatever it says. */
   toError(code: string, message?: string): TaskFailure
   /** Response to whoever cancels a task that has this word. */
   cannotCancel(status: string, advice?: string): Error
