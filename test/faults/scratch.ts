@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs'
-import { lutimes } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { lutimes, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 
+import { findProcessStart } from '../../src/adapters/video-engine/orphan.ts'
 import { listFolder, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 
@@ -34,9 +34,24 @@ export const untilCleaned = async (service: Service): Promise<void> => {
   await ageScratch(service)
   await waitFor('nothing unfinished is left', async () => {
     const left = await listScratch(service)
-    return left.every(isOfLivingChild)
+    return (await Promise.all(left.map(isOfLivingChild))).every(Boolean)
   })
 }
 
-const isOfLivingChild = (path: string): boolean =>
-  path.endsWith('.child.json') && existsSync(`/proc/${Number.parseInt(basename(path), 10)}`)
+/**
+ * Both it and the worker that started it run. A dead child may stay a zombie for a while, and one whose worker was killed
+ * may take a moment to end.
+ */
+const isOfLivingChild = async (path: string): Promise<boolean> => {
+  if (!path.endsWith('.child.json')) return false
+  const record = await readFile(path, 'utf8')
+    .then((text) => JSON.parse(text) as Record<string, unknown>)
+    // Removed meanwhile, or not written to its end.
+    .catch(() => undefined)
+  if (record === undefined) return false
+  const { group, groupStart, owner, ownerStart } = record
+  return (
+    (await findProcessStart(Number(group))) === groupStart &&
+    (await findProcessStart(Number(owner))) === ownerStart
+  )
+}
