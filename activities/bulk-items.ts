@@ -46,6 +46,7 @@ export async function* listRequests(
         ...line.requireRequest(),
         owner,
         labels,
+        batchId: bulkId,
         record: (sql, { id: taskId, isReplayed }) =>
           record(sql, place, {
             outcome: 'done',

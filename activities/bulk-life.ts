@@ -1,7 +1,7 @@
 import { readLines } from '../src/adapters/storage/lines.ts'
 import { StorageError } from '../src/adapters/storage/storage.ts'
 import { readBatchCounts, showBatch, type BatchRow } from '../src/db/bulk/batch.ts'
-import { findOpenItem } from '../src/db/bulk/bulk-item.ts'
+import { watchLastTask } from '../src/db/bulk/bulk-item.ts'
 import { beginBulk, endBulk, findBulk, insertEndEvents, type BulkRow } from '../src/db/bulk/bulk.ts'
 import { readOperationCounts, showOperation } from '../src/db/bulk/operation.ts'
 import type { OperationRow } from '../src/db/bulk/operation.ts'
@@ -84,18 +84,20 @@ const readHead = async (storage: BulkDependencies['storage'], key: string): Prom
 
 /** Standing of a batch whose tasks are all made. */
 export interface BatchStanding {
-  /** Place of the first task, from the asked one on, that has not ended; null when all have. */
-  open: number | null
+  /** A task is open, whose end its workflow is told. */
+  isWaiting: boolean
   isCancelRequested: boolean
 }
 
 /** Makes the short steps of batches and operations. */
 export const makeBulkTransitions = (deps: CoreDependencies) => ({
-  async checkBatch(bulkId: string, index: number): Promise<BatchStanding> {
+  async watchBatch(bulkId: string): Promise<BatchStanding> {
     const bulk = await findBulk(deps.sql, { id: bulkId })
     const isCancelRequested = bulk?.isCancelRequested ?? false
-    const open = await findOpenItem(deps.sql, { bulkId, index, isOwn: isCancelRequested })
-    return { open: open?.index ?? null, isCancelRequested }
+    const isWaiting = await unitOfWork(deps, (sql) =>
+      watchLastTask(sql, { bulkId, isOwn: isCancelRequested }),
+    )
+    return { isWaiting, isCancelRequested }
   },
 
   /** Ends one with its event; returns its final state. */

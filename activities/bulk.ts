@@ -21,6 +21,8 @@ export interface BulkProgress {
   isDone: boolean
   /** Milliseconds until it is worth going on. */
   waitMs: number
+  /** Something was done, so that the next wait is short again. */
+  hasWorked?: boolean
 }
 
 /** Makes the activities of batches and operations. Each may run twice: the row of the bulk says what was done. */
@@ -83,13 +85,15 @@ const inTurns = async <T extends { index: number }>(
   const { cancellationSignal: signal } = Context.current()
   const until = performance.now() + TURN_MS
   let at = 0
+  let hasWorked = false
   return await withHeartbeat({ beatMs: BEAT_MS, details: () => at }, async () => {
     for await (const item of items) {
       const begun = performance.now()
-      if (begun > until || signal.aborted) return { isDone: false, waitMs: 0 }
+      if (begun > until || signal.aborted) return { isDone: false, waitMs: 0, hasWorked }
       at = item.index
       const waitMs = await work(item)
-      if (waitMs !== undefined) return { isDone: false, waitMs }
+      if (waitMs !== undefined) return { isDone: false, waitMs, hasWorked }
+      hasWorked = true
       await drain()
       await sleep(Math.min(MOST_PAUSE_MS, (performance.now() - begun) * pauseFactor))
     }
@@ -149,7 +153,7 @@ interface OpenTask {
 
 async function* listOpen({ sql }: BulkDependencies, place: ItemPlace): AsyncGenerator<OpenTask> {
   for (let { index } = place; ;) {
-    const open = await findOpenItem(sql, { ...place, index, isOwn: true })
+    const open = await findOpenItem(sql, { ...place, index })
     if (!open) return
     yield open
     index = open.index + 1

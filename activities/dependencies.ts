@@ -1,3 +1,5 @@
+import type { EventEmitter } from 'node:events'
+
 import type { Instance } from '../src/adapters/comfyui/instance.ts'
 import type { UnusableFiles } from '../src/adapters/comfyui/templates.ts'
 import type { ImageEngine } from '../src/adapters/image-engine/image-engine.ts'
@@ -109,6 +111,8 @@ export interface RenderDependencies extends EndDependencies {
   mostAttempts?: number
   /** Absent: no engine is paused because it fails. */
   breaker?: Breaker
+  /** Events named by the ids of rows that have changed. Absent: heartbeats are often enough to learn of an end. */
+  changes?: EventEmitter | undefined
 }
 
 /** Dependencies of renders by an upstream. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity'
 
 import { isOutage } from '../src/adapters/storage/storage.ts'
-import { countFailure } from '../src/db/task/task.ts'
+import { countFailure, findTaskState } from '../src/db/task/task.ts'
 import { releaseProbe } from '../src/db/task/breaker.ts'
 import { claimTask, putBack } from '../src/db/task/task-transition.ts'
 import type { ClaimedTask } from '../src/db/task/task-transition.ts'
@@ -86,7 +86,13 @@ export const runAttempt = async <Kind extends string>(
     })
   const remainingMs = Math.max(0, Math.round((timing.deadlineSeconds - task.age) * 1000))
   const deadline = AbortSignal.timeout(remainingMs)
-  const signal = AbortSignal.any([context.cancellationSignal, deadline])
+  const over = new AbortController()
+  const signal = AbortSignal.any([context.cancellationSignal, deadline, over.signal])
+  const lookAgain = (): void =>
+    void isOurs(deps, task).then(
+      (is) => is || over.abort(),
+      () => {},
+    )
   const scratchDir = join(deps.scratchDir, `${task.id}-${task.fence}`)
   const counted = outages > 0 ? { outages } : {}
   let details: object = { step: 'starting', percent: 0 }
@@ -95,12 +101,13 @@ export const runAttempt = async <Kind extends string>(
     details = { step, percent: Math.round(percent), ...upstream }
   }
   const isOver = (): boolean =>
-    deadline.aborted || context.cancellationDetails?.cancelRequested === true
+    deadline.aborted || over.signal.aborted || context.cancellationDetails?.cancelRequested === true
   const { mostAttempts = MOST_ATTEMPTS } = deps
   // Beats follow the clock, not the steps: each is a call that the server writes down, and a short render needs none.
   const beatMs = Math.min(BEAT_MS, (timing.heartbeatSeconds * 1000) / 4)
   return await withHeartbeat({ beatMs, details: () => ({ ...details, ...counted }) }, async () => {
     try {
+      deps.changes?.on(task.id, lookAgain)
       if (remainingMs === 0) throw new TaskError('timeout')
       await mkdir(scratchDir, { recursive: true })
       if (context.info.attempt - outages > mostAttempts)
@@ -111,6 +118,7 @@ export const runAttempt = async <Kind extends string>(
       // Whoever waits for PostgreSQL waits beyond the deadline: the work is done.
       return await finishTask(deps, { family, task, signal: cancellationSignal }, rendered)
     } catch (given) {
+      if (over.signal.aborted) return await describeUnclaimed(deps, task.id)
       const error = deadline.aborted ? new TaskError('timeout') : given
       const failure =
         error instanceof PutBackError && !context.cancellationSignal.aborted
@@ -122,12 +130,19 @@ export const runAttempt = async <Kind extends string>(
         context.heartbeat({ ...details, outages: outages + 1 })
       throw failure
     } finally {
+      deps.changes?.off(task.id, lookAgain)
       if (task.isProbe) await releaseProbe(deps.sql, task.id).catch(() => {})
       await rm(scratchDir, { recursive: true, force: true }).catch((error: unknown) =>
         deps.log.warn({ err: error }, 'the folder of an attempt was not removed'),
       )
     }
   })
+}
+
+/** False once a task has ended, or another attempt has it. */
+const isOurs = async ({ sql }: RenderDependencies, { id, fence }: FencedTask): Promise<boolean> => {
+  const found = await findTaskState(sql, id)
+  return found?.fence === fence && (found.state === 'running' || found.state === 'queued')
 }
 
 /** Describes a task that was not claimed. Repeated while the store is away: only then is what attempts have left removed. */

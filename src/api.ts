@@ -25,6 +25,7 @@ import {
   makeNotifyChange,
   readRevisions,
   ADMISSION,
+  OUTBOX,
   RULES,
 } from './db/shared/change-notification.ts'
 import { makeCountCache } from './db/search/listed-count.ts'
@@ -121,12 +122,14 @@ const watches = makeWatches({ most: config.STREAMS_MAX })
 const rulesNotifier = makeNotifier()
 /** Wakes the admission of tasks: with all that changes for many, something may go on. */
 const admissionNotifier = makeNotifier()
+const relayNotifier = makeNotifier()
 const stopListening = listenForChanges({
   url: direct,
   name: 'kiln api changes',
   onChange(id) {
     if (id === RULES) rulesNotifier.notify()
-    if (id === RULES || id === ADMISSION) admissionNotifier.notify()
+    if (id === OUTBOX) relayNotifier.notify()
+    else if (id === RULES || id === ADMISSION) admissionNotifier.notify()
     else watches.notify(id)
   },
   onConnect: () => {
@@ -355,7 +358,7 @@ const admit = makeAdmissionPass({ ...commit, ...admission })
 const WATCH_MS = 5000
 
 const loops = [
-  startRelay({ sql, jobs, log, intervalMs: config.RELAY_INTERVAL_MS }),
+  startRelay({ sql, jobs, log, notifier: relayNotifier, intervalMs: config.RELAY_INTERVAL_MS }),
   startReconcile({
     sql,
     lockSql,

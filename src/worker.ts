@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { EventEmitter } from 'node:events'
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { extname } from 'node:path'
@@ -41,8 +42,10 @@ import { makeFinishVideo } from './adapters/video-engine/foreign-file.ts'
 import { makeLocalVideoEngine } from './adapters/video-engine/local.ts'
 import { cleanUpOrphans } from './adapters/video-engine/orphan.ts'
 import { makeNotifier } from './domain/shared/notifier.ts'
+import { VERSION } from './domain/shared/release.ts'
 import { loadConfig, readSearchPath, warnOfRemovedSettings } from './config.ts'
 import {
+  readHeartbeats,
   makeEngineOf,
   readAddresses,
   readDelivery,
@@ -52,7 +55,11 @@ import {
   readUpstreams,
 } from './process/settings/derived.ts'
 import { makeDatabase } from './db/client.ts'
-import { listenForFirstAttempts, makeNotifyChange } from './db/shared/change-notification.ts'
+import {
+  listenForChanges,
+  listenForFirstAttempts,
+  makeNotifyChange,
+} from './db/shared/change-notification.ts'
 import { armFailpoint } from './process/failpoint.ts'
 import { makeOwnerEngine, makeOwnerRules } from './tasks/owner-rules.ts'
 import { readAliases } from './alias/table.ts'
@@ -140,6 +147,11 @@ const temporal = {
   namespace: config.TEMPORAL_NAMESPACE,
   // What the Temporal UI shows of whoever has a step.
   identity: `${config.WORKER_ROLE}@${hostname()}:${process.pid}`,
+  // Shown only: which worker takes which step does not depend on it.
+  workerDeploymentOptions: {
+    version: { deploymentName: 'kiln', buildId: VERSION },
+    useWorkerVersioning: false as const,
+  },
   ...(tracing && { interceptors: traceActivities(tracing) }),
 }
 
@@ -180,17 +192,40 @@ const makeStars = () =>
       }
     : undefined
 
+/**
+ * The SDK sends the newest heartbeat of a render so often. A cancelled one should stop soon, so they are not held back for
+ * most of the time-out; where they are few, it hears of the change instead.
+ */
+const { beatSeconds } = readHeartbeats(config)
+const renderHeartbeats = {
+  maxHeartbeatThrottleInterval: beatSeconds * 1000,
+  defaultHeartbeatThrottleInterval: beatSeconds * 1000,
+}
+const changes = beatSeconds > 1 ? new EventEmitter().setMaxListeners(0) : undefined
+
 /** Wakes first attempts. */
 const notifier = makeNotifier()
-const stopListening =
-  config.WORKER_ROLE === 'core'
-    ? listenForFirstAttempts({
-        url: readAddresses(config).direct,
-        name: 'kiln worker core first attempts',
-        onChange: notifier.notify,
-        onConnect: notifier.notify,
-      })
-    : undefined
+const listenTo = { url: readAddresses(config).direct, onConnect: notifier.notify }
+const listeners = [
+  ...(config.WORKER_ROLE === 'core'
+    ? [
+        listenForFirstAttempts({
+          ...listenTo,
+          name: 'kiln worker core first attempts',
+          onChange: notifier.notify,
+        }),
+      ]
+    : []),
+  ...(changes
+    ? [
+        listenForChanges({
+          ...listenTo,
+          name: `kiln worker ${config.WORKER_ROLE} changes`,
+          onChange: (id) => void changes.emit(id),
+        }),
+      ]
+    : []),
+]
 
 const workflowFile = (name: string): string =>
   new URL(`../workflows/${name}${extname(import.meta.url)}`, import.meta.url).pathname
@@ -283,12 +318,6 @@ const bulkWorker = async ({ dir }: Scratch): Promise<Worker> => {
   })
 }
 
-/** A cancelled render should stop soon, so its heartbeats are not held back for most of the heartbeat time-out. */
-const renderHeartbeats = {
-  maxHeartbeatThrottleInterval: '1 second',
-  defaultHeartbeatThrottleInterval: '1 second',
-} as const
-
 /** The upstreams of this worker by family: none in a media worker. */
 const upstreams = Object.fromEntries(
   Object.entries(config.WORKER_ROLE === 'core' ? readUpstreams(config) : {}).map(
@@ -316,6 +345,7 @@ const end = { ...readAdmission(config), jobs }
 
 /** Dependencies that all renders of this worker share. */
 const guarded = {
+  changes,
   breaker: makeBreaker(common, {
     most: config.BREAKER_FAILURES,
     openSeconds: config.BREAKER_SECONDS,
@@ -520,7 +550,7 @@ closeOnSignal(
     }
     await media?.inspector.close()
     await Promise.all([scratch?.stop(), bulkScratch?.stop()])
-    await stopListening?.()
+    await Promise.all(listeners.map((stop) => stop()))
     await renewal.stop()
     await tracing?.stop()
     await sql.end({ timeout: 1 })

@@ -68,7 +68,6 @@ export const CHECK_TIMING: CheckTiming = {
   attempts: 5,
   retrySeconds: 1,
   maxRetrySeconds: 60,
-  pollSeconds: 60,
 }
 
 /** A check of an archive runs on the media queue, which counts the attempts: an outage costs none. */

@@ -91,8 +91,8 @@ const giveUpChecks = async (versionId: string, error: unknown): Promise<TaskEnd>
   throw ApplicationFailure.nonRetryable('the checks could not run', code)
 }
 
-/** An upload was committed. Carries the outbox row's id; a repetition, or a lost one, costs a read of the row. */
-const archiveUploaded = defineSignal<[{ id: string }]>('archiveUploaded')
+/** An archive has arrived, or the wait for it is another one. A repetition costs a read of the row. */
+const uploadChanged = defineSignal<[{ id: string }]>('uploadChanged')
 
 /**
  * Receives the archive of a version: ends with one that the version says has arrived, or ends the version whose upload never
@@ -100,9 +100,8 @@ const archiveUploaded = defineSignal<[{ id: string }]>('archiveUploaded')
  */
 export const receiveArchive = async (input: VersionInput): Promise<ArchiveWait> => {
   const { finishUpload, startChecks } = proxyLocalActivities<CoreActivities>(transitionOptions)
-  const { pollSeconds } = { ...CHECK_TIMING, ...input.timing }
   let hasChanged = false
-  setHandler(archiveUploaded, () => {
+  setHandler(uploadChanged, () => {
     hasChanged = true
   })
   setCurrentDetails('**Waiting** for the upload of the archive.')
@@ -113,8 +112,7 @@ export const receiveArchive = async (input: VersionInput): Promise<ArchiveWait> 
     if (wait.hasArchive) await startChecks(input.versionId)
     if (wait.waitMs === 0) return showWait(wait)
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof receiveArchive>(input)
-    // A deadline may have moved, and a version may have been deleted, without a signal.
-    await condition(() => hasChanged, Math.min(wait.waitMs, pollSeconds * 1000))
+    await condition(() => hasChanged, wait.waitMs)
   }
 }
 

@@ -1,6 +1,7 @@
 import {
   condition,
   continueAsNew,
+  defineSignal,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -51,6 +52,9 @@ const prepare = ({ bulkId }: BulkInput, summary: string) => {
   return proxyActivities<BulkActivities>(bulkOptions(summary)).prepareBulk(bulkId)
 }
 
+/** Longest wait for a quota, which begins with seconds. */
+const MOST_WAIT_MS = 60_000
+
 /** A turn after another, until nothing is left or somebody has asked to stop. */
 const workThrough = async (
   input: BulkInput,
@@ -59,38 +63,45 @@ const workThrough = async (
 ): Promise<void> => {
   const { workOnBulk } = proxyActivities<BulkActivities>(bulkOptions(summary))
   setCurrentDetails('**Working.** *Pending Activities* shows the place of the item.')
+  let factor = 1
   for (;;) {
-    const { isDone, waitMs } = await workOnBulk(input.bulkId)
+    const { isDone, waitMs, hasWorked } = await workOnBulk(input.bulkId)
     if (isDone) return
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof runBatch>(input)
-    if (waitMs > 0)
-      await condition(isCancelled, waitMs, { summary: 'a quota of the owner is used up' })
+    factor = hasWorked ? 1 : factor * 2
+    const pauseMs = Math.min(waitMs * factor, MOST_WAIT_MS)
+    if (pauseMs > 0)
+      await condition(isCancelled, pauseMs, { summary: 'a quota of the owner is used up' })
   }
 }
 
-const FIRST_CHECK_MS = 1000
-/** Seldom enough that a video that waits for two days fills no history. */
-const MOST_CHECK_MS = 30_000
+/** The task that a batch watches has ended. Trigger `task_end_told` (0066) sends it. */
+const taskEnded = defineSignal<[{ id: string }]>('taskEnded')
 
-/** Checks the first task that is open. A batch that is cancelled cancels those that can be, and waits for the others. */
+/**
+ * Watches the last task that is open, and when that has ended the last one before it. A batch that is cancelled cancels
+ * those that can be, and waits for the others.
+ */
 const waitForTasks = async (input: BulkInput, isCancelled: () => boolean): Promise<void> => {
-  const { checkBatch } = proxyLocalActivities<CoreActivities>(transitionOptions)
+  const { watchBatch } = proxyLocalActivities<CoreActivities>(transitionOptions)
+  let hasEnded = false
+  setHandler(taskEnded, () => {
+    hasEnded = true
+  })
   setCurrentDetails('**Waiting** for the last task to end.')
-  let from = 0
-  let pauseMs = FIRST_CHECK_MS
   let hasCancelled = false
   for (;;) {
-    const { open, isCancelRequested } = await checkBatch(input.bulkId, from)
-    if (open === null) return
-    from = open
+    // The row shows an end before it is read, the signal one after it.
+    hasEnded = false
+    const { isWaiting, isCancelRequested } = await watchBatch(input.bulkId)
+    if (!isWaiting) return
     if (isCancelRequested && !hasCancelled) {
       hasCancelled = true
       await cancelTasks(input)
       continue
     }
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof runBatch>(input)
-    await condition(() => isCancelled() && !hasCancelled, pauseMs)
-    pauseMs = Math.min(pauseMs * 2, MOST_CHECK_MS)
+    await condition(() => hasEnded || (isCancelled() && !hasCancelled))
   }
 }
 

@@ -23,7 +23,7 @@ export const startBulk = (
   args: [{ bulkId: id }] satisfies Parameters<typeof runBatch> & Parameters<typeof runOperation>,
   options: startOptions(
     { kind, owner, summary: `${kind} for ${owner}` },
-    { status: 'preparing', priorityKey: LOW_PRIORITY },
+    { status: 'preparing', priorityKey: LOW_PRIORITY, ...(kind === 'batch' && { batch: id }) },
   ),
 })
 

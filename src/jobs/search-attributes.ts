@@ -9,6 +9,7 @@ const SEARCH_ATTRIBUTES = [
   'KilnStatus',
   'KilnReason',
   'KilnEngine',
+  'KilnBatch',
   'KilnPublisher',
   'KilnNode',
   'KilnVersion',

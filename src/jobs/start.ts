@@ -38,7 +38,14 @@ export const startOptions = (
     priorityKey,
     priority = 0,
     engine,
-  }: { status: string; priorityKey: number; priority?: number; engine?: string },
+    batch,
+  }: {
+    status: string
+    priorityKey: number
+    priority?: number
+    engine?: string
+    batch?: string | undefined
+  },
 ): StartOptions => ({
   summary: [...summary].slice(0, SUMMARY_CHARACTERS).join(''),
   searchAttributes: {
@@ -46,6 +53,7 @@ export const startOptions = (
     KilnKind: kind,
     KilnStatus: status,
     ...(engine !== undefined && { KilnEngine: engine }),
+    ...(batch !== undefined && { KilnBatch: batch }),
   },
   priorityKey,
   // A line of its own for each priority. `task_block` keeps all lines of an account to the turns of one.

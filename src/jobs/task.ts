@@ -26,7 +26,16 @@ export interface StartRules {
 
 /** The row of the outbox that starts the workflow of an admitted task. An operator reads its summary first. */
 const startTask = (
-  { id, family, admission, offPeak, engine, priority, ...facts }: Omit<TaskToStart, 'detail'>,
+  {
+    id,
+    family,
+    admission,
+    offPeak,
+    engine,
+    priority,
+    batchId,
+    ...facts
+  }: Omit<TaskToStart, 'detail'>,
   summary: string,
   { taskQueue, timing, videoTiming, publicUrl }: StartRules,
 ): OutboxStart => {
@@ -58,6 +67,7 @@ const startTask = (
           priorityKey: offPeak ? LOW_PRIORITY : NORMAL_PRIORITY,
           priority: isVideo ? 0 : priority,
           engine,
+          batch: batchId ?? undefined,
         },
       ),
       details: `[The task in the console](${publicUrl}/console/tasks/${id})`,

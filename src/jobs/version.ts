@@ -40,11 +40,14 @@ export const startPublishVersion = (
   }
 }
 
-/** The signal that ends the wait for an upload. Its handler is in workflows/publish-version.ts. */
-export const signalArchiveUploaded = (versionId: string): OutboxSignal => ({
+/**
+ * The signal that an archive has arrived. Its handler is in workflows/publish-version.ts. Trigger `version_wait_told` (0066)
+ * sends the same.
+ */
+export const signalUploadChanged = (versionId: string): OutboxSignal => ({
   kind: 'signal',
   workflowId: `receive-archive/${versionId}`,
-  signalName: 'archiveUploaded',
+  signalName: 'uploadChanged',
 })
 
 /** Starts the workflow that reads the archive of a version, by itself. */

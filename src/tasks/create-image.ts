@@ -68,7 +68,7 @@ const createImageTask = async <Result>(
   id: string,
   command: SavedCommand<Result>,
 ): Promise<Result> => {
-  const { owner, account, inline, save } = command
+  const { owner, account, inline, batchId, save } = command
   const body = command.body as Body & { webhook_url?: string }
   const inputs = await storeInputs(deps, { id, members: listMembers(imageKind, body), inline })
   const { kind, segment, templateId } = imageKind
@@ -77,13 +77,23 @@ const createImageTask = async <Result>(
   const size = sizeOf(inputs)
   const webhookUrl = body.webhook_url?.trim() ?? null
   const engine = deps.engineOf(kind, owner)
-  const options = readTaskOptions(body)
+  const options = { ...readTaskOptions(body), batchId }
   const row = { id, kind, segment, templateId, owner, settings, webhookUrl, engine, options }
   const isRead = kind === 'relight' && engine === 'local'
   const warnings = listRelightWarnings(isRead ? body : null)
   const summary = summariseImage(kind, owner, { inputs, size })
   const { priority } = options
-  const toStart = { id, family: 'image', kind, owner, account, engine, priority, ...FIRST } as const
+  const toStart = {
+    id,
+    family: 'image',
+    kind,
+    owner,
+    account,
+    engine,
+    batchId,
+    priority,
+    ...FIRST,
+  } as const
   return await commitTask(deps, {
     id,
     account,

@@ -180,12 +180,12 @@ const createVideoTask = async <Result>(
 ): Promise<Result> => {
   const { id, kind, plan, inputs } = task
   const { offPeakSeconds } = deps
-  const { owner, account } = command
+  const { owner, account, batchId } = command
   const body = command.body as ExtendBody
   const { payload = null } = body
   const callbackUrl = body.callback_url?.trim() ?? null
   const engine = deps.engineOf(kind, owner)
-  const options = readTaskOptions(body)
+  const options = { ...readTaskOptions(body), batchId }
   const given = { payload, callbackUrl, engine, options, inputs, offPeakSeconds }
   const row = { id, kind, owner, account, ...plan, ...given }
   const limits = limitsOf(deps, command)

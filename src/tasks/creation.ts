@@ -11,6 +11,8 @@ export interface TaskCommand {
   account: string
   /** API key with a cap that the credits count for, too. */
   apiKeyId?: string | undefined
+  /** Batch that makes it. */
+  batchId?: string | undefined
   /** Valid by the rules of the creation. */
   body: unknown
   /** Inline images of the body, by their pointer. */

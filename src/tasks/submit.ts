@@ -26,6 +26,8 @@ export interface Submission extends BatchRequest {
   owner: string
   /** Labels that the task gets beside its own. */
   labels?: Labels | undefined
+  /** Batch whose request it is. */
+  batchId?: string
   /** Called in the transaction that makes the task; what it throws rolls that back. */
   record(sql: Transaction, task: SubmittedTask): Promise<void>
 }
@@ -50,7 +52,7 @@ export const makeSubmit = (deps: SubmitDeps, list: () => readonly Creation[]): S
 
   const make = async (
     creation: Creation,
-    { path, body: given, owner, labels, record }: Submission,
+    { path, body: given, owner, labels, batchId, record }: Submission,
     claim: Claim | undefined,
   ): Promise<void> => {
     const translation = openOf(creation)?.(creation.path !== path)
@@ -70,6 +72,7 @@ export const makeSubmit = (deps: SubmitDeps, list: () => readonly Creation[]): S
       await creation.create({
         owner,
         account: owner,
+        batchId,
         body: body.value,
         inline: body.inline,
         async save(sql, { id, response }) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { before, describe, test } from 'node:test'
 
 import { CancelledFailure } from '@temporalio/activity'
@@ -9,7 +9,8 @@ import { makeDatabase } from '../../src/db/client.ts'
 import { S3Error } from '../../src/adapters/storage/s3-client.ts'
 import { ADMISSION } from '../../src/db/shared/change-notification.ts'
 import { endPause, putPause } from '../../src/db/task/pause.ts'
-import { claimTask } from '../../src/db/task/task-transition.ts'
+import { claimTask, transitionTask } from '../../src/db/task/task-transition.ts'
+import { FAMILIES } from '../../src/domain/task/family.ts'
 import { TaskError } from '../../src/domain/task/task-error.ts'
 import { startReceiver } from '../support/network.ts'
 import { makePicture } from '../support/pictures.ts'
@@ -181,6 +182,22 @@ describe('an attempt to render', () => {
     const id = await insertTask(place)
     await assert.rejects(renderUntil(cancelRun, id), CancelledFailure)
     assert.equal((await see(place.database, id)).failures, 0)
+  })
+
+  test('stops once it is told that the task has ended, and says how', async () => {
+    const id = await insertTask(place)
+    const changes = new EventEmitter()
+    const { words, toError } = FAMILIES.image
+    const error = toError('cancelled')
+    const engine = makeEngine(async (job, control) => {
+      changes.emit(id)
+      await deps.sql.begin((sql) => transitionTask(sql, 'image', { id, to: words.failed, error }))
+      changes.emit(id)
+      await untilAborted(job, control)
+    })
+    const end = await attemptImage({ ...deps, engine, changes }, id)
+    assert.deepEqual(end, { state: 'cancelled', reason: 'cancelled' })
+    assert.equal(changes.listenerCount(id), 0)
   })
 
   test('is repeated elsewhere, which counts as no failure, when its worker stops', async () => {

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { findArchive, findArchivePlace, rejectArchive } from '../../src/db/registry/archive.ts'
+import {
+  expireVersion,
+  findArchive,
+  findArchivePlace,
+  rejectArchive,
+} from '../../src/db/registry/archive.ts'
 import { countDownload } from '../../src/db/registry/download.ts'
 import { getNode } from '../../src/db/registry/node.ts'
 import { getVersion } from '../../src/db/registry/version.ts'
-import { OPTIONS, useRegistryPlace, stored } from './registry-place.ts'
+import { OPTIONS, signalOf, stored, useRegistryPlace } from './registry-place.ts'
 
 const { database, place } = useRegistryPlace()
 
@@ -47,6 +52,34 @@ describe('the archive of a version', () => {
       const results = new Set(received.map(({ result }) => result))
       assert.deepEqual(results, new Set(['archive_exists']), 'none after it')
     } else assert.equal(state, 'received')
+  })
+})
+
+describe('the wait for an archive', () => {
+  const countSignals = async (versionId: string) => {
+    const { workflowId, signalName } = signalOf(versionId)
+    const rows = await database.sql`
+      select from outbox where workflow_id = ${workflowId} and signal_name = ${signalName}
+    `
+    return rows.length
+  }
+
+  test('is told of another deadline and of a deletion, and of nothing else', async () => {
+    const nodeId = 'awaited'
+    const id = await place.addVersion({ nodeId })
+    assert.equal(await countSignals(id), 0)
+    await place.publish({ nodeId, uploadSeconds: 7200 })
+    assert.equal(await countSignals(id), 1)
+    await place.transition(id, 'give_up_checks')
+    assert.equal(await countSignals(id), 1)
+    await place.transition(id, 'delete')
+    assert.equal(await countSignals(id), 2)
+  })
+
+  test('that is over is told nothing', async () => {
+    const id = await place.addVersion({ nodeId: 'overdue', uploadSeconds: -400 })
+    assert.equal(await database.sql.begin((sql) => expireVersion(sql, id)), true)
+    assert.equal(await countSignals(id), 0)
   })
 })
 

@@ -30,7 +30,7 @@ test('each trigger is named where a statement fires it, and each signal where it
   for (const name of triggers)
     assert.ok(db.includes(`\`${name}\``), `${name} is not named in src/db`)
   const workflows = await readFiles('workflows', '.ts')
-  const senders = (await readFiles('src/jobs', '.ts')) + db
+  const senders = (await readFiles('src/jobs', '.ts')) + db + sql
   for (const [, name] of workflows.matchAll(/defineSignal(?:<[^(]*>)?\('(\w+)'\)/g))
     assert.match(senders, new RegExp(`'${name}'`), `nobody sends ${name}`)
 })

@@ -1,6 +1,9 @@
+import type { WorkflowHandle } from '@temporalio/client'
+
 import type { BulkActivities, CoreActivities } from '../../activities/index.ts'
 import type { BatchStanding } from '../../activities/bulk-life.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
+import { waitFor } from '../support/wait.ts'
 import { recordCall, type Runs } from './runs.ts'
 import { askToCancel, inOrder, inTurn, untilDetails } from './scenarios.ts'
 import type { Circumstances } from './scenarios.ts'
@@ -11,7 +14,7 @@ export interface BulkScenario extends Circumstances {
   prepare?: BulkActivities['prepareBulk']
   work: BulkActivities['workOnBulk']
   /** Absent: all tasks have ended. */
-  check?: (bulkId: string) => Promise<BatchStanding>
+  watch?: (bulkId: string) => Promise<BatchStanding>
   /** Absent: one turn cancels all. */
   cancel?: BulkActivities['cancelOpenTasks']
 }
@@ -19,20 +22,31 @@ export interface BulkScenario extends Circumstances {
 const GOES_ON = { isDone: false, waitMs: 0 }
 const DONE = { isDone: true, waitMs: 0 }
 const FULL = { isDone: false, waitMs: PATIENCE_MS }
-const OPEN: BatchStanding = { open: 3, isCancelRequested: false }
-const CANCELLED: BatchStanding = { open: 3, isCancelRequested: true }
-const ENDED: BatchStanding = { open: null, isCancelRequested: false }
+const OPEN: BatchStanding = { isWaiting: true, isCancelRequested: false }
+const CANCELLED: BatchStanding = { isWaiting: true, isCancelRequested: true }
+const ENDED: BatchStanding = { isWaiting: false, isCancelRequested: false }
 export const NONE = { code: 'body_required', message: 'no line' }
 
+/** Signals the end of the task that the batch watches, as the outbox does, once it has looked so often. */
+const tellEnd =
+  (looks: number) =>
+  async (handle: WorkflowHandle): Promise<void> => {
+    await waitFor('it waits for the task', async () => {
+      const { events } = await handle.fetchHistory()
+      return (events ?? []).filter((event) => event.markerRecordedEventAttributes).length >= looks
+    })
+    await handle.signal('taskEnded', { id: '1' })
+  }
+
 export const BATCH_SCENARIOS = {
-  done: { work: inTurn(GOES_ON, DONE), check: inTurn(OPEN, ENDED) },
+  done: { work: inTurn(GOES_ON, DONE), watch: inTurn(OPEN, ENDED), act: tellEnd(1) },
   failed: { prepare: inTurn(NONE), work: inTurn(DONE) },
   // The signal ends the wait for a quota; the row then says what it was.
   'cancelled-while-full': {
     work: inTurn(FULL, DONE),
-    check: inTurn(CANCELLED, OPEN, ENDED),
+    watch: inTurn(CANCELLED, OPEN, ENDED),
     cancel: inTurn<number | null>(7, null),
-    act: inOrder((handle) => untilDetails(handle, /^\*\*Working/), askToCancel),
+    act: inOrder((handle) => untilDetails(handle, /^\*\*Working/), askToCancel, tellEnd(2)),
   },
 } satisfies Record<string, BulkScenario>
 
@@ -43,8 +57,8 @@ export const OPERATION_SCENARIOS = {
 /** The activities of batches and operations as the scenario of each run has them. */
 export const makeTestBulkActivities = (runs: Runs<BulkScenario>) => {
   const core = {
-    async checkBatch(bulkId, index) {
-      return (await recordCall(runs, bulkId, 'check', index).check?.(bulkId)) ?? ENDED
+    async watchBatch(bulkId) {
+      return (await recordCall(runs, bulkId, 'watch').watch?.(bulkId)) ?? ENDED
     },
     finishBulk(bulkId, error) {
       recordCall(runs, bulkId, 'finish', error)

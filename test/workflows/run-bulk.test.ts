@@ -13,7 +13,7 @@ describe('the workflow', { concurrency: true }, () => {
 
   test('of a batch works in turns, waits for the open tasks and ends', async () => {
     const { calls, handle } = await runner.bulk('batch', BATCH_SCENARIOS.done)
-    assert.deepEqual(calls, [...BEGIN, ['work'], ['check', 0], ['check', 3], FINISH])
+    assert.deepEqual(calls, [...BEGIN, ['work'], ['watch'], ['watch'], FINISH])
     assert.equal((await readAttributes(handle))['KilnStatus'], 'done')
   })
 
@@ -31,10 +31,10 @@ describe('the workflow', { concurrency: true }, () => {
     assert.deepEqual(calls, [
       ...BEGIN,
       ['work'],
-      ['check', 0],
+      ['watch'],
       ...cancels,
-      ['check', 3],
-      ['check', 3],
+      ['watch'],
+      ['watch'],
       FINISH,
     ])
   })

@@ -63,7 +63,6 @@ const timingOf = ({ heartbeatSeconds = PATIENCE_SECONDS / 2 }: Circumstances) =>
   deadlineSeconds: PATIENCE_SECONDS,
 })
 const CHECK_TIMING = {
-  pollSeconds: PATIENCE_SECONDS,
   attempts: 3,
   retrySeconds: 0.01,
   maxRetrySeconds: 0.01,

@@ -119,6 +119,7 @@ const GROUPS: Record<string, Name[]> = {
   'Workers and every process': [
     'WORKER_ROLE',
     'MEDIA_SLOTS',
+    'RENDER_HEARTBEATS',
     'NOTICE_QUEUE_SECONDS',
     'NOTICE_STORE_PERCENT',
     'NODE_ENV',

@@ -110,23 +110,44 @@ interface Counted {
 const toCounts = (rows: readonly Counted[]): Record<string, number> =>
   Object.fromEntries(rows.map(({ state, n }) => [state, n]))
 
-/**
- * Finds the first item from a place on whose task has not ended; undefined when all have. @param isOwn leaves out tasks that
- * another request has made
- */
+/** Finds the first item from a place on whose own task has not ended; undefined when all have. */
 export const findOpenItem = async (
   sql: Sql,
-  { bulkId, index, isOwn }: ItemPlace & { isOwn: boolean },
+  { bulkId, index }: ItemPlace,
 ): Promise<{ index: number; taskId: string; owner: string } | undefined> => {
   const [row] = await sql<{ index: number; taskId: string; owner: string }[]>`
     select i.index, i.task_id as "taskId", t.owner
     from bulk_item i join task t on t.id = i.task_id
     where i.bulk_id = ${bulkId} and i.index >= ${index} and t.ended_at is null
-      and (not ${isOwn}::boolean or i.result is null)
+      and i.result is null
     order by i.index
     limit 1
   `
   return row
+}
+
+/**
+ * Has the end of the last task of a batch that is open told to its workflow, by trigger `task_end_told` (0066); false when
+ * all have ended. @param isOwn leaves out tasks that another request
+ * has made
+ */
+export const watchLastTask = async (
+  sql: Transaction,
+  { bulkId, isOwn }: { bulkId: string; isOwn: boolean },
+): Promise<boolean> => {
+  // The lock of the task lets one that is ending do so first, and then the task before it is found.
+  const { count } = await sql`
+    with last as (
+      select t.id
+      from bulk_item i join task t on t.id = i.task_id
+      where i.bulk_id = ${bulkId} and t.ended_at is null and (not ${isOwn}::boolean or i.result is null)
+      order by i.index desc
+      limit 1
+      for share of t
+    )
+    update bulk set watched_task = last.id from last where bulk.id = ${bulkId}
+  `
+  return count > 0
 }
 
 /** An item with what became of its task. */

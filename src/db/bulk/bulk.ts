@@ -173,7 +173,8 @@ export const endBulk = async (
 ): Promise<boolean> => {
   const { count } = await sql`
     update bulk set state = ${state}, counts = ${sql.json(counts as never)},
-      error = ${jsonOrNull(sql, error)}, ended_at = clock_timestamp(), changed_at = clock_timestamp()
+      error = ${jsonOrNull(sql, error)}, ended_at = clock_timestamp(), changed_at = clock_timestamp(),
+      watched_task = null
     where id = ${id} and ended_at is null
   `
   return count > 0

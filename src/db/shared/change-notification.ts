@@ -18,6 +18,9 @@ export const RULES = 'rules'
 /** In place of an id: a task may be admitted. */
 export const ADMISSION = 'admission'
 
+/** In place of an id: the outbox has a row that no process dispatches at once. SQL function `send_signal` (0066) sends it. */
+export const OUTBOX = 'outbox'
+
 const CHANGES = 'kiln_news'
 const FIRST_ATTEMPTS = 'kiln_first_tries'
 

@@ -22,6 +22,8 @@ export interface TaskToStart {
   priority: number
   /** Number of its admissions, which its run has, too. */
   admission: number
+  /** Batch that has made it. */
+  batchId?: string | null | undefined
   /** Resolution and seconds of a video, for operators; empty of an image. */
   detail: string
 }
@@ -29,7 +31,7 @@ export interface TaskToStart {
 /** The columns of a `TaskToStart`, from `task t`. */
 export const startColumns = (sql: Queryable): Fragment => sql`
   t.id, t.family, t.kind, t.owner, coalesce(t.account, t.owner) as account, t.off_peak as "offPeak", t.engine, t.priority,
-  t.admission, case when t.family = 'video'
+  t.admission, t.batch_id as "batchId", case when t.family = 'video'
     then concat_ws(' ', t.settings->>'resolution', (t.settings->>'duration') || ' s') else '' end as detail
 `
 

@@ -12,6 +12,4 @@ export interface CheckTiming {
   retrySeconds: number
   /** Longest such pause. */
   maxRetrySeconds: number
-  /** Longest wait for an upload before the row is looked at again. */
-  pollSeconds: number
 }

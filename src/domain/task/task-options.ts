@@ -105,6 +105,8 @@ export interface TaskOptions {
   startWithin: number | null
   endWithin: number | null
   retentionSeconds: number | null
+  /** Batch that makes the task. */
+  batchId?: string | undefined
 }
 
 /** Reads the options from a valid body. */

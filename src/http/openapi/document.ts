@@ -3,11 +3,9 @@ import { HEADERS, headerRefs, quotaHeaders, type HeaderName } from './headers.ts
 import { makeParameters } from './parameters.ts'
 import { makeSchemas, type Schemas } from './schemas.ts'
 import type { Method, ResponseSpec, Route } from '../route.ts'
+import { VERSION } from '../../domain/shared/release.ts'
 
 type Json = Record<string, unknown>
-
-/** Version of the API; package.json has the same. */
-export const VERSION = '0.2.0'
 
 const INTRO = `Kiln takes long-running image and video work and never loses it. The local engines are classical image processing and drawing: **they are not generative** and invent no light source, object, face or scene.
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Type, type Static } from 'typebox'
 
 import { PublicPause } from '../../domain/task/pause.ts'
-import { VERSION } from '../openapi/document.ts'
+import { VERSION } from '../../domain/shared/release.ts'
 import { defineRoute, type Route } from '../route.ts'
 import type { PublicPauses } from './pauses.ts'
 

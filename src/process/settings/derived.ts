@@ -29,6 +29,15 @@ export const readRateFactor = ({ RATE_LIMITS }: Config): number | undefined => {
   return RATE_LIMITS === 'on' ? 1 : Number(RATE_LIMITS)
 }
 
+/** Seconds between two heartbeats of a render, and of silence after which it is lost. */
+export const readHeartbeats = ({
+  RENDER_HEARTBEATS,
+  HEARTBEAT_SECONDS,
+}: Config): { beatSeconds: number; heartbeatSeconds: number } =>
+  RENDER_HEARTBEATS === 'sparse'
+    ? { beatSeconds: 10, heartbeatSeconds: 30 }
+    : { beatSeconds: 1, heartbeatSeconds: HEARTBEAT_SECONDS }
+
 /** Reads what goes with the start of a workflow, and how many video tasks hold a slot at once. */
 export const readTimings = (
   config: Config,
@@ -36,18 +45,19 @@ export const readTimings = (
   timing: RenderTiming
   videoTiming: VideoTiming
   checkTiming: Partial<CheckTiming>
-} => ({
-  timing: {
-    heartbeatSeconds: config.HEARTBEAT_SECONDS,
-    deadlineSeconds: config.IMAGE_DEADLINE_SECONDS,
-  },
-  videoTiming: {
-    heartbeatSeconds: config.HEARTBEAT_SECONDS,
-    deadlineSeconds: config.VIDEO_DEADLINE_SECONDS,
-    offPeakSeconds: config.OFF_PEAK_DEADLINE_SECONDS,
-  },
-  checkTiming: { heartbeatSeconds: config.HEARTBEAT_SECONDS },
-})
+} => {
+  const { heartbeatSeconds } = readHeartbeats(config)
+  const offPeakSeconds = config.OFF_PEAK_DEADLINE_SECONDS
+  return {
+    timing: { heartbeatSeconds, deadlineSeconds: config.IMAGE_DEADLINE_SECONDS },
+    videoTiming: {
+      heartbeatSeconds,
+      deadlineSeconds: config.VIDEO_DEADLINE_SECONDS,
+      offPeakSeconds,
+    },
+    checkTiming: { heartbeatSeconds },
+  }
+}
 
 interface Slots {
   slots: number

@@ -212,6 +212,11 @@ export const Env = Type.Object({
     'Least level that is logged.',
   ),
   WORKER_ROLE: choice(['core', 'media'], 'core', 'What a worker does: workflows, or rendering.'),
+  RENDER_HEARTBEATS: choice(
+    ['frequent', 'sparse'],
+    'frequent',
+    'How often a render shows that it lives: each second, and it is lost after 5; or each 10 seconds, and it is lost after 30, for Temporal Cloud, which bills each.',
+  ),
   MEDIA_SLOTS: count('Renderings at once in a media worker; one a core.', 2, 1, 256),
   IMAGE_MAX_BYTES: count('Largest image in bytes, decoded.', 50_000_000, 1),
   IMAGE_DEADLINE_SECONDS: count('Time from IN_PROGRESS until a task fails.', 1800, 1, 86_400),

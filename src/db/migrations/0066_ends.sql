@@ -1,0 +1,49 @@
+-- Whoever waits for an end is told: a batch of that of its last task, an upload of whatever moves or ends its wait.
+
+alter table task
+  -- the batch that has made it
+  add column batch_id uuid;
+
+alter table bulk
+  -- of a batch whose tasks are all made: the last of them that is open
+  add column watched_task uuid;
+
+-- Nothing reads it: a probe ends with its task, or when that waits.
+alter table breaker drop column probe_until;
+
+-- step alone
+create index concurrently bulk_watched on bulk (watched_task) where watched_task is not null;
+
+-- step
+-- Sends a signal at once. The notification reaches the relays with the commit; these are rare.
+create function send_signal(to_workflow text, name text) returns void language sql as $$
+  insert into outbox (kind, workflow_id, signal_name, next_try_at)
+  values ('signal', to_workflow, name, clock_timestamp());
+  select pg_notify('kiln_news', 'outbox');
+$$;
+
+create function tell_batch() returns trigger language plpgsql as $$
+begin
+  perform send_signal('run-batch/' || id, 'taskEnded') from bulk where watched_task = new.id;
+  return null;
+end
+$$;
+
+-- `transitionTask` ends tasks. Whoever watches one holds it while they say so: `watchLastTask`.
+create trigger task_end_told after update of ended_at on task
+for each row when (old.ended_at is null and new.ended_at is not null) execute function tell_batch();
+
+create function tell_upload() returns trigger language plpgsql as $$
+begin
+  perform send_signal('receive-archive/' || new.id, 'uploadChanged');
+  return null;
+end
+$$;
+
+-- `transitionVersion` deletes versions, `setPublished` gives another deadline. An upload that is overdue waits no longer.
+create trigger version_wait_told after update of status, upload_expires_at on version
+for each row when (
+  old.archive_state = 'awaiting' and old.upload_expires_at > clock_timestamp()
+  and (new.upload_expires_at <> old.upload_expires_at
+    or new.status = 'NodeVersionStatusDeleted' and old.status <> 'NodeVersionStatusDeleted')
+) execute function tell_upload();
