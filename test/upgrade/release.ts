@@ -4,8 +4,11 @@ import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
+import { makeDatabase } from '../../src/db/client.ts'
+import type { Sql } from '../../src/db/client.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { OperatorError } from '../../src/process/operator-error.ts'
+import type { TestDatabase } from '../support/stack.ts'
 
 const run = promisify(execFile)
 
@@ -62,6 +65,23 @@ export const prepareRelease = async (
     await rm(unfinished, { recursive: true, force: true })
   }
   return folder
+}
+
+/** Creates a database at the schema of a release, by the release's own code. The server is removed with what is in it. */
+export const createReleaseDatabase = async (
+  name: string,
+  release: string,
+): Promise<TestDatabase> => {
+  const url = new URL(process.env['TEST_DATABASE_URL'] ?? '')
+  const open = (): Sql =>
+    makeDatabase({ url: url.href, pool: 4, name: 'kiln test', statementTimeoutMs: 0 })
+  const admin = open()
+  await admin`create database ${admin(name)}`
+  await admin.end()
+  url.pathname = `/${name}`
+  const sql = open()
+  await migrateToRelease(url.href, release)
+  return { url: url.href, sql, drop: () => sql.end({ timeout: 1 }) }
 }
 
 /** Gives an empty database the schema of a release, by the release's own code. */

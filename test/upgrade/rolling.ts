@@ -9,8 +9,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { Client, Connection } from '@temporalio/client'
 
-import { makeDatabase } from '../../src/db/client.ts'
-import type { Sql } from '../../src/db/client.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { endEarlierRuns } from '../../src/jobs/end-earlier.ts'
 import { secondsSince } from '../../src/local/console.ts'
@@ -29,7 +27,7 @@ import { temporalAddress } from '../support/stack.ts'
 import { makeLatch, waitFor } from '../support/wait.ts'
 import { startBalancer } from './balancer.ts'
 import type { Balancer } from './balancer.ts'
-import { migrateToRelease } from './release.ts'
+import { createReleaseDatabase } from './release.ts'
 import { startTraffic } from './traffic.ts'
 import type { Traffic } from './traffic.ts'
 
@@ -75,18 +73,9 @@ export const testUpgrade = async (release: string, say: Say): Promise<boolean> =
 
 /** A database at the release's schema, and settings; no process yet. */
 const prepareService = async (release: string, publicUrl: string): Promise<Service> => {
-  const url = new URL(process.env['TEST_DATABASE_URL'] ?? '')
-  const open = (): Sql =>
-    makeDatabase({ url: url.href, pool: 4, name: 'kiln test', statementTimeoutMs: 0 })
-  const admin = open()
-  await admin`create database upgrade`
-  await admin.end()
-  url.pathname = '/upgrade'
-  const sql = open()
-  await migrateToRelease(url.href, release)
   return await startService({
     roles: [],
-    database: { url: url.href, sql, drop: () => sql.end({ timeout: 1 }) },
+    database: await createReleaseDatabase('upgrade', release),
     env: {
       PUBLIC_URL: publicUrl,
       DRAIN_DELAY_SECONDS: '2',
