@@ -25,7 +25,7 @@ import { relight, startTaskClient } from './support/task-client.ts'
 const RELEASE = process.env['RELEASE']
 /** Further settings of the service: `NAME=value`, with spaces between. */
 const SETTINGS = Object.fromEntries(
-  (process.env['SETTINGS'] ?? '').split(' ').map((pair) => pair.split('=', 2)),
+  (process.env['SETTINGS']?.split(' ') ?? []).map((pair) => pair.split('=', 2)),
 ) as NodeJS.ProcessEnv
 const PAUSE_SECONDS = Number(process.env['PAUSE_SECONDS'] ?? 60)
 const DAY = 86_400
@@ -33,7 +33,7 @@ const DAY = 86_400
 const GRACE_SECONDS = 300
 const LONG_MS = 15 * 60_000
 
-const COMMON = {
+const ENV = {
   ...DEFAULTS,
   // Further attempts at a webhook come within seconds; how many there are is the same.
   OVERRIDE_WEBHOOK_TIME_FACTOR: '0.001',
@@ -44,21 +44,25 @@ const COMMON = {
 }
 
 /**
- * Counts the Actions by which Temporal Cloud bills a job: those of its histories, and the heartbeats that reach the server,
- * which a frontend before it counts. Jobs run one after another. A pause is projected to an hour, and an archive that never
+ * Counts the Actions by which Temporal Cloud bills a job: those of its histories, and the heartbeats of its worker, which a
+ * frontend before the server counts. Jobs run one after another. A pause is projected to an hour, and an archive that never
  * comes to a day. With RELEASE another commit is counted.
  */
 export const run = async (): Promise<void> =>
   await withServers(async (keep) => {
-    const frontend = await startTemporalFrontend({ target: temporalAddress() })
-    keep({ stop: () => frontend.close() })
-    const service = await start(keep, { ...COMMON, TEMPORAL_ADDRESS: frontend.address })
+    const database = RELEASE && { database: await createReleaseDatabase('actions', RELEASE) }
+    const service = keep(await startService({ env: ENV, roles: [], ...database }))
+    await service.start('api', {}, RELEASE)
+    const calls = {
+      core: await startWorker(keep, service, 'core'),
+      media: await startWorker(keep, service, 'media'),
+    }
     const place: Place = {
       service,
       keep,
       tasks: keep(await startTaskClient(service)),
       target: await makeTarget(service),
-      counter: await makeCounter(keep, service, frontend.calls),
+      counter: await makeCounter(keep, service, calls),
     }
     const archive = await beginArchive(place)
     await countTasks(place)
@@ -73,20 +77,24 @@ interface Place {
   keep: Keep
   tasks: Awaited<ReturnType<typeof startTaskClient>>
   target: Target
-  counter: Counter
+  counter: Awaited<ReturnType<typeof makeCounter>>
 }
 
-const start = async (keep: Keep, env: NodeJS.ProcessEnv): Promise<Service> => {
-  if (RELEASE === undefined) return keep(await startService({ env }))
-  const database = await createReleaseDatabase('actions', RELEASE)
-  const service = keep(await startService({ env, database, roles: [] }))
-  for (const role of ['api', 'core', 'media'] as const) await service.start(role, {}, RELEASE)
-  return service
+type Calls = Record<'core' | 'media', readonly string[]>
+
+/** Starts a worker; returns its calls of Temporal. */
+const startWorker = async (
+  keep: Keep,
+  service: Service,
+  role: keyof Calls,
+): Promise<readonly string[]> => {
+  const { address, calls, close } = await startTemporalFrontend({ target: temporalAddress() })
+  keep({ stop: close })
+  await service.start(role, { TEMPORAL_ADDRESS: address }, RELEASE)
+  return calls
 }
 
-type Counter = Awaited<ReturnType<typeof makeCounter>>
-
-const makeCounter = async (keep: Keep, { taskQueue }: Service, calls: readonly string[]) => {
+const makeCounter = async (keep: Keep, { taskQueue }: Service, calls: Calls) => {
   const target = readTemporal(temporalSettings())
   const connection = openTemporal(target)
   keep({ stop: () => connection.close() })
@@ -101,8 +109,8 @@ const makeCounter = async (keep: Keep, { taskQueue }: Service, calls: readonly s
     }
     return sum
   }
-  const countBeats = (): number =>
-    calls.filter((method) => method.startsWith('RecordActivityTaskHeartbeat')).length
+  const countBeats = (role: keyof Calls): number =>
+    calls[role].filter((method) => method === 'RecordActivityTaskHeartbeat').length
   const untilEnded = async (types: readonly string[]): Promise<void> => {
     const query = `${queryOf(types)} AND ExecutionStatus = 'Running'`
     const hasEnded = async () => (await workflow.count(query)).count === 0
@@ -122,11 +130,11 @@ const makeCounter = async (keep: Keep, { taskQueue }: Service, calls: readonly s
   }
   return {
     ofRuns,
-    /** The same with the heartbeats of all that runs meanwhile. */
-    async of(type: string, work: () => Promise<unknown>): Promise<Actions> {
-      const beats = countBeats()
+    /** The same with the heartbeats that a worker sends meanwhile. */
+    async of(type: string, role: keyof Calls, work: () => Promise<unknown>): Promise<Actions> {
+      const beats = countBeats(role)
       const actions = await ofRuns([type], work)
-      return addActions(actions, { heartbeat: countBeats() - beats })
+      return addActions(actions, { heartbeat: countBeats(role) - beats })
     },
     /** Seconds that the first timer of a run is for, once it has one. */
     firstTimer: (workflowId: string): Promise<number> =>
@@ -156,11 +164,11 @@ const countTasks = async ({ tasks, counter }: Place): Promise<void> => {
   const order = await relight()
   // The first picture of a worker takes longer, and a heartbeat with it.
   await tasks.run(order)
-  const image = await counter.of('imageTask', () => tasks.run(order))
+  const image = await counter.of('imageTask', 'media', () => tasks.run(order))
   show('image task', image)
   const body = { model: 'videoq2', prompt: 'a boat on a lake', duration: 8 }
   const begun = performance.now()
-  const video = await counter.of('videoTask', () =>
+  const video = await counter.of('videoTask', 'media', () =>
     tasks.run({ path: `${VIDEO_API}/text2video`, body, end: 'success' }),
   )
   show(`video of 8 s, in ${((performance.now() - begun) / 1000).toFixed(0)} s`, video)
@@ -183,8 +191,8 @@ const whilePaused = async ({ service }: Place, work: () => Promise<unknown>): Pr
 const countPause = async (place: Place): Promise<void> => {
   const order = await relight()
   const run = () => place.tasks.run(order)
-  const alone = await place.counter.of('imageTask', run)
-  const paused = await place.counter.of('imageTask', () => whilePaused(place, run))
+  const alone = await place.counter.of('imageTask', 'media', run)
+  const paused = await place.counter.of('imageTask', 'media', () => whilePaused(place, run))
   show(`image task paused for ${PAUSE_SECONDS} s`, paused)
   const waits = totalOf(paused) - totalOf(alone)
   showActions('paused-hour', (waits / PAUSE_SECONDS) * 3600, 0)
@@ -205,8 +213,8 @@ const countBatch = async (place: Place): Promise<void> => {
     }
     await waitFor('the end of the batch', hasEnded, LONG_MS)
   }
-  show('batch of 50, without its tasks', await counter.of('runBatch', run))
-  const paused = await counter.of('runBatch', () => whilePaused(place, run))
+  show('batch of 50, without its tasks', await counter.of('runBatch', 'core', run))
+  const paused = await counter.of('runBatch', 'core', () => whilePaused(place, run))
   show(`batch of 50, paused for ${PAUSE_SECONDS} s`, paused)
   showActions('batch', totalOf(paused), 10)
 }
@@ -215,10 +223,10 @@ const countBatch = async (place: Place): Promise<void> => {
 const countDeliveries = async ({ keep, tasks, counter }: Place): Promise<void> => {
   const receiver = keep(await startWebhookReceiver())
   const order = await relight()
-  const first = await counter.of('deliverEvents', () => tasks.runNotified(order, receiver))
+  const first = await counter.of('deliverEvents', 'core', () => tasks.runNotified(order, receiver))
   show('webhook that responds', first)
   receiver.script('/twice', (turn) => respond(turn.earlier < 2 ? 500 : 204)(turn))
-  const retried = await counter.of('deliverEvents', async () => {
+  const retried = await counter.of('deliverEvents', 'core', async () => {
     const body = { ...order.body, webhook_url: receiver.url('/twice') }
     await tasks.run({ ...order, body })
     await waitFor('all its events', () =>
@@ -256,8 +264,8 @@ const beginArchive = async (place: Place): Promise<{ ended: Promise<Actions> }> 
 }
 
 /**
- * Projects a day from the whole life of an archive's wait, which is `GRACE_SECONDS` long, and from the first timer of one that has
- * a day: as many timers as there are of it in a day, each with the step that reads the row.
+ * Projects a day from the whole of a wait of `GRACE_SECONDS`, and from the first timer of one that has a day: it has as many
+ * as fit into a day, each with the step that reads the row.
  */
 const countArchive = async (
   place: Place,

@@ -12,7 +12,7 @@ import { openCheckout, type Checkout, type Declared } from './measure/checkout.t
 
 interface Row {
   name: string
-  /** The figure before the redesign of the task core, as it had been counted by hand, and its aim. */
+  /** The count before the redesign of the task core, as it had been made by hand, and its aim. */
   aim: string
   rule: string
   count(checkout: Checkout): number | string

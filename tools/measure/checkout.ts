@@ -102,9 +102,19 @@ const IS_FUNCTION = [
 const readSource = (file: string, tree: ast.SourceFile): Source => {
   const source: Source = { tree, declared: new Map(), imported: new Map(), loads: [] }
   const { declared, imported, loads } = source
+  /** Returns the path of a module that is ours. */
+  const load = (module: ast.Node | undefined): string | undefined => {
+    if (!module || !ast.isStringLiteral(module) || !module.text.startsWith('.')) return undefined
+    const from = join(dirname(file), module.text)
+    loads.push(from)
+    return from
+  }
   const visit = (node: ast.Node): void => {
     if (ast.isMethodDeclaration(node) && ast.isIdentifier(node.name) && node.body)
       declared.set(node.name.text, node.body)
+    // By `import()`, where it is needed.
+    if (ast.isCallExpression(node) && node.expression.kind === ast.SyntaxKind.ImportKeyword)
+      load(node.arguments[0])
     node.forEachChild(visit)
   }
   visit(tree)
@@ -115,15 +125,12 @@ const readSource = (file: string, tree: ast.SourceFile): Source => {
     } else if (ast.isFunctionDeclaration(statement) || ast.isClassDeclaration(statement)) {
       if (statement.name) declared.set(statement.name.text, statement)
     } else if (ast.isImportDeclaration(statement) || ast.isExportDeclaration(statement)) {
-      const { moduleSpecifier: module } = statement
-      if (!module || !ast.isStringLiteral(module) || !module.text.startsWith('.')) continue
       const isImport = ast.isImportDeclaration(statement)
       const ofTypes = isImport
         ? statement.importClause?.phaseModifier === ast.SyntaxKind.TypeKeyword
         : statement.isTypeOnly
-      if (ofTypes) continue
-      const from = join(dirname(file), module.text)
-      loads.push(from)
+      const from = ofTypes ? undefined : load(statement.moduleSpecifier)
+      if (from === undefined) continue
       const names = isImport ? statement.importClause?.namedBindings : statement.exportClause
       if (names && (ast.isNamedImports(names) || ast.isNamedExports(names)))
         for (const { name, propertyName = name } of names.elements)
