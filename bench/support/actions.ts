@@ -12,7 +12,7 @@ export type Actions = Record<string, number>
  * attempt at an activity; all markers of one workflow task together, which local activities leave; each timer; each upsert
  * of search attributes; each signal, but none beside the start that brings it; each update and each change of options.
  * Heartbeats and queries leave no event. A workflow task that only prolongs itself for a local activity is not counted, since
- * its events are those of any other.
+ * its events are those of any other; nor is what a namespace with fairness pays, a tenth of each Action.
  */
 export const countActions = (events: readonly Event[]): Actions => {
   const actions: Actions = {}
