@@ -67,7 +67,7 @@ import { makeMetricsReader } from './jobs/metrics-reader.ts'
 import { makeLog } from './log.ts'
 import { noticeConditions } from './jobs/platform-notice.ts'
 import { withLoopLock } from './db/task/reconcile.ts'
-import { makeAdmissionPass } from './tasks/admit.ts'
+import { IDLE_MS, makeAdmissionPass } from './tasks/admit.ts'
 import { startReconcile } from './jobs/reconcile.ts'
 import { startRelay } from './jobs/relay.ts'
 import { startScratch } from './process/scratch.ts'
@@ -138,7 +138,7 @@ const stopListening = listenForChanges({
   },
 })
 
-const publicUrl = config.PUBLIC_URL.replace(/\/+$/, '')
+const publicUrl = config.PUBLIC_URL
 const timings = readTimings(config)
 const rateFactor = readRateFactor(config)
 const rateLimits = rateFactor === undefined ? undefined : makeRateLimits(rateFactor)
@@ -350,8 +350,6 @@ const metricsServer =
   metrics &&
   (await startMetricsServer({ port: metricsPort, host, metrics, log, refresh: readMetrics }))
 
-/** Interval at which an api asks whether it admits tasks: one of them does. */
-const ADMISSION_MS = 5000
 const admit = makeAdmissionPass({ ...commit, ...admission })
 
 /** Interval at which a row is found whose notification was lost, because its process was killed after the commit. */
@@ -396,7 +394,7 @@ const loops = [
     { intervalMs: config.RULES_INTERVAL_MS, notifier: rulesNotifier, log },
   ),
   startLoop('admission', (signal) => withLoopLock(lockSql, 'admission', () => admit(signal)), {
-    intervalMs: ADMISSION_MS,
+    intervalMs: IDLE_MS,
     notifier: admissionNotifier,
     log,
   }),

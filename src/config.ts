@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { fromText } from './domain/shared/from-text.ts'
 import { makeValidator } from './domain/shared/validate.ts'
 import type { Log } from './log.ts'
-import { fillBuiltin } from './process/settings/builtin.ts'
+import { fillBuiltin, withoutSlash } from './process/settings/builtin.ts'
 import { Constants, OVERRIDE, Overrides } from './process/settings/constants.ts'
 import { Env, splitList, TEXT_LISTS, type Config } from './process/settings/env.ts'
 import { listRemovedSettings } from './process/settings/removed.ts'
@@ -76,6 +76,7 @@ const splitLists = (given: Env & Constants): Config => ({
   ...(Object.fromEntries(
     [...TEXT_LISTS, 'DEVELOPMENT_USERS' as const].map((name) => [name, splitList(given[name])]),
   ) as Pick<Config, (typeof TEXT_LISTS)[number] | 'DEVELOPMENT_USERS'>),
+  PUBLIC_URL: withoutSlash(given.PUBLIC_URL),
   TRUST_PROXY: splitList(given.TRUST_PROXY === NO_PROXY ? '' : given.TRUST_PROXY),
   OUTBOUND_PORTS: splitList(given.OUTBOUND_PORTS).map(Number),
 })

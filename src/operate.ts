@@ -104,7 +104,7 @@ const fleet = makeFleetCommands({ config, sql, audit, write, searchPath: readSea
 const user = makeUserCommand({
   sql,
   audit,
-  publicUrl: config.PUBLIC_URL.replace(/\/+$/, ''),
+  publicUrl: config.PUBLIC_URL,
   isBuiltin: config.AUTH === 'builtin',
 })
 const reinspect = makeReinspectCommands({ ...deps, write })

@@ -165,7 +165,7 @@ const outbound = makeOutbound(outboundRules)
 const makeLinks = () =>
   makeSigner({
     keys: config.SIGNING_KEYS,
-    publicUrl: config.PUBLIC_URL.replace(/\/+$/, ''),
+    publicUrl: config.PUBLIC_URL,
     linkSeconds: config.RESULT_LINK_SECONDS,
   })
 
@@ -282,7 +282,7 @@ const bulkWorker = async ({ dir }: Scratch): Promise<Worker> => {
     customKinds,
     signer: makeLinks(),
     now: () => new Date(),
-    publicUrl: config.PUBLIC_URL.replace(/\/+$/, ''),
+    publicUrl: config.PUBLIC_URL,
     taskQueue: config.TASK_QUEUE,
     quotas: readQuotas(config),
     engineOf: makeOwnerEngine(ownerRules, makeEngineOf(config)),

@@ -8,7 +8,7 @@ export const readAdmission = (config: Config): AdmissionRules => ({
   ...readSlots(config),
   startOf: makeStartOf({
     taskQueue: config.TASK_QUEUE,
-    publicUrl: config.PUBLIC_URL.replace(/\/+$/, ''),
+    publicUrl: config.PUBLIC_URL,
     ...readTimings(config),
   }),
 })

@@ -20,7 +20,7 @@ type AdmitDeps = UnitDeps & AdmissionRules
 /** Pause after a pass that has admitted something, after one that waits for workers, and after one without work. */
 const PACE_MS = 200
 const WAIT_MS = 1000
-const IDLE_MS = 5000
+export const IDLE_MS = 5000
 
 /** Accounts behind which the last pass over the tasks of an engine ended. */
 type Places = Map<string, string>
