@@ -11,7 +11,7 @@ import { isUnavailable } from '../src/db/sqlstate.ts'
 import { CHECK_ERRORS } from '../src/domain/registry/archive-check.ts'
 import type { CheckErrorCode } from '../src/domain/registry/archive-check.ts'
 import type { MediaDependencies } from './dependencies.ts'
-import { countOutages, withHeartbeat } from './heartbeat.ts'
+import { countOutages, describeEnd, withHeartbeat } from './heartbeat.ts'
 import { addLicense, type InspectedWithLicense } from './read-license.ts'
 
 interface Check {
@@ -45,7 +45,7 @@ export const runCheck = async <T>(
   ).catch((error: unknown) => {
     if (context.cancellationDetails?.cancelRequested) throw new CancelledFailure('cancelled')
     if (context.cancellationSignal.aborted)
-      throw ApplicationFailure.retryable('the attempt was ended by its worker', 'worker_lost')
+      throw ApplicationFailure.retryable(describeEnd(), 'worker_lost')
     // What a driver says of an error may name hosts and paths, so it goes into the log alone.
     log.warn({ version_id: versionId, err: error }, 'a check could not run')
     const type = codeOf(error)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { Context } from '@temporalio/activity'
+import { ApplicationFailure, Context } from '@temporalio/activity'
 
 import { findOpenItem, recordItem, type ItemPlace } from '../src/db/bulk/bulk-item.ts'
 import { findBulk, showWait, type BulkRow } from '../src/db/bulk/bulk.ts'
@@ -13,7 +13,7 @@ import { ApiError, apiError } from '../src/domain/shared/errors.ts'
 import { listRequests, listTasks, OvertakenError, type Item } from './bulk-items.ts'
 import { makePrepareBulk } from './bulk-life.ts'
 import type { BulkDependencies } from './dependencies.ts'
-import { withHeartbeat } from './heartbeat.ts'
+import { describeEnd, withHeartbeat } from './heartbeat.ts'
 
 /** Progress of the work on items. */
 export interface BulkProgress {
@@ -82,12 +82,16 @@ const inTurns = async <T extends { index: number }>(
   items: AsyncIterable<T>,
   work: (item: T) => Promise<number | undefined>,
 ): Promise<BulkProgress> => {
-  const { cancellationSignal: signal } = Context.current()
+  const context = Context.current()
+  const { cancellationSignal: signal } = context
   const until = performance.now() + TURN_MS
   let at = 0
   let hasWorked = false
   return await withHeartbeat({ beatMs: BEAT_MS, details: () => at }, async () => {
     for await (const item of items) {
+      // Were it to return, the workflow would begin the next turn, which nobody has paused.
+      if (context.cancellationDetails?.paused)
+        throw ApplicationFailure.retryable(describeEnd(), 'attempt_ended')
       const begun = performance.now()
       if (begun > until || signal.aborted) return { isDone: false, waitMs: 0, hasWorked }
       at = item.index

@@ -17,6 +17,13 @@ export const withHeartbeat = async <T>(
   }
 }
 
+/** Says for whoever reads the failure what has ended an attempt that was not cancelled. */
+export const describeEnd = (): string => {
+  const { paused, reset } = Context.current().cancellationDetails ?? {}
+  if (paused) return 'an operator has paused the activity'
+  return reset ? 'an operator has reset the activity' : 'the attempt was ended by its worker'
+}
+
 /** Counts the attempts of this activity that an outage of PostgreSQL or a bucket has ended, by the last heartbeat. */
 export const countOutages = (): number =>
   (Context.current().info.heartbeatDetails as { outages?: number } | undefined)?.outages ?? 0

@@ -17,7 +17,7 @@ import type { TaskFamily } from '../src/domain/task/task-scope.ts'
 import { VideoError } from '../src/domain/video-task/video-error.ts'
 import { PutBackError } from './breaker.ts'
 import type { RenderDependencies } from './dependencies.ts'
-import { countOutages, withHeartbeat } from './heartbeat.ts'
+import { countOutages, describeEnd, withHeartbeat } from './heartbeat.ts'
 import {
   cleanUpAttempts,
   finishTask,
@@ -193,9 +193,9 @@ const classify = async (
     return ApplicationFailure.nonRetryable(error.message, error.code)
   const context = Context.current()
   if (context.cancellationDetails?.cancelRequested) return new CancelledFailure('cancelled')
-  // The worker stops, or the server has given the attempt up. Another attempt goes on.
+  // The worker stops, an operator wants it, or the server has given the attempt up. Another attempt goes on.
   if (context.cancellationSignal.aborted)
-    return ApplicationFailure.retryable('the attempt was ended by its worker', 'attempt_ended')
+    return ApplicationFailure.retryable(describeEnd(), 'attempt_ended')
   const again = retryLater(deps, error, task.id)
   if (isUnavailable(error) || isOutage(error)) return again
   try {

@@ -3,9 +3,12 @@ import { describe, test } from 'node:test'
 
 import { makeCommands } from '../../src/operate/commands.ts'
 import { OperatorError } from '../../src/process/operator-error.ts'
+import { admitOwner } from '../../src/db/task/admission.ts'
+import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { TASK_ERRORS } from '../../src/domain/task/task-error.ts'
 import { untilSeen, untilStatus, useStage } from '../activities/video-stage.ts'
 import { claimVideo, seeVideo, type SeenVideo } from '../activities/video-place.ts'
+import { makeButtons } from '../support/temporal-ui.ts'
 import { use } from '../support/use.ts'
 import { waitFor } from '../support/wait.ts'
 import { AUDIT } from './registry-place.ts'
@@ -117,6 +120,92 @@ describe('a video task', () => {
     const facts = { ...task, offPeak: false, engine: 'local', priority: 0, admission: 1 } as const
     await stage.jobs.dispatch({ ...stage.options.startOf(facts), id: '', tries: 1 })
     assert.equal((await stage.workflow(id).describe()).runId, runId)
+  })
+
+  describe('in the Temporal UI', () => {
+    const ui = use(() => makeButtons(stage.jobs.client.workflow))
+
+    test('is rendered again when its workflow is reset: it is charged once and ends once', async () => {
+      const [first, second] = await pair('reset')
+      await ui.reset(stage.workflow(first))
+      await until(first, { fence: 2 })
+      await stage.untilRendering(first)
+      await succeed(first)
+      await stage.untilRendering(second)
+      await succeed(second)
+    })
+
+    test('stays as it is when its workflow is reset after its end', async () => {
+      const id = await stage.create({ owner: 'reset late' })
+      const ended = await succeed(id)
+      await ui.reset(stage.workflow(id))
+      assert.deepEqual(await stage.workflow(id).result(), { status: 'done', reason: '' })
+      assert.deepEqual(await see(id), ended)
+    })
+
+    test('goes on by its newest admission when a run of an earlier one is reset', async () => {
+      const owner = 'reset to the first'
+      const id = await stage.create({ owner, lost: true })
+      await stage.place.deps.sql`update task set waits_on = 'turn' where id = ${id}`
+      const task = { id, family: 'video', kind: 'text2video', owner, account: owner } as const
+      const facts = { ...task, offPeak: false, engine: 'local', priority: 0, admission: 1 } as const
+      await stage.jobs.dispatch({ ...stage.options.startOf(facts), id: '', tries: 1 })
+      await untilStatus(stage.workflow(id), 'COMPLETED')
+      const { runId } = await stage.workflow(id).describe()
+      await unitOfWork(stage.options, (sql, enqueue) =>
+        admitOwner(sql, { ...stage.options, owner, enqueue }),
+      )
+      await stage.untilRendering(id)
+      await ui.reset(stage.workflow(id), runId)
+      await untilStatus(stage.workflow(id), 'COMPLETED')
+      await stage.whileReconciling(() => until(id, { fence: 2 }))
+      await stage.untilRendering(id)
+      const { ledger } = await succeed(id)
+      assert.deepEqual(ledger, ['charge 10'])
+    })
+
+    test('is started again at once by an operator when it was terminated, and ends once', async () => {
+      const [first, second] = await pair('terminated')
+      await stage.workflow(first).terminate('by hand')
+      await commands.restart(first)
+      await until(first, { fence: 2 })
+      await succeed(first)
+      await succeed(second)
+    })
+
+    test('is rendered by nobody while its activity is paused, and then goes on', async () => {
+      const id = await stage.create({ owner: 'held' })
+      await stage.untilRendering(id)
+      await ui.pause(stage.workflow(id))
+      await waitFor('its render has stopped', () => !stage.rendering.has(id))
+      const held = await ui.findActivity(stage.workflow(id))
+      assert.equal(held?.lastFailure?.message, 'an operator has paused the activity')
+      const { state, fence } = await see(id)
+      assert.deepEqual([state, fence], ['processing', 1])
+      await ui.unpause(stage.workflow(id))
+      await until(id, { fence: 2 })
+      await succeed(id)
+    })
+
+    test('is ended by an operator while its activity is paused', async () => {
+      const id = await stage.create({ owner: 'held for good' })
+      await stage.untilRendering(id)
+      await ui.pause(stage.workflow(id))
+      await commands.fail(id)
+      const { ledger } = await until(id, FAILED)
+      assert.deepEqual(ledger, REFUNDED)
+      await untilStatus(stage.workflow(id), 'COMPLETED')
+    })
+
+    test('is rendered again when its activity is reset, and ends once', async () => {
+      const id = await stage.create({ owner: 'activity reset' })
+      await stage.untilRendering(id)
+      await ui.resetActivity(stage.workflow(id))
+      await until(id, { fence: 2 })
+      const again = await ui.findActivity(stage.workflow(id))
+      assert.equal(again?.lastFailure?.message, 'an operator has reset the activity')
+      await succeed(id)
+    })
   })
 
   describe('by an operator', () => {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 
+import { Connection, Client as TemporalClient } from '@temporalio/client'
+
 import {
   assertMembers,
   atOnce,
@@ -17,6 +19,8 @@ import type { Client } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
 import { respond, useWebhookReceiver } from '../support/receiver.ts'
 import { useService } from '../support/service.ts'
+import { temporalAddress } from '../support/stack.ts'
+import { makeButtons } from '../support/temporal-ui.ts'
 import { waitFor } from '../support/wait.ts'
 import {
   linesOf,
@@ -362,6 +366,27 @@ describe('an operation', () => {
     assert.equal(lines.length - done.length, stopped.counts['not_done'])
     assert.ok(!lines.some(({ task_id: id }) => id === late))
     expectStatus(await client.post(`${path}/cancel`, {}), 409, 'cannot_cancel')
+  })
+
+  test('acts on no task while its activity is paused in the Temporal UI, and then on the others', async () => {
+    const client = service.client()
+    await atOnce(14, () => makeTask(client))
+    const connection = await Connection.connect({ address: temporalAddress() })
+    try {
+      const { workflow } = new TemporalClient({ connection })
+      const ui = makeButtons(workflow)
+      const path = await postOperation(client, 'cancel')
+      const handle = workflow.getHandle(path.replace('/operations/', 'run-operation/'))
+      await waitFor('one is cancelled', async () => (await readBulk(client, path)).counts['done'])
+      await ui.pause(handle)
+      const { state, counts } = await readBulk(client, path)
+      assert.equal(state, 'running')
+      assert.ok((counts['pending'] ?? 0) > 0, JSON.stringify(counts))
+      await ui.unpause(handle)
+      assertMembers((await untilBulkEnded(client, path)).counts, { done: 14 })
+    } finally {
+      await connection.close()
+    }
   })
 
   test('acts on no further task once the API key that it was made with has ended', async () => {
