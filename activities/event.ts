@@ -15,8 +15,8 @@ import type { DueEvent } from '../src/db/event/delivery.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import type { DeliveryDependencies } from './dependencies.ts'
 import { withHeartbeat } from './heartbeat.ts'
-import type { SendAttempt } from './send-attempt.ts'
-import { logLost, lostVerdict } from './send-attempt.ts'
+import type { AttemptOutcome, SendAttempt } from './send-attempt.ts'
+import { hostOf, logLost, lostVerdict } from './send-attempt.ts'
 
 /** Attempt that is due, now or later. */
 export interface DueDelivery extends Omit<DueEvent, 'id'> {
@@ -39,6 +39,8 @@ export type DeliveryStep = DeliveryDone | DueDelivery
 /** `deferMs` is 0 when the attempt was made; otherwise all slots are taken, and it waits for so many milliseconds. */
 export interface SendResult {
   deferMs: number
+  /** Sentence for operators about an attempt that was made. */
+  outcome?: string
 }
 
 /** Makes the activities of deliveries whose first attempt failed: find the next one, and send it. */
@@ -64,6 +66,7 @@ export const makeEventActivities = (deps: DeliveryDependencies, sendAttempt: Sen
   async sendEvent(target: Target): Promise<SendResult> {
     const { eventId } = target
     const { cancellationSignal: signal } = Context.current()
+    let sentence: string | undefined
     const defer = await withHeartbeat({ beatMs: BEAT_MS }, async () => {
       const webhook = await findWebhookUrl(deps.sql, eventId)
       if (!webhook) {
@@ -76,17 +79,30 @@ export const makeEventActivities = (deps: DeliveryDependencies, sendAttempt: Sen
         waitMs: 0,
         signal,
         writeDown: () => unitOfWork(deps, (sql) => beginAttempt(sql, target, webhook.url)),
-        complete: ({ number }, outcome) =>
-          unitOfWork(deps, (sql) => completeAttempt(sql, { ...target, number }, outcome)),
+        complete: async ({ number }, outcome) => {
+          await unitOfWork(deps, (sql) => completeAttempt(sql, { ...target, number }, outcome))
+          sentence = describeOutcome(outcome, hostOf(webhook.url))
+        },
       })
     }).catch((error: unknown) => {
       throw toFailure(deps, target, error)
     })
-    return { deferMs: toMs(defer?.seconds ?? 0) }
+    const deferMs = toMs(defer?.seconds ?? 0)
+    return sentence === undefined ? { deferMs } : { deferMs, outcome: sentence }
   },
 })
 
 const BEAT_MS = 1000
+
+/** No more of the URL than its host: a path or a query may be a secret. */
+const describeOutcome = (
+  { result: { errorClass, status }, verdict: { state } }: AttemptOutcome,
+  host: string,
+): string => {
+  if (errorClass === undefined) return `delivered to ${host}`
+  const failure = [errorClass, status].filter(Boolean).join(' ')
+  return `failed at ${host}: ${failure}${state === 'pending' ? '' : '; there is no further attempt'}`
+}
 
 const toMs = (seconds: number): number => Math.round(seconds * 1000)
 

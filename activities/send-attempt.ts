@@ -167,7 +167,8 @@ const holding = async <T>(
 const secretOwnerOf = ({ owner, endpoint }: SentEvent): string =>
   endpoint?.id ? endpointSecretOwner(endpoint.id) : owner
 
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '')
+/** Host of a webhook URL, with its port where it names one. */
+export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '')
 
 const decideOutcome = (
   deps: DeliveryDependencies,

@@ -23,10 +23,10 @@ import { sendOptions, transitionOptions } from './options.ts'
 const eventRecorded = defineSignal('eventRecorded')
 
 /** Delivers the events of a task to its webhook URL, in their order, until the last one has ended. */
-export const deliverEvents = async ({ taskId }: { taskId: string }): Promise<void> => {
+export const deliverEvents = async ({ taskId }: { taskId: string }): Promise<string> => {
   const { nextDelivery } = proxyLocalActivities<CoreActivities>(transitionOptions)
   const done = await deliverAll(() => nextDelivery(taskId))
-  if (!done) await continueAsNew<typeof deliverEvents>({ taskId })
+  return done ? done.outcome : await continueAsNew<typeof deliverEvents>({ taskId })
 }
 
 /**
@@ -39,58 +39,69 @@ const signalDelivery = (taskId: string): Promise<void> =>
     .catch(() => {})
 
 /** Sends one event again on a schedule of its own, beside the order of its task. */
-export const redeliverEvent = async ({ redeliveryId }: { redeliveryId: string }): Promise<void> => {
+export const redeliverEvent = async ({
+  redeliveryId,
+}: {
+  redeliveryId: string
+}): Promise<string> => {
   const { nextRedelivery } = proxyLocalActivities<CoreActivities>(transitionOptions)
   const done = await deliverAll(() => nextRedelivery(redeliveryId))
   if (!done) return await continueAsNew<typeof redeliverEvent>({ redeliveryId })
   // What arrived this way keeps nothing waiting any more.
   if (done.taskInWait !== undefined) await signalDelivery(done.taskInWait)
+  return done.outcome
 }
 
 /**
  * Sends what is due, one event at a time, until nothing more will come. Undefined when the history has grown so long
  * that another run is to go on. `next` returns what the rows say comes next; the signal ends a wait.
  */
-const deliverAll = async (next: () => Promise<DeliveryStep>): Promise<DeliveryDone | undefined> => {
+const deliverAll = async (
+  next: () => Promise<DeliveryStep>,
+): Promise<(DeliveryDone & { outcome: string }) | undefined> => {
   const notified = { hasChanged: false }
   const hasChanges = (): boolean => notified.hasChanged
   setHandler(eventRecorded, () => {
     notified.hasChanged = true
   })
+  let outcome = 'nothing is left to send'
   for (;;) {
     notified.hasChanged = false
     const step = await next()
     if (step.kind === 'done') {
-      setCurrentDetails('**Done.** Nothing is left to send.')
-      return step
+      setCurrentDetails(`**Done**: ${outcome}`)
+      return { ...step, outcome }
     }
     if (workflowInfo().continueAsNewSuggested) return undefined
     show(step)
     const came =
       step.waitMs > 0 &&
       (await condition(hasChanges, step.waitMs, { summary: describeAttempt(step) }))
-    if (!came) await send(step)
+    if (!came) outcome = (await send(step)) ?? outcome
   }
 }
 
-const send = async (step: DueDelivery): Promise<void> => {
+const send = async (step: DueDelivery): Promise<string | undefined> => {
   const { sendEvent } = proxyActivities<CoreActivities>(sendOptions(describeAttempt(step)))
   try {
-    const { deferMs } = await sendEvent(step.target)
+    const { deferMs, outcome } = await sendEvent(step.target)
     if (deferMs > 0)
       await sleep(deferMs, { summary: 'the webhook URL has enough requests at once' })
+    return outcome
   } catch {
     // Its worker was lost or PostgreSQL was; the rows say which, and whether it was an attempt.
     await sleep(step.pauseMs, { summary: 'an attempt was lost' })
+    return undefined
   }
 }
 
-const describeAttempt = ({ sequence, status, failures }: DueDelivery): string =>
-  `try ${failures + 1} of event ${sequence}: ${status}`
+const describeAttempt = ({ sequence, status, failures, host, lastFailure }: DueDelivery): string =>
+  `attempt ${failures + 1} of event ${sequence} (${status})` +
+  (host === null ? '' : ` to ${host}`) +
+  (lastFailure === null ? '' : `, after ${lastFailure}`)
 
 const show = (step: DueDelivery): void => {
   const due =
-    step.waitMs > 0 ? ` is due at ${new Date(Date.now() + step.waitMs).toISOString()}` : ''
-  const last = step.lastFailure === null ? '' : `, after ${step.lastFailure}`
-  setCurrentDetails(`**Delivering.** ${describeAttempt(step)}${due}${last}.`)
+    step.waitMs > 0 ? ` It is due at ${new Date(Date.now() + step.waitMs).toISOString()}.` : ''
+  setCurrentDetails(`**Delivering** ${describeAttempt(step)}.${due}`)
 }

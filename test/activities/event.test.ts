@@ -164,11 +164,20 @@ describe('one attempt to deliver an event', () => {
     assert.ok(most >= wait[0] && least <= wait[1], `${least} to ${most} s`)
   }
 
+  /** The sentence for operators, with no more of the URL than its host. */
+  const toSentence = ({ errorClass, status, state }: Expected): string => {
+    const host = `127.0.0.1:${receiver.port}`
+    if (errorClass === undefined) return `delivered to ${host}`
+    const last = state === undefined ? '' : '; there is no further attempt'
+    return `failed at ${host}: ${[errorClass, status].filter(Boolean).join(' ')}${last}`
+  }
+
   for (const [what, reply, expected, limits = PATIENT_LIMITS] of CASES)
     test(`records an attempt whose receiver ${what}`, async () => {
       const { path, ...target } = await at(reply)
       const delivery = { ...deps.delivery, limits }
-      assert.deepEqual(await send({ ...deps, delivery }, target), { deferMs: 0 })
+      const sent = await send({ ...deps, delivery }, target)
+      assert.deepEqual(sent, { deferMs: 0, outcome: toSentence(expected) })
       await assertAttempt({ ...target, url: receiver.url(path) }, expected)
       assert.equal(receiver.of(path).length, 1)
     })
@@ -386,11 +395,11 @@ describe('one attempt to deliver an event', () => {
     assert.deepEqual(await send(capped, ninth), { deferMs: 5000 })
     assert.deepEqual(await seeAttempts(deps.sql, ninth.eventId), [])
     const elsewhere = await due(receiver.url(nextPath(), 'localhost'))
-    assert.deepEqual(await send(capped, elsewhere), { deferMs: 0 })
+    assert.equal((await send(capped, elsewhere)).deferMs, 0)
     for (const respondNow of waiting) respondNow()
     await Promise.all(under)
     receiver.script(path, respond(204))
-    assert.deepEqual(await send(capped, ninth), { deferMs: 0 })
+    assert.equal((await send(capped, ninth)).deferMs, 0)
     assert.equal((await listStates(deps.sql, ninth.id))[1], 'IN_PROGRESS delivered 0')
     assert.equal(capped.attemptSlots.size(), 0)
   })
@@ -540,7 +549,7 @@ describe('one attempt to deliver an event', () => {
   })
 
   describe('the next step', () => {
-    test('names the event to send, and nothing of the receiver', async () => {
+    test('names the event to send, and no more of the receiver than its host', async () => {
       const { id, eventId } = await at(respond(204))
       const early = await readStep(deps, id)
       assert.deepEqual(early, { kind: 'done' }, 'a first attempt is none of its business')
@@ -553,6 +562,7 @@ describe('one attempt to deliver an event', () => {
         failures: 1,
         waitMs: 0,
         lastFailure: null,
+        host: `127.0.0.1:${receiver.port}`,
         pauseMs: 1000,
       })
     })

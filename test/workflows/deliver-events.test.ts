@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import { Context } from '@temporalio/activity'
 import type { WorkflowHandle } from '@temporalio/client'
 
+import type { SendResult } from '../../activities/event.ts'
 import type { DeliveryStep } from '../../activities/index.ts'
 import { waitFor } from '../support/wait.ts'
 import { DELIVERY_SCENARIOS, DONE, due, REDELIVERY_SCENARIOS } from './delivery-scenarios.ts'
@@ -46,7 +47,7 @@ describe('the workflow that delivers the events of a task', { concurrency: true 
       // Nothing is tried that no look has just named.
       for (const [index, kind] of kinds.entries())
         if (kind === 'try') assert.equal(kinds[index - 1], 'send')
-      assert.equal(await readDetails(run.handle), '**Done.** Nothing is left to send.')
+      assert.equal(await readDetails(run.handle), '**Done**: nothing is left to send')
     })
 
   for (const [name, attempts] of Object.entries({ delivered: 1, retried: 2, 'wakes-nobody': 1 }))
@@ -59,6 +60,7 @@ describe('the workflow that delivers the events of a task', { concurrency: true 
 
   test('waits in a timer that says what for, and says why and until when', async () => {
     const step = due({ failures: 2, lastFailure: 'status_5xx 500', waitMs: 60_000 })
+    const ATTEMPT = 'attempt 3 of event 2 (IN_PROGRESS) to hooks.example.com, after status_5xx 500'
     let seen = ''
     await assert.rejects(
       runner.deliver({
@@ -69,15 +71,24 @@ describe('the workflow that delivers the events of a task', { concurrency: true 
             return details.includes('due at') && details
           })
           const summaries = await summariesOf(handle)
-          assert.ok(summaries.includes('try 3 of event 2: IN_PROGRESS'), summaries.join())
+          assert.ok(summaries.includes(ATTEMPT), summaries.join())
           await handle.cancel()
         },
       }),
     )
-    assert.match(
-      seen,
-      /^\*\*Delivering\.\*\* try 3 of event 2: IN_PROGRESS is due at 20[-0-9T:.]+Z, after status_5xx 500\.$/,
-    )
+    const [said, time] = seen.split(' It is due at ')
+    assert.equal(said, `**Delivering** ${ATTEMPT}.`)
+    assert.match(time ?? '', /^20[-0-9T:.]+Z\.$/)
+  })
+
+  test('ends with what became of its last attempt, for operators', async () => {
+    const outcome = 'failed at hooks.example.com: status_5xx 500; there is no further attempt'
+    const { handle } = await runner.deliver({
+      next: inTurn<DeliveryStep>(due(), due(), DONE),
+      send: inTurn<SendResult>({ deferMs: 0, outcome: 'delivered' }, { deferMs: 0, outcome }),
+    })
+    assert.equal(await handle.result(), outcome)
+    assert.equal(await readDetails(handle), `**Done**: ${outcome}`)
   })
 
   test('reads what it waits for at each signal, and makes no attempt before it is due', async () => {

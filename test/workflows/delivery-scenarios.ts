@@ -24,6 +24,7 @@ export const due = (given: Partial<DueDelivery> = {}): DueDelivery => ({
   failures: 0,
   waitMs: 0,
   lastFailure: null,
+  host: 'hooks.example.com',
   pauseMs: 20,
   ...given,
 })

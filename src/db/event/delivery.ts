@@ -17,6 +17,8 @@ export interface DueEvent {
   waitMs: number
   /** Class of the last failure, with the status of the response where there was one. */
   lastFailure: string | null
+  /** Host that it is sent to; null when it is sent nowhere any more. */
+  host: string | null
 }
 
 /**
@@ -61,7 +63,8 @@ export const findDelivery = async (
   await dropOvertaken(sql, [taskId])
   const [row] = await sql<DueEvent[]>`
     select e.id, e.sequence, e.status, e.failures,
-      ${waitOf(sql)} as "waitMs", ${lastFailureOf(sql)} as "lastFailure"
+      ${waitOf(sql)} as "waitMs", ${lastFailureOf(sql)} as "lastFailure",
+      ${hostFor(sql)} as host
     from event e
     where e.task_id = ${taskId} and e.state = 'pending'
     order by e.sequence
@@ -77,7 +80,8 @@ export const findRedelivery = async (
 ): Promise<DueEvent | undefined> => {
   const [row] = await sql<DueEvent[]>`
     select d.event_id as id, ev.sequence, ev.status, e.failures,
-      ${waitOf(sql)} as "waitMs", ${lastFailureOf(sql)} as "lastFailure"
+      ${waitOf(sql)} as "waitMs", ${lastFailureOf(sql)} as "lastFailure",
+      ${hostFor(sql)} as host
     from redelivery d
     join event ev on ev.id = d.event_id
     cross join lateral (select d.failures, d.next_attempt_at, d.event_id as id) e
@@ -102,6 +106,9 @@ const lastFailureOf = (sql: Queryable) => sql`
   (select concat_ws(' ', a.error_class, a.status) from attempt a
     where a.event_id = e.id and a.error_class is not null order by a.number desc limit 1)
 `
+
+const hostFor = (sql: Queryable) =>
+  sql`(select host_of(t.url) from told_event t where t.id = e.id and t.url is not null)`
 
 /**
  * The task of a redelivery, when the delivery of its events waits for something that the redelivery may have changed:
