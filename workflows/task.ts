@@ -22,6 +22,8 @@ export const cancelRequested = defineSignal<[{ id: string }]>('cancelRequested')
 export interface TaskEnd {
   status: string
   reason: string
+  /** Sentence of the error that a task has failed with. */
+  message?: string
 }
 
 export const showTaskEnd = (status: string, reason: string): TaskEnd => {
@@ -72,20 +74,23 @@ const driveTask = async (
     return show(await rendering.run(() => render(renderOptions(timing, engine))))
   } catch (error) {
     const reason = reasonOf(error, rendering)
-    return show(await CancellationScope.nonCancellable(() => failTask({ taskId, family }, reason)))
+    const end = await CancellationScope.nonCancellable(() => failTask({ taskId, family }, reason))
+    return show(end, end.state === 'failed' ? reason.message : undefined)
   }
 }
 
-const show = ({ state, reason }: Awaited<Rendering>): TaskEnd => {
+const show = ({ state, reason }: Awaited<Rendering>, message?: string): TaskEnd => {
   const code = reason ?? ''
-  setCurrentDetails(`**${state}**${SENTENCES[state] ?? ''}${code && `: ${code}`}`)
+  setCurrentDetails(
+    [`**${state}**${SENTENCES[state] ?? ''}`, code, message].filter(Boolean).join(': '),
+  )
   upsertSearchAttributes([
     { key: { name: 'KilnStatus', type: 'KEYWORD' }, value: state },
     ...(code === ''
       ? []
       : [{ key: { name: 'KilnReason', type: 'KEYWORD' }, value: code } as const]),
   ])
-  return { status: state, reason: code }
+  return { status: state, reason: code, ...(message !== undefined && { message }) }
 }
 
 const SENTENCES: Readonly<Record<string, string>> = {

@@ -18,13 +18,13 @@ import {
 import { TASK_SCENARIOS, done, putBack } from './task-scenarios.ts'
 import { useTestRunner } from './test-runner.ts'
 
-const reasonOf = (code: string): object => ({ code, message: 'what the caller reads' })
+const reasonOf = (code: string) => ({ code, message: 'what the caller reads' })
 const CANCELLED = { code: 'cancelled' }
 
 /** The end of each path, and the reason with which it fails the task itself. */
 const ENDS: Record<
   keyof typeof TASK_SCENARIOS,
-  [status: string, reason: string, failure?: object]
+  [status: string, reason: string, failure?: { code: string; message?: string }]
 > = {
   completed: ['done', ''],
   'put-back': ['waiting', 'breaker:engine:local'],
@@ -48,7 +48,9 @@ describe('the workflow of a task', { concurrency: true }, () => {
         const scenario = TASK_SCENARIOS[name as keyof typeof TASK_SCENARIOS]
         const { calls, handle } = await runner.task(family, scenario)
         assert.deepEqual(calls, failure ? [['fail', failure]] : [])
-        assert.deepEqual(await handle.result(), { status, reason })
+        const sentence = failure?.message !== undefined && status === 'failed'
+        const result = { status, reason, ...(sentence && { message: failure.message }) }
+        assert.deepEqual(await handle.result(), result)
         const { KilnStatus, KilnReason = '' } = await readAttributes(handle)
         assert.deepEqual([KilnStatus, KilnReason], [status, reason])
       })
@@ -87,7 +89,8 @@ describe('the workflow of a task', { concurrency: true }, () => {
     } finally {
       isAway = false
     }
-    const failed = { status: 'failed', reason: 'image_invalid' }
+    const { code: reason, message } = reasonOf('image_invalid')
+    const failed = { status: 'failed', reason, message }
     for (const { handle } of await Promise.all(runs))
       assert.deepEqual(await handle.result(), failed)
   })
@@ -164,7 +167,7 @@ describe('the workflow of a task', { concurrency: true }, () => {
 
     const { handle } = await runner.task('image', TASK_SCENARIOS['bad-input'], facts)
     await untilFound(handle, `${of} and KilnStatus = 'failed' and KilnReason = 'image_invalid'`)
-    assert.equal(await readDetails(handle), '**failed**: image_invalid')
+    assert.equal(await readDetails(handle), '**failed**: image_invalid: what the caller reads')
   })
 
   test('has the key of its owner in the order of work, off-peak ones behind all others', async () => {
