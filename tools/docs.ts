@@ -1,6 +1,7 @@
 /**
  * Writes `.env.example` (`npm run docs`), the pages of docs/reference, and the picture in docs/architecture.md.
- * `-- --pictures` renews the pictures of the console in docs/pictures instead, and needs Chromium.
+ * `-- --pictures` renews the pictures of the console in docs/pictures instead, and `-- --pictures temporal` those of the
+ * Temporal UI; both need Chromium.
  * `-- --dashboard <METRICS_PORT> <seconds>` draws the dashboard of a service that runs; it needs Chromium and Prometheus.
  * Given the output of `npm run bench` (a file, or - for standard input), it stores the results in it first; given the
  * outcomes of `npm run test:system -- faults` (`.built/faults/outcomes.jsonl`), those.
@@ -45,7 +46,7 @@ if (process.argv[1] === import.meta.filename) {
   const [, , log] = process.argv
   if (log === '--pictures') {
     const { takePictures } = await import('./docs/pictures.ts')
-    await takePictures()
+    await takePictures(process.argv[3] === 'temporal' ? 'temporal' : 'console')
   } else if (log === '--dashboard') {
     const { drawDashboard } = await import('./docs/dashboard.ts')
     await drawDashboard(Number(process.argv[3]), Number(process.argv[4]))

@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import type { Browser, Page } from 'playwright-core'
-import sharp from 'sharp'
 
 import { makeKiln } from '../../packages/client/src/index.ts'
 import type { Kiln } from '../../packages/client/src/index.ts'
 import { zipFolder } from '../../src/local/demo-publish.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { startStack } from '../../src/local/stack.ts'
+import { writeSmall } from './write-small.ts'
+import { TEMPORAL_SETTINGS, takeTemporalPictures } from './temporal-pictures.ts'
 import { findChromium, NO_CHROMIUM, startChromium } from '../../test/support/browser.ts'
 
 const PICTURES = join(ROOT, 'docs/pictures')
@@ -43,8 +44,11 @@ const VIEWS = [
 /** Form in which the reference page is shown. */
 const DOCS = { viewport: { width: 1200, height: 830 } }
 
-/** Takes a picture of every page of the console, and of the reference after a task was tried, on a stack of its own with a few things in it. */
-export const takePictures = async (): Promise<void> => {
+/**
+ * Takes pictures on a stack of its own with a few things in it: of every page of the console and of the reference after a
+ * task was tried, or of the Temporal UI.
+ */
+export const takePictures = async (of: 'console' | 'temporal'): Promise<void> => {
   const executablePath = findChromium()
   if (executablePath === undefined) throw new Error(NO_CHROMIUM)
   const dataDir = await mkdtemp(join(tmpdir(), 'kiln-pictures-'))
@@ -55,11 +59,14 @@ export const takePictures = async (): Promise<void> => {
     dataDir,
     issuerDir: dataDir,
     env: process.env,
+    ...(of === 'temporal' && { settings: TEMPORAL_SETTINGS }),
     say,
     interrupt: { stop: never, force: never },
   })
   const browser = await startChromium(executablePath)
   try {
+    if (of === 'temporal')
+      return await takeTemporalPictures(browser, stack, join(PICTURES, 'temporal'))
     const kiln = makeKiln({ baseUrl: stack.url, token: () => stack.token('alice') })
     const task = await fill(kiln)
     await mkdir(OUT, { recursive: true })
@@ -76,11 +83,6 @@ export const takePictures = async (): Promise<void> => {
     await stack.stop()
     await rm(dataDir, { recursive: true, force: true })
   }
-}
-
-const writeSmall = async (path: string, png: Buffer, width: number): Promise<void> => {
-  const small = sharp(png).resize({ width: Math.round(width * 0.75) })
-  await writeFile(path, await small.webp({ quality: 70 }).toBuffer())
 }
 
 const tryTask = async (page: Page, url: string): Promise<Buffer> => {
