@@ -87,6 +87,7 @@ export interface BatchStanding {
   /** A task is open, whose end its workflow is told. */
   isWaiting: boolean
   isCancelRequested: boolean
+  total: number
 }
 
 /** Makes the short steps of batches and operations. */
@@ -97,7 +98,7 @@ export const makeBulkTransitions = (deps: CoreDependencies) => ({
     const isWaiting = await unitOfWork(deps, (sql) =>
       watchLastTask(sql, { bulkId, isOwn: isCancelRequested }),
     )
-    return { isWaiting, isCancelRequested }
+    return { isWaiting, isCancelRequested, total: bulk?.total ?? 0 }
   },
 
   /** Ends one with its event; returns its final state. */

@@ -21,8 +21,9 @@ export interface BulkProgress {
   isDone: boolean
   /** Milliseconds until it is worth going on. */
   waitMs: number
-  /** Something was done, so that the next wait is short again. */
-  hasWorked?: boolean
+  /** Items that are through, and all of them. Absent: it is done. */
+  place?: number
+  total?: number
 }
 
 /** Makes the activities of batches and operations. Each may run twice: the row of the bulk says what was done. */
@@ -42,7 +43,8 @@ export const makeBulkActivities = (deps: BulkDependencies) => ({
       bulk.kind === 'batch'
         ? listRequests(deps, bulk as BatchRow)
         : listTasks(deps, bulk as OperationRow)
-    return await inTurns(deps, items, (item) => attempt(deps, item))
+    const { total } = bulk
+    return { total, ...(await inTurns(deps, items, (item) => attempt(deps, item))) }
   },
 
   /** Cancels tasks of a batch from a place on, for some seconds; returns where to go on, null when it is through. */
@@ -86,18 +88,16 @@ const inTurns = async <T extends { index: number }>(
   const { cancellationSignal: signal } = context
   const until = performance.now() + TURN_MS
   let at = 0
-  let hasWorked = false
   return await withHeartbeat({ beatMs: BEAT_MS, details: () => at }, async () => {
     for await (const item of items) {
       // Were it to return, the workflow would begin the next turn, which nobody has paused.
       if (context.cancellationDetails?.paused)
         throw ApplicationFailure.retryable(describeEnd(), 'attempt_ended')
       const begun = performance.now()
-      if (begun > until || signal.aborted) return { isDone: false, waitMs: 0, hasWorked }
+      if (begun > until || signal.aborted) return { isDone: false, waitMs: 0, place: item.index }
       at = item.index
       const waitMs = await work(item)
-      if (waitMs !== undefined) return { isDone: false, waitMs, hasWorked }
-      hasWorked = true
+      if (waitMs !== undefined) return { isDone: false, waitMs, place: at }
       await drain()
       await sleep(Math.min(MOST_PAUSE_MS, (performance.now() - begun) * pauseFactor))
     }

@@ -63,12 +63,14 @@ const workThrough = async (
 ): Promise<void> => {
   const { workOnBulk } = proxyActivities<BulkActivities>(bulkOptions(summary))
   setCurrentDetails('**Working.** *Pending Activities* shows the place of the item.')
-  let factor = 1
+  let [factor, before] = [1, 0]
   for (;;) {
-    const { isDone, waitMs, hasWorked } = await workOnBulk(input.bulkId)
+    const { isDone, waitMs, place = 0, total = 0 } = await workOnBulk(input.bulkId)
     if (isDone) return
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof runBatch>(input)
-    factor = hasWorked ? 1 : factor * 2
+    setCurrentDetails(`**Working.** ${place} of ${total} items are through.`)
+    factor = place > before ? 1 : factor * 2
+    before = place
     const pauseMs = Math.min(waitMs * factor, MOST_WAIT_MS)
     if (pauseMs > 0)
       await condition(isCancelled, pauseMs, { summary: 'a quota of the owner is used up' })
@@ -88,13 +90,13 @@ const waitForTasks = async (input: BulkInput, isCancelled: () => boolean): Promi
   setHandler(taskEnded, () => {
     hasEnded = true
   })
-  setCurrentDetails('**Waiting** for the last task to end.')
   let hasCancelled = false
   for (;;) {
     // The row shows an end before it is read, the signal one after it.
     hasEnded = false
-    const { isWaiting, isCancelRequested } = await watchBatch(input.bulkId)
+    const { isWaiting, isCancelRequested, total } = await watchBatch(input.bulkId)
     if (!isWaiting) return
+    setCurrentDetails(`**Waiting** for the last task of ${total} requests to end.`)
     if (isCancelRequested && !hasCancelled) {
       hasCancelled = true
       await cancelTasks(input)

@@ -22,9 +22,9 @@ export interface BulkScenario extends Circumstances {
 const GOES_ON = { isDone: false, waitMs: 0 }
 const DONE = { isDone: true, waitMs: 0 }
 const FULL = { isDone: false, waitMs: PATIENCE_MS }
-const OPEN: BatchStanding = { isWaiting: true, isCancelRequested: false }
-const CANCELLED: BatchStanding = { isWaiting: true, isCancelRequested: true }
-const ENDED: BatchStanding = { isWaiting: false, isCancelRequested: false }
+const OPEN: BatchStanding = { isWaiting: true, isCancelRequested: false, total: 9 }
+const CANCELLED: BatchStanding = { isWaiting: true, isCancelRequested: true, total: 9 }
+const ENDED: BatchStanding = { isWaiting: false, isCancelRequested: false, total: 9 }
 export const NONE = { code: 'body_required', message: 'no line' }
 
 /** Signals the end of the task that the batch watches, as the outbox does, once it has looked so often. */
