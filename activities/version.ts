@@ -24,6 +24,8 @@ export interface ArchiveWait {
   hasArchive: boolean
   /** Milliseconds until the upload must have ended; 0: nothing is waited for. */
   waitMs: number
+  /** Id of the version's newest transition. A late repetition of a step finds another one, and changes nothing. */
+  transition?: string | undefined
 }
 
 interface DecidedVersion {
@@ -58,14 +60,19 @@ export const makeVersionTransitions = (deps: CoreDependencies) => {
       return await toWait(deps, versionId, await findArchivePlace(deps.sql, versionId))
     },
 
-    /** Says that the checks run. */
-    async startChecks(versionId: string): Promise<void> {
-      await move(versionId, async (sql) => {
+    /** Says that the checks run, if no transition came after the given one. Returns the newest transition. */
+    startChecks: (versionId: string, since?: string): Promise<string | undefined> =>
+      move(versionId, async (sql) => {
         const version = await lockState(sql, versionId)
-        if (isPending(version) && version.reason !== VERSION_TRANSITIONS.start_checks.reason)
+        const isCurrent = since === undefined || since === version?.transition
+        if (
+          isCurrent &&
+          isPending(version) &&
+          version.reason !== VERSION_TRANSITIONS.start_checks.reason
+        )
           await transitionVersion(sql, { id: versionId, name: 'start_checks', actor: 'workflow' })
-      })
-    },
+        return (await findVersionState(sql, versionId))?.transition
+      }),
 
     /** Makes the stored reading of the archive that of the version. */
     async finishExtraction(versionId: string): Promise<ExtractionFinished> {
@@ -92,9 +99,12 @@ export const makeVersionTransitions = (deps: CoreDependencies) => {
       return { status, result: `archive ${archiveState}${archiveCode ? `: ${archiveCode}` : ''}` }
     },
 
-    /** Says why the checks could not run, by a code. Returns the version's status: Pending, unless it was changed. */
-    giveUpChecks: (versionId: string, code: string): Promise<VersionStatus> =>
-      move(versionId, (sql) => giveUpChecks(sql, { id: versionId, code })),
+    /**
+     * Says why the checks that began with a transition could not run, by a code. Returns the version's status: Pending,
+     * unless it was changed.
+     */
+    giveUpChecks: (versionId: string, code: string, since?: string): Promise<VersionStatus> =>
+      move(versionId, (sql) => giveUpChecks(sql, { id: versionId, code, since })),
   }
 }
 
@@ -110,8 +120,8 @@ const toWait = async (
     await cleanUpUploads(deps, versionId)
     return { status: 'NodeVersionStatusDeleted', hasArchive: false, waitMs: 0 }
   }
-  const { status, archiveState, secondsLeft } = place
-  if (archiveState !== 'awaiting') return { status, hasArchive: true, waitMs: 0 }
+  const { status, archiveState, secondsLeft, transition } = place
+  if (archiveState !== 'awaiting') return { status, hasArchive: true, waitMs: 0, transition }
   return { status, hasArchive: false, waitMs: Math.max(0, Math.ceil(secondsLeft * 1000)) }
 }
 

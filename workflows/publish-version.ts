@@ -49,7 +49,7 @@ export const publishVersion = async (input: VersionInput): Promise<TaskEnd> => {
       args: [input],
     })
   } catch (error) {
-    return await giveUpChecks(versionId, error)
+    return await giveUpChecks(versionId, error, upload.transition)
   }
   const decided = await decideVersion(versionId)
   return showTaskEnd(decided.status, decided.result)
@@ -77,13 +77,17 @@ const versionLabel = (): string => {
 
 /**
  * Leaves the reason with the version, which stays Pending, and fails the workflow, which operators look for. One that
- * somebody has moved meanwhile needs none.
+ * somebody has moved since its checks began needs none.
  */
-const giveUpChecks = async (versionId: string, error: unknown): Promise<TaskEnd> => {
+const giveUpChecks = async (
+  versionId: string,
+  error: unknown,
+  since: string | undefined,
+): Promise<TaskEnd> => {
   const transitions = proxyLocalActivities<CoreActivities>(transitionOptions)
   const code = checkErrorOf(error)
   const status = await CancellationScope.nonCancellable(() =>
-    transitions.giveUpChecks(versionId, code),
+    transitions.giveUpChecks(versionId, code, since),
   )
   const end = showTaskEnd(status, code)
   if (isCancellation(error)) throw error
@@ -109,7 +113,11 @@ export const receiveArchive = async (input: VersionInput): Promise<ArchiveWait> 
     // The row shows an upload before it is read, the signal one after it.
     hasChanged = false
     const wait = await finishUpload(input.versionId)
-    if (wait.hasArchive) await startChecks(input.versionId)
+    if (wait.hasArchive)
+      return showWait({
+        ...wait,
+        transition: await startChecks(input.versionId, wait.transition),
+      })
     if (wait.waitMs === 0) return showWait(wait)
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof receiveArchive>(input)
     await condition(() => hasChanged, wait.waitMs)

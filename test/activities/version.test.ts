@@ -267,8 +267,10 @@ describe('waiting for an upload', () => {
   })
 
   test('ends with the archive', async () => {
-    const arrived = { status: PENDING, hasArchive: true, waitMs: 0 }
-    assert.deepEqual(await transitions.finishUpload(await addUploaded()), arrived)
+    const id = await addUploaded()
+    const { transition } = await see(id)
+    const arrived = { status: PENDING, hasArchive: true, waitMs: 0, transition }
+    assert.deepEqual(await transitions.finishUpload(id), arrived)
   })
 
   test('ends a version whose time is over, and frees its number', async () => {
@@ -521,6 +523,18 @@ describe('deciding on a version', () => {
     await check(id)
     assert.equal((await transitions.decideVersion(id)).status, 'NodeVersionStatusActive')
     assert.equal(await countTransitions(id), 5)
+  })
+
+  test('gives nothing up of checks that began before a retry, nor starts them, however late it runs', async () => {
+    const id = await addUploaded()
+    const published = (await see(id)).transition
+    const since = await transitions.startChecks(id, published)
+    assert.equal(await transitions.giveUpChecks(id, 'storage_failed', since), PENDING)
+    await transitions.startChecks(id, published)
+    assert.deepEqual([(await see(id)).checksFailed, await countTransitions(id)], [true, 3])
+    assert.ok(await transition(id, 'retry'), 'the retry')
+    assert.equal(await transitions.giveUpChecks(id, 'storage_failed', since), PENDING)
+    assert.deepEqual([(await see(id)).checksFailed, await countTransitions(id)], [false, 4])
   })
 
   test('gives nothing up of a version that was moved', async () => {

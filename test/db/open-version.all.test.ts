@@ -4,7 +4,7 @@ import { before, describe, test } from 'node:test'
 
 import { makeCommands } from '../../src/operate/commands.ts'
 import { findOpenVersion } from '../../src/db/registry/open-version.ts'
-import { findVersionState } from '../../src/db/registry/version-transition.ts'
+import { findVersionState, transitionVersion } from '../../src/db/registry/version-transition.ts'
 import type { VersionState } from '../../src/db/registry/version-transition.ts'
 import { retryVersion } from '../../src/db/registry/version-admin.ts'
 import type { CheckTiming } from '../../src/domain/registry/check-timing.ts'
@@ -191,6 +191,41 @@ describe('a version', () => {
     `
     // Published, checked, given up, retried, passed.
     assert.deepEqual(new Set(transitions.map((row) => row['n'] as number)), new Set([5]))
+  })
+
+  test('is not given up again by a late repetition, after whoever asked for it', async () => {
+    const { sql } = stage.place.deps
+    const id = await publish({ quiet: true })
+    await upload(id)
+    await breakStore(id)
+    await unitOfWork(stage.place.deps, (sql) =>
+      transitionVersion(sql, { id, name: 'start_checks', actor: 'workflow' }),
+    )
+    const untilWaitingForLocks = (count: number) =>
+      waitFor(`${count} wait for a lock`, async () => {
+        const waiting = await sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+        `
+        return waiting.length === count
+      })
+    let asked: Promise<void> | undefined
+    await sql.begin(async (sql) => {
+      await sql`lock table version_move in exclusive mode`
+      await startNow(id)
+      await untilWaitingForLocks(1)
+      await mendStore(id)
+      asked = retry(id)
+      await untilWaitingForLocks(2)
+      // The first attempt at giving up has had its time; it holds the node's row, and the second comes after the retry.
+      await untilWaitingForLocks(3)
+    })
+    await asked
+    await succeed(id)
+    const transitions = await sql`
+      select to_status, reason from version_move where version_id = ${id} order by at, id
+    `
+    // Published, checked, given up, retried, passed.
+    assert.equal(transitions.length, 5, JSON.stringify(transitions))
   })
 
   describe('by an operator', () => {

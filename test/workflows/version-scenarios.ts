@@ -106,6 +106,7 @@ export const makeVersionActivities = (runs: Runs<VersionScenario>) => {
     },
     async startChecks(versionId) {
       recordCall(runs, versionId, 'start')
+      return undefined
     },
     async decideVersion(versionId) {
       const scenario = recordCall(runs, versionId, 'decide')

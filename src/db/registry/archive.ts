@@ -5,7 +5,7 @@ import { recordListChange } from '../search/listed-count.ts'
 import type { OutboxSignal } from '../shared/outbox.ts'
 import type { Enqueue } from '../unit-of-work.ts'
 import { lockNodeOfVersion } from './registry-lock.ts'
-import { transitionVersion } from './version-transition.ts'
+import { newestTransition, transitionVersion } from './version-transition.ts'
 
 /** An upload that began in time may end this much after its deadline. */
 export const UPLOAD_GRACE_SECONDS = 300
@@ -32,6 +32,8 @@ export interface ArchivePlace {
   archive: StoredArchive | null
   /** Seconds until an upload that began in time must have ended; not above zero: it is over. */
   secondsLeft: number
+  /** Id of its newest transition. */
+  transition: string
 }
 
 export const findArchivePlace = async (
@@ -42,6 +44,7 @@ export const findArchivePlace = async (
     select v.id as "versionId", v.node_id as "nodeId", v.dependencies, v.status,
       v.archive_state as "archiveState",
       ${secondsLeft(sql)} as "secondsLeft",
+      ${newestTransition(sql)} as transition,
       (select license from node where id = v.node_id) as license,
       (select json_build_object('storageKey', a.storage_key, 'sha256', a.sha256, 'bytes', a.bytes)
         from archive a where a.version_id = v.id) as archive

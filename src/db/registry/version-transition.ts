@@ -19,6 +19,8 @@ export interface VersionState {
   /** Why the archive was rejected. */
   archiveCode: string | null
   checksFailed: boolean
+  /** Id of its newest transition. */
+  transition: string
 }
 
 export const findVersionState = async (
@@ -27,12 +29,18 @@ export const findVersionState = async (
 ): Promise<VersionState | undefined> => {
   const [row] = await sql<VersionState[]>`
     select v.status, v.status_reason as reason, v.archive_state as "archiveState",
-      a.code as "archiveCode", v.checks_failed_at is not null as "checksFailed"
+      a.code as "archiveCode", v.checks_failed_at is not null as "checksFailed",
+      ${newestTransition(sql)} as transition
     from version v left join archive a on a.version_id = v.id
     where v.id = ${versionId}
   `
   return row
 }
+
+/** Joins `version v`: the id of its newest transition, by which a step knows whether somebody came before it. */
+export const newestTransition = (sql: Queryable) => sql`(
+  select id from version_move where version_id = v.id order by at desc, id desc limit 1
+)`
 
 interface VersionTransition {
   id: string
@@ -123,16 +131,17 @@ const applyTransition = async (
 const DELETED: VersionStatus = 'NodeVersionStatusDeleted'
 
 /**
- * Records on a Pending version why its checks could not run, for an operator; the first reason stays. Returns the
- * status of the version, which somebody may have changed.
+ * Records on a Pending version why its checks could not run, for an operator; the first reason stays. With the transition
+ * that began those checks: only if none came after it. Returns the status of the version, which somebody may have changed.
  */
 export const giveUpChecks = async (
   sql: Transaction,
-  { id, code }: { id: string; code: string },
+  { id, code, since }: { id: string; code: string; since?: string | undefined },
 ): Promise<VersionStatus> => {
   await lockNodeOfVersion(sql, id)
   const version = await findVersionState(sql, id)
-  if (version?.status === 'NodeVersionStatusPending' && !version.checksFailed) {
+  const isOpen = version?.status === 'NodeVersionStatusPending' && !version.checksFailed
+  if (isOpen && (since === undefined || since === version.transition)) {
     const reason = checksFailedReason(checkCause(code))
     await transitionVersion(sql, { id, name: 'give_up_checks', reason, actor: 'workflow' })
   }
