@@ -10,12 +10,13 @@ const DEADLINE_MARGIN_SECONDS = 60
 
 /**
  * A move is one short transaction; it is tried until PostgreSQL is back, and the store, from which what a task leaves is
- * removed. Longer waits are timers of the server: a wait in the worker keeps one of its 40 places for workflow tasks, and
- * so many tasks that a caller cancels while the store is away would keep them all.
+ * removed. Every wait is a timer of the server, so that a workflow task never lasts longer than one attempt: it has 10 s,
+ * and a worker that stands still for 4 s loses none (docs/decisions.md). A wait in the worker also keeps one of its 40
+ * places, and so many tasks that a caller cancels while the store is away would keep them all.
  */
 export const transitionOptions: LocalActivityOptions = {
   startToCloseTimeout: '5 seconds',
-  localRetryThreshold: '1 second',
+  localRetryThreshold: '1 millisecond',
   retry: {
     initialInterval: '200 milliseconds',
     backoffCoefficient: 2,

@@ -95,6 +95,19 @@ describe('the workflow of a task', { concurrency: true }, () => {
       assert.deepEqual(await handle.result(), failed)
   })
 
+  test('ends its workflow task before a move that failed is made again', async () => {
+    const { handle } = await runner.task('image', {
+      render: fails('image_invalid'),
+      fail: () =>
+        attempt() === 1
+          ? Promise.reject(new Error('the database is away'))
+          : Promise.resolve({ state: 'failed', reason: 'image_invalid' }),
+    })
+    const { events = [] } = await handle.fetchHistory()
+    const timers = (events ?? []).filter((event) => event.timerStartedEventAttributes)
+    assert.equal(timers.length, 1)
+  })
+
   test('has one run for an admission that is dispatched twice', async () => {
     const rendered: number[] = []
     const { handle } = await runner.task('image', {
