@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 
 import { Client as TemporalClient, type Connection } from '@temporalio/client'
 
-import { makeCallers, makeOrder, type Order } from '../nemesis/callers.ts'
+import { makeCallers, makeOrder, type Order, type RECEIVERS } from '../nemesis/callers.ts'
 import { check } from '../nemesis/check.ts'
 import { readRows, type TaskRow } from '../nemesis/rows.ts'
 import { waitUntilSettled } from '../nemesis/scenario.ts'
@@ -18,6 +18,9 @@ export interface OrdersOptions {
   temporal: { connection: Connection }
   tasks: number
   versions: number
+  /** Number in a hundred tasks. */
+  videos?: number
+  receivers?: Partial<typeof RECEIVERS>
 }
 
 /** Orders of the callers of the harness at one api, each end of each family among them, and their receiver. */

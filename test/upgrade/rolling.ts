@@ -15,6 +15,7 @@ import { secondsSince } from '../../src/local/console.ts'
 import { findPort } from '../../src/local/port.ts'
 import { assertRows } from '../faults/ledger.ts'
 import type { Entry } from '../support/entry.ts'
+import { listFailedSteps } from '../support/failed-steps.ts'
 import { withKept } from '../support/keep.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { makePicture } from '../support/pictures.ts'
@@ -303,22 +304,17 @@ const findFailures = async ({ taskQueue }: Service) => {
   const connection = await Connection.connect({ address: temporalAddress() })
   const { workflow } = new Client({ connection })
   const workflows: string[] = []
-  const steps: string[] = []
   const query = `TaskQueue = '${taskQueue}'`
   await waitFor('no workflow is open', async () => {
     const { count } = await workflow.count(`${query} and ExecutionStatus = 'Running'`)
     return count === 0
   }).catch((error: unknown) => workflows.push(String(error)))
-  for await (const { workflowId, runId, status } of workflow.list({ query })) {
+  for await (const { workflowId, status } of workflow.list({ query })) {
     // Runs of a release that is upgraded from with a stop were ended, and those of first attempts went on in one that ends.
     const isFine = ['COMPLETED', 'CONTINUED_AS_NEW', 'TERMINATED'].includes(status.name)
     if (!isFine) workflows.push(`${workflowId} ${status.name}`)
-    const { events } = await workflow.getHandle(workflowId, runId).fetchHistory()
-    for (const { workflowTaskFailedEventAttributes: fault } of events ?? [])
-      // A signal came while the step was made, and Temporal has it made again: no fault of anybody.
-      if (fault && fault.failure?.message !== 'UnhandledCommand')
-        steps.push(`${workflowId}: ${fault.failure?.message ?? fault.cause}`)
   }
+  const steps = await listFailedSteps(workflow, query)
   await connection.close()
   return { workflows, steps }
 }
