@@ -249,6 +249,12 @@ const makeCore = () => ({
   ...makeDelivery(),
 })
 
+/**
+ * Limit of one activation of a workflow, which the SDK has and its types do not show. It is wall time, in which a full
+ * machine or a stop of this process counts: after the SDK's 5 s one of some milliseconds would fail its workflow task.
+ */
+const activationLimit: object = { isolateExecutionTimeout: '30 seconds' }
+
 const coreWorker = (deps: ReturnType<typeof makeCore>): Promise<Worker> =>
   Worker.create({
     ...temporal,
@@ -263,6 +269,7 @@ const coreWorker = (deps: ReturnType<typeof makeCore>): Promise<Worker> =>
     // Another worker takes the next steps of a killed one's workflows after this time. A busy one that loses a step to it
     // costs the other a replay of some ten events.
     stickyQueueScheduleToStartTimeout: '2 seconds',
+    ...activationLimit,
     // All but a handful of them are further attempts at delivering.
     maxConcurrentActivityTaskExecutions: 100,
     shutdownGraceTime: '20 seconds',
