@@ -4,6 +4,7 @@ import type { Sql } from '../src/db/client.ts'
 import { IMAGE_API } from '../test/support/client.ts'
 import { withServers } from '../test/support/keep.ts'
 import { startService } from '../test/support/service.ts'
+import { insertTasks } from '../test/support/task-rows.ts'
 import { bearer, callJson } from './support/call.ts'
 import { at, say, showResult } from './support/results.ts'
 import { DEFAULTS } from './support/settings.ts'
@@ -48,27 +49,13 @@ const p99Of = (times: readonly number[]): number =>
 
 /** Tasks of many owners that ended long ago, and those of one that wait. They have no workflow. */
 const seed = async (sql: Sql): Promise<void> => {
-  await sql.begin(async (sql) => {
-    await sql`set local session_replication_role = replica`
-    await sql`set local statement_timeout = 0`
-    const isOpen = sql`n <= ${OPEN}`
-    const made = sql`now() - n * interval '1 second'`
-    const owner = sql`case when ${isOpen} then ${OWNER} else 'owner-' || n % 500 end`
-    await sql`
-      insert into task (id, family, kind, segment, owner, account, status, settings, last_sequence,
-        created_at, last_moved_at, ended_at)
-      select md5('bulk ' || n)::uuid, 'image', 'relight', 'image-relight', ${owner}, ${owner},
-        case when ${isOpen} then 'CREATED' else 'COMPLETED' end, '{}', 1, ${made}, ${made},
-        case when ${isOpen} then null else ${made} end
-      from generate_series(1, ${TASKS}::integer) n
-    `
-    await sql`
-      insert into event (task_id, sequence, status, deliver, created_at, state)
-      select md5('bulk ' || n)::uuid, 1, 'CREATED', false, now(), 'unsent'
-      from generate_series(1, ${TASKS}::integer) n
-    `
-    await sql`insert into owner (id) values (${OWNER}) on conflict do nothing`
-  })
+  const created_at = sql`now() - n * interval '1 second'`
+  const task = { kind: 'relight', files: [] } as const
+  const open = { owner: OWNER, state: 'queued', columns: { created_at } } as const
+  await insertTasks(sql, { ...task, ...open, count: OPEN })
+  const columns = { created_at, owner: sql`'owner-' || n % 500` }
+  const numbers = { first: OPEN + 1, count: TASKS - OPEN }
+  await insertTasks(sql, { ...task, state: 'done', ...numbers, columns })
   for (const table of ['task', 'event', 'owner']) await sql`analyze ${sql(table)}`
 }
 

@@ -8,6 +8,7 @@ import { IMAGE_API } from '../test/support/client.ts'
 import { startWebhookReceiver } from '../test/support/receiver.ts'
 import type { WebhookReceiver } from '../test/support/receiver.ts'
 import { startService } from '../test/support/service.ts'
+import { insertTasks } from '../test/support/task-rows.ts'
 import { bearer, callJson } from './support/call.ts'
 import { median, say, showRatio } from './support/results.ts'
 import { withServers } from '../test/support/keep.ts'
@@ -100,36 +101,25 @@ const fill = async (sql: Sql, from: number, to: number): Promise<void> => {
   const rows = sql`generate_series(${from + 1}::integer, ${to}::integer) n`
   const id = sql`md5('growth ' || n)::uuid`
   const at = sql`now() - interval '1 day' - n * interval '30 seconds'`
-  const owner = sql`case when n % 10 = 0 then 'bench' else 'owner-' || n % 5000 end`
-  await sql.begin(async (sql) => {
-    // Triggers and foreign keys were true when these rows were young. None is due for removal while the bench runs.
-    await sql`set local session_replication_role = replica`
-    await sql`
-      insert into task (id, family, kind, segment, owner, account, status, settings, webhook_url,
-        last_sequence, created_at, last_moved_at, ended_at, purged_at, credits)
-      select ${id}, case n % 2 when 0 then 'image' else 'video' end,
-        case n % 2 when 0 then 'relight' else 'text2video' end,
-        case n % 2 when 0 then 'image-relight' else 'text2video' end, ${owner}, ${owner},
-        case n % 2 when 0 then 'COMPLETED' else 'success' end, '{}', 'https://receiver.example.com/',
-        3, ${at}, ${at}, ${at}, case when ${at} < now() - interval '29 days' then ${at} end, n % 2 * 100
-      from ${rows}
-    `
-    await sql`
-      insert into event (task_id, sequence, status, deliver, created_at, state)
-      select ${id}, sequence, 'COMPLETED', true, ${at}, 'delivered'
-      from ${rows}, generate_series(1, 3) sequence
-    `
-    await sql`
-      insert into ledger (task_id, kind, owner, credits, created_at)
-      select ${id}, 'charge', ${owner}, 100, ${at} from ${rows} where n % 2 = 1
-    `
-    // Those older than a week are gone.
-    await sql`
-      insert into outbox (kind, workflow_type, workflow_id, task_queue, created_at, dispatched_at)
-      select 'start', 'imageTask', 'image-task/' || ${id}, 'kiln', ${at}, ${at}
-      from ${rows} where ${at} > now() - interval '7 days'
-    `
-  })
+  const columns = {
+    id,
+    owner: sql`case when n % 10 = 0 then 'bench' else 'owner-' || n % 5000 end`,
+    created_at: at,
+    // None is due for removal while the bench runs.
+    purged_at: sql`case when ${at} < now() - interval '29 days' then ${at} end`,
+  }
+  const events = { state: sql`case e.state when 'pending' then 'delivered' else e.state end` }
+  for (const [place, kind] of (['text2video', 'relight'] as const).entries()) {
+    const numbers = { first: from + 1 + place, step: 2, count: (to - from) / 2 }
+    const task = { kind, state: 'done', webhookUrl: 'https://receiver.example.com/' } as const
+    await insertTasks(sql, { ...task, credits: 100, files: [], ...numbers, columns, events })
+  }
+  // Those older than a week are gone.
+  await sql`
+    insert into outbox (kind, workflow_type, workflow_id, task_queue, created_at, dispatched_at)
+    select 'start', 'imageTask', 'image-task/' || ${id}, 'kiln', ${at}, ${at}
+    from ${rows} where ${at} > now() - interval '7 days'
+  `
   await sql`vacuum analyze`
   say(`${to} tasks are there, after ${Math.round((Date.now() - start) / 1000)} s`)
 }

@@ -13,6 +13,7 @@ import { AUDIT } from '../db/registry-place.ts'
 import type { FakeComfyOptions } from '../support/comfyui/fake.ts'
 import type { PromptFault } from '../support/comfyui/worker.ts'
 import { waitFor } from '../support/wait.ts'
+import { cancelTasks } from '../support/task-rows.ts'
 import { TOKEN, attempt, render, seePlacements, startFleet } from './comfyui-place.ts'
 import {
   admit,
@@ -346,9 +347,7 @@ describe('an image task of a fleet', { concurrency: true }, () => {
       const ends = await Promise.allSettled(renderings)
       for (const end of ends)
         assert.equal(end.status === 'rejected' && String(end.reason.name), 'CancelledFailure')
-      await place.deps.sql`
-        update task set status = 'FAILED', error_code = 'cancelled', ended_at = now() where id = any(${ids})
-      `
+      await cancelTasks(place.deps.sql, ids)
       await waitFor('the end of both', async () => {
         await keep()
         await place.deps.sql`update placement set leased_until = null where task_id = any(${ids})`

@@ -332,7 +332,7 @@ describe('one attempt to deliver an event', () => {
 
     test('of a video that failed what was charged, and at its end nothing', async () => {
       const path = nextPath()
-      const id = await getVideo(deps, { ...given, callbackUrl: receiver.url(path) })
+      const id = await getVideo(deps, { ...given, webhookUrl: receiver.url(path) })
       await enterVideo(deps, id, 9)
       await claimVideo(deps, id)
       await recordProgress(deps.sql, { id, fence: 1, percent: 45 })
@@ -356,7 +356,7 @@ describe('one attempt to deliver an event', () => {
     test('the creation of a video with its end only', async () => {
       const path = nextPath()
       const files = ['video.mp4', 'cover.jpg', 'watermarked.mp4']
-      const id = await finishVideo(deps, { ...given, callbackUrl: receiver.url(path), files })
+      const id = await finishVideo(deps, { ...given, webhookUrl: receiver.url(path), files })
       const now = new Date('2030-01-01T00:00:00Z')
       const bodyAt = async (status: string): Promise<unknown> => {
         const eventId = await eventOf(deps.sql, id, status)

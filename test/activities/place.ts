@@ -27,7 +27,6 @@ import { makeSigner } from '../../src/adapters/signing.ts'
 import { makeLocalStorage } from '../../src/adapters/storage/local.ts'
 import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
 import type { VideoEngine } from '../../src/adapters/video-engine/video-engine.ts'
-import { insertImageTask } from '../../src/db/image-task/image-task.ts'
 import type { OutboxRow } from '../../src/db/shared/outbox.ts'
 import type { Sql } from '../../src/db/client.ts'
 import type { NewTaskInput, TaskResult } from '../../src/db/task/task-file.ts'
@@ -43,6 +42,7 @@ import { makeInspector } from '../support/inspector.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { makePicture } from '../support/pictures.ts'
 import { createDatabase, type TestDatabase } from '../support/stack.ts'
+import { insertNewTask } from '../support/task-rows.ts'
 import { use } from '../support/use.ts'
 
 /** A database, a store and what a media worker needs beside, for one test file. */
@@ -175,18 +175,6 @@ const writeResult: Work = (_job, { onProgress }) => {
   return Promise.resolve()
 }
 
-export const NO_INPUT: NewTaskInput = {
-  field: 'image',
-  name: null,
-  storageKey: null,
-  url: null,
-  contentType: null,
-  bytes: null,
-  sha256: null,
-  width: null,
-  height: null,
-}
-
 /** Inserts an upscale task whose image is a stored picture, unless another one is given. */
 export const insertTask = async (
   { deps, root }: Pick<Place, 'deps' | 'root'>,
@@ -198,18 +186,9 @@ export const insertTask = async (
   await writeFile(path, await makePicture())
   await deps.storage.putFile(storageKey, path)
   const given = input.url === undefined ? { storageKey } : {}
-  await deps.sql.begin((sql) =>
-    insertImageTask(sql, {
-      id,
-      kind: 'upscale',
-      segment: 'image-upscaler',
-      owner: 'alice',
-      settings: { scale_factor: '2x' },
-      webhookUrl: null,
-      inputs: [{ ...NO_INPUT, name: 'input-image.png', ...given, ...input }],
-    }),
-  )
-  return id
+  const inputs = [{ field: 'image', name: 'input-image.png', ...given, ...input }]
+  const settings = { scale_factor: '2x' }
+  return await deps.sql.begin((sql) => insertNewTask(sql, { id, settings, inputs }))
 }
 
 /** Neither is over while a test lasts: no attempt is lost because a machine is slow. */

@@ -17,6 +17,7 @@ import { insertSubscription } from '../db/notified-task.ts'
 import { makeRegistryPlace } from '../db/registry-place.ts'
 import { startRoutes } from '../support/routes.ts'
 import { use } from '../support/use.ts'
+import { cancelTasks } from '../support/task-rows.ts'
 import { insertTask, render, usePlace } from './place.ts'
 import { finishVideo } from './video-place.ts'
 
@@ -61,10 +62,7 @@ describe('the removal by age', () => {
     ...(await place.deps.storage.list(`inputs/${id}`)),
     ...(await place.deps.storage.list(`results/${id}`)),
   ]
-  const end = (id: string) =>
-    place.deps.sql`
-      update task set status = 'FAILED', error_code = 'cancelled', ended_at = now() where id = ${id}
-    `
+  const end = (id: string) => cancelTasks(place.deps.sql, [id])
   const insertUpload = async (hours: number): Promise<{ id: string; key: string }> => {
     const id = randomUUID()
     const key = await store(`uploads/${id}/digest`)

@@ -14,6 +14,7 @@ import { FAMILIES } from '../../src/domain/task/family.ts'
 import { TaskError } from '../../src/domain/task/task-error.ts'
 import { startReceiver } from '../support/network.ts'
 import { makePicture } from '../support/pictures.ts'
+import { cancelTasks } from '../support/task-rows.ts'
 import {
   TIMING,
   admissionOf,
@@ -86,7 +87,7 @@ describe('an attempt to render', () => {
 
   test('does nothing for a task that has ended', async () => {
     const id = await insertTask(place)
-    await deps.sql`update task set status = 'FAILED', error_code = 'cancelled', ended_at = now() where id = ${id}`
+    await cancelTasks(deps.sql, [id])
     assert.deepEqual(await attemptImage(deps, id), { state: 'cancelled', reason: 'cancelled' })
     assert.equal((await see(place.database, id)).fence, 0)
   })

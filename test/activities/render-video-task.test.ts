@@ -12,6 +12,7 @@ import { mean, useStudio } from '../adapters/video-engine/studio.ts'
 import { sha256Of } from '../support/digest.ts'
 import { useReceiver } from '../support/network.ts'
 import { makePicture } from '../support/pictures.ts'
+import { cancelTasks } from '../support/task-rows.ts'
 import {
   again,
   cancelRun,
@@ -237,10 +238,7 @@ describe('an attempt to render a video', () => {
     const never = withEngine(() => assert.fail('the engine was asked'))
     const id = await getVideo(place.database, { owner: randomUUID() })
     assert.deepEqual(await attemptVideo(never, id), { state: 'waiting', reason: 'slot' })
-    await place.deps.sql`
-      update task set status = 'failed', error_code = 'UserCancelled', waits_on = null, ended_at = now()
-      where id = ${id}
-    `
+    await cancelTasks(place.deps.sql, [id])
     const cancelled = { state: 'cancelled', reason: 'UserCancelled' }
     assert.deepEqual(await attemptVideo(never, id), cancelled)
     assert.equal((await seeVideo(place.database, id)).fence, 0)

@@ -22,6 +22,7 @@ import { findFile } from '../../src/db/shared/file.ts'
 import { applyTextToVideoDefaults } from '../../src/domain/video-task/video-defaults.ts'
 import { makePicture } from '../support/pictures.ts'
 import { startFakeUpstream, type FakeUpstream, type Step } from '../support/upstream.ts'
+import { cancelTasks } from '../support/task-rows.ts'
 import {
   TIMING,
   admissionOf,
@@ -265,8 +266,7 @@ describe('an image task of an upstream', { concurrency: true }, () => {
 
   test('is cancelled there when it ended here while it was being sent', async () => {
     const { fake, deps, id } = await start()
-    const end = () =>
-      deps.sql`update task set status = 'FAILED', error_code = 'cancelled', ended_at = now() where id = ${id}`
+    const end = () => cancelTasks(deps.sql, [id])
     const sql = intercept(deps.sql, 'set upstream_id', (run) => end().then(run))
     await assert.rejects(render({ ...deps, sql }, id), again('attempt_failed'))
     assert.equal(fake.count('cancel'), 1)
@@ -316,7 +316,7 @@ describe('a video task of an upstream', { concurrency: true }, () => {
 
   test('is sent on without what stays here, and its progress is taken over', async () => {
     const running = said(200, { state: 'processing', progress: 41 })
-    const given = { payload: 'mine', callbackUrl: 'https://receiver.example.com/' }
+    const given = { payload: 'mine', webhookUrl: 'https://receiver.example.com/' }
     const { fake, deps, id } = await startVideo(given, { steps: { status: [running] } })
     await assert.rejects(renderVideo(losing(deps), id), again('attempt_failed'))
     assert.equal((await seeVideo(place.database, id)).progress, 41)

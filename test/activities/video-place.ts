@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto'
-
 import { insertCreation } from '../../src/db/video-task/creation.ts'
 import type { OutboxRow } from '../../src/db/shared/outbox.ts'
 import { admitOwner } from '../../src/db/task/admission.ts'
@@ -8,20 +6,18 @@ import { toLimitError } from '../../src/db/task/account.ts'
 import { endTask, type EndOptions, type TaskEnd } from '../../src/db/task/end-task.ts'
 import { FAMILIES } from '../../src/domain/task/family.ts'
 import { VIDEO_ERRORS, type VideoErrorCode } from '../../src/domain/video-task/video-error.ts'
-import { insertVideoTask } from '../../src/db/video-task/video-task.ts'
-import type { ClaimedVideoTask, NewVideoTask } from '../../src/db/video-task/video-task.ts'
+import type { ClaimedVideoTask } from '../../src/db/video-task/video-task.ts'
 import { claimTask } from '../../src/db/task/task-transition.ts'
 import type { VideoTaskKind } from '../../src/domain/video-task/video-task.ts'
-import { insertTaskResults, type NewTaskInput } from '../../src/db/task/task-file.ts'
+import { insertTaskResults } from '../../src/db/task/task-file.ts'
 import { ApiError } from '../../src/domain/shared/errors.ts'
 import type { Quota } from '../../src/domain/task/quota.ts'
-import { applyTextToVideoDefaults } from '../../src/domain/video-task/video-defaults.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import type { TestDatabase } from '../support/stack.ts'
-import { admissionOf, NO_INPUT, startOf } from './place.ts'
+import { insertNewTask, type NewTask } from '../support/task-rows.ts'
+import { admissionOf, startOf } from './place.ts'
 
-export interface NewVideo extends Partial<Omit<NewVideoTask, 'inputs'>> {
-  inputs?: readonly (Partial<NewTaskInput> & { field: string })[]
+export interface NewVideo extends NewTask {
   /** OWNER_CREDIT_LIMIT. */
   limit?: number
   quota?: Quota
@@ -30,33 +26,18 @@ export interface NewVideo extends Partial<Omit<NewVideoTask, 'inputs'>> {
 /** Inserts a task as a creation does: undefined, and nothing written, when a limit rejects it. */
 export const insertVideo = async (
   { sql }: Pick<TestDatabase, 'sql'>,
-  { limit, quota, inputs = [], ...given }: NewVideo = {},
+  { limit, quota, ...given }: NewVideo = {},
 ): Promise<string | undefined> => {
-  const task: NewVideoTask = {
-    id: randomUUID(),
-    kind: 'text2video',
-    owner: 'alice',
-    account: given.owner ?? 'alice',
-    settings: SETTINGS,
-    credits: 10,
-    offPeak: false,
-    offPeakSeconds: 172_800,
-    payload: null,
-    callbackUrl: null,
-    ...given,
-    inputs: inputs.map((input) => ({ ...NO_INPUT, ...input })),
-  }
+  const { owner: account = 'alice', credits = 10 } = given
+  const task = { kind: 'text2video', account, credits, ...given } as const
   try {
-    await sql.begin((sql) => insertVideoTask(sql, task, { creditLimit: limit, quota }))
-    return task.id
+    return await sql.begin((sql) => insertNewTask(sql, task, { creditLimit: limit, quota }))
   } catch (given) {
     const error = await toLimitError(sql, given, { ...task, retentionDays: quota?.retentionDays })
     if (error instanceof ApiError) return undefined
     throw error
   }
 }
-
-const SETTINGS = applyTextToVideoDefaults({ model: 'videoq1', prompt: 'ocean' }, () => 0.5)
 
 /** As `insertVideo`, of a task that no limit rejects. */
 export const getVideo = async (

@@ -10,6 +10,7 @@ import { describeWait } from '../../src/domain/task/waits-for.ts'
 import { endPause, putPause } from '../../src/db/task/pause.ts'
 import { claimTask } from '../../src/db/task/task-transition.ts'
 import { makeAdmissionPass } from '../../src/tasks/admit.ts'
+import { cancelTasks, insertTasks } from '../support/task-rows.ts'
 import { admissionOf, insertTask, see, startOf, usePlace } from '../activities/place.ts'
 import { getVideo, listWoken, seeVideo, wakes } from '../activities/video-place.ts'
 
@@ -23,10 +24,7 @@ describe('the admission of tasks', () => {
     await sql()`delete from pause`
     await sql()`delete from worker`
     await sql()`delete from breaker`
-    await sql()`
-      update task set status = 'FAILED', error_code = 'cancelled', ended_at = now(), waits_on = null
-      where ended_at is null
-    `
+    await cancelTasks(sql())
   })
 
   const insert = async (account: string, priority = 0, engine = 'local'): Promise<string> => {
@@ -96,12 +94,8 @@ describe('the admission of tasks', () => {
       select id, row_number() over (order by id) as n from task where waits_on is not null
     ) numbered where task.id = numbered.id`
     // More accounts than one pass looks at.
-    await sql()`
-      insert into task (id, family, kind, segment, owner, account, status, settings, waits_on)
-      select gen_random_uuid(), 'image', 'upscale', 'image-upscaler', 'x', 'many ' || lpad(n::text, 4, '0'),
-        'CREATED', '{}', 'turn' from generate_series(1, 300) n
-    `
-    await sql()`update task set waits_on = 'turn', admission = 0 where owner = 'x' and ended_at is null`
+    const owner = sql()`'many ' || lpad(n::text, 4, '0')`
+    await insertTasks(sql(), { state: 'waiting', count: 300, columns: { owner } })
     const pass = makePass()
     const started = [...(await pass()).started, ...(await pass()).started]
     assert.equal(new Set(started).size, 303)

@@ -38,7 +38,7 @@ describe('the delivery of the events of a video task', () => {
     const path = `/hook-${(paths += 1)}?token=canary`
     receiver.script(path, reply)
     const owner = `owner-${paths}`
-    return { path, id: await stage.create({ owner, callbackUrl: receiver.url(path), ...given }) }
+    return { path, id: await stage.create({ owner, webhookUrl: receiver.url(path), ...given }) }
   }
   /** Creates a task that is put back from its queue until it is released, so that its first event is not overtaken. */
   const createQueued = async (reply: Reply) => {

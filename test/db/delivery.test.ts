@@ -19,6 +19,7 @@ import {
 import { insertRedelivery } from '../../src/db/event/event-log.ts'
 import { insertOutbox } from '../../src/db/shared/outbox.ts'
 import { deleteOldAttempts } from '../../src/db/shared/purge.ts'
+import { transitionTask } from '../../src/db/task/task-transition.ts'
 import { startDelivery, startRedelivery } from '../../src/jobs/event.ts'
 import { finishVideo } from '../activities/video-place.ts'
 import { completeFirstAttempts } from '../../src/db/event/first-attempt.ts'
@@ -73,7 +74,7 @@ describe('the delivery of events', () => {
     })
 
     test('writes the events of a video as pending from queueing on', async () => {
-      const id = await finishVideo({ sql }, { callbackUrl: RECEIVER, owner: 'video' })
+      const id = await finishVideo({ sql }, { webhookUrl: RECEIVER, owner: 'video' })
       assert.deepEqual(await statesOf(id), [
         'created unsent 0',
         'queueing pending 0',
@@ -93,11 +94,7 @@ describe('the delivery of events', () => {
       const id = await insertTaskWithWebhook(sql)
       await assert.rejects(
         sql.begin(async (sql) => {
-          await sql`update task set status = 'x' where id = ${id}`
-          await sql`
-            insert into event (task_id, sequence, status, deliver, state)
-            values (${id}, 2, 'IN_PROGRESS', true, 'pending')
-          `
+          await transitionTask(sql, 'image', { id, to: 'IN_PROGRESS' })
           const next = await findDelivery(sql, id)
           assert.equal(next?.sequence, 2)
           throw new Error('rolled back')

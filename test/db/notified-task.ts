@@ -10,9 +10,9 @@ import type {
 import type { Sql } from '../../src/db/client.ts'
 import { insertRedelivery } from '../../src/db/event/event-log.ts'
 import { insertEndpoint } from '../../src/db/event/endpoint.ts'
-import { insertImageTask } from '../../src/db/image-task/image-task.ts'
 import { transitionTask } from '../../src/db/task/task-transition.ts'
 import type { ImageTaskStatus } from '../../src/domain/image-task/image-task.ts'
+import { insertNewTask } from '../support/task-rows.ts'
 
 export const RECEIVER = 'https://receiver.example.com/hook'
 
@@ -22,18 +22,7 @@ export const insertTaskWithWebhook = async (
   transitions: readonly ImageTaskStatus[] = [],
   { url = RECEIVER, owner = 'alice' }: { url?: string | null; owner?: string } = {},
 ): Promise<string> => {
-  const id = randomUUID()
-  await sql.begin((sql) =>
-    insertImageTask(sql, {
-      id,
-      kind: 'upscale',
-      segment: 'image-upscaler',
-      owner,
-      settings: {},
-      webhookUrl: url,
-      inputs: [],
-    }),
-  )
+  const id = await sql.begin((sql) => insertNewTask(sql, { owner, webhookUrl: url }))
   for (const to of transitions) await transition(sql, id, to)
   return id
 }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 
 import { addStoredBytes } from '../../src/db/task/account.ts'
@@ -7,6 +6,7 @@ import { findOwnerCredits, lockOwnerOf, refundTask } from '../../src/db/task/own
 import { getVideo, insertVideo, makeVideoQueue, seeVideo } from '../activities/video-place.ts'
 import type { NewVideo } from '../activities/video-place.ts'
 import { useDatabase } from '../support/stack.ts'
+import { insertNewTask } from '../support/task-rows.ts'
 
 describe('the credits of an owner', () => {
   const database = useDatabase()
@@ -48,12 +48,8 @@ describe('the credits of an owner', () => {
 
   test('are not charged again by the commit of a release that has charged them before', async () => {
     const owner = 'before'
-    const id = randomUUID()
     await database.sql.begin(async (sql) => {
-      await sql`
-        insert into task (id, family, kind, segment, owner, account, status, settings, credits)
-        values (${id}, 'video', 'text2video', 'text2video', ${owner}, ${owner}, 'created', '{}', 40)
-      `
+      const id = await insertNewTask(sql, { kind: 'text2video', owner, credits: 40 })
       await sql`insert into owner (id, credits_used) values (${owner}, 40)`
       await sql`
         insert into ledger (task_id, kind, owner, credits) values (${id}, 'charge', ${owner}, 40)

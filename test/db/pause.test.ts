@@ -21,6 +21,7 @@ import { endPause, listPauses, putPause } from '../../src/db/task/pause.ts'
 import { claimTask, putBack } from '../../src/db/task/task-transition.ts'
 import type { OutboxRow } from '../../src/db/shared/outbox.ts'
 import { makeAdmissionPass } from '../../src/tasks/admit.ts'
+import { cancelTasks } from '../support/task-rows.ts'
 import { admissionOf, insertTask, startOf, usePlace } from '../activities/place.ts'
 import { claimVideo, enterVideo, getVideo, listWoken, wakes } from '../activities/video-place.ts'
 import { waitFor } from '../support/wait.ts'
@@ -83,10 +84,7 @@ beforeEach(async () => {
   await place.database.sql`delete from pause`
   await place.database.sql`delete from breaker`
   // Passes go through all that earlier tests have left.
-  await place.database.sql`
-    update task set status = 'FAILED', error_code = 'cancelled', ended_at = now(), waits_on = null
-    where ended_at is null
-  `
+  await cancelTasks(place.database.sql)
 })
 
 describe('a pause', () => {
@@ -392,9 +390,7 @@ describe('a breaker', () => {
     for (const id of [one, two]) await claim(id)
     await wait()
     await admit()
-    await place.database.sql`
-      update task set status = 'FAILED', error_code = 'cancelled', ended_at = now() where id = ${one}
-    `
+    await cancelTasks(place.database.sql, [one])
     assert.deepEqual((await admit()).started, [runOf(two)])
     assertHas(await claim(two), { isProbe: true })
   })

@@ -6,12 +6,10 @@ import type { Queryable, Sql } from '../../src/db/client.ts'
 import { insertOutbox } from '../../src/db/shared/outbox.ts'
 import { insertUpload, receiveUpload } from '../../src/db/shared/upload.ts'
 import { listStillTasks } from '../../src/db/task/reconcile.ts'
-import { insertTaskInputs } from '../../src/db/task/task-file.ts'
 import { transitionTask } from '../../src/db/task/task-transition.ts'
 import { findVideoSource, recordProgress } from '../../src/db/video-task/video-task.ts'
 import type { VideoTaskState } from '../../src/domain/video-task/video-task.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
-import { NO_INPUT } from '../activities/place.ts'
 import {
   claimVideo,
   enterVideo,
@@ -24,6 +22,7 @@ import {
 } from '../activities/video-place.ts'
 import { useDatabase } from '../support/stack.ts'
 import { makeStart } from './registry-place.ts'
+import { insertNewTask } from '../support/task-rows.ts'
 import { waitFor } from '../support/wait.ts'
 
 const STATES = ['created', 'queueing', 'processing', 'success', 'failed'] as const
@@ -235,9 +234,8 @@ describe('a video task', () => {
       await receive('third')
       let replacing: Promise<string | null | undefined> | undefined
       await database.sql.begin(async (sql) => {
-        const input = { ...NO_INPUT, field: 'images', storageKey: keyOf('third'), url: 'x' }
-        const id = await getVideo(database)
-        await insertTaskInputs(sql, id, [input])
+        const inputs = [{ field: 'images', storageKey: keyOf('third'), url: 'x' }]
+        await insertNewTask(sql, { kind: 'text2video', inputs })
         replacing = replacedBy('fourth')
         await waitFor('the replacement waits', async () => {
           const rows = await database.sql`

@@ -20,6 +20,7 @@ import {
 } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
 import { useService } from '../support/service.ts'
+import { insertTasks } from '../support/task-rows.ts'
 
 const RECEIVER = 'https://receiver.example.com/kiln?token=not-to-be-seen'
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
@@ -557,13 +558,12 @@ describe('the tasks of a caller', () => {
 
   test('are all found past those that do not match, page by page', async () => {
     const owner = `many-${randomUUID()}`
-    await sql`
-      insert into task (id, family, kind, segment, owner, status, settings, created_at)
-      select gen_random_uuid(), 'image', 'relight', 'image-relight', ${owner}, 'IN_PROGRESS',
-        jsonb_build_object('prompt', case when n = 1 then 'needle' end),
-        now() - interval '1 hour' + n * interval '1 ms'
-      from generate_series(1, 20010) n
-    `
+    const columns = {
+      settings: sql`jsonb_build_object('prompt', case when n = 1 then 'needle' end)`,
+      created_at: sql`now() - interval '1 hour' + n * interval '1 ms'`,
+    }
+    const many = { owner, kind: 'relight', state: 'queued' } as const
+    await insertTasks(sql, { ...many, count: 20_010, columns })
     const client = service.client(owner)
     const [tasks, next] = await list(client, 'q=needle')
     assert.deepEqual(tasks, [])
@@ -712,12 +712,11 @@ describe('a creation that is only tried', () => {
   })
 
   test('names the median of what its kind took lately', async () => {
-    for (const each of [3, 5, 100])
-      await sql`
-        insert into task (id, family, kind, segment, owner, status, settings, claimed_at, ended_at)
-        values (gen_random_uuid(), 'image', 'skin_faithful', 'skin-enhancer', 'x', 'COMPLETED', '{}',
-          now(), now() + make_interval(secs => ${each}))
-      `
+    const columns = {
+      claimed_at: sql`now()`,
+      ended_at: sql`now() + (array[3, 5, 100])[n] * interval '1 second'`,
+    }
+    await insertTasks(sql, { kind: 'skin_faithful', state: 'done', count: 3, columns })
     const path = `${IMAGE_API}/skin-enhancer/faithful?dry_run=true`
     const { body } = await service.client().post(path, { image: DOT })
     assert.deepEqual(body, { dry_run: true, credits: 0, estimated_seconds: 5 })

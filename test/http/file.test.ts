@@ -17,6 +17,7 @@ import { readContract, type makeContract } from '../support/contract.ts'
 import { createDatabase } from '../support/stack.ts'
 import { begin, readResponse, type Sent } from '../support/request.ts'
 import { startRoutes } from '../support/routes.ts'
+import { insertNewTask, insertTasks } from '../support/task-rows.ts'
 import { waitFor } from '../support/wait.ts'
 
 const CONTENT = '0123456789'
@@ -49,28 +50,16 @@ after(async () => {
   await rm(root, { recursive: true, force: true })
 })
 
-const insertTask = async (): Promise<string> => {
-  const id = randomUUID()
-  await sql`
-    insert into task (id, family, kind, segment, owner, status, settings)
-    values (${id}, 'image', 'upscale', 'image-upscaler', 'alice', 'COMPLETED', '{}')
-  `
-  return id
-}
-
 const store = async (key: string, content = CONTENT) =>
   storage.putStream(key, Readable.from([Buffer.from(content)]), { maxBytes: 100_000_000 })
 
 const insertResult = async (
   content = CONTENT,
 ): Promise<{ id: string; key: string; link: string }> => {
-  const id = await insertTask()
+  const [id = ''] = await insertTasks(sql, { state: 'done' })
   const key = `results/${id}/1/result-1.png`
   const { bytes, sha256 } = await store(key, content)
-  await sql`
-    insert into task_result (task_id, position, name, storage_key, content_type, bytes, sha256, width, height)
-    values (${id}, 1, 'result-1.png', ${key}, 'image/png', ${bytes}, ${sha256}, 1, 1)
-  `
+  await sql`update task_result set ${sql({ bytes, sha256 })} where task_id = ${id}`
   return { id, key, link: signer.signFile(id, 'result-1.png', now) }
 }
 
@@ -145,12 +134,11 @@ describe('a signed file link', () => {
   })
 
   test('reaches the stored input of a task and an upload that has arrived', async () => {
-    const id = await insertTask()
-    await store(`inputs/${id}/image.jpg`)
-    await sql`
-      insert into task_input (task_id, field, name, storage_key, content_type)
-      values (${id}, 'image', 'input-image.jpg', ${`inputs/${id}/image.jpg`}, 'image/jpeg')
-    `
+    const id = randomUUID()
+    const storageKey = `inputs/${id}/image.jpg`
+    await store(storageKey)
+    const given = { field: 'image', name: 'input-image.jpg', contentType: 'image/jpeg' }
+    await sql.begin((sql) => insertNewTask(sql, { id, inputs: [{ ...given, storageKey }] }))
     const input = await get(signer.signFile(id, 'input-image.jpg', now))
     assert.deepEqual([input.status, input.headers['content-type']], [200, 'image/jpeg'])
     assert.equal(input.headers['etag'], undefined)

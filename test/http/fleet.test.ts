@@ -14,6 +14,7 @@ import { openStream } from '../support/event-stream.ts'
 import { AUDIT } from '../db/registry-place.ts'
 import { readMetrics } from '../support/metrics.ts'
 import { useService } from '../support/service.ts'
+import { cancelTasks, insertTasks } from '../support/task-rows.ts'
 
 const service = useService({
   roles: ['api'],
@@ -183,24 +184,23 @@ describe('the fleet of an operator', () => {
       /WARN {3}waiting tasks {6}2 tasks wait for an instance: resting cannot run upscale: there is no model x2 \(1\)/,
     )
     assert.ok(isWell)
-    await sql`update task set status = 'FAILED', error_code = 'cancelled', error_message = '', ended_at = now() where id = ${id}`
+    await cancelTasks(sql, [id])
     assert.equal(await read(), undefined)
   })
 
   test('counts the queue of a custom template, with what it waits for', async () => {
-    const ids = [randomUUID(), randomUUID()]
-    for (const id of ids)
-      await sql`
-        insert into task (id, family, kind, segment, status, owner, account, settings, engine, waits_for)
-        values (${id}, 'image', 'custom/poster', 'custom', 'IN_PROGRESS', 'alice', 'alice', '{}',
-          'comfyui', ${['ready cannot run custom/poster, as it was when the task was made: no']})
-      `
+    const columns = {
+      kind: sql`'custom/poster'`,
+      segment: sql`'templates'`,
+      waits_for: sql`array['ready cannot run custom/poster, as it was when the task was made: no']`,
+    }
+    const ids = await insertTasks(sql, { engine: 'comfyui', state: 'running', count: 2, columns })
     const { waiting } = await readFleet()
     const queue = waiting.find(({ template }) => template === 'custom/poster')
     assert.deepEqual([queue?.tasks, queue?.reasons.length], [2, 1])
     const metrics = await readMetrics(service.entry('api'))
     assert.equal(metrics.get('kiln_comfyui_tasks_waiting{template="custom/poster"}'), 2)
-    await sql`update task set ended_at = now() where id = any(${ids}::uuid[])`
+    await cancelTasks(sql, ids)
   })
 
   test('is counted by the metrics', async () => {

@@ -5,7 +5,6 @@ import { describe, test } from 'node:test'
 import type { Sql } from '../../src/db/client.ts'
 import { admitOwner } from '../../src/db/task/admission.ts'
 import { claimTask } from '../../src/db/task/task-transition.ts'
-import { insertImageTask, type NewImageTask } from '../../src/db/image-task/image-task.ts'
 import { endTask } from '../../src/db/task/end-task.ts'
 import { markTaskPurged } from '../../src/db/shared/purge.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
@@ -17,6 +16,7 @@ import { failTask } from '../../src/tasks/fail.ts'
 import { startOf } from '../activities/place.ts'
 import { claimVideo, enterVideo, getVideo } from '../activities/video-place.ts'
 import { useDatabase } from '../support/stack.ts'
+import { insertNewTask } from '../support/task-rows.ts'
 import { waitFor } from '../support/wait.ts'
 
 const SLOTS = { slots: 1, startOf }
@@ -57,12 +57,8 @@ describe('owner before task', () => {
 
   const insert = async (family: TaskFamily, owner: string): Promise<string> => {
     if (family === 'image') {
-      const id = randomUUID()
-      const row = { kind: 'upscale', segment: 'image-upscaler', settings: {}, webhookUrl: null }
-      await database.sql.begin(async (sql) => {
-        await insertImageTask(sql, { id, owner, inputs: [], ...row } as NewImageTask)
-        await claimTask(sql, { id, family, admission: 1 })
-      })
+      const id = await database.sql.begin((sql) => insertNewTask(sql, { owner }))
+      await database.sql.begin((sql) => claimTask(sql, { id, family, admission: 1 }))
       return id
     }
     const id = await getVideo(database, { owner })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 
+import { insertTasks } from '../../../test/support/task-rows.ts'
 import { waitFor } from '../../../test/support/wait.ts'
 import { assertSound, skip, useConsole } from './harness.ts'
 
@@ -36,12 +37,7 @@ describe('operations of a fleet', { skip }, () => {
       update instance set quarantined_at = now(), reason = 'node 3 KSampler: CUDA error: an illegal memory access'
       where name = 'gpu10'
     `
-    const ids = [randomUUID(), randomUUID(), randomUUID()]
-    for (const id of ids)
-      await sql`
-        insert into task (id, family, kind, segment, status, owner, account, settings, engine)
-        values (${id}, 'image', 'upscale', 'image-upscaler', 'IN_PROGRESS', 'alice', 'alice', '{}', 'comfyui')
-      `
+    const ids = await insertTasks(sql, { engine: 'comfyui', state: 'running', count: 3 })
     const place = (task: string, instance: string, state: string, detail: string | null) => sql`
       insert into placement (id, task_id, instance, template, inputs, state, detail)
       values (${randomUUID()}, ${task}, ${instance}, 'upscale', '{}', ${state}, ${detail})

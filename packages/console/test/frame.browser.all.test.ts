@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
 import { makeClient } from '../../../test/support/client.ts'
+import { insertTasks } from '../../../test/support/task-rows.ts'
 import { assertSound, inLong, skip, useConsole } from './harness.ts'
 
 describe('the frame of the console', { skip }, () => {
@@ -77,19 +78,11 @@ describe('the frame of the console', { skip }, () => {
 
   test('home names what needs attention until it is dismissed, and again what fails later', async () => {
     const { sql } = console.service.database
-    const fail = () =>
-      sql.begin(async (sql) => {
-        await sql`set local session_replication_role = replica`
-        await sql`
-          insert into task (id, family, kind, segment, owner, account, status, settings,
-            last_sequence, created_at, last_moved_at, ended_at, error_code)
-          select gen_random_uuid(), 'image', kind, 'image-relight', 'carol', 'carol', status,
-            '{"prompt":"sun"}', 3, at, at, at, code
-          from clock_timestamp() at,
-            (values ('relight', 'FAILED', 'engine_failed'), ('upscale', 'COMPLETED', null))
-              made (kind, status, code)
-        `
-      })
+    const task = { owner: 'carol', settings: { prompt: 'sun' } }
+    const fail = async (): Promise<void> => {
+      await insertTasks(sql, { ...task, kind: 'relight', state: 'failed' })
+      await insertTasks(sql, { ...task, state: 'done' })
+    }
     await fail()
     const page = await console.open('/', { as: 'carol' })
     const dismiss = page.getByRole('button', { name: /^Dismiss: / })

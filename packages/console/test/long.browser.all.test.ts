@@ -7,6 +7,7 @@ import { planCatalogue } from '../../../bench/search/catalogue.ts'
 import { loadCatalogue } from '../../../bench/search/load.ts'
 import { makeRegistry, unique } from '../../../test/http/registry-support.ts'
 import { isLong } from '../../../test/support/long.ts'
+import { insertTasks } from '../../../test/support/task-rows.ts'
 import { waitFor } from '../../../test/support/wait.ts'
 import { expectStatus } from '../../../test/support/client.ts'
 import { assertSound, skip, useConsole } from './harness.ts'
@@ -49,16 +50,12 @@ describe('the console with much in it', { skip: skip || (!isLong && 'only with -
 
   test('100,000 tasks are scrolled in order, without a jump, in little memory', async () => {
     const { sql } = console.service.database
-    await sql.begin(async (sql) => {
-      await sql`set local session_replication_role = replica`
-      await sql`
-        insert into task (id, family, kind, segment, owner, account, status, settings,
-          last_sequence, created_at, last_moved_at, ended_at)
-        select md5('long ' || n)::uuid, 'image', 'relight', 'image-relight', 'carol', 'carol', 'COMPLETED',
-          json_build_object('prompt', 'picture ' || n), 3, at, at, at
-        from generate_series(1, 100000) n, lateral (select now() - n * interval '30 seconds' as at) times
-      `
-    })
+    const columns = {
+      settings: sql`json_build_object('prompt', 'picture ' || n)`,
+      created_at: sql`now() - n * interval '30 seconds'`,
+    }
+    const many = { kind: 'relight', owner: 'carol', state: 'done', count: 100_000 } as const
+    await insertTasks(sql, { ...many, columns })
     await sql`analyze task`
     const page = await console.open('/tasks', { as: 'carol' })
     await page.getByText('picture 1', { exact: true }).waitFor()
