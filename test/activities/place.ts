@@ -271,6 +271,24 @@ export const losing = <Deps extends Pick<MediaDependencies, 'storage'>>(deps: De
   },
 })
 
+/** Workflows that rows of the outbox start. */
+export const listWoken = (rows: readonly OutboxRow[] = []): string[] =>
+  rows.flatMap(({ kind, workflowId }) => (kind === 'signal' ? [] : workflowId))
+
+/** Makes a pass of an api: it returns in how many milliseconds it comes back, whose workflows it starts, and what it notifies of. */
+export const makePass = ({ deps }: Pick<Place, 'deps'>, slots = 1) => {
+  const enqueued: OutboxRow[] = []
+  const notified: string[] = []
+  const jobs = { dispatchNow: (row: OutboxRow) => enqueued.push(row) }
+  const notifyChange = (id: string) => void notified.push(id)
+  const pass = makeAdmissionPass({ sql: deps.sql, jobs, notifyChange, slots, startOf })
+  return async () => {
+    const waitMs = await pass(new AbortController().signal)
+    const started = listWoken(enqueued.splice(0))
+    return { waitMs, started, notified: notified.splice(0) }
+  }
+}
+
 /** Admits what nothing blocks any more, and one task that tries a half-open breaker, as an api does. */
 export const admit = async ({ deps }: Pick<Place, 'deps'>): Promise<void> =>
   void (await makeAdmissionPass(deps)(new AbortController().signal))

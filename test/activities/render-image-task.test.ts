@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict'
-import { EventEmitter, once } from 'node:events'
+import { EventEmitter } from 'node:events'
 import { before, describe, test } from 'node:test'
-
-import { CancelledFailure } from '@temporalio/activity'
 
 import type { MediaDependencies } from '../../activities/dependencies.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import { S3Error } from '../../src/adapters/storage/s3-client.ts'
 import { ADMISSION } from '../../src/db/shared/change-notification.ts'
 import { endPause, putPause } from '../../src/db/task/pause.ts'
-import { claimTask, transitionTask } from '../../src/db/task/task-transition.ts'
-import { FAMILIES } from '../../src/domain/task/family.ts'
-import { TaskError } from '../../src/domain/task/task-error.ts'
-import { startReceiver } from '../support/network.ts'
-import { makePicture } from '../support/pictures.ts'
+import { claimTask } from '../../src/db/task/task-transition.ts'
 import { cancelTasks } from '../support/task-rows.ts'
 import {
   TIMING,
@@ -21,7 +15,6 @@ import {
   admit,
   again,
   attemptImage,
-  cancelRun,
   forGood,
   insertTask,
   losing,
@@ -63,26 +56,6 @@ describe('an attempt to render', () => {
       error_code: null,
       events: ['CREATED', 'IN_PROGRESS', 'COMPLETED'],
     })
-  })
-
-  test('reports its progress', async () => {
-    const environment = makeEnvironment()
-    let details: unknown
-    const slow = withEngine(async (_job, { onProgress }) => {
-      onProgress(49.7)
-      ;[details] = (await once(environment, 'heartbeat')) as [unknown]
-    })
-    const timing = { ...TIMING, heartbeatSeconds: 0.2 }
-    await render(slow, await insertTask(place), { environment, timing })
-    assert.deepEqual(details, { step: 'rendering', percent: 50 })
-  })
-
-  test('takes a fence of its own when it is a repetition, and makes no second event', async () => {
-    const id = await insertTask(place)
-    await assert.rejects(render(losing(deps), id), again('attempt_failed'))
-    assert.equal((await render(deps, id))?.fence, 2)
-    const { events } = await see(place.database, id)
-    assert.deepEqual(events, ['CREATED', 'IN_PROGRESS', 'COMPLETED'])
   })
 
   test('does nothing for a task that has ended', async () => {
@@ -141,18 +114,12 @@ describe('an attempt to render', () => {
     await assert.rejects(render(withoutStore(rejected), id), again('attempt_failed'))
   })
 
-  test('ends the task at once when the input is invalid', async () => {
-    const id = await insertTask(place)
-    const rejecting = withEngine(() => Promise.reject(new TaskError('image_invalid', 'cut')))
-    await assert.rejects(render(rejecting, id), { ...forGood('image_invalid'), message: 'cut' })
-    assert.equal((await see(place.database, id)).failures, 0)
-  })
-
   test('ends a task that has been tried ten times', async () => {
     const id = await insertTask(place)
     const on = (attempt: number) => ({ environment: makeEnvironment({ attempt }) })
     await assert.rejects(render(losing(deps), id, on(10)), again('attempt_failed'))
-    await assert.rejects(render(deps, id, on(11)), forGood('engine_failed'))
+    const message = 'The task was tried 10 times.'
+    await assert.rejects(render(deps, id, on(11)), { ...forGood('engine_failed'), message })
   })
 
   test('counts the deadline from the first claim', async () => {
@@ -169,30 +136,12 @@ describe('an attempt to render', () => {
     await assert.rejects(render(slow, id, { timing }), forGood('timeout'))
   })
 
-  /** Renders with an engine that works until it is stopped, which happens at once. */
-  const renderUntil = (end: typeof stopRun, id: string) => {
-    const environment = makeEnvironment()
-    const slow = withEngine((job, control) => {
-      end(environment)
-      return untilAborted(job, control)
-    })
-    return render(slow, id, { environment })
-  }
-
-  test('stops when the task is cancelled', async () => {
-    const id = await insertTask(place)
-    await assert.rejects(renderUntil(cancelRun, id), CancelledFailure)
-    assert.equal((await see(place.database, id)).failures, 0)
-  })
-
   test('stops once it is told that the task has ended, and says how', async () => {
     const id = await insertTask(place)
     const changes = new EventEmitter()
-    const { words, toError } = FAMILIES.image
-    const error = toError('cancelled')
     const engine = makeEngine(async (job, control) => {
       changes.emit(id)
-      await deps.sql.begin((sql) => transitionTask(sql, 'image', { id, to: words.failed, error }))
+      await cancelTasks(deps.sql, [id])
       changes.emit(id)
       await untilAborted(job, control)
     })
@@ -203,7 +152,12 @@ describe('an attempt to render', () => {
 
   test('is repeated elsewhere, which counts as no failure, when its worker stops', async () => {
     const id = await insertTask(place)
-    await assert.rejects(renderUntil(stopRun, id), again('attempt_ended'))
+    const environment = makeEnvironment()
+    const slow = withEngine((job, control) => {
+      stopRun(environment)
+      return untilAborted(job, control)
+    })
+    await assert.rejects(render(slow, id, { environment }), again('attempt_ended'))
     assert.equal((await see(place.database, id)).failures, 0)
   })
 
@@ -223,22 +177,6 @@ describe('an attempt to render', () => {
     const away = { ...again('unavailable'), message: 'PostgreSQL cannot be reached' }
     await assert.rejects(render({ ...deps, sql }, await insertTask(place), { admission: 1 }), away)
     await sql.end()
-  })
-
-  test('fetches an address once, whatever happens after', async () => {
-    const picture = await makePicture()
-    let asked = 0
-    const receiver = await startReceiver((_request, response) => {
-      asked += 1
-      response.end(picture)
-    })
-    const url = `http://127.0.0.1:${receiver.port}/a.png`
-    const id = await insertTask(place, { url, name: null })
-    const broken = withEngine(() => Promise.reject(new Error('broken')))
-    await assert.rejects(render(broken, id), again('attempt_failed'))
-    await receiver.close()
-    assert.equal((await render(deps, id))?.fence, 2)
-    assert.equal(asked, 1)
   })
 
   test('ends the task when a stored input is gone', async () => {

@@ -10,17 +10,16 @@ import { makeTaskTransitions } from '../../activities/task.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import { makeLocalVideoEngine } from '../../src/adapters/video-engine/local.ts'
 import { TASK_ERRORS } from '../../src/domain/task/task-error.ts'
-import { VIDEO_ERRORS, VideoError } from '../../src/domain/video-task/video-error.ts'
+import { VIDEO_ERRORS } from '../../src/domain/video-task/video-error.ts'
 import { useStudio } from '../adapters/video-engine/studio.ts'
 import { useReceiver } from '../support/network.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { makePicture } from '../support/pictures.ts'
 import { PATIENT } from '../support/template.ts'
 import { use } from '../support/use.ts'
-import { makeEnvironment, TIMING, untilAborted, usePlace } from './place.ts'
+import { makeEnvironment, usePlace } from './place.ts'
 import { EXTEND, failForGood, makeVideoEngine, renderVideo, VIDEO_TIMING } from './video-engine.ts'
-import type { VideoWork } from './video-engine.ts'
-import { claimVideo, enterVideo, getVideo, seeVideo, type NewVideo } from './video-place.ts'
+import { enterVideo, getVideo, seeVideo, type NewVideo } from './video-place.ts'
 
 const FAILURE = 'InternalServiceFailure'
 
@@ -87,10 +86,6 @@ describe('a video task whose', () => {
     assert.deepEqual(await deps.storage.list(`results/${id}`), [])
     return [errorCode, errorMessage, attempts]
   }
-  const withEngine = (work: VideoWork): MediaDependencies => ({
-    ...deps,
-    videoEngine: makeVideoEngine(work),
-  })
 
   const TOO_MANY = ': The image has 1001 × 1000 pixels, more than 1000000 in all.'
   /** By their codes. */
@@ -192,52 +187,12 @@ describe('a video task whose', () => {
   })
 
   const failing = (cause: Error) => () => Promise.reject(cause)
-  const withPutFiles = (putFiles: typeof deps.storage.putFiles): MediaDependencies => ({
-    ...deps,
-    storage: { ...deps.storage, putFiles },
-  })
-
-  test('engine rejects the input ends at once with the code of the engine', async () => {
-    const rejecting = withEngine(failing(new VideoError('ImageSizeInvalid', 'so large')))
-    assert.deepEqual(await endOf(await admit(), rejecting), ['ImageSizeInvalid', 'so large', 1])
-  })
-
-  test('engine fails three times ends with InternalServiceFailure, and shows no path', async () => {
-    const broken = withEngine(failing(new Error('/secret/path')))
-    const id = await admit()
-    assert.deepEqual(await endOf(id, broken), [FAILURE, TASK_ERRORS.engine_failed, 3])
-    assert.equal((await seeVideo(place.database, id)).failures, 3)
-  })
 
   test('source cannot be probed three times ends with InternalServiceFailure', async () => {
     const videoEngine = { ...makeVideoEngine(), probeSource: failing(new Error('killed')) }
     const inputs = [{ field: 'video_url', url: address('/source') }]
     const end = await endOf(await admit({ ...EXTEND, inputs }), { ...deps, videoEngine })
     assert.deepEqual(end, [FAILURE, TASK_ERRORS.internal_error, 3])
-  })
-
-  test('store has no space three times ends with InternalServiceFailure', async () => {
-    const full = withPutFiles(failing(Object.assign(new Error('full'), { code: 'ENOSPC' })))
-    assert.deepEqual(await endOf(await admit(), full), [FAILURE, TASK_ERRORS.internal_error, 3])
-  })
-
-  test('store fails after the first file keeps none of them', async () => {
-    const flaky = withPutFiles(async (dir, files) => {
-      const [first = []] = Object.entries(files).map((file) => [file])
-      await deps.storage.putFiles(dir, Object.fromEntries(first))
-      throw new Error('full')
-    })
-    const [code] = await endOf(await admit(), flaky)
-    assert.equal(code, FAILURE)
-  })
-
-  test('engine does not stop by itself ends at the deadline, which counts from the first claim', async () => {
-    const slow = withEngine(untilAborted)
-    const id = await admit()
-    await claimVideo(place.database, id)
-    await place.deps
-      .sql`update task set claimed_at = now() - make_interval(secs => ${TIMING.deadlineSeconds - 0.5}) where id = ${id}`
-    assert.deepEqual(await endOf(id, slow), [FAILURE, TASK_ERRORS.timeout, 1])
   })
 
   test('real engine is too slow ends at the deadline', async () => {
@@ -269,13 +224,6 @@ describe('a video task whose', () => {
     const [heartbeatDetails] = beats.slice(-1)
     const next = makeEnvironment({ attempt: 13, heartbeatDetails })
     assert.equal((await renderVideo(deps, id, { environment: next }))?.fence, 2)
-  })
-
-  test('workers are killed ten times ends with InternalServiceFailure', async () => {
-    const on = (attempt: number) => ({ environment: makeEnvironment({ attempt }) })
-    assert.equal((await renderVideo(deps, await admit(), on(10)))?.fence, 1)
-    const end = await endOf(await admit(), deps, on(11))
-    assert.deepEqual(end, [FAILURE, 'The task was tried 10 times.', 1])
   })
 
   test('job is started again after an outage has all its attempts', async () => {

@@ -12,20 +12,18 @@ import { mean, useStudio } from '../adapters/video-engine/studio.ts'
 import { sha256Of } from '../support/digest.ts'
 import { useReceiver } from '../support/network.ts'
 import { makePicture } from '../support/pictures.ts'
-import { cancelTasks } from '../support/task-rows.ts'
 import {
   again,
   cancelRun,
   intercept,
   losing,
   makeEnvironment,
-  stopRun,
   usePlace,
   type Done,
 } from './place.ts'
-import { EXTEND, attemptVideo, makeVideoEngine, renderVideo, VIDEO_TIMING } from './video-engine.ts'
+import { EXTEND, makeVideoEngine, renderVideo, VIDEO_TIMING } from './video-engine.ts'
 import type { VideoWork } from './video-engine.ts'
-import { claimVideo, getVideo, seeVideo, enterVideo, type NewVideo } from './video-place.ts'
+import { getVideo, seeVideo, enterVideo, type NewVideo } from './video-place.ts'
 
 describe('an attempt to render a video', () => {
   const studio = useStudio()
@@ -234,25 +232,6 @@ describe('an attempt to render a video', () => {
     assert.equal(lost, 1)
   })
 
-  test('does nothing for a task that has ended, or that holds no slot', async () => {
-    const never = withEngine(() => assert.fail('the engine was asked'))
-    const id = await getVideo(place.database, { owner: randomUUID() })
-    assert.deepEqual(await attemptVideo(never, id), { state: 'waiting', reason: 'slot' })
-    await cancelTasks(place.deps.sql, [id])
-    const cancelled = { state: 'cancelled', reason: 'UserCancelled' }
-    assert.deepEqual(await attemptVideo(never, id), cancelled)
-    assert.equal((await seeVideo(place.database, id)).fence, 0)
-  })
-
-  test('keeps nothing when another one has claimed the task meanwhile', async () => {
-    const id = await admit()
-    const slow = withEngine(async () => void (await claimVideo(place.database, id)))
-    await assert.rejects(renderVideo(slow, id), again('attempt_failed'))
-    assert.deepEqual(await deps.storage.list(`results/${id}`), [])
-    const { fence, failures } = await seeVideo(place.database, id)
-    assert.deepEqual([fence, failures], [2, 0])
-  })
-
   test('ends its programs when the task is cancelled', async () => {
     const id = await admit()
     const environment = makeEnvironment()
@@ -267,16 +246,5 @@ describe('an attempt to render a video', () => {
     await assert.rejects(renderVideo(inChild, id, { environment }), CancelledFailure)
     assert.equal((await seeVideo(place.database, id)).failures, 0)
     assert.deepEqual(await deps.storage.list(`results/${id}`), [])
-  })
-
-  test('is repeated elsewhere, which counts as no failure, when its worker stops', async () => {
-    const id = await admit()
-    const environment = makeEnvironment()
-    const stopping = withEngine((_job, { signal }) => {
-      stopRun(environment)
-      signal.throwIfAborted()
-    })
-    await assert.rejects(renderVideo(stopping, id, { environment }), again('attempt_ended'))
-    assert.equal((await seeVideo(place.database, id)).failures, 0)
   })
 })

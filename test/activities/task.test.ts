@@ -17,6 +17,7 @@ import {
   attemptImage,
   findDone,
   insertTask,
+  listWoken,
   losing,
   makeEngine,
   makeEnvironment,
@@ -25,7 +26,7 @@ import {
   usePlace,
 } from './place.ts'
 import { attemptVideo, makeVideoEngine } from './video-engine.ts'
-import { enterVideo, getVideo, listWoken, seeVideo, wakes } from './video-place.ts'
+import { enterVideo, getVideo, seeVideo, wakes } from './video-place.ts'
 
 const DONE = { state: 'done', reason: null }
 

@@ -1,5 +1,3 @@
-import { insertCreation } from '../../src/db/video-task/creation.ts'
-import type { OutboxRow } from '../../src/db/shared/outbox.ts'
 import { admitOwner } from '../../src/db/task/admission.ts'
 import type { Transaction } from '../../src/db/client.ts'
 import { toLimitError } from '../../src/db/task/account.ts'
@@ -9,12 +7,11 @@ import { VIDEO_ERRORS, type VideoErrorCode } from '../../src/domain/video-task/v
 import type { ClaimedVideoTask } from '../../src/db/video-task/video-task.ts'
 import { claimTask } from '../../src/db/task/task-transition.ts'
 import type { VideoTaskKind } from '../../src/domain/video-task/video-task.ts'
-import { insertTaskResults } from '../../src/db/task/task-file.ts'
 import { ApiError } from '../../src/domain/shared/errors.ts'
 import type { Quota } from '../../src/domain/task/quota.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import type { TestDatabase } from '../support/stack.ts'
-import { insertNewTask, type NewTask } from '../support/task-rows.ts'
+import { insertNewTask, insertTasks, type NewTask } from '../support/task-rows.ts'
 import { admissionOf, startOf } from './place.ts'
 
 export interface NewVideo extends NewTask {
@@ -105,24 +102,14 @@ export const enterVideo = async (
     )
 }
 
-/** Inserts a task of an owner and brings it to success with files of these names, which are nowhere. */
+/** Inserts a task in success with files of these names, which are nowhere. */
 export const finishVideo = async (
   database: Pick<TestDatabase, 'sql'>,
-  { files = ['video.mp4'], ...given }: NewVideo & { files?: readonly string[] } = {},
+  given: NewTask & { files?: readonly string[] } = {},
 ): Promise<string> => {
-  const slots = 1000
-  const id = await getVideo(database, given)
-  await enterVideo(database, id, slots)
-  await claimVideo(database, id)
-  const facts = { contentType: 'video/mp4', bytes: 1, sha256: 'x', width: 64, height: 36 }
-  const results = files.map((name) => ({ ...facts, name, storageKey: `results/${id}/1/${name}` }))
-  await unitOfWork(database, async (sql, enqueue) => {
-    const record = async (): Promise<void> => {
-      await insertTaskResults(sql, id, { results })
-      await insertCreation(sql, id, { seconds: 5.5, fps: 24, width: 64, height: 36 })
-    }
-    await completeVideoTask(sql, { id, fence: 1, record }, { slots, startOf, enqueue })
-  })
+  const files = ['video.mp4']
+  const task = { kind: 'text2video', state: 'done', files, ...given } as const
+  const [id = ''] = await insertTasks(database.sql, task)
   return id
 }
 
@@ -156,9 +143,5 @@ export const seeVideo = async (
   if (!row) throw new Error(`no task ${id}`)
   return row
 }
-
-/** Workflows that rows of the outbox start. */
-export const listWoken = (rows: readonly OutboxRow[] = []): string[] =>
-  rows.flatMap(({ kind, workflowId }) => (kind === 'signal' ? [] : workflowId))
 
 export const wakes = (...ids: string[]): string[] => ids.map((id) => `video-task/${id}`)

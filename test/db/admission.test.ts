@@ -2,19 +2,14 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, test } from 'node:test'
 
-import type { OutboxRow } from '../../src/db/shared/outbox.ts'
 import { beatWorker, endWorker, listSlots } from '../../src/db/shared/worker.ts'
-import { releaseTemplates } from '../../src/db/task/admission.ts'
 import { findTaskDetail } from '../../src/db/task/task-detail.ts'
 import { describeWait } from '../../src/domain/task/waits-for.ts'
 import { endPause, putPause } from '../../src/db/task/pause.ts'
 import { claimTask } from '../../src/db/task/task-transition.ts'
-import { makeAdmissionPass } from '../../src/tasks/admit.ts'
 import { cancelTasks, insertTasks } from '../support/task-rows.ts'
-import { admissionOf, insertTask, see, startOf, usePlace } from '../activities/place.ts'
-import { getVideo, listWoken, seeVideo, wakes } from '../activities/video-place.ts'
-
-const NEVER = new AbortController().signal
+import { admissionOf, insertTask, makePass, see, usePlace } from '../activities/place.ts'
+import { getVideo, seeVideo, wakes } from '../activities/video-place.ts'
 
 describe('the admission of tasks', () => {
   const place = usePlace()
@@ -44,15 +39,6 @@ describe('the admission of tasks', () => {
   const pause = (scope = 'all') =>
     sql().begin((sql) => putPause(sql, { scope, reason: undefined, until: undefined, by: 'root' }))
   const resume = (scope = 'all') => sql().begin((sql) => endPause(sql, scope))
-  const makePass = (slots = 1) => {
-    const enqueued: OutboxRow[] = []
-    const jobs = { dispatchNow: (row: OutboxRow) => enqueued.push(row) }
-    const pass = makeAdmissionPass({ sql: sql(), jobs, slots, startOf })
-    return async () => {
-      const waitMs = await pass(NEVER)
-      return { waitMs, started: listWoken(enqueued.splice(0)) }
-    }
-  }
   const runsOf = (...ids: string[]): string[] => ids.map((id) => `image-task/${id}`)
   const waitsOn = async (id: string) => (await see(place.database, id)).waits_on
 
@@ -62,7 +48,7 @@ describe('the admission of tasks', () => {
     await pause()
     const waiting = await insertTask(place)
     assert.deepEqual([await waitsOn(waiting), await admissionOf(sql(), waiting)], ['pause:all', 0])
-    const pass = makePass()
+    const pass = makePass(place)
     assert.deepEqual((await pass()).started, [])
     await resume()
     assert.deepEqual((await pass()).started, runsOf(waiting))
@@ -74,7 +60,7 @@ describe('the admission of tasks', () => {
     await pause()
     const [many, few] = [await insertMany('many', 25), await insertMany('few', 3)]
     await resume()
-    const pass = makePass()
+    const pass = makePass(place)
     const first = (await pass()).started
     assert.deepEqual(first.toSorted(), runsOf(...many.slice(0, 10), ...few).toSorted())
     const full = await pass()
@@ -96,7 +82,7 @@ describe('the admission of tasks', () => {
     // More accounts than one pass looks at.
     const owner = sql()`'many ' || lpad(n::text, 4, '0')`
     await insertTasks(sql(), { state: 'waiting', count: 300, columns: { owner } })
-    const pass = makePass()
+    const pass = makePass(place)
     const started = [...(await pass()).started, ...(await pass()).started]
     assert.equal(new Set(started).size, 303)
     assert.ok(runsOf(...ids).every((run) => started.includes(run)))
@@ -108,7 +94,7 @@ describe('the admission of tasks', () => {
     await resume()
     const late = await insertTask(place)
     assert.equal(await waitsOn(late), 'turn')
-    assert.deepEqual((await makePass()()).started, runsOf(waiting, late))
+    assert.deepEqual((await makePass(place)()).started, runsOf(waiting, late))
     await pause('kind:relight')
     await sql()`update task set waits_on = 'pause:kind:relight' where id = ${late}`
     assert.equal(await waitsOn(await insertTask(place)), null, 'nothing waits for what is paused')
@@ -119,7 +105,7 @@ describe('the admission of tasks', () => {
     const others = [await insert('another', 3), await insert('b', 3, 'vendor')]
     for (const id of [low, normal]) assert.equal(await claim(id), undefined)
     assert.equal(await waitsOn(low), 'behind')
-    const pass = makePass()
+    const pass = makePass(place)
     assert.deepEqual((await pass()).started, [], 'the first has not begun yet')
     assert.equal((await claim(high))?.fence, 1)
     assert.deepEqual((await pass()).started, runsOf(normal))
@@ -138,7 +124,7 @@ describe('the admission of tasks', () => {
     await claim(begun)
     const past = sql()`now() - interval '1 second'`
     await sql()`update task set start_by = ${past} where id in (${waiting}, ${begun})`
-    const pass = makePass()
+    const pass = makePass(place)
     await pass()
     const one = await see(place.database, waiting)
     assert.deepEqual([one.status, one.error_code], ['FAILED', 'start_timeout'])
@@ -156,34 +142,24 @@ describe('the admission of tasks', () => {
     await pause()
     const id = await getVideo(place.database, { owner: 'off peak', offPeak: true })
     await sql()`update task set off_peak_by = now() where id = ${id}`
-    await makePass()()
+    await makePass(place)()
     const { errorCode, ledger } = await seeVideo(place.database, id)
     assert.deepEqual([errorCode, ledger], ['SystemThrottling', ['charge 10', 'refund 10']])
   })
 
   test('comes back when the next deadline passes', async () => {
     const id = await insertTask(place)
-    const pass = makePass()
+    const pass = makePass(place)
     assert.equal((await pass()).waitMs, 5000)
     await sql()`update task set end_by = now() + interval '2 seconds' where id = ${id}`
     const { waitMs } = await pass()
     assert.ok(waitMs <= 2000, `${waitMs} ms`)
   })
 
-  test('lets tasks wait for the file of a template until it can be used', async () => {
-    const id = await insert('t', 0, 'comfyui')
-    await sql()`update task set waits_on = 'template:upscale.json' where id = ${id}`
-    const pass = makePass()
-    assert.deepEqual((await pass()).started, [])
-    assert.equal(await releaseTemplates(sql(), ['upscale.json']), false)
-    assert.equal(await releaseTemplates(sql(), ['other.json']), true)
-    assert.deepEqual((await pass()).started, runsOf(id))
-  })
-
   test('gives slots that nobody took to videos of callers without a credential', async () => {
     const account = 'anonymous:1'
     const id = await getVideo(place.database, { owner: 'anonymous', account })
-    assert.deepEqual((await makePass()()).started, wakes(id))
+    assert.deepEqual((await makePass(place)()).started, wakes(id))
   })
 
   test('says why a task waits, and its place among those of its account', async () => {

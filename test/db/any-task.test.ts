@@ -106,22 +106,6 @@ describe('a video task', () => {
     })
   })
 
-  test('has one workflow, also when its start is dispatched once more after its end', async () => {
-    const id = await stage.create({ owner: 'twice' })
-    await succeed(id)
-    const { runId } = await stage.workflow(id).describe()
-    const task = {
-      id,
-      family: 'video',
-      kind: 'text2video',
-      owner: 'twice',
-      account: 'twice',
-    } as const
-    const facts = { ...task, offPeak: false, engine: 'local', priority: 0, admission: 1 } as const
-    await stage.jobs.dispatch({ ...stage.options.startOf(facts), id: '', tries: 1 })
-    assert.equal((await stage.workflow(id).describe()).runId, runId)
-  })
-
   describe('in the Temporal UI', () => {
     const ui = use(() => makeButtons(stage.jobs.client.workflow))
 
@@ -219,12 +203,6 @@ describe('a video task', () => {
       await stage.untilRendering(second)
       await succeed(second)
       for (const id of [first, second]) await assert.rejects(commands.fail(id), OperatorError)
-    })
-
-    test('is failed before it is queued', async () => {
-      const id = await stage.create({ owner: 'early', quiet: true })
-      await commands.fail(id)
-      assert.deepEqual((await see(id)).events, ['created', 'failed'])
     })
 
     test('is restarted while it is rendered: it is charged once and ends once', async () => {

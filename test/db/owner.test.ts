@@ -38,14 +38,6 @@ describe('the credits of an owner', () => {
     return [row?.used ?? -1, row?.sum ?? -1]
   }
 
-  test('are charged with the task and given back with its failure', async () => {
-    const id = await getVideo(database, { owner: 'charged', credits: 40 })
-    assert.deepEqual(await sums('charged'), [40, 40])
-    await fail(id)
-    assert.deepEqual(await sums('charged'), [0, 0])
-    assert.deepEqual((await seeVideo(database, id)).ledger, ['charge 40', 'refund 40'])
-  })
-
   test('are not charged again by the commit of a release that has charged them before', async () => {
     const owner = 'before'
     await database.sql.begin(async (sql) => {
@@ -98,12 +90,6 @@ describe('the credits of an owner', () => {
     assert.equal(await insertVideo(database, rejected), undefined)
     assert.deepEqual(await countRows('first'), { tasks: 0, events: 0, ledger: 0, owners: 0 })
     assert.ok(await insertVideo(database, { ...rejected, credits: 10 }), 'it fits')
-  })
-
-  test('bound many first tasks at once', async () => {
-    const owner = 'firsts'
-    assert.equal((await insertMany(10, { owner, credits: 6, limit: 10 })).length, 1)
-    assert.deepEqual(await sums(owner), [6, 6])
   })
 
   test('have no bound without a limit, and cost others nothing', async () => {

@@ -19,11 +19,9 @@ import { RULES } from '../../src/db/shared/change-notification.ts'
 import { HELD_EVENT } from '../../src/domain/task/waits-for.ts'
 import { endPause, listPauses, putPause } from '../../src/db/task/pause.ts'
 import { claimTask, putBack } from '../../src/db/task/task-transition.ts'
-import type { OutboxRow } from '../../src/db/shared/outbox.ts'
-import { makeAdmissionPass } from '../../src/tasks/admit.ts'
 import { cancelTasks } from '../support/task-rows.ts'
-import { admissionOf, insertTask, startOf, usePlace } from '../activities/place.ts'
-import { claimVideo, enterVideo, getVideo, listWoken, wakes } from '../activities/video-place.ts'
+import { admissionOf, insertTask, makePass, usePlace } from '../activities/place.ts'
+import { claimVideo, enterVideo, getVideo, wakes } from '../activities/video-place.ts'
 import { waitFor } from '../support/wait.ts'
 import {
   RECEIVER,
@@ -44,7 +42,6 @@ const assertHas = (given: unknown, expected: object): void => {
   const found = Object.entries(value).filter(([name]) => names.includes(name))
   assert.deepEqual(Object.fromEntries(found), members)
 }
-const NEVER = new AbortController().signal
 
 const claim = async (id: string) => {
   const { sql } = place.database
@@ -67,16 +64,15 @@ const age = (id: string, seconds: number) => place.database.sql`
     waits_since = waits_since - ${seconds} * interval '1 second' where id = ${id}`
 /** Runs passes of an api until one finds nothing; returns whose workflows they start, and what they notify of. */
 const admit = async (slots = 1) => {
-  const enqueued: OutboxRow[] = []
-  const notified: string[] = []
-  const jobs = { dispatchNow: (row: OutboxRow) => enqueued.push(row) }
-  const notifyChange = (id: string) => void notified.push(id)
-  const pass = makeAdmissionPass({ sql: place.database.sql, jobs, notifyChange, slots, startOf })
-  for (let found = -1; found < enqueued.length;) {
-    found = enqueued.length
-    await pass(NEVER)
+  const pass = makePass(place, slots)
+  const all = { started: [] as string[], notified: [] as string[] }
+  for (let found = -1; found < all.started.length;) {
+    found = all.started.length
+    const { started, notified } = await pass()
+    all.started.push(...started)
+    all.notified.push(...notified)
   }
-  return { started: listWoken(enqueued), notified }
+  return all
 }
 const runOf = (id: string) => `image-task/${id}`
 

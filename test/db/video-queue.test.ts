@@ -13,12 +13,11 @@ import {
   completeVideoTask,
   failVideoTask,
   getVideo,
-  listWoken,
   seeVideo,
   videoError,
   wakes,
 } from '../activities/video-place.ts'
-import { startOf } from '../activities/place.ts'
+import { listWoken, startOf } from '../activities/place.ts'
 import type { NewVideo } from '../activities/video-place.ts'
 import { useDatabase } from '../support/stack.ts'
 
@@ -94,11 +93,6 @@ describe('the queue of an owner', () => {
       ['slot', 0],
       [null, 1],
     ])
-  })
-
-  test('takes no task that has ended', async () => {
-    await cancel(await insert('ended'))
-    assert.deepEqual(await admit('ended'), [])
   })
 
   test('gives a slot to the highest priority that waits, off-peak ones last', async () => {

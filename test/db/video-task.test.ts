@@ -6,10 +6,9 @@ import type { Queryable, Sql } from '../../src/db/client.ts'
 import { insertOutbox } from '../../src/db/shared/outbox.ts'
 import { insertUpload, receiveUpload } from '../../src/db/shared/upload.ts'
 import { listStillTasks } from '../../src/db/task/reconcile.ts'
-import { transitionTask } from '../../src/db/task/task-transition.ts'
 import { findVideoSource, recordProgress } from '../../src/db/video-task/video-task.ts'
-import type { VideoTaskState } from '../../src/domain/video-task/video-task.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
+import { TaskState } from '../../src/domain/task/task-item.ts'
 import {
   claimVideo,
   enterVideo,
@@ -18,64 +17,24 @@ import {
   insertVideo,
   makeVideoQueue,
   seeVideo,
-  videoError,
 } from '../activities/video-place.ts'
 import { useDatabase } from '../support/stack.ts'
 import { makeStart } from './registry-place.ts'
-import { insertNewTask } from '../support/task-rows.ts'
-import { waitFor } from '../support/wait.ts'
+import { insertNewTask, insertTasks } from '../support/task-rows.ts'
+import { countLockWaits, waitFor } from '../support/wait.ts'
 
-const STATES = ['created', 'queueing', 'processing', 'success', 'failed'] as const
-const LEGAL = new Set([
-  'created queueing',
-  'queueing processing',
-  'processing success',
-  'created failed',
-  'queueing failed',
-  'processing failed',
-])
 const SLOTS = 2
 
 describe('a video task', () => {
   const database = useDatabase()
 
-  const insertIn = async (state: VideoTaskState): Promise<string> => {
-    const id = await getVideo(database)
-    const ended = state === 'success' || state === 'failed'
-    await database.sql`
-      update task
-      set status = ${state}, error_code = ${state === 'failed' ? 'UserCancelled' : null},
-        admitted_at = case when ${state === 'processing'} then now() end,
-        waits_on = case when ${state === 'processing'} then null else waits_on end,
-        ended_at = case when ${ended} then now() end
-      where id = ${id}
-    `
-    return id
-  }
-  const transition = (id: string, to: VideoTaskState): Promise<boolean> => {
-    const error = to === 'failed' ? { error: videoError('UserCancelled') } : {}
-    return database.sql.begin((sql) => transitionTask(sql, 'video', { id, to, ...error }))
-  }
   const { fail, cancel, complete } = makeVideoQueue(database, { slots: SLOTS })
   /** A task in processing, of an owner who has no other. */
   const claimed = async (): Promise<string> => {
-    const id = await getVideo(database, { owner: randomUUID() })
-    await enterVideo(database, id, SLOTS)
-    assert.equal((await claimVideo(database, id))?.fence, 1)
+    const task = { kind: 'text2video', owner: randomUUID(), state: 'running' } as const
+    const [id = ''] = await insertTasks(database.sql, task)
     return id
   }
-
-  for (const from of STATES)
-    for (const to of STATES) {
-      const legal = LEGAL.has(`${from} ${to}`)
-      test(`${legal ? 'moves' : 'does not move'} from ${from} to ${to}`, async () => {
-        const id = await insertIn(from)
-        assert.equal(await transition(id, to), legal)
-        const { state, events } = await seeVideo(database, id)
-        assert.equal(state, legal ? to : from)
-        assert.deepEqual(events, legal ? ['created', to] : ['created'])
-      })
-    }
 
   test('moves once when many try at the same time', async () => {
     const id = await claimed()
@@ -84,29 +43,6 @@ describe('a video task', () => {
     const { events, ledger, state } = await seeVideo(database, id)
     assert.equal(events.length, 4)
     assert.deepEqual(ledger, state === 'failed' ? ['charge 10', 'refund 10'] : ['charge 10'])
-  })
-
-  test('a video task has its events in order, each to be delivered but the first', async () => {
-    const id = await claimed()
-    await complete(id, 1)
-    const rows = await database.sql`
-      select sequence, status, deliver from event where task_id = ${id} order by sequence
-    `
-    assert.deepEqual(rows.map(Object.values), [
-      [1, 'created', false],
-      [2, 'queueing', true],
-      [3, 'processing', true],
-      [4, 'success', true],
-    ])
-  })
-
-  test('is claimed only while it is admitted and has not ended', async () => {
-    for (const state of STATES) {
-      const id = await insertIn(state)
-      const fence = state === 'processing' ? 1 : undefined
-      assert.equal((await claimVideo(database, id))?.fence, fence, state)
-      assert.equal((await seeVideo(database, id)).fence, fence ?? 0, state)
-    }
   })
 
   test('ends in success only under the latest fence', async () => {
@@ -131,10 +67,10 @@ describe('a video task', () => {
     assert.deepEqual([state, events.at(-1)], ['processing', 'processing'])
   })
 
-  for (const state of STATES) {
-    const can = state === 'created' || state === 'queueing'
-    test(`${can ? 'is' : 'is not'} cancelled in ${state}`, async () => {
-      const id = await insertIn(state)
+  for (const state of TaskState.enum) {
+    const can = state === 'waiting' || state === 'queued'
+    test(`${can ? 'is' : 'is not'} cancelled when it is ${state}`, async () => {
+      const [id = ''] = await insertTasks(database.sql, { kind: 'text2video', state })
       const before = await seeVideo(database, id)
       assert.equal(await cancel(id), can)
       const seen = await seeVideo(database, id)
@@ -237,13 +173,7 @@ describe('a video task', () => {
         const inputs = [{ field: 'images', storageKey: keyOf('third'), url: 'x' }]
         await insertNewTask(sql, { kind: 'text2video', inputs })
         replacing = replacedBy('fourth')
-        await waitFor('the replacement waits', async () => {
-          const rows = await database.sql`
-            select from pg_stat_activity
-            where datname = current_database() and wait_event_type = 'Lock'
-          `
-          return rows.length > 0
-        })
+        await waitFor('it waits', async () => (await countLockWaits(database.sql)) > 0)
       })
       assert.equal(await replacing, null)
       assert.equal(await replacedBy('fifth'), keyOf('fourth'))

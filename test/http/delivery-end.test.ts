@@ -132,33 +132,4 @@ describe('an event whose schedule is used up', { concurrency: true }, () => {
     const attempt = (await attemptsOf(alice, id, end)).at(-1)
     assert.deepEqual([attempt?.number, attempt?.excerpt], [end.attempts, 'at last'])
   })
-
-  test('has a whole schedule when it is sent again, and one more then', async () => {
-    const [id, { id: eventId, attempts }] = await createExhausted(alice, '/twice')
-    const redeliver = async () =>
-      (await alice.post(`/tasks/${id}/events/${eventId}/redeliver`, {})).body['redelivery_id']
-    const first = await redeliver()
-    await untilReceived(receiver, '/twice', attempts + 12)
-    await waitFor('another redelivery is begun', async () => (await redeliver()) !== first)
-    await untilReceived(receiver, '/twice', attempts + 11)
-    assert.equal(endOf(await eventsOf(alice, id)).state, 'exhausted')
-  })
-
-  test('is sent again with all others of its owner since a time, and of nobody else', async () => {
-    const [carol, dave] = [service.client('carol'), service.client('dave')]
-    const begin = new Date().toISOString()
-    const [[first], [second], [others, { attempts }]] = await Promise.all([
-      createExhausted(carol, '/carol-1'),
-      createExhausted(carol, '/carol-2'),
-      createExhausted(dave, '/dave'),
-    ])
-    for (const path of ['/carol-1', '/carol-2', '/dave']) receiver.script(path, respond(204))
-    const redeliver = async () =>
-      expectStatus(await carol.post('/events/redeliver', { since: begin }), 202).body
-    assert.deepEqual(await redeliver(), { redeliveries: 2 })
-    for (const id of [first, second]) await untilDelivered(carol, id)
-    assert.equal(endOf(await eventsOf(dave, others)).state, 'exhausted')
-    assert.equal(receiver.of('/dave').length, attempts)
-    assert.deepEqual(await redeliver(), { redeliveries: 0 })
-  })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { UPSCALE, VIDEO_API, columnsOf, expectStatus, pluck } from '../support/client.ts'
+import { VIDEO_API, columnsOf, pluck } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
 import { base64, makePicture } from '../support/pictures.ts'
 import {
@@ -92,39 +92,6 @@ describe('a receiver', { concurrency: true }, () => {
     const links = webhooks.at(-1)?.['creations'] as unknown as { url: string }[]
     assert.equal((await fetch(links[0]?.url ?? '')).status, 200)
   })
-
-  test('is sent a POST of JSON, with the query of its address and nothing of the caller', async () => {
-    await createImage(alice, { webhook_url: receiver.url('/form?a=b&c=%20d') })
-    const [request] = await untilReceived(receiver, '/form?a=b&c=%20d', 1)
-    assert.ok(request, 'a request came')
-    assert.equal(request.method, 'POST')
-    const names = Object.keys(request.headers).filter((name) => name !== 'connection')
-    assert.deepEqual(names.toSorted(), [
-      'content-length',
-      'content-type',
-      'host',
-      'user-agent',
-      'webhook-id',
-      'webhook-sequence',
-      'webhook-signature',
-      'webhook-timestamp',
-    ])
-    assert.equal(request.headers['content-type'], 'application/json')
-  })
-
-  test('a receiver gets the cancel of an image task that is rendered', async () => {
-    const { url, letGo } = await holdPicture('/cancelled.png')
-    const id = await createImage(alice, { image: url, webhook_url: receiver.url('/cancelled') })
-    await untilReceived(receiver, '/cancelled', 1)
-    expectStatus(await alice.post(`${UPSCALE}/${id}/cancel`, {}), 200)
-    const [first, last] = await untilReceived(receiver, '/cancelled', 2)
-    letGo()
-    assert.ok(first && last, 'two requests came')
-    assert.equal(receivedStatus(first), 'IN_PROGRESS')
-    const webhook = verify(last, await secretOf(alice))
-    assert.deepEqual([webhook.status, webhook.error?.code], ['FAILED', 'cancelled'])
-    assert.equal((await untilSettled(alice, id)).length, 3)
-  })
 })
 
 describe('the signature', { concurrency: true }, () => {
@@ -188,17 +155,6 @@ describe('a receiver that fails', { concurrency: true }, () => {
     const due = attempts.map(({ next_attempt_at: at }) => at !== undefined)
     assert.deepEqual(due, [true, true, true, false])
     assert.deepEqual([end.state, end.attempts, end.next_attempt_at], ['delivered', 4, undefined])
-  })
-
-  test('with 410 is sent nothing more of that task', async () => {
-    receiver.script('/gone', respond(410))
-    const id = await createImage(alice, { webhook_url: receiver.url('/gone') })
-    assert.deepEqual(statesOf(await untilSettled(alice, id)), [
-      [1, 'CREATED', 'unsent'],
-      [2, 'IN_PROGRESS', 'stopped'],
-      [3, 'COMPLETED', 'stopped'],
-    ])
-    assert.equal(receiver.of('/gone').length, 1)
   })
 
   test('of one task keeps no other task waiting', async () => {

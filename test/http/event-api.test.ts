@@ -130,15 +130,6 @@ describe('the events of a task', () => {
     }
   })
 
-  test('of a video task are listed likewise', async () => {
-    const { client, id } = await createEndedVideo()
-    assert.deepEqual(columnsOf(await listEvents(client, id), 'sequence', 'status', 'state'), [
-      [1, 'created', 'unsent'],
-      [2, 'queueing', 'pending'],
-      [3, 'failed', 'pending'],
-    ])
-  })
-
   test('are all unsent where the task names no receiver', async () => {
     for (const webhook_url of [undefined, null]) {
       const { client, id } = await createEnded(service.client(), { webhook_url })
@@ -181,12 +172,6 @@ describe('the events of a task', () => {
     const { attempts } = pathsOf(id.toUpperCase(), { id: end.id.toUpperCase() })
     expectStatus(await client.get(attempts), 200)
   })
-
-  test('the events of a task respond to HEAD like GET, without the body', async () => {
-    const { client, id } = await createEnded()
-    const head = await client.call('HEAD', `/tasks/${id}/events`)
-    assert.deepEqual([head.status, head.body], [200, undefined])
-  })
 })
 
 describe('events of an image task', () => {
@@ -200,13 +185,6 @@ describe('events of an image task', () => {
       ])
         expectStatus(response, 404, 'task_not_found')
     assert.deepEqual(await startsOf(id), [])
-  })
-
-  test('are found with an API key of the owner', async () => {
-    const { client, id } = await createEnded()
-    const { body } = await client.post('/users/api-keys', { name: 'x' })
-    const key = { 'x-api-key': String(body['key']) }
-    expectStatus(await anonymous.get(`/tasks/${id}/events`, key), 200)
   })
 })
 
@@ -461,16 +439,6 @@ describe('a redelivery of all exhausted events since a time', () => {
 
   test('of a caller that has none is none', async () => {
     assert.equal(await redeliver(service.client(), LONG_AGO), 0)
-  })
-
-  test('a redelivery of all events that is repeated with its key gets the same count', async () => {
-    const { client } = await createExhausted()
-    const key = { 'idempotency-key': 'all' }
-    assert.equal(await redeliver(client, LONG_AGO, key), 1)
-    await createExhausted(client)
-    assert.equal(await redeliver(client, LONG_AGO, key), 1)
-    const other = await client.post('/events/redeliver', { since: '2021-01-01T00:00:00Z' }, key)
-    expectStatus(other, 422, 'idempotency_mismatch')
   })
 
   test('takes at most 10,000, and a repetition the next ones while those are under way', async () => {

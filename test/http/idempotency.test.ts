@@ -6,6 +6,7 @@ import { defineRoute, type Route } from '../../src/http/route.ts'
 import {
   IMAGE_API,
   IMAGE_URL,
+  TEXT,
   UPSCALE,
   atOnce,
   expectStatus,
@@ -74,21 +75,17 @@ const assertReplays = (again: HttpResponse, first: HttpResponse): void => {
 }
 
 describe('a repeated POST', () => {
-  const CREATIONS: [string, object][] = [
-    ['image-relight', { prompt: 'warm' }],
-    ['image-upscaler', {}],
-    ['image-upscaler-precision-v2', { scale_factor: 3 }],
-    ['skin-enhancer/flexible', {}],
-    ['skin-enhancer/creative', {}],
-    ['skin-enhancer/faithful', {}],
-  ]
-  for (const [path, settings] of CREATIONS)
+  for (const [path, field] of [
+    [`${IMAGE_API}/image-relight`, 'image'],
+    [TEXT, 'images'],
+  ] as const)
     test(`a repeated POST of ${path} gets the first response and makes no second task`, async () => {
       const user = await newUser()
-      const body = { image: picture.toString('base64'), ...settings }
+      const image = picture.toString('base64')
+      const body = { prompt: 'warm', [field]: field === 'images' ? [image] : image }
       const headers = withKey()
-      const first = expectStatus(await user.client.post(`${IMAGE_API}/${path}`, body, headers), 200)
-      assertReplays(await user.client.post(`${IMAGE_API}/${path}`, body, headers), first)
+      const first = expectStatus(await user.client.post(path, body, headers), 200)
+      assertReplays(await user.client.post(path, body, headers), first)
       assert.equal(await countTasks(user), 1)
     })
 
@@ -345,6 +342,7 @@ describe('a key whose request still runs', () => {
 const SECRETS: [string, object, string][] = [
   ['/users/api-keys', { name: 'nightly' }, 'kiln_key_'],
   ['/customers/storage', { file_name: 'a.png' }, 'signature='],
+  [TEXT, { images: [await base64()] }, 'signature='],
 ]
 for (const [path, body, secret] of SECRETS)
   test(`a response that holds a secret of ${path} is repeated, and never stored in clear`, async () => {

@@ -321,7 +321,6 @@ const CANCELLED = {
   generated: [],
   error: { code: 'cancelled', message: 'The caller cancelled the task.' },
 }
-const cancelled: string[] = []
 
 describe('a cancel of a task that waits', () => {
   const BODIES: [string, unknown][] = [
@@ -336,7 +335,6 @@ describe('a cancel of a task that waits', () => {
       assert.equal(status, 200)
       assert.deepEqual(response.data, { task_id: id, ...CANCELLED })
       assert.deepEqual((await client.get(`${UPSCALE}/${id}`)).body, response)
-      cancelled.push(id)
     })
 
   test('is 409 once it has ended, and changes nothing more', async () => {
@@ -354,17 +352,6 @@ describe('a cancel of a task that waits', () => {
     const { client, path } = await createTask()
     assert.equal((await client.post(`${path}/cancel`, [])).body.error, 'json_invalid')
     assert.equal((await client.get(path)).body.data.status, 'CREATED')
-  })
-
-  test('happens once, however many ask for it', async () => {
-    const { client, id } = await createTask()
-    const responses = await atOnce(8, () => client.post(`${UPSCALE}/${id}/cancel`, {}))
-    const count = (wanted: number) => responses.filter(({ status }) => status === wanted).length
-    assert.deepEqual([count(200), count(409)], [1, 7])
-    assert.deepEqual(await eventsOf(id), [
-      [1, 'CREATED', false],
-      [2, 'FAILED', true],
-    ])
   })
 })
 
@@ -670,21 +657,6 @@ describe('with a media worker', () => {
     await service.start('media')
   })
   after(() => receiver?.close())
-
-  test('tasks that were cancelled before stay so', async () => {
-    await client.untilEnded(
-      'image-upscaler',
-      await createId(client, UPSCALE, { image: await base64() }),
-    )
-    assert.equal(cancelled.length, 3)
-    for (const id of cancelled)
-      assert.deepEqual(await eventsOf(id), [
-        [1, 'CREATED', false],
-        [2, 'FAILED', true],
-      ])
-    const files = await service.listFiles()
-    assert.ok(!files.some((file) => cancelled.some((id) => file.includes(`/results/${id}`))))
-  })
 
   test('a cancel stops what renders', async () => {
     const id = await createId(client, UPSCALE, { image: `http://127.0.0.1:${receiver.port}/a.png` })

@@ -10,7 +10,6 @@ import {
   columnsOf,
   expectStatus,
   listOf,
-  makeClient,
   pluck,
   TEXT,
   UPSCALE,
@@ -375,29 +374,5 @@ describe('an operation', () => {
     } finally {
       await connection.close()
     }
-  })
-
-  test('acts on no further task once the API key that it was made with has ended', async () => {
-    const owner = service.client()
-    const made = expectStatus(await owner.post('/users/api-keys', { name: 'script' }), 201).body
-    const client = makeClient(service.baseUrl, String(made['key']))
-    await atOnce(12, () => makeTask(owner))
-    const path = await postOperation(client, 'cancel')
-    await waitFor('some are cancelled', async () => {
-      const { counts } = await readBulk(owner, path)
-      return (counts['done'] ?? 0) >= 2
-    })
-    expectStatus(await owner.delete(`/users/api-keys/${String(made['id'])}`), 204)
-    const { counts: stopped } = await readBulk(owner, path)
-    const ended = await untilBulkEnded(owner, path)
-    assertMembers(ended, { state: 'failed', total: 12 })
-    assertMembers(ended.error, { code: 'unauthorized' })
-    const { done = 0, not_done: left } = ended.counts
-    assert.deepEqual([done, left], [stopped['done'], 12 - done])
-    const states = pluck(await linesOf(owner, path), 'state')
-    assert.deepEqual(
-      states.filter((state) => state !== 'done'),
-      Array(12 - done).fill('not_done'),
-    )
   })
 })

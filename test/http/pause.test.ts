@@ -74,20 +74,6 @@ describe('a pause', () => {
     await waitFor('callers read nothing of it', async () => !('paused' in (await readService())))
   })
 
-  test('of a kind holds no other kind of its owner, which has the slot', async () => {
-    const client = service.client()
-    await pause('kind:text2video', { until: new Date(Date.now() + 3_600_000).toISOString() })
-    const held: string[] = []
-    for (let slot = 0; slot < 5; slot += 1) held.push(await client.createVideo())
-    const other = await client.createVideo({ images: [await base64()] })
-    assert.equal((await client.untilVideoEnded(other)).state, 'success')
-    assert.deepEqual(await fencesOf(...held), [0, 0, 0, 0, 0])
-    // Its end comes by itself.
-    await sql`update pause set until = clock_timestamp() where scope = 'kind:text2video'`
-    for (const id of held) assert.equal((await client.untilVideoEnded(id)).state, 'success')
-    assert.deepEqual(await list(), [])
-  })
-
   test('of one kind is said by a batch that has tasks of it, until these go on', async () => {
     const client = service.client()
     await pause('kind:text2video')

@@ -10,7 +10,7 @@ import {
   pluck,
   readResponse,
 } from '../support/client.ts'
-import type { HttpResponse, VideoTask } from '../support/client.ts'
+import type { VideoTask } from '../support/client.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { base64, makePicture } from '../support/pictures.ts'
 import { useService } from '../support/service.ts'
@@ -371,47 +371,5 @@ describe('an extend creation', () => {
       '/video_creation_id must be given, but is absent',
       '/video_url must be given, but is absent',
     ])
-  })
-})
-
-describe('a repeated creation', () => {
-  const BODY = { prompt: 'sea', payload: 'p' }
-
-  test('a repeated creation gets the first response, and no second task is made or charged', async () => {
-    const client = service.client()
-    const headers = { 'idempotency-key': randomUUID() }
-    const body = { ...BODY, images: [await base64()] }
-    const post = () => client.post(TEXT, body, headers)
-    const [first, again] = [await post(), await post()]
-    assert.deepEqual(again.body, first.body)
-    assert.equal(again.headers.get('idempotent-replayed'), 'true')
-    for (const name of ['location', 'x-credits-used', 'x-estimated-duration-seconds'])
-      assert.equal(again.headers.get(name), first.headers.get(name), name)
-    const { tasks } = (await client.get(TASKS)).body as unknown as { tasks: VideoTask[] }
-    assert.deepEqual(pluck(tasks), [idOf(first)])
-    const other = await client.post(TEXT, { ...body, seed: 1 }, headers)
-    assert.deepEqual([other.status, other.body.details?.[0]], [422, 'FieldInvalid'])
-  })
-
-  test('is stored encrypted, because its record may hold a signed link', async () => {
-    const name = `user-${randomUUID()}`
-    const client = service.client(name)
-    await client.post(TEXT, { images: [await base64()] }, { 'idempotency-key': 'k' })
-    const rows = await sql`
-      select encrypted from idempotency
-      where principal = ${`user:${name}`} and body not like '%signature%'
-    `
-    assert.deepEqual([...rows], [{ encrypted: true }])
-  })
-
-  test('without a credential has the keys of its address, which no user shares', async () => {
-    const headers = { 'idempotency-key': randomUUID() }
-    const users = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].map(service.client)
-    const responses: HttpResponse[] = []
-    for (const client of [anonymous, ...users])
-      responses.push(await client.post(TEXT, BODY, headers))
-    assert.equal(new Set(responses.map(idOf)).size, 4)
-    const again = await anonymous.post(TEXT, BODY, headers)
-    assert.equal(idOf(again), idOf(responses[0] as HttpResponse))
   })
 })

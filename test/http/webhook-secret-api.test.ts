@@ -6,7 +6,7 @@ import { insertFirstSecret } from '../../src/db/event/webhook-secret.ts'
 import type { WebhookSecret } from '../../src/domain/event/event.ts'
 import { atOnce, makeClient, type Client, type HttpResponse } from '../support/client.ts'
 import { useService } from '../support/service.ts'
-import { waitFor } from '../support/wait.ts'
+import { countLockWaits, waitFor } from '../support/wait.ts'
 
 const ROTATE = '/webhook-secret/rotate'
 
@@ -84,13 +84,6 @@ describe('the secret of a caller', () => {
     }
   })
 })
-
-const countWaiting = async (): Promise<number> => {
-  const rows = await sql`
-    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-  `
-  return rows.length
-}
 
 describe('a rotation', () => {
   test('without a body keeps the one before for a day, newest first', async () => {
@@ -185,7 +178,7 @@ describe('a rotation', () => {
     const { response } = await sql.begin(async (sql) => {
       await insertFirstSecret(sql, { owner, secret: 'of a worker that is about to commit' })
       const response = client.post(ROTATE, { overlap_seconds: 0 })
-      await waitFor('the rotation waits', async () => (await countWaiting()) > 0)
+      await waitFor('the rotation waits', async () => (await countLockWaits(service.sql)) > 0)
       return { response }
     })
     assert.equal(secretsOf(await response).length, 1)

@@ -104,8 +104,11 @@ export interface Copies {
  */
 export const insertTasks = async (
   sql: Sql,
-  { count = 1, first = 1, step = 1, columns = {}, events = {}, ...task }: TaskRows & Copies,
+  { owner = 'alice', account = owner, ...given }: TaskRows & Copies,
 ): Promise<string[]> => {
+  const { count = 1, first = 1, step = 1, events = {}, ...task } = given
+  const accounts = 'owner' in (given.columns ?? {}) ? {} : { account: sql`${account}::text` }
+  const columns = { owner: sql`${owner}::text`, ...accounts, ...given.columns }
   const model = await readModel(sql, task)
   const ids: string[] = []
   while (ids.length < count) {
@@ -139,15 +142,18 @@ const TIMES = [
 /** The row of a task, and those that belong to it, as JSON. */
 type Model = Record<'task' | (typeof TABLES)[number], never>
 
-/** Makes a task in a transaction that never commits, and reads its rows. */
+/** Makes a task, which nothing blocks, in a transaction that never commits, and reads its rows. */
 const readModel = async (sql: Sql, task: TaskRows): Promise<Model> => {
   const model: Partial<Model> = {}
   const rolledBack = new Error('the model has been read')
   const read = sql.begin(async (sql) => {
-    const id = await insertNewTask(sql, task)
+    await sql`delete from pause`
+    await sql`delete from breaker`
+    const owner = randomUUID()
+    const id = await insertNewTask(sql, { ...task, owner })
     // It is charged now, and not at the commit.
     await sql`set constraints all immediate`
-    await bringTo(sql, id, task)
+    await bringTo(sql, id, { ...task, owner })
     for (const table of ['task', ...TABLES] as const) {
       const [row] = await sql<[{ rows: never }]>`
         select coalesce(jsonb_agg(to_jsonb(r)), '[]') as rows
@@ -167,7 +173,13 @@ const readModel = async (sql: Sql, task: TaskRows): Promise<Model> => {
 const bringTo = async (
   sql: Transaction,
   id: string,
-  { state, kind = 'upscale', owner = 'alice', waitsOn, files = ['result-1.png'] }: TaskRows,
+  {
+    state,
+    kind = 'upscale',
+    owner,
+    waitsOn,
+    files = ['result-1.png'],
+  }: TaskRows & { owner: string },
 ): Promise<void> => {
   const family = familyOf(kind)
   const rules = { ...UNHEARD, slots: 1_000_000 }
@@ -177,17 +189,16 @@ const bringTo = async (
     return
   }
   if (family === 'video') await admitOwner(sql, { ...rules, owner })
-  const [task] = await sql`select from task where id = ${id} and waits_on is null and admission = 1`
-  if (!task) throw new Error('something blocks new tasks: insert tasks before a pause')
   if (state === 'queued') return
   if (state !== 'cancelled') await claimTask(sql, { id, family, admission: 1 })
   if (state === 'running') return
-  const facts = { contentType: 'image/png', bytes: 1, sha256: 'x', width: 16, height: 16 }
+  const contentType = family === 'video' ? 'video/mp4' : 'image/png'
+  const facts = { contentType, bytes: 1, sha256: 'x', width: 64, height: 36 }
   const results = files.map((name) => ({ ...facts, name, storageKey: `results/${id}/1/${name}` }))
   const record = async (): Promise<void> => {
     if (results.length > 0) await insertTaskResults(sql, id, { results })
     if (family === 'video')
-      await insertCreation(sql, id, { seconds: 4, fps: 24, width: 16, height: 16 })
+      await insertCreation(sql, id, { seconds: 5.5, fps: 24, width: 64, height: 36 })
   }
   const error = FAMILIES[family].toError(state === 'failed' ? 'engine_failed' : 'cancelled')
   const end =
@@ -204,10 +215,11 @@ export const cancelTasks = async (sql: Sql, ids?: readonly string[]): Promise<vo
     select id, family from task
     where ended_at is null ${ids ? sql`and id = any(${[...ids]}::uuid[])` : sql``}
   `
-  for (const { id, family } of tasks) {
+  const cancel = async ({ id, family }: (typeof tasks)[number]) => {
     const error = FAMILIES[family].toError('cancelled')
     await sql.begin((sql) => endTask(sql, { id, family, to: 'failed', error }, UNHEARD))
   }
+  await Promise.all(tasks.map(cancel))
 }
 
 interface Numbered extends Required<Pick<Copies, 'columns' | 'events'>> {
@@ -246,11 +258,11 @@ const copy = async (sql: Sql, rows: Model, { numbers, columns, events }: Numbere
         insert into task
         select r.*
         from ${model}, ${numbers}, lateral (select ${changes(columns)} as own) given,
-          lateral (select n, gen_random_uuid() as id, coalesce(own->>'owner', m.owner) as owner,
+          lateral (select n, gen_random_uuid() as id, own->>'owner' as owner,
             coalesce((own->>'created_at')::timestamptz, clock_timestamp()) as at) made,
           jsonb_populate_record(m, jsonb_build_object(
             'id', made.id, 'owner', made.owner,
-            'account', case when own ? 'owner' then made.owner else m.account end,
+            'account', made.owner,
             'labels', m.labels || jsonb_build_object('', made.owner),
             'tries', case when m.claimed_at is null then m.tries else jsonb_build_array(
               m.tries->0 || jsonb_build_object('at', at + (m.claimed_at - m.created_at))) end

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import type { Sql } from '../../src/db/client.ts'
 import { PATIENCE_MS } from './patience.ts'
 
 /** Each check costs the test, the service and its servers some 5 ms: a long wait checks less often, but 4 times a second at least. */
@@ -28,4 +29,12 @@ export const waitFor = async <T>(
     if (waitedMs > deadlineMs) throw new Error(`not within ${deadlineMs} ms: ${what}`)
     await sleep(pauseAfter(waitedMs))
   }
+}
+
+/** Counts the sessions of a database that wait for a lock. A transaction would read the same number again and again. */
+export const countLockWaits = async (sql: Sql): Promise<number> => {
+  const { count } = await sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+  `
+  return count
 }

@@ -4,7 +4,6 @@ import { describe, test } from 'node:test'
 
 import type { Sql } from '../../src/db/client.ts'
 import { admitOwner } from '../../src/db/task/admission.ts'
-import { claimTask } from '../../src/db/task/task-transition.ts'
 import { endTask } from '../../src/db/task/end-task.ts'
 import { markTaskPurged } from '../../src/db/shared/purge.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
@@ -14,10 +13,9 @@ import { cancelTask } from '../../src/tasks/cancel.ts'
 import { deleteTask } from '../../src/tasks/delete.ts'
 import { failTask } from '../../src/tasks/fail.ts'
 import { startOf } from '../activities/place.ts'
-import { claimVideo, enterVideo, getVideo } from '../activities/video-place.ts'
 import { useDatabase } from '../support/stack.ts'
-import { insertNewTask } from '../support/task-rows.ts'
-import { waitFor } from '../support/wait.ts'
+import { insertTasks } from '../support/task-rows.ts'
+import { countLockWaits, waitFor } from '../support/wait.ts'
 
 const SLOTS = { slots: 1, startOf }
 const record = () => Promise.resolve()
@@ -55,36 +53,21 @@ const COMMANDS: Record<string, (given: Given) => Promise<unknown>> = {
 describe('owner before task', () => {
   const database = useDatabase()
 
-  const insert = async (family: TaskFamily, owner: string): Promise<string> => {
-    if (family === 'image') {
-      const id = await database.sql.begin((sql) => insertNewTask(sql, { owner }))
-      await database.sql.begin((sql) => claimTask(sql, { id, family, admission: 1 }))
-      return id
-    }
-    const id = await getVideo(database, { owner })
-    await enterVideo(database, id, SLOTS.slots)
-    await claimVideo(database, id)
-    return id
-  }
-  const isWaiting = async (): Promise<boolean> => {
-    const [waiting] = await database.sql`
-      select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'
-    `
-    return waiting !== undefined
-  }
-
   for (const family of ['image', 'video'] as const)
     for (const [name, command] of Object.entries(COMMANDS))
       test(`${name} of ${family} tasks waits for the owner, and holds no task meanwhile`, async () => {
         const owner = randomUUID()
-        const id = await insert(family, owner)
+        const kind = family === 'image' ? 'upscale' : 'text2video'
+        const [id = ''] = await insertTasks(database.sql, { kind, owner, state: 'running' })
         let running: Promise<unknown> | undefined
         await database.sql.begin(async (sql) => {
           assert.equal((await sql`select from owner where id = ${owner} for update`).count, 1)
           running = command({ sql: database.sql, id, owner, family })
           running.catch(() => {})
-          await waitFor('it waits for the owner', isWaiting)
+          await waitFor(
+            'it waits for the owner',
+            async () => (await countLockWaits(database.sql)) > 0,
+          )
           await sql`select from task where id = ${id} for update nowait`
         })
         // A video that is being rendered can no longer be cancelled.
