@@ -530,7 +530,7 @@ describe('the tasks of a caller', () => {
       settings: sql`jsonb_build_object('prompt', case when n = 1 then 'needle' end)`,
       created_at: sql`now() - interval '1 hour' + n * interval '1 ms'`,
     }
-    const many = { owner, kind: 'relight', state: 'queued' } as const
+    const many = { owner, kind: 'relight', state: 'cancelled' } as const
     await insertTasks(sql, { ...many, count: 20_010, columns })
     const client = service.client(owner)
     const [tasks, next] = await list(client, 'q=needle')
