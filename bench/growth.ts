@@ -108,7 +108,9 @@ const fill = async (sql: Sql, from: number, to: number): Promise<void> => {
     // None is due for removal while the bench runs.
     purged_at: sql`case when ${at} < now() - interval '29 days' then ${at} end`,
   }
-  const events = { state: sql`case e.state when 'pending' then 'delivered' else e.state end` }
+  const events = {
+    state: sql`case e->>'state' when 'pending' then 'delivered' else e->>'state' end`,
+  }
   for (const [place, kind] of (['text2video', 'relight'] as const).entries()) {
     const numbers = { first: from + 1 + place, step: 2, count: (to - from) / 2 }
     const task = { kind, state: 'done', webhookUrl: 'https://receiver.example.com/' } as const

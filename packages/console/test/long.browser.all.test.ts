@@ -56,7 +56,6 @@ describe('the console with much in it', { skip: skip || (!isLong && 'only with -
     }
     const many = { kind: 'relight', owner: 'carol', state: 'done', count: 100_000 } as const
     await insertTasks(sql, { ...many, columns })
-    await sql`analyze task`
     const page = await console.open('/tasks', { as: 'carol' })
     await page.getByText('picture 1', { exact: true }).waitFor()
     let last = 1
