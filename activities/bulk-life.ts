@@ -84,7 +84,7 @@ const readHead = async (storage: BulkDependencies['storage'], key: string): Prom
 
 /** Standing of a batch whose tasks are all made. */
 export interface BatchStanding {
-  /** A task is open, whose end its workflow is told. */
+  /** A task is open; its end is signalled to the workflow. */
   isWaiting: boolean
   isCancelRequested: boolean
   total: number

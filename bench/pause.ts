@@ -48,7 +48,7 @@ export const run = async (): Promise<void> =>
     showResult('pause.rate', rate / free, { unit: 'x', atLeast: 0.97 })
     const claims = await listClaims(sql, resumed?.at)
     showResult('pause.first_claim', claims[0]?.afterMs ?? Number.NaN, { unit: 'ms', atMost: 1500 })
-    const { spread, late } = judge(claims)
+    const { spread, late } = measureOrder(claims)
     showResult('pause.turns', spread, { unit: 'tasks between accounts', atMost: 20 })
     showResult('pause.order', late, { unit: 'places late', atMost: 20 })
   })
@@ -66,7 +66,7 @@ const create = async (service: Service, owner: string): Promise<string> => {
   return made.data?.task_id ?? ''
 }
 
-/** Makes tasks of all owners in turn, with the image of the first one. What the triggers do, they do; no process is told. */
+/** Makes tasks of all owners in turn, with the image of the first one. The triggers do what they do; no process is notified. */
 const seed = async (sql: Sql, first: string, tasks: number): Promise<void> => {
   for (let from = 0; from < tasks; from += 5000)
     await sql.begin(async (sql) => {
@@ -158,7 +158,7 @@ const listClaims = async (sql: Sql, since: Date | undefined): Promise<Claim[]> =
 `
 
 /** How far accounts were apart at most, and by how many places a task began late within its account. */
-const judge = (claims: readonly Claim[]): { spread: number; late: number } => {
+const measureOrder = (claims: readonly Claim[]): { spread: number; late: number } => {
   const taken = new Map<string, number>()
   let [spread, late] = [0, 0]
   for (const { owner, place } of claims) {

@@ -2,7 +2,7 @@ import type { Sql, Transaction } from '../client.ts'
 
 /**
  * Locks the row of a task's owner and returns the owner; undefined when there is no such task. Every transaction that
- * changes a task and then its owner or account takes this lock first, so no two of them wait for each other.
+ * changes a task which others can see takes this lock first, so no two of them wait for each other.
  */
 export const lockOwnerOf = async (
   sql: Transaction,

@@ -79,8 +79,8 @@ export const MadeBatch = Type.Object({ batch_id: id('Id of the batch.') })
 export const BatchCounts = Type.Object(
   {
     pending: count('No task is made of them yet.'),
-    waiting: count('Not begun.'),
-    queued: count('Wait for a slot.'),
+    waiting: count('May not begin yet.'),
+    queued: count('Wait for a worker.'),
     running: count('Run now.'),
     done: count('Done.'),
     failed: count('Failed.'),

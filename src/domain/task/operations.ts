@@ -75,8 +75,7 @@ export const Operations = Type.Object({
     {
       after_seconds: count('Without a transition for so long.'),
       tasks: Type.Array(StuckTask, {
-        description:
-          'Open tasks, at most 100, except those that wait for a slot of their owner or are paused.',
+        description: 'Open tasks, at most 100, except those that wait.',
       }),
       versions: Type.Array(StuckVersion, {
         description: 'Pending versions, at most 100, except those whose upload may still come.',

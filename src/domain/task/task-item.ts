@@ -116,7 +116,11 @@ export const AdminTaskQuery = Type.Object({
 
 export const TaskSummary = Type.Object({
   open: Type.Object(
-    { waiting: count('Not begun.'), queued: count('Wait for a slot.'), running: count('Run now.') },
+    {
+      waiting: count('May not begin yet.'),
+      queued: count('Wait for a worker.'),
+      running: count('Run now.'),
+    },
     { description: 'Tasks that have not ended.' },
   ),
   day: Type.Object(
