@@ -157,7 +157,7 @@ const listClaims = async (sql: Sql, since: Date | undefined): Promise<Claim[]> =
   order by claimed_at
 `
 
-/** How far accounts were apart at most, and by how many places a task began late within its account. */
+/** Measures how far accounts were apart at most, and by how many places a task began late within its account. */
 const measureOrder = (claims: readonly Claim[]): { spread: number; late: number } => {
   const taken = new Map<string, number>()
   let [spread, late] = [0, 0]

@@ -194,7 +194,7 @@ const makeStars = () =>
 
 /**
  * The SDK sends the newest heartbeat of a render so often. A cancelled one should stop soon, so they are not held back for
- * most of the time-out; where they are few, it hears of the change instead.
+ * most of the time-out; where they are few, a notification of the change stops it instead.
  */
 const { beatSeconds } = readHeartbeats(config)
 const renderHeartbeats = {

@@ -77,7 +77,7 @@ const workThrough = async (
   }
 }
 
-/** The task that a batch watches has ended. Trigger `task_end_told` (0066) sends it. */
+/** The task that a batch watches has ended. Trigger `watched_task_ended` (0066) sends it. */
 const taskEnded = defineSignal<[{ id: string }]>('taskEnded')
 
 /**

@@ -41,7 +41,7 @@ export const startPublishVersion = (
 }
 
 /**
- * The signal that an archive has arrived. Its handler is in workflows/publish-version.ts. Trigger `version_wait_told` (0066)
+ * The signal that an archive has arrived. Its handler is in workflows/publish-version.ts. Trigger `upload_wait_changed` (0066)
  * sends the same.
  */
 export const signalUploadChanged = (versionId: string): OutboxSignal => ({

@@ -136,7 +136,7 @@ describe('an attempt to render', () => {
     await assert.rejects(render(slow, id, { timing }), forGood('timeout'))
   })
 
-  test('stops once it is told that the task has ended, and says how', async () => {
+  test('stops once it is notified that the task has ended, and says how', async () => {
     const id = await insertTask(place)
     const changes = new EventEmitter()
     const engine = makeEngine(async (job, control) => {

@@ -15,6 +15,7 @@ const SMALL = {
   SIZES: '100kB',
   CALM_MS: '0',
   IDLE_MS: '100',
+  QUIET_MS: '100',
 }
 
 const RESULTS = {
@@ -25,6 +26,7 @@ const RESULTS = {
   ),
   publish: ['publish.100kB.1.p50', 'publish.100kB.8.p50'],
   idle: ['idle.processor'],
+  pause: ['pause.open_workflows', 'pause.rate', 'pause.first_claim', 'pause.turns', 'pause.order'],
 }
 
 for (const [name, results] of Object.entries(RESULTS))

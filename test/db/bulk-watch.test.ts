@@ -47,7 +47,7 @@ const end = (sql: Transaction, id: string) =>
 const endNow = (id: string) => place.deps.sql.begin((sql) => end(sql, id))
 
 describe('a batch that watches its tasks', () => {
-  test('is told of the end of the last one that is open, and of no other', async () => {
+  test('gets a signal at the end of the last one that is open, and of no other', async () => {
     const { first, second, replayed, watch, countSignals } = await addBatch()
     assert.equal(await watch(), true)
     await endNow(second)

@@ -64,7 +64,7 @@ describe('the wait for an archive', () => {
     return rows.length
   }
 
-  test('is told of another deadline and of a deletion, and of nothing else', async () => {
+  test('gets a signal of another deadline and of a deletion, and of nothing else', async () => {
     const nodeId = 'awaited'
     const id = await place.addVersion({ nodeId })
     assert.equal(await countSignals(id), 0)
@@ -76,7 +76,7 @@ describe('the wait for an archive', () => {
     assert.equal(await countSignals(id), 2)
   })
 
-  test('that is over is told nothing', async () => {
+  test('that is over gets no signal', async () => {
     const id = await place.addVersion({ nodeId: 'overdue', uploadSeconds: -400 })
     assert.equal(await database.sql.begin((sql) => expireVersion(sql, id)), true)
     assert.equal(await countSignals(id), 0)

@@ -186,7 +186,7 @@ const bringTo = async (
   }: TaskRows & { owner: string },
 ): Promise<void> => {
   const family = familyOf(kind)
-  const rules = { ...UNHEARD, slots: 1_000_000 }
+  const rules = { ...UNNOTIFIED, slots: 1_000_000 }
   if (state === 'waiting') {
     const reason = waitsOn ?? (family === 'video' ? 'slot' : 'turn')
     await sql`update task set waits_on = ${reason}, admission = 0 where id = ${id}`
@@ -211,7 +211,7 @@ const bringTo = async (
 }
 
 /** Rules of an end after which nothing starts. */
-const UNHEARD = { slots: 0, startOf: () => ({}) as OutboxStart, enqueue: () => Promise.resolve() }
+const UNNOTIFIED = { slots: 0, startOf: () => ({}) as OutboxStart, enqueue: () => Promise.resolve() }
 
 /** Cancels tasks, or all that are open, whatever they are at. Nothing starts in their place. */
 export const cancelTasks = async (sql: Sql, ids?: readonly string[]): Promise<void> => {
@@ -221,7 +221,7 @@ export const cancelTasks = async (sql: Sql, ids?: readonly string[]): Promise<vo
   `
   const cancel = async ({ id, family }: (typeof tasks)[number]) => {
     const error = FAMILIES[family].toError('cancelled')
-    await sql.begin((sql) => endTask(sql, { id, family, to: 'failed', error }, UNHEARD))
+    await sql.begin((sql) => endTask(sql, { id, family, to: 'failed', error }, UNNOTIFIED))
   }
   await Promise.all(tasks.map(cancel))
 }

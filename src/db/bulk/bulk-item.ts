@@ -127,7 +127,7 @@ export const findOpenItem = async (
 }
 
 /**
- * Has the end of the last task of a batch that is open told to its workflow, by trigger `task_end_told` (0066); false when
+ * Has the end of the last task of a batch that is open signalled to its workflow, by trigger `watched_task_ended` (0066); false when
  * all have ended. @param isOwn leaves out tasks that another request
  * has made
  */

@@ -1,4 +1,4 @@
--- Whoever waits for an end is told: a batch of that of its last task, an upload of whatever moves or ends its wait.
+-- Whoever waits gets a signal: a batch at the end of its last task, an upload when its wait changes or ends.
 
 alter table task
   -- the batch that has made it
@@ -22,7 +22,7 @@ create function send_signal(to_workflow text, name text) returns void language s
   select pg_notify('kiln_news', 'outbox');
 $$;
 
-create function tell_batch() returns trigger language plpgsql as $$
+create function signal_batch() returns trigger language plpgsql as $$
 begin
   perform send_signal('run-batch/' || id, 'taskEnded') from bulk where watched_task = new.id;
   return null;
@@ -30,10 +30,10 @@ end
 $$;
 
 -- `transitionTask` ends tasks. Whoever watches one holds it while they say so: `watchLastTask`.
-create trigger task_end_told after update of ended_at on task
-for each row when (old.ended_at is null and new.ended_at is not null) execute function tell_batch();
+create trigger watched_task_ended after update of ended_at on task
+for each row when (old.ended_at is null and new.ended_at is not null) execute function signal_batch();
 
-create function tell_upload() returns trigger language plpgsql as $$
+create function signal_upload() returns trigger language plpgsql as $$
 begin
   perform send_signal('receive-archive/' || new.id, 'uploadChanged');
   return null;
@@ -41,9 +41,9 @@ end
 $$;
 
 -- `transitionVersion` deletes versions, `setPublished` gives another deadline. An upload that is overdue waits no longer.
-create trigger version_wait_told after update of status, upload_expires_at on version
+create trigger upload_wait_changed after update of status, upload_expires_at on version
 for each row when (
   old.archive_state = 'awaiting' and old.upload_expires_at > clock_timestamp()
   and (new.upload_expires_at <> old.upload_expires_at
     or new.status = 'NodeVersionStatusDeleted' and old.status <> 'NodeVersionStatusDeleted')
-) execute function tell_upload();
+) execute function signal_upload();

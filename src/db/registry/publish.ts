@@ -238,7 +238,7 @@ const setPublished = async (
   id: string,
   { version, uploadSeconds, publishedBy, tokenId, isNew }: Publication & { isNew: boolean },
 ): Promise<Date> => {
-  // Trigger `version_wait_told` (0066): tells the workflow that waits for the archive.
+  // Trigger `upload_wait_changed` (0066): signals the workflow that waits for the archive.
   const [row] = await sql<{ uploadExpiresAt: Date }[]>`
     update version
     set version = ${version.version},

@@ -85,7 +85,7 @@ const writeTransition = async (
   { id, name, actor, reason, scanIncomplete = false }: VersionTransition,
 ): Promise<VersionStatus | undefined> => {
   const { from, to, reason: usual } = VERSION_TRANSITIONS[name]
-  // Trigger `version_wait_told` (0066): tells the workflow that waits for the archive of a version that is deleted.
+  // Trigger `upload_wait_changed` (0066): signals the workflow that waits for the archive of a version that is deleted.
   // Trigger `version_told` (0018): records an event for the publisher's endpoints, and `version_flagged_told_platform`
   // (0052) for those of the platform. Trigger `version_move_decision` (0029):
   // bans the content with the version, or frees it.

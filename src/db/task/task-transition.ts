@@ -16,7 +16,7 @@ export interface Transition {
 /**
  * Takes a task from one status to another, together with its event, and those for its owner's endpoints. False: the task has
  * a status that the transition does not start from, or another attempt holds the fence. Such a lost race is not an error.
- * Trigger `task_end_told` (0066): tells a batch that watches the task of its end.
+ * Trigger `watched_task_ended` (0066): signals the end to a batch that watches the task.
  */
 export const transitionTask = async (
   sql: Transaction,
