@@ -211,7 +211,11 @@ const bringTo = async (
 }
 
 /** Rules of an end after which nothing starts. */
-const UNNOTIFIED = { slots: 0, startOf: () => ({}) as OutboxStart, enqueue: () => Promise.resolve() }
+const UNNOTIFIED = {
+  slots: 0,
+  startOf: () => ({}) as OutboxStart,
+  enqueue: () => Promise.resolve(),
+}
 
 /** Cancels tasks, or all that are open, whatever they are at. Nothing starts in their place. */
 export const cancelTasks = async (sql: Sql, ids?: readonly string[]): Promise<void> => {

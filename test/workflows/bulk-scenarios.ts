@@ -28,7 +28,7 @@ const ENDED: BatchStanding = { isWaiting: false, isCancelRequested: false, total
 export const NONE = { code: 'body_required', message: 'no line' }
 
 /** Signals the end of the task that the batch watches, as the outbox does, once it has looked so often. */
-const tellEnd =
+const signalEnd =
   (looks: number) =>
   async (handle: WorkflowHandle): Promise<void> => {
     await waitFor('it waits for the task', async () => {
@@ -39,14 +39,14 @@ const tellEnd =
   }
 
 export const BATCH_SCENARIOS = {
-  done: { work: inTurn(GOES_ON, DONE), watch: inTurn(OPEN, ENDED), act: tellEnd(1) },
+  done: { work: inTurn(GOES_ON, DONE), watch: inTurn(OPEN, ENDED), act: signalEnd(1) },
   failed: { prepare: inTurn(NONE), work: inTurn(DONE) },
   // The signal ends the wait for a quota; the row then says what it was.
   'cancelled-while-full': {
     work: inTurn(FULL, DONE),
     watch: inTurn(CANCELLED, OPEN, ENDED),
     cancel: inTurn<number | null>(7, null),
-    act: inOrder((handle) => untilDetails(handle, /^\*\*Working/), askToCancel, tellEnd(2)),
+    act: inOrder((handle) => untilDetails(handle, /^\*\*Working/), askToCancel, signalEnd(2)),
   },
 } satisfies Record<string, BulkScenario>
 
