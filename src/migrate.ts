@@ -26,11 +26,8 @@ const run = async (): Promise<void> => {
     await connection.ensureConnected()
     const { added, missing } = await registerSearchAttributes(connection, target.namespace)
     if (missing.length > 0) log.warn({ missing }, adviseSearchAttributes(missing, target.namespace))
-    // A namespace without the attribute has no such runs.
-    const ended = missing.includes('KilnStatus')
-      ? 0
-      : await endEarlierRuns(connection, target.namespace)
-    if (ended > 0) log.info({ ended }, 'runs of an earlier release ended: their tasks start again')
+    const ended = await endEarlierRuns(connection, target.namespace, missing)
+    if (ended > 0) log.info({ ended }, 'runs of an earlier release ended: they are started again')
     const scheduled = await createSchedules(connection, {
       namespace: target.namespace,
       taskQueue: config.TASK_QUEUE,

@@ -137,7 +137,8 @@ const CALL_DEADLINE_MS = 2000
 
 const ADMISSION = 'admission'
 
-const start = async (client: Client, row: OutboxStart): Promise<void> => {
+/** Starts a workflow. One that runs under the same id already is as good. */
+export const start = async (client: Client, row: OutboxStart): Promise<void> => {
   const { admission } = row.options
   const options = {
     workflowId: row.workflowId,

@@ -21,8 +21,9 @@ import { findTask } from '../../src/db/task/operator.ts'
 import { findFile } from '../../src/db/shared/file.ts'
 import { applyTextToVideoDefaults } from '../../src/domain/video-task/video-defaults.ts'
 import { makePicture } from '../support/pictures.ts'
-import { startFakeUpstream, type FakeUpstream, type Step } from '../support/upstream.ts'
 import { cancelTasks } from '../support/task-rows.ts'
+import { MP4, creationAt, startFakeUpstream } from '../support/upstream.ts'
+import type { FakeUpstream, Step } from '../support/upstream.ts'
 import {
   TIMING,
   admissionOf,
@@ -47,14 +48,6 @@ import { enterVideo, getVideo, seeVideo, type NewVideo } from './video-place.ts'
 const KEY = 'vendor-key-that-nobody-may-see'
 
 const said = (status: number, body: object = {}, headers = {}): Step => ({ status, body, headers })
-
-const box = (type: string, size: number): Buffer => {
-  const bytes = Buffer.alloc(size)
-  bytes.writeUInt32BE(size)
-  bytes.write(type, 4, 'latin1')
-  return bytes
-}
-const MP4 = Buffer.concat([box('ftyp', 24), box('moov', 40), box('mdat', 100)])
 
 const OWN_LINK = /^https:\/\/kiln\.example\.com\/files\/.*signature=/
 
@@ -274,17 +267,9 @@ describe('an image task of an upstream', { concurrency: true }, () => {
 })
 
 describe('a video task of an upstream', { concurrency: true }, () => {
-  const creation = (base: string) => ({
-    id: 'x',
-    url: `${base}/files/video.mp4`,
-    cover_url: `${base}/files/cover.jpg`,
-    watermarked_url: '',
-    video: { duration: 4, fps: 24, resolution: { width: 96, height: 64 } },
-  })
-
   const startVideo = async (given: NewVideo = {}, options: Options = {}) => {
     const started = await startAny({
-      done: (id, base) => ({ id, state: 'success', creations: [creation(base)] }),
+      done: (id, base) => ({ id, state: 'success', creations: [creationAt(base)] }),
       files: { 'video.mp4': MP4, 'cover.jpg': await makePicture({ format: 'jpeg' }) },
       ...options,
     })
@@ -373,7 +358,7 @@ describe('a video task of an upstream', { concurrency: true }, () => {
     const done: Options['done'] = (upstreamId, base) => {
       const names = readdirSync(folder, { recursive: true }).map(String)
       kept.push(names.filter((name) => name.endsWith('video.mp4')).length)
-      return { id: upstreamId, state: 'success', creations: [creation(base)] }
+      return { id: upstreamId, state: 'success', creations: [creationAt(base)] }
     }
     const steps = { file: [said(200, MP4), said(502), said(200, MP4), said(502)] }
     const { deps, id } = await startVideo({}, { steps, done })

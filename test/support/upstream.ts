@@ -12,10 +12,14 @@ export interface Asked {
   body: Record<string, unknown>
 }
 
-/** Response in place of the usual one; `drop` closes the connection unread, `lose` after the request took effect. */
+/**
+ * Response in place of the usual one; `drop` closes the connection unread, `lose` after the request took effect, and `hang`
+ * leaves it open then.
+ */
 export type Step =
   | 'drop'
   | 'lose'
+  | 'hang'
   | { status: number; headers?: Record<string, string>; body?: unknown }
 
 type What = 'create' | 'status' | 'file' | 'cancel'
@@ -73,6 +77,7 @@ export const startFakeUpstream = async ({
     asked.push({ method, path, headers: request.headers, body })
     const usual = respondAsUsual(what, request, path)
     if (step === 'lose') return void request.socket.destroy()
+    if (step === 'hang') return
     const { status, headers, body: said = '' } = step ?? (usual as Exclude<Step, string>)
     response.writeHead(status, headers).end(Buffer.isBuffer(said) ? said : JSON.stringify(said))
   }
@@ -82,6 +87,25 @@ export const startFakeUpstream = async ({
   const url = `http://127.0.0.1:${server.port}`
   return { url, asked, tasks, count: (what) => counts[what], close: server.close }
 }
+
+const box = (type: string, size: number): Buffer => {
+  const bytes = Buffer.alloc(size)
+  bytes.writeUInt32BE(size)
+  bytes.write(type, 4, 'latin1')
+  return bytes
+}
+
+/** The smallest file that passes for a whole video. */
+export const MP4 = Buffer.concat([box('ftyp', 24), box('moov', 40), box('mdat', 100)])
+
+/** What an upstream says of a video that is done, by its files `video.mp4` and `cover.jpg`. */
+export const creationAt = (base: string) => ({
+  id: 'x',
+  url: `${base}/files/video.mp4`,
+  cover_url: `${base}/files/cover.jpg`,
+  watermarked_url: '',
+  video: { duration: 4, fps: 24, resolution: { width: 96, height: 64 } },
+})
 
 const whatOf = (method: string, path: string): What => {
   if (method === 'POST') return path.endsWith('/cancel') ? 'cancel' : 'create'

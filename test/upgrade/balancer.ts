@@ -37,11 +37,14 @@ export const startBalancer = async () => {
     while (!stopping.signal.aborted) {
       const all = [...ports]
       const up = await Promise.all(all.map(isUp))
-      ready = all.filter((_, index) => up[index])
+      // Where none is, they keep their requests: the check of a database that is busy takes too long on all at once.
+      if (up.includes(true)) ready = all.filter((_, index) => up[index])
       await sleep(POLL_MS)
     }
   }
-  const { port, close } = await listen(createServer(forward))
+  // Else it closes a connection just as a caller takes it again.
+  const server = Object.assign(createServer(forward), { keepAliveTimeout: 60_000 })
+  const { port, close } = await listen(server)
   const surveying = check()
   return {
     url: `http://127.0.0.1:${port}`,

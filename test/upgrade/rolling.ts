@@ -3,8 +3,6 @@
  * process is replaced by one of this checkout. From a release before admissions all processes are stopped meanwhile; from
  * any other, callers go on all the time.
  */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { Client, Connection } from '@temporalio/client'
@@ -29,6 +27,8 @@ import { makeLatch, waitFor } from '../support/wait.ts'
 import { startBalancer } from './balancer.ts'
 import type { Balancer } from './balancer.ts'
 import { createReleaseDatabase } from './release.ts'
+import { hasMigration, makeStates, SLOW_ITEMS, startElsewhere } from './states.ts'
+import type { States } from './states.ts'
 import { startTraffic } from './traffic.ts'
 import type { Traffic } from './traffic.ts'
 
@@ -55,6 +55,7 @@ interface Started {
 interface Upgrade extends Started {
   release: string
   traffic: Traffic
+  states: States
 }
 
 /** Returns true when nothing was lost. */
@@ -64,21 +65,30 @@ export const testUpgrade = async (release: string, say: Say): Promise<boolean> =
     Object.assign(process.env, servers.env)
     const balancer = keep(await startBalancer())
     const receiver = keep(await startWebhookReceiver())
-    const service = keep(await prepareService(release, balancer.url))
+    const elsewhere = keep(await startElsewhere())
+    const env = { PUBLIC_URL: balancer.url, ...elsewhere.settings }
+    const service = keep(await prepareService(release, env))
     const all = { service, balancer, receiver, release, say }
     const old = await startRelease(all)
     const traffic = await startTraffic(balancer.url, await service.token('alice'))
-    return await upgrade({ ...all, traffic }, old)
+    const states = makeStates({
+      ...all,
+      url: balancer.url,
+      webhook: receiver.url('/ok'),
+      elsewhere,
+    })
+    return await upgrade({ ...all, traffic, states }, old)
   })
 }
 
 /** A database at the release's schema, and settings; no process yet. */
-const prepareService = async (release: string, publicUrl: string): Promise<Service> => {
+const prepareService = async (release: string, env: NodeJS.ProcessEnv): Promise<Service> => {
   return await startService({
     roles: [],
     database: await createReleaseDatabase('upgrade', release),
     env: {
-      PUBLIC_URL: publicUrl,
+      ...env,
+      ADMIN_SUBJECTS: 'root',
       DRAIN_DELAY_SECONDS: '2',
       OVERRIDE_WEBHOOK_TIME_FACTOR: TIME_FACTOR,
       VIDEO_TINY: 'true',
@@ -92,7 +102,8 @@ const prepareService = async (release: string, publicUrl: string): Promise<Servi
 type Running = Record<'api' | 'core' | 'media', Entry[]>
 
 const startRelease = async (all: Started): Promise<Running> => {
-  const start = (role: 'core' | 'media') => all.service.start(role, {}, all.release)
+  const env = all.release === undefined ? {} : SLOW_ITEMS
+  const start = (role: 'core' | 'media') => all.service.start(role, env, all.release)
   return {
     api: [await startApi(all, all.release), await startApi(all, all.release)],
     core: await Promise.all([start('core'), start('core')]),
@@ -147,24 +158,26 @@ const startApi = async ({ service, balancer }: Started, release?: string): Promi
 }
 
 const upgrade = async (all: Upgrade, old: Running): Promise<boolean> => {
-  const { service, traffic, receiver, release, say } = all
+  const { service, traffic, receiver, release, states, say } = all
+  const needsStop = !hasMigration(release, '0065_admission')
   const stopping = new AbortController()
   const { open: heal, opened: healed } = makeLatch()
   await fillStates(all, healed)
+  // Else others render meanwhile.
+  if (needsStop) await holdSlots(all, healed)
   const awaited: string[] = []
   while (awaited.length < 20) awaited.push(await traffic.publish())
   const [links, late] = [awaited.slice(0, 2), awaited.slice(2)]
-  const before = await readStates(service)
 
   traffic.begin('release')
   const calling = [0, 1, 2].map((lane) =>
     traffic.run(stopping.signal, (n) => receiver.url(`/ok/${lane}/${n}`)),
   )
-  await sleep(3000)
+  await states.begin()
 
-  const needsStop = !existsSync(join(release, 'src/db/migrations/0065_admission.sql'))
   traffic.begin(needsStop ? STOP : 'migrations')
   if (needsStop) await Promise.all(Object.values(old).flat().map(drain))
+  const before = await readStates(service)
   const start = Date.now()
   const applied = await migrate(service.database.url)
   say(`${applied.length} migrations in ${secondsSince(start)}`)
@@ -184,6 +197,7 @@ const upgrade = async (all: Upgrade, old: Running): Promise<boolean> => {
 
   traffic.begin('new code')
   heal()
+  await states.heal()
   await Promise.all(late.map((link) => traffic.upload(link)))
   stopping.abort()
   await Promise.all(calling)
@@ -192,7 +206,7 @@ const upgrade = async (all: Upgrade, old: Running): Promise<boolean> => {
     (error: unknown) => say(String(error)),
   )
   await report(all, before)
-  const zeros = await countLosses(all)
+  const zeros = { ...(await countLosses(all)), ...(await states.countWrong()) }
   for (const [name, count] of Object.entries(zeros))
     say(`upgrade.${name} ${count} aim <= 0 ${count === 0 ? 'ok' : 'short'}`)
   return settled === true && Object.values(zeros).every((count) => count === 0)
@@ -207,14 +221,11 @@ const drain = async (entry: Entry): Promise<void> => {
 
 /** Tasks that cannot go on until something heals, in every state; then a queue of some that can. */
 const fillStates = async (
-  { service: { database }, receiver, traffic, say }: Upgrade,
+  { service: { database }, receiver, traffic, states, say }: Upgrade,
   healed: Promise<void>,
 ): Promise<void> => {
   receiver.script('/later', respond(500))
-  const picture = await makePicture()
-  const sendPicture: Reply = ({ response }) => void response.end(picture)
-  receiver.script('/held', heldUntil(healed, sendPicture))
-  const held = receiver.url('/held')
+  const held = await makeHeld(receiver, '/held', healed)
   // Few at once: those of one owner queue for its row.
   const times = async (count: number, create: () => Promise<unknown>): Promise<void> => {
     for (let left = count; left > 0; left -= 4)
@@ -222,6 +233,7 @@ const fillStates = async (
   }
   await times(30, () => traffic.createImage(receiver.url('/later')))
   await times(10, () => traffic.createVideo(receiver.url('/later')))
+  await states.fill()
   say('waits until deliveries are on their second day')
   const areLate = async (): Promise<boolean> => {
     const late = await database.sql`
@@ -237,13 +249,51 @@ const fillStates = async (
   await times(78, () => traffic.createImage(receiver.url('/ok')))
 }
 
+/** An address of a picture that comes once everything heals. */
+const makeHeld = async (
+  receiver: WebhookReceiver,
+  path: string,
+  healed: Promise<void>,
+): Promise<string> => {
+  const picture = await makePicture()
+  const sendPicture: Reply = ({ response }) => void response.end(picture)
+  receiver.script(path, heldUntil(healed, sendPicture))
+  return receiver.url(path)
+}
+
+/** Takes the other slots for rendering, so that a version waits for its check. */
+const holdSlots = async (
+  { service: { database }, receiver, traffic, states }: Upgrade,
+  healed: Promise<void>,
+): Promise<void> => {
+  await states.makeImages('helen', 2, { image: await makeHeld(receiver, '/slots', healed) })
+  const areTaken = () => receiver.of('/held').length >= 2 && receiver.of('/slots').length >= 2
+  await waitFor('all slots are taken', areTaken, LONG_MS)
+  await traffic.upload(await traffic.publish())
+  await waitFor('a version that waits for its check', async () => {
+    const rows = await database.sql`select from version where archive_state = 'received'`
+    return rows.length > 0
+  })
+}
+
 const readStates = async ({ database: { sql } }: Service): Promise<Record<string, string>> => {
+  const [found] = await sql<{ table: string | null }[]>`select to_regclass('bulk')::text as table`
+  const bulks = sql`
+    union all select id, kind || ' ' || state || case
+      when state = 'running' and next_index = total then ', all made'
+      when state = 'running' and next_index > 0 then ', half-way' else '' end
+    from bulk
+  `
   const rows = await sql<{ id: string; state: string }[]>`
-    select t.id, t.family || ' ' || case when t.off_peak then 'off-peak ' else '' end || t.status || case
+    select t.id, t.engine || ' ' || t.family || ' ' || case when t.off_peak then 'off-peak ' else '' end || t.status ||
+      case when t.ended_at is null and t.owner = 'paula' then ', under a pause'
+        when t.ended_at is null and t.upstream_id is not null then ', placed there'
+        when t.ended_at is null and t.fence > 0 then ', begun' else '' end || case
       when exists (select from event e where e.task_id = t.id and e.state = 'pending' and e.failures > 0)
       then ', delivering on day two' else '' end as state
     from task t
     union all select id, 'version ' || status || ', archive ' || archive_state from version
+    ${found?.table === null ? sql`` : bulks}
   `
   return Object.fromEntries(rows.map(({ id, state }) => [id, state]))
 }
@@ -251,6 +301,7 @@ const readStates = async ({ database: { sql } }: Service): Promise<Record<string
 const hasSettled = async ({ database: { sql } }: Service): Promise<boolean> => {
   const open = await sql`
     select from task where ended_at is null
+    union all select from bulk where ended_at is null
     union all select from version where status = 'NodeVersionStatusPending'
     union all select from event where state = 'pending'
     union all select from outbox where dispatched_at is null
