@@ -96,7 +96,7 @@ const giveUpChecks = async (
 }
 
 /** An archive has arrived, or the wait for it is another one. A repetition costs a read of the row. */
-const uploadChanged = defineSignal<[{ id: string }]>('uploadChanged')
+const archiveUploaded = defineSignal<[{ id: string }]>('archiveUploaded')
 
 /**
  * Receives the archive of a version: ends with one that the version says has arrived, or ends the version whose upload never
@@ -105,7 +105,7 @@ const uploadChanged = defineSignal<[{ id: string }]>('uploadChanged')
 export const receiveArchive = async (input: VersionInput): Promise<ArchiveWait> => {
   const { finishUpload, startChecks } = proxyLocalActivities<CoreActivities>(transitionOptions)
   let hasChanged = false
-  setHandler(uploadChanged, () => {
+  setHandler(archiveUploaded, () => {
     hasChanged = true
   })
   setCurrentDetails('**Waiting** for the upload of the archive.')

@@ -44,10 +44,10 @@ export const startPublishVersion = (
  * The signal that an archive has arrived. Its handler is in workflows/publish-version.ts. Trigger `upload_wait_changed` (0066)
  * sends the same.
  */
-export const signalUploadChanged = (versionId: string): OutboxSignal => ({
+export const signalArchiveUploaded = (versionId: string): OutboxSignal => ({
   kind: 'signal',
   workflowId: `receive-archive/${versionId}`,
-  signalName: 'uploadChanged',
+  signalName: 'archiveUploaded',
 })
 
 /** Starts the workflow that reads the archive of a version, by itself. */

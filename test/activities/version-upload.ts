@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 
 import { recordArchive, type ArchiveRecorded } from '../../src/db/registry/archive.ts'
-import { signalUploadChanged } from '../../src/jobs/version.ts'
+import { signalArchiveUploaded } from '../../src/jobs/version.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { sha256Of } from '../support/digest.ts'
 import type { Place } from './place.ts'
@@ -15,7 +15,7 @@ export const uploadArchive = async (
   const sha256 = sha256Of(recorded)
   const storageKey = `uploads/${versionId}/${sha256}.${randomUUID()}`
   await deps.storage.putStream(storageKey, Readable.from([bytes]), { maxBytes: 1e6 })
-  const signal = signalUploadChanged(versionId)
+  const signal = signalArchiveUploaded(versionId)
   const archive = { storageKey, sha256, bytes: recorded.length }
   return await unitOfWork(deps, (sql, enqueue) =>
     recordArchive(sql, { versionId, signal, ...archive }, enqueue),

@@ -210,7 +210,7 @@ export const stored = (text: string) => {
 export const signalOf = (versionId: string) => ({
   kind: 'signal' as const,
   workflowId: `receive-archive/${versionId}`,
-  signalName: 'uploadChanged',
+  signalName: 'archiveUploaded',
 })
 
 export const makeStart = (versionId: string, workflow = 'publish-version') => ({

@@ -69,7 +69,7 @@ describe('the upload of an archive', () => {
     const { stream } = await place.storage.open(archive?.storageKey ?? '')
     assert.deepEqual(Buffer.concat((await stream.toArray()) as Buffer[]), ZIP)
     const signal = place.dispatched.find(({ workflowId }) => workflowId === `receive-archive/${id}`)
-    assert.ok(signal?.kind === 'signal' && signal.signalName === 'uploadChanged', 'a signal')
+    assert.ok(signal?.kind === 'signal' && signal.signalName === 'archiveUploaded', 'a signal')
   })
 
   const ENDED: [change: string, undo: string, ...Rejection][] = [

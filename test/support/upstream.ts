@@ -98,7 +98,7 @@ const box = (type: string, size: number): Buffer => {
 /** The smallest file that passes for a whole video. */
 export const MP4 = Buffer.concat([box('ftyp', 24), box('moov', 40), box('mdat', 100)])
 
-/** What an upstream says of a video that is done, by its files `video.mp4` and `cover.jpg`. */
+/** Response of an upstream about a video that is done, by its files `video.mp4` and `cover.jpg`. */
 export const creationAt = (base: string) => ({
   id: 'x',
   url: `${base}/files/video.mp4`,

@@ -23,7 +23,7 @@ const ITEMS = 20
 /** Settings by which a core worker takes one item a second. */
 export const SLOW_ITEMS = { OVERRIDE_BULK_PAUSE_FACTOR: '100' }
 
-/** Tells by its migrations whether a release has something. */
+/** Finds by its migrations if a release has something. */
 export const hasMigration = (release: string, name: '0050_pause' | '0065_admission'): boolean =>
   existsSync(join(release, 'src/db/migrations', `${name}.sql`))
 
@@ -75,7 +75,7 @@ export const startElsewhere = async () => {
 
 interface Place {
   service: Service
-  /** Where callers reach the service, and the receiver of their webhooks. */
+  /** Addresses of the service and of the receiver of webhooks, for callers. */
   url: string
   webhook: string
   elsewhere: Elsewhere
@@ -135,7 +135,7 @@ export const makeStates = ({ service, url, webhook, elsewhere, release }: Place)
 
   return {
     makeImages,
-    /** What goes on when something elsewhere heals, or a pause ends. */
+    /** Makes what goes on when something elsewhere heals, or a pause ends. */
     async fill(): Promise<void> {
       await withVendorApi(async (to) => {
         await makeImages('vera', 2, { to })
@@ -153,7 +153,7 @@ export const makeStates = ({ service, url, webhook, elsewhere, release }: Place)
       ended = await makeImages('olga', ITEMS)
       await untilRows(ITEMS, sql`task where owner = 'olga' and ended_at is not null`)
     },
-    /** What is half-way just before the release stops. */
+    /** Makes what is half-way just before the release stops. */
     async begin(): Promise<void> {
       elsewhere.hangNext()
       await withVendorApi(async (to) => {

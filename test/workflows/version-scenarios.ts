@@ -65,7 +65,7 @@ const signalUpload = async (handle: WorkflowHandle): Promise<void> => {
     const { events } = await child.fetchHistory().catch(() => ({ events: [] }))
     return events?.some((event) => event.timerStartedEventAttributes)
   })
-  await child.signal('uploadChanged', { id: '1' })
+  await child.signal('archiveUploaded', { id: '1' })
 }
 
 const untilReading = async (handle: WorkflowHandle): Promise<WorkflowHandle> => {

@@ -35,7 +35,7 @@ for each row when (old.ended_at is null and new.ended_at is not null) execute fu
 
 create function signal_upload() returns trigger language plpgsql as $$
 begin
-  perform send_signal('receive-archive/' || new.id, 'uploadChanged');
+  perform send_signal('receive-archive/' || new.id, 'archiveUploaded');
   return null;
 end
 $$;

@@ -12,7 +12,7 @@ import type { Sql } from '../../db/client.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { apiError, errors } from '../../domain/shared/errors.ts'
 import { failpoint } from '../../process/failpoint.ts'
-import { signalUploadChanged } from '../../jobs/version.ts'
+import { signalArchiveUploaded } from '../../jobs/version.ts'
 import type { Jobs } from '../../jobs/client.ts'
 import type { ReceiveDeps } from '../platform/upload.ts'
 import { takeFile } from '../platform/uploaded-file.ts'
@@ -90,7 +90,7 @@ const record = async (
   stored: { versionId: string; storageKey: string; sha256: string; bytes: number },
 ): Promise<ArchiveRecorded> => {
   const { versionId, storageKey } = stored
-  const signal = signalUploadChanged(versionId)
+  const signal = signalArchiveUploaded(versionId)
   return await unitOfWork(
     deps,
     (sql, enqueue) => recordArchive(sql, { ...stored, signal }, enqueue),
