@@ -19,7 +19,7 @@ const STORED: [history: string, actions: object][] = [
   ['deliver-events-retried', { start: 1, activity: 2, timer: 1, 'local activities': 3 }],
   ['publish-version-active', { start: 1, child: 2, upsert: 1, 'local activities': 1 }],
   // The local activities that its last workflow task ran are one.
-  ['run-batch-done', { start: 1, activity: 3, timer: 1, upsert: 1, 'local activities': 2 }],
+  ['run-batch-done', { start: 1, activity: 3, signal: 1, upsert: 1, 'local activities': 2 }],
 ]
 
 describe('Actions of a history', () => {

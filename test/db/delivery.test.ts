@@ -108,7 +108,15 @@ describe('the delivery of events', () => {
   describe('what is next', () => {
     test('is one event after the other until the end is delivered', async () => {
       const [id, first] = await running()
-      const next = { sequence: 2, status: 'IN_PROGRESS', failures: 0, waitMs: 0, lastFailure: null }
+      const host = new URL(RECEIVER).host
+      const next = {
+        sequence: 2,
+        status: 'IN_PROGRESS',
+        failures: 0,
+        waitMs: 0,
+        lastFailure: null,
+        host,
+      }
       assert.deepEqual(await findDelivery(sql, id), { id: first, ...next })
       await attemptOf(first, DELIVERED)
       assert.equal(await findDelivery(sql, id), undefined)
@@ -448,6 +456,7 @@ describe('the delivery of events', () => {
         id: eventId,
         ...due,
         lastFailure,
+        host: new URL(RECEIVER).host,
       })
       const key = await attemptOf(eventId, AGAIN, redeliveryId)
       assert.equal(key.number, 2)
