@@ -1,5 +1,6 @@
 import type { EngineName } from '../../domain/task/engine.ts'
 import type { Fragment, Queryable, Sql } from '../client.ts'
+import { withoutSync } from '../without-sync.ts'
 
 /** A worker that has not said that it lives for so long does not. */
 const LIVES_SECONDS = 30
@@ -22,6 +23,7 @@ export const beatWorker = async (sql: Sql, { id, role, slots }: WorkerRow): Prom
     with old as (delete from worker where beat_at < now() - interval '1 day')
     insert into worker (id, role, slots) values (${id}, ${role}, ${sql.json(slots)})
     on conflict (id) do update set beat_at = clock_timestamp(), slots = excluded.slots
+    returning ${withoutSync(sql)}
   `
 }
 
