@@ -1,7 +1,7 @@
 import type { Received } from '../support/receiver.ts'
 import { isBad, promptOf, REQUESTS } from './bulk.ts'
 import type { BulkLine, BulkResult, EndedBulk } from './bulk.ts'
-import { FAULT_CODES, isSuccess, readNotification } from './ledgers.ts'
+import { checkRuns, FAULT_CODES, isSuccess, readNotification } from './ledgers.ts'
 import type { Ledgers, Report } from './ledgers.ts'
 import type { TaskRow } from './rows.ts'
 
@@ -93,9 +93,7 @@ const checkBatch = (
     before = task.createdAt
     const isFaulty = mayFail && FAULT_CODES.has(task.error_code ?? '')
     report('I1', state === 'done' || isFaulty || (state === 'cancelled' && next !== 'none'), what)
-    // A task that is cancelled before Temporal knew it needs none.
-    const runs = rows.workflows.get(`${task.family}-task/${taskId}`) ?? 0
-    report('I1', runs === 1 || (runs === 0 && state === 'cancelled'), `${what}: ${runs} workflows`)
+    checkRuns({ what, task, isCancelled: state === 'cancelled' }, rows, report)
   }
 }
 

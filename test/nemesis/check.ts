@@ -2,7 +2,7 @@ import { IMAGE_TASK_TRANSITIONS } from '../../src/domain/image-task/image-task.t
 import { VIDEO_TASK_TRANSITIONS } from '../../src/domain/video-task/video-task.ts'
 import { PAYLOAD, type ReceiverKind } from './callers.ts'
 import { checkBulks, idsOf } from './check-bulk.ts'
-import { FAULT_CODES, isSuccess, readNotification } from './ledgers.ts'
+import { checkRuns, FAULT_CODES, isSuccess, readNotification } from './ledgers.ts'
 import type { Ledgers, Report, Violation } from './ledgers.ts'
 import type { EventRow, Rows, TaskRow, VersionRow } from './rows.ts'
 import { SLOTS, type EndedPause } from './world.ts'
@@ -105,10 +105,7 @@ const checkOrders = ({ orders, bulks, rows, mayFail }: Ledgers, report: Report):
     const isFaulty = mayFail && FAULT_CODES.has(task.error_code ?? '')
     const allowed = end === 'cancelled' || isFaulty || isSuccess(task) === (end === 'done')
     report('I1', allowed, `${key} was to be ${end} and is ${task.status}`)
-    const count = rows.workflows.get(`${kind}-task/${id}`) ?? 0
-    // One for each admission. A task that is cancelled before Temporal knew it needs none.
-    const isRun = count <= task.admission && (count > 0 || end === 'cancelled')
-    report('I1', isRun, `${key}: ${count} workflows of ${task.admission} admissions`)
+    checkRuns({ what: key, task, isCancelled: end === 'cancelled' }, rows, report)
   }
   for (const { id } of [...rows.tasks, ...rows.versions])
     report('I2', known.has(id), `${id} was returned to nobody`)

@@ -54,3 +54,14 @@ export const readNotification = (
     .includes(new Webhook(secret).sign(String(id), at, text))
   return isSigned ? (JSON.parse(text) as Notified) : undefined
 }
+
+/** Checks that a task ran at most once for each admission. One that is cancelled before Temporal knew it needs no run. */
+export const checkRuns = (
+  { what, task, isCancelled }: { what: string; task: TaskRow; isCancelled: boolean },
+  { workflows }: Pick<Rows, 'workflows'>,
+  report: Report,
+): void => {
+  const runs = workflows.get(`${task.family}-task/${task.id}`) ?? 0
+  const isRun = runs <= task.admission && (runs > 0 || isCancelled)
+  report('I1', isRun, `${what}: ${runs} workflows of ${task.admission} admissions`)
+}
