@@ -44,8 +44,8 @@ const ENV = {
 }
 
 /**
- * Counts the Actions by which Temporal Cloud bills a job: those of its histories, and the heartbeats of its worker, which a
- * frontend before the server counts. Jobs run one after another. A pause is projected to an hour, and an archive that never
+ * Counts the Actions by which Temporal Cloud bills a job. Histories have all but the heartbeats, which a frontend before the
+ * server counts. Jobs run one after another. A pause is projected to an hour, and an archive that never
  * comes to a day. With RELEASE another commit is counted.
  */
 export const run = async (): Promise<void> =>
@@ -187,7 +187,7 @@ const whilePaused = async ({ service }: Place, work: () => Promise<unknown>): Pr
   await done
 }
 
-/** Counts what a task takes because it waits: all of its Actions without those of one that need not. */
+/** Counts the Actions that waiting adds to a task. */
 const countPause = async (place: Place): Promise<void> => {
   const order = await relight()
   const run = () => place.tasks.run(order)

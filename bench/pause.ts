@@ -39,8 +39,8 @@ export const run = async (): Promise<void> =>
 
     await setPause(service, true)
     await seed(sql, first, TASKS)
-    const held = await spentOn(read, () => sleep(QUIET_MS))
-    say(`of a core in ${QUIET_MS / 1000} s: idle ${show(idle)}; ${TASKS} paused ${show(held)}`)
+    const paused = await spentOn(read, () => sleep(QUIET_MS))
+    say(`of a core in ${QUIET_MS / 1000} s: idle ${show(idle)}; ${TASKS} paused ${show(paused)}`)
     showResult('pause.open_workflows', await countOpen(keep), { unit: 'runs', atMost: 0 })
     const [resumed] = await sql<{ at: Date }[]>`select clock_timestamp() as at`
     const rate = await drain(sql, { from: 1 + DRAINED, seed: () => setPause(service, false) })

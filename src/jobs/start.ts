@@ -44,7 +44,7 @@ export const startOptions = (
     priorityKey: number
     priority?: number
     engine?: string
-    batch?: string | undefined
+    batch?: string | null | undefined
   },
 ): StartOptions => ({
   summary: [...summary].slice(0, SUMMARY_CHARACTERS).join(''),
@@ -53,7 +53,7 @@ export const startOptions = (
     KilnKind: kind,
     KilnStatus: status,
     ...(engine !== undefined && { KilnEngine: engine }),
-    ...(batch !== undefined && { KilnBatch: batch }),
+    ...(batch && { KilnBatch: batch }),
   },
   priorityKey,
   // A line of its own for each priority. `task_block` keeps all lines of an account to the turns of one.

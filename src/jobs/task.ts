@@ -67,7 +67,7 @@ const startTask = (
           priorityKey: offPeak ? LOW_PRIORITY : NORMAL_PRIORITY,
           priority: isVideo ? 0 : priority,
           engine,
-          batch: batchId ?? undefined,
+          batch: batchId,
         },
       ),
       details: `[The task in the console](${publicUrl}/console/tasks/${id})`,

@@ -158,12 +158,12 @@ describe('a video task', () => {
     })
 
     test('is rendered by nobody while its activity is paused, and then goes on', async () => {
-      const id = await stage.create({ owner: 'held' })
+      const id = await stage.create({ owner: 'paused' })
       await stage.untilRendering(id)
       await ui.pause(stage.workflow(id))
       await waitFor('its render has stopped', () => !stage.rendering.has(id))
-      const held = await ui.findActivity(stage.workflow(id))
-      assert.equal(held?.lastFailure?.message, 'an operator has paused the activity')
+      const paused = await ui.findActivity(stage.workflow(id))
+      assert.equal(paused?.lastFailure?.message, 'an operator has paused the activity')
       const { state, fence } = await see(id)
       assert.deepEqual([state, fence], ['processing', 1])
       await ui.unpause(stage.workflow(id))
@@ -172,7 +172,7 @@ describe('a video task', () => {
     })
 
     test('is ended by an operator while its activity is paused', async () => {
-      const id = await stage.create({ owner: 'held for good' })
+      const id = await stage.create({ owner: 'paused for good' })
       await stage.untilRendering(id)
       await ui.pause(stage.workflow(id))
       await commands.fail(id)

@@ -63,7 +63,7 @@ describe('a core worker that stands still, and whose steps then wait for a lock'
       await sql`lock table task in access exclusive mode`
       core.signal('SIGCONT')
       for (const run of runs)
-        await waitFor('its last step was made in vain, and waits in Temporal', async () => {
+        await waitFor('its last step has failed, and waits in Temporal', async () => {
           const { events } = await run.fetchHistory()
           return events?.some((event) => event.timerStartedEventAttributes)
         })

@@ -127,9 +127,8 @@ export const findOpenItem = async (
 }
 
 /**
- * Has the end of the last task of a batch that is open signalled to its workflow, by trigger `watched_task_ended` (0066); false when
- * all have ended. @param isOwn leaves out tasks that another request
- * has made
+ * Makes the last open task of a batch the one whose end signals the batch's workflow, by trigger `watched_task_ended`
+ * (0066); false when no task is open. @param isOwn leaves out tasks that another request has made
  */
 export const watchLastTask = async (
   sql: Transaction,

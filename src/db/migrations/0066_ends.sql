@@ -29,7 +29,7 @@ begin
 end
 $$;
 
--- `transitionTask` ends tasks. Whoever watches one holds it while they say so: `watchLastTask`.
+-- `transitionTask` ends tasks. `watchLastTask` locks the task that it is about to watch.
 create trigger watched_task_ended after update of ended_at on task
 for each row when (old.ended_at is null and new.ended_at is not null) execute function signal_batch();
 
