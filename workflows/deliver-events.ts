@@ -1,12 +1,10 @@
 import {
-  condition,
   continueAsNew,
   defineSignal,
   getExternalWorkflowHandle,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
-  setHandler,
   sleep,
   workflowInfo,
 } from '@temporalio/workflow'
@@ -18,6 +16,7 @@ import type {
   DueDelivery,
 } from '../activities/index.ts'
 import { sendOptions, transitionOptions } from './options.ts'
+import { makeChangeWait } from './wait.ts'
 
 /** Another attempt is due, or none any more. Lost, it costs delay. */
 const eventRecorded = defineSignal('eventRecorded')
@@ -59,14 +58,10 @@ export const redeliverEvent = async ({
 const deliverAll = async (
   next: () => Promise<DeliveryStep>,
 ): Promise<(DeliveryDone & { outcome: string }) | undefined> => {
-  const notified = { hasChanged: false }
-  const hasChanges = (): boolean => notified.hasChanged
-  setHandler(eventRecorded, () => {
-    notified.hasChanged = true
-  })
+  const changes = makeChangeWait(eventRecorded)
   let outcome = 'nothing is left to send'
   for (;;) {
-    notified.hasChanged = false
+    changes.look()
     const step = await next()
     if (step.kind === 'done') {
       setCurrentDetails(`**Done**: ${outcome}`)
@@ -75,8 +70,7 @@ const deliverAll = async (
     if (workflowInfo().continueAsNewSuggested) return undefined
     show(step)
     const came =
-      step.waitMs > 0 &&
-      (await condition(hasChanges, step.waitMs, { summary: describeAttempt(step) }))
+      step.waitMs > 0 && (await changes.wait(step.waitMs, { summary: describeAttempt(step) }))
     if (!came) outcome = (await send(step)) ?? outcome
   }
 }

@@ -1,7 +1,6 @@
 import {
   ApplicationFailure,
   CancellationScope,
-  condition,
   continueAsNew,
   defineSignal,
   executeChild,
@@ -9,7 +8,6 @@ import {
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
-  setHandler,
   workflowInfo,
 } from '@temporalio/workflow'
 
@@ -19,6 +17,7 @@ import { checkErrorOf } from './failure.ts'
 import { CHECK_TIMING, checkOptions, transitionOptions } from './options.ts'
 import { showTaskEnd } from './task.ts'
 import type { TaskEnd } from './task.ts'
+import { makeChangeWait } from './wait.ts'
 
 /** Input of the three workflows of a version: its publication and, as its children, upload and reading of its archive. */
 export interface VersionInput {
@@ -104,14 +103,10 @@ const archiveUploaded = defineSignal<[{ id: string }]>('archiveUploaded')
  */
 export const receiveArchive = async (input: VersionInput): Promise<ArchiveWait> => {
   const { finishUpload, startChecks } = proxyLocalActivities<CoreActivities>(transitionOptions)
-  let hasChanged = false
-  setHandler(archiveUploaded, () => {
-    hasChanged = true
-  })
+  const changes = makeChangeWait(archiveUploaded)
   setCurrentDetails('**Waiting** for the upload of the archive.')
   for (;;) {
-    // The row shows an upload before it is read, the signal one after it.
-    hasChanged = false
+    changes.look()
     const wait = await finishUpload(input.versionId)
     if (wait.hasArchive)
       return showWait({
@@ -120,7 +115,7 @@ export const receiveArchive = async (input: VersionInput): Promise<ArchiveWait> 
       })
     if (wait.waitMs === 0) return showWait(wait)
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof receiveArchive>(input)
-    await condition(() => hasChanged, wait.waitMs)
+    await changes.wait(wait.waitMs)
   }
 }
 

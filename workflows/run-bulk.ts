@@ -1,11 +1,9 @@
 import {
-  condition,
   continueAsNew,
   defineSignal,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
-  setHandler,
   workflowInfo,
 } from '@temporalio/workflow'
 
@@ -13,38 +11,33 @@ import type { BulkActivities, CoreActivities } from '../activities/index.ts'
 import { bulkOptions, transitionOptions } from './options.ts'
 import { cancelRequested, showTaskEnd } from './task.ts'
 import type { TaskEnd } from './task.ts'
+import { makeChangeWait, type ChangeWait } from './wait.ts'
 
 /** Input of the workflows of a batch and of an operation. */
 export interface BulkInput {
   bulkId: string
 }
 
+/** The task that a batch watches has ended. Trigger `watched_task_ended` (0066) sends it. */
+const taskEnded = defineSignal<[{ id: string }]>('taskEnded')
+
 /** Makes the tasks of a batch in their order, and ends when the last of them has. */
 export const runBatch = async (input: BulkInput): Promise<TaskEnd> => {
-  const isCancelled = handleCancel()
+  const changes = makeChangeWait(cancelRequested, taskEnded)
   const issue = await prepare(input, 'count the requests')
   if (!issue) {
-    await workThrough(input, isCancelled, 'make the next tasks')
-    await waitForTasks(input, isCancelled)
+    await workThrough(input, changes, 'make the next tasks')
+    await waitForTasks(input, changes)
   }
   return await finish(input, issue)
 }
 
 /** Acts on the tasks that an operation has found, one after another. */
 export const runOperation = async (input: BulkInput): Promise<TaskEnd> => {
-  const isCancelled = handleCancel()
+  const changes = makeChangeWait(cancelRequested)
   const issue = await prepare(input, 'list the tasks')
-  if (!issue) await workThrough(input, isCancelled, 'act on the next tasks')
+  if (!issue) await workThrough(input, changes, 'act on the next tasks')
   return await finish(input, issue)
-}
-
-/** The row says what is asked; the signal only ends a wait. */
-const handleCancel = (): (() => boolean) => {
-  let isCancelled = false
-  setHandler(cancelRequested, () => {
-    isCancelled = true
-  })
-  return () => isCancelled
 }
 
 const prepare = ({ bulkId }: BulkInput, summary: string) => {
@@ -58,13 +51,14 @@ const MOST_WAIT_MS = 60_000
 /** A turn after another, until nothing is left or somebody has asked to stop. */
 const workThrough = async (
   input: BulkInput,
-  isCancelled: () => boolean,
+  changes: ChangeWait,
   summary: string,
 ): Promise<void> => {
   const { workOnBulk } = proxyActivities<BulkActivities>(bulkOptions(summary))
   setCurrentDetails('**Working.** *Pending Activities* shows the place of the item.')
   let [factor, before] = [1, 0]
   for (;;) {
+    changes.look()
     const { isDone, waitMs, place = 0, total = 0 } = await workOnBulk(input.bulkId)
     if (isDone) return
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof runBatch>(input)
@@ -72,28 +66,19 @@ const workThrough = async (
     factor = place > before ? 1 : factor * 2
     before = place
     const pauseMs = Math.min(waitMs * factor, MOST_WAIT_MS)
-    if (pauseMs > 0)
-      await condition(isCancelled, pauseMs, { summary: 'a quota of the owner is used up' })
+    if (pauseMs > 0) await changes.wait(pauseMs, { summary: 'a quota of the owner is used up' })
   }
 }
-
-/** The task that a batch watches has ended. Trigger `watched_task_ended` (0066) sends it. */
-const taskEnded = defineSignal<[{ id: string }]>('taskEnded')
 
 /**
  * Watches the last task that is open, and when that has ended the last one before it. A batch that is cancelled cancels
  * those that can be, and waits for the others.
  */
-const waitForTasks = async (input: BulkInput, isCancelled: () => boolean): Promise<void> => {
+const waitForTasks = async (input: BulkInput, changes: ChangeWait): Promise<void> => {
   const { watchBatch } = proxyLocalActivities<CoreActivities>(transitionOptions)
-  let hasEnded = false
-  setHandler(taskEnded, () => {
-    hasEnded = true
-  })
   let hasCancelled = false
   for (;;) {
-    // The row shows an end before it is read, the signal one after it.
-    hasEnded = false
+    changes.look()
     const { isWaiting, isCancelRequested, total } = await watchBatch(input.bulkId)
     if (!isWaiting) return
     setCurrentDetails(`**Waiting** for the last task of ${total} requests to end.`)
@@ -103,7 +88,7 @@ const waitForTasks = async (input: BulkInput, isCancelled: () => boolean): Promi
       continue
     }
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof runBatch>(input)
-    await condition(() => hasEnded || (isCancelled() && !hasCancelled))
+    await changes.wait()
   }
 }
 
