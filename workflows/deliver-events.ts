@@ -61,7 +61,7 @@ const deliverAll = async (
   const changes = makeChangeWait(eventRecorded)
   let outcome = 'nothing is left to send'
   for (;;) {
-    changes.look()
+    changes.watch()
     const step = await next()
     if (step.kind === 'done') {
       setCurrentDetails(`**Done**: ${outcome}`)

@@ -106,7 +106,7 @@ export const receiveArchive = async (input: VersionInput): Promise<ArchiveWait> 
   const changes = makeChangeWait(archiveUploaded)
   setCurrentDetails('**Waiting** for the upload of the archive.')
   for (;;) {
-    changes.look()
+    changes.watch()
     const wait = await finishUpload(input.versionId)
     if (wait.hasArchive)
       return showWait({

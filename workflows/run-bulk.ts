@@ -58,7 +58,7 @@ const workThrough = async (
   setCurrentDetails('**Working.** *Pending Activities* shows the place of the item.')
   let [factor, before] = [1, 0]
   for (;;) {
-    changes.look()
+    changes.watch()
     const { isDone, waitMs, place = 0, total = 0 } = await workOnBulk(input.bulkId)
     if (isDone) return
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof runBatch>(input)
@@ -78,7 +78,7 @@ const waitForTasks = async (input: BulkInput, changes: ChangeWait): Promise<void
   const { watchBatch } = proxyLocalActivities<CoreActivities>(transitionOptions)
   let hasCancelled = false
   for (;;) {
-    changes.look()
+    changes.watch()
     const { isWaiting, isCancelRequested, total } = await watchBatch(input.bulkId)
     if (!isWaiting) return
     setCurrentDetails(`**Waiting** for the last task of ${total} requests to end.`)

@@ -3,8 +3,8 @@ import type { SignalDefinition, TimerOptions } from '@temporalio/workflow'
 
 /** Wait for a change of rows, which signals end. What has changed the rows say. */
 export interface ChangeWait {
-  /** Begins a look at the rows: a signal from here on ends the next wait. */
-  look(): void
+  /** Starts to watch, before the rows are read: a signal from here on ends the next wait. */
+  watch(): void
   /** Ends with the next signal (true), or after so many milliseconds where there are some (false). */
   wait(milliseconds?: number, options?: TimerOptions): Promise<boolean>
 }
@@ -18,7 +18,7 @@ export const makeChangeWait = (...signals: readonly Signal[]): ChangeWait => {
       hasChanged = true
     })
   return {
-    look() {
+    watch() {
       hasChanged = false
     },
     async wait(milliseconds, options = {}) {
