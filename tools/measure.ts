@@ -159,7 +159,7 @@ const ROWS: Row[] = [
   {
     name: 'creations',
     aim: '3 → 1',
-    rule: 'functions that are called create(Image|Video)Task, and a STAND_IN that is an object, for a request',
+    rule: 'functions that are called create(Image|Video)?Task, and a STAND_IN that is an object, for a request',
     count: ({ find }) =>
       listDeclared(
         find(/^(create(Image|Video)?Task|STAND_IN)$/).filter(

@@ -6,7 +6,7 @@ import { makeDatabase } from '../../src/db/client.ts'
 import { makeCountCache } from '../../src/db/search/listed-count.ts'
 import { makeSemaphore } from '../../src/domain/shared/semaphore.ts'
 import type { Authenticate, CredentialHeaders } from '../../src/http/access/auth.ts'
-import type { ImageTaskDeps } from '../../src/tasks/create-image.ts'
+import type { TaskDeps } from '../../src/tasks/deps.ts'
 import { makeImageTaskRoutes } from '../../src/http/image-task/routes.ts'
 import type { HostNodeDeps, VersionDeps } from '../../src/http/registry/deps.ts'
 import { makeHostNodeRoutes } from '../../src/http/registry/host-node-routes.ts'
@@ -110,7 +110,7 @@ const trustToken: Authenticate = async (headers) => {
 const TIMING = { heartbeatSeconds: 1, deadlineSeconds: 60 }
 
 /** Those that are measured. What no read and no creation from a link needs is left out. */
-const makeRecordedRoutes = (own: Pick<ImageTaskDeps, 'sql' | 'signer' | 'publicUrl'>) => {
+const makeRecordedRoutes = (own: Pick<TaskDeps, 'sql' | 'signer' | 'publicUrl'>) => {
   const deps = {
     ...own,
     jobs: { dispatchNow: () => {} },
@@ -128,7 +128,7 @@ const makeRecordedRoutes = (own: Pick<ImageTaskDeps, 'sql' | 'signer' | 'publicU
     engineOf: () => 'local',
     quotas: { owner: { tasks: 1e6, bytes: 1e12, retentionDays: 30 } },
     now: () => new Date(),
-  } as unknown as VersionDeps & HostNodeDeps & ImageTaskDeps
+  } as unknown as VersionDeps & HostNodeDeps & TaskDeps
   return [
     ...makeNodeRoutes(deps),
     ...makeVersionRoutes(deps),

@@ -48,7 +48,7 @@ import { makeVersionFileRoutes, type VersionFileDeps } from './registry/version-
 import { makeVersionRoutes } from './registry/version-routes.ts'
 import { makeVideoTaskRoutes } from './video-task/routes.ts'
 import type { AdmissionRules } from '../db/task/admission.ts'
-import type { ImageTaskDeps } from '../tasks/create-image.ts'
+import type { TaskDeps } from '../tasks/deps.ts'
 import { makeWebhookSecretRoutes } from './event/webhook-secret-routes.ts'
 import type {
   CheckDeps,
@@ -69,7 +69,7 @@ export interface RouteDeps {
   publicUrl: string
   /** Other names, which the description shows, too. */
   aliases: AliasTable | undefined
-  imageTask: ImageTaskDeps & LiveDeps & AdmissionRules
+  imageTask: TaskDeps & LiveDeps & AdmissionRules
   template: TemplateDeps & LiveDeps & AdmissionRules
   videoTask: VideoTaskDeps & LiveDeps
   anyTask: AnyTaskDeps & DeletionDeps

@@ -6,14 +6,14 @@ import { makeOnce } from '../domain/shared/make-once.ts'
 import type { Quotas } from '../domain/task/quota.ts'
 import { makeAct, type Act } from './act.ts'
 import { readLine, type Line, type LineDeps } from './batch-line.ts'
-import { makeImageCreation, type ImageTaskDeps } from './create-image.ts'
+import { makeImageCreation } from './create-image.ts'
 import { makeVideoCreations, type VideoTaskDeps } from './create-video.ts'
 import type { Creation } from './creation.ts'
 import type { CustomKinds } from './custom-kinds.ts'
 import { makeSubmit, type Submit, type SubmitDeps } from './submit.ts'
 
 export interface WorkDeps
-  extends ImageTaskDeps, VideoTaskDeps, LineDeps, Pick<SubmitDeps, 'aliases' | 'idempotency'> {
+  extends VideoTaskDeps, LineDeps, Pick<SubmitDeps, 'aliases' | 'idempotency'> {
   customKinds: CustomKinds
   taskQueue: string
 }

@@ -1,14 +1,13 @@
 import type { Transaction } from '../db/client.ts'
 import { insertAudit, type Audit } from '../db/registry/audit-log.ts'
-import { endTask } from '../db/task/end-task.ts'
 import { isCancelled, lockTask } from '../db/task/task-deletion.ts'
-import type { LockedTask, OwnTask } from '../db/task/task-deletion.ts'
-import { unitOfWork, type Enqueue, type UnitDeps } from '../db/unit-of-work.ts'
+import type { OwnTask } from '../db/task/task-deletion.ts'
+import { unitOfWork, type UnitDeps } from '../db/unit-of-work.ts'
 import type { AdmissionRules } from '../db/task/admission.ts'
 import { auditTarget } from '../domain/registry/audit-log.ts'
 import { errors } from '../domain/shared/errors.ts'
 import { FAMILIES } from '../domain/task/family.ts'
-import { signalCancel } from '../jobs/task.ts'
+import { failTask } from './fail.ts'
 
 /** Dependencies of commands that may end a task. */
 export type EndDeps = UnitDeps & AdmissionRules
@@ -35,8 +34,9 @@ export const cancelTask = <T>(
       const locked = await lockTask(sql, task)
       if (!locked) throw errors.taskNotFound(task.id)
       const { family, status } = locked
-      const isTooLate = !(await cancelLocked(deps, { id: task.id, locked, sql, enqueue }))
-      if (isTooLate) throw FAMILIES[family].cannotCancel(status)
+      const end = { ...deps, code: 'cancelled', enqueue }
+      if (!(await failTask(sql, { id: task.id, family }, end)))
+        throw FAMILIES[family].cannotCancel(status)
       const after = { status: FAMILIES[family].words.failed }
       const target = auditTarget.task(task.id)
       if (audit)
@@ -45,22 +45,3 @@ export const cancelTask = <T>(
     },
     { of: task.id, wasCommitted: () => isCancelled(deps.sql, task.id) },
   )
-
-interface Locked {
-  id: string
-  locked: LockedTask
-  sql: Transaction
-  enqueue: Enqueue
-}
-
-/** Cancels a task that the transaction has locked, and stops its workflow; false when it is too late. */
-export const cancelLocked = async (
-  deps: AdmissionRules,
-  { id, locked: { family }, sql, enqueue }: Locked,
-): Promise<boolean> => {
-  const { cancellable: from, toError } = FAMILIES[family]
-  const end = { id, family, to: 'failed', from, error: toError('cancelled') } as const
-  const isCancelled = await endTask(sql, end, { ...deps, enqueue })
-  if (isCancelled) await enqueue(signalCancel(family, id))
-  return isCancelled
-}

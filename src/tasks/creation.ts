@@ -1,8 +1,12 @@
 import type { Transaction } from '../db/client.ts'
-import type { DryRun } from '../domain/task/task-item.ts'
+import type { AccountLimits } from '../db/task/account.ts'
+import type { NewTask } from '../db/task/insert-task.ts'
+import type { NewTaskInput } from '../db/task/task-file.ts'
+import type { EngineName } from '../domain/task/engine.ts'
 import type { BodyLimits } from '../json-body/body-limits.ts'
 import type { InlineImage } from '../json-body/inline.ts'
 import type { BodyRules, RuledBody } from '../json-body/validate-body.ts'
+import type { InputMember } from './inputs.ts'
 
 /** Maker of a task, and its body. */
 export interface TaskCommand {
@@ -37,7 +41,37 @@ export interface MadeTask {
   response: CreationResponse
 }
 
-/** One way in which tasks are made: rules of its body, and the commands. Routes and batches have the same. */
+/** A task that a valid body asks for, before its files are stored. */
+export interface TaskPlan extends Pick<
+  NewTask,
+  | 'family'
+  | 'kind'
+  | 'segment'
+  | 'templateId'
+  | 'settings'
+  | 'webhookUrl'
+  | 'payload'
+  | 'offPeakSeconds'
+> {
+  credits: number
+  members: readonly InputMember[]
+  /** A file that the store has already. */
+  source?: NewTaskInput | undefined
+  limits: AccountLimits
+  /** An operator reads this first; absent: its kind, with what the row says of a video. */
+  summarise?(inputs: readonly NewTaskInput[]): string
+  respond(made: PlannedTask): CreationResponse | Promise<CreationResponse>
+}
+
+/** A planned task whose files are stored, and whose row is being written. */
+export interface PlannedTask {
+  id: string
+  engine: EngineName
+  inputs: readonly NewTaskInput[]
+  createdAt: Promise<Date>
+}
+
+/** One way in which tasks are made: rules of its body, and what is made of it. Routes and batches have the same. */
 export interface Creation extends BodyRules, Omit<BodyLimits, 'deadlineMs'> {
   path: string
   /** The response holds a secret: a stored copy is encrypted. */
@@ -45,8 +79,5 @@ export interface Creation extends BodyRules, Omit<BodyLimits, 'deadlineMs'> {
   /** A member of the body that the response repeats. It may be large, so a stored response leaves it out. */
   echo?: string
   validate(given: RuledBody): ReturnType<NonNullable<BodyRules['validate']>>
-  /** Makes a task durable together with the start of its workflow. */
-  create<Result>(command: SavedCommand<Result>): Promise<Result>
-  /** Looks at all that `create` would look at, and changes nothing. */
-  tryOut(command: TaskCommand): Promise<DryRun>
+  plan(command: TaskCommand): TaskPlan | Promise<TaskPlan>
 }

@@ -7,7 +7,8 @@ import { auditTarget } from '../domain/registry/audit-log.ts'
 import { errors } from '../domain/shared/errors.ts'
 import { FAMILIES } from '../domain/task/family.ts'
 import { signalStopped } from '../jobs/event.ts'
-import { cancelLocked, type EndDeps, type Recorded } from './cancel.ts'
+import type { EndDeps, Recorded } from './cancel.ts'
+import { failTask } from './fail.ts'
 
 export type DeletionDeps = EndDeps & { storage: PurgedStorage }
 
@@ -33,7 +34,8 @@ export const deleteTask = async (
       const locked = await lockTask(sql, task)
       if (!locked) throw errors.taskNotFound(id)
       const { family, status, hasWebhook } = locked
-      const hasEnded = locked.hasEnded || (await cancelLocked(deps, { id, locked, sql, enqueue }))
+      const end = { ...deps, code: 'cancelled', enqueue }
+      const hasEnded = locked.hasEnded || (await failTask(sql, { id, family }, end))
       if (!hasEnded && when !== 'ended')
         throw FAMILIES[family].cannotCancel(status, '; with ?when=ended it is deleted at its end')
       await record?.(sql)

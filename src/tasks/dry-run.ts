@@ -1,33 +1,31 @@
 import { withinDeadline } from '../db/client.ts'
-import { checkAccount, type AccountLimits } from '../db/task/account.ts'
+import { checkAccount } from '../db/task/account.ts'
 import { estimateKind } from '../db/task/task-list.ts'
-import type { DryRun, TaskKind } from '../domain/task/task-item.ts'
-import type { InlineImage } from '../json-body/inline.ts'
+import { FAMILIES } from '../domain/task/family.ts'
+import type { DryRun } from '../domain/task/task-item.ts'
+import type { Creation, TaskCommand } from './creation.ts'
 import type { TaskReadDeps } from './deps.ts'
-import { findSource, type InputMember } from './inputs.ts'
+import { findSource } from './inputs.ts'
 
-interface Attempt extends AccountLimits {
-  kind: TaskKind
-  credits: number
-  members: readonly InputMember[]
-  inline: ReadonlyMap<string, InlineImage>
-  account: string
-  /** Beside the pictures that came with the request. */
-  bytes?: number
-}
-
-/** Looks at all that a creation with a valid body would look at, and changes nothing. Throws what it would. */
+/** Looks at all that `createTask` would look at, and changes nothing. Throws what it would. */
 export const tryTask = async (
   deps: TaskReadDeps,
-  { kind, credits, members, inline, account, bytes = 0, ...limits }: Attempt,
+  creation: Creation,
+  command: TaskCommand,
 ): Promise<DryRun> => {
+  const { family, kind, credits, members, payload, limits } = await creation.plan(command)
+  const { account, inline } = command
   for (const member of members)
     if (typeof member.value === 'string' && !inline.has(member.pointer))
       await findSource(deps, member, member.value)
-  const sent = [...inline.values()].reduce((sum, image) => sum + image.bytes, bytes)
-  const cost = { account, credits, bytes: sent }
+  const ownBytes = Buffer.byteLength(payload ?? '')
+  const bytes = [...inline.values()].reduce((sum, image) => sum + image.bytes, ownBytes)
+  const { quota } = limits
+  // As the trigger `task_charged` does: an image task that brings no bytes is not rejected for them.
+  const isCounted = FAMILIES[family].takesSlots || bytes > 0
+  const counted = quota && { ...quota, bytes: isCounted ? quota.bytes : Infinity }
   const estimate = async (): Promise<number | null> => {
-    await checkAccount(deps.sql, cost, limits)
+    await checkAccount(deps.sql, { account, credits, bytes }, { ...limits, quota: counted })
     return await estimateKind(deps.sql, kind)
   }
   const seconds = await withinDeadline(deps.sql, estimate())

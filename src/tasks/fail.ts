@@ -5,18 +5,18 @@ import type { TaskFamily } from '../domain/task/task-scope.ts'
 import { signalCancel } from '../jobs/task.ts'
 
 /**
- * Fails a task from outside its workflow: makes the transition with all that belongs to it, and cancels the workflow.
- * False when the task had ended already, or has begun in time.
+ * Fails a task from outside its workflow, by its caller's wish (`cancelled`) or another's: makes the transition with all that
+ * belongs to it, and stops the workflow. False when the task had ended already, has begun in time, or is past cancelling.
  */
 export const failTask = async (
   sql: Transaction,
   { id, family }: { id: string; family: TaskFamily },
   { code, ...options }: EndOptions & { code: string },
 ): Promise<boolean> => {
-  const { toError, unbegun } = FAMILIES[family]
-  const error = toError(code)
-  const from = code === 'start_timeout' ? unbegun : undefined
-  const isFailed = await endTask(sql, { id, family, to: 'failed', error, from }, options)
+  const { toError, unbegun, cancellable } = FAMILIES[family]
+  const from = { start_timeout: unbegun, cancelled: cancellable }[code]
+  const end = { id, family, to: 'failed', error: toError(code), from } as const
+  const isFailed = await endTask(sql, end, options)
   if (isFailed) await options.enqueue(signalCancel(family, id))
   return isFailed
 }

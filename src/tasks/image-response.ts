@@ -1,7 +1,19 @@
 import { estimateSeconds, resultSize } from '../domain/image-task/image-size.ts'
-import type { ImageRequest } from '../domain/image-task/image-kind.ts'
-import type { MadeImage } from './create-image.ts'
+import type { ImageKind, ImageRequest } from '../domain/image-task/image-kind.ts'
+import type { Size } from '../domain/shared/size.ts'
+import type { EngineName } from '../domain/task/engine.ts'
 import type { CreationResponse } from './creation.ts'
+
+interface MadeImage {
+  id: string
+  kind: ImageKind['kind']
+  settings: object
+  /** That of the first image, where it is known. */
+  size: Size | undefined
+  engine: EngineName
+  /** Sentences about what takes no effect. */
+  warnings: string[]
+}
 
 /** The response to a creation. `tasks` is the path of the tasks of its kind. */
 export const respondToCreation = (

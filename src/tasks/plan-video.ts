@@ -15,27 +15,35 @@ import { withoutTaskOptions } from '../domain/task/task-options.ts'
 export interface VideoPlan {
   /** With defaults applied, and without the members that a task keeps elsewhere. */
   settings: { model: string; duration: number; resolution: string }
-  /** Members of the record that are not as the settings have them. */
-  made?: MadeVideo
   credits: number
   offPeak: boolean
+  describe(inputs: Inputs): VideoDescription
+}
+
+export interface VideoDescription {
+  /** Members of the record that are not as the settings have them. */
+  made?: MadeVideo
   /** Expected time of rendering in seconds. */
   estimate: number
 }
 
 type Inputs = readonly Pick<NewTaskInput, 'field' | 'width' | 'height'>[]
 
-export const planTextToVideo = (body: TextToVideoBody, inputs: Inputs): VideoPlan => {
+export const planTextToVideo = (body: TextToVideoBody): VideoPlan => {
   const applied = applyTextToVideoDefaults(withoutTaskOptions(body), Math.random)
   const { images, payload: _, callback_url: __, ...settings } = applied
   const hasStartImage = images !== undefined
-  const startImage = sizeOfImage(inputs)
   return {
     settings,
-    made: describeMade(applied, startImage),
     credits: textToVideoCredits(settings),
     offPeak: settings.off_peak,
-    estimate: estimateTextToVideo({ ...settings, hasStartImage }, startImage),
+    describe(inputs) {
+      const startImage = sizeOfImage(inputs)
+      return {
+        made: describeMade(applied, startImage),
+        estimate: estimateTextToVideo({ ...settings, hasStartImage }, startImage),
+      }
+    },
   }
 }
 
@@ -46,7 +54,7 @@ export const planExtend = (body: ExtendBody): VideoPlan => {
     settings,
     credits: extendCredits(settings),
     offPeak: false,
-    estimate: estimateExtend(settings),
+    describe: () => ({ estimate: estimateExtend(settings) }),
   }
 }
 

@@ -1,6 +1,6 @@
 import { renamePath, type AliasTable } from '../alias/table.ts'
 import { makeOpen } from '../alias/translation.ts'
-import type { Sql, Transaction } from '../db/client.ts'
+import type { Transaction } from '../db/client.ts'
 import { unitOfWork } from '../db/unit-of-work.ts'
 import type { BatchRequest } from '../domain/bulk/batch.ts'
 import { apiError, shown } from '../domain/shared/errors.ts'
@@ -12,7 +12,9 @@ import type { ImageLimits } from '../json-body/images.ts'
 import { takeImages } from '../json-body/take-images.ts'
 import { makeValidateBody, requireValid } from '../json-body/validate-body.ts'
 import { underClaim, withoutEcho, type Claim, type Idempotency } from '../process/idempotency.ts'
+import { createTask } from './create.ts'
 import type { Creation } from './creation.ts'
+import type { TaskDeps } from './deps.ts'
 
 /** A task that a submission has given. */
 export interface SubmittedTask {
@@ -32,8 +34,7 @@ export interface Submission extends BatchRequest {
   record(sql: Transaction, task: SubmittedTask): Promise<void>
 }
 
-export interface SubmitDeps extends Omit<ImageLimits, 'maxImages'> {
-  sql: Sql
+export interface SubmitDeps extends TaskDeps, Omit<ImageLimits, 'maxImages'> {
   idempotency: Idempotency
   /** Absent: names are those of the interface alone. */
   aliases?: AliasTable | undefined
@@ -69,7 +70,7 @@ export const makeSubmit = (deps: SubmitDeps, list: () => readonly Creation[]): S
       const value = withLabels(own, labels)
       const body = validatorOf(creation)({ ...taken, value })
       requireValid(creation, { body, nameUnread: translation?.unread })
-      await creation.create({
+      await createTask(deps, creation, {
         owner,
         account: owner,
         batchId,

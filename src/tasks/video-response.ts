@@ -2,21 +2,34 @@ import { Value } from 'typebox/value'
 
 import { END_IMAGE } from '../domain/video-task/end-image.ts'
 import { VIDEO_PREFIX } from '../domain/video-task/video-path.ts'
-import { ExtendRecord, TextToVideoRecord } from '../domain/video-task/video-task.ts'
-import type { MadeVideo, VideoTaskDeps } from './create-video.ts'
-import type { CreationResponse } from './creation.ts'
+import {
+  ExtendRecord,
+  TextToVideoRecord,
+  type VideoTaskKind,
+} from '../domain/video-task/video-task.ts'
+import type { TaskDeps } from './deps.ts'
+import type { CreationResponse, PlannedTask } from './creation.ts'
+import type { VideoPlan } from './plan-video.ts'
+
+interface MadeVideo extends Omit<PlannedTask, 'createdAt'> {
+  kind: VideoTaskKind
+  video: VideoPlan
+  payload: string | null
+  createdAt: Date
+}
 
 /** The response to a creation. */
-export const respondToCreation = (deps: VideoTaskDeps, made: MadeVideo): CreationResponse => {
-  const { id, kind, plan, payload, engine } = made
+export const respondToCreation = (deps: TaskDeps, made: MadeVideo): CreationResponse => {
+  const { id, kind, video, inputs, payload, engine } = made
+  const { made: otherwise, estimate } = video.describe(inputs)
   const images = listImages(deps, made)
   const record = {
     task_id: id,
     state: 'created',
-    credits: plan.credits,
+    credits: video.credits,
     created_at: made.createdAt.toISOString(),
-    ...plan.settings,
-    ...(plan.made && { aspect_ratio: undefined, ...plan.made }),
+    ...video.settings,
+    ...(otherwise && { aspect_ratio: undefined, ...otherwise }),
     ...(images.length > 0 && { images }),
     ...(payload !== null && { payload }),
   }
@@ -26,9 +39,9 @@ export const respondToCreation = (deps: VideoTaskDeps, made: MadeVideo): Creatio
     body: Value.Clean(kind === 'extend' ? ExtendRecord : TextToVideoRecord, record) as object,
     headers: {
       location: `${deps.publicUrl}${VIDEO_PREFIX}/tasks/${id}/creations`,
-      'x-credits-used': String(plan.credits),
+      'x-credits-used': String(video.credits),
       ...(engine === 'local' && {
-        'x-estimated-duration-seconds': String(plan.estimate),
+        'x-estimated-duration-seconds': String(estimate),
       }),
     },
   }
@@ -36,7 +49,7 @@ export const respondToCreation = (deps: VideoTaskDeps, made: MadeVideo): Creatio
 
 /** URLs as given; of an inline image a signed link to its stored copy. */
 const listImages = (
-  { signer, now }: Pick<VideoTaskDeps, 'signer' | 'now'>,
+  { signer, now }: Pick<TaskDeps, 'signer' | 'now'>,
   { id, inputs }: Pick<MadeVideo, 'id' | 'inputs'>,
 ): string[] =>
   inputs

@@ -11,10 +11,10 @@ import { ApiError } from '../../src/domain/shared/errors.ts'
 import type { Quota } from '../../src/domain/task/quota.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import type { TestDatabase } from '../support/stack.ts'
-import { insertNewTask, insertTasks, type NewTask } from '../support/task-rows.ts'
+import { insertNewTask, insertTasks, type TaskRow } from '../support/task-rows.ts'
 import { admissionOf, startOf } from './place.ts'
 
-export interface NewVideo extends NewTask {
+export interface NewVideo extends TaskRow {
   /** OWNER_CREDIT_LIMIT. */
   limit?: number
   quota?: Quota
@@ -105,7 +105,7 @@ export const enterVideo = async (
 /** Inserts a task in success with files of these names, which are nowhere. */
 export const finishVideo = async (
   database: Pick<TestDatabase, 'sql'>,
-  given: NewTask & { files?: readonly string[] } = {},
+  given: TaskRow & { files?: readonly string[] } = {},
 ): Promise<string> => {
   const files = ['video.mp4']
   const task = { kind: 'text2video', state: 'done', files, ...given } as const

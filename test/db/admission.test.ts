@@ -140,7 +140,7 @@ describe('the admission of tasks', () => {
 
   test('fails an off-peak video after its two days, with its credits returned, also under a pause', async () => {
     await pause()
-    const id = await getVideo(place.database, { owner: 'off peak', offPeak: true })
+    const id = await getVideo(place.database, { owner: 'off peak', offPeakSeconds: 172_800 })
     await sql()`update task set off_peak_by = now() where id = ${id}`
     await makePass(place)()
     const { errorCode, ledger } = await seeVideo(place.database, id)

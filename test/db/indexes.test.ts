@@ -40,7 +40,7 @@ import { listOwnerEvents, listTaskRows, listTasks } from '../../src/db/task/task
 import { reportUsage } from '../../src/db/task/usage.ts'
 import { admitOwner } from '../../src/db/task/admission.ts'
 import { claimTask } from '../../src/db/task/task-transition.ts'
-import { insertVideoTask } from '../../src/db/video-task/video-task.ts'
+import { insertTask } from '../../src/db/task/insert-task.ts'
 import { listNodePage, nodePageQuery } from '../../src/db/search/node-page.ts'
 import { listVersions } from '../../src/db/search/version-list.ts'
 import { versionPageQuery, type VersionFilter } from '../../src/db/search/version-statements.ts'
@@ -88,7 +88,7 @@ const SMALL = ['pause', 'breaker', 'worker']
 const NUMBERED = { version: ANY, number: ANY, fields: ANY }
 const PUBLICATION = { id: ID, publisherId: ID, nodeId: 'a', ...NUMBERED } as never
 const UPLOADED = { inputs: [{ storageKey: `uploads/${ID}/a` }], settings: {} }
-const NEW_TASK = { id: ID, account: 'a', credits: 1, ...UPLOADED } as never
+const NEW_TASK = { id: ID, family: 'video', account: 'a', credits: 1, ...UPLOADED } as never
 const LIMITS = { offPeakSeconds: 1, slots: 1, anonymousSlots: 1 }
 
 const STORE = { removePrefix: () => Promise.resolve() }
@@ -161,7 +161,7 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   { call: (sql) => recordCondition(sql, 'queue', undefined) },
   { call: (sql) => admitOwner(sql, { ...LIMITS, owner: ID, startOf: ANY, enqueue: ANY }) },
   { call: (sql) => claimTask(sql, { id: ID, family: 'image', admission: 1 }) },
-  { call: (sql) => insertVideoTask(sql, NEW_TASK, ANY) },
+  { call: (sql) => insertTask(sql, NEW_TASK, ANY) },
   { call: (sql) => purgeDeleted({ sql, storage: STORE }, ID) },
   { call: (sql) => purgeUpload({ sql, storage: STORE }, ID) },
   {

@@ -102,7 +102,11 @@ describe('the queue of an owner', () => {
       return id
     }
     const running = await add(0)
-    const [low, night, normal] = [await add(-3), await add(3, { offPeak: true }), await add(0)]
+    const [low, night, normal] = [
+      await add(-3),
+      await add(3, { offPeakSeconds: 172_800 }),
+      await add(0),
+    ]
     const [high, second] = [await add(3), await add(3)]
     let last = running
     for (const next of [high, second, normal, low, night]) {
@@ -122,7 +126,7 @@ describe('the queue of an owner', () => {
     assert.deepEqual(await Promise.all(greedy.map(isAdmitted)), [true, true, false])
     const second = await add('anonymous:b')
     assert.ok(await isAdmitted(second), 'one address does not hold up another')
-    const late = await add('anonymous:a', { offPeak: true })
+    const late = await add('anonymous:a', { offPeakSeconds: 172_800 })
     const waiting = [await add('anonymous:b'), await add('anonymous:c')]
     assert.deepEqual(await Promise.all(waiting.map(isAdmitted)), [false, false])
     const [first = '', ...others] = greedy
@@ -132,7 +136,7 @@ describe('the queue of an owner', () => {
     assert.deepEqual(await cancel(others[1] ?? '', ...LIMITS), wakes(late), 'off-peak is last')
     const { used: _, ...left } = await findOwnerCredits(database.sql, 'anonymous', 'anonymous:a')
     assert.deepEqual(left, { running: 2, waiting: 0 })
-    await add('anonymous:d', { offPeak: true })
+    await add('anonymous:d', { offPeakSeconds: 172_800 })
     const ordinary = await add('anonymous:b')
     assert.deepEqual(await cancel(late, ...LIMITS), wakes(ordinary), 'off-peak of all is last')
   })
@@ -168,9 +172,9 @@ describe('the queue of an owner', () => {
     const owner = 'order'
     const holder = await insert(owner)
     const [a, b, c, d] = [
-      await insert(owner, { offPeak: true }),
+      await insert(owner, { offPeakSeconds: 172_800 }),
       await insert(owner),
-      await insert(owner, { offPeak: true }),
+      await insert(owner, { offPeakSeconds: 172_800 }),
       await insert(owner),
     ]
     // Two that were made at the same time go by their ids.

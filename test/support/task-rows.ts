@@ -1,28 +1,24 @@
 import { randomUUID } from 'node:crypto'
 
 import type { Fragment, Sql, Transaction } from '../../src/db/client.ts'
-import { insertImageTask, type NewImageTask } from '../../src/db/image-task/image-task.ts'
 import type { OutboxStart } from '../../src/db/shared/outbox.ts'
 import type { AccountLimits } from '../../src/db/task/account.ts'
 import { admitOwner } from '../../src/db/task/admission.ts'
 import { endTask } from '../../src/db/task/end-task.ts'
+import { insertTask, type NewTask } from '../../src/db/task/insert-task.ts'
 import { insertTaskResults, type NewTaskInput } from '../../src/db/task/task-file.ts'
 import { claimTask } from '../../src/db/task/task-transition.ts'
 import { insertCreation } from '../../src/db/video-task/creation.ts'
-import { insertVideoTask, type NewVideoTask } from '../../src/db/video-task/video-task.ts'
 import { IMAGE_KINDS, type ImageTaskKind } from '../../src/domain/image-task/image-kind.ts'
 import { FAMILIES } from '../../src/domain/task/family.ts'
 import type { TaskOptions } from '../../src/domain/task/task-options.ts'
 import type { TaskState } from '../../src/domain/task/task-item.ts'
 import type { TaskFamily } from '../../src/domain/task/task-scope.ts'
 import { applyTextToVideoDefaults } from '../../src/domain/video-task/video-defaults.ts'
-import { VideoTaskKind } from '../../src/domain/video-task/video-task.ts'
+import { VideoTaskKind, videoSegment } from '../../src/domain/video-task/video-task.ts'
 
 /** A new task of either family; the members that are absent are those of a small task of alice. */
-export interface NewTask
-  extends
-    Partial<Pick<NewImageTask, 'id' | 'owner' | 'settings' | 'webhookUrl' | 'engine'>>,
-    Partial<Pick<NewVideoTask, 'account' | 'credits' | 'offPeak' | 'payload'>> {
+export interface TaskRow extends Partial<Omit<NewTask, 'options' | 'kind' | 'inputs'>> {
   options?: Partial<TaskOptions>
   kind?: ImageTaskKind | VideoTaskKind
   inputs?: readonly (Partial<NewTaskInput> & { field: string })[]
@@ -34,25 +30,18 @@ const familyOf = (kind: string): TaskFamily =>
 /** Inserts a task as its creation does; returns its id. */
 export const insertNewTask = async (
   sql: Transaction,
-  { id = randomUUID(), kind = 'upscale', owner = 'alice', inputs = [], ...given }: NewTask = {},
+  { id = randomUUID(), kind = 'upscale', owner = 'alice', inputs = [], ...given }: TaskRow = {},
   limits: AccountLimits = {},
 ): Promise<string> => {
-  const webhookUrl = given.webhookUrl ?? null
+  const family = familyOf(kind)
+  const facts =
+    family === 'video'
+      ? { segment: videoSegment(kind as VideoTaskKind), settings: VIDEO_SETTINGS, credits: 10 }
+      : { segment: IMAGE_KINDS[kind as ImageTaskKind].segment, settings: {} }
+  const task = { ...facts, webhookUrl: null, account: owner, ...given, id, family, kind, owner }
   const options = { ...NO_OPTIONS, ...given.options }
   const files = inputs.map((input) => ({ ...NO_INPUT, ...input }))
-  const common = { id, owner, ...given, options, inputs: files }
-  if (familyOf(kind) === 'video') {
-    const task = { account: owner, settings: VIDEO_SETTINGS, ...VIDEO, ...common }
-    await insertVideoTask(
-      sql,
-      { ...task, kind: kind as VideoTaskKind, callbackUrl: webhookUrl },
-      limits,
-    )
-  } else {
-    const { segment } = IMAGE_KINDS[kind as ImageTaskKind]
-    const task = { settings: {}, ...common, kind: kind as ImageTaskKind, segment, webhookUrl }
-    await insertImageTask(sql, task, limits.quota)
-  }
+  await insertTask(sql, { ...task, options, inputs: files }, limits)
   return id
 }
 
@@ -75,10 +64,9 @@ const NO_OPTIONS: TaskOptions = {
   retentionSeconds: null,
 }
 
-const VIDEO = { credits: 10, offPeak: false, offPeakSeconds: 172_800, payload: null }
 const VIDEO_SETTINGS = applyTextToVideoDefaults({ model: 'videoq1', prompt: 'ocean' }, () => 0.5)
 
-export interface TaskRows extends NewTask {
+export interface TaskRows extends TaskRow {
   state: TaskState
   /** Why a waiting one may not begin: another of its account has its turn, or its owner has no free slot. */
   waitsOn?: string

@@ -1,65 +1,11 @@
 import type { AnyImageKind } from '../../domain/image-task/image-kind.ts'
 import type { ImageTaskFacts, ImageTaskStatus } from '../../domain/image-task/image-task.ts'
 import type { EngineName } from '../../domain/task/engine.ts'
-import type { Quota } from '../../domain/task/quota.ts'
-import type { Labels, TaskOptions } from '../../domain/task/task-options.ts'
-import type { Queryable, Sql, Transaction } from '../client.ts'
+import type { Labels } from '../../domain/task/task-options.ts'
+import type { Queryable, Sql } from '../client.ts'
 import { hasLabels, labelsOf } from '../task/labels.ts'
-import { optionColumns, optionValues } from '../task/options.ts'
-import { insertEvent } from '../task/task-transition.ts'
-import { setLimits } from '../task/account.ts'
-import {
-  deletedAt,
-  insertTaskInputs,
-  ownBytes,
-  relightFields,
-  resultNames,
-  waitsFor,
-} from '../task/task-file.ts'
-import type { NewTaskInput } from '../task/task-file.ts'
+import { deletedAt, relightFields, resultNames, waitsFor } from '../task/task-file.ts'
 import type { ClaimedTask } from '../task/task-transition.ts'
-
-export interface NewImageTask {
-  id: string
-  kind: AnyImageKind
-  segment: string
-  /** Row of the template whose graph it keeps; absent of the service's own kinds. */
-  templateId?: number | undefined
-  owner: string
-  settings: object
-  webhookUrl: string | null
-  /** The local one when absent. */
-  engine?: EngineName
-  options?: TaskOptions
-  inputs: NewTaskInput[]
-}
-
-/**
- * Inserts a task in CREATED with its inputs and its first event. The trigger `task_admitted` (0065) admits it, or says why
- * it waits. The commit fails when its account may have no more, by the trigger `task_charged` (0064); `toLimitError` reads
- * that failure.
- */
-export const insertImageTask = async (
-  sql: Transaction,
-  task: NewImageTask,
-  quota?: Quota,
-): Promise<void> => {
-  const { owner: account } = task
-  const bytes = ownBytes(task.inputs)
-  // Sent together, in this order: none waits for the response to another.
-  await Promise.all([
-    sql`
-    insert into task (id, family, kind, segment, owner, status, settings, webhook_url, account,
-      stored_bytes, engine, template_id, ${optionColumns(sql)})
-    values (${task.id}, 'image', ${task.kind}, ${task.segment}, ${task.owner}, 'CREATED',
-      ${sql.json(task.settings as never)}, ${task.webhookUrl}, ${account}, ${bytes},
-      ${task.engine ?? 'local'}, ${task.templateId ?? null}, ${optionValues(sql, task)})
-  `.execute(),
-    insertTaskInputs(sql, task.id, task.inputs),
-    insertEvent(sql, { taskId: task.id, sequence: 1, status: 'CREATED', deliver: false }),
-    setLimits(sql, { quota }),
-  ])
-}
 
 export interface ImageTaskRow extends ImageTaskFacts {
   rev: number

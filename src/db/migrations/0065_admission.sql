@@ -140,7 +140,7 @@ begin
 end
 $$;
 
--- `insertImageTask` and `insertVideoTask` insert the task.
+-- `insertTask` inserts the task.
 create trigger task_admitted before insert on task
 for each row when (new.ended_at is null) execute function admit_new_task();
 

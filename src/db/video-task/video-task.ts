@@ -1,67 +1,11 @@
 import type { MusicSettings } from '../../domain/video-task/video-defaults.ts'
 import type { EngineName } from '../../domain/task/engine.ts'
-import type { TaskOptions } from '../../domain/task/task-options.ts'
 import type { VideoTaskFacts } from '../../domain/video-task/video-record.ts'
-import { videoSegment } from '../../domain/video-task/video-task.ts'
 import type { VideoTaskKind, VideoTaskState } from '../../domain/video-task/video-task.ts'
-import type { Queryable, Sql, Transaction } from '../client.ts'
-import { insertEvent } from '../task/task-transition.ts'
+import type { Queryable, Sql } from '../client.ts'
 import { labelsOf } from '../task/labels.ts'
-import { optionColumns, optionValues } from '../task/options.ts'
-import { setLimits, type AccountLimits } from '../task/account.ts'
-import { deletedAt, insertTaskInputs, ownBytes, resultNames, waitsFor } from '../task/task-file.ts'
-import type { NewTaskInput } from '../task/task-file.ts'
+import { deletedAt, resultNames, waitsFor } from '../task/task-file.ts'
 import type { ClaimedTask } from '../task/task-transition.ts'
-
-export interface NewVideoTask {
-  id: string
-  kind: VideoTaskKind
-  owner: string
-  /** Whom it counts for. */
-  account: string
-  /** The request with defaults applied, without `images`, `payload` and `callback_url`, which have places of their own. */
-  settings: object
-  credits: number
-  offPeak: boolean
-  /** From the creation of an off-peak task until it fails. */
-  offPeakSeconds: number
-  payload: string | null
-  callbackUrl: string | null
-  /** The local one when absent. */
-  engine?: EngineName
-  options?: TaskOptions
-  inputs: readonly NewTaskInput[]
-}
-
-/**
- * Inserts a task in created with its inputs and its first event; returns when it was made. By the trigger `task_admitted`
- * (0065) it waits, for a slot at least, until `admitVideos` admits it. The commit charges it, and fails when that passes a
- * limit, by the trigger `task_charged` (0064); `toLimitError` reads that failure.
- */
-export const insertVideoTask = async (
-  sql: Transaction,
-  task: NewVideoTask,
-  limits: AccountLimits,
-): Promise<Date> => {
-  const bytes = ownBytes(task.inputs) + Buffer.byteLength(task.payload ?? '')
-  // Sent together, in this order: none waits for the response to another.
-  const [[row]] = await Promise.all([
-    sql<{ createdAt: Date }[]>`
-    insert into task (id, family, kind, segment, owner, status, settings, webhook_url, payload, credits, off_peak,
-      off_peak_by, account, stored_bytes, engine, ${optionColumns(sql)})
-    values (${task.id}, 'video', ${task.kind}, ${videoSegment(task.kind)}, ${task.owner}, 'created',
-      ${sql.json(task.settings as never)}, ${task.callbackUrl}, ${task.payload}, ${task.credits},
-      ${task.offPeak},
-      case when ${task.offPeak} then clock_timestamp() + make_interval(secs => ${task.offPeakSeconds}) end, ${task.account}, ${bytes}, ${task.engine ?? 'local'}, ${optionValues(sql, task)})
-    returning created_at as "createdAt"
-  `.execute(),
-    insertTaskInputs(sql, task.id, task.inputs),
-    insertEvent(sql, { taskId: task.id, sequence: 1, status: 'created', deliver: false }),
-    setLimits(sql, limits),
-  ])
-  if (!row) throw new Error('insert returned no row')
-  return row.createdAt
-}
 
 /** A task as readers see it. */
 export interface VideoTaskRow extends VideoTaskFacts {

@@ -21,8 +21,8 @@ export type TaskStatus = ImageTaskStatus | VideoTaskState
 
 /** Differences of a family of tasks from the other. */
 export interface Family {
-  /** Its words for a task that an attempt has claimed, and for the ends. */
-  words: Record<'running' | 'done' | 'failed', TaskStatus>
+  /** Its words for a new task, for one that an attempt has claimed, and for the ends. */
+  words: Record<'created' | 'running' | 'done' | 'failed', TaskStatus>
   /** For each word, those it may be reached from. */
   transitions: Readonly<Partial<Record<TaskStatus, readonly TaskStatus[]>>>
   /** Words that are sent to the webhook URL. */
@@ -53,7 +53,7 @@ const toFailure = ({ code, message }: TaskError | VideoError): TaskFailure => ({
 
 export const FAMILIES: Record<TaskFamily, Family> = {
   image: {
-    words: { running: 'IN_PROGRESS', done: 'COMPLETED', failed: 'FAILED' },
+    words: { created: 'CREATED', running: 'IN_PROGRESS', done: 'COMPLETED', failed: 'FAILED' },
     transitions: IMAGE_TASK_TRANSITIONS,
     delivered: DELIVERED_STATUSES,
     terminal: TERMINAL_STATUSES,
@@ -64,7 +64,7 @@ export const FAMILIES: Record<TaskFamily, Family> = {
     cannotCancel: (status) => errors.cannotCancel(status),
   },
   video: {
-    words: { running: 'processing', done: 'success', failed: 'failed' },
+    words: { created: 'created', running: 'processing', done: 'success', failed: 'failed' },
     transitions: VIDEO_TASK_TRANSITIONS,
     delivered: VIDEO_DELIVERED_STATES,
     terminal: VIDEO_TERMINAL_STATES,

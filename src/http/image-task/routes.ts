@@ -9,7 +9,8 @@ import { cancelTask, type EndDeps } from '../../tasks/cancel.ts'
 import { ImageTaskRecord } from '../../domain/image-task/image-task.ts'
 import { LabelFilter, readLabelFilter } from '../../domain/task/task-options.ts'
 import type { ImageFamily, ImageTaskKind } from '../../domain/image-task/image-kind.ts'
-import { makeImageCreation, type ImageTaskDeps } from '../../tasks/create-image.ts'
+import { makeImageCreation } from '../../tasks/create-image.ts'
+import type { TaskDeps } from '../../tasks/deps.ts'
 import { makeCreationParts } from '../task/creation.ts'
 import { readTask } from './read.ts'
 import { SMALL_BODY } from '../../json-body/body-limits.ts'
@@ -27,7 +28,7 @@ import type { ReadDeps } from '../deps.ts'
 import type { TaskReadDeps } from '../../tasks/deps.ts'
 
 /** The routes of image tasks: one creation for each kind; list, status and cancel for each family. */
-export const makeImageTaskRoutes = (deps: ImageTaskDeps & LiveDeps & AdmissionRules): Route[] => [
+export const makeImageTaskRoutes = (deps: TaskDeps & LiveDeps & AdmissionRules): Route[] => [
   ...makeImageCreationRoutes(deps),
   ...Object.keys(IMAGE_FAMILIES).flatMap((family) =>
     makeTaskRoutes(deps, {
@@ -41,7 +42,7 @@ export const makeImageTaskRoutes = (deps: ImageTaskDeps & LiveDeps & AdmissionRu
 ]
 
 /** The routes on which image tasks are made, one for each kind. */
-const makeImageCreationRoutes = (deps: ImageTaskDeps): Route[] =>
+const makeImageCreationRoutes = (deps: TaskDeps): Route[] =>
   Object.entries(IMAGE_KINDS)
     .map(([kind, row]) =>
       makeCreationRoute(deps, row, {
@@ -75,14 +76,14 @@ const Data = Type.Object({ data: ImageTaskRecord })
 
 /** Makes the route on which tasks of a kind are made. */
 export const makeCreationRoute = (
-  deps: ImageTaskDeps,
+  deps: TaskDeps,
   kind: ImageKind,
   { examples, links }: { examples: Record<string, object>; links: Links },
 ): Route => {
   const { title, description } = kind
   return defineRoute({
     ...COMMON,
-    ...makeCreationParts(makeImageCreation(deps, kind), { examples }),
+    ...makeCreationParts(deps, makeImageCreation(deps, kind), { examples }),
     summary: title,
     description,
     responses: {

@@ -1,4 +1,7 @@
+import { createTask } from '../../tasks/create.ts'
 import type { Creation, TaskCommand } from '../../tasks/creation.ts'
+import type { TaskDeps } from '../../tasks/deps.ts'
+import { tryTask } from '../../tasks/dry-run.ts'
 import { ownerOf } from '../access/caller.ts'
 import type { BodySpec, JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 import { CANCEL_AFTER } from './cancel-after.ts'
@@ -6,40 +9,43 @@ import { DryRunQuery } from './dry-run.ts'
 
 /** Makes of a creation what its route has of it: body, rules and handlers. */
 export const makeCreationParts = (
-  {
+  deps: TaskDeps,
+  creation: Creation,
+  shown: Pick<BodySpec, 'examples' | 'document'>,
+) => {
+  const {
     path,
     unread,
     secretResponse,
     echo,
     validate,
     listIneffective,
-    tryOut,
-    create,
+    plan: _,
     ...form
-  }: Creation,
-  shown: Pick<BodySpec, 'examples' | 'document'>,
-) => ({
-  method: 'post' as const,
-  path,
-  query: DryRunQuery,
-  requestHeaders: [CANCEL_AFTER.header],
-  quota: 'create' as const,
-  ...(unread && { unread }),
-  ...(secretResponse && { secretResponse }),
-  ...(echo !== undefined && { echo }),
-  body: { ...form, deadlineMs: 120_000, headerMember: CANCEL_AFTER, ...shown } as BodySpec,
-  validate,
-  ...(listIneffective && { listIneffective }),
-  dryRun: async (request: RouteRequest): Promise<JsonResponse> => ({
-    status: 200,
-    body: await tryOut(commandOf(request)),
-  }),
-  handler: (request: RouteRequest): Promise<SavedResponse> =>
-    create({
-      ...commandOf(request),
-      save: (sql, { response }) => request.saveIdempotentResponse(sql, response),
+  } = creation
+  return {
+    method: 'post' as const,
+    path,
+    query: DryRunQuery,
+    requestHeaders: [CANCEL_AFTER.header],
+    quota: 'create' as const,
+    ...(unread && { unread }),
+    ...(secretResponse && { secretResponse }),
+    ...(echo !== undefined && { echo }),
+    body: { ...form, deadlineMs: 120_000, headerMember: CANCEL_AFTER, ...shown } as BodySpec,
+    validate,
+    ...(listIneffective && { listIneffective }),
+    dryRun: async (request: RouteRequest): Promise<JsonResponse> => ({
+      status: 200,
+      body: await tryTask(deps, creation, commandOf(request)),
     }),
-})
+    handler: (request: RouteRequest): Promise<SavedResponse> =>
+      createTask(deps, creation, {
+        ...commandOf(request),
+        save: (sql, { response }) => request.saveIdempotentResponse(sql, response),
+      }),
+  }
+}
 
 const commandOf = (request: RouteRequest): TaskCommand => {
   const { caller, body, inline } = request

@@ -6,7 +6,7 @@ import { makeOnce } from '../../domain/shared/make-once.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { CUSTOM, CUSTOM_SEGMENT, customName, customPath } from '../../domain/task/custom-kind.ts'
 import { makeCustomKind } from '../../domain/template/custom-kind.ts'
-import type { ImageTaskDeps } from '../../tasks/create-image.ts'
+import type { TaskDeps } from '../../tasks/deps.ts'
 import { EXAMPLE_URL } from '../image-task/examples.ts'
 import { linksOf, makeCreationRoute, makeTaskRoutes } from '../image-task/routes.ts'
 import type { LiveDeps } from '../live/prefer.ts'
@@ -14,7 +14,7 @@ import { makeSchemas } from '../openapi/schemas.ts'
 import { defineRoute, type Route } from '../route.ts'
 import type { CustomKinds } from '../../tasks/custom-kinds.ts'
 
-export interface TemplateDeps extends ImageTaskDeps {
+export interface TemplateDeps extends TaskDeps {
   customKinds: CustomKinds
 }
 

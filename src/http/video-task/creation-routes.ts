@@ -58,7 +58,7 @@ const commonOf = (
   creation: Creation,
   shown: Pick<BodySpec, 'document' | 'examples'>,
 ) => ({
-  ...makeCreationParts(creation, shown),
+  ...makeCreationParts(deps, creation, shown),
   tag: 'Video tasks',
   auth: deps.videoAuth,
 })
