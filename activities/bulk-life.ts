@@ -14,7 +14,7 @@ import {
   requestsFolder,
   requestsKey,
 } from '../src/domain/bulk/batch.ts'
-import { MOST_ITEMS, type ItemError } from '../src/domain/bulk/bulk.ts'
+import { FIRST_STATE, MOST_ITEMS, type ItemError } from '../src/domain/bulk/bulk.ts'
 import { auditTarget } from '../src/domain/registry/audit-log.ts'
 import { UPLOAD_MAX_BYTES } from '../src/domain/shared/upload.ts'
 import type { BulkDependencies, CoreDependencies } from './dependencies.ts'
@@ -31,7 +31,7 @@ export const makePrepareBulk =
   (bulkId: string): Promise<ItemError | null> =>
     withHeartbeat({ beatMs: BEAT_MS }, async () => {
       const bulk = await findBulk(deps.sql, { id: bulkId })
-      if (bulk?.state !== 'preparing' || bulk.isCancelRequested) return null
+      if (bulk?.state !== FIRST_STATE || bulk.isCancelRequested) return null
       const known = bulk.kind === 'batch' ? await countRequests(deps, bulk as BatchRow) : UNCHOSEN
       if (typeof known !== 'number') return known
       await unitOfWork(deps, (sql) => beginBulk(sql, { id: bulkId, total: known }))

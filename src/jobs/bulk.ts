@@ -1,6 +1,6 @@
 import type { runBatch, runOperation } from '../../workflows/run-bulk.ts'
 import type { OutboxSignal, OutboxStart } from '../db/shared/outbox.ts'
-import type { BulkKind } from '../domain/bulk/bulk.ts'
+import { FIRST_STATE, type BulkKind } from '../domain/bulk/bulk.ts'
 import { LOW_PRIORITY, startOptions } from './start.ts'
 
 export interface BulkFacts {
@@ -23,7 +23,7 @@ export const startBulk = (
   args: [{ bulkId: id }] satisfies Parameters<typeof runBatch> & Parameters<typeof runOperation>,
   options: startOptions(
     { kind, owner, summary: `${kind} for ${owner}` },
-    { status: 'preparing', priorityKey: LOW_PRIORITY, ...(kind === 'batch' && { batch: id }) },
+    { status: FIRST_STATE, priorityKey: LOW_PRIORITY, ...(kind === 'batch' && { batch: id }) },
   ),
 })
 

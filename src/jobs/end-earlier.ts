@@ -2,6 +2,7 @@ import { Client, WorkflowNotFoundError, type Connection } from '@temporalio/clie
 import type { WorkflowExecutionInfo } from '@temporalio/client'
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common'
 
+import { FAMILIES } from '../domain/task/family.ts'
 import { startBulk } from './bulk.ts'
 import { start } from './client.ts'
 import { endOpen } from './start.ts'
@@ -13,11 +14,16 @@ import { endOpen } from './start.ts'
 const makeQuery = (knowsBatches: boolean): string =>
   // Only batches of this release have the attribute.
   `ExecutionStatus = 'Running' and (WorkflowType = 'deliverFirst'
-    or WorkflowType in ('imageTask', 'videoTask') and KilnStatus in ('CREATED', 'created')
+    or WorkflowType in ('imageTask', 'videoTask') and KilnStatus in (${EARLIER})
     or WorkflowType = 'runBatch' ${knowsBatches ? 'and KilnBatch is null' : ''})`.replaceAll(
     /\s+/g,
     ' ',
   )
+
+/** They showed the word of the row. */
+const EARLIER = Object.values(FAMILIES)
+  .map(({ words }) => `'${words.created}'`)
+  .join(', ')
 
 const AT_ONCE = 20
 const OWNER = defineSearchAttributeKey('KilnOwner', SearchAttributeType.KEYWORD)

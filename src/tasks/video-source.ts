@@ -2,6 +2,7 @@ import { withinDeadline } from '../db/client.ts'
 import type { NewTaskInput } from '../db/task/task-file.ts'
 import { findVideoSource, type VideoSource } from '../db/video-task/video-task.ts'
 import { errors } from '../domain/shared/errors.ts'
+import { FAMILIES } from '../domain/task/family.ts'
 import { isUuid } from '../domain/shared/uuid.ts'
 import { makeIssue, type Issue } from '../domain/shared/validate.ts'
 import type { ExtendBody } from '../domain/video-task/video-body.ts'
@@ -10,6 +11,7 @@ import { NO_INPUT } from './inputs.ts'
 import type { TaskReadDeps } from './deps.ts'
 
 const FIELD = 'video_creation_id'
+const DONE = FAMILIES.video.words.done
 
 /**
  * The stored video that a request's `video_creation_id` names, a task or a creation; undefined when its `video_url` is to
@@ -25,7 +27,7 @@ export const findSourceVideo = async (
   const found = isUuid(id)
     ? await withinDeadline(sql, findVideoSource(sql, { id, owner }))
     : undefined
-  if (found?.state === 'success' && found.storageKey !== null)
+  if (found?.state === DONE && found.storageKey !== null)
     return { ...NO_INPUT, field: FIELD, storageKey: found.storageKey }
   if (url !== undefined) return undefined
   if (!found) throw errors.taskNotFound(id)
@@ -35,7 +37,7 @@ export const findSourceVideo = async (
 const unusable = ({ state }: VideoSource): Issue =>
   makeIssue(
     `/${FIELD}`,
-    state === 'success'
+    state === DONE
       ? 'must name a video that is still stored, got one that was removed by age'
-      : `must name a task in success, got one in ${state}`,
+      : `must name a task in ${DONE}, got one in ${state}`,
   )

@@ -17,6 +17,7 @@ export const BulkState = Type.Enum(
   },
 )
 export type BulkState = Static<typeof BulkState>
+export const FIRST_STATE: BulkState = 'preparing'
 
 export const ItemError = Type.Object({
   code: Type.String(),

@@ -10,6 +10,7 @@ import {
   MissedTaskEvents,
   TaskEvents,
 } from '../../domain/event/event.ts'
+import { FAMILIES } from '../../domain/task/family.ts'
 import { readBounds, validateAll } from '../../domain/shared/time-bounds.ts'
 import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import { ownerOf, tasksOf } from '../access/caller.ts'
@@ -46,7 +47,7 @@ export const makeEventRoutes = (deps: RedeliveryDeps): Route[] => [
             {
               id: EVENT_ID,
               sequence: 2,
-              status: 'IN_PROGRESS',
+              status: FAMILIES.image.words.running,
               created_at: '2026-01-01T00:00:01.000Z',
               state: 'pending',
               attempts: 1,
