@@ -9,6 +9,7 @@ import { startService, type Service } from '../test/support/service.ts'
 import { temporalAddress } from '../test/support/stack.ts'
 import { IMAGE_API } from '../test/support/client.ts'
 import { bearer, callJson } from './support/call.ts'
+import { timeOf } from './support/lanes.ts'
 import { spentOn, watchProcessors } from './support/processor.ts'
 import { say, showResult } from './support/results.ts'
 import { DEFAULTS } from './support/settings.ts'
@@ -33,7 +34,7 @@ export const run = async (): Promise<void> =>
     const read = await watchProcessors(service, `${folder}/temporal`)
     const first = await create(service, 'owner-0')
     await untilEnded(sql, 1)
-    const free = await drain(sql, { from: 1, seed: () => seed(sql, first, DRAINED) })
+    const free = await drain(sql, { from: 1, begin: () => seed(sql, first, DRAINED) })
     say(`${DRAINED} tasks that wait for nothing: ${free.toFixed(1)} a second`)
     const idle = await spentOn(read, () => sleep(QUIET_MS))
 
@@ -43,7 +44,7 @@ export const run = async (): Promise<void> =>
     say(`of a core in ${QUIET_MS / 1000} s: idle ${show(idle)}; ${TASKS} paused ${show(paused)}`)
     showResult('pause.open_workflows', await countOpen(keep), { unit: 'runs', atMost: 0 })
     const [resumed] = await sql<{ at: Date }[]>`select clock_timestamp() as at`
-    const rate = await drain(sql, { from: 1 + DRAINED, seed: () => setPause(service, false) })
+    const rate = await drain(sql, { from: 1 + DRAINED, begin: () => setPause(service, false) })
     say(`${DRAINED} of ${TASKS} after the pause: ${rate.toFixed(1)} a second`)
     showResult('pause.rate', rate / free, { unit: 'x', atLeast: 0.97 })
     const claims = await listClaims(sql, resumed?.at)
@@ -114,19 +115,16 @@ const untilEnded = async (sql: Sql, least: number): Promise<void> => {
   while ((await countEnded(sql)) < least) await sleep(200)
 }
 
-/** Lets so many tasks end, and returns how many did in a second, the first tenth aside. */
+/** Lets so many tasks end; returns how many do in a second, the starts of their workflows included. */
 const drain = async (
   sql: Sql,
-  { from, seed: begin }: { from: number; seed(): Promise<unknown> },
+  { from, begin }: { from: number; begin(): Promise<unknown> },
 ): Promise<number> => {
-  await begin()
-  const warm = Math.ceil(DRAINED / 10)
-  await untilEnded(sql, from + warm)
-  const begun = performance.now()
-  const counted = await countEnded(sql)
-  await untilEnded(sql, from + DRAINED)
-  const ended = await countEnded(sql)
-  return ((ended - counted) * 1000) / (performance.now() - begun)
+  const ms = await timeOf(async () => {
+    await begin()
+    await untilEnded(sql, from + DRAINED)
+  })
+  return (DRAINED * 1000) / ms
 }
 
 /** Counts open workflows of tasks, after Temporal's lists have had time to show them. */

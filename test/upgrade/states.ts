@@ -1,4 +1,4 @@
-/** States beside those of the local engine: work elsewhere, under a pause, of batches and operations. */
+/** States beside those of the local engine: work elsewhere, under a pause, a breaker or a quota, of batches and operations. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -17,6 +17,7 @@ import { waitFor } from '../support/wait.ts'
 
 const RELIGHT = `${IMAGE_API}/image-relight`
 const PAUSE = '/admin/pauses/owner:paula'
+const BROKEN = 'engine:vendor:image'
 const LONG_MS = 4 * PATIENCE_MS
 /** Items of the batch and the operation that are half-way. */
 const ITEMS = 20
@@ -147,6 +148,9 @@ export const makeStates = ({ service, url, webhook, elsewhere, release }: Place)
       await makeBatch('comfy', UPSCALE, 5)
       await untilRows(1, sql`bulk where total > 0 and next_index = total`)
       await waitFor('prompts', () => elsewhere.comfy.prompted.length === 2)
+      await call('root', `${url}/admin/owners/quinn`, { task_limit: 3 }, 0, 'PUT')
+      await makeBatch('quinn', UPSCALE, 6)
+      await untilRows(1, sql`bulk where owner = 'quinn' and next_index = 3`)
       await call('root', url + PAUSE, { reason: 'unpaid' }, 0, 'PUT')
       await makeImages('paula', 3)
       await makeVideo('paula')
@@ -160,6 +164,13 @@ export const makeStates = ({ service, url, webhook, elsewhere, release }: Place)
         const [id = ''] = await makeImages('vera', 1, { to })
         await waitFor('a task that hangs', () => elsewhere.upstream.tasks.has(id))
         hung = id
+        if (!isYoung) return
+        // As three failures in a row would have left it.
+        await sql`
+          insert into breaker (scope, failures, opened_at, retry_at)
+          values (${BROKEN}, 3, clock_timestamp(), clock_timestamp() + interval '1 hour')
+        `
+        await makeImages('brenda', 3, { to })
       })
       if (!isYoung) return
       await makeBatch('bella', RELIGHT, ITEMS)
@@ -168,8 +179,10 @@ export const makeStates = ({ service, url, webhook, elsewhere, release }: Place)
       await untilRows(2, sql`bulk where next_index between 1 and total - 1`)
     },
     async heal(): Promise<void> {
-      if (isYoung) await call('root', url + PAUSE, undefined, 0, 'DELETE')
       elsewhere.heal()
+      if (!isYoung) return
+      await call('root', url + PAUSE, undefined, 0, 'DELETE')
+      await sql`update breaker set retry_at = clock_timestamp() where scope = ${BROKEN}`
     },
     /** Counts owners with a task too few or too many, bulks that have not done each item once, and submissions. */
     async countWrong() {
