@@ -24,7 +24,7 @@ export interface NewTask {
   webhookUrl: string | null
   payload?: string | null
   credits?: number
-  /** Of an off-peak task: from its creation until it fails. */
+  /** From the creation of an off-peak task until it fails. */
   offPeakSeconds?: number | undefined
   /** The local one when absent. */
   engine?: EngineName
