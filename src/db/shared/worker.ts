@@ -1,14 +1,6 @@
 import type { EngineName } from '../../domain/task/engine.ts'
-import type { Fragment, Queryable, Sql } from '../client.ts'
+import type { Sql } from '../client.ts'
 import { withoutSync } from '../without-sync.ts'
-
-/** A worker that has not said that it lives for so long does not. */
-const LIVES_SECONDS = 30
-
-/** The condition that `worker` lives. */
-const isAlive = (sql: Queryable): Fragment => sql`
-  (ended_at is null and beat_at > clock_timestamp() - make_interval(secs => ${LIVES_SECONDS}))
-`
 
 export interface WorkerRow {
   id: string
@@ -36,11 +28,7 @@ export const endWorker = async (sql: Sql, id: string): Promise<void> => {
 export const listSlots = async (sql: Sql): Promise<Partial<Record<EngineName, number>>> => {
   const rows = await sql<{ engine: EngineName; slots: number }[]>`
     select key as engine, sum(value::integer)::integer as slots
-    from worker, jsonb_each_text(slots) where ${isAlive(sql)} group by key
+    from worker, jsonb_each_text(slots) where is_alive(worker) group by key
   `
   return Object.fromEntries(rows.map(({ engine, slots }) => [engine, slots]))
 }
-
-/** The condition that no worker that lives serves the engine of `task t`. */
-export const isUnserved = (sql: Queryable): Fragment =>
-  sql`not exists (select from worker where slots ? t.engine and ${isAlive(sql)})`

@@ -1,5 +1,4 @@
 import type { Pause, PauseEffect } from '../../domain/task/pause.ts'
-import { PAUSED } from '../../domain/task/waits-for.ts'
 import type { Fragment, Queryable, Sql, Transaction } from '../client.ts'
 import { instant } from '../shared/instant.ts'
 
@@ -16,18 +15,6 @@ export const scopesOf = (sql: Queryable, task: Fragment) =>
 /** The condition that a task is paused. */
 export const isPaused = (sql: Queryable, task: Fragment = sql`task`) =>
   sql`(${scopesOf(sql, task)} && ${pausedScopes(sql)})`
-
-/**
- * Reasons of a task that is paused, null of another: of the pause that ends last, until when and why, but not of an owner's, which
- * admins alone read.
- */
-export const pauseReasons = (sql: Queryable, task: Fragment) => sql`(
-  select case when scope like 'owner:%' then array[${PAUSED}] else
-    array_remove(array[${PAUSED}, 'The pause ends at ' || ${instant(sql, sql`until`)} || '.', 'Reason: ' || reason], null) end
-  from pause where scope = any(${scopesOf(sql, task)}) and ${isActive(sql)}
-  order by until desc nulls first
-  limit 1
-)`
 
 /** The condition that deliveries to a host are paused. */
 export const isHostPaused = (sql: Queryable, host: Fragment) =>

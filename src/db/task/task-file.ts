@@ -1,10 +1,7 @@
 import { errors } from '../../domain/shared/errors.ts'
-import { BROKEN, NOT_STARTED, UNSERVED } from '../../domain/task/waits-for.ts'
-import { isUnserved } from '../shared/worker.ts'
 import type { Fragment, Queryable, Sql, Transaction } from '../client.ts'
 import { instant } from '../shared/instant.ts'
 import { addStoredBytes } from './account.ts'
-import { pauseReasons } from './pause.ts'
 
 export interface TaskInput {
   field: string
@@ -149,26 +146,11 @@ export const insertTaskResults = async (
 /** When the owner of `task t` deleted it. */
 export const deletedAt = (sql: Queryable): Fragment => instant(sql, sql`t.delete_requested_at`)
 
-/** An admitted task that nobody has claimed for so long says why. */
-const MUTE_SECONDS = 10
-
-/** Reasons for which `task t` waits: of admission, of machines that do not take it, or of a queue that nobody serves; null of another. */
+/** Reasons for which `task t` waits, by the function `wait_reasons` (0067); null of another. */
 export const waitsFor = (sql: Queryable): Fragment => sql`
-  case
-    when t.ended_at is not null then null
-    when t.waits_on like 'breaker:%' and blocks(t.waits_on) then (
-      select array_remove(array[${BROKEN}, 'It is tried again at ' || ${instant(sql, sql`max(retry_at)`)} || '.'], null)
-      from breaker where 'breaker:' || scope = t.waits_on and opened_at is not null)
-    when t.waits_on is not null and t.waits_on not like 'template:%' then coalesce(${pauseReasons(sql, sql`t`)},
-      array[case when t.waits_on ~ '^(pause|breaker):' then 'turn' else t.waits_on end])
-    when t.claimed_at is not null or t.waits_for is not null then t.waits_for
-    else coalesce(${pauseReasons(sql, sql`t`)}, case
-      when t.last_moved_at > now() - make_interval(secs => ${MUTE_SECONDS}) then null
-      when ${isUnserved(sql)} then array[${UNSERVED}]
-      when exists (
-        select from outbox where workflow_id = t.family || '-task/' || t.id
-          and kind <> 'signal' and dispatched_at is null
-      ) then array[${NOT_STARTED}] end)
+  case when t.ended_at is not null then null
+    when t.waits_on is null and t.claimed_at is not null then t.waits_for
+    else wait_reasons(t.id, t.engine, t.family, t.kind, t.owner, t.waits_on, t.waits_for, t.claimed_at, t.last_moved_at)
   end
 `
 

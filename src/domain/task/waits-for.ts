@@ -7,7 +7,7 @@ export const WaitsFor = Type.Optional(
   }),
 )
 
-/** The reason of a task that an admin has paused; until when and why may follow. */
+/** The reason of a task that an admin has paused; until when and why may follow. Those of the service come from `wait_reasons` (0067). */
 export const PAUSED = 'It is paused.'
 
 /** That of a task whose engine does not work; when it is tried again follows. */
