@@ -1,8 +1,10 @@
-import { VIDEO_API } from '../test/support/client.ts'
+import { IMAGE_API, VIDEO_API } from '../test/support/client.ts'
 import { withServers } from '../test/support/keep.ts'
-import { startService } from '../test/support/service.ts'
+import { startService, type Service } from '../test/support/service.ts'
 import { createReleaseDatabase } from '../test/upgrade/release.ts'
-import { latencyOf } from './support/lanes.ts'
+import { bearer, callJson } from './support/call.ts'
+import { latencyOf, rateOf } from './support/lanes.ts'
+import { spentOn, watchProcessors } from './support/processor.ts'
 import { say, showSpread } from './support/results.ts'
 import { startCountingProxy, type Transaction } from './support/round-trips.ts'
 import { DEFAULTS } from './support/settings.ts'
@@ -11,6 +13,7 @@ import { relight, startTaskClient, type TaskOrder } from './support/task-client.
 /** Folder of another commit, built, that runs in place of this one (`node tools/run.mjs tools/build.ts` in its checkout). */
 const RELEASE = process.env['RELEASE']
 const TASKS = Number(process.env['TASKS'] ?? 15)
+const READS = Number(process.env['READS'] ?? 4000)
 
 const VIDEO: TaskOrder = {
   path: `${VIDEO_API}/text2video`,
@@ -27,11 +30,11 @@ const STEPS: Record<string, RegExp> = {
 }
 
 /**
- * Costs of one task that runs alone: the round trips of its transactions, counted before the database, and its time. With RELEASE
- * those of another commit.
+ * Costs of one task that runs alone: the round trips of its transactions, counted before the database, its time, and the reads of
+ * its status. With RELEASE those of another commit.
  */
 export const run = async (): Promise<void> =>
-  await withServers(async (keep, { env }) => {
+  await withServers(async (keep, { env, folder }) => {
     const own = RELEASE && { database: await createReleaseDatabase('task-cost', RELEASE) }
     const service = keep(await startService({ env: DEFAULTS, roles: [], ...own }))
     const proxy = keep(await startCountingProxy(env.TEST_DATABASE_URL))
@@ -56,7 +59,20 @@ export const run = async (): Promise<void> =>
       showSpread(`${name}, creation to claim, p50 of ${TASKS}`, [begun?.ms ?? Number.NaN], 'ms')
       showRoundTrips(name, proxy.transactions)
     }
+    await showReads(service, await tasks.run(await relight()), folder)
   })
+
+/** Reads of the status of a task that has ended; each by its processor, because clients and servers share the cores. */
+const showReads = async (service: Service, id: string, folder: string): Promise<void> => {
+  const headers = await bearer(service, 'bench')
+  const read = () => callJson(`${service.baseUrl}${IMAGE_API}/image-relight/${id}`, { headers })
+  await rateOf(READS / 4, 16, read)
+  const spent = await spentOn(await watchProcessors(service, `${folder}/temporal`), () =>
+    rateOf(READS, 16, read),
+  )
+  for (const part of ['api', 'postgres'])
+    say(`status: ${((spent[part] ?? 0) / READS).toFixed(3)} ms of processor of ${part} a read`)
+}
 
 const showRoundTrips = (name: string, transactions: readonly Transaction[]): void => {
   const steps = Object.entries(STEPS)
