@@ -137,11 +137,22 @@ describe('an operation', () => {
       const body = { ...operationOf('delete', filter), dry_run: true }
       return expectStatus(await client.post('/operations', body), 200).body['matched'] as unknown
     }
-    const chosen = { task_ids: [mine, theirs, randomUUID()] }
+    const chosen = { task_ids: [mine] }
     assert.deepEqual(
       [await dry({}), await dry({ state: ['failed'] }), await dry(chosen)],
       [1, 0, 1],
     )
+    for (const id of [theirs, randomUUID()])
+      for (const more of [{}, { dry_run: true }]) {
+        const body = { ...operationOf('delete', { task_ids: [mine, id] }), ...more }
+        const rejected = await client.post('/operations', body)
+        expectStatus(rejected, 400, 'validation_failed')
+        assert.match(
+          String(rejected.body['message']),
+          new RegExp(`/filter/task_ids/1 must be the id of a task .* got "${id}"`),
+        )
+      }
+    assert.ok(!(await client.get(`/tasks/${mine}`)).body['deleted_at'])
     const path = await postOperation(client, 'delete', chosen)
     assertMembers(await untilBulkEnded(client, path), { total: 1, state: 'done' })
     assert.ok(!(await other.get(`/tasks/${theirs}`)).body['deleted_at'])

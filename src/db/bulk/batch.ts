@@ -35,13 +35,14 @@ export const showBatch = (row: BatchRow): Omit<Batch, 'counts'> => ({
 /** Counts the requests of a batch by the state of their tasks, and says it where a pause holds some of these. */
 export const readBatchCounts = async (
   sql: Queryable,
-  { id, total, counts }: BatchRow,
+  { id, total, counts, isCancelRequested }: BatchRow,
 ): Promise<Pick<Batch, 'counts' | 'waits_for'>> => {
   if (counts) return { counts }
   const found = await countBatch(sql, id)
   const known = Object.values(found).reduce((sum, n) => sum + n, 0)
   const none = { waiting: 0, queued: 0, running: 0, done: 0, failed: 0, cancelled: 0, rejected: 0 }
-  const canBeHeld = (found['waiting'] ?? 0) + (found['queued'] ?? 0) > 0
+  // Of one that is being cancelled nothing goes on later.
+  const canBeHeld = !isCancelRequested && (found['waiting'] ?? 0) + (found['queued'] ?? 0) > 0
   const reasons = canBeHeld ? await findHeldReasons(sql, id) : undefined
   return {
     counts: { pending: Math.max(0, total - known), ...none, ...found },

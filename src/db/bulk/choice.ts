@@ -49,3 +49,19 @@ export const chooseTasks = async (
   `
   return row ?? { found: 0, possible: 0 }
 }
+
+/** Finds the first of some ids that no task has, or none of its owner; `at` is its place. */
+export const findUnknownTask = async (
+  sql: Transaction,
+  { ids, of }: { ids: readonly string[]; of: string | undefined },
+): Promise<{ at: number; id: string } | undefined> => {
+  const owned = of === undefined ? sql`` : sql`and t.owner = ${of}`
+  const [unknown] = await sql<{ at: number; id: string }[]>`
+    select (place - 1)::integer as at, id
+    from unnest(${[...ids]}::uuid[]) with ordinality given (id, place)
+    where not exists (select from task t where t.id = given.id ${owned})
+    order by place
+    limit 1
+  `
+  return unknown
+}

@@ -33,7 +33,11 @@ begin
   if reasons is not null then
     return reasons;
   elsif not is_admitted then
-    return array[case when waits_on ~ '^(pause|breaker):' then 'turn' else waits_on end];
+    -- Of a video that nothing blocks any more a slot is what it waits for.
+    return array[case
+      when waits_on !~ '^(pause|breaker):' and waits_on <> 'turn' then waits_on
+      when family = 'video' then 'slot'
+      else 'turn' end];
   -- An admitted task that nobody has claimed for so long says why.
   elsif last_moved_at > now() - interval '10 seconds' then
     return null;
@@ -44,6 +48,6 @@ begin
   ) then
     return array['Temporal has not taken it.'];
   end if;
-  return null;
+  return array['All workers are busy.'];
 end
 $$;

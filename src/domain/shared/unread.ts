@@ -60,6 +60,7 @@ const SAME_THING: readonly (readonly string[])[] = [
   ['limit', 'pagesize', 'perpage'],
   ['q', 'query', 'search'],
   ['ids', 'taskids'],
+  ['priority', 'kilnpriority'],
   ['createdafter', 'since', 'from'],
   ['createdbefore', 'until', 'to'],
 ]

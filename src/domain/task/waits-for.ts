@@ -16,6 +16,7 @@ export const BROKEN = 'Its engine does not work.'
 /** Those of an admitted task that does not begin. */
 export const UNSERVED = 'No worker serves its engine.'
 export const NOT_STARTED = 'Temporal has not taken it.'
+export const BUSY = 'All workers are busy.'
 
 /** Sentence of an event whose webhook host an admin has paused. */
 export const HELD_EVENT = 'It waits: the service has paused its host, and sends it later.'
@@ -47,5 +48,6 @@ const SENTENCES: Readonly<Record<string, string>> = {
   turn: 'It waits for its turn: earlier tasks of its account go first.',
   [BROKEN]: 'It waits: its engine does not work now.',
   [UNSERVED]: 'It waits: no worker serves its engine now.',
+  [BUSY]: 'It waits for a free worker: all that serve its engine are busy.',
   [NOT_STARTED]: 'It waits: the service cannot reach Temporal, and starts it once it can.',
 }

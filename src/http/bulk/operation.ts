@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 
 import { beginBulk, lockBulks } from '../../db/bulk/bulk.ts'
-import { CHOICE_MS, chooseTasks } from '../../db/bulk/choice.ts'
+import { CHOICE_MS, chooseTasks, findUnknownTask } from '../../db/bulk/choice.ts'
 import type { OperationRequest as Chosen } from '../../db/bulk/operation.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { MOST_ITEMS } from '../../domain/bulk/bulk.ts'
 import { ALL_OWNERS, NewOperation, type OperationFilter } from '../../domain/bulk/operation.ts'
-import { errors } from '../../domain/shared/errors.ts'
+import { errors, shown } from '../../domain/shared/errors.ts'
 import { validateAll, validateBounds } from '../../domain/shared/time-bounds.ts'
 import { makeIssue, type Issue } from '../../domain/shared/validate.ts'
+import { validationError } from '../../domain/shared/validation-error.ts'
 import { getCaller } from '../access/caller.ts'
 import type { Route, RouteRequest, SavedResponse } from '../route.ts'
 import { createBulk, type BulkDeps } from './bulk.ts'
@@ -67,8 +68,18 @@ const countTasks = (deps: BulkDeps, request: Request, what: Chosen): Promise<Sav
     { statementMs: CHOICE_MS },
   )
 
-const choose: typeof chooseTasks = async (...choice) => {
-  const chosen = await chooseTasks(...choice)
+/** Chooses the tasks, or counts them. Throws 400 when these are too many, or when an id is that of none. */
+const choose: typeof chooseTasks = async (sql, what, id) => {
+  const { filter, of } = what
+  const unknown = filter.task_ids && (await findUnknownTask(sql, { ids: filter.task_ids, of }))
+  if (unknown) {
+    const sentence = `must be the id of a task${of === undefined ? '' : ' of its owner'}, got ${shown(unknown.id)}`
+    throw validationError([makeIssue(`/filter/task_ids/${unknown.at}`, sentence)], {
+      query: {},
+      body: { filter },
+    })
+  }
+  const chosen = await chooseTasks(sql, what, id)
   if (chosen.found > MOST_ITEMS) throw errors.tooManyTasks(chosen.found, MOST_ITEMS)
   return chosen
 }
