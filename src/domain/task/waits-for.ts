@@ -11,12 +11,12 @@ export const WaitsFor = Type.Optional(
 export const PAUSED = 'It is paused.'
 
 /** That of a task whose engine does not work; when it is tried again follows. */
-export const BROKEN = 'Its engine does not work.'
+const BROKEN = 'Its engine does not work.'
 
 /** Those of an admitted task that does not begin. */
-export const UNSERVED = 'No worker serves its engine.'
-export const NOT_STARTED = 'Temporal has not taken it.'
-export const BUSY = 'All workers are busy.'
+const UNSERVED = 'No worker serves its engine.'
+const NOT_STARTED = 'Temporal has not taken it.'
+const BUSY = 'All workers are busy.'
 
 /** Sentence of an event whose webhook host an admin has paused. */
 export const HELD_EVENT = 'It waits: the service has paused its host, and sends it later.'
