@@ -16,6 +16,7 @@ import { makeErrorsPage } from './docs/errors.ts'
 import { makeFieldsPage } from './docs/fields.ts'
 import { OUTCOMES, mergeOutcomes } from './docs/faults.ts'
 import { RESULTS, makeResultsPage, mergeResults } from './docs/results.ts'
+import { SCHEMA, makeSchema } from './docs/schema.ts'
 import { makeEnvExample, makeSettingsPage } from './docs/settings.ts'
 import { drawStructure } from './docs/structure.ts'
 import { replacePart } from './docs/markdown.ts'
@@ -57,4 +58,5 @@ if (process.argv[1] === import.meta.filename) {
     await write(RESULTS, mergeResults(await read(RESULTS), output))
   }
   for (const [path, content] of Object.entries(await makeDocuments())) await write(path, content)
+  await write(SCHEMA, await makeSchema())
 }
