@@ -20,7 +20,10 @@ interface Job {
   needs?: string | string[]
   environment?: string
   permissions?: Record<string, string>
-  steps: Step[]
+  /** Absent of one that runs another workflow. */
+  steps?: Step[]
+  uses?: string
+  strategy?: { matrix: Record<string, string[]> }
 }
 
 const read = (path: string): Promise<string> => readFile(join(ROOT, path), 'utf8')
@@ -31,9 +34,14 @@ const { on, permissions, jobs } = parse(text) as {
   permissions: object
   jobs: Record<string, Job>
 }
-const steps = Object.values(jobs).flatMap((job) => job.steps)
-const { version, scripts } = JSON.parse(await read('package.json')) as {
+const ci = parse(await read('.github/workflows/ci.yml')) as {
+  on: object
+  jobs: Record<string, Job>
+}
+const steps = [...Object.values(jobs), ...Object.values(ci.jobs)].flatMap((job) => job.steps ?? [])
+const { version, scripts, engines } = JSON.parse(await read('package.json')) as {
   version: string
+  engines: Record<string, string>
   scripts: Record<string, string>
 }
 
@@ -41,8 +49,18 @@ const { version, scripts } = JSON.parse(await read('package.json')) as {
 const listNeeds = (name: string): string[] =>
   [jobs[name]?.needs ?? []].flat().flatMap((need) => [need, ...listNeeds(need)])
 
-const doesPublish = ({ steps }: Job): boolean =>
+const doesPublish = ({ steps = [] }: Job): boolean =>
   /npm publish|pypi-publish|build-push-action|gh release/.test(JSON.stringify(steps))
+
+describe('the workflow of each change', () => {
+  test('tests a push, a pull request and a release on each Node that is supported', () => {
+    assert.deepEqual(Object.keys(ci.on), ['push', 'pull_request', 'workflow_call'])
+    const job = ci.jobs['test']
+    assert.ok(job?.steps?.some(({ run }) => run === 'bash .ci/run'))
+    const [oldest = ''] = (engines['node'] ?? '').match(/\d+\.\d+/) ?? []
+    assert.deepEqual(job?.strategy?.matrix['node'], [oldest, '24'])
+  })
+})
 
 describe('the workflow of a release', () => {
   test('publishes a tag, and only what all tests have passed for', () => {
@@ -50,7 +68,7 @@ describe('the workflow of a release', () => {
     const publishing = Object.entries(jobs).flatMap(([name, job]) => (doesPublish(job) ? name : []))
     assert.deepEqual(publishing, ['npm', 'python', 'image', 'release'])
     for (const name of publishing) assert.ok(listNeeds(name).includes('test'), name)
-    assert.ok(jobs['test']?.steps.some(({ run }) => run === 'bash .ci/run'))
+    assert.equal(jobs['test']?.uses, './.github/workflows/ci.yml')
   })
 
   test('has no stored secret, and no right that a job does not use', () => {
@@ -93,7 +111,7 @@ describe('the workflow of a release', () => {
   })
 
   test('takes its part of the changelog', () => {
-    const { run = '' } = jobs['release']?.steps.at(-1) ?? {}
+    const { run = '' } = jobs['release']?.steps?.at(-1) ?? {}
     const [command = ''] = /^sed .*(?= > notes\.md$)/m.exec(run) ?? []
     const script = `version=0.1.0; ${command.replace('CHANGELOG.md', '-')}`
     const input = '# Changelog\n## [0.2.0] - x\nnew\n## [0.1.0] - x\nold\n## [0.0.1]\nfirst\n'
