@@ -212,8 +212,8 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   },
   { call: (sql) => findRating(sql, { nodeId: 'a', id: ID }, ANY) },
   ...[
-    { nodeId: 'a', sort: 'newest', includeHidden: false } as const,
-    { nodeId: 'a', sort: 'helpful', includeHidden: true } as const,
+    { nodeId: 'a', includeHidden: false },
+    { nodeId: 'a', includeHidden: true },
     { nodeId: undefined, includeHidden: false },
   ].map((list) => ({ call: (sql: Sql) => listRatings(sql, { ...list, ...RATINGS }, ANY) })),
   ...TASK_FILTERS.map((filter) => ({

@@ -154,7 +154,6 @@ const ACCESS: readonly (readonly [Access, readonly string[]])[] = [
       'PUT /nodes/:nodeId/reviews/mine',
       'POST /nodes/:nodeId/reviews',
       'DELETE /nodes/:nodeId/reviews/mine',
-      'PUT /nodes/:nodeId/reviews/:reviewId/helpful',
       'POST /nodes/:nodeId/reviews/:reviewId/report',
       `POST ${VERSION}/host-nodes`,
     ],

@@ -161,7 +161,7 @@ describe('a review', () => {
 })
 
 describe('a list of reviews', () => {
-  test('has pages of the newest, or of the most helpful', async () => {
+  test('has pages, the newest first', async () => {
     const { node, put, id: first } = await addReviewed()
     const [second, third] = [await addUser(), await addUser()]
     const ids = [first]
@@ -169,13 +169,10 @@ describe('a list of reviews', () => {
     const list = async (query: string) =>
       pluck(listOf(expectStatus(await anonymous.get(`${node}/reviews${query}`), 200), 'reviews'))
     assert.deepEqual(await list(''), ids)
-    expectStatus(await second.put(`${node}/reviews/${first}/helpful`, { helpful: true }), 200)
-    const [newest = '', middle = ''] = ids
-    assert.deepEqual(await list('?sort=helpful'), [first, newest, middle])
     assert.deepEqual(await list('?limit=2&page=2'), [first])
     const { body } = await anonymous.get(`${node}/reviews?limit=2&page=9`)
     assertMembers(body, { reviews: [], total: 3, totalPages: 2, page: 9, limit: 2 })
-    for (const query of ['sort=best', 'limit=101', 'page=-1', 'page=1001&limit=10'])
+    for (const query of ['limit=101', 'page=-1', 'page=1001&limit=10'])
       expectStatus(await anonymous.get(`${node}/reviews?${query}`), 400, 'validation_failed')
   })
 
@@ -196,25 +193,6 @@ describe('a list of reviews', () => {
 })
 
 describe('readers of a review', () => {
-  test('vote once each, and take it back', async () => {
-    const { review, author } = await addReviewed()
-    const [one, two] = [await addUser(), await addUser()]
-    const vote = async (by: Client, helpful: boolean, votes: number) => {
-      const { body } = expectStatus(await by.put(`${review}/helpful`, { helpful }), 200)
-      assertMembers(body, { helpful: votes, is_voted: helpful })
-    }
-    await vote(one, true, 1)
-    await vote(one, true, 1)
-    await vote(two, true, 2)
-    await vote(one, false, 1)
-    await vote(one, false, 1)
-    for (const by of [author, owner])
-      expectStatus(await by.put(`${review}/helpful`, { helpful: true }), 403, 'forbidden')
-    const stranger = await anonymous.put(`${review}/helpful`, { helpful: true })
-    expectStatus(stranger, 401, 'unauthorized')
-    expectStatus(await one.put(`${review}/helpful`, {}), 400, 'validation_failed')
-  })
-
   test('report it, and a platform admin hides it or shows it again', async () => {
     const { node, review, author, mine, put, id, reply } = await addReviewed(1)
     const [one, two] = [await addUser(), await addUser()]
@@ -248,7 +226,6 @@ describe('readers of a review', () => {
     assert.deepEqual(pluck(listOf(hidden, 'reviews')), [id])
     assert.equal(hidden.body['total'], 1)
     for (const response of [
-      await two.put(`${review}/helpful`, { helpful: true }),
       await two.post(`${review}/report`, { reason: 'spam' }),
       await owner.put(reply, { text: 'x' }),
     ])

@@ -206,7 +206,6 @@ const CALLS: Call[] = [
   [`get ${REVIEWS}/mine`, 200, { by: reader }],
   [`post ${REVIEWS}`, 200, { query: '?star=4', by: reader }],
   [`delete ${REVIEWS}/mine`, 204, { by: reader }],
-  [`put ${REVIEW}/helpful`, 200, { make: newReview, body: { helpful: true }, by: reader }],
   [`post ${REVIEW}/report`, 204, { make: newReview, body: { reason: 'x' } }],
   [`put ${REPLY}`, 200, { make: newReview, body: { text: 'x' } }],
   [`put /admin${REVIEW}`, 200, { make: newReview, body: { status: 'hidden', reason: 'x' } }],

@@ -19,8 +19,7 @@ const selectRating = (sql: Queryable, { userId = '', isAdmin }: Viewer) => sql`
     'hidden_reason', case when r.user_id = ${userId} or ${isAdmin} then r.hidden_reason end,
     'reply', case when r.reply is not null then
       json_build_object('text', r.reply, 'at', ${instant(sql, sql`r.replied_at`)}) end,
-    'helpful', r.helpful, 'is_mine', r.user_id = ${userId},
-    'is_voted', coalesce(w.is_helpful, false),
+    'is_mine', r.user_id = ${userId},
     'reports', case when r.reports > 0 and ${isAdmin} then (
       select json_agg(report) from rating_vote where rating_id = r.id and report is not null
     ) end)) as rating
@@ -28,7 +27,6 @@ const selectRating = (sql: Queryable, { userId = '', isAdmin }: Viewer) => sql`
   join app_user u on u.id = r.user_id
   join node n on n.id = r.node_id
   left join publisher_member m on m.publisher_id = n.publisher_id and m.user_id = r.user_id
-  left join rating_vote w on w.rating_id = r.id and w.user_id = ${userId}
 `
 
 /** A review by its id or its author, in any state. */
@@ -48,7 +46,6 @@ export const findRating = async (
 interface RatingList {
   /** Undefined: those of all nodes that are reported, the most first. */
   nodeId: string | undefined
-  sort?: 'newest' | 'helpful' | undefined
   /** Also those that are hidden or wait. */
   includeHidden: boolean
   page: number
@@ -58,7 +55,7 @@ interface RatingList {
 /** A page of reviews, how many are listed, and how many of those that count have 1, 2, 3, 4 and 5 stars. */
 export const listRatings = async (
   sql: Queryable,
-  { nodeId, sort, includeHidden, page, limit }: RatingList,
+  { nodeId, includeHidden, page, limit }: RatingList,
   viewer: Viewer,
 ): Promise<{ reviews: Rating[]; total: number; distribution: number[] }> => {
   const isListed =
@@ -66,13 +63,12 @@ export const listRatings = async (
       ? sql`r.reports > 0`
       : sql`r.node_id = ${nodeId} and r.withdrawn_at is null`
   const isShown = includeHidden ? sql`true` : sql`r.state = 'visible'`
-  const first = sort === 'helpful' ? sql`r.helpful desc,` : sql``
   const order = nodeId === undefined ? sql`r.reports desc, r.id` : sql`r.created_at desc, r.id`
   const [rows, counts] = await Promise.all([
     sql<{ rating: Rating }[]>`
       ${selectRating(sql, viewer)}
       where ${isListed} and ${isShown}
-      order by ${first} ${order}
+      order by ${order}
       limit ${limit} offset ${offsetOf(page, limit)}
     `,
     sql<{ stars: number; listed: number; counted: number }[]>`

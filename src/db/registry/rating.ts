@@ -64,7 +64,7 @@ export const putRating = async (
   return 'written'
 }
 
-/** Deletes a user's review with its votes; of a hidden one the decision is left. False when there is none. */
+/** Deletes a user's review with its reports; of a hidden one the decision is left. False when there is none. */
 export const deleteRating = async (
   sql: Transaction,
   { nodeId, userId }: OfAuthor,
@@ -93,32 +93,21 @@ interface OfRating {
   id: string
 }
 
-/** Sets a user's vote of helpful, or their one report; both are counted. */
-export const putVote = async (
+/** Sets a user's one open report. */
+export const putReport = async (
   sql: Transaction,
-  {
-    nodeId,
-    id,
-    userId,
-    helpful = null,
-    report = null,
-  }: OfRating & { userId: string; helpful?: boolean | null; report?: string | null },
+  { nodeId, id, userId, reason }: OfRating & { userId: string; reason: string },
 ): Promise<boolean> => {
   await lockNode(sql, nodeId)
   const { count } = await sql`
-    insert into rating_vote as w (rating_id, user_id, is_helpful, report)
-    select id, ${userId}, coalesce(${helpful}::boolean, false), ${report}::text
-    from rating where id = ${id} and node_id = ${nodeId} and state = 'visible'
-    on conflict (rating_id, user_id) do update
-    set is_helpful = coalesce(${helpful}::boolean, w.is_helpful),
-      report = coalesce(${report}::text, w.report)
+    insert into rating_vote as r (rating_id, user_id, is_helpful, report)
+    select id, ${userId}, false, ${reason} from rating
+    where id = ${id} and node_id = ${nodeId} and state = 'visible'
+    on conflict (rating_id, user_id) do update set report = excluded.report
   `
   if (count > 0)
     await sql`
-      update rating set (helpful, reports) = (
-        select count(*) filter (where is_helpful), count(report)
-        from rating_vote where rating_id = ${id}
-      )
+      update rating set reports = (select count(report) from rating_vote where rating_id = ${id})
       where id = ${id}
     `
   return count > 0

@@ -45,9 +45,7 @@ export const Rating = Type.Object({
       { description: 'Reply of the publisher.' },
     ),
   ),
-  helpful: count('Users who found it helpful.'),
   is_mine: Type.Boolean({ description: 'Whether it is the caller’s.' }),
-  is_voted: Type.Boolean({ description: 'Whether the caller found it helpful.' }),
   reports: Type.Optional(
     Type.Array(Type.String(), { description: 'Reasons of open reports; for platform admins.' }),
   ),
@@ -60,9 +58,6 @@ export const ReportedRatingQuery = Type.Object({ page: page(), limit: pageSize(1
 /** Query of GET /nodes/{n}/reviews. */
 export const RatingQuery = Type.Object({
   ...ReportedRatingQuery.properties,
-  sort: Type.Optional(
-    Type.Enum(['newest', 'helpful'], { description: 'Order, `newest` unless given.' }),
-  ),
   include_hidden: Type.Optional(
     Type.Boolean({
       description: 'Also those that are hidden or wait. Ignored of all but platform admins.',
@@ -82,11 +77,6 @@ export const RatingPage = Type.Object({
     maxItems: 5,
     description: 'Those of all pages that count, by their stars: with 1, 2, 3, 4 and 5.',
   }),
-})
-
-/** Body of PUT /nodes/{n}/reviews/{reviewId}/helpful. */
-export const RatingVote = Type.Object({
-  helpful: Type.Boolean({ description: 'False takes the vote back.' }),
 })
 
 /** Body of POST /nodes/{n}/reviews/{reviewId}/report. */

@@ -136,9 +136,7 @@ export const RATING = {
   createdAt: TIME,
   status: 'visible',
   reply: { text: 'Thank you. Resizing comes next.', at: TIME },
-  helpful: 3,
   is_mine: false,
-  is_voted: false,
 }
 
 export const FINDINGS = {

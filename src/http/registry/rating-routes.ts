@@ -7,7 +7,7 @@ import {
   deleteRating,
   putRating,
   putReply,
-  putVote,
+  putReport,
 } from '../../db/registry/rating.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { auditTarget } from '../../domain/registry/audit-log.ts'
@@ -20,7 +20,6 @@ import {
   RatingReply,
   RatingReport,
   RatingUpdate,
-  RatingVote,
   ReportedRatingQuery,
   StarQuery,
   showRating,
@@ -74,7 +73,7 @@ const pageOf = (review: object) => ({
 export const makeRatingRoutes = (deps: RatingDeps): Route[] => [
   list(deps),
   ...ofAuthor(deps),
-  ...ofReaders(deps),
+  report(deps),
   reply(deps),
   listReported(deps),
   moderate(deps),
@@ -85,7 +84,7 @@ const viewerOf = (caller: Caller | undefined) => ({
   isAdmin: caller?.isPlatformAdmin ?? false,
 })
 
-type List = Pick<Parameters<typeof listRatings>[1], 'nodeId' | 'sort' | 'includeHidden'>
+type List = Pick<Parameters<typeof listRatings>[1], 'nodeId' | 'includeHidden'>
 
 const readPage = async (
   { sql }: RatingDeps,
@@ -144,7 +143,7 @@ const list = (deps: RatingDeps): Route =>
       const { params, query, caller } = request
       const { id: nodeId } = await getNodeAccess(deps, { ...params, access: 'read', caller })
       const includeHidden = caller?.isPlatformAdmin === true && query.include_hidden === true
-      return await readPage(deps, request, { nodeId, sort: query.sort, includeHidden })
+      return await readPage(deps, request, { nodeId, includeHidden })
     },
   })
 
@@ -259,27 +258,7 @@ const ofAuthor = (deps: RatingDeps): Route[] => [
   }),
 ]
 
-const ofReaders = (deps: RatingDeps): Route[] => [
-  defineRoute({
-    ...COMMON,
-    method: 'put',
-    path: `${REVIEW}/helpful`,
-    summary: 'Find a review helpful',
-    description: 'Counts once for each user. Not for its author and members of the publisher.',
-    params: OfNodeReview,
-    body: { ...SMALL_BODY, schema: RatingVote, examples: { vote: { helpful: true } } },
-    responses: REVIEW_NOW,
-    errors: ERRORS,
-    handler: async ({ params, body: { helpful }, caller }) => {
-      const userId = getCaller({ caller }).principal
-      const node = await getNodeAccess(deps, { ...params, access: 'write', caller })
-      const key = keyOf(node.id, params)
-      const rating = await withinDeadline(deps.sql, findRating(deps.sql, key, viewerOf(caller)))
-      if (node.role !== null || rating?.is_mine)
-        throw apiError('forbidden', 'Neither its author nor members of the publisher vote for it.')
-      return await change(deps, { key, caller }, (sql) => putVote(sql, { ...key, userId, helpful }))
-    },
-  }),
+const report = (deps: RatingDeps): Route =>
   defineRoute({
     ...COMMON,
     method: 'post',
@@ -293,14 +272,13 @@ const ofReaders = (deps: RatingDeps): Route[] => [
     handler: async (request) => {
       const { params, body, caller } = request
       const { id: nodeId } = await getNodeAccess(deps, { ...params, access: 'write', caller })
-      const vote = { ...keyOf(nodeId, params), userId: getCaller(request).principal }
+      const key = { ...keyOf(nodeId, params), userId: getCaller(request).principal }
       return await unitOfWork(deps, async (sql) => {
-        if (!(await putVote(sql, { ...vote, report: body.reason }))) throw errors.reviewNotFound()
+        if (!(await putReport(sql, { ...key, ...body }))) throw errors.reviewNotFound()
         return await request.saveIdempotentResponse(sql, { status: 204 })
       })
     },
-  }),
-]
+  })
 
 const reply = (deps: RatingDeps): Route =>
   defineRoute({

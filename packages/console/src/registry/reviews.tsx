@@ -1,12 +1,11 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { Fragment, useState } from 'react'
+import { Fragment } from 'react'
 
 import { keyOf, NUMBERED, read, readQuery, send, type Schema } from '../api/client.ts'
 import { useMe } from '../api/queries.ts'
 import { useRole } from '../publish/queries.ts'
 import type { FieldSpec } from '../ui/ask-field.tsx'
-import { AskButton, WriteButton } from '../ui/ask.tsx'
-import { Segments } from '../ui/fields.tsx'
+import { AskButton } from '../ui/ask.tsx'
 import { Empty, Note, Row, Show, Stack } from '../ui/panels.tsx'
 import { NextPage, PreviousPage } from '../ui/rows.tsx'
 import { Badge, Bdi, Progress, Time } from '../ui/values.tsx'
@@ -21,9 +20,6 @@ type OfReview = { node: Node; review: Review }
 const REVIEWS = '/nodes/{nodeId}/reviews'
 const MINE = `${REVIEWS}/mine` as const
 const REVIEW = `${REVIEWS}/{reviewId}` as const
-
-const SORTS = { newest: 'Newest', helpful: 'Most helpful' } as const
-type Sort = keyof typeof SORTS
 
 /** Title of the tab: `★ 4.3 · 12 reviews`. */
 export const titleOfReviews = ({ rating, rating_count: count }: Node): string =>
@@ -40,9 +36,8 @@ const Stars = ({ count }: { count: number }) => (
 /** Reviews of a pack: their mean and distribution, the caller's own, and all of them. */
 export const Reviews = ({ node }: { node: Node }) => {
   const me = useMe()
-  const [sort, setSort] = useState<Sort>('newest')
   const path = { nodeId: node.id }
-  const query = { limit: 10, sort, ...(me?.isAdmin && { include_hidden: true }) }
+  const query = { limit: 10, ...(me?.isAdmin && { include_hidden: true }) }
   const found = useInfiniteQuery({
     queryKey: keyOf(REVIEWS, { path, query }),
     queryFn: ({ signal, pageParam: page }) =>
@@ -56,15 +51,6 @@ export const Reviews = ({ node }: { node: Node }) => {
         <Stack>
           {first && <Summary node={node} distribution={first.distribution} />}
           <Own node={node} />
-          {(first?.total ?? 0) > 1 && (
-            <Segments<Sort>
-              label="Order"
-              isLabelHidden
-              options={SORTS}
-              value={sort}
-              onChange={setSort}
-            />
-          )}
           {first?.total === 0 && <Empty>No reviews yet.</Empty>}
           <PreviousPage query={found} />
           <ul aria-label="Reviews" className={styles.list}>
@@ -195,7 +181,7 @@ const WHY: FieldSpec = { name: 'reason', label: 'Reason', rows: 3 }
 
 /** Buttons for what the caller may do about a review. */
 const Actions = ({ node, review }: OfReview) => {
-  const { id: reviewId, helpful, is_voted: isVoted, is_mine: isMine, reply, status } = review
+  const { id: reviewId, is_mine: isMine, reply, status } = review
   const me = useMe()
   const role = useRole(node.publisher.id)
   const path = { nodeId: node.id, reviewId }
@@ -212,16 +198,6 @@ const Actions = ({ node, review }: OfReview) => {
   )
   return (
     <Row>
-      {isReader ? (
-        <WriteButton
-          label={`${isVoted ? '✓ ' : ''}Helpful${helpful > 0 ? ` (${helpful})` : ''}`}
-          write={() => send('PUT', `${REVIEW}/helpful`, { path, body: { helpful: !isVoted } })}
-        />
-      ) : (
-        helpful > 0 && (
-          <span className="soft small">{`Helpful to ${counted(helpful, 'reader')}`}</span>
-        )
-      )}
       {isReader && (
         <AskButton
           label="Report"
