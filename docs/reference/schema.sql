@@ -757,7 +757,6 @@ create table rating (
   withdrawn_at timestamp with time zone,
   reply text,
   replied_at timestamp with time zone,
-  helpful integer default 0 not null,
   reports integer default 0 not null,
   constraint rating_pkey PRIMARY KEY (id),
   constraint rating_node_id_user_id_key UNIQUE (node_id, user_id),
@@ -766,7 +765,6 @@ create table rating (
   constraint rating_stars_check CHECK (stars >= 1 AND stars <= 5),
   constraint rating_state_check CHECK (state = ANY (ARRAY['visible'::text, 'waiting'::text, 'hidden'::text]))
 );
-CREATE INDEX rating_helpful ON public.rating USING btree (node_id, helpful DESC, created_at DESC, id);
 CREATE INDEX rating_newest ON public.rating USING btree (node_id, created_at DESC, id);
 CREATE INDEX rating_reported ON public.rating USING btree (reports DESC, id) WHERE (reports > 0);
 CREATE INDEX rating_stars ON public.rating USING btree (node_id, stars, state);
@@ -780,11 +778,10 @@ create table rating_mean (
   constraint rating_mean_is_only_check CHECK (is_only)
 );
 
-create table rating_vote (
+create table rating_report (
   rating_id uuid not null,
   user_id text not null,
-  is_helpful boolean not null,
-  report text,
+  reason text not null,
   constraint rating_vote_pkey PRIMARY KEY (rating_id, user_id),
   constraint rating_vote_rating_id_fkey FOREIGN KEY (rating_id) REFERENCES rating(id) ON DELETE CASCADE
 );

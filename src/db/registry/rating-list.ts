@@ -21,7 +21,7 @@ const selectRating = (sql: Queryable, { userId = '', isAdmin }: Viewer) => sql`
       json_build_object('text', r.reply, 'at', ${instant(sql, sql`r.replied_at`)}) end,
     'is_mine', r.user_id = ${userId},
     'reports', case when r.reports > 0 and ${isAdmin} then (
-      select json_agg(report) from rating_vote where rating_id = r.id and report is not null
+      select json_agg(reason) from rating_report where rating_id = r.id
     ) end)) as rating
   from rating r
   join app_user u on u.id = r.user_id

@@ -100,14 +100,14 @@ export const putReport = async (
 ): Promise<boolean> => {
   await lockNode(sql, nodeId)
   const { count } = await sql`
-    insert into rating_vote as r (rating_id, user_id, is_helpful, report)
-    select id, ${userId}, false, ${reason} from rating
+    insert into rating_report (rating_id, user_id, reason)
+    select id, ${userId}, ${reason} from rating
     where id = ${id} and node_id = ${nodeId} and state = 'visible'
-    on conflict (rating_id, user_id) do update set report = excluded.report
+    on conflict (rating_id, user_id) do update set reason = excluded.reason
   `
   if (count > 0)
     await sql`
-      update rating set reports = (select count(report) from rating_vote where rating_id = ${id})
+      update rating set reports = (select count(*) from rating_report where rating_id = ${id})
       where id = ${id}
     `
   return count > 0
@@ -142,7 +142,7 @@ export const decideRating = async (
       where id = ${id} and node_id = ${nodeId} and withdrawn_at is null
       returning *
     ), reported as (
-      update rating_vote set report = null where rating_id in (select id from decided)
+      delete from rating_report where rating_id in (select id from decided)
     )
     select before, after, before::text <> after::text as "isChanged"
     from decided join rating old on old.id = decided.id
