@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { open, readFile } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -8,8 +9,11 @@ import {
   LICENSE_TEXT_MAX,
   findLicenseFile,
   findLicenseId,
+  findTaggedId,
   findTopFile,
   isSameLicense,
+  listLicenseWords,
+  listLicenses,
   listStatedLicenses,
   type LicenseTexts,
 } from '../src/domain/registry/license.ts'
@@ -19,14 +23,17 @@ export type InspectedWithLicense = Inspection & {
   licenseId: string | undefined
 }
 
-/**
- * Adds the license of a sound archive to what was found in it, with a finding where the project file states another.
- * @param license as the node names it
- */
+interface ReadArchive {
+  path: string
+  /** As the node names it. */
+  license: string | null
+  findId: ReturnType<typeof makeLicenseFinder>
+}
+
+/** Adds the license of a sound archive to what was found in it, with a finding where the project file states another. */
 export const addLicense = async (
   found: Inspection,
-  path: string,
-  license: string | null,
+  { path, license, findId }: ReadArchive,
 ): Promise<InspectedWithLicense> => {
   const files = found.archive.verdict === 'sound' ? (found.archive.files ?? []) : []
   const read = async (name: string | undefined): Promise<string> => {
@@ -62,9 +69,48 @@ export const addLicense = async (
 const LICENSES = fileURLToPath(import.meta.resolve('spdx-license-list/spdx-full.json'))
 
 /** The texts are 5 MB, which nobody holds between two archives. */
-const findId = async (text: string): Promise<string | undefined> => {
-  const licenses = JSON.parse(await readFile(LICENSES, 'utf8')) as LicenseTexts
-  return await findLicenseId(text, licenses, () => setImmediate())
+const readLicenses = async (): Promise<LicenseTexts> =>
+  JSON.parse(await readFile(LICENSES, 'utf8')) as LicenseTexts
+
+/** Comparisons that a process remembers: 100 bytes each. */
+const MOST_COMPARED = 10_000
+
+/**
+ * Makes the function that finds the SPDX id of a text. Most are a license word by word, which the digest of their words finds;
+ * any other is compared with all licenses, once.
+ */
+export const makeLicenseFinder = () => {
+  let licenses: ReturnType<typeof digestLicenses> | undefined
+  const compared = new Map<string, string | undefined>()
+  return async (text: string): Promise<string | undefined> => {
+    licenses ??= digestLicenses()
+    const { ids, digests } = await licenses
+    const tagged = findTaggedId(text)
+    if (tagged !== undefined && ids.has(tagged)) return tagged
+    const digest = digestOf(text)
+    if (digests.has(digest)) return digests.get(digest)
+    if (!compared.has(digest)) {
+      if (compared.size >= MOST_COMPARED) compared.clear()
+      compared.set(digest, await findLicenseId(text, await readLicenses(), () => setImmediate()))
+    }
+    return compared.get(digest)
+  }
+}
+
+const digestOf = (text: string): string =>
+  createHash('sha256').update(listLicenseWords(text).join(' ')).digest('base64')
+
+const digestLicenses = async () => {
+  const licenses = await readLicenses()
+  const digests = new Map<string, string>()
+  for (const [id, text] of listLicenses(licenses)) {
+    const digest = digestOf(text)
+    // Of two with the same words the shorter id is the common one.
+    const { length = Infinity } = digests.get(digest) ?? {}
+    if (id.length < length) digests.set(digest, id)
+    await setImmediate()
+  }
+  return { ids: new Set(Object.keys(licenses)), digests }
 }
 
 /** Reads a file of a local archive; '' for one that is longer than any license. */

@@ -8,6 +8,16 @@ const ALIKE = 0.93
 /** Longest text that is compared; that of the longest common license has 35,000 characters. */
 export const LICENSE_TEXT_MAX = 100_000
 
+/** Lists licenses by their ids, without those of an older list, of which each has a newer one. */
+export const listLicenses = (licenses: LicenseTexts): [id: string, text: string][] =>
+  Object.entries(licenses).flatMap(([id, { licenseText }]) =>
+    id.endsWith('+') || `${id}-only` in licenses ? [] : [[id, licenseText]],
+  )
+
+/** Finds the id that a text names itself. */
+export const findTaggedId = (text: string): string | undefined =>
+  /SPDX-License-Identifier:\s*([\w.+-]+)/.exec(text)?.[1]
+
 /**
  * Finds the SPDX id of a license's text: the license that is most like it, by the pairs of neighbouring words.
  * Undefined for a text like none. `pause` lets others of the process go on.
@@ -17,14 +27,11 @@ export const findLicenseId = async (
   licenses: LicenseTexts,
   pause: () => Promise<void>,
 ): Promise<string | undefined> => {
-  const [, tagged = ''] = /SPDX-License-Identifier:\s*([\w.+-]+)/.exec(text) ?? []
-  if (Object.hasOwn(licenses, tagged)) return tagged
   const given = pairsOf(text)
   const size = sizeOf(given)
   let best: { id: string; likeness: number } | undefined
-  for (const [id, { licenseText }] of Object.entries(licenses)) {
-    // Ids of an older list, of which each has a newer one.
-    if (id.endsWith('+') || `${id}-only` in licenses || isUnlike(licenseText, text)) continue
+  for (const [id, licenseText] of listLicenses(licenses)) {
+    if (isUnlike(licenseText, text)) continue
     const known = pairsOf(licenseText)
     let shared = 0
     for (const [pair, times] of known) shared += Math.min(times, given.get(pair) ?? 0)
@@ -43,10 +50,10 @@ export const findLicenseId = async (
 const isUnlike = ({ length: a }: string, { length: b }: string): boolean =>
   a < b * 0.6 || b < a * 0.6
 
-/** Numbers of each pair of words, without title, names of holders, places to fill in and appendices. */
-const pairsOf = (text: string): Map<string, number> => {
+/** Lists the words of a license, without title, names of holders, places to fill in and appendices. */
+export const listLicenseWords = (text: string): string[] => {
   const [terms = ''] = text.toLowerCase().split(/end\s+of\s+terms\s+and\s+conditions/, 1)
-  const words =
+  return (
     terms
       .replaceAll(
         /^\W*(?:copyright\s*(?:\(c\)|[©<[{\d])|\(c\)\s*(?:\d|copyright)|©).*$|^\W*(?:the )?mit license.*$/gm,
@@ -54,6 +61,12 @@ const pairsOf = (text: string): Map<string, number> => {
       )
       .replaceAll(/<[^<>\n]{0,99}>|\[[^[\]\n]{0,99}\]/g, ' ')
       .match(/[\p{L}\d]+/gu) ?? []
+  )
+}
+
+/** Counts each pair of neighbouring words. */
+const pairsOf = (text: string): Map<string, number> => {
+  const words = listLicenseWords(text)
   const pairs = new Map<string, number>()
   for (const [index, word] of words.entries()) {
     const pair = `${words[index - 1] ?? ''} ${word}`

@@ -3,13 +3,14 @@ import { describe, test } from 'node:test'
 
 import licenses from 'spdx-license-list/full.js'
 
+import { makeLicenseFinder } from '../../activities/read-license.ts'
 import {
   findLicenseId,
   isSameLicense,
   listStatedLicenses,
 } from '../../src/domain/registry/license.ts'
 
-const find = (text: string) => findLicenseId(text, licenses, () => Promise.resolve())
+const find = makeLicenseFinder()
 const textOf = (id: string): string => String(licenses[id]?.licenseText)
 
 describe('the text of a license', () => {
@@ -36,6 +37,11 @@ describe('the text of a license', () => {
     ['<'.repeat(100_000), undefined],
     ['['.repeat(50_000) + '\n'.repeat(50_000), undefined],
   ]
+  for (const id of ['MIT', 'Apache-2.0', 'EUPL-1.2', 'Zlib', 'CC0-1.0'])
+    test(`is ${id} by its digest as by a comparison with all`, async () => {
+      const compared = await findLicenseId(textOf(id), licenses, () => Promise.resolve())
+      assert.deepEqual([await find(textOf(id)), compared], [id, id])
+    })
   for (const [text, id] of CASES)
     test(`${JSON.stringify(text.slice(0, 40))} of ${text.length} characters is ${id}`, async () =>
       assert.equal(await find(text), id))
