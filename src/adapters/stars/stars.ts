@@ -1,3 +1,4 @@
+import { parseRetryAfter } from '../../domain/event/delivery-schedule.ts'
 import type { Outbound } from '../outbound/client.ts'
 import { POST_LIMITS } from '../outbound/post.ts'
 import type { Responded } from '../outbound/post.ts'
@@ -100,7 +101,8 @@ const readRest = ({ status, retryAfter, headers = {} }: Responded): number | und
   if (status !== 429 && !(status === 403 && (left === '0' || retryAfter !== undefined)))
     return undefined
   const reset = headers['x-ratelimit-reset'] ?? headers['ratelimit-reset']
-  const asked = Number(retryAfter ?? Number(reset) - Date.now() / 1000)
+  const now = new Date()
+  const asked = parseRetryAfter(retryAfter, now) ?? Number(reset) - now.getTime() / 1000
   return Number.isFinite(asked) ? Math.min(Math.max(asked, 60), MOST_REST_SECONDS) : REST_SECONDS
 }
 

@@ -1,4 +1,5 @@
 import type { JsonResponse, RouteRequest } from '../route.ts'
+import { readPreferences } from '../serve/preferences.ts'
 import type { Semaphore } from '../../domain/shared/semaphore.ts'
 import type { Watches } from './watches.ts'
 
@@ -72,13 +73,9 @@ const MOST_SECONDS = 60
 /** Proxies give up on a response after a minute. */
 const LONGEST_SECONDS = 55
 
-/** The seconds of the first `wait` among the preferences. One that is no number from 1 to 60 is as if it were not there. */
+/** The seconds that the caller prefers to wait. A preference that is no number from 1 to 60 is as if it were not there. */
 const readWait = (prefer: string | string[] | undefined): number | undefined => {
-  const wait = [prefer ?? []]
-    .flat()
-    .flatMap((text) => text.split(','))
-    .map((text) => /^\s*wait\s*=\s*"?(\d{1,3})"?\s*(;.*)?$/i.exec(text)?.[1])
-    .find((seconds) => seconds !== undefined)
-  const seconds = Number(wait)
+  const wait = readPreferences(prefer).get('wait') ?? ''
+  const seconds = /^\d{1,3}$/.test(wait) ? Number(wait) : 0
   return seconds >= 1 && seconds <= MOST_SECONDS ? seconds : undefined
 }

@@ -22,6 +22,7 @@ import { closeWhenStopping, type Lifecycle } from './lifecycle.ts'
 import { applyScopes, requireFamily } from '../access/key-scope.ts'
 import { makeLimiter } from '../access/limiter.ts'
 import { accountOf, addressOf, principalOf } from '../access/principal.ts'
+import { readPreferences } from './preferences.ts'
 import { makeQueryReader, rawQuery } from './query.ts'
 import { makeBodyReader, rulesOf, type BodyDeps, type ReadBody } from '../body/read-body.ts'
 import type { OwnerRules } from '../../tasks/owner-rules.ts'
@@ -124,7 +125,8 @@ const serveOne = (deps: ServeDeps) => (route: Route) => {
 
 /** Names in a header what nothing reads; returns true when the caller prefers such a request rejected (RFC 7240). */
 const showUnread = (request: Request, response: Response, unread: readonly Unread[]): boolean => {
-  const isStrict = /(?:^|[,;\s])handling\s*=\s*"?strict\b/i.test(request.get('prefer') ?? '')
+  const handling = readPreferences(request.get('prefer')).get('handling')
+  const isStrict = handling?.toLowerCase() === 'strict'
   if (isStrict) response.setHeader('preference-applied', 'handling=strict')
   const ignored = describeUnread(unread)
   if (ignored !== undefined) response.setHeader('ignored-fields', ignored)
