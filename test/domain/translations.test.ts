@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { inLanguage, readLanguages } from '../../src/domain/registry/translations.ts'
+import { inLanguage } from '../../src/domain/registry/translations.ts'
+import { listLanguages } from '../../src/http/serve/negotiate.ts'
 
 describe('a node with translations', () => {
   const node = {
@@ -33,7 +34,7 @@ describe('a node with translations', () => {
   ]
   for (const [header, [name, description], language] of CASES)
     test(`is ${name} to readers of ${header?.slice(0, 40) ?? 'nothing'}`, () => {
-      const seen = inLanguage(node, readLanguages(header))
+      const seen = inLanguage(node, listLanguages({ 'accept-language': header }))
       assert.deepEqual([seen.node.name, seen.node.description], [name, description])
       assert.equal(seen.language, language)
       assert.equal(seen.node.translations, node.translations)

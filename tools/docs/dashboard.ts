@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import escape from 'escape-html'
 import sharp from 'sharp'
 
 import { ROOT } from '../../src/local/root.ts'
@@ -38,8 +39,6 @@ const show = (value: number, unit: string): string => {
   if (unit === 's') return value < 1 ? `${Math.round(value * 1000)} ms` : `${value.toFixed(1)} s`
   return `${Number(value.toPrecision(3))}${unit === 'reqps' ? '/s' : ''}`
 }
-
-const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 
 const nameOf = (format: string, { metric }: Series): string =>
   format.replaceAll(/\{\{(\w+)\}\}/g, (_all, label: string) => metric[label] ?? '')

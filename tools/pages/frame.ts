@@ -1,3 +1,5 @@
+import escape from 'escape-html'
+
 import type { Document } from './documents.ts'
 
 export interface Frame {
@@ -116,6 +118,3 @@ const renderMenu = ({ documents }: Frame, current: string): string => {
     })
     .join('')
 }
-
-const escape = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import escape from 'escape-html'
 import sharp from 'sharp'
 import type { Size } from '../../domain/shared/size.ts'
 import type { Picture } from './picture.ts'
@@ -62,7 +63,7 @@ const cutWord = (word: string): string[] => {
 const drawLetters = async (text: string, size: number, most: number): Promise<Coverage> => {
   const image = sharp({
     text: {
-      text: `<span>${escapeMarkup(text)}</span>`,
+      text: `<span>${escape(text)}</span>`,
       font: `${FAMILY} ${size}`,
       fontfile: createRequire(import.meta.url).resolve(
         'dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf',
@@ -88,9 +89,6 @@ interface Coverage {
   width: number
   height: number
 }
-
-const escapeMarkup = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 const addShadow = async (letters: Coverage, size: number): Promise<Picture> => {
   const border = Math.ceil(size * 0.6)

@@ -1,22 +1,5 @@
 import { shown } from '../shared/errors.ts'
 
-/** Most language ranges of a header that count; browsers send fewer. */
-const RANGES_MAX = 10
-const RANGE = /^([a-z]{1,8}(?:-[a-z\d]{1,8})*)\s*(?:;\s*q=([\d.]+)\s*)?$/
-
-/** Reads Accept-Language: its language ranges in lower case, the most wanted first. `*` asks for nothing. */
-export const readLanguages = (header = ''): string[] =>
-  header
-    .toLowerCase()
-    .split(',')
-    .flatMap((part) => {
-      const [, range, q = '1'] = RANGE.exec(part.trim()) ?? []
-      return range === undefined || !(Number(q) > 0) ? [] : [{ range, q: Number(q) }]
-    })
-    .toSorted((a, b) => b.q - a.q)
-    .slice(0, RANGES_MAX)
-    .map(({ range }) => range)
-
 interface Translated {
   name: string
   description: string

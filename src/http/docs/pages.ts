@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { acceptedEncodings } from '../serve/encoding.ts'
+import { acceptsEncoding } from '../serve/negotiate.ts'
 import { isKnown, quoteTag } from '../serve/etag.ts'
 import { sendStream } from '../serve/file-response.ts'
 import type { RouteRequest, StreamResponse } from '../route.ts'
@@ -50,7 +50,7 @@ export const sendPage = (
   policy: string,
   { incoming, headers: asked }: Pick<RouteRequest, 'incoming' | 'headers'>,
 ): StreamResponse => {
-  const [encoding, end] = chooseEncoding(page, asked['accept-encoding'] ?? '') ?? []
+  const [encoding, end] = chooseEncoding(page, asked) ?? []
   const etag = quoteTag(`${page.sha256.slice(0, 32)}${end ?? ''}`)
   const isOld = isKnown(asked['if-none-match'], etag)
   const headers = {
@@ -70,8 +70,5 @@ export const sendPage = (
   }
 }
 
-const chooseEncoding = (page: Page, accepted: string) => {
-  if (!page.compressed) return undefined
-  const taken = acceptedEncodings(accepted)
-  return ENCODINGS.find(([name]) => taken.includes(name))
-}
+const chooseEncoding = (page: Page, headers: RouteRequest['headers']) =>
+  page.compressed ? ENCODINGS.find(([name]) => acceptsEncoding(headers, name)) : undefined

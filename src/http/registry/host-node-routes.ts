@@ -24,7 +24,7 @@ import {
   HostNodePage,
   HostNodeRegistration,
 } from '../../domain/registry/host-node.ts'
-import { inLanguage, readLanguages } from '../../domain/registry/translations.ts'
+import { inLanguage } from '../../domain/registry/translations.ts'
 import { NodeOfHostNode } from '../../domain/registry/node.ts'
 import { listEmptyIsAbsent, totalPages } from '../../domain/registry/registry-fields.ts'
 import { Version } from '../../domain/registry/version.ts'
@@ -35,6 +35,7 @@ import { getCaller } from '../access/caller.ts'
 import type { ReadDeps } from '../deps.ts'
 import { defineRoute } from '../route.ts'
 import { demandedRev } from '../serve/etag.ts'
+import { listLanguages } from '../serve/negotiate.ts'
 import type { JsonResponse, Route, RouteRequest, SavedResponse } from '../route.ts'
 import { getOwnVersionAccess, getVersionAccess, requireTokenOf } from './access.ts'
 import type { HostNodeDeps, ListDeps, RecordDeps } from './deps.ts'
@@ -331,7 +332,7 @@ const readNodeOfHostNode = async (
 ): Promise<JsonResponse> => {
   const found = await withinDeadline(deps.sql, findNodeOfHostNode(deps.sql, name, deps))
   if (!found) throw errors.hostNodeNotFound(name)
-  const { node: body, language } = inLanguage(found, readLanguages(headers['accept-language']))
+  const { node: body, language } = inLanguage(found, listLanguages(headers))
   return {
     status: 200,
     body,

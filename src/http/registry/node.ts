@@ -32,13 +32,14 @@ import type { NewNode, OwnNodeUpdate } from '../../domain/registry/node.ts'
 import { listEmptyIsAbsent, totalPages } from '../../domain/registry/registry-fields.ts'
 import { readDays } from '../../domain/registry/download.ts'
 import type { DownloadQuery } from '../../domain/registry/download.ts'
-import { readLanguages, textInLanguage } from '../../domain/registry/translations.ts'
+import { textInLanguage } from '../../domain/registry/translations.ts'
 import { makeValidator, onePerField } from '../../domain/shared/validate.ts'
 import { parseListTime } from '../../domain/shared/time-bounds.ts'
 import { auditOf } from '../access/audit.ts'
 import type { Caller } from '../access/auth.ts'
 import { validationError } from '../../domain/shared/validation-error.ts'
 import { demandedRev, isKnown, quoteTag } from '../serve/etag.ts'
+import { listLanguages } from '../serve/negotiate.ts'
 import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 import { getNodeAccess, getOwnNodeAccess, getPublisherAccess, requireSameStatus } from './access.ts'
 import { editOwnNodeByAdmin } from './admin.ts'
@@ -143,7 +144,7 @@ export const readNode = async (
   { params: { nodeId }, headers, caller }: RouteRequest<OfNode>,
 ): Promise<JsonResponse> => {
   const { id, revision } = await getNodeAccess(deps, { nodeId, access: 'read', caller })
-  const languages = readLanguages(headers['accept-language'])
+  const languages = listLanguages(headers)
   const etag = quoteTag([revision, ...languages].join('.'))
   if (isKnown(headers['if-none-match'], etag)) return { status: 304, headers: { etag } }
   const { texts } = deps.cache
@@ -185,7 +186,7 @@ export const listAllNodes = async (
   const found = await deps.heavyReadSemaphore.run(() =>
     withinDeadline(deps.sql, listNodes(deps.sql, asked, deps)),
   )
-  const languages = readLanguages(headers['accept-language'])
+  const languages = listLanguages(headers)
   if (next === undefined) return sendPage(deps, query, found, { languages })
   const more = { next_timestamp: next.toISOString() }
   return sendPage(deps, query, found, {
@@ -214,7 +215,7 @@ export const searchAllNodes = async (
   const found = await deps.searches.run(() =>
     withinDeadline(deps.sql, searchNodes(deps.sql, seen, deps)),
   )
-  const languages = readLanguages(headers['accept-language'])
+  const languages = listLanguages(headers)
   return sendPage(deps, query, found, { more: await readMore(deps, seen, found), languages })
 }
 
@@ -255,7 +256,7 @@ export const listNodesOfPublisher = async (
     entries: nodes,
     readEntries: (ids) => readNodeEntries(deps.sql, ids, deps),
     headers: { 'x-total-count': String(total) },
-    languages: readLanguages(request.headers['accept-language']),
+    languages: listLanguages(request.headers),
   })
 }
 
@@ -265,7 +266,7 @@ export const pageNodesOfPublisher = async (
   request: PublisherNodesRequest,
 ): Promise<JsonResponse> =>
   sendPage(deps, request.query, await findPublisherNodes(deps, request), {
-    languages: readLanguages(request.headers['accept-language']),
+    languages: listLanguages(request.headers),
   })
 
 const findPublisherNodes = async (

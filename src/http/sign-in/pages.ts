@@ -1,3 +1,5 @@
+import escape from 'escape-html'
+
 import type { ListedAccount } from '../../db/sign-in/account.ts'
 import type { ListedPasskey } from '../../db/sign-in/passkey.ts'
 import type { ListedSession } from '../../db/sign-in/record.ts'
@@ -8,18 +10,6 @@ export const SIGN_IN_PATH = '/auth/sign-in/'
 /** No script or style but our own files, no other origin, no frame around it, and forms that stay here. */
 export const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
-
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-/** Makes text that cannot be markup. */
-export const escape = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 
 /** Makes a page; `body` is markup, `title` text. */
 export const renderPage = (title: string, body: string, isWide = false): string => `<!doctype html>

@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
 
+import escape from 'escape-html'
 import { interactionPolicy, Provider, type Account as ProviderAccount } from 'oidc-provider'
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider'
 
@@ -10,7 +11,7 @@ import { digest } from '../access/digest.ts'
 import { makeAdapter } from './adapter.ts'
 import type { SignInDeps } from './deps.ts'
 import { ALGORITHM } from './keys.ts'
-import { escape, renderPage, SIGN_IN_PATH } from './pages.ts'
+import { renderPage, SIGN_IN_PATH } from './pages.ts'
 
 const ACCESS_SECONDS = 600
 const CODE_SECONDS = 60
