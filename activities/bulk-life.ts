@@ -14,7 +14,7 @@ import {
   requestsFolder,
   requestsKey,
 } from '../src/domain/bulk/batch.ts'
-import { FIRST_STATE, MOST_ITEMS, type ItemError } from '../src/domain/bulk/bulk.ts'
+import { FIRST_STATE, MAX_ITEMS, type ItemError } from '../src/domain/bulk/bulk.ts'
 import { auditTarget } from '../src/domain/registry/audit-log.ts'
 import { UPLOAD_MAX_BYTES } from '../src/domain/shared/upload.ts'
 import type { BulkDependencies, CoreDependencies } from './dependencies.ts'
@@ -44,7 +44,7 @@ const UNCHOSEN = {
 }
 const TOO_MANY = {
   code: 'body_too_large',
-  message: `A batch has at most ${MOST_ITEMS} requests: split it.`,
+  message: `A batch has at most ${MAX_ITEMS} requests: split it.`,
 }
 const NONE = { code: 'body_required', message: 'The file has no line: each is a request.' }
 const GONE = { code: 'file_gone', message: 'The upload was removed or replaced: upload it again.' }
@@ -68,7 +68,7 @@ const countRequests = async (
   let lines = 0
   for await (const _ of readLines(storage, key, { maxBytes: LINE_MAX_BYTES })) {
     lines += 1
-    if (lines > MOST_ITEMS) return TOO_MANY
+    if (lines > MAX_ITEMS) return TOO_MANY
   }
   return lines === 0 ? NONE : lines
 }

@@ -76,7 +76,7 @@ const MAKER_ENDED = {
 const TURN_MS = 10_000
 const BEAT_MS = 1000
 /** Longest pause between two items: a database that has stood still once is not waited for as long again. */
-const MOST_PAUSE_MS = 1000
+const MAX_PAUSE_MS = 1000
 
 /** Takes items for a turn, with a pause after each that is as long as its work: what is slow already gets less of it. */
 const inTurns = async <T extends { index: number }>(
@@ -99,7 +99,7 @@ const inTurns = async <T extends { index: number }>(
       const waitMs = await work(item)
       if (waitMs !== undefined) return { isDone: false, waitMs, place: at }
       await drain()
-      await sleep(Math.min(MOST_PAUSE_MS, (performance.now() - begun) * pauseFactor))
+      await sleep(Math.min(MAX_PAUSE_MS, (performance.now() - begun) * pauseFactor))
     }
     return { isDone: true, waitMs: 0 }
   })
@@ -109,7 +109,7 @@ const inTurns = async <T extends { index: number }>(
 const QUOTA_MS = 5000
 const IN_FLIGHT_MS = 1000
 /** Attempts at an item that fails in a way that nobody has thought of, before the others go on without it. */
-const MOST_ATTEMPTS = 5
+const MAX_ATTEMPTS = 5
 
 /** Does what an item asks for, or records why it is rejected. Returns how long to wait; undefined: the next one comes. */
 const attempt = async (
@@ -140,7 +140,7 @@ const reject = (deps: BulkDependencies, place: ItemPlace, error: ItemError): Pro
 
 /** The error of a request that is rejected for good; undefined where another attempt may succeed. */
 const toItemError = (error: unknown): ItemError | undefined => {
-  const isLast = Context.current().info.attempt >= MOST_ATTEMPTS && !isUnavailable(error)
+  const isLast = Context.current().info.attempt >= MAX_ATTEMPTS && !isUnavailable(error)
   const known = error instanceof ApiError || !isLast ? error : apiError('internal_error')
   if (!(known instanceof ApiError) || (known.status >= 500 && known.code !== 'internal_error'))
     return undefined

@@ -18,7 +18,7 @@ import type { ComfyDependencies, Fleet } from './dependencies.ts'
 type KeeperDependencies = Pick<ComfyDependencies, 'sql' | 'log'>
 
 /** Placements of one instance that are removed in one turn: a few requests each. */
-const MOST_LEFT = 20
+const MAX_LEFT = 20
 
 /** One turn of looking after all instances. One that does not respond keeps none of the others waiting for long. */
 export const keepFleet = async (
@@ -49,7 +49,7 @@ const keepInstance = async (
   await recordState(deps.sql, { name: instance.name, state: isStill ? 'stalled' : state })
   if (state !== 'up') return
   await checkMarker(deps, instance)
-  const left = await leaseLeftPlacements(deps.sql, { instance: instance.name, most: MOST_LEFT })
+  const left = await leaseLeftPlacements(deps.sql, { instance: instance.name, most: MAX_LEFT })
   for (const placement of left) await cleanUp(deps, instance, placement)
   if (await leaseReading(deps.sql, instance.name)) await readAbilities(deps, instance, fleet)
 }

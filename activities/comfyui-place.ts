@@ -52,9 +52,9 @@ export const OVER = 'the task has ended or is with a newer attempt'
 /** Scope of the breaker of all instances together. */
 export const FLEET = 'engine:comfyui'
 
-const MOST_PLACEMENTS = 10
+const MAX_PLACEMENTS = 10
 const FIRST_WAIT_MS = 1000
-const MOST_WAIT_MS = 15_000
+const MAX_WAIT_MS = 15_000
 
 /** Waits until an instance can take the task, and gives it to that one. */
 export const place = async (given: Task): Promise<Chosen> => {
@@ -63,12 +63,12 @@ export const place = async (given: Task): Promise<Chosen> => {
   const inputs = listUploads(given).map(({ filename }) => filename)
   const stopTimer = deps.metrics?.fleetWaits.startTimer({ template: template.name })
   let isWaiting = false
-  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, MOST_WAIT_MS)) {
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, MAX_WAIT_MS)) {
     const { notifications } = fleet.notifier
     attempt.signal.throwIfAborted()
     attempt.report('waiting for an instance', 0)
-    if ((await listPlacements(sql, task.id)).length >= MOST_PLACEMENTS)
-      throw new TaskError('engine_failed', `The task was placed ${MOST_PLACEMENTS} times.`)
+    if ((await listPlacements(sql, task.id)).length >= MAX_PLACEMENTS)
+      throw new TaskError('engine_failed', `The task was placed ${MAX_PLACEMENTS} times.`)
     const { instances, reasons } = await rank(given, waitMs === FIRST_WAIT_MS)
     for (const instance of instances) {
       const id = randomUUID()

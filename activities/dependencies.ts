@@ -108,7 +108,7 @@ export interface RenderDependencies extends EndDependencies {
   /** Folder of this process for unfinished files. */
   scratchDir: string
   /** Attempts that PostgreSQL did not end, after which the task ends; 10 when absent. */
-  mostAttempts?: number
+  maxAttempts?: number
   /** Absent: no engine is paused because it fails. */
   breaker?: Breaker
   /** Events named by the ids of rows that have changed. Absent: heartbeats are often enough to learn of an end. */

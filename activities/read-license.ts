@@ -73,7 +73,7 @@ const readLicenses = async (): Promise<LicenseTexts> =>
   JSON.parse(await readFile(LICENSES, 'utf8')) as LicenseTexts
 
 /** Comparisons that a process remembers: 100 bytes each. */
-const MOST_COMPARED = 10_000
+const MAX_COMPARED = 10_000
 
 /**
  * Makes the function that finds the SPDX id of a text. Most are a license word by word, which the digest of their words finds;
@@ -90,7 +90,7 @@ export const makeLicenseFinder = () => {
     const digest = digestOf(text)
     if (digests.has(digest)) return digests.get(digest)
     if (!compared.has(digest)) {
-      if (compared.size >= MOST_COMPARED) compared.clear()
+      if (compared.size >= MAX_COMPARED) compared.clear()
       compared.set(digest, await findLicenseId(text, await readLicenses(), () => setImmediate()))
     }
     return compared.get(digest)

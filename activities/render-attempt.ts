@@ -58,7 +58,7 @@ const MAX_FAILURES = 3
  * Attempts of one run that no outage has ended, those lost with a killed worker included: a task that kills its worker
  * each time must end. Fences do not count them: they go on over all runs, and an outage takes many.
  */
-const MOST_ATTEMPTS = 10
+const MAX_ATTEMPTS = 10
 
 /**
  * Claims a task, runs the work of one attempt at it, with heartbeats, a deadline counted from the first claim, and a
@@ -102,7 +102,7 @@ export const runAttempt = async <Kind extends string>(
   }
   const isOver = (): boolean =>
     deadline.aborted || over.signal.aborted || context.cancellationDetails?.cancelRequested === true
-  const { mostAttempts = MOST_ATTEMPTS } = deps
+  const { maxAttempts = MAX_ATTEMPTS } = deps
   // Beats follow the clock, not the steps: each is a call that the server writes down, and a short render needs none.
   const beatMs = Math.min(BEAT_MS, (timing.heartbeatSeconds * 1000) / 4)
   return await withHeartbeat({ beatMs, details: () => ({ ...details, ...counted }) }, async () => {
@@ -110,8 +110,8 @@ export const runAttempt = async <Kind extends string>(
       deps.changes?.on(task.id, lookAgain)
       if (remainingMs === 0) throw new TaskError('timeout')
       await mkdir(scratchDir, { recursive: true })
-      if (context.info.attempt - outages > mostAttempts)
-        throw new TaskError('engine_failed', `The task was tried ${mostAttempts} times.`)
+      if (context.info.attempt - outages > maxAttempts)
+        throw new TaskError('engine_failed', `The task was tried ${maxAttempts} times.`)
       const rendered = await work(task, { signal, scratchDir, report, isOver })
       report('storing', 100)
       const { cancellationSignal } = context

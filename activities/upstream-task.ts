@@ -254,19 +254,19 @@ const sayOf = ({ message, details }: UpstreamResponse['body']): string => {
 interface Pace {
   firstMs: number
   factor: number
-  mostMs: number
+  maxMs: number
 }
 
-const SUBMIT_PACE: Pace = { firstMs: 1000, factor: 2, mostMs: 30_000 }
-const POLL_PACE: Pace = { firstMs: 1000, factor: 1.5, mostMs: 15_000 }
+const SUBMIT_PACE: Pace = { firstMs: 1000, factor: 2, maxMs: 30_000 }
+const POLL_PACE: Pace = { firstMs: 1000, factor: 1.5, maxMs: 15_000 }
 
 /** Makes the waits before next requests: longer each time, and as long as the upstream asks for. */
-const makePace = ({ firstMs, factor, mostMs }: Pace) => {
+const makePace = ({ firstMs, factor, maxMs }: Pace) => {
   let waitMs = firstMs
   return {
     next(response: UpstreamResponse | undefined): number {
       const wait = Math.max(waitMs, response?.retryAfterMs ?? 0)
-      waitMs = Math.min(waitMs * factor, mostMs)
+      waitMs = Math.min(waitMs * factor, maxMs)
       return wait
     },
   }

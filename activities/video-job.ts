@@ -87,15 +87,15 @@ const endOf = (start: FetchedInput, end: FetchedInput): { path: string } => {
 }
 
 /** Longest side of a result in pixels: H.264 ends a little above. */
-const MOST_SIDE = 8192
+const MAX_SIDE = 8192
 
 const sizeOfSource = (resolution: ExtendSettings['resolution'], source: FetchedInput): Size => {
   const size = sizeLike(resolution, source)
-  if (Math.max(size.width, size.height) <= MOST_SIDE) return size
+  if (Math.max(size.width, size.height) <= MAX_SIDE) return size
   const got = `${source.width}×${source.height}`
   throw new VideoError(
     'VideoFormatInvalid',
-    `The source video is too narrow: at ${resolution} a side would be longer than ${MOST_SIDE} pixels, got ${got}.`,
+    `The source video is too narrow: at ${resolution} a side would be longer than ${MAX_SIDE} pixels, got ${got}.`,
   )
 }
 

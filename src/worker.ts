@@ -367,7 +367,7 @@ const makeRemote = (scratchDir: string) => ({
   scratchDir,
   limits: readMediaLimits(config),
   // Each release ends all attempts, and an off-peak task waits for two days.
-  mostAttempts: 1000,
+  maxAttempts: 1000,
 })
 
 const vendorWorker = ({ dir }: Scratch): Promise<Worker> =>

@@ -46,7 +46,7 @@ const prepare = ({ bulkId }: BulkInput, summary: string) => {
 }
 
 /** Longest wait for a quota, which begins with seconds. */
-const MOST_WAIT_MS = 60_000
+const MAX_WAIT_MS = 60_000
 
 /** A turn after another, until nothing is left or somebody has asked to stop. */
 const workThrough = async (
@@ -65,7 +65,7 @@ const workThrough = async (
     setCurrentDetails(`**Working.** ${place} of ${total} items are through.`)
     factor = place > before ? 1 : factor * 2
     before = place
-    const pauseMs = Math.min(waitMs * factor, MOST_WAIT_MS)
+    const pauseMs = Math.min(waitMs * factor, MAX_WAIT_MS)
     if (pauseMs > 0) await changes.wait(pauseMs, { summary: 'a quota of the owner is used up' })
   }
 }

@@ -20,7 +20,7 @@ export interface CataloguePlan {
 const SEED = 20_261_121
 const VERSIONS_PER_NODE = 10
 const NODES_PER_PUBLISHER = 50
-const MOST_VERSIONS = 500
+const MAX_VERSIONS = 500
 const FIRST = Date.UTC(2024, 0, 1)
 const LAST = Date.UTC(2026, 10, 1)
 /** User who publishes everything. */
@@ -30,15 +30,15 @@ export const MAKER = 'maker'
 export const planCatalogue = (nodes: number): CataloguePlan => {
   const random = makeRandom(SEED)
   const versions = Uint16Array.from({ length: nodes }, () =>
-    Math.min(MOST_VERSIONS, Math.floor((1 - random.next()) ** (-1 / 0.86))),
+    Math.min(MAX_VERSIONS, Math.floor((1 - random.next()) ** (-1 / 0.86))),
   )
   // Both ends are sure to be there, whatever is drawn.
-  versions[0] = MOST_VERSIONS
+  versions[0] = MAX_VERSIONS
   versions[1] = VERSIONS_PER_NODE
   let surplus = versions.reduce((sum, count) => sum + count, 0) - nodes * VERSIONS_PER_NODE
   for (let at = 2; surplus !== 0; at = at + 1 < nodes ? at + 1 : 2) {
     const count = (versions[at] ?? 0) - Math.sign(surplus)
-    if (count < 1 || count > MOST_VERSIONS) continue
+    if (count < 1 || count > MAX_VERSIONS) continue
     versions[at] = count
     surplus -= Math.sign(surplus)
   }

@@ -31,9 +31,9 @@ export interface Measured {
   bare: Round[]
 }
 
-/** Least requests of a round, unless they take longer than `MOST_MS`. */
+/** Least requests of a round, unless they take longer than `MAX_MS`. */
 const LEAST = 120
-const MOST_MS = 2_500
+const MAX_MS = 2_500
 
 export interface Rounds {
   rounds: number
@@ -79,7 +79,7 @@ const measureRound = async (shape: Shape, lanes: readonly Lane[], leastMs: numbe
   const start = performance.now()
   const isOver = (sent: number): boolean => {
     const elapsed = performance.now() - start
-    return elapsed > MOST_MS || (elapsed > leastMs && sent >= LEAST)
+    return elapsed > MAX_MS || (elapsed > leastMs && sent >= LEAST)
   }
   const { times, rejected } = await sendUntil(isOver, shape, lanes)
   const seconds = (performance.now() - start) / 1000

@@ -4,7 +4,7 @@ import { open, type FileHandle } from 'node:fs/promises'
  * Most parts of which libvips goes through each one when it is asked for the header alone, and which a file of 50 MB can
  * hold by the million. Without limits such a header took 7.6 GB (PNG), 13 minutes (WebP) or hours (TIFF).
  */
-const MOST = {
+const MAX = {
   /** Frames of a WebP or GIF. libwebp counts from the first one to find the next. */
   frames: 10_000,
   /** Texts of a PNG that may be compressed. libpng unpacks each to up to 8 MB. */
@@ -73,7 +73,7 @@ const tableBytes = (flags = 0): number => (flags & 0x80 ? 3 * 2 ** ((flags & 7) 
 const isShortGif = async (peek: Peek): Promise<boolean> => {
   const screen = await peek(0, 13)
   let at = 13 + tableBytes(screen[10])
-  for (let frames = 0; frames <= MOST.frames;) {
+  for (let frames = 0; frames <= MAX.frames;) {
     const block = await peek(at, 10)
     if (block[0] === 0x2c) {
       frames += 1
@@ -104,22 +104,22 @@ const isShortTiff = async (peek: Peek): Promise<boolean> => {
   for (let at = number(head, isBig ? 8 : 4, placeSize); at > 0;) {
     const count = number(await peek(at, countSize), 0, countSize)
     fields += 1 + count
-    if (count > MOST.pageFields || fields > MOST.fields || at > Number.MAX_SAFE_INTEGER / 2)
+    if (count > MAX.pageFields || fields > MAX.fields || at > Number.MAX_SAFE_INTEGER / 2)
       return false
     const page = await peek(at + countSize, count * fieldSize + placeSize)
     for (let i = 0; i < count; i += 1) {
       const values = number(page, i * fieldSize + 4, placeSize)
       valueBytes += values * (BYTES_OF_TYPE[number(page, i * fieldSize + 2, 2)] ?? 1)
     }
-    if (valueBytes > MOST.valueBytes) return false
+    if (valueBytes > MAX.valueBytes) return false
     at = number(page, count * fieldSize, placeSize)
   }
   return true
 }
 
 const CHECKS: Partial<Record<string, (peek: Peek) => Promise<boolean>>> = {
-  png: holdsAtMost(MOST.texts, ['zTXt', 'iTXt']),
-  webp: holdsAtMost(MOST.frames, ['ANMF']),
+  png: holdsAtMost(MAX.texts, ['zTXt', 'iTXt']),
+  webp: holdsAtMost(MAX.frames, ['ANMF']),
   gif: isShortGif,
   tiff: isShortTiff,
 }

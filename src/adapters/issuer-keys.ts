@@ -6,7 +6,7 @@ import { makeKeySet } from './key-set.ts'
 import type { Outbound } from './outbound/client.ts'
 
 /** Most issuers whose keys a process holds. */
-const MOST_ISSUERS = 200
+const MAX_ISSUERS = 200
 /** The largest known documents have a tenth of these bytes. */
 const LIMITS = { maxBytes: 262_144, timeoutMs: 5_000, maxRedirects: 0 }
 
@@ -15,7 +15,7 @@ const LIMITS = { maxBytes: 262_144, timeoutMs: 5_000, maxRedirects: 0 }
  * fetched through the guarded client alone, and kept and fetched again as the keys of bearer tokens are.
  */
 export const makeIssuerKeys = (outbound: Pick<Outbound, 'read'>, log: Pick<Log, 'warn'>) => {
-  const held = makeRecent<JWTVerifyGetKey>(MOST_ISSUERS)
+  const held = makeRecent<JWTVerifyGetKey>(MAX_ISSUERS)
   const readJson = async (url: string, signal: AbortSignal): Promise<unknown> =>
     JSON.parse((await outbound.read({ url, signal, ...LIMITS })).toString('utf8'))
   const make = (issuer: string): JWTVerifyGetKey =>

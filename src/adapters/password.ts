@@ -7,7 +7,7 @@ import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common'
 import { makeSemaphore } from '../domain/shared/semaphore.ts'
 
 const LEAST = 12
-const MOST = 256
+const MAX = 256
 /** An attacker who may try ten a second for a year finds what takes fewer guesses than this. */
 const LEAST_GUESSES = 3e8
 /** The estimate takes longer for longer texts, and nobody guesses what follows. */
@@ -20,7 +20,7 @@ const ESTIMATED = 64
 export const findPasswordIssue = (password: string, email: string): string | undefined => {
   const length = Array.from(password).length
   if (length < LEAST) return `A password has at least ${LEAST} characters; this one has ${length}.`
-  if (length > MOST) return `A password has at most ${MOST} characters; this one has ${length}.`
+  if (length > MAX) return `A password has at most ${MAX} characters; this one has ${length}.`
   const own = [email, ...email.split(/\W/), 'kiln']
   const { guesses } = estimate.check(password.slice(0, ESTIMATED), own)
   return guesses < LEAST_GUESSES

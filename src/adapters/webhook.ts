@@ -38,7 +38,7 @@ const PREFIX = 'whsec_'
 
 /** Bytes that Standard Webhooks allows a key to have. */
 const LEAST_BYTES = 24
-const MOST_BYTES = 64
+const MAX_BYTES = 64
 
 /**
  * Decodes the key of a secret. Also validates WEBHOOK_DEFAULT_SECRET, which an operator makes elsewhere.
@@ -48,7 +48,7 @@ export const decodeWebhookSecret = (secret: string): Buffer => {
   const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : ''
   const key = Buffer.from(text, 'base64')
   // Buffer.from skips what is not Base64, so only encoding it again shows whether all of it was.
-  if (key.length < LEAST_BYTES || key.length > MOST_BYTES || key.toString('base64') !== text)
+  if (key.length < LEAST_BYTES || key.length > MAX_BYTES || key.toString('base64') !== text)
     throw new Error(
       'a webhook secret must be whsec_ and the Base64 of 24 to 64 bytes: make one with `echo "whsec_$(openssl rand -base64 32)"`',
     )

@@ -40,7 +40,7 @@ const readUsed = async (path: string): Promise<number> => {
 }
 
 /** Failed workflows of one pass; the next one reads more. */
-const MOST = 100
+const MAX = 100
 /** Visibility of Temporal shows an end some time after it. */
 const LATE_MS = 10_000
 
@@ -56,5 +56,5 @@ const noticeWorkflows = async (options: NoticeOptions): Promise<void> => {
     if (closeTime && closeTime.getTime() > since.getTime())
       failed.push({ workflowId, runId, type, closedAt: closeTime })
   const inOrder = failed.toSorted((a, b) => a.closedAt.getTime() - b.closedAt.getTime())
-  await unitOfWork(options, (sql) => recordFailedWorkflows(sql, since, inOrder.slice(0, MOST)))
+  await unitOfWork(options, (sql) => recordFailedWorkflows(sql, since, inOrder.slice(0, MAX)))
 }

@@ -18,7 +18,7 @@ export interface ParseBodyParts {
 // times as long: a slice that took longer than this is followed by a smaller one, so that 32 of the worst bodies at once
 // cost it some 16 ms a turn.
 const SLICE_MS = 0.5
-const MOST_BYTES = 16 * 1024
+const MAX_BYTES = 16 * 1024
 const LEAST_BYTES = 1024
 
 /** Pulls a body through decoder, tokenizer and assembler to its end; gives its root value, or undefined for nothing but blanks. */
@@ -26,7 +26,7 @@ export const parseBody = async (parts: ParseBodyParts): Promise<{ value: unknown
   const { source, assembler, images, onProgress } = parts
   const decoder = makeUtf8Decoder()
   const tokenize = makeTokenizer()
-  let size = MOST_BYTES
+  let size = MAX_BYTES
   for (let chunk = await source.next(); chunk !== undefined; chunk = await source.next()) {
     onProgress?.(source.received())
     for (let at = 0; at < chunk.length;) {
@@ -60,7 +60,7 @@ const assemble = (text: string, tokenize: Tokenizer, assembler: Assembler): void
 }
 
 const nextSize = (size: number, tookMs: number): number =>
-  tookMs > SLICE_MS ? Math.max(LEAST_BYTES, size / 2) : Math.min(MOST_BYTES, size * 2)
+  tookMs > SLICE_MS ? Math.max(LEAST_BYTES, size / 2) : Math.min(MAX_BYTES, size * 2)
 
 interface Utf8Decoder {
   write: (bytes: Buffer) => string

@@ -58,12 +58,12 @@ const checkWaiting = async (sql: Sql): Promise<string> => {
   const reasons = waiting.flatMap((queue) => queue.reasons)
   const found = tasks === 1 ? '1 task waits for an instance' : `${tasks} tasks wait for an instance`
   if (reasons.length === 0) return found
-  const most = reasons.slice(0, MOST_REASONS).map((one) => `${one.reason} (${one.tasks})`)
+  const most = reasons.slice(0, MAX_REASONS).map((one) => `${one.reason} (${one.tasks})`)
   throw new OperatorWarning(`${found}: ${most.join('; ')}`)
 }
 
 /** The console has the others. */
-const MOST_REASONS = 5
+const MAX_REASONS = 5
 
 /** The line of the templates needs what those of the instances find. */
 const once = <Found>(find: () => Promise<Found>): (() => Promise<Found>) => {

@@ -45,8 +45,8 @@ export const disturb = async ({ service, members, random, signal }: Victims) => 
   const workers = await Promise.all(
     Array.from({ length: WORKERS }, async () => await service.start('core')),
   )
-  const pause = async (leastMs: number, mostMs: number): Promise<void> =>
-    await sleep(leastMs + random() * (mostMs - leastMs), undefined, { signal }).catch(() => {})
+  const pause = async (leastMs: number, maxMs: number): Promise<void> =>
+    await sleep(leastMs + random() * (maxMs - leastMs), undefined, { signal }).catch(() => {})
 
   /** Strikes and supervisor do not meet at one instance. */
   const struck = new Set<Member>()

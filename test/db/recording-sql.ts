@@ -50,7 +50,7 @@ const VALUES: Record<number, unknown> = {
 const BOOLEAN = 16
 
 /** Most statements of a function: more would be a loop that waits for another response. */
-const MOST = 60
+const MAX = 60
 
 interface Described {
   string: string
@@ -86,7 +86,7 @@ export const makeRecordingSql = (
     // oxlint-disable-next-line unicorn/no-thenable -- a query is one, and is sent when it is waited for
     query.then = async (resolve, reject) => {
       asked += 1
-      if (asked > MOST) return reject?.(new Error('too many statements'))
+      if (asked > MAX) return reject?.(new Error('too many statements'))
       query.describe()
       return await then((described: Described) => resolve(result(described) as never), reject)
     }

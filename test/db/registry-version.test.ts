@@ -19,7 +19,7 @@ const update = (nodeId: string, id: string, fields: object, ifRev?: number) =>
 const remove = (nodeId: string, id: string, publisherId = 'pub') =>
   database.sql.begin((sql) => deleteVersion(sql, { publisherId, nodeId, id, userId: 'olga' }))
 
-const MOST = Number.MAX_SAFE_INTEGER
+const MAX = Number.MAX_SAFE_INTEGER
 
 describe('the latest version of a node', () => {
   /** The versions in the order of creation, `!` before one that is deprecated, and the latest of them. */
@@ -32,7 +32,7 @@ describe('the latest version of a node', () => {
     ['a higher pre-release', '1.0.0 2.0.0-rc.1', '1.0.0'],
     ['pre-releases beside deprecated', '!1.0.0 1.1.0-beta.2 1.1.0-beta.11', '1.1.0-beta.11'],
     ['their precedence', '1.0.0-a 1.0.0-a.1 1.0.0-b.2 1.0.0-b.11 1.0.0-b', '1.0.0-b.11'],
-    ['more than 32 bits', `1.0.${MOST} 1.0.${MOST - 1}`, `1.0.${MOST}`],
+    ['more than 32 bits', `1.0.${MAX} 1.0.${MAX - 1}`, `1.0.${MAX}`],
   ]
   for (const [index, [what, active, latest]] of TRAPS.entries())
     test(`withstands ${what}`, async () => {

@@ -42,7 +42,7 @@ const LONGEST_MS = 2000
 const LANES = 8
 const FILE_LANES = 2
 /** In MiB: a child's own limit, and what it may grow by between two polls of its parent. */
-const MOST_MEMORY = 512 + 256
+const MAX_MEMORY = 512 + 256
 
 /** Sends bad input of every kind for some time; true when only what is documented came of it. */
 export const fuzz = async (options: FuzzOptions, say: Say): Promise<boolean> =>
@@ -80,7 +80,7 @@ const attack = async (
   for (const [what, times] of [...counts].toSorted(([one], [other]) => one.localeCompare(other)))
     say(`  ${String(times).padStart(7)} ${what}`)
   say(`  the slowest response after ${slowest} ms, a child had up to ${Math.round(peak)} MiB`)
-  return tally.issues + (peak > MOST_MEMORY ? 1 : 0)
+  return tally.issues + (peak > MAX_MEMORY ? 1 : 0)
 }
 
 type Tally = ReturnType<typeof makeTally>

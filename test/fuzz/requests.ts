@@ -48,7 +48,7 @@ interface Schema extends Partial<Record<Limit, number>> {
   allOf?: Schema[]
 }
 
-const MOST_KNOWN = 50
+const MAX_KNOWN = 50
 
 /** Remembers what a response shows of the collection that its path names, and the links in it. */
 export const learn = ({ known, links, host }: Things, template: string, body: unknown): void => {
@@ -60,9 +60,9 @@ export const learn = ({ known, links, host }: Things, template: string, body: un
       if (typeof text !== 'string' || text.startsWith('fuzz')) continue
       if (text.startsWith(`http://${host}/`)) links.push(text.slice(`http://${host}`.length))
       const key = `${collection} ${name.replace('task_id', 'id')}`
-      known.set(key, [...(known.get(key) ?? []), text].slice(-MOST_KNOWN))
+      known.set(key, [...(known.get(key) ?? []), text].slice(-MAX_KNOWN))
     }
-  links.splice(0, links.length - MOST_KNOWN)
+  links.splice(0, links.length - MAX_KNOWN)
 }
 
 /** The parts of a text between bars and ends of lines. */

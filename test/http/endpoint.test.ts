@@ -20,13 +20,13 @@ import { waitFor } from '../support/wait.ts'
 import { isSignedWith, untilReceived, verify } from './delivery-support.ts'
 import { unique, usePublisher, useRegistry } from './registry-support.ts'
 
-const MOST = 30
+const MAX = 30
 const UNKNOWN = randomUUID()
 
 // Nothing is rendered. The schedule takes 1.4 seconds, and the week 3.
 const registry = useRegistry({
   roles: ['api', 'core'],
-  env: { OVERRIDE_WEBHOOK_TIME_FACTOR: '0.000005', OVERRIDE_MAX_ENDPOINTS: String(MOST) },
+  env: { OVERRIDE_WEBHOOK_TIME_FACTOR: '0.000005', OVERRIDE_MAX_ENDPOINTS: String(MAX) },
 })
 const { anonymous, admin, sql, place, service } = registry
 const owned = usePublisher(registry)
@@ -483,9 +483,9 @@ describe('bad input to an endpoint', () => {
   test('beyond what one may have is rejected', async () => {
     const alice = registry.client(unique('alice'))
     const body = { url, events: ['image_task.failed'] }
-    const responses = await atOnce(MOST + 2, () => alice.post('/endpoints', body))
+    const responses = await atOnce(MAX + 2, () => alice.post('/endpoints', body))
     const statuses = responses.map(({ status }) => status).toSorted((a, b) => a - b)
-    assert.deepEqual(statuses, [...Array<number>(MOST).fill(201), 403, 403])
+    assert.deepEqual(statuses, [...Array<number>(MAX).fill(201), 403, 403])
     expectStatus(await alice.post('/endpoints', body), 403, 'endpoint_limit_reached')
   })
 })

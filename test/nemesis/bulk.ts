@@ -55,7 +55,7 @@ export interface BulkResult {
 export const REQUESTS = 24
 const VIDEOS = 6
 const BAD = 8
-const MOST_WAIT_MS = PATIENCE_MS / 2
+const MAX_WAIT_MS = PATIENCE_MS / 2
 export const isBad = (index: number): boolean => index % BAD === BAD - 1
 /** Prompt of a request, by which its task is found. */
 export const promptOf = (key: string, index: number): string => `${key} ${index}`
@@ -156,7 +156,7 @@ export const makeBulkCallers = (
       const counts = read?.body['counts'] as Record<string, number> | undefined
       return (counts?.['done'] ?? 0) > 0
     }
-    await waitFor('the first of its tasks is done', isDone, MOST_WAIT_MS).catch(() => {})
+    await waitFor('the first of its tasks is done', isDone, MAX_WAIT_MS).catch(() => {})
   }
   const followUp = async (order: BulkOrder): Promise<void> => {
     const [batch] = order.batch.ids

@@ -26,7 +26,7 @@ export interface FaultKind {
   weight: number
   targets: readonly string[]
   /** Longest time until it heals, in milliseconds. */
-  mostMs: number
+  maxMs: number
   /** Other targets that it disturbs: no other fault of them is under way. */
   touches?: readonly string[]
   /** Extra that not every run has. */
@@ -60,7 +60,7 @@ const onLink = (
 ): FaultKind => ({
   weight,
   targets,
-  mostMs: 3000,
+  maxMs: 3000,
   inflict: async (world, target) => {
     link(world, target).set(mode)
     return () => link(world, target).set(PASS)
@@ -71,7 +71,7 @@ const onLink = (
 const cutting = (how: 'reset' | 'half', weight = 5): FaultKind => ({
   weight,
   targets: LINKS,
-  mostMs: 0,
+  maxMs: 0,
   inflict: async (world, target) => {
     link(world, target).cut(how)
     return () => {}
@@ -85,7 +85,7 @@ const inPostgres = (
 ): FaultKind => ({
   weight: 3,
   targets,
-  mostMs: 3000,
+  maxMs: 3000,
   touches: ['postgres'],
   inflict: async ({ postgres: { server } }, target) => {
     const sql = postgres(server.url, { max: 1, onnotice: () => {} })
@@ -102,7 +102,7 @@ const inPostgres = (
 const stepping = (offset: string): FaultKind => ({
   weight: 3,
   targets: MEMBERS,
-  mostMs: 6000,
+  maxMs: 6000,
   needs: 'clock',
   inflict: async ({ clocks }, target) => {
     await clocks?.set(target, offset)
@@ -134,7 +134,7 @@ export const FAULTS = {
   kill: {
     weight: 30,
     targets: MEMBERS,
-    mostMs: 1000,
+    maxMs: 1000,
     inflict: async (world, target) => {
       const killed = member(world, target)
       await killed.kill()
@@ -144,7 +144,7 @@ export const FAULTS = {
   stop: {
     weight: 10,
     targets: MEMBERS,
-    mostMs: 6000,
+    maxMs: 6000,
     inflict: async (world, target) => {
       const { entry } = member(world, target)
       entry?.signal('SIGSTOP')
@@ -154,7 +154,7 @@ export const FAULTS = {
   'kill-server': {
     weight: 10,
     targets: ['postgres', 'temporal'],
-    mostMs: 2000,
+    maxMs: 2000,
     signs: { postgres: 'postgres', temporal: 'temporal' },
     inflict: async (world, target) => {
       const { server } = target === 'postgres' ? world.postgres : world.temporal
@@ -166,7 +166,7 @@ export const FAULTS = {
   pause: {
     weight: 5,
     targets: ['all', 'engine:local', 'kind:upscale', 'kind:text2video'],
-    mostMs: 4000,
+    maxMs: 4000,
     touches: ['postgres'],
     inflict: async ({ postgres: { database }, pauses }, scope) => {
       const { sql } = database
@@ -183,7 +183,7 @@ export const FAULTS = {
   machine: {
     weight: 1,
     targets: ORDERS,
-    mostMs: 2000,
+    maxMs: 2000,
     touches: [...MEMBERS, ...LINKS],
     inflict: async ({ members, postgres, temporal }, order) => {
       const parts: Record<string, () => Promise<unknown>> = {
@@ -207,7 +207,7 @@ export const FAULTS = {
   'kill-engine': {
     weight: 5,
     targets: ['engine'],
-    mostMs: 0,
+    maxMs: 0,
     mayFail: true,
     inflict: async ({ service }) => {
       const find = async () => {
@@ -231,7 +231,7 @@ export const FAULTS = {
   'lose-writes': onLink(
     1,
     { name: 'lose', isIt: (response) => isCommit(response) && Math.random() < 0.01 },
-    { targets: ['temporal-store'], mostMs: 60_000, needs: 'temporal-store' },
+    { targets: ['temporal-store'], maxMs: 60_000, needs: 'temporal-store' },
   ),
   's3-away': onLink(10, { name: 'reject' }, { targets: ['s3'], needs: 's3' }),
   's3-silent': onLink(10, { name: 'hold' }, { targets: ['s3'], needs: 's3' }),
@@ -241,7 +241,7 @@ export const FAULTS = {
   'issuer-away': {
     weight: 3,
     targets: ['api-1', 'api-2'],
-    mostMs: 3000,
+    maxMs: 3000,
     touches: ['issuer'],
     inflict: async (world, target) => {
       world.links.issuer.set({ name: 'reject' })
@@ -253,7 +253,7 @@ export const FAULTS = {
   'names-silent': {
     weight: 3,
     targets: ['names'],
-    mostMs: 6000,
+    maxMs: 6000,
     inflict: async ({ named }) => {
       named.setSilent(true)
       return () => named.setSilent(false)
@@ -300,7 +300,7 @@ export const FAULTS = {
   'fill-disk': {
     weight: 3,
     targets: ['disk'],
-    mostMs: 1000,
+    maxMs: 1000,
     needs: 'disk',
     mayFail: true,
     signs: { disk: 'storage' },

@@ -34,7 +34,7 @@ export const makePlan = ({ seed, seconds, names = USUAL }: PlanOptions): Fault[]
   for (let atMs = 1000; atMs < seconds * 1000; atMs += Math.round(2 * PAUSE_MS * random())) {
     const name = pick(random, kinds)
     const fault = { atMs, forMs: 0, name, target: pick<string>(random, FAULTS[name].targets) }
-    fault.forMs = Math.round(random() * FAULTS[name].mostMs)
+    fault.forMs = Math.round(random() * FAULTS[name].maxMs)
     const touched = touchedBy(fault)
     if (touched.some((one) => (healedAt.get(one) ?? 0) > atMs)) continue
     for (const one of touched) healedAt.set(one, atMs + fault.forMs)
@@ -55,8 +55,8 @@ export const makeTurns = ({ seed, names }: { seed: number; names: FaultName[] })
     .map((name) => ({ name, place: random(), target: pick(random, kindOf(name).targets) }))
     .toSorted((one, other) => one.place - other.place)
     .map(({ name, target }, index) => {
-      const { mostMs, signs } = kindOf(name)
-      const forMs = signs?.[target] ? NOTIFIED_MS : mostMs
+      const { maxMs, signs } = kindOf(name)
+      const forMs = signs?.[target] ? NOTIFIED_MS : maxMs
       return { atMs: (index + 0.5) * TURN_MS, forMs, name, target }
     })
 }

@@ -182,13 +182,13 @@ export const countWorkflows = async (world: Written): Promise<ReadonlyMap<string
 }
 
 /** It takes half a minute to read these. */
-const MOST_HISTORIES = 2000
+const MAX_HISTORIES = 2000
 const AT_ONCE = 10
 
 /** Reads the newest histories in Temporal, one text for each workflow. */
 export const readHistories = async (world: Written): Promise<string[]> => {
   const found: WorkflowExecutionInfo[] = []
-  for await (const info of listWorkflows(world)) if (found.push(info) === MOST_HISTORIES) break
+  for await (const info of listWorkflows(world)) if (found.push(info) === MAX_HISTORIES) break
   const { workflow } = new Client({ connection: world.temporal.connection })
   const texts: string[] = []
   while (found.length > 0) {

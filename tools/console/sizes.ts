@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import type { Rolldown } from 'vite'
 
 /** kB (1000 bytes) of what is sent, gzipped, that a first load and a lazy page may have; its styles are those of all pages. */
-const MOST = { script: 220, style: 20, page: 45 }
+const MAX = { script: 220, style: 20, page: 45 }
 
 /** Throws when the console is too heavy; returns kB of what the first load has. */
 export const checkSizes = (
@@ -22,13 +22,13 @@ export const checkSizes = (
     style: styles.reduce((sum, file) => sum + kBOf('source' in file ? file.source : ''), 0),
   }
   const issues = [
-    ...validate('the first load has script of', sizes.script, MOST.script),
-    ...validate('the first load has styles of', sizes.style, MOST.style),
+    ...validate('the first load has script of', sizes.script, MAX.script),
+    ...validate('the first load has styles of', sizes.style, MAX.style),
     ...[...chunks.values()].flatMap((chunk) => {
       if (!chunk.isDynamicEntry || !chunk.facadeModuleId?.endsWith('.tsx')) return []
       const own = collect(chunks, chunk.fileName, new Set(first))
       for (const name of first) own.delete(name)
-      return validate(`${chunk.name} has script of`, weigh(own), MOST.page)
+      return validate(`${chunk.name} has script of`, weigh(own), MAX.page)
     }),
   ]
   if (issues.length > 0) throw new Error(`the console is too heavy: ${issues.join('; ')}`)

@@ -6,7 +6,7 @@ import { checkPackFiles } from '../src/cli/check-pack.ts'
 
 const isBad = (path: string): boolean => {
   const pack = { files: [{ path, bytes: 1 }], root: '', archive: { size: 1 } }
-  const checks = checkPackFiles(pack, { publisherId: undefined, mostBytes: 9 })
+  const checks = checkPackFiles(pack, { publisherId: undefined, maxBytes: 9 })
   return checks.some(({ text }) => text.startsWith('Not every system'))
 }
 

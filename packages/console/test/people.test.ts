@@ -54,7 +54,7 @@ describe('what was dropped', () => {
       assert.equal(findRoot(paths), root))
 
   const WHOLE = ['pyproject.toml', '__init__.py']
-  const limits = { publisherId: 'alice', mostBytes: 1000 }
+  const limits = { publisherId: 'alice', maxBytes: 1000 }
   const MANY = Array.from({ length: 10_000 }, (_, n) => `f${n}`)
   const OTHER = parseProject(TOML.replace('alice', 'bob'))
   const LARGE = new Blob(['x'.repeat(1001)])

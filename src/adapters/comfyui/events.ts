@@ -16,7 +16,7 @@ export interface Events {
 
 const RETRY_MS = 5000
 /** Prompts whose progress is kept: those of one instance at once are a few. */
-const MOST = 100
+const MAX = 100
 
 export const makeEvents = ({ url, token }: Pick<ClientOptions, 'url' | 'token'>): Events => {
   const { host, protocol } = new URL(url)
@@ -32,7 +32,7 @@ export const makeEvents = ({ url, token }: Pick<ClientOptions, 'url' | 'token'>)
     const { prompt_id: id, nodes } = facts
     if (typeof id === 'string') lastAt = performance.now()
     if (typeof id !== 'string' || !isObject(nodes)) return
-    if (done.size >= MOST) done.clear()
+    if (done.size >= MAX) done.clear()
     done.set(
       id,
       Object.values(nodes)

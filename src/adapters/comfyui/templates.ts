@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { customName, MOST_CUSTOM } from '../../domain/task/custom-kind.ts'
+import { customName, MAX_CUSTOM } from '../../domain/task/custom-kind.ts'
 import { readTemplate } from '../../domain/template/template.ts'
 import type { Template } from '../../domain/template/template.ts'
 import { isCode } from '../storage/files.ts'
@@ -39,11 +39,11 @@ export const readTemplates = async (
   for (const name of maps)
     unusable[name] = [`${name}: no template is called ${name.slice(0, -MAP.length)}`]
   const custom = templates.filter(({ kind }) => kind === undefined)
-  const kinds = custom.length > MOST_CUSTOM ? await listKinds() : []
+  const kinds = custom.length > MAX_CUSTOM ? await listKinds() : []
   const isKind = ({ name }: Template): number => Number(kinds.includes(customName(name) ?? ''))
-  const excess = custom.toSorted((a, b) => isKind(b) - isKind(a)).slice(MOST_CUSTOM)
+  const excess = custom.toSorted((a, b) => isKind(b) - isKind(a)).slice(MAX_CUSTOM)
   for (const { name } of excess)
-    unusable[`${name}.json`] = [`${name}.json: at most ${MOST_CUSTOM} templates can be kinds`]
+    unusable[`${name}.json`] = [`${name}.json: at most ${MAX_CUSTOM} templates can be kinds`]
   return { templates: templates.filter((template) => !excess.includes(template)), unusable }
 }
 

@@ -9,7 +9,7 @@ export interface Borrower {
 }
 
 /** Connections that are kept beside those under way; the next ones end with their response. */
-const MOST_OPEN = 256
+const MAX_OPEN = 256
 /** Many servers close after five seconds. What a server asks for in `Keep-Alive` makes it no longer. */
 const KEEP_MS = 4_000
 
@@ -34,7 +34,7 @@ export const makePool = (options: Agent.Options = {}): Agent => {
     client.dispatch = (request: Dispatcher.RequestOptions<Borrower>, handler) => {
       borrower = request.opaque
       if (socket?.destroyed === false && borrower?.reuse(socket) === false) socket.destroy()
-      return dispatch({ ...request, reset: request.reset || open >= MOST_OPEN }, handler)
+      return dispatch({ ...request, reset: request.reset || open >= MAX_OPEN }, handler)
     }
     return client
   }

@@ -5,19 +5,19 @@ import sharp, { type Sharp, type SharpOptions } from 'sharp'
 
 import { TaskError } from '../../domain/task/task-error.ts'
 import { probeImage } from '../image-probe.ts'
-import { CANNOT_BE_SHOWN, MOST_PIXELS, TOO_MANY_PIXELS } from './limits.ts'
+import { CANNOT_BE_SHOWN, MAX_PIXELS, TOO_MANY_PIXELS } from './limits.ts'
 
 /**
  * The process that makes one picture small: its path, the longest side in pixels, the milliseconds that it has, and `svg`
  * where it may be one. The WebP goes to standard output.
  */
-const [path = '', side = '', mostMs = '', svg] = process.argv.slice(2)
+const [path = '', side = '', maxMs = '', svg] = process.argv.slice(2)
 
 // What a stranger makes it do holds up nothing else, and ends also when the parent is gone.
 setPriority(19)
-setTimeout(() => process.exit(CANNOT_BE_SHOWN), Number(mostMs)).unref()
+setTimeout(() => process.exit(CANNOT_BE_SHOWN), Number(maxMs)).unref()
 const file = await readFile(path)
-const options: SharpOptions = { limitInputPixels: MOST_PIXELS, failOn: 'error' }
+const options: SharpOptions = { limitInputPixels: MAX_PIXELS, failOn: 'error' }
 
 /** Reads a drawing so that its longest side is as long as asked. One without an address may name no other file. */
 const readDrawing = async (): Promise<Sharp> => {
@@ -28,7 +28,7 @@ const readDrawing = async (): Promise<Sharp> => {
 const USUAL_DENSITY = 72
 
 const readRaster = async (): Promise<Sharp> => {
-  await probeImage(path, { maxPixels: MOST_PIXELS })
+  await probeImage(path, { maxPixels: MAX_PIXELS })
   // sharp reads the first frame alone, and writes no metadata.
   return sharp(path, options).autoOrient()
 }

@@ -9,7 +9,7 @@ import type { FetchedPicture } from '../../domain/registry/picture-address.ts'
 import { findChildUser, giveFolder, type ChildUser } from '../child-user.ts'
 import type { Outbound } from '../outbound/client.ts'
 import { OutboundError } from '../outbound/error.ts'
-import { EXIT_REASONS, MOST_BYTES, MOST_BYTES_MADE } from './limits.ts'
+import { EXIT_REASONS, MAX_BYTES, MAX_BYTES_MADE } from './limits.ts'
 
 /**
  * Fetches a stranger's picture and makes it a WebP of at most so many pixels a side. Rejects for errors of this machine
@@ -32,7 +32,7 @@ interface ReduceDeps {
   /** Folder of the files meanwhile. */
   dir: string
   /** Milliseconds to fetch one, and again to make it small. */
-  mostMs: number
+  maxMs: number
 }
 
 interface FetchDeps extends ReduceDeps {
@@ -43,21 +43,21 @@ interface FetchDeps extends ReduceDeps {
 const ENTRY = fileURLToPath(new URL('./child.js', import.meta.url))
 
 /** The pictures are decoded in a process of its own for each: what one does to its decoder, it does to that alone. */
-export const makeReducePicture = ({ dir, mostMs }: ReduceDeps): ReducePicture => {
+export const makeReducePicture = ({ dir, maxMs }: ReduceDeps): ReducePicture => {
   let user: Promise<ChildUser | undefined> | undefined
   return async ({ path, side, mayBeSvg = false }) => {
     user ??= findChildUser(dir, { programs: [process.execPath], files: [ENTRY, SHARP] })
     await giveFolder(path, await user)
-    return await reduce(path, { side, mostMs, mayBeSvg, user: await user })
+    return await reduce(path, { side, maxMs, mayBeSvg, user: await user })
   }
 }
 
 export const makeFetchPicture =
-  ({ outbound, reducePicture, dir, mostMs }: FetchDeps): FetchPicture =>
+  ({ outbound, reducePicture, dir, maxMs }: FetchDeps): FetchPicture =>
   async ({ url, side }) => {
     const path = join(dir, `picture-${randomUUID()}`)
     try {
-      const limits = { maxBytes: MOST_BYTES, timeoutMs: mostMs, maxRedirects: 3 }
+      const limits = { maxBytes: MAX_BYTES, timeoutMs: maxMs, maxRedirects: 3 }
       await outbound.download({ url, toFile: path, ...limits })
       return await reducePicture({ path, side })
     } catch (error) {
@@ -72,17 +72,17 @@ const SHARP = fileURLToPath(import.meta.resolve('sharp'))
 
 interface Reducing {
   side: number
-  mostMs: number
+  maxMs: number
   mayBeSvg: boolean
   user: ChildUser | undefined
 }
 
 const reduce = async (
   path: string,
-  { side, mostMs, mayBeSvg, user }: Reducing,
+  { side, maxMs, mayBeSvg, user }: Reducing,
 ): Promise<FetchedPicture> => {
-  const given = ['--max-old-space-size=64', ENTRY, path, `${side}`, `${mostMs}`]
-  const limits = { timeout: mostMs, killSignal: 'SIGKILL', maxBuffer: MOST_BYTES_MADE } as const
+  const given = ['--max-old-space-size=64', ENTRY, path, `${side}`, `${maxMs}`]
+  const limits = { timeout: maxMs, killSignal: 'SIGKILL', maxBuffer: MAX_BYTES_MADE } as const
   const options = { ...user, ...limits, cwd: '/', env: {}, encoding: 'buffer' } as const
   try {
     const { stdout: bytes } = await run(

@@ -53,7 +53,7 @@ const LIMITS = { ...POST_LIMITS, bodyBytes: 262_144, excerptBytes: 262_144 }
 
 /** Rest of a host that names no time. */
 const REST_SECONDS = 900
-const MOST_REST_SECONDS = 86_400
+const MAX_REST_SECONDS = 86_400
 
 /** Makes what asks a host for the stars of a repository `<host>/<owner>/<name>`. */
 export const makeFetchStars = ({ outbound, githubToken, hosts = STARS_HOSTS }: StarsDeps) => {
@@ -103,7 +103,7 @@ const readRest = ({ status, retryAfter, headers = {} }: Responded): number | und
   const reset = headers['x-ratelimit-reset'] ?? headers['ratelimit-reset']
   const now = new Date()
   const asked = parseRetryAfter(retryAfter, now) ?? Number(reset) - now.getTime() / 1000
-  return Number.isFinite(asked) ? Math.min(Math.max(asked, 60), MOST_REST_SECONDS) : REST_SECONDS
+  return Number.isFinite(asked) ? Math.min(Math.max(asked, 60), MAX_REST_SECONDS) : REST_SECONDS
 }
 
 const readMember = (text: string, member: string): number | undefined => {

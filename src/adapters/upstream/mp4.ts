@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 
 const NEEDED = ['ftyp', 'moov', 'mdat']
 /** Files of the usual encoders have some five; a fragmented one has hundreds. */
-const MOST_BOXES = 10_000
+const MAX_BOXES = 10_000
 
 /** True when a file is an MP4 with an index and media, whose boxes end where it ends. It is not decoded. */
 export const isWholeMp4 = async (path: string): Promise<boolean> => {
@@ -11,7 +11,7 @@ export const isWholeMp4 = async (path: string): Promise<boolean> => {
     const { size } = await file.stat()
     const types: string[] = []
     let start = 0
-    while (start < size && types.length < MOST_BOXES) {
+    while (start < size && types.length < MAX_BOXES) {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(16), 0, 16, start)
       const length = buffer.readUInt32BE(0)
       // 1: the length stands behind the type, in 64 bits.

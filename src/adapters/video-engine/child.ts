@@ -78,7 +78,7 @@ export const runChild = async (order: ChildOrder): Promise<void> => {
 const isRunning = ({ pid, exitCode, signalCode }: Child): boolean =>
   pid !== undefined && exitCode === null && signalCode === null
 
-const start = ({ program, args, dir, memoryMib = MOST_MIB, ...order }: ChildOrder): Child => {
+const start = ({ program, args, dir, memoryMib = MAX_MIB, ...order }: ChildOrder): Child => {
   const { setpriv, user } = order.binaries
   const before = setpriv === undefined ? [] : [...bindToUs(memoryMib), program]
   return spawn(setpriv ?? program, [...before, ...args], {
@@ -92,7 +92,7 @@ const start = ({ program, args, dir, memoryMib = MOST_MIB, ...order }: ChildOrde
 }
 
 /** A source of 4096×4096 with 16 pictures to refer to, cross-faded at 1080p, takes 1.5 GB. */
-const MOST_MIB = 4096
+const MAX_MIB = 4096
 
 /**
  * Arguments of `setpriv` that let the kernel kill a program with this process. When this process dies before `setpriv`

@@ -42,11 +42,11 @@ const ENTRIES = [
 ].join(':')
 
 /** No real video has more. Further streams are ignored. */
-const MOST_STREAMS = 64
+const MAX_STREAMS = 64
 /** Limit of the address space: the index of a file of 8 KB can claim 1.8 GB. */
-const MOST_MIB = 1024
+const MAX_MIB = 1024
 /** A minute of 50 a second in each of them. */
-const MOST_PACKETS = 200_000
+const MAX_PACKETS = 200_000
 
 /**
  * Reads the headers of a file and all its packets, without decoding them, in one run: a program that loads slowly costs
@@ -68,10 +68,10 @@ export const probeFile = async (
     dir,
     signal: AbortSignal.any([signal, crowded.signal]),
     binaries,
-    memoryMib: MOST_MIB,
+    memoryMib: MAX_MIB,
     onLine: (line) => {
       record(found, line)
-      if (found.all > MOST_PACKETS) crowded.abort(TOO_MANY_PACKETS)
+      if (found.all > MAX_PACKETS) crowded.abort(TOO_MANY_PACKETS)
     },
   })
   const streams = [...found.streams.entries()].toSorted(([one], [other]) => one - other)
@@ -94,7 +94,7 @@ interface Findings {
 
 const TOO_MANY_PACKETS = new VideoError(
   'VideoFormatInvalid',
-  `The source video has more than ${MOST_PACKETS.toLocaleString('en')} packets.`,
+  `The source video has more than ${MAX_PACKETS.toLocaleString('en')} packets.`,
 )
 
 const record = (found: Findings, line: string): void => {
@@ -104,7 +104,7 @@ const record = (found: Findings, line: string): void => {
   const index = Number(values.get('index') ?? values.get('stream_index') ?? 0)
   if (section === 'packet') found.all += 1
   if (section === 'format') found.start = Number(values.get('start_time')) || 0
-  else if (index >= MOST_STREAMS) return
+  else if (index >= MAX_STREAMS) return
   else if (section === 'stream') found.streams.set(index, values)
   else recordPacket(found, index, values)
 }

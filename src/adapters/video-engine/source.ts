@@ -7,11 +7,11 @@ import { probeFile, type ProbeOrder, type StreamFacts } from './probe.ts'
 import type { ProbedSource, SourceFile } from './video-engine.ts'
 
 const LEAST_SECONDS = 4
-const MOST_SECONDS = 60
+const MAX_SECONDS = 60
 /** Half a frame at 24 a second: what a container's rounding may cost. */
 const TOLERANCE = 0.02
 const LEAST_SIDE = 16
-const MOST_SIDE = 4096
+const MAX_SIDE = 4096
 
 /**
  * Validates a caller's video: MP4, MOV, Matroska or WebM by its first bytes, 4 to 60 s, a stream that decodes, sides of
@@ -65,16 +65,16 @@ const sizeOf = ({ values }: StreamFacts): Size => ({
 
 const requireSize = ({ width, height }: Size): void => {
   const sides = [width, height]
-  if (sides.every((side) => side >= LEAST_SIDE && side <= MOST_SIDE)) return
+  if (sides.every((side) => side >= LEAST_SIDE && side <= MAX_SIDE)) return
   throw rejected(
-    `The sides of the source video must have ${LEAST_SIDE} to ${MOST_SIDE} pixels, got ${width}×${height}.`,
+    `The sides of the source video must have ${LEAST_SIDE} to ${MAX_SIDE} pixels, got ${width}×${height}.`,
   )
 }
 
 const requireLength = (seconds: number, least: number): void => {
-  if (seconds >= least - TOLERANCE && seconds <= MOST_SECONDS + TOLERANCE) return
+  if (seconds >= least - TOLERANCE && seconds <= MAX_SECONDS + TOLERANCE) return
   throw rejected(
-    `The source video must be ${least} to ${MOST_SECONDS} s long, got ${seconds.toFixed(2)} s.`,
+    `The source video must be ${least} to ${MAX_SECONDS} s long, got ${seconds.toFixed(2)} s.`,
   )
 }
 

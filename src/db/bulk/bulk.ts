@@ -1,4 +1,4 @@
-import { MOST_OPEN, type BulkKind, type ItemError } from '../../domain/bulk/bulk.ts'
+import { MAX_OPEN, type BulkKind, type ItemError } from '../../domain/bulk/bulk.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { isMakerLive } from '../shared/api-key.ts'
 import { isAmong, type StillOptions } from '../task/reconcile.ts'
@@ -31,7 +31,7 @@ export const insertBulk = async (sql: Transaction, bulk: NewBulk): Promise<boole
     insert into bulk (id, kind, owner, api_key_id, request, webhook_url, total)
     select ${id}::uuid, ${kind}, ${owner}, ${apiKeyId}::uuid, ${sql.json(request as never)}, ${webhookUrl},
       ${total}::integer
-    where ${MOST_OPEN} > (select count(*) from bulk where owner = ${owner} and ended_at is null)
+    where ${MAX_OPEN} > (select count(*) from bulk where owner = ${owner} and ended_at is null)
   `
   return count > 0
 }

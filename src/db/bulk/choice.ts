@@ -1,4 +1,4 @@
-import { MOST_ITEMS } from '../../domain/bulk/bulk.ts'
+import { MAX_ITEMS } from '../../domain/bulk/bulk.ts'
 import type { OperationAction } from '../../domain/bulk/operation.ts'
 import { ANONYMOUS } from '../../domain/shared/account.ts'
 import type { Fragment, Queryable, Transaction } from '../client.ts'
@@ -42,7 +42,7 @@ export const chooseTasks = async (
     ), given as (
       insert into bulk_item (bulk_id, index, task_id)
       select b.id, c.place - 1, c.id from bulk b cross join chosen c
-      where b.id = ${bulkId ?? null} and (select count(*) from chosen) <= ${MOST_ITEMS}
+      where b.id = ${bulkId ?? null} and (select count(*) from chosen) <= ${MAX_ITEMS}
     )
     select count(*)::integer as found, (count(*) filter (where "isPossible"))::integer as possible
     from chosen

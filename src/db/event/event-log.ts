@@ -209,7 +209,7 @@ const isIdle = (sql: Queryable) =>
 export const isMissed = (sql: Queryable) => sql`${isExhausted(sql)} and ${isIdle(sql)}`
 
 /** Most events that one request sends again. A further request takes the next ones. */
-const MOST_REDELIVERIES = 10_000
+const MAX_REDELIVERIES = 10_000
 
 /** Sends every exhausted event of an owner within bounds again, with the starts of their workflows; returns how many. */
 export const redeliverExhausted = (
@@ -260,7 +260,7 @@ const redeliverEach = async (
         -- those under way would use up the limit, and a further request would begin none
         and ${isIdle(sql)}
       order by e.created_at
-      limit ${MOST_REDELIVERIES}
+      limit ${MAX_REDELIVERIES}
       on conflict (event_id) where state = 'pending' do nothing
       returning id
     )

@@ -10,7 +10,7 @@ import { instant } from '../shared/instant.ts'
 import { lockNode, lockPublisher } from './registry-lock.ts'
 
 /** Each exchange looks at all of a node. */
-const MOST_TRUSTED = 20
+const MAX_TRUSTED = 20
 
 const columns = (sql: Queryable) => sql`
   id, node_id, provider, issuer, claims, created_by, ${instant(sql, sql`created_at`)} as "createdAt"
@@ -42,7 +42,7 @@ export const insertTrustedPublisher = async (
   const isSame = (one: TrustedPublisher) =>
     isDeepStrictEqual([one.provider, one.issuer, one.claims], [provider, issuer, claims])
   if (held.some(isSame)) return 'exists'
-  if (held.length >= MOST_TRUSTED) return 'too_many'
+  if (held.length >= MAX_TRUSTED) return 'too_many'
   const [trusted] = await sql<TrustedPublisher[]>`
     insert into trusted_publisher (publisher_id, node_id, provider, issuer, claims, created_by)
     values (${publisherId}, ${node_id}, ${provider}, ${issuer}, ${sql.json(claims)}, ${created_by})

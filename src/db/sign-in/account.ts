@@ -68,7 +68,7 @@ export interface ListedAccount extends Pick<Account, 'id' | 'email' | 'isAdmin' 
   hasPassword: boolean
 }
 
-const MOST_LISTED = 1000
+const MAX_LISTED = 1000
 
 /** Lists the accounts by address, or the one with an id. */
 export const listAccounts = async (sql: Queryable, id?: string): Promise<ListedAccount[]> =>
@@ -82,7 +82,7 @@ export const listAccounts = async (sql: Queryable, id?: string): Promise<ListedA
   from sign_in_account a
   ${id === undefined ? sql`` : sql`where id = ${id}`}
   order by email
-  limit ${MOST_LISTED}
+  limit ${MAX_LISTED}
 `
 
 /** Changes what is given: the password's digest, whether the account may sign in, and whether it is an admin's. */

@@ -1,7 +1,7 @@
 import type { Queryable } from '../client.ts'
 
 /** The longest wait between two attempts, in seconds. */
-const MOST_SECONDS = 900
+const MAX_SECONDS = 900
 /** A day without an attempt forgets the failures. */
 const FORGET = '1 day'
 
@@ -21,7 +21,7 @@ export const beginAttempt = async (
       failures = case when f.at < now() - ${FORGET}::interval then 1 else f.failures + 1 end,
       wait_until = case
         when f.at < now() - ${FORGET}::interval or f.failures < ${free} then '-infinity'
-        else now() + make_interval(secs => least(2.0 ^ least(f.failures + 1 - ${free}, 20), ${MOST_SECONDS}))
+        else now() + make_interval(secs => least(2.0 ^ least(f.failures + 1 - ${free}, 20), ${MAX_SECONDS}))
       end,
       at = clock_timestamp()
     where f.wait_until <= now()

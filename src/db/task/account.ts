@@ -21,9 +21,9 @@ export interface AccountLimits {
 
 /** Selects the limits of a row of `owner`, or those of the settings. */
 const limitsOf = (sql: Queryable, { quota, creditLimit }: AccountLimits) => sql`
-  coalesce(credit_limit, ${creditLimit ?? null}::bigint)::float8 as "mostCredits",
-  coalesce(task_limit, ${quota?.tasks ?? null}::integer) as "mostTasks",
-  coalesce(byte_limit::float8, ${quota?.bytes ?? null}::float8) as "mostBytes"
+  coalesce(credit_limit, ${creditLimit ?? null}::bigint)::float8 as "maxCredits",
+  coalesce(task_limit, ${quota?.tasks ?? null}::integer) as "maxTasks",
+  coalesce(byte_limit::float8, ${quota?.bytes ?? null}::float8) as "maxBytes"
 `
 
 /** Throws what the charge of a further task would end in, and charges nothing. */
@@ -80,20 +80,20 @@ interface Used {
   credits: number
   bytes: number
   tasks: number
-  mostCredits: number | null
-  mostTasks: number | null
-  mostBytes: number | null
+  maxCredits: number | null
+  maxTasks: number | null
+  maxBytes: number | null
 }
 
 const rejectMore = (used: Used, credits: number, { quota }: AccountLimits): void => {
-  const { mostCredits, mostTasks, mostBytes } = used
-  if (mostCredits !== null && used.credits > mostCredits)
-    throw errors.insufficientCredits(credits, Math.max(0, mostCredits - used.credits + credits))
-  if (mostTasks !== null && used.tasks > mostTasks)
-    throw errors.taskQuotaExceeded(used.tasks - 1, mostTasks)
+  const { maxCredits, maxTasks, maxBytes } = used
+  if (maxCredits !== null && used.credits > maxCredits)
+    throw errors.insufficientCredits(credits, Math.max(0, maxCredits - used.credits + credits))
+  if (maxTasks !== null && used.tasks > maxTasks)
+    throw errors.taskQuotaExceeded(used.tasks - 1, maxTasks)
   // Results are never rejected, so the account may be over it already.
-  if (mostBytes !== null && used.bytes > mostBytes)
-    throw errors.byteQuotaExceeded(mostBytes, quota?.retentionDays)
+  if (maxBytes !== null && used.bytes > maxBytes)
+    throw errors.byteQuotaExceeded(maxBytes, quota?.retentionDays)
 }
 
 /** A setting's text; empty for none. */

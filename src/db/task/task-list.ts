@@ -71,7 +71,7 @@ export interface TaskRow {
 }
 
 /** Tasks that one page looks at: a rare match far down comes with a later page, and each page is fast. */
-const MOST_SEEN = 20_000
+const MAX_SEEN = 20_000
 
 /** Segment of each kind that has one of its own. */
 const SEGMENTS: [segment: string, kind: TaskKind][] = [
@@ -164,7 +164,7 @@ export const taskColumns = (sql: Queryable): Fragment => sql`
 `
 
 /** Labelled tasks that are sorted for each page: as many as a page looks at. Of more, the walk meets one soon. */
-const MOST_SORTED = MOST_SEEN
+const MAX_SORTED = MAX_SEEN
 
 /** True when so few tasks have all labels of a filter that they are found by those and not by their age. */
 const isRare = async (
@@ -174,10 +174,10 @@ const isRare = async (
   if (labels.length === 0 || batch !== undefined) return false
   const [row] = await sql<{ found: number }[]>`
     select count(*)::integer as found from (
-      select from task t where true ${hasLabels(sql, labels, owner)} limit ${MOST_SORTED + 1}
+      select from task t where true ${hasLabels(sql, labels, owner)} limit ${MAX_SORTED + 1}
     ) t
   `
-  return (row?.found ?? 0) <= MOST_SORTED
+  return (row?.found ?? 0) <= MAX_SORTED
 }
 
 export interface Page<Row> {
@@ -212,7 +212,7 @@ export const listTasks = async (sql: Sql, filter: TaskFilter): Promise<Page<Task
   const seen = { ...filter, isOpen: isOpenOnly(filter), isRare: await isRare(sql, filter) }
   const rows = await sql<TaskRow[]>`
     select ${taskColumns(sql)}
-    from (${walk(sql, seen, MOST_SEEN)}) t
+    from (${walk(sql, seen, MAX_SEEN)}) t
     where ${isMatch(sql, seen)}
     order by t.created_at desc, t.id desc
     limit ${limit + 1}
@@ -233,9 +233,9 @@ const toPage = async <Row extends TaskPlace>(
     return { rows: page, next: page.at(-1) as Row }
   }
   const [end] = await sql<TaskPlace[]>`
-    select t.id, ${createdAtUs(sql)} from (${walk(sql, seen, MOST_SEEN)}) t
+    select t.id, ${createdAtUs(sql)} from (${walk(sql, seen, MAX_SEEN)}) t
     order by t.created_at desc, t.id desc
-    offset ${MOST_SEEN - 1} limit 1
+    offset ${MAX_SEEN - 1} limit 1
   `
   return { rows, ...(end && { next: end }) }
 }
@@ -253,7 +253,7 @@ export const listTaskRows = async (
 `
 
 /** Newest tasks of an owner that a stream of all of them reports. */
-export const MOST_FOLLOWED = 200
+export const MAX_FOLLOWED = 200
 
 /** The revisions of tasks with these ids, of the newest ones, and of those that have moved since a time. */
 export const listRevisions = async (
@@ -262,12 +262,12 @@ export const listRevisions = async (
 ): Promise<{ id: string; rev: number }[]> =>
   await sql<{ id: string; rev: number }[]>`
   select id, rev from task where id = any(${[...ids]}::uuid[])
-  union select id, rev from (${walk(sql, scope, MOST_FOLLOWED)}) t
-  ${since ? sql`union select id, rev from (${walk(sql, scope, MOST_COUNTED)}) t where last_moved_at >= ${since}` : sql``}
+  union select id, rev from (${walk(sql, scope, MAX_FOLLOWED)}) t
+  ${since ? sql`union select id, rev from (${walk(sql, scope, MAX_COUNTED)}) t where last_moved_at >= ${since}` : sql``}
 `
 
 /** Tasks that a summary counts. */
-const MOST_COUNTED = 10_000
+const MAX_COUNTED = 10_000
 
 /** Counts the tasks of an owner by state, and its events that reached nobody. */
 export const summariseTasks = async (sql: Sql, scope: OwnTasks): Promise<TaskSummary> => {
@@ -281,13 +281,13 @@ export const summariseTasks = async (sql: Sql, scope: OwnTasks): Promise<TaskSum
           (select status, error_code, waits_on from task t
             where account = ${owner} and owner = ${owner} and ended_at is null
               ${ofFamilies(sql, families)}
-            limit ${MOST_COUNTED})
+            limit ${MAX_COUNTED})
           union all
-          (select status, error_code, waits_on from (${walk(sql, { ...scope, from: day }, MOST_COUNTED)}) t
+          (select status, error_code, waits_on from (${walk(sql, { ...scope, from: day }, MAX_COUNTED)}) t
             where ended_at is not null)
         ) t group by 1
       ) counted) as counts,
-      (select count(*)::integer from (${walk(sql, scope, MOST_COUNTED)}) t
+      (select count(*)::integer from (${walk(sql, scope, MAX_COUNTED)}) t
         join event e on e.task_id = t.id and e.state = 'exhausted') as events
   `
   const {
@@ -302,7 +302,7 @@ export const summariseTasks = async (sql: Sql, scope: OwnTasks): Promise<TaskSum
     open: { waiting, queued, running },
     day: { done, failed, cancelled },
     exhausted_deliveries: row?.events ?? 0,
-    capped: Math.max(waiting + queued + running, done + failed + cancelled) >= MOST_COUNTED,
+    capped: Math.max(waiting + queued + running, done + failed + cancelled) >= MAX_COUNTED,
   }
 }
 
@@ -341,7 +341,7 @@ export const listOwnerEvents = async (
       (select count(*)::integer from attempt a where a.event_id = e.id) as attempts,
       ${isHeld(sql)} as "isHeld",
       ${createdAtUs(sql)}
-    from (${walk(sql, seen, MOST_SEEN)}) t
+    from (${walk(sql, seen, MAX_SEEN)}) t
     join event e on e.task_id = t.id
     left join redelivery d on d.event_id = e.id and d.state = 'pending'
     where ${isMatch(sql, seen)}
@@ -362,8 +362,8 @@ export const listOwnerEvents = async (
 }
 
 /** Tasks that the estimate of a kind looks at, and how many ended ones of them it takes. */
-const MOST_RECENT = 2000
-const MOST_TIMED = 25
+const MAX_RECENT = 2000
+const MAX_TIMED = 25
 const EVERY_TASK = { families: undefined }
 
 /** Seconds that the newest ended tasks of a kind took from their first attempt on, as a median; null without any. */
@@ -372,10 +372,10 @@ export const estimateKind = async (sql: Queryable, kind: TaskKind): Promise<numb
     select percentile_cont(0.5) within group (order by seconds) as seconds
     from (
       select extract(epoch from t.ended_at - t.claimed_at)::float8 as seconds
-      from (${walk(sql, EVERY_TASK, MOST_RECENT)}) t
+      from (${walk(sql, EVERY_TASK, MAX_RECENT)}) t
       where t.kind = ${kind} and t.ended_at is not null and t.error_code is null
       order by t.created_at desc, t.id desc
-      limit ${MOST_TIMED}
+      limit ${MAX_TIMED}
     ) timed
   `
   return row?.seconds == null ? null : Math.round(row.seconds * 10) / 10

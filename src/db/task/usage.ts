@@ -1,4 +1,4 @@
-import { MOST_GROUPS, percentile, USAGE_PLACES, type Usage } from '../../domain/task/usage.ts'
+import { MAX_GROUPS, percentile, USAGE_PLACES, type Usage } from '../../domain/task/usage.ts'
 import { VideoTaskKind } from '../../domain/video-task/video-task.ts'
 import type { TaskScope } from '../../domain/task/task-scope.ts'
 import type { Fragment, Sql } from '../client.ts'
@@ -34,9 +34,9 @@ interface UsageRow {
 export const reportUsage = async (sql: Sql, filter: UsageFilter): Promise<Usage> => {
   const { from, to, by, key } = filter
   const rows = await sumUsage(sql, filter)
-  const listed = rows.slice(0, MOST_GROUPS)
+  const listed = rows.slice(0, MAX_GROUPS)
   // Of more groups than are listed the few by kind have the same total.
-  const all = rows.length > MOST_GROUPS ? await sumUsage(sql, { ...filter, by: 'kind' }) : rows
+  const all = rows.length > MAX_GROUPS ? await sumUsage(sql, { ...filter, by: 'kind' }) : rows
   const groups = listed.map((row) => ({ group: row.group, ...toSums(row) }))
   return { from, to, by: key === undefined ? by : `label:${key}`, groups, total: toSums(add(all)) }
 }
@@ -64,7 +64,7 @@ const sumUsage = async (
       and day between ${from}::date and ${to}::date
     group by 1
     order by ${by === 'day' ? sql`1` : sql`sum(done + failed + cancelled) desc, 1`}
-    limit ${MOST_GROUPS + 1}
+    limit ${MAX_GROUPS + 1}
   `
 }
 

@@ -6,8 +6,8 @@ import { time } from '../event/event.ts'
 export type BulkKind = 'batch' | 'operation'
 
 /** Most items of one, and most that one owner has open. */
-export const MOST_ITEMS = 100_000
-export const MOST_OPEN = 20
+export const MAX_ITEMS = 100_000
+export const MAX_OPEN = 20
 
 export const BulkState = Type.Enum(
   ['preparing', 'running', 'cancelling', 'done', 'cancelled', 'failed'],

@@ -534,10 +534,10 @@ export const errors = {
       // Days would be true, but clients of video routes wait for no more than this.
       { headers: retryAfter(150) },
     ),
-  tooManyStreams: (most: number, mostOfOne: number) =>
+  tooManyStreams: (most: number, maxOfOne: number) =>
     apiError(
       'streams_exceeded',
-      `At most ${most} streams are open at once, and ${mostOfOne} of one caller or address: close one, or read the status instead.`,
+      `At most ${most} streams are open at once, and ${maxOfOne} of one caller or address: close one, or read the status instead.`,
       { headers: retryAfter(5) },
     ),
   lastEventInvalid: (id: string, expectation = 'the id of an event of this task') =>

@@ -18,7 +18,7 @@ export interface Unread {
 }
 
 /** Most names that are looked for: a request may hold a million. */
-const MOST = 100
+const MAX = 100
 
 /** Lists the members of a body that its schema does not name. @param nulls also those that are null, which count as absent */
 export const listUnread = (schema: TSchema, body: unknown, nulls = false): Unread[] => {
@@ -26,7 +26,7 @@ export const listUnread = (schema: TSchema, body: unknown, nulls = false): Unrea
   const visit = (value: unknown, rule: SchemaNode | undefined, at: string): void => {
     if (rule === undefined || isUnruled(rule) || typeof value !== 'object' || value === null) return
     for (const [name, member] of Object.entries(value)) {
-      if (found.length === MOST) return
+      if (found.length === MAX) return
       const inner = Array.isArray(value) ? rule.items : memberRule(rule, name)
       if (inner) {
         if (typeof member === 'object') visit(member, inner, at + toPointer([name]))
@@ -43,7 +43,7 @@ export const listUnread = (schema: TSchema, body: unknown, nulls = false): Unrea
 
 /** Lists the names of a query that none of `known` is. */
 export const listUnreadNames = (known: readonly string[], query: URLSearchParams): Unread[] => {
-  const names = [...new Set(query.keys())].filter((name) => !known.includes(name)).slice(0, MOST)
+  const names = [...new Set(query.keys())].filter((name) => !known.includes(name)).slice(0, MAX)
   return names.map((name) => {
     const near = findMeant(name, known)
     return { field: `?${name}`, meant: near && `?${near}`, value: query.get(name) }

@@ -7,7 +7,7 @@ export const CUSTOM = 'custom/'
 /** Form of the name of a template: it stands in paths. */
 export const CUSTOM_NAME = '[a-z0-9][a-z0-9_-]{0,62}'
 
-export const MOST_CUSTOM = 50
+export const MAX_CUSTOM = 50
 
 /** Segment of the tasks of all such kinds. */
 export const CUSTOM_SEGMENT = 'templates'

@@ -9,12 +9,12 @@ import { ENGINE_NAMES } from './engine.ts'
 const whole = (description: string, maximum: number) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum, description }))
 
-const MOST = 1_000_000_000
+const MAX = 1_000_000_000
 
 const members = {
   slots: whole('Videos that render at once, in place of VIDEO_CONCURRENCY_PER_OWNER.', 10_000),
-  credit_limit: whole('Charges minus refunds, in place of OWNER_CREDIT_LIMIT.', MOST),
-  task_limit: whole('Open tasks, in place of OWNER_TASK_LIMIT.', MOST),
+  credit_limit: whole('Charges minus refunds, in place of OWNER_CREDIT_LIMIT.', MAX),
+  task_limit: whole('Open tasks, in place of OWNER_TASK_LIMIT.', MAX),
   byte_limit: whole('Bytes kept, in place of OWNER_BYTE_LIMIT.', Number.MAX_SAFE_INTEGER),
   rate_factor: Type.Optional(
     Type.Number({

@@ -76,10 +76,10 @@ export const PublicPause = Type.Object({
 })
 export type PublicPause = Static<typeof PublicPause>
 
-/** Milliseconds until the first of these pauses ends by itself, and a little more because clocks differ; at most `mostMs`. */
-export const untilNextEnd = (pauses: readonly Pause[], mostMs: number): number => {
+/** Milliseconds until the first of these pauses ends by itself, and a little more because clocks differ; at most `maxMs`. */
+export const untilNextEnd = (pauses: readonly Pause[], maxMs: number): number => {
   const ends = pauses.flatMap(({ until }) => (until === undefined ? [] : [Date.parse(until)]))
-  return Math.min(mostMs, Math.max(0, Math.min(...ends) - Date.now()) + 100)
+  return Math.min(maxMs, Math.max(0, Math.min(...ends) - Date.now()) + 100)
 }
 
 /** Makes what callers may read of pauses. */

@@ -7,8 +7,8 @@ const DAY = '^(19[7-9]|20\\d|21\\d)\\d-\\d\\d-\\d\\d$'
 const DAY_MS = 86_400_000
 const DEFAULT_DAYS = 30
 /** Three years. */
-const MOST_DAYS = 1096
-export const MOST_GROUPS = 2000
+const MAX_DAYS = 1096
+export const MAX_GROUPS = 2000
 const LABEL = 'label:'
 
 const day = (description: string) =>
@@ -77,7 +77,7 @@ export const Usage = Type.Object({
       }),
       ...sums,
     }),
-    { description: `Days in order; others with the most tasks first, ${MOST_GROUPS} at most.` },
+    { description: `Days in order; others with the most tasks first, ${MAX_GROUPS} at most.` },
   ),
   total: Type.Object(sums, { description: 'Of all groups, also of those that are not listed.' }),
 })
@@ -101,8 +101,8 @@ export const validateUsageQuery = (query: Readonly<Record<string, unknown>>): Is
     )
   const days = (Date.parse(String(to)) - Date.parse(String(from))) / DAY_MS + 1
   return [
-    ...(days < 1 || days > MOST_DAYS
-      ? [makeIssue('?to', `must be at most ${MOST_DAYS - 1} days after ?from, got ${String(to)}`)]
+    ...(days < 1 || days > MAX_DAYS
+      ? [makeIssue('?to', `must be at most ${MAX_DAYS - 1} days after ?from, got ${String(to)}`)]
       : []),
     ...(Array.isArray(label) && (label.length > 1 || String(by).startsWith(LABEL))
       ? [makeIssue('?label', 'must be one label, and absent where the groups are those of a label')]

@@ -16,7 +16,7 @@ interface Verified {
 }
 
 /** A token has up to 8 KiB. */
-const MOST_REMEMBERED = 1_000
+const MAX_REMEMBERED = 1_000
 
 /**
  * Makes the verifier of tokens, which throws as `jwtVerify` does. It remembers what it has verified, because a signature
@@ -24,7 +24,7 @@ const MOST_REMEMBERED = 1_000
  * key for it.
  */
 export const makeTokenVerifier = (keys: JWTVerifyGetKey, options: JWTVerifyOptions) => {
-  const remembered = makeRecent<Verified>(MOST_REMEMBERED)
+  const remembered = makeRecent<Verified>(MAX_REMEMBERED)
   const isValid = async ({ payload, header, key }: Verified): Promise<boolean> => {
     const seconds = Math.floor(Date.now() / 1000) - Number(options.clockTolerance ?? 0)
     return (payload.exp ?? 0) > seconds && (await keys(header, NO_TOKEN)) === key

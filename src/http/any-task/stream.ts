@@ -5,7 +5,7 @@ import {
   listRevisions,
   listTaskRows,
   listTasks,
-  MOST_FOLLOWED,
+  MAX_FOLLOWED,
   readTaskQuery,
 } from '../../db/task/task-list.ts'
 import type { TaskRow } from '../../db/task/task-list.ts'
@@ -20,7 +20,7 @@ import type { TaskReadDeps } from '../../tasks/deps.ts'
 import type { LiveDeps } from '../live/prefer.ts'
 
 /** A task is reported twice a second at most; new ones are polled for. */
-const PACE = { leastMs: 500, mostMs: 2000 }
+const PACE = { leastMs: 500, maxMs: 2000 }
 
 /** A transition is stamped before it can be seen. What is sent twice has the same revision. */
 const UNSEEN_MS = 10_000
@@ -60,7 +60,7 @@ const readTasks = (deps: TaskReadDeps, { filter, since, open }: FollowedTasks): 
   const find = async () => {
     const isFirst = sent === undefined
     if (isFirst) {
-      const isOpen = { states: OPEN_STATES, limit: MOST_FOLLOWED }
+      const isOpen = { states: OPEN_STATES, limit: MAX_FOLLOWED }
       const { rows } = await listTasks(sql, { ...filter, ...isOpen })
       for (const { id } of rows) open.add(id)
     }

@@ -4,7 +4,7 @@ import type { BulkRow, NewBulk } from '../../db/bulk/bulk.ts'
 import { CHOICE_MS } from '../../db/bulk/choice.ts'
 import { insertAudit } from '../../db/registry/audit-log.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
-import { MOST_OPEN, showState, type BulkKind, type BulkQuery } from '../../domain/bulk/bulk.ts'
+import { MAX_OPEN, showState, type BulkKind, type BulkQuery } from '../../domain/bulk/bulk.ts'
 import { auditTarget } from '../../domain/registry/audit-log.ts'
 import { apiError, shown } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
@@ -38,7 +38,7 @@ export const createBulk = (
       if (!(await insertBulk(sql, { ...bulk, apiKeyId })))
         throw apiError(
           'quota_exceeded',
-          `One owner has at most ${MOST_OPEN} batches and operations that have not ended.`,
+          `One owner has at most ${MAX_OPEN} batches and operations that have not ended.`,
         )
       await choose?.(sql)
       if (bulk.kind === 'operation')

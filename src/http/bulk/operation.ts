@@ -4,7 +4,7 @@ import { beginBulk, lockBulks } from '../../db/bulk/bulk.ts'
 import { CHOICE_MS, chooseTasks, findUnknownTask } from '../../db/bulk/choice.ts'
 import type { OperationRequest as Chosen } from '../../db/bulk/operation.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
-import { MOST_ITEMS } from '../../domain/bulk/bulk.ts'
+import { MAX_ITEMS } from '../../domain/bulk/bulk.ts'
 import { ALL_OWNERS, NewOperation, type OperationFilter } from '../../domain/bulk/operation.ts'
 import { errors, shown } from '../../domain/shared/errors.ts'
 import { validateAll, validateBounds } from '../../domain/shared/time-bounds.ts'
@@ -80,6 +80,6 @@ const choose: typeof chooseTasks = async (sql, what, id) => {
     })
   }
   const chosen = await chooseTasks(sql, what, id)
-  if (chosen.found > MOST_ITEMS) throw errors.tooManyTasks(chosen.found, MOST_ITEMS)
+  if (chosen.found > MAX_ITEMS) throw errors.tooManyTasks(chosen.found, MAX_ITEMS)
   return chosen
 }

@@ -69,7 +69,7 @@ const openOrNot = (watches: Watches, id: string, request: Waiting) => {
   }
 }
 
-const MOST_SECONDS = 60
+const MAX_SECONDS = 60
 /** Proxies give up on a response after a minute. */
 const LONGEST_SECONDS = 55
 
@@ -77,5 +77,5 @@ const LONGEST_SECONDS = 55
 const readWait = (prefer: string | string[] | undefined): number | undefined => {
   const wait = readPreferences(prefer).get('wait') ?? ''
   const seconds = /^\d{1,3}$/.test(wait) ? Number(wait) : 0
-  return seconds >= 1 && seconds <= MOST_SECONDS ? seconds : undefined
+  return seconds >= 1 && seconds <= MAX_SECONDS ? seconds : undefined
 }

@@ -23,7 +23,7 @@ interface Followed {
   id: string
   read: ReadChanges
   /** For many tasks in one stream: rows whose changes wake it, too, and how often it polls. */
-  many?: { ids: ReadonlySet<string>; leastMs: number; mostMs: number } | undefined
+  many?: { ids: ReadonlySet<string>; leastMs: number; maxMs: number } | undefined
 }
 
 /** Proxies close what is silent for a minute; so do we not. */
@@ -31,7 +31,7 @@ const HEARTBEAT_MS = 15_000
 /** After it the client comes back, with a credential that is still good. */
 const LONGEST_MS = 3_600_000
 /** A client that does not read is closed: the next one goes on where it was. */
-const MOST_UNSENT = 65_536
+const MAX_UNSENT = 65_536
 const ERROR_PAUSE_MS = 1000
 
 /**
@@ -101,14 +101,14 @@ const writeChanges = async (
     wroteAt = performance.now()
   }
   // What was written in a turn before, and is still here, was not read.
-  while (response.writableLength <= MOST_UNSENT && performance.now() < endsAt) {
+  while (response.writableLength <= MAX_UNSENT && performance.now() < endsAt) {
     for (const event of events ?? []) write(format(event))
     if (events?.at(-1)?.event === 'end') return
     const silentMs = wroteAt + HEARTBEAT_MS - performance.now()
     // While the database is away the stream stays, and looks again soon: not all streams at the same time.
     const pauseMs = events ? silentMs : ERROR_PAUSE_MS * (1 + Math.random())
-    const mostMs = Math.min(pauseMs, KNOWN_MS, many?.mostMs ?? pauseMs)
-    const notifyChange = await watch.next(Math.max(0, mostMs))
+    const maxMs = Math.min(pauseMs, KNOWN_MS, many?.maxMs ?? pauseMs)
+    const notifyChange = await watch.next(Math.max(0, maxMs))
     if (notifyChange === 'over') return
     if (performance.now() - allowedAt >= KNOWN_MS) {
       if (!(await isAllowed())) return write(ENDED)

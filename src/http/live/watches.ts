@@ -43,7 +43,7 @@ export const makeWatches = ({ most }: { most: number }): Watches => {
   const open = new Map<string, number>()
   let all = 0
   let isClosed = false
-  const mostOfOne = Math.max(1, Math.floor(most * SHARE))
+  const maxOfOne = Math.max(1, Math.floor(most * SHARE))
   const count = (names: readonly string[], change: 1 | -1): void => {
     all += change
     for (const name of names) {
@@ -63,8 +63,8 @@ export const makeWatches = ({ most }: { most: number }): Watches => {
   return {
     open(id, { address, account }, signal, ids) {
       const names = [`address ${address}`, `account ${account()}`]
-      if (all >= most || names.some((name) => (open.get(name) ?? 0) >= mostOfOne))
-        throw errors.tooManyStreams(most, mostOfOne)
+      if (all >= most || names.some((name) => (open.get(name) ?? 0) >= maxOfOne))
+        throw errors.tooManyStreams(most, maxOfOne)
       count(names, 1)
       const row = watched.get(id) ?? { rev: undefined, notifier: makeNotifier(), watches: 0, ids }
       if (ids) groups.add(row)

@@ -36,14 +36,14 @@ export const compareVersions = async (
   const changes = isRead
     ? await deps.heavyReadSemaphore.run(() => listChanges(deps, versions, isPartial))
     : []
-  const found = summarise(changes, isPartial || changes.length >= MOST)
+  const found = summarise(changes, isPartial || changes.length >= MAX)
   const names = { node_id: from.node.id, from: from.version, to: to.version }
   const body = { ...names, ...found, ...(isRead ? {} : { verdict: 'none' }) }
   return { status: 200, body, headers: { etag } }
 }
 
 /** Made-up packs could have millions of them: what comes behind so many is not looked at. */
-const MOST = 50_000
+const MAX = 50_000
 
 const listChanges = async (
   { sql }: ReadDeps,
@@ -55,7 +55,7 @@ const listChanges = async (
   const changes = compareLone(lone, isPartial)
   for (const names of inBatches(differences.filter(({ side }) => side === 'changed'))) {
     const pairs = await withinDeadline(sql, readPairs(sql, versions, names))
-    for (const { name, before, after } of changes.length < MOST ? pairs : [])
+    for (const { name, before, after } of changes.length < MAX ? pairs : [])
       for (const change of compareHostNode(before, after)) changes.push(ofHostNode(name, change))
   }
   return changes

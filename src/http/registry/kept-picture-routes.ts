@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 
-import { MOST_BYTES, MOST_PIXELS } from '../../adapters/picture/limits.ts'
+import { MAX_BYTES, MAX_PIXELS } from '../../adapters/picture/limits.ts'
 import type { ReducePicture } from '../../adapters/picture/fetch-picture.ts'
 import type { Storage } from '../../adapters/storage/storage.ts'
 import { isOutcomeUnknown } from '../../db/unit-of-work.ts'
@@ -164,7 +164,7 @@ const makeKeepPicture =
     requireType(request.headers, isPicture, EXPECTED)
     const rules = {
       request,
-      maxBytes: MOST_BYTES,
+      maxBytes: MAX_BYTES,
       headBytes: 0,
       emptyCode: 'body_required',
     } as const
@@ -177,7 +177,7 @@ const makeKeepPicture =
       if (made.bytes) return made.bytes
       throw apiError(
         'image_invalid',
-        `The body must be a PNG, JPEG, WebP, AVIF or SVG of at most ${MOST_PIXELS.toLocaleString('en')} pixels: ${made.error}.`,
+        `The body must be a PNG, JPEG, WebP, AVIF or SVG of at most ${MAX_PIXELS.toLocaleString('en')} pixels: ${made.error}.`,
       )
     })
     const id = randomUUID()

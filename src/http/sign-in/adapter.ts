@@ -14,7 +14,7 @@ import {
 import { digest } from '../access/digest.ts'
 import type { SignInDeps } from './deps.ts'
 
-const MOST_USER_AGENT = 200
+const MAX_USER_AGENT = 200
 
 /**
  * Makes what keeps the records of one model of the provider in PostgreSQL. The id of most is the token itself, so only
@@ -33,7 +33,7 @@ export const makeAdapter =
       upsert: async (id, payload, seconds = 0) => {
         const key = digest(id)
         const { accountId, grantId, uid } = payload
-        const userAgent = Provider.ctx?.get('user-agent').slice(0, MOST_USER_AGENT)
+        const userAgent = Provider.ctx?.get('user-agent').slice(0, MAX_USER_AGENT)
         await withinDeadline(
           sql,
           putRecord(sql, {

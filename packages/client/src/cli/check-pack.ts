@@ -37,21 +37,21 @@ export const findRoot = (paths: readonly string[]): string => {
 }
 
 /** Most entries, and bytes unpacked of one and of all, that the service takes. */
-const MOST = { entries: 10_000, entry: 128 * 2 ** 20, unpacked: 512 * 2 ** 20 }
+const MAX = { entries: 10_000, entry: 128 * 2 ** 20, unpacked: 512 * 2 ** 20 }
 
 /** Paths that leave the archive, or that not every system can hold: what `path-rules.ts` of the inspector rejects. */
 const BAD_PATH =
   /(^|\/)\.{0,2}(\/|$)|[\\<>:"|?*\p{Cc}]|[. ](\/|$)|(^|\/)(con|prn|aux|nul|com[1-9¹²³]|lpt[1-9¹²³]|conin\$|conout\$)\s*(\.|\/|$)/iu
 
-const checkSizes = ({ files, archive }: Pack, mostBytes: number): Check => {
+const checkSizes = ({ files, archive }: Pack, maxBytes: number): Check => {
   const unpacked = files.reduce((sum, { bytes }) => sum + bytes, 0)
   const largest = files.toSorted((one, other) => other.bytes - one.bytes)[0]
-  const isLarge = unpacked > MOST.unpacked || (largest?.bytes ?? 0) > MOST.entry
+  const isLarge = unpacked > MAX.unpacked || (largest?.bytes ?? 0) > MAX.entry
   const over = [
-    archive.size > mostBytes && `the archive has more than ${showBytes(mostBytes)}`,
-    files.length > MOST.entries && `it has more than ${MOST.entries.toLocaleString('en')} files`,
+    archive.size > maxBytes && `the archive has more than ${showBytes(maxBytes)}`,
+    files.length > MAX.entries && `it has more than ${MAX.entries.toLocaleString('en')} files`,
     isLarge &&
-      `unpacked, a file may have ${showBytes(MOST.entry)} and all together ${showBytes(MOST.unpacked)}`,
+      `unpacked, a file may have ${showBytes(MAX.entry)} and all together ${showBytes(MAX.unpacked)}`,
   ].find((error) => error !== false)
   const named = largest ? `; largest: ${largest.path}, ${showBytes(largest.bytes)}` : ''
   const sizes = `${counted(files.length, 'file')}, ${showBytes(archive.size)} packed, ${showBytes(unpacked)} unpacked${named}`
@@ -101,13 +101,13 @@ const checkRoot = ({ files, root }: Pack): Check[] => [
 export interface Limits {
   /** That it is published for. */
   publisherId: string | undefined
-  mostBytes: number
+  maxBytes: number
 }
 
 /** Checks a pack before it is sent. */
-export const checkPackFiles = (pack: Pack, { publisherId, mostBytes }: Limits): Check[] => [
+export const checkPackFiles = (pack: Pack, { publisherId, maxBytes }: Limits): Check[] => [
   ...checkProject(pack, publisherId),
   ...checkRoot(pack),
-  checkSizes(pack, mostBytes),
+  checkSizes(pack, maxBytes),
   ...checkPaths(pack),
 ]

@@ -29,7 +29,7 @@ const withPack = async <T>(context: Context, use: (pack: Pack) => Promise<T>): P
   if (more.length > 0) throw new UsageError('expected one folder')
   const project = await readProject(folder)
   context.screen.show('packing')
-  const [archive, mostBytes] = await Promise.all([
+  const [archive, maxBytes] = await Promise.all([
     packFolder(folder, project.nodeId),
     context.values['offline'] === true ? Infinity : findMostBytes(context),
   ])
@@ -38,7 +38,7 @@ const withPack = async <T>(context: Context, use: (pack: Pack) => Promise<T>): P
     const { files, bytes } = archive
     const root = findRoot(files.map(({ path }) => path))
     const pack = { files, root, project, archive: { size: bytes } }
-    const checks = checkPackFiles(pack, { publisherId, mostBytes })
+    const checks = checkPackFiles(pack, { publisherId, maxBytes })
     return await use({ ...project, publisherId, archive, checks })
   } finally {
     await archive.remove()

@@ -2,7 +2,7 @@ import { isPassing, KilnError, readRetryAfter } from './errors.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Http } from './http.ts'
 import { pause, within } from './pause.ts'
-import { MOST_MS, pauseAfter, withRetries } from './retry.ts'
+import { MAX_MS, pauseAfter, withRetries } from './retry.ts'
 import { readServerSentEvents } from './server-sent-events.ts'
 
 export interface FollowOptions {
@@ -54,7 +54,7 @@ export const follow = async <State>(
       failures += 1
       if (isStreamless || failures >= STREAM_ATTEMPTS) readFrom = readStatus
       if (!isStreamless && isPassing(error))
-        await pause(pauseAfter(http.retry, failures, error) ?? MOST_MS, signal)
+        await pause(pauseAfter(http.retry, failures, error) ?? MAX_MS, signal)
     }
 }
 

@@ -12,9 +12,9 @@ export interface RetryOptions {
 export type Retry = Required<RetryOptions>
 
 export const RETRY: Retry = { attempts: 6, baseMs: 500 }
-export const MOST_MS = 15_000
+export const MAX_MS = 15_000
 /** More is not waited for. */
-const MOST_RETRY_AFTER_SECONDS = 60
+const MAX_RETRY_AFTER_SECONDS = 60
 
 /** Sends until there is a success. Throws the KilnError that does not pass, or that of the last attempt, or the signal's reason. */
 export const withRetries = async (
@@ -58,7 +58,7 @@ export const reasonOf = (error: unknown): string => {
 /** Milliseconds until the next attempt; undefined when the service asks for more than is waited for. */
 export const pauseAfter = (retry: Retry, attempt: number, error: KilnError): number | undefined => {
   const { retryAfterSeconds = 0 } = error
-  if (retryAfterSeconds > MOST_RETRY_AFTER_SECONDS) return undefined
-  const step = Math.min(MOST_MS, retry.baseMs * 2 ** (attempt - 1))
+  if (retryAfterSeconds > MAX_RETRY_AFTER_SECONDS) return undefined
+  const step = Math.min(MAX_MS, retry.baseMs * 2 ** (attempt - 1))
   return Math.max(retryAfterSeconds * 1000, step * (0.5 + Math.random() / 2))
 }

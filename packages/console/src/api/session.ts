@@ -25,7 +25,7 @@ const WAS_SIGNED_IN = 'kiln.signed-in'
 const RENEW_BEFORE_MS = 60_000
 const WARN_BEFORE_MS = 120_000
 /** The longest that a timer takes. */
-const MOST_MS = 2 ** 31 - 1
+const MAX_MS = 2 ** 31 - 1
 
 export const session = makeStore<Session>({ starting: true })
 
@@ -112,7 +112,7 @@ const accept = (given: Tokens): void => {
   clearTimeout(timer)
   if (expiresAt === Infinity) return
   const before = refresh === undefined ? WARN_BEFORE_MS : RENEW_BEFORE_MS
-  const wait = Math.min(MOST_MS, Math.max(0, expiresAt - Date.now() - before))
+  const wait = Math.min(MAX_MS, Math.max(0, expiresAt - Date.now() - before))
   timer = setTimeout(() => {
     if (refresh !== undefined) void renew()
     else session.set({ ...session.get(), endsAt: expiresAt })

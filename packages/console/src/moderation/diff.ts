@@ -20,11 +20,11 @@ export const changedFiles = (before: Files, after: Files): FileChange[] => {
 type DiffLine = { kind: 'added' | 'removed' | 'same' | 'gap'; number: number; text: string }
 
 /** Changed lines beyond which a comparison takes seconds, and nobody reads it. */
-const MOST_CHANGES = 3000
+const MAX_CHANGES = 3000
 
 /** The lines that changed, by their numbers in the version after or, of removed ones, before, with three around each; undefined where nearly all did. */
 export const diffLines = (before: string, after: string): DiffLine[] | undefined => {
-  const options = { context: 3, maxEditLength: MOST_CHANGES }
+  const options = { context: 3, maxEditLength: MAX_CHANGES }
   const patch = structuredPatch('', '', before, after, '', '', options)
   return patch?.hunks.flatMap(({ oldStart, newStart, lines }, index) => {
     let old = oldStart

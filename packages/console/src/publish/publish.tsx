@@ -97,9 +97,9 @@ const PackPanel = ({ publisherId, pack }: { publisherId: string; pack: Pack }) =
     // The same pack is asked for again after it was published.
     gcTime: 0,
   })
-  const mostBytes = service?.limits.archive_bytes ?? Infinity
+  const maxBytes = service?.limits.archive_bytes ?? Infinity
   const response = error ? bad(error.message) : asked
-  const checks = [...checkPack(pack, { publisherId, mostBytes }), ...(response ? [response] : [])]
+  const checks = [...checkPack(pack, { publisherId, maxBytes }), ...(response ? [response] : [])]
   const [changelog, setChangelog] = useState('')
   const [part, setPart] = useState<number>()
   const sending = useMutation({

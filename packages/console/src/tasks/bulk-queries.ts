@@ -16,7 +16,7 @@ export type BulkLine = BatchLine & Partial<Omit<OperationLine, keyof BatchLine>>
 const POLL_MS = 2000
 const LIST_POLL_MS = 5000
 /** Most lines that are read again whenever one has failed: more are read again at the end alone. */
-const MOST_LIVE = 1000
+const MAX_LIVE = 1000
 
 export const idOf = (bulk: BulkItem): string =>
   'batch_id' in bulk ? bulk.batch_id : bulk.operation_id
@@ -57,7 +57,7 @@ export const linesQuery = (kind: BulkKind, bulk: Bulk) => {
   const { total, ended_at: at, counts } = bulk
   const failed = counts.rejected + ('failed' in counts ? counts.failed : 0)
   return queryOptions({
-    queryKey: [kind, idOf(bulk), 'results', at, total <= MOST_LIVE && failed],
+    queryKey: [kind, idOf(bulk), 'results', at, total <= MAX_LIVE && failed],
     queryFn: () => readLines<BulkLine>(`/${kind}/${idOf(bulk)}/results`),
     placeholderData: (before) => before,
     staleTime: Infinity,

@@ -160,7 +160,7 @@ const readNumbers = (record: DataView): EndNumbers => ({
 })
 
 const merge = (plain: EndNumbers, long: EndNumbers): EndNumbers => {
-  for (const [name, most] of MOST) {
+  for (const [name, most] of MAX) {
     const differs = plain[name] !== long[name]
     if (differs && plain[name] !== most) reject('malformed')
   }
@@ -173,7 +173,7 @@ const readNumber = (view: DataView, at: number): number => {
 }
 
 /** Numbers of the plain record that mean that only the zip64 one has room. */
-const MOST = [
+const MAX = [
   ['disk', 0xffff],
   ['directoryDisk', 0xffff],
   ['diskEntries', 0xffff],

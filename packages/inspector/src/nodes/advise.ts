@@ -10,15 +10,15 @@ export const advise = (advice: Advice, code: string, about: string): void => {
   advice.set(code, (advice.get(code) ?? new Set()).add(about))
 }
 
-const MOST_NAMES = 8
+const MAX_NAMES = 8
 
 /** One sentence for each code, after some of the names. */
 export const hintsOf = (advice: Advice): string[] =>
   [...advice].map(([code, names]) => adviceOf(code, listOf([...names])))
 
 export const listOf = (names: readonly string[]): string => {
-  const left = names.length - MOST_NAMES
-  return names.slice(0, MOST_NAMES).join(', ') + (left > 0 ? ` and ${left} more` : '')
+  const left = names.length - MAX_NAMES
+  return names.slice(0, MAX_NAMES).join(', ') + (left > 0 ? ` and ${left} more` : '')
 }
 
 /** Code for a value of the mapping that is no class; undefined for what nobody knows. */

@@ -77,7 +77,7 @@ describe('limits of an archive', () => {
   const zeros = { name: 'zeros', data: Buffer.alloc(50_000), method: 8 }
   const archive = writeZip([zeros])
   const bytes = zeros.data.length
-  const MOST: [keyof ArchiveLimits, number, ArchiveCode][] = [
+  const MAX: [keyof ArchiveLimits, number, ArchiveCode][] = [
     ['archiveBytes', archive.length, 'archive_too_big'],
     ['directoryBytes', 46 + zeros.name.length, 'directory_too_big'],
     ['entryBytes', bytes, 'entry_too_big'],
@@ -85,7 +85,7 @@ describe('limits of an archive', () => {
     ['entryRatio', Math.ceil(bytes / deflateRawSync(zeros.data).length), 'ratio'],
     ['ratio', Math.ceil(bytes / archive.length), 'ratio'],
   ]
-  for (const [name, most, code] of MOST)
+  for (const [name, most, code] of MAX)
     test(`let ${name} be what they say and no more`, async () => {
       const high = { ...ARCHIVE_LIMITS, ratioFloorBytes: 0, entryRatio: bytes, ratio: bytes }
       const validate = (limit: number) =>

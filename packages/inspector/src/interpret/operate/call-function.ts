@@ -27,7 +27,7 @@ export function callFunction(rt: Runtime, fn: FunctionValue, call: CallArguments
   const { limits } = rt.budget
   if (rt.state.depth >= limits.callDepth) return giveUp(rt, fn, call, 'depth')
   // The library's own code recurses no deeper than what it is given.
-  if (fn.active > 0 && fn.module.home === 'pack' && fn.active >= mostWithin(rt, fn))
+  if (fn.active > 0 && fn.module.home === 'pack' && fn.active >= maxWithin(rt, fn))
     return giveUp(rt, fn, call, 'recursion')
   const scope = makeFunctionScope(rt, fn, call)
   const isCoroutine = fn.node.kind === 'FunctionDef' && fn.node.isAsync && fn.module.home === 'pack'
@@ -38,7 +38,7 @@ export function callFunction(rt: Runtime, fn: FunctionValue, call: CallArguments
  * Calls of a function that may run within each other. One that calls itself more than once would have no end, least of all
  * with arguments that are not known.
  */
-function mostWithin({ budget: { limits }, state }: Runtime, fn: FunctionValue): number {
+function maxWithin({ budget: { limits }, state }: Runtime, fn: FunctionValue): number {
   if (fn.branch === state.added)
     return fn.calls < CALLS_DEEP ? limits.sameFunctionDeep : limits.sameFunction
   fn.unsure += 1

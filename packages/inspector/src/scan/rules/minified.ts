@@ -14,7 +14,7 @@ export const findMinified = (file: SourceFile): Hit[] =>
 const LONGEST_LINE = 5000
 
 const isLiteral = (text: string, line: number, file: SourceFile): boolean =>
-  codeShare(text) < MOST_CODE || isWithinText(text, line, file)
+  codeShare(text) < MAX_CODE || isWithinText(text, line, file)
 
 /**
  * The share of letters outside of strings and comments; `NAME = [` and the like are allowed for. A loop, because a pattern
@@ -38,7 +38,7 @@ const endOfString = (text: string, start: number): number => {
   return at
 }
 
-const MOST_CODE = 0.1
+const MAX_CODE = 0.1
 
 /** A line of a string of several lines: its text holds the line. */
 const isWithinText = (text: string, line: number, file: SourceFile): boolean => {
