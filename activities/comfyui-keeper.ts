@@ -45,7 +45,7 @@ const keepInstance = async (
   await instance.probe(performance.now() - 1000)
   const state = instance.state()
   logState(deps, instance)
-  const isStill = state === 'up' && instance.stillMs() >= fleet.stallMs
+  const isStill = state === 'up' && instance.stalledMs() >= fleet.stallMs
   await recordState(deps.sql, { name: instance.name, state: isStill ? 'stalled' : state })
   if (state !== 'up') return
   await checkMarker(deps, instance)

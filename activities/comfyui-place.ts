@@ -168,7 +168,7 @@ const assess = async (
     if (issues.length > 0) return `cannot run ${template.name}${version}: ${issues.join('; ')}`
     if (row.hold !== null) return row.hold
     // Whoever waits behind what does not move would be moved at once, and use up its placements.
-    if (instance.stillMs() >= fleet.stallMs) return 'has a prompt that does not move'
+    if (instance.stalledMs() >= fleet.stallMs) return 'has a prompt that does not move'
     return ended.some((end) => end in FINAL) ? 'has rejected the task' : undefined
   }
   const lack = findLack()

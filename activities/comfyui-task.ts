@@ -170,7 +170,7 @@ const makeStallCheck = ({ deps, attempt, template, record }: Task, { id, instanc
     const percent = instance.events.percentOf(id, Object.keys(template.graph).length)
     record?.(percent)
     attempt.report(`${state} on ${instance.name}`, percent, `${instance.name}/${id}`)
-    if (instance.stillMs() < stallMs) return
+    if (instance.stalledMs() < stallMs) return
     const waitedMs = performance.now() - (interruptedAt ?? Infinity)
     if (waitedMs >= Math.min(INTERRUPT_MS, stallMs))
       throw new PlacementError(

@@ -38,7 +38,7 @@ export interface Instance {
   /** Prompts in its queue that are none of these. */
   countOthers(ids: readonly string[]): number
   /** Milliseconds for which the same prompt has run without an event. */
-  stillMs(): number
+  stalledMs(): number
   /** Classes of a template as this instance has them, or why it cannot run it. */
   readClasses(template: Template): Promise<{ classes: NodeClasses; issues: string[] }>
   /** As it was when classes were last read. */
@@ -158,7 +158,7 @@ const watchQueue = (client: ComfyClient, events: Events, lostMs: number) => {
     doubt: () => void (silentSince ??= performance.now()),
     countOthers: (ids: readonly string[]) =>
       [...queue.running, ...queue.pending].filter((id) => !ids.includes(id)).length,
-    stillMs: () =>
+    stalledMs: () =>
       queue.running.length === 0 ? 0 : performance.now() - Math.max(movedAt, events.lastAt()),
   }
 }
