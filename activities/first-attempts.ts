@@ -21,7 +21,7 @@ import type { AttemptOutcome, SendAttempt } from './send-attempt.ts'
 import type { SlotKind } from '../src/adapters/outbound/attempt-slots.ts'
 
 /** Attempts that one worker holds at most, and those of one account and of one host among them: a host leaves its account room. */
-const HELD = 256
+const MAX_LEASED = 256
 const PER_ACCOUNT = 48
 const PER_HOST = 24
 /** Long enough for three renewals; after it another worker takes the attempts of a killed worker. */
@@ -109,7 +109,7 @@ interface Run {
 const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run => {
   const { sql, notifier, log } = deps
   const record = makeRecords(deps)
-  const held = new Map<string, { of: FirstAttempt; work: Promise<void> }>()
+  const leased = new Map<string, { of: FirstAttempt; work: Promise<void> }>()
   const stuckHosts = new Set<string>()
   let after = ''
   /** Nothing waited at the last poll. */
@@ -141,31 +141,31 @@ const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run 
         log.warn({ event_id: of.eventId, err: error }, 'an attempt was not recorded'),
       )
       .finally(() => {
-        // While fewer are held than a host may have, no host or account waits for the end of one.
-        if (isPolling || isBehind || held.size >= PER_HOST) notifier.notify()
-        held.delete(of.eventId)
-        if (held.size === 0) isBehind = false
+        // While fewer are leased than a host may have, no host or account waits for the end of one.
+        if (isPolling || isBehind || leased.size >= PER_HOST) notifier.notify()
+        leased.delete(of.eventId)
+        if (leased.size === 0) isBehind = false
       })
-    held.set(of.eventId, { of, work })
+    leased.set(of.eventId, { of, work })
   }
   const hold = async (): Promise<void> => {
-    const attempts = [...held.keys()].map((eventId) => ({ eventId, seconds: LEASE_SECONDS }))
+    const attempts = [...leased.keys()].map((eventId) => ({ eventId, seconds: LEASE_SECONDS }))
     await holdFirstAttempts(sql, attempts)
   }
   return {
     async take() {
-      const limit = HELD - held.size
+      const limit = MAX_LEASED - leased.size
       if (limit === 0) return { count: 0, isCut: false }
       isPolling = true
       if (stuckHosts.size > 0) await deferHosts(sql, [...stuckHosts])
       stuckHosts.clear()
-      const attempts = [...held.values()].map(({ of }) => of)
+      const attempts = [...leased.values()].map(({ of }) => of)
       const ofHost = count(attempts.map(({ host }) => host))
       const taken = await takeFirstAttempts(sql, {
         limit,
         perAccount: PER_ACCOUNT,
-        held: count(attempts.map(({ account }) => account)),
-        fullHosts: [...ofHost].flatMap(([host, held]) => (held >= PER_HOST ? [host] : [])),
+        leased: count(attempts.map(({ account }) => account)),
+        fullHosts: [...ofHost].flatMap(([host, leased]) => (leased >= PER_HOST ? [host] : [])),
         after,
         leaseSeconds: LEASE_SECONDS,
       })
@@ -178,7 +178,7 @@ const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run 
       )
       const givenBack: { eventId: string; seconds: number }[] = []
       // The end of a pause may have made one due that waits here.
-      for (const one of taken.attempts.filter(({ eventId }) => !held.has(eventId)))
+      for (const one of taken.attempts.filter(({ eventId }) => !leased.has(eventId)))
         if (one.isBlocked) {
           isBehind = true
           if (one.overtakes) deps.announceEvent(one.taskId)
@@ -188,16 +188,16 @@ const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run 
       isPolling = false
       return { count: taken.attempts.length, isCut: after !== '' || givenBack.length > 0 }
     },
-    underWay: () => held.size,
+    underWay: () => leased.size,
     renew: () =>
       void hold().catch((error: unknown) =>
-        log.warn({ err: error }, 'first attempts not held on to'),
+        log.warn({ err: error }, 'leases of first attempts not renewed'),
       ),
     deferPaused: () => {
       if (!isEmpty) void deferHosts(sql, []).catch(() => {})
     },
     async drain() {
-      await Promise.all([...held.values()].map(({ work }) => work))
+      await Promise.all([...leased.values()].map(({ work }) => work))
     },
   }
 }

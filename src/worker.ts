@@ -193,7 +193,7 @@ const makeStars = () =>
     : undefined
 
 /**
- * The SDK sends the newest heartbeat of a render so often. A cancelled one should stop soon, so they are not held back for
+ * The SDK sends the newest heartbeat of a render so often. A cancelled one should stop soon, so they are not delayed for
  * most of the time-out; where they are few, a notification of the change stops it instead.
  */
 const { beatSeconds } = readHeartbeats(config)

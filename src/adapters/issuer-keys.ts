@@ -11,11 +11,11 @@ const MAX_ISSUERS = 200
 const LIMITS = { maxBytes: 262_144, timeoutMs: 5_000, maxRedirects: 0 }
 
 /**
- * Makes the look-up of the signing keys of any issuer that users name, which throws `auth_unavailable` while none are held. Its discovery document says where they are. Both are
+ * Makes the look-up of the signing keys of any issuer that users name, which throws `auth_unavailable` while none are known. Its discovery document says where they are. Both are
  * fetched through the guarded client alone, and kept and fetched again as the keys of bearer tokens are.
  */
 export const makeIssuerKeys = (outbound: Pick<Outbound, 'read'>, log: Pick<Log, 'warn'>) => {
-  const held = makeRecent<JWTVerifyGetKey>(MAX_ISSUERS)
+  const keySets = makeRecent<JWTVerifyGetKey>(MAX_ISSUERS)
   const readJson = async (url: string, signal: AbortSignal): Promise<unknown> =>
     JSON.parse((await outbound.read({ url, signal, ...LIMITS })).toString('utf8'))
   const make = (issuer: string): JWTVerifyGetKey =>
@@ -30,9 +30,9 @@ export const makeIssuerKeys = (outbound: Pick<Outbound, 'read'>, log: Pick<Log, 
       },
     })
   return (issuer: string): JWTVerifyGetKey => {
-    const keys = held.find(issuer) ?? make(issuer)
+    const keys = keySets.find(issuer) ?? make(issuer)
     // Kept again, so that of too many those go that nobody asks for.
-    held.keep(issuer, keys)
+    keySets.keep(issuer, keys)
     return keys
   }
 }

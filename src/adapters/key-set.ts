@@ -24,7 +24,7 @@ export const readKeySet = async (url: string): Promise<number> => {
 /**
  * Makes the look-up of the issuer's signing keys. They are fetched on first need, again when older than 10 minutes or
  * when a token names an unknown key, at most every 30 s, and serve for 24 hours while the issuer is down. Throws
- * `auth_unavailable` while none are held.
+ * `auth_unavailable` while none are known.
  *
  * jose fetches, parses and matches; the times are kept here, because jose counts its cool-down from the last fetch that
  * succeeded, so that every request would dial an issuer that is down.

@@ -7,7 +7,7 @@ import { makeTree, rejected, type TreeLimits } from './tree.ts'
 export interface AssemblerOptions extends TreeLimits {
   /** Called with the bytes of text and the members that have come to stay in memory. Throws when that is too much. */
   hold: Hold
-  /** Gives the sink of a string that is not held in memory, chosen by its place. */
+  /** Gives the sink of a string that is not kept in memory, chosen by its place. */
   openImage: (depth: number, path: () => string[]) => TextSink | undefined
 }
 
@@ -36,7 +36,7 @@ export const makeAssembler = (options: AssemblerOptions): Assembler => {
   const tree = makeTree(options)
   let started = false
   let textBytes = 0
-  let heldMembers = 0
+  let countedMembers = 0
   let inNumber = false
   let image: TextSink | undefined
   let text = ''
@@ -58,9 +58,9 @@ export const makeAssembler = (options: AssemblerOptions): Assembler => {
 
   const flush = () => {
     if (pieces.length > 0) gather()
-    options.hold(textBytes, tree.members() - heldMembers)
+    options.hold(textBytes, tree.members() - countedMembers)
     textBytes = 0
-    heldMembers = tree.members()
+    countedMembers = tree.members()
   }
 
   const takeText = (): string => {

@@ -20,7 +20,7 @@ export interface Base64Decoder {
  * blanks and line ends skipped.
  *
  * `Buffer.write` is lax, but it only drops characters that it does not know. So 4n characters that give exactly 3n
- * bytes held no foreign character, and the check costs nothing (10 GB/s; a regular expression over the same text runs
+ * bytes had no foreign character, and the check costs nothing (10 GB/s; a regular expression over the same text runs
  * at 2 GB/s).
  */
 export const makeBase64Decoder = (): Base64Decoder => {

@@ -5,7 +5,7 @@ export interface BodyLimits {
   /** Milliseconds until the last byte must have come. */
   deadlineMs: number
   /** UTF-8 bytes of keys, numbers and strings that stay in memory, inline images apart. */
-  heldBytes: number
+  memoryBytes: number
   /** Members of objects and items of arrays, all together; 100,000 unless the route needs more. */
   maxMembers?: number
   /** Members that take an image: JSON Pointers in which the step `*` stands for any. */
@@ -17,6 +17,6 @@ export interface BodyLimits {
 /** Limits of a JSON body that holds no media. */
 export const SMALL_BODY = {
   maxBytes: 1_048_576,
-  heldBytes: 1_048_576,
+  memoryBytes: 1_048_576,
   deadlineMs: 15_000,
 } as const satisfies BodyLimits

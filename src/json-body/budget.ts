@@ -8,15 +8,15 @@ interface Limit {
 }
 
 /** Bytes that are counted: of bodies that arrive, of those in memory, and of responses not yet sent. */
-export type Counted = 'received' | 'held' | 'unsent'
+export type Counted = 'received' | 'memory' | 'unsent'
 
 /**
- * Most bytes that one process takes at once. `held` has room for the largest body that a route may allow (1,000,000
+ * Most bytes that one process takes at once. `memory` has room for the largest body that a route may allow (1,000,000
  * members, 16 MiB of text) from two addresses.
  */
 const LIMITS: Record<Counted, Limit> = {
   received: { total: 2 ** 31, share: 2 ** 29 },
-  held: { total: 2 ** 27, share: 2 ** 26 },
+  memory: { total: 2 ** 27, share: 2 ** 26 },
   unsent: { total: 2 ** 28, share: 2 ** 26 },
 }
 
@@ -48,7 +48,7 @@ export interface Budget {
  */
 export const makeBudget = (limits: Partial<typeof LIMITS> = {}): Budget => {
   const all = { ...LIMITS, ...limits }
-  const used = { received: 0, held: 0, unsent: 0 }
+  const used = { received: 0, memory: 0, unsent: 0 }
   const byAddress = new Map<string, number>()
 
   const add = (kind: Counted, address: string, bytes: number) => {
@@ -62,7 +62,7 @@ export const makeBudget = (limits: Partial<typeof LIMITS> = {}): Budget => {
   }
 
   const open = (address: string): Reservation => {
-    const taken = { received: 0, held: 0, unsent: 0 }
+    const taken = { received: 0, memory: 0, unsent: 0 }
     let isOpen = true
     return {
       take: (kind, bytes) => {
@@ -80,6 +80,6 @@ export const makeBudget = (limits: Partial<typeof LIMITS> = {}): Budget => {
   return { open, used: () => ({ ...used }) }
 }
 
-const KINDS = ['received', 'held', 'unsent'] as const
+const KINDS = ['received', 'memory', 'unsent'] as const
 
 const counting = (bytes: number): number => Math.max(0, bytes - SMALL)

@@ -13,7 +13,7 @@ import { bodyRequired, notAnObject, parseBody } from './parse.ts'
 import { hasBody, requireJson } from './media-type.ts'
 import { USUAL_PACE, type Pace } from './pace.ts'
 import { openBodySource, tooLarge } from './source.ts'
-import { makeHeldText, makeImageText } from './text.ts'
+import { makeText, makeImageText } from './text.ts'
 
 export interface ReadJsonBodyOptions extends BodyLimits {
   /** Decoded bytes of each inline image. */
@@ -56,7 +56,7 @@ export type JsonSource = Readable & { headers: IncomingHttpHeaders }
  *
  * What is wrong with an inline image is returned in `inline`; everything else is thrown, and then no file is left:
  * 400 `body_required`, `json_invalid`, `json_too_deep`, `bad_request` (client gone); 408 `request_timeout`;
- * 413 `body_too_large` (body, held part or one decoded image); 415; 503 `busy` (budget), `unavailable` (disk).
+ * 413 `body_too_large` (body, part in memory or one decoded image); 415; 503 `busy` (budget), `unavailable` (disk).
  * The request is never destroyed: an error may leave unread bytes, see `endEarly`.
  */
 export const readJsonBody = async (
@@ -116,7 +116,7 @@ const makeBodyAssembler = (
   images: ImageIntake,
   reservation: Reservation,
 ): Assembler => {
-  const hold = makeHold(options.heldBytes, reservation)
+  const hold = makeHold(options.memoryBytes, reservation)
   const isImage = makePathMatcher(options.images ?? [])
   return makeAssembler({
     maxDepth: 64,
@@ -126,7 +126,7 @@ const makeBodyAssembler = (
     openImage: (depth, path) => {
       if (!isImage(depth, path)) return undefined
       return makeImageText({
-        makeText: () => makeHeldText((bytes) => hold(bytes, 0)),
+        makeText: () => makeText((bytes) => hold(bytes, 0)),
         openImage: () => images.open(toPointer(path())),
       })
     },
@@ -137,16 +137,16 @@ const makeBodyAssembler = (
 // largest body a route may allow (1,000,000 members, 16 MiB of text) just fits the share of an address, 64 MiB.
 const BYTES_PER_MEMBER = 48
 
-const makeHold = (heldBytes: number, reservation: Reservation): Hold => {
-  let held = 0
+const makeHold = (memoryBytes: number, reservation: Reservation): Hold => {
+  let kept = 0
   return (textBytes, members) => {
-    held += textBytes
-    if (held > heldBytes)
+    kept += textBytes
+    if (kept > memoryBytes)
       throw apiError(
         'body_too_large',
-        `The body, inline images apart, must not be longer than ${heldBytes} bytes.`,
+        `The body, inline images apart, must not be longer than ${memoryBytes} bytes.`,
       )
-    reservation.take('held', textBytes + members * BYTES_PER_MEMBER)
+    reservation.take('memory', textBytes + members * BYTES_PER_MEMBER)
   }
 }
 

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fromPointer, toPointer } from '../domain/shared/pointer.ts'
 import { makeImageIntake, type ImageLimits } from './images.ts'
 import type { JsonBody } from './read-json-body.ts'
-import { makeHeldText, makeImageText } from './text.ts'
+import { makeText, makeImageText } from './text.ts'
 
 interface Options extends Omit<ImageLimits, 'maxImages'> {
   /** Members that take an image: JSON Pointers in which the step `*` stands for any. */
@@ -25,7 +25,7 @@ export const takeImages = async (
 
   const take = async (text: string, pointer: string): Promise<unknown> => {
     const sink = makeImageText({
-      makeText: () => makeHeldText(() => {}),
+      makeText: () => makeText(() => {}),
       openImage: () => images.open(pointer),
     })
     for (let at = 0; at < text.length; at += SLICE) {

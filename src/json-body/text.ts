@@ -5,7 +5,7 @@ export interface TextSink {
 }
 
 /** Joins a string in memory; `hold` gets its length in bytes and throws when that is too much. */
-export const makeHeldText = (hold: (bytes: number) => void): TextSink => {
+export const makeText = (hold: (bytes: number) => void): TextSink => {
   let text = ''
   return {
     write: (piece) => {

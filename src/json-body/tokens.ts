@@ -19,7 +19,7 @@ export type Tokenizer = (text: string) => readonly Token[]
  */
 export const makeTokenizer = (): Tokenizer => {
   const parse = jsonParser({ packValues: false, streamValues: true })
-  let held = ''
+  let rest = ''
   let inString = false
 
   const tokenize = (text: string): Token[] => {
@@ -33,9 +33,9 @@ export const makeTokenizer = (): Tokenizer => {
   }
 
   return (text) => {
-    const known = held + text
+    const known = rest + text
     const complete = completeLength(known)
-    held = known.slice(complete)
+    rest = known.slice(complete)
     const piece = known.slice(0, complete)
     if (!inString) return tokenize(piece)
 

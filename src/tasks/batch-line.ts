@@ -24,7 +24,7 @@ export interface Line {
 }
 
 /** Limits of a line: images stay text until its path is known. */
-const LIMITS: BodyLimits = { maxBytes: 2 ** 21, heldBytes: 2 ** 21, deadlineMs: 60_000 }
+const LIMITS: BodyLimits = { maxBytes: 2 ** 21, memoryBytes: 2 ** 21, deadlineMs: 60_000 }
 
 const validate = makeValidator(BatchRequest)
 

@@ -23,7 +23,7 @@ export const makeImageCreation = (deps: TaskDeps, imageKind: ImageKind): Creatio
     path,
     schema,
     maxBytes,
-    heldBytes: 1_048_576,
+    memoryBytes: 1_048_576,
     images: images.map((field) => `/${field}`),
     emptyIsAbsent,
     validate: makeValidate(deps, imageKind),

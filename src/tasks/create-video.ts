@@ -39,7 +39,7 @@ export interface VideoTaskDeps extends TaskDeps {
 /** Limits of a body with one image. A payload of escaped pairs is 12 MiB on the wire, and 4 MiB of UTF-8. */
 const FORM = {
   maxBytes: VIDEO_BODY_MAX_BYTES,
-  heldBytes: 16 * 2 ** 20,
+  memoryBytes: 16 * 2 ** 20,
   images: ['/images/*'],
   maxImages: 1,
   emptyIsAbsent: VIDEO_EMPTY_IS_ABSENT,

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 
 import { makeDatabase, type Fragment, type Sql, type Transaction } from '../../src/db/client.ts'
-import { countBatch, findHeldReasons, listItems } from '../../src/db/bulk/bulk-item.ts'
+import { countBatch, listWaitReasons, listItems } from '../../src/db/bulk/bulk-item.ts'
 import { completeAudit } from '../../src/db/registry/audit-log.ts'
 import { chooseTasks } from '../../src/db/bulk/choice.ts'
 import { findBulk, listBulks, listUnknownBulks, requestCancel } from '../../src/db/bulk/bulk.ts'
@@ -236,7 +236,7 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   { call: (sql) => findBulk(sql, { id: ID, kind: 'batch', owner: 'a' }) },
   { call: (sql) => listItems(sql, { bulkId: ID, index: 0 }, 1) },
   { call: (sql) => countBatch(sql, ID) },
-  { call: (sql) => findHeldReasons(sql, ID) },
+  { call: (sql) => listWaitReasons(sql, ID) },
   { call: (sql) => endPause(sql, 'host:a') },
   { call: (sql) => requestCancel(sql, ID) },
   { call: (sql) => countOpenTasks(sql, 'a') },

@@ -16,7 +16,7 @@ import {
   takeFirstAttempts,
 } from '../../src/db/event/first-attempt.ts'
 import { RULES } from '../../src/db/shared/change-notification.ts'
-import { HELD_EVENT } from '../../src/domain/task/waits-for.ts'
+import { PAUSED_EVENT } from '../../src/domain/task/waits-for.ts'
 import { endPause, listPauses, putPause } from '../../src/db/task/pause.ts'
 import { claimTask, putBack } from '../../src/db/task/task-transition.ts'
 import { cancelTasks } from '../support/task-rows.ts'
@@ -293,11 +293,11 @@ describe('a pause of a host', () => {
     }
     assert.deepEqual(await waits(), [undefined, undefined, undefined])
     await pause(HOST)
-    assert.deepEqual(await waits(), [undefined, HELD_EVENT, true])
+    assert.deepEqual(await waits(), [undefined, PAUSED_EVENT, true])
     await sql`update event set state = 'delivered' where id = ${eventId}`
     assert.deepEqual((await waits()).slice(0, 2), [undefined, undefined])
     await redeliver(sql, eventId)
-    assert.deepEqual((await waits()).slice(0, 2), [undefined, HELD_EVENT])
+    assert.deepEqual((await waits()).slice(0, 2), [undefined, PAUSED_EVENT])
   })
 
   test('makes further attempts and redeliveries wait without another step of their schedule', async () => {

@@ -24,7 +24,7 @@ const Page = Type.Object({
   total: Type.Optional(Type.Integer()),
 })
 const schemas = {
-  body: { schema: Page, maxBytes: 1, heldBytes: 1, deadlineMs: 1 },
+  body: { schema: Page, maxBytes: 1, memoryBytes: 1, deadlineMs: 1 },
   responses: { 200: { description: 'A page.', schema: Page } },
 }
 const openOf = (path: string, isNamed: boolean) => {

@@ -206,7 +206,7 @@ describe('inline images', () => {
 
   test('do not count as held text', async (t) => {
     const image = enlarge(png, 150_000).toString('base64')
-    const options = makeOptions(await makeScratch(t), { heldBytes: 100 })
+    const options = makeOptions(await makeScratch(t), { memoryBytes: 100 })
     await read(`{"prompt":"${'p'.repeat(80)}","image":"${image}"}`, options)
     await assert.rejects(
       read(`{"prompt":"${randomBytes(60).toString('hex')}"}`, options),

@@ -24,7 +24,7 @@ export const makeOptions = (
   maxBytes: 1_000_000,
   deadlineMs: PATIENCE_MS,
   pace: { bytesPerSecond: 1, windowMs: PATIENCE_MS },
-  heldBytes: 500_000,
+  memoryBytes: 500_000,
   images: ['/image', '/images/*'],
   maxImageBytes: 200_000,
   maxPixels: 1_000_000,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, describe, test } from 'node:test'
 
 import type { Pause } from '../../src/domain/task/pause.ts'
-import { HELD_EVENT } from '../../src/domain/task/waits-for.ts'
+import { PAUSED_EVENT } from '../../src/domain/task/waits-for.ts'
 import {
   assertMembers,
   expectStatus,
@@ -110,7 +110,7 @@ describe('a pause', () => {
     assert.deepEqual(receiver.of('/held'), [])
     const waiting = await eventsOf(client, id)
     assert.deepEqual(pluck(waiting, 'attempts'), [0, 0, 0])
-    assert.deepEqual(pluck(waiting, 'waits_for'), [undefined, HELD_EVENT, HELD_EVENT])
+    assert.deepEqual(pluck(waiting, 'waits_for'), [undefined, PAUSED_EVENT, PAUSED_EVENT])
     await waitFor('they are deferred', async () => {
       const rows = await sql`select from first_try where due_at > now() + interval '1 second'`
       return rows.length === 2

@@ -88,7 +88,7 @@ export const copyPicture = async (
 }
 
 /** Most pixels of a result that stays in memory: 4 MiB at most, beside a raster that was as large. */
-const MAX_HELD = 2 ** 20
+const MAX_IN_MEMORY = 2 ** 20
 
 /** Encodes a raster as sRGB, 8 bit, no metadata; a large one as `result-1` in a folder. */
 export const writeRaster = async (
@@ -100,7 +100,7 @@ export const writeRaster = async (
   const picture = sharp(raster.data, { raw: { width, height, channels }, limitInputPixels: false })
   const encoded = format === 'png' ? picture.png(PNG) : picture.jpeg(JPEG)
   const path = join(folder, `result-1.${format}`)
-  const isSmall = width * height <= MAX_HELD
+  const isSmall = width * height <= MAX_IN_MEMORY
   const file = isSmall ? await encoded.toBuffer() : (await encoded.toFile(path), path)
   const contentType = format === 'png' ? 'image/png' : 'image/jpeg'
   return { file, contentType, extension: format, width, height }

@@ -70,11 +70,11 @@ export const makeAttemptSlots = (
     return { groups: Math.ceil(turned / limits[full[0]]), full: full[0] }
   }
   const hold = (wanted: readonly Wanted[]): Taken => {
-    let held = wanted.map(nameOf)
-    for (const name of held) add(name, 1)
+    let own = wanted.map(nameOf)
+    for (const name of own) add(name, 1)
     const release = () => {
-      const given = held
-      held = []
+      const given = own
+      own = []
       for (const name of given) {
         add(name, -1)
         away.delete(name)

@@ -1,6 +1,6 @@
 import { drawAnime } from './anime.ts'
 import { cameraFilter, ENLARGEMENT, type Camera, makeCamera } from './camera.ts'
-import { FPS, HELD } from './film.ts'
+import { FPS, FROZEN } from './film.ts'
 import type { InputFiles } from './input-file.ts'
 import { readStill } from './still.ts'
 import type { VideoJob } from './video-engine.ts'
@@ -33,7 +33,7 @@ export const fadeTo = async (
   const lasting = added - start
   const movement = cameraFilter(camera, { top: 0, frame: job }, { frames: lasting - still })
   const end = [
-    `${chain},format=yuva420p,${HELD},trim=end_frame=${lasting}`,
+    `${chain},format=yuva420p,${FROZEN},trim=end_frame=${lasting}`,
     movement,
     `fade=t=in:alpha=1:start_frame=0:nb_frames=${fading},setpts=N+${length + start}[end]`,
   ].join(',')

@@ -21,7 +21,7 @@ export const planExtension = async (
   const index = inputs.addFile(job.source.path, [...CALLERS, '-f', source.container])
   const continued = [
     `[${index}:${source.stream}]${scaleTo(job)}`,
-    // The last frame is held by `tpad`; one more than enough, in case the source is a little shorter than it says.
+    // The last frame is repeated by `tpad`; one more than enough, in case the source is a little shorter than it says.
     `fps=${FPS}:start_time=0,tpad=stop=${frames}:stop_mode=clone,trim=end_frame=${frames}`,
     cameraFilter(makeCamera(job), { top: 0, frame: job }, { frames: added, after: length }),
   ].join(',')

@@ -2,7 +2,7 @@ import { drawAnime } from './anime.ts'
 import { cameraFilter, type Camera, makeCamera } from './camera.ts'
 import { drawCaption } from './caption.ts'
 import type { InputFiles } from './input-file.ts'
-import { HELD, type Film } from './film.ts'
+import { FROZEN, type Film } from './film.ts'
 import { drawLayer, type Layer } from './scene/layer.ts'
 import { makeScene } from './scene/scene.ts'
 import type { VideoJob } from './video-engine.ts'
@@ -23,7 +23,7 @@ export const planScene = async (
     const picture = job.style === 'anime' ? await drawAnime(drawn) : drawn
     const chain = await inputs.addPicture(picture)
     const movement = cameraFilter(camera, { top, frame }, { frames }, true)
-    chains.push(`${chain},${HELD},trim=end_frame=${frames},${movement}[layer${index}]`)
+    chains.push(`${chain},${FROZEN},trim=end_frame=${frames},${movement}[layer${index}]`)
     if (index > 0) {
       const below = index === 1 ? '[layer0]' : `[scene${index - 1}]`
       chains.push(`${below}[layer${index}]overlay=x=0:y=${top}:format=yuv420[scene${index}]`)

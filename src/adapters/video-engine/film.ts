@@ -24,4 +24,4 @@ export interface FilmOptions {
 }
 
 /** Holds a picture for as long as it is asked for. */
-export const HELD = `loop=loop=-1:size=1:start=0,settb=1/${FPS},setpts=N`
+export const FROZEN = `loop=loop=-1:size=1:start=0,settb=1/${FPS},setpts=N`

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-import { FPS, HELD, type Film, type FilmOptions } from './film.ts'
+import { FPS, FROZEN, type Film, type FilmOptions } from './film.ts'
 import { planExtension } from './film-extension.ts'
 import { planScene } from './film-scene.ts'
 import { finishFilm } from './finish-film.ts'
@@ -124,7 +124,7 @@ const planStill = async (
   const picture = job.style === 'anime' ? await drawAnime(still) : still
   const chain = await inputs.addPicture(picture)
   const movement = cameraFilter(makeCamera(job), { top: 0, frame: job }, { frames })
-  const continued = `${chain},${HELD},trim=end_frame=${frames},${movement}`
+  const continued = `${chain},${FROZEN},trim=end_frame=${frames},${movement}`
   if (job.endImage === undefined) return { graph: continued, frames }
   const fade = { continued, length: 0, added: frames, inputs, maxPixels: options.maxPixels }
   return { graph: await fadeTo(job, job.endImage.path, fade), frames }

@@ -6,7 +6,7 @@ import type { VideoJob } from './video-engine.ts'
 export type SoundPlan = Pick<VideoJob, 'audio' | 'bgm' | 'seed'>
 
 const RATE = 48_000
-/** A fifth of a second, so that the event loop is never held for long. */
+/** A fifth of a second, so that the event loop never stands still for long. */
 const BLOCK = 9600
 const FADE_IN = 0.04
 const FADE_OUT = 0.35

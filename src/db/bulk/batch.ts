@@ -3,7 +3,7 @@ import { showState } from '../../domain/bulk/bulk.ts'
 import type { Labels } from '../../domain/task/task-options.ts'
 import { describeWait } from '../../domain/task/waits-for.ts'
 import type { Queryable } from '../client.ts'
-import { countBatch, findHeldReasons } from './bulk-item.ts'
+import { countBatch, listWaitReasons } from './bulk-item.ts'
 import type { BulkRow } from './bulk.ts'
 
 /** Source of the requests of a batch. */
@@ -42,8 +42,8 @@ export const readBatchCounts = async (
   const known = Object.values(found).reduce((sum, n) => sum + n, 0)
   const none = { waiting: 0, queued: 0, running: 0, done: 0, failed: 0, cancelled: 0, rejected: 0 }
   // Of one that is being cancelled nothing goes on later.
-  const canBeHeld = !isCancelRequested && (found['waiting'] ?? 0) + (found['queued'] ?? 0) > 0
-  const reasons = canBeHeld ? await findHeldReasons(sql, id) : undefined
+  const canWait = !isCancelRequested && (found['waiting'] ?? 0) + (found['queued'] ?? 0) > 0
+  const reasons = canWait ? await listWaitReasons(sql, id) : undefined
   return {
     counts: { pending: Math.max(0, total - known), ...none, ...found },
     ...describeWait(reasons ?? null),

@@ -79,7 +79,7 @@ export const countBatch = async (sql: Queryable, id: string): Promise<Record<str
   )
 
 /** Finds the reasons of a task of a batch that a pause holds, if there is one. Without a pause no task is read. */
-export const findHeldReasons = async (
+export const listWaitReasons = async (
   sql: Queryable,
   id: string,
 ): Promise<string[] | undefined> => {

@@ -9,7 +9,7 @@ import type {
   NewEndpoint,
 } from '../../domain/event/endpoint.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
-import { isHeld, showEvent, type EventTimes } from './event-log.ts'
+import { isDeliveryPaused, showEvent, type EventTimes } from './event-log.ts'
 import { disableEndpoint, stopEndpointEvents } from './endpoint-state.ts'
 
 /** Whose endpoints: those of a publisher, or of an owner of tasks. The other one is null. */
@@ -133,7 +133,7 @@ export const listEndpointEvents = async (
     select e.id, e.status as type, e.sequence, e.subject_id, e.created_at, e.state,
       coalesce(d.next_attempt_at, e.next_attempt_at) as next_attempt_at,
       (select count(*)::integer from attempt a where a.event_id = e.id) as attempts,
-      ${isHeld(sql)} as "isHeld"
+      ${isDeliveryPaused(sql)} as "isPaused"
     from event e
     left join redelivery d on d.event_id = e.id and d.state = 'pending'
     where e.endpoint_id = ${endpointId}

@@ -2,7 +2,7 @@ import type { Attempt, TaskEvent, TaskEvents } from '../../domain/event/event.ts
 import type { OwnTasks, TaskScope } from '../../domain/task/task-scope.ts'
 import type { Fragment, Queryable, Sql, Transaction } from '../client.ts'
 import type { StartOptions } from '../shared/outbox.ts'
-import { HELD_EVENT } from '../../domain/task/waits-for.ts'
+import { PAUSED_EVENT } from '../../domain/task/waits-for.ts'
 import { isHostPaused } from '../task/pause.ts'
 import { isOfBatch, isWithin, type Bounds } from '../task/filter.ts'
 import { waitsFor } from '../task/task-file.ts'
@@ -19,7 +19,7 @@ export const listEvents = async (
     select e.id, e.sequence, e.status, e.created_at, e.state, t.webhook_url as url,
       coalesce(d.next_attempt_at, e.next_attempt_at) as next_attempt_at,
       (select count(*)::integer from attempt a where a.event_id = e.id) as attempts,
-      ${isHeld(sql)} as "isHeld"
+      ${isDeliveryPaused(sql)} as "isPaused"
     from task t
     join event e on e.task_id = t.id
     left join redelivery d on d.event_id = e.id and d.state = 'pending'
@@ -36,7 +36,7 @@ export const listEvents = async (
 }
 
 /** True of event `e`, with a redelivery `d` that is pending, while it waits because the host of its webhook URL is paused. */
-export const isHeld = (sql: Queryable) => sql`
+export const isDeliveryPaused = (sql: Queryable) => sql`
   ((e.state = 'pending' or d.id is not null) and exists (
     select from told_event o where o.id = e.id and ${isHostPaused(sql, sql`host_of(o.url)`)}
   ))
@@ -46,19 +46,19 @@ export const isHeld = (sql: Queryable) => sql`
 export const showEvent = <Row extends EventTimes>({
   created_at: at,
   next_attempt_at: next,
-  isHeld,
+  isPaused,
   ...event
 }: Row) => ({
   ...event,
   created_at: at.toISOString(),
   ...(next && { next_attempt_at: next.toISOString() }),
-  ...(isHeld && { waits_for: HELD_EVENT }),
+  ...(isPaused && { waits_for: PAUSED_EVENT }),
 })
 
 export interface EventTimes {
   created_at: Date
   next_attempt_at: Date | null
-  isHeld: boolean
+  isPaused: boolean
 }
 
 /** An anonymous task belongs to whoever knows its id. */

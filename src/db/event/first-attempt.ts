@@ -29,7 +29,7 @@ export interface TakeOptions {
   /** Most attempts that an account may have with this worker. */
   perAccount: number
   /** Attempts that each account has here already. */
-  held: ReadonlyMap<string, number>
+  leased: ReadonlyMap<string, number>
   /** Hosts that have enough here. */
   fullHosts: readonly string[]
   /** The account that the call before ended with: accounts take turns. */
@@ -60,7 +60,7 @@ const BLOCKED_SECONDS = 0.25
  */
 export const takeFirstAttempts = async (
   sql: Sql,
-  { limit, perAccount, held, fullHosts, after, leaseSeconds }: TakeOptions,
+  { limit, perAccount, leased, fullHosts, after, leaseSeconds }: TakeOptions,
 ): Promise<TakenAttempts> => {
   const rows = await sql<
     (FirstAttempt & { next: string; isEmpty: boolean; withoutSync: string })[]
@@ -77,13 +77,13 @@ export const takeFirstAttempts = async (
     ) next
     where a.place < ${ACCOUNTS}
   ),
-  held as (
-    select * from unnest(${[...held.keys()]}::text[], ${[...held.values()]}::integer[]) as held (account, count)
+  leased as (
+    select * from unnest(${[...leased.keys()]}::text[], ${[...leased.values()]}::integer[]) as leased (account, count)
   ),
   due as (
     select f.event_id, f.task_id, f.sequence
     from account_of a
-    left join held h on h.account = a.account
+    left join leased h on h.account = a.account
     cross join lateral (
       select event_id, task_id, sequence
       from first_try
@@ -145,7 +145,7 @@ export const takeFirstAttempts = async (
 }
 
 /**
- * Makes held attempts due so many seconds from now: later, to keep holding them; or at once, to give them back. It
+ * Makes leased attempts due so many seconds from now: later, to keep them; or at once, to give them back. It
  * waits for nobody: who has locked a row ends it, many at once and in another order, and the two would end in a
  * deadlock.
  */

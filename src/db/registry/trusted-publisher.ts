@@ -38,11 +38,11 @@ export const insertTrustedPublisher = async (
   `
   if (!member) return 'no_member'
   await lockNode(sql, node_id)
-  const held = await listTrustedPublishers(sql, node_id)
+  const existing = await listTrustedPublishers(sql, node_id)
   const isSame = (one: TrustedPublisher) =>
     isDeepStrictEqual([one.provider, one.issuer, one.claims], [provider, issuer, claims])
-  if (held.some(isSame)) return 'exists'
-  if (held.length >= MAX_TRUSTED) return 'too_many'
+  if (existing.some(isSame)) return 'exists'
+  if (existing.length >= MAX_TRUSTED) return 'too_many'
   const [trusted] = await sql<TrustedPublisher[]>`
     insert into trusted_publisher (publisher_id, node_id, provider, issuer, claims, created_by)
     values (${publisherId}, ${node_id}, ${provider}, ${issuer}, ${sql.json(claims)}, ${created_by})

@@ -88,8 +88,8 @@ export const receiveUpload = async (
   `
   if (!old) return undefined
   // Whoever makes a task of the old file locks the row, too: it has committed, or will not find the file.
-  const isHeld = old.storageKey !== null && (await isHeldByTask(sql, old.storageKey))
-  const growth = file.bytes - (isHeld ? 0 : (old.bytes ?? 0))
+  const isUsed = old.storageKey !== null && (await isUsedByTask(sql, old.storageKey))
+  const growth = file.bytes - (isUsed ? 0 : (old.bytes ?? 0))
   await sql`
     update upload
     set storage_key = ${file.storageKey},
@@ -101,7 +101,7 @@ export const receiveUpload = async (
     where id = ${file.id}
   `
   await chargeBytes(sql, { account: old.owner, bytes: growth }, quota)
-  return { replacedKey: isHeld ? null : old.storageKey }
+  return { replacedKey: isUsed ? null : old.storageKey }
 }
 
 interface LockedUpload {
@@ -121,7 +121,7 @@ export const lockUpload = async (
     for update
   `
   if (!row) return 'not_found'
-  return row.storageKey !== null && (await isHeldByTask(sql, row.storageKey)) ? 'in_use' : 'none'
+  return row.storageKey !== null && (await isUsedByTask(sql, row.storageKey)) ? 'in_use' : 'none'
 }
 
 /** Ends an upload and its links now. */
@@ -129,14 +129,14 @@ export const expireUpload = async (sql: Transaction, id: string): Promise<void> 
   await sql`update upload set expires_at = clock_timestamp() - interval '2 hours' where id = ${id}`
 }
 
-const isHeldByTask = async (sql: Transaction, storageKey: string): Promise<boolean> => {
-  const [held] = await sql`
+const isUsedByTask = async (sql: Transaction, storageKey: string): Promise<boolean> => {
+  const [used] = await sql`
     select from task_input i
     join task open on open.id = i.task_id and open.ended_at is null
     where i.storage_key = ${storageKey}
     limit 1
   `
-  return held !== undefined
+  return used !== undefined
 }
 
 /** True when the bytes of an upload were recorded; for a commit whose outcome is not known. */

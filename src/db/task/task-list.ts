@@ -15,7 +15,7 @@ import { readBounds } from '../../domain/shared/time-bounds.ts'
 import { VideoTaskKind, videoSegment } from '../../domain/video-task/video-task.ts'
 import type { Fragment, Queryable, Sql } from '../client.ts'
 import { instant } from '../shared/instant.ts'
-import { isHeld, ofFamilies, showEvent, type EventTimes } from '../event/event-log.ts'
+import { isDeliveryPaused, ofFamilies, showEvent, type EventTimes } from '../event/event-log.ts'
 import { isOfBatch, isWithin, type Bounds } from './filter.ts'
 import { hasLabels, labelsOf, matchLabels } from './labels.ts'
 import { deletedAt, waitsFor } from './task-file.ts'
@@ -339,7 +339,7 @@ export const listOwnerEvents = async (
     select e.id, e.task_id, t.kind, e.sequence, e.status, e.created_at, e.state,
       coalesce(d.next_attempt_at, e.next_attempt_at) as next_attempt_at,
       (select count(*)::integer from attempt a where a.event_id = e.id) as attempts,
-      ${isHeld(sql)} as "isHeld",
+      ${isDeliveryPaused(sql)} as "isPaused",
       ${createdAtUs(sql)}
     from (${walk(sql, seen, MAX_SEEN)}) t
     join event e on e.task_id = t.id

@@ -194,8 +194,8 @@ export const chooseClaim = (
   if (!next) return { claim: best, reason: 'only_claim' }
   const named = claims.find((claim) => pack !== undefined && isPack(claim, pack.toLowerCase()))
   if (named) return { claim: named, reason: 'named_by_workflow' }
-  const held = claims.find(({ nodeId }) => installed.has(nodeId.toLowerCase()))
-  if (held) return { claim: held, reason: 'installed' }
+  const found = claims.find(({ nodeId }) => installed.has(nodeId.toLowerCase()))
+  if (found) return { claim: found, reason: 'installed' }
   if (best.preempts && !next.preempts) return { claim: best, reason: 'preempted' }
   return { claim: best, reason: best.ranking < next.ranking ? 'ranking' : 'oldest_claim' }
 }

@@ -19,7 +19,7 @@ const NOT_STARTED = 'Temporal has not taken it.'
 const BUSY = 'All workers are busy.'
 
 /** Sentence of an event whose webhook host an admin has paused. */
-export const HELD_EVENT = 'It waits: the service has paused its host, and sends it later.'
+export const PAUSED_EVENT = 'It waits: the service has paused its host, and sends it later.'
 
 /**
  * Says to callers why a task does not go on.
@@ -29,7 +29,7 @@ export const HELD_EVENT = 'It waits: the service has paused its host, and sends 
 export const describeWait = (reasons: readonly string[] | null): { waits_for?: string } => {
   if (reasons === null) return {}
   const [first, ...more] = reasons
-  if (first === PAUSED) return { waits_for: [HELD, ...more].join(' ') }
+  if (first === PAUSED) return { waits_for: [PAUSED_TASK, ...more].join(' ') }
   const sentence = SENTENCES[first ?? '']
   if (sentence !== undefined) return { waits_for: [sentence, ...more].join(' ') }
   return {
@@ -40,7 +40,7 @@ export const describeWait = (reasons: readonly string[] | null): { waits_for?: s
   }
 }
 
-const HELD = 'It waits: the service has paused it, and goes on with it later.'
+const PAUSED_TASK = 'It waits: the service has paused it, and goes on with it later.'
 /** By the word that a task waits on, or a reason of an admitted one. */
 const SENTENCES: Readonly<Record<string, string>> = {
   slot: 'It waits for a free video slot of its owner.',

@@ -26,7 +26,7 @@ const OfBatch = Type.Object({
 })
 
 /** A thousand requests with a small image each. */
-const BODY = { maxBytes: 2 ** 24, heldBytes: 2 ** 24, deadlineMs: 120_000 }
+const BODY = { maxBytes: 2 ** 24, memoryBytes: 2 ** 24, deadlineMs: 120_000 }
 
 /** Batches: many requests in one, made one after another. */
 export const makeBatchRoutes = (deps: BulkDeps): Route[] => [

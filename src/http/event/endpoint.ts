@@ -145,14 +145,14 @@ export const makeEndpointHandlers = (deps: EndpointDeps, validate: AuthorizeAcce
       const ifMatch = request.headers['if-match']
       const changed = await unitOfWork(deps, async (sql) => {
         // A change of nothing holds the row as it is compared.
-        const held = await updateEndpoint(sql, key, {})
-        if (!held) return undefined
-        if (ifMatch !== undefined && !isAllowed(ifMatch, tagOfBytes(JSON.stringify(held))))
+        const current = await updateEndpoint(sql, key, {})
+        if (!current) return undefined
+        if (ifMatch !== undefined && !isAllowed(ifMatch, tagOfBytes(JSON.stringify(current))))
           throw errors.preconditionFailed()
         const changed = await updateEndpoint(sql, key, request.body)
-        const { before, after } = changesOf(held, changed ?? {}, request.body)
+        const { before, after } = changesOf(current, changed ?? {}, request.body)
         if (Object.keys(after).length > 0)
-          await record(sql, request, { id: held.id, action: 'endpoint.update', before, after })
+          await record(sql, request, { id: current.id, action: 'endpoint.update', before, after })
         return changed
       })
       if (!changed) throw errors.endpointNotFound(key.id)

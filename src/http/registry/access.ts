@@ -148,13 +148,13 @@ export const getFilesAccess = async (
 }
 
 /**
- * The version whose archive a path names, and whether it is held back from all but its caller: platform admins get those
+ * The version whose archive a path names, and whether only its caller gets it: platform admins get those
  * of Flagged and Banned versions, members Flagged ones of theirs. Throws the 404 of publisher, node and version, then the 403.
  */
 export const getArchiveAccess = async (
   { sql }: ReadDeps,
   path: Asked & { publisherId: string; nodeId: string; version: string },
-): Promise<VersionFacts & { isHeld: boolean }> => {
+): Promise<VersionFacts & { isRestricted: boolean }> => {
   const { publisherId, nodeId, version, caller } = path
   const isOwn = (node: NodeFacts): boolean => node.publisherId === publisherId.toLowerCase()
   const found = await findVersion(sql, path)
@@ -181,7 +181,7 @@ export const getArchiveAccess = async (
     : isFlagged && found.node.role !== null
   if (!mayHave) rejectVersion(found, 'archive')
   const condition = nodeCondition(found.node.status, found.node.publisherStatus)
-  return { ...found, isHeld: mayHave || condition !== 'active' }
+  return { ...found, isRestricted: mayHave || condition !== 'active' }
 }
 
 const findVersion = async (

@@ -84,14 +84,18 @@ const getArchive = async (
   { sql }: ArchiveDownloadDeps,
   path: OfArchive,
   caller: Caller | undefined,
-): Promise<ArchiveDownload & { isHeld: boolean }> => {
-  const { id, version, reason, isHeld } = await getArchiveAccess({ sql }, { ...path, caller })
+): Promise<ArchiveDownload & { isRestricted: boolean }> => {
+  const { id, version, reason, isRestricted } = await getArchiveAccess({ sql }, { ...path, caller })
   const archive = await withinDeadline(sql, findArchive(sql, id))
   if (!archive) throw errors.archiveNotFound(version, reason)
-  return { ...archive, isHeld }
+  return { ...archive, isRestricted }
 }
 
-const toServedFile = ({ sha256, bytes, isHeld }: ArchiveDownload & { isHeld: boolean }) => {
+const toServedFile = ({
+  sha256,
+  bytes,
+  isRestricted,
+}: ArchiveDownload & { isRestricted: boolean }) => {
   const digest = Buffer.from(sha256, 'hex').toString('base64')
   return {
     name: 'node.zip',
@@ -99,7 +103,7 @@ const toServedFile = ({ sha256, bytes, isHeld }: ArchiveDownload & { isHeld: boo
     contentType: 'application/zip',
     sha256,
     // The bytes of a version never change; caches in front are purged when it is banned.
-    cacheControl: isHeld ? 'private, no-store' : 'public, max-age=31536000, immutable',
+    cacheControl: isRestricted ? 'private, no-store' : 'public, max-age=31536000, immutable',
     headers: { digest: `sha-256=${digest}`, 'repr-digest': `sha-256=:${digest}:` },
   } satisfies ServedFile
 }

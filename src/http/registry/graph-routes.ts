@@ -13,7 +13,7 @@ import { makeAskGraph } from './graph-questions.ts'
 /** The largest saved workflows with pictures inside have some megabytes. */
 const BODY = {
   maxBytes: 4 * 2 ** 20,
-  heldBytes: 4 * 2 ** 20,
+  memoryBytes: 4 * 2 ** 20,
   maxMembers: 400_000,
   deadlineMs: 15_000,
 } as const

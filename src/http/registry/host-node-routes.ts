@@ -59,7 +59,7 @@ const HOST_NODES_PATH = `${VERSION_PATH}/host-nodes`
 /** 5,000 host nodes with three JSON texts each. */
 const REGISTRATION_BODY = {
   maxBytes: 16_777_216,
-  heldBytes: 16_777_216,
+  memoryBytes: 16_777_216,
   maxMembers: 1_000_000,
   deadlineMs: 30_000,
 } as const

@@ -25,7 +25,7 @@ interface ListResponse {
 
 /**
  * Responds with a list. It is written at once when its first statement has read all of it. Else further statements
- * follow as the client takes what was written, so that no more than a few megabytes of it are ever held.
+ * follow as the client takes what was written, so that no more than a few megabytes of it are ever in memory.
  */
 export const makeListResponse = (
   { sql, heavyReadSemaphore }: Pick<ListDeps, 'sql' | 'heavyReadSemaphore'>,

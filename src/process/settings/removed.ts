@@ -21,13 +21,13 @@ const IGNORED = 'WORKFLOW_BUNDLE'
 /** Lists the variables that were settings once and are still set, each with what holds in its place. */
 export const listRemovedSettings = (given: NodeJS.ProcessEnv, config: Config): string[] => {
   const constants = Object.keys(Constants.properties) as (keyof Constants)[]
-  const held = {
+  const reasons = {
     ...Object.fromEntries(
       constants.map((name) => [name, () => `0.2.0 fixes it at ${String(config[name])}`]),
     ),
     ...REMOVED,
   }
-  return Object.entries(held)
+  return Object.entries(reasons)
     .filter(([name]) => given[name] && name !== IGNORED)
     .map(([name, describe]) => `${name} is not a setting any more: ${describe(config)}`)
 }

@@ -9,7 +9,7 @@ import { Link, taskPage, versionPage } from '../ui/link.tsx'
 import { ErrorPanel, NOTE_ICONS, Panel } from '../ui/panels.tsx'
 import { counted } from '../words/text.ts'
 import styles from './home.module.css'
-import { failedQuery, heldBackQuery, reviewsQuery, summaryQuery } from './queries.ts'
+import { failedQuery, flaggedQuery, reviewsQuery, summaryQuery } from './queries.ts'
 
 interface Need {
   name: string
@@ -29,7 +29,7 @@ export const Needs = ({ me }: { me: { id: string; isAdmin: boolean } }) => {
   const [from] = useState(() => new Date(Date.now() - DAY_MS).toISOString())
   const summary = useQuery(summaryQuery)
   const failures = useQuery(failedQuery)
-  const flagged = useQuery(heldBackQuery)
+  const flagged = useQuery(flaggedQuery)
   const reviews = useQuery({ ...reviewsQuery, enabled: me.isAdmin })
   const { dismissed } = useSettings()
   const dismiss = ({ name, mark }: Need): void =>

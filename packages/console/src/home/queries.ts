@@ -38,10 +38,10 @@ export const lastQuery = readQuery('/tasks', { query: { state: ['done'], limit: 
 
 export const failedQuery = readQuery('/tasks', { query: { state: ['failed'], limit: 20 } })
 
-const HELD: Schema<'NodeVersionStatus'>[] = ['NodeVersionStatusFlagged']
+const FLAGGED: Schema<'NodeVersionStatus'>[] = ['NodeVersionStatusFlagged']
 
 /** Versions of the caller's own nodes that are held back, of the newest hundred of all. */
-export const heldBackQuery = queryOptions({
+export const flaggedQuery = queryOptions({
   queryKey: ['held-back'],
   queryFn: async ({ signal }) => {
     const publishers = await read('/users/publishers/', {}, signal)
@@ -55,7 +55,7 @@ export const heldBackQuery = queryOptions({
     if (own.size === 0) return []
     const { versions } = await read(
       '/versions',
-      { query: { statuses: HELD, pageSize: 100 } },
+      { query: { statuses: FLAGGED, pageSize: 100 } },
       signal,
     )
     return versions.filter((version) => own.has(version.node_id))
@@ -64,5 +64,5 @@ export const heldBackQuery = queryOptions({
 
 /** Requests for a review that wait for platform admins. */
 export const reviewsQuery = readQuery('/versions', {
-  query: { statuses: HELD, review_requested: true, pageSize: 1 },
+  query: { statuses: FLAGGED, review_requested: true, pageSize: 1 },
 })

@@ -28,8 +28,8 @@ const STEPS = {
 }
 
 const markOf = ({ step, state, at }: Step): Mark => {
-  const isHeldBack = step === 'active' && state === 'held'
-  return { state, text: isHeldBack ? 'Flagged' : STEPS[step], at }
+  const isFlagged = step === 'active' && state === 'held'
+  return { state, text: isFlagged ? 'Flagged' : STEPS[step], at }
 }
 
 type FollowingProps = { publisherId: string; nodeId: string; version: string }

@@ -103,7 +103,7 @@ const IconIssue = ({ nodeId }: { nodeId: string }) => {
   )
 }
 
-const HELD: Schema<'NodeVersionStatus'>[] = [
+const FLAGGED: Schema<'NodeVersionStatus'>[] = [
   'NodeVersionStatusPending',
   'NodeVersionStatusFlagged',
   'NodeVersionStatusBanned',
@@ -112,7 +112,7 @@ const HELD: Schema<'NodeVersionStatus'>[] = [
 /** Versions that are not published, or not yet. */
 const Held = ({ nodeId, publisherId }: { nodeId: string; publisherId: string }) => {
   const { data: held = [] } = useQuery(
-    readQuery('/nodes/{nodeId}/versions', { path: { nodeId }, query: { statuses: HELD } }),
+    readQuery('/nodes/{nodeId}/versions', { path: { nodeId }, query: { statuses: FLAGGED } }),
   )
   return held.slice(0, 5).map((version) => (
     <Row key={version.version}>
