@@ -30,7 +30,7 @@ import {
 const ALL = {
   limit: 100,
   perAccount: 100,
-  held: new Map(),
+  leased: new Map(),
   fullHosts: [],
   after: '',
   /** Ends in no test, however slow the machine is. */
@@ -91,7 +91,7 @@ describe('the first attempts', () => {
         lostNumber: null,
       },
     ])
-    assert.deepEqual(await take(), [], 'it is held')
+    assert.deepEqual(await take(), [], 'it is leased')
     await holdFirstAttempts(sql, [{ eventId, seconds: 0 }])
     assert.equal((await take()).length, 1, 'it was given back')
   })
@@ -114,8 +114,8 @@ describe('the first attempts', () => {
   describe('of accounts', () => {
     test('are as many as one may have, with those that it has', async () => {
       for (const owner of ['bob', 'alice', 'alice', 'alice', 'carol']) await due(owner)
-      const held = new Map(Object.entries({ carol: 2, zoe: 9 }))
-      assert.equal(accountsOf(await take({ perAccount: 2, held })), 'alice alice bob')
+      const leased = new Map(Object.entries({ carol: 2, zoe: 9 }))
+      assert.equal(accountsOf(await take({ perAccount: 2, leased })), 'alice alice bob')
       assert.equal(accountsOf(await take({ perAccount: 2 })), 'alice carol')
     })
 
@@ -156,7 +156,7 @@ describe('the first attempts', () => {
       assert.deepEqual(hostsOf(taken), ['a.example:8443', 'c.example'])
     })
 
-    test('that take nothing are deferred, but for what is held', async () => {
+    test('that take nothing are deferred, but for what is leased', async () => {
       for (const url of ['https://dead.example/1', 'https://dead.example/2', 'https://b.example'])
         await dueAt(url)
       await take({ limit: 1 })
@@ -167,9 +167,9 @@ describe('the first attempts', () => {
         from first_try order by due_at
       `
       assert.equal(due.map(({ host }) => host).join(' '), 'b.example dead.example dead.example')
-      const [ready = NaN, defer = NaN, held = NaN] = due.map(({ wait }) => wait)
+      const [ready = NaN, defer = NaN, leased = NaN] = due.map(({ wait }) => wait)
       const most = 30 + PATIENCE_MS / 1000
-      assert.ok(ready <= 0 && defer >= 5 && defer <= most && held > 3000, JSON.stringify(due))
+      assert.ok(ready <= 0 && defer >= 5 && defer <= most && leased > 3000, JSON.stringify(due))
     })
   })
 

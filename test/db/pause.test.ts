@@ -226,7 +226,7 @@ describe('a pause of a host', () => {
     const { sql } = place.database
     const { eventId } = await insertDueEvent(sql)
     await pause(HOST)
-    const taking = { limit: 100, perAccount: 100, held: new Map(), fullHosts: [], after: '' }
+    const taking = { limit: 100, perAccount: 100, leased: new Map(), fullHosts: [], after: '' }
     const taken = () => takeFirstAttempts(sql, { ...taking, leaseSeconds: 60 })
     assert.deepEqual((await taken()).attempts, [])
     const first = await sql.begin((sql) => beginFirstAttempts(sql, [{ eventId, url: RECEIVER }]))

@@ -179,7 +179,7 @@ describe('acceptance', () => {
     const LARGE = `{"a":"${'x'.repeat(200_000)}"}`
     const limits = { total: 1_000_000, share: 500_000 }
 
-    for (const kind of ['received', 'held'] as const)
+    for (const kind of ['received', 'memory'] as const)
       test(`of bytes ${kind}, of which an address has its share`, async (t) => {
         const budget = makeBudget({ [kind]: limits })
         const options = makeOptions(await makeScratch(t), { budget })

@@ -14,7 +14,7 @@ export const makeSchema = async (): Promise<string> => {
   const server = await startPostgres({ dataDir, say: () => {} })
   try {
     await migrate(server.url)
-    const sql = makeDatabase({ url: server.url, pool: 1, name: 'kiln docs' })
+    const sql = makeDatabase({ url: server.url, pool: 1, name: 'kiln docs', statementTimeoutMs: 0 })
     return await readSchema(sql).finally(() => sql.end())
   } finally {
     await server.remove()
