@@ -223,4 +223,4 @@ describe('acceptance', () => {
   })
 })
 
-const NOTHING = { received: 0, held: 0, unsent: 0 }
+const NOTHING = { received: 0, memory: 0, unsent: 0 }
