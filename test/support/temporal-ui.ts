@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
+import { WorkflowNotFoundError } from '@temporalio/client'
 import type { WorkflowClient, WorkflowHandle } from '@temporalio/client'
 
 import { waitFor } from './wait.ts'
@@ -11,8 +12,12 @@ const reason = 'by hand'
 export const makeButtons = (client: WorkflowClient) => {
   const { workflowService } = client
 
+  /** Its start follows the response to whoever has asked for it. */
+  const ifStarted = (error: unknown): undefined => {
+    if (!(error instanceof WorkflowNotFoundError)) throw error
+  }
   const findActivity = async (handle: WorkflowHandle) =>
-    (await handle.describe()).raw.pendingActivities?.[0]
+    (await handle.describe().catch(ifStarted))?.raw.pendingActivities?.[0]
 
   const untilActivity = async (handle: WorkflowHandle) => {
     const { activityId = null } = await waitFor('an activity is pending', () =>
