@@ -54,8 +54,8 @@ export const MISTAKES = {
   },
   'an operation says that it has cancelled what it could not': {
     file: 'src/tasks/cancel.ts',
-    find: '      if (isTooLate) throw FAMILIES[family].cannotCancel(status)\n',
-    put: '      if (isTooLate && audit) throw FAMILIES[family].cannotCancel(status)\n',
+    find: 'if (!(await failTask(sql, { id: task.id, family }, end)))',
+    put: 'if (!(await failTask(sql, { id: task.id, family }, end)) && audit)',
     invariants: ['I14'],
   },
   'the results of a deleted task stay': {
