@@ -152,6 +152,9 @@ describe('an operation', () => {
           new RegExp(`/filter/task_ids/1 must be the id of a task .* got "${id}"`),
         )
       }
+    const two = operationOf('delete', { task_ids: [theirs, mine, randomUUID()] })
+    const all = expectStatus(await client.post('/operations', two), 400, 'validation_failed')
+    assert.equal((all.body['details'] as string[]).length, 2)
     assert.ok(!(await client.get(`/tasks/${mine}`)).body['deleted_at'])
     const path = await postOperation(client, 'delete', chosen)
     assertMembers(await untilBulkEnded(client, path), { total: 1, state: 'done' })

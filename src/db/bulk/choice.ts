@@ -50,18 +50,20 @@ export const chooseTasks = async (
   return row ?? { found: 0, possible: 0 }
 }
 
-/** Finds the first of some ids that no task has, or none of its owner; `at` is its place. */
-export const findUnknownTask = async (
+/** Most unknown ids that one response names. */
+const MAX_NAMED = 100
+
+/** Lists ids that are not those of a task, or not of a task of the owner `of`, with their places in the list. */
+export const listUnknownTasks = async (
   sql: Transaction,
   { ids, of }: { ids: readonly string[]; of: string | undefined },
-): Promise<{ at: number; id: string } | undefined> => {
+): Promise<{ at: number; id: string }[]> => {
   const owned = of === undefined ? sql`` : sql`and t.owner = ${of}`
-  const [unknown] = await sql<{ at: number; id: string }[]>`
+  return await sql<{ at: number; id: string }[]>`
     select (place - 1)::integer as at, id
     from unnest(${[...ids]}::uuid[]) with ordinality given (id, place)
     where not exists (select from task t where t.id = given.id ${owned})
     order by place
-    limit 1
+    limit ${MAX_NAMED}
   `
-  return unknown
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 
 import { beginBulk, lockBulks } from '../../db/bulk/bulk.ts'
-import { CHOICE_MS, chooseTasks, findUnknownTask } from '../../db/bulk/choice.ts'
+import { CHOICE_MS, chooseTasks, listUnknownTasks } from '../../db/bulk/choice.ts'
 import type { OperationRequest as Chosen } from '../../db/bulk/operation.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { MAX_ITEMS } from '../../domain/bulk/bulk.ts'
@@ -68,18 +68,17 @@ const countTasks = (deps: BulkDeps, request: Request, what: Chosen): Promise<Sav
     { statementMs: CHOICE_MS },
   )
 
-/** Chooses the tasks, or counts them. Throws 400 when these are too many, or when an id is that of none. */
-const choose: typeof chooseTasks = async (sql, what, id) => {
+/** Chooses the tasks, or counts them. Throws 400 for too many, and for ids of no task. */
+const choose: typeof chooseTasks = async (sql, what, bulkId) => {
   const { filter, of } = what
-  const unknown = filter.task_ids && (await findUnknownTask(sql, { ids: filter.task_ids, of }))
-  if (unknown) {
-    const sentence = `must be the id of a task${of === undefined ? '' : ' of its owner'}, got ${shown(unknown.id)}`
-    throw validationError([makeIssue(`/filter/task_ids/${unknown.at}`, sentence)], {
-      query: {},
-      body: { filter },
-    })
-  }
-  const chosen = await chooseTasks(sql, what, id)
+  const unknown = await listUnknownTasks(sql, { ids: filter.task_ids ?? [], of })
+  const whose = of === undefined ? '' : ' of its owner'
+  const issues = unknown.map(({ at, id }) =>
+    makeIssue(`/filter/task_ids/${at}`, `must be the id of a task${whose}, got ${shown(id)}`),
+  )
+  const error = validationError(issues, { query: {}, body: { filter } })
+  if (error) throw error
+  const chosen = await chooseTasks(sql, what, bulkId)
   if (chosen.found > MAX_ITEMS) throw errors.tooManyTasks(chosen.found, MAX_ITEMS)
   return chosen
 }
