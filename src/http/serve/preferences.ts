@@ -3,12 +3,12 @@ export const readPreferences = (
   header: string | readonly string[] | undefined,
 ): ReadonlyMap<string, string> => {
   const found = new Map<string, string>()
-  for (const part of [header ?? []].flat().flatMap((text) => text.split(','))) {
+  for (const part of [header ?? []].flat().flatMap((text) => text.split(/[,;]/))) {
     const [, name = '', value = ''] = PREFERENCE.exec(part) ?? []
     if (name !== '' && !found.has(name.toLowerCase())) found.set(name.toLowerCase(), value)
   }
   return found
 }
 
-/** Parameters of a preference, behind a semicolon, mean nothing here. */
-const PREFERENCE = /^\s*([\w!#$%&'*+.^`|~-]+)\s*(?:=\s*"?([^";]*?)"?\s*)?(?:;.*)?$/
+/** No preference of ours has parameters: what follows a semicolon counts as another one. */
+const PREFERENCE = /^\s*([\w!#$%&'*+.^`|~-]+)\s*(?:=\s*"?([^"]*?)"?\s*)?$/
