@@ -10,10 +10,9 @@ import type { ArchivePlace, StoredArchive } from '../src/db/registry/archive.ts'
 import { isUnavailable } from '../src/db/sqlstate.ts'
 import { CHECK_ERRORS } from '../src/domain/registry/archive-check.ts'
 import type { CheckErrorCode } from '../src/domain/registry/archive-check.ts'
-import { makeOnce } from '../src/domain/shared/make-once.ts'
 import type { MediaDependencies } from './dependencies.ts'
 import { countOutages, describeEnd, withHeartbeat } from './heartbeat.ts'
-import { addLicense, makeLicenseFinder, type InspectedWithLicense } from './read-license.ts'
+import { addLicense, type InspectedWithLicense } from './read-license.ts'
 
 interface Check {
   versionId: string
@@ -77,9 +76,6 @@ class CheckError extends Error {
   }
 }
 
-/** A worker has one inspector. */
-const finderOf = makeOnce((_inspector: MediaDependencies['inspector']) => makeLicenseFinder())
-
 /** A version whose archive has arrived. */
 export type ArchivedPlace = ArchivePlace & { archive: StoredArchive }
 
@@ -88,7 +84,7 @@ export type ArchivedPlace = ArchivePlace & { archive: StoredArchive }
  * what was uploaded.
  */
 export const inspectStored = async <T>(
-  { storage, scratchDir, inspector }: MediaDependencies,
+  { storage, scratchDir, inspector, findLicenseId }: MediaDependencies,
   { archive, nodeId, dependencies, license }: ArchivedPlace,
   signal: AbortSignal,
   use: (found: InspectedWithLicense, path: string) => Promise<T>,
@@ -103,7 +99,7 @@ export const inspectStored = async <T>(
     if (bytes !== archive.bytes || sha256 !== archive.sha256)
       throw new CheckError('archive_differs')
     const found = await inspector.inspect({ path, nodeId, dependencies, signal })
-    return await use(await addLicense(found, { path, license, findId: finderOf(inspector) }), path)
+    return await use(await addLicense(found, { path, license, findLicenseId }), path)
   } finally {
     await rm(path, { force: true })
   }

@@ -26,6 +26,7 @@ import type { Metrics } from '../src/process/metrics.ts'
 import type { Tracing } from '../src/process/tracing.ts'
 import type { BulkWork } from '../src/tasks/bulk-work.ts'
 import type { Breaker } from './breaker.ts'
+import type { FindLicenseId } from './read-license.ts'
 
 /** Dependencies of the activities of every worker. */
 export interface CommonDependencies {
@@ -154,6 +155,7 @@ export interface ComfyDependencies extends RenderDependencies {
 export interface MediaDependencies extends RenderDependencies {
   engine: ImageEngine
   inspector: Inspector
+  findLicenseId: FindLicenseId
   videoEngine: VideoEngine
   /** VIDEO_TINY: 8 frames of 96×64, whatever a video task asks for. */
   tinyVideos: boolean

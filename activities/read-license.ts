@@ -8,7 +8,7 @@ import { unpackFile } from '../src/adapters/inspector/unpack-file.ts'
 import {
   LICENSE_TEXT_MAX,
   findLicenseFile,
-  findLicenseId,
+  findAlikeLicense,
   findTaggedId,
   findTopFile,
   isSameLicense,
@@ -27,13 +27,13 @@ interface ReadArchive {
   path: string
   /** As the node names it. */
   license: string | null
-  findId: ReturnType<typeof makeLicenseFinder>
+  findLicenseId: FindLicenseId
 }
 
 /** Adds the license of a sound archive to what was found in it, with a finding where the project file states another. */
 export const addLicense = async (
   found: Inspection,
-  { path, license, findId }: ReadArchive,
+  { path, license, findLicenseId }: ReadArchive,
 ): Promise<InspectedWithLicense> => {
   const files = found.archive.verdict === 'sound' ? (found.archive.files ?? []) : []
   const read = async (name: string | undefined): Promise<string> => {
@@ -42,7 +42,7 @@ export const addLicense = async (
   }
   const name = findLicenseFile(files, license)
   const text = await read(name)
-  const licenseId = text === '' ? undefined : await findId(text)
+  const licenseId = text === '' ? undefined : await findLicenseId(text)
   if (licenseId === undefined) return { ...found, licenseId }
   const project = findTopFile(files, (one) => one === 'pyproject.toml')
   const stated = listStatedLicenses(await read(project)).filter(({ id }) => id !== undefined)
@@ -72,6 +72,9 @@ const LICENSES = fileURLToPath(import.meta.resolve('spdx-license-list/spdx-full.
 const readLicenses = async (): Promise<LicenseTexts> =>
   JSON.parse(await readFile(LICENSES, 'utf8')) as LicenseTexts
 
+/** Finds the SPDX id of a license's text; undefined of a text like none. */
+export type FindLicenseId = (text: string) => Promise<string | undefined>
+
 /** Comparisons that a process remembers: 100 bytes each. */
 const MAX_COMPARED = 10_000
 
@@ -79,11 +82,15 @@ const MAX_COMPARED = 10_000
  * Makes the function that finds the SPDX id of a text. Most are a license word by word, which the digest of their words finds;
  * any other is compared with all licenses, once.
  */
-export const makeLicenseFinder = () => {
+export const makeLicenseFinder = (): FindLicenseId => {
   let licenses: ReturnType<typeof digestLicenses> | undefined
   const compared = new Map<string, string | undefined>()
-  return async (text: string): Promise<string | undefined> => {
-    licenses ??= digestLicenses()
+  return async (text) => {
+    licenses ??= digestLicenses().catch((error: unknown) => {
+      // The next archive reads them again.
+      licenses = undefined
+      throw error
+    })
     const { ids, digests } = await licenses
     const tagged = findTaggedId(text)
     if (tagged !== undefined && ids.has(tagged)) return tagged
@@ -91,7 +98,7 @@ export const makeLicenseFinder = () => {
     if (digests.has(digest)) return digests.get(digest)
     if (!compared.has(digest)) {
       if (compared.size >= MAX_COMPARED) compared.clear()
-      compared.set(digest, await findLicenseId(text, await readLicenses(), () => setImmediate()))
+      compared.set(digest, await findAlikeLicense(text, await readLicenses(), () => setImmediate()))
     }
     return compared.get(digest)
   }

@@ -17,6 +17,7 @@ import { makeBreaker } from '../activities/breaker.ts'
 import { keepFleet } from '../activities/comfyui-keeper.ts'
 import { makeKeepTemplates } from '../activities/comfyui-templates.ts'
 import { startFirstAttempts } from '../activities/first-attempts.ts'
+import { makeLicenseFinder } from '../activities/read-license.ts'
 import type { Fleet } from '../activities/dependencies.ts'
 import {
   createBulkActivities,
@@ -393,6 +394,7 @@ const mediaWorker = ({ scratchDir, binaries, inspector }: Media): Promise<Worker
       engine: makeLocalImageEngine({ maxPixels: config.IMAGE_MAX_PIXELS }),
       videoEngine: makeLocalVideoEngine({ binaries, maxPixels: config.IMAGE_MAX_PIXELS }),
       inspector,
+      findLicenseId: makeLicenseFinder(),
       outbound,
       scratchDir,
       limits: readMediaLimits(config),

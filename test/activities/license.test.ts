@@ -5,7 +5,7 @@ import licenses from 'spdx-license-list/full.js'
 
 import { makeLicenseFinder } from '../../activities/read-license.ts'
 import {
-  findLicenseId,
+  findAlikeLicense,
   isSameLicense,
   listStatedLicenses,
 } from '../../src/domain/registry/license.ts'
@@ -39,7 +39,7 @@ describe('the text of a license', () => {
   ]
   for (const id of ['MIT', 'Apache-2.0', 'EUPL-1.2', 'Zlib', 'CC0-1.0'])
     test(`is ${id} by its digest as by a comparison with all`, async () => {
-      const compared = await findLicenseId(textOf(id), licenses, () => Promise.resolve())
+      const compared = await findAlikeLicense(textOf(id), licenses, () => Promise.resolve())
       assert.deepEqual([await find(textOf(id)), compared], [id, id])
     })
   for (const [text, id] of CASES)

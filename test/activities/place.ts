@@ -14,6 +14,7 @@ import type {
 } from '../../activities/dependencies.ts'
 import type { TaskEnd } from '../../activities/results.ts'
 import type { AttemptOptions } from '../../activities/render-attempt.ts'
+import { makeLicenseFinder } from '../../activities/read-license.ts'
 import { makeLocalImages, makeRenderImageTask } from '../../activities/render-image-task.ts'
 import type {
   ImageEngine,
@@ -65,6 +66,7 @@ export const makePlace = async () => {
     jobs: { dispatchNow: (row) => dispatched.push(row) },
     engine: makeEngine(writeResult),
     inspector: await makeInspector(),
+    findLicenseId: makeLicenseFinder(),
     outbound: makeOutbound({ allowLoopback: true, ports: [], deny: [] }),
     scratchDir: await storage.scratchDir('render'),
     limits: { maxPixels: 1e6, image: limits, watermark: limits, video: limits },

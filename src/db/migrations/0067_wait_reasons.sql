@@ -1,5 +1,5 @@
--- Why a task waits, in a function: a statement opens the tables of a subquery for each task that it reads, those of a function
--- only for one that waits.
+-- The reasons why a task waits come from a function. A statement opens the tables of its subqueries whether or not a task waits;
+-- a function opens them only when it is called.
 
 create function is_alive(w worker) returns boolean language sql
 return w.ended_at is null and w.beat_at > clock_timestamp() - interval '30 seconds';

@@ -8,7 +8,7 @@ const ALIKE = 0.93
 /** Longest text that is compared; that of the longest common license has 35,000 characters. */
 export const LICENSE_TEXT_MAX = 100_000
 
-/** Lists licenses by their ids, without those of an older list, of which each has a newer one. */
+/** Lists licenses by their ids. Outdated ids, which a newer one has replaced, are left out. */
 export const listLicenses = (licenses: LicenseTexts): [id: string, text: string][] =>
   Object.entries(licenses).flatMap(([id, { licenseText }]) =>
     id.endsWith('+') || `${id}-only` in licenses ? [] : [[id, licenseText]],
@@ -22,7 +22,7 @@ export const findTaggedId = (text: string): string | undefined =>
  * Finds the SPDX id of a license's text: the license that is most like it, by the pairs of neighbouring words.
  * Undefined for a text like none. `pause` lets others of the process go on.
  */
-export const findLicenseId = async (
+export const findAlikeLicense = async (
   text: string,
   licenses: LicenseTexts,
   pause: () => Promise<void>,
