@@ -139,12 +139,15 @@ export const untilSeen = <Seen extends object>(
   what: string,
   see: () => Promise<Seen>,
   wanted: Partial<Seen>,
-): Promise<Seen> =>
-  waitFor(`${what} is ${JSON.stringify(wanted)}`, async () => {
-    const seen = await see()
+): Promise<Seen> => {
+  let seen: Seen | undefined
+  const describe = () => `${what} is ${JSON.stringify(wanted)}: it is ${JSON.stringify(seen)}`
+  return waitFor(describe, async () => {
+    seen = await see()
     const names = Object.keys(wanted) as (keyof Seen)[]
-    return names.every((name) => seen[name] === wanted[name]) && seen
+    return names.every((name) => seen?.[name] === wanted[name]) && seen
   })
+}
 
 /** Waits until a workflow has this status; one that is not there has none. */
 export const untilStatus = (handle: WorkflowHandle, status: string): Promise<boolean> =>

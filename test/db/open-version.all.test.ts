@@ -24,9 +24,12 @@ const ACTIVE = 'NodeVersionStatusActive'
 const UNREADABLE =
   'checks could not run (the archive could not be read or stored); an operator can retry'
 const ENDED = 'checks could not run (the workflow was ended); an operator can retry'
-/** Timing by which a failed attempt is soon repeated. None is lost because a busy machine beats late. */
+/**
+ * Timing by which a failed attempt is soon repeated. None is lost because a busy machine beats late; one whose start never
+ * came to a worker is repeated while its test still waits.
+ */
 const SHORT = {
-  heartbeatSeconds: PATIENCE_MS / 1000,
+  heartbeatSeconds: PATIENCE_MS / 4000,
   attempts: 2,
   retrySeconds: 0.01,
   maxRetrySeconds: 0.01,

@@ -15,9 +15,9 @@ export const makeLatch = (): { opened: Promise<undefined>; open: () => void } =>
   return { opened, open }
 }
 
-/** Waits until `find` returns something, now or later; throws with `what` after the deadline. */
+/** Waits until `find` returns something, now or later; throws with `what` (asked for then) after the deadline. */
 export const waitFor = async <T>(
-  what: string,
+  what: string | (() => string),
   find: () => Promise<T | undefined | false> | T | undefined | false,
   deadlineMs = PATIENCE_MS,
 ): Promise<T> => {
@@ -26,7 +26,9 @@ export const waitFor = async <T>(
     const found = await find()
     if (found !== undefined && found !== false) return found
     const waitedMs = Date.now() - start
-    if (waitedMs > deadlineMs) throw new Error(`not within ${deadlineMs} ms: ${what}`)
+    if (waitedMs > deadlineMs) {
+      throw new Error(`not within ${deadlineMs} ms: ${typeof what === 'string' ? what : what()}`)
+    }
     await sleep(pauseAfter(waitedMs))
   }
 }
