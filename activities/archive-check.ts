@@ -10,7 +10,7 @@ import type { ArchivePlace, StoredArchive } from '../src/db/registry/archive.ts'
 import { isUnavailable } from '../src/db/sqlstate.ts'
 import { CHECK_ERRORS } from '../src/domain/registry/archive-check.ts'
 import type { CheckErrorCode } from '../src/domain/registry/archive-check.ts'
-import type { MediaDependencies } from './dependencies.ts'
+import type { InspectDependencies } from './registry/dependencies.ts'
 import { countOutages, describeEnd, withHeartbeat } from './heartbeat.ts'
 import { addLicense, type InspectedWithLicense } from './read-license.ts'
 
@@ -30,7 +30,7 @@ const OUTAGE_MS = 2000
  * an outage of PostgreSQL or of a bucket has ended does not count.
  */
 export const runCheck = async <T>(
-  { log }: Pick<MediaDependencies, 'log'>,
+  { log }: Pick<InspectDependencies, 'log'>,
   { versionId, attempts }: Check,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
@@ -84,7 +84,7 @@ export type ArchivedPlace = ArchivePlace & { archive: StoredArchive }
  * what was uploaded.
  */
 export const inspectStored = async <T>(
-  { storage, scratchDir, inspector, findLicenseId }: MediaDependencies,
+  { storage, scratchDir, inspector, findLicenseId }: InspectDependencies,
   { archive, nodeId, dependencies, license }: ArchivedPlace,
   signal: AbortSignal,
   use: (found: InspectedWithLicense, path: string) => Promise<T>,

@@ -4,7 +4,7 @@ import {
   type BreakerFailure,
 } from '../src/db/task/breaker.ts'
 import { RULES } from '../src/db/shared/change-notification.ts'
-import type { CommonDependencies } from './dependencies.ts'
+import type { CommonDependencies } from './platform/dependencies.ts'
 
 /** An attempt that is given up because the task may not go on now: it is put back, and counts as no failure. */
 export class PutBackError extends Error {

@@ -6,7 +6,7 @@ import type { Transaction } from '../src/db/client.ts'
 import { LINE_MAX_BYTES, requestsKey } from '../src/domain/bulk/batch.ts'
 import type { ItemOutcome } from '../src/domain/bulk/bulk.ts'
 import { apiError } from '../src/domain/shared/errors.ts'
-import type { BulkDependencies } from './dependencies.ts'
+import type { BulkDependencies } from './tasks/dependencies.ts'
 
 /** One thing to do: a request to make a task of, or a task to act on. */
 export interface Item {

@@ -17,7 +17,7 @@ import {
 import { FIRST_STATE, MAX_ITEMS, type ItemError } from '../src/domain/bulk/bulk.ts'
 import { auditTarget } from '../src/domain/registry/audit-log.ts'
 import { UPLOAD_MAX_BYTES } from '../src/domain/shared/upload.ts'
-import type { BulkDependencies, CoreDependencies } from './dependencies.ts'
+import type { BulkDependencies, CoreDependencies } from './tasks/dependencies.ts'
 import { withHeartbeat } from './heartbeat.ts'
 
 const BEAT_MS = 1000
@@ -89,6 +89,8 @@ export interface BatchStanding {
   isCancelRequested: boolean
   total: number
 }
+
+export type BulkTransitions = ReturnType<typeof makeBulkTransitions>
 
 /** Makes the short steps of batches and operations. */
 export const makeBulkTransitions = (deps: CoreDependencies) => ({

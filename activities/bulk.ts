@@ -12,7 +12,7 @@ import type { ItemError } from '../src/domain/bulk/bulk.ts'
 import { ApiError, apiError } from '../src/domain/shared/errors.ts'
 import { listRequests, listTasks, OvertakenError, type Item } from './bulk-items.ts'
 import { makePrepareBulk } from './bulk-life.ts'
-import type { BulkDependencies } from './dependencies.ts'
+import type { BulkDependencies } from './tasks/dependencies.ts'
 import { describeEnd, withHeartbeat } from './heartbeat.ts'
 
 /** Progress of the work on items. */
@@ -25,6 +25,8 @@ export interface BulkProgress {
   place?: number
   total?: number
 }
+
+export type BulkActivities = ReturnType<typeof makeBulkActivities>
 
 /** Makes the activities of batches and operations. Each may run twice: the row of the bulk says what was done. */
 export const makeBulkActivities = (deps: BulkDependencies) => ({

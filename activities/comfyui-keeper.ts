@@ -13,7 +13,7 @@ import type { LeftPlacement } from '../src/db/task/placement.ts'
 import type { Ability } from '../src/domain/task/fleet.ts'
 import { listModels } from '../src/domain/template/graph.ts'
 import { failpoint } from '../src/process/failpoint.ts'
-import type { ComfyDependencies, Fleet } from './dependencies.ts'
+import type { ComfyDependencies, Fleet } from './engines/dependencies.ts'
 
 type KeeperDependencies = Pick<ComfyDependencies, 'sql' | 'log'>
 

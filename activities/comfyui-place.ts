@@ -15,7 +15,7 @@ import { TaskError } from '../src/domain/task/task-error.ts'
 import type { Template } from '../src/domain/template/template.ts'
 import type { Values } from '../src/domain/template/values.ts'
 import { failpoint } from '../src/process/failpoint.ts'
-import type { ComfyDependencies } from './dependencies.ts'
+import type { ComfyDependencies } from './engines/dependencies.ts'
 import type { RenderAttempt } from './render-attempt.ts'
 
 /** A task for the fleet. */

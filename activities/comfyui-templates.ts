@@ -8,7 +8,7 @@ import { listKinds, publishTemplate, removeTemplates } from '../src/db/task/temp
 import { CUSTOM, customName } from '../src/domain/task/custom-kind.ts'
 import { describeMembers } from '../src/domain/template/custom-kind.ts'
 import type { Template } from '../src/domain/template/template.ts'
-import type { ComfyDependencies } from './dependencies.ts'
+import type { ComfyDependencies } from './engines/dependencies.ts'
 
 type KeeperDependencies = Pick<ComfyDependencies, 'sql' | 'log' | 'notifyChange' | 'fleet'>
 

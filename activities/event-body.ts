@@ -9,7 +9,7 @@ import { makeVideoCreations, videoFactsAt } from '../src/domain/video-task/video
 import type { VideoTaskState } from '../src/domain/video-task/video-task.ts'
 import type { Labels } from '../src/domain/task/task-options.ts'
 import { makeBatch } from '../src/db/batch.ts'
-import type { DeliveryDependencies } from './dependencies.ts'
+import type { DeliveryDependencies } from './events/dependencies.ts'
 
 /** A payload may have a MiB. */
 const VIDEOS_AT_ONCE = 16

@@ -13,7 +13,7 @@ import type { LostAttempt, Target } from '../src/db/event/attempt.ts'
 import { findDelivery, findRedelivery, findTaskInWait } from '../src/db/event/delivery.ts'
 import type { DueEvent } from '../src/db/event/delivery.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
-import type { DeliveryDependencies } from './dependencies.ts'
+import type { DeliveryDependencies } from './events/dependencies.ts'
 import { withHeartbeat } from './heartbeat.ts'
 import type { AttemptOutcome, SendAttempt } from './send-attempt.ts'
 import { hostOf, logLost, lostVerdict } from './send-attempt.ts'
@@ -42,6 +42,8 @@ export interface SendResult {
   /** Sentence for operators about an attempt that was made. */
   outcome?: string
 }
+
+export type EventActivities = ReturnType<typeof makeEventActivities>
 
 /** Makes the activities of deliveries whose first attempt failed: find the next one, and send it. */
 export const makeEventActivities = (deps: DeliveryDependencies, sendAttempt: SendAttempt) => ({

@@ -11,7 +11,7 @@ import type { Size } from '../src/domain/shared/size.ts'
 import type { DownloadLimits } from '../src/domain/task/media-limits.ts'
 import { TaskError } from '../src/domain/task/task-error.ts'
 import type { RenderAttempt } from './render-attempt.ts'
-import type { RenderDependencies } from './dependencies.ts'
+import type { RenderDependencies } from './engines/dependencies.ts'
 
 /** An input at a local path, with its size in pixels. */
 export interface FetchedInput extends Size {

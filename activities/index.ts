@@ -1,25 +1,23 @@
-import { makeBulkActivities } from './bulk.ts'
 import { makeBulkTransitions } from './bulk-life.ts'
 import { makeComfyImages } from './comfyui-images.ts'
 import { makeComfyVideo } from './comfyui-video.ts'
 import type {
-  BulkDependencies,
   ComfyDependencies,
-  CoreDependencies,
-  DeliveryDependencies,
-  MediaDependencies,
-  StarsDependencies,
+  LocalDependencies,
   VendorDependencies,
-} from './dependencies.ts'
+} from './engines/dependencies.ts'
 import { makeEventActivities } from './event.ts'
+import type { DeliveryDependencies } from './events/dependencies.ts'
 import { makeInspectArchive } from './inspect-archive.ts'
 import { makePurgeExpired } from './purge-expired.ts'
 import { makeRefreshStars } from './refresh-stars.ts'
+import type { InspectDependencies, StarsDependencies } from './registry/dependencies.ts'
 import { makeReinspect } from './reinspect.ts'
 import { makeLocalImages, makeRenderImageTask } from './render-image-task.ts'
 import { makeSendAttempt } from './send-attempt.ts'
 import { makeLocalVideo, makeRenderVideoTask } from './render-video-task.ts'
-import { makeTaskTransitions } from './task.ts'
+import { makeTaskTransitions, type RenderActivities } from './task.ts'
+import type { CoreDependencies } from './tasks/dependencies.ts'
 import { makeVersionTransitions } from './version.ts'
 import { makeVendorImages } from './vendor-images.ts'
 import { makeVendorVideo } from './vendor-video.ts'
@@ -36,6 +34,8 @@ export const createCoreActivities = (
   refreshStars: makeRefreshStars(deps),
 })
 
+export type MediaDependencies = LocalDependencies & InspectDependencies
+
 /** Activities of the media worker: everything that takes CPU. */
 export const createMediaActivities = (deps: MediaDependencies) => ({
   ...makeReinspect(deps),
@@ -50,7 +50,7 @@ export const createVendorActivities = (deps: VendorDependencies) => {
   return {
     ...(image && { renderImageTask: makeRenderImageTask(deps, makeVendorImages(deps, image)) }),
     ...(video && { renderVideoTask: makeRenderVideoTask(deps, makeVendorVideo(deps, video)) }),
-  } satisfies Partial<MediaActivities>
+  } satisfies Partial<RenderActivities>
 }
 
 /** Activities for the queue of a fleet of ComfyUI. */
@@ -58,14 +58,7 @@ export const createComfyActivities = (deps: ComfyDependencies) =>
   ({
     renderImageTask: makeRenderImageTask(deps, makeComfyImages(deps)),
     renderVideoTask: makeRenderVideoTask(deps, makeComfyVideo(deps)),
-  }) satisfies Partial<MediaActivities>
+  }) satisfies RenderActivities
 
-/** Activities for the queue of batches and operations. */
-export const createBulkActivities = (deps: BulkDependencies) => makeBulkActivities(deps)
-
-export type BulkActivities = ReturnType<typeof createBulkActivities>
 export type CoreActivities = ReturnType<typeof createCoreActivities>
-export type { DeliveryDone, DeliveryStep, DueDelivery } from './event.ts'
-export type { ReextractedVersion, RescannedVersion } from './reinspect.ts'
-export type { ArchiveWait } from './version.ts'
 export type MediaActivities = ReturnType<typeof createMediaActivities>

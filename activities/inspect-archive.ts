@@ -13,7 +13,7 @@ import type { Inspection } from '../packages/inspector/src/inspection.ts'
 import { failpoint } from '../src/process/failpoint.ts'
 import { inspectStored, runCheck } from './archive-check.ts'
 import type { ArchivedPlace } from './archive-check.ts'
-import type { MediaDependencies } from './dependencies.ts'
+import type { InspectDependencies } from './registry/dependencies.ts'
 import type { InspectedWithLicense } from './read-license.ts'
 
 /** Outcome for an archive, for the workflow's history. */
@@ -34,6 +34,10 @@ export interface InspectedArchive {
   }
 }
 
+export interface InspectActivities {
+  inspectArchive: ReturnType<typeof makeInspectArchive>
+}
+
 /**
  * Makes the activity that reads a version's archive, once for everything: is it sound, what is dangerous in it, which
  * host nodes does it provide. The three results are stored apart; a good archive goes to its final key and is accepted,
@@ -41,7 +45,7 @@ export interface InspectedArchive {
  * for it.
  */
 export const makeInspectArchive =
-  (deps: MediaDependencies) =>
+  (deps: InspectDependencies) =>
   async (versionId: string, attempts: number): Promise<InspectedArchive> =>
     await runCheck(deps, { versionId, attempts }, (signal) =>
       inspectUntilDecided(deps, versionId, signal),
@@ -49,7 +53,7 @@ export const makeInspectArchive =
 
 /** An upload may replace the one that is read until one of them has been decided on. */
 const inspectUntilDecided = async (
-  deps: MediaDependencies,
+  deps: InspectDependencies,
   versionId: string,
   signal: AbortSignal,
 ): Promise<InspectedArchive> => {
@@ -75,7 +79,7 @@ const hasArchive = (place: ArchivePlace | undefined): place is ArchivedPlace =>
 
 /** True when something that a reading finds is not there yet. */
 const isIncomplete = async (
-  { sql, inspector }: MediaDependencies,
+  { sql, inspector }: InspectDependencies,
   { versionId, archiveState, archive: { sha256 } }: ArchivedPlace,
 ): Promise<boolean> => {
   if (archiveState === 'received') return true
@@ -88,7 +92,7 @@ const isIncomplete = async (
 }
 
 const wasReplaced = async (
-  { sql }: MediaDependencies,
+  { sql }: InspectDependencies,
   { versionId, archive }: ArchivedPlace,
 ): Promise<boolean> => {
   const place = await findArchivePlace(sql, versionId)
@@ -97,7 +101,7 @@ const wasReplaced = async (
 
 /** Undefined when the archive was replaced before its verdict. */
 const inspect = async (
-  deps: MediaDependencies,
+  deps: InspectDependencies,
   place: ArchivedPlace,
   signal: AbortSignal,
 ): Promise<InspectedArchive | undefined> =>
@@ -111,7 +115,7 @@ const inspect = async (
 
 /** The verdict comes last: once the archive is decided on, the rest is there. */
 const store = async (
-  deps: MediaDependencies,
+  deps: InspectDependencies,
   { versionId, archive: { sha256 } }: ArchivedPlace,
   { nodes, findings, licenseId }: InspectedWithLicense,
 ): Promise<void> => {
@@ -122,7 +126,7 @@ const store = async (
 
 /** Undefined when the archive was replaced. */
 const decide = async (
-  deps: MediaDependencies,
+  deps: InspectDependencies,
   { versionId, archiveState, archive: { sha256 } }: ArchivedPlace,
   { path, found: { archive } }: { path: string; found: Inspection },
 ): Promise<ArchiveState | undefined> => {

@@ -17,8 +17,10 @@ import { purgeTask } from '../src/db/task/task-deletion.ts'
 import { deleteOldEndpointEvents } from '../src/db/event/endpoint.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import { isUuid } from '../src/domain/shared/uuid.ts'
-import type { CoreDependencies } from './dependencies.ts'
+import type { CoreDependencies } from './tasks/dependencies.ts'
 import { removeLeftUploads } from './version.ts'
+
+export type PurgeExpired = ReturnType<typeof makePurgeExpired>
 
 /**
  * Makes the activity that removes one batch of what is past its age, and returns how much that was. Files go before

@@ -7,12 +7,14 @@ import {
   syncStars,
 } from '../src/db/registry/stars.ts'
 import type { DueRepository, StarsRecord } from '../src/db/registry/stars.ts'
-import type { StarsDependencies } from './dependencies.ts'
+import type { StarsDependencies } from './registry/dependencies.ts'
 
 /** Repositories of one call, which are asked for one after the other, as hosts wish. */
 const BATCH = 50
 const HOUR = 3_600
 const DAY = 24 * HOUR
+
+export type RefreshStars = ReturnType<typeof makeRefreshStars>
 
 /**
  * Makes the activity that asks for the stars of a batch of repositories, and returns how many those were. Once none is

@@ -7,7 +7,7 @@ import type { FindingCounts } from '../src/domain/registry/finding.ts'
 import type { Inspection } from '../packages/inspector/src/inspection.ts'
 import { inspectStored, runCheck } from './archive-check.ts'
 import type { ArchivedPlace } from './archive-check.ts'
-import type { MediaDependencies } from './dependencies.ts'
+import type { InspectDependencies } from './registry/dependencies.ts'
 
 /** Outcome of a new reading; names beyond the first twenty are only counted. */
 export interface ReextractedVersion extends Partial<Reextracted> {
@@ -24,11 +24,13 @@ export interface RescannedVersion {
 
 const NAMES_SHOWN = 20
 
+export type ReinspectActivities = ReturnType<typeof makeReinspect>
+
 /**
  * Reads archives again, with a newer extractor or scanner. A reading that is stored is not repeated, and a version that
  * has gone meanwhile is skipped.
  */
-export const makeReinspect = (deps: MediaDependencies) => ({
+export const makeReinspect = (deps: InspectDependencies) => ({
   reextractVersion: async (versionId: string, attempts: number): Promise<ReextractedVersion> =>
     await runCheck(deps, { versionId, attempts }, (signal) => reextract(deps, versionId, signal)),
 
@@ -37,7 +39,7 @@ export const makeReinspect = (deps: MediaDependencies) => ({
 })
 
 const reextract = async (
-  deps: MediaDependencies,
+  deps: InspectDependencies,
   versionId: string,
   signal: AbortSignal,
 ): Promise<ReextractedVersion> => {
@@ -54,7 +56,7 @@ const reextract = async (
 
 /** A finding of high severity in an active version is logged for a person: nothing is unpublished automatically. */
 const rescan = async (
-  deps: MediaDependencies,
+  deps: InspectDependencies,
   versionId: string,
   signal: AbortSignal,
 ): Promise<RescannedVersion> => {
@@ -76,7 +78,7 @@ const rescan = async (
 }
 
 const findAccepted = async (
-  { sql }: MediaDependencies,
+  { sql }: InspectDependencies,
   versionId: string,
 ): Promise<ArchivedPlace | undefined> => {
   const place = await findArchivePlace(sql, versionId)
@@ -85,7 +87,7 @@ const findAccepted = async (
 }
 
 const reread = async (
-  deps: MediaDependencies,
+  deps: InspectDependencies,
   place: ArchivedPlace,
   signal: AbortSignal,
 ): Promise<Inspection> =>

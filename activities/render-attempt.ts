@@ -11,20 +11,20 @@ import type { ClaimedTask } from '../src/db/task/task-transition.ts'
 import { ADMISSION } from '../src/db/shared/change-notification.ts'
 import { isUnavailable } from '../src/db/sqlstate.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
-import type { RenderTiming } from '../src/domain/task/render-timing.ts'
 import { TASK_ERRORS, TaskError } from '../src/domain/task/task-error.ts'
 import type { TaskFamily } from '../src/domain/task/task-scope.ts'
 import { VideoError } from '../src/domain/video-task/video-error.ts'
 import { PutBackError } from './breaker.ts'
-import type { RenderDependencies } from './dependencies.ts'
+import type { RenderDependencies } from './engines/dependencies.ts'
 import { countOutages, describeEnd, withHeartbeat } from './heartbeat.ts'
 import {
   cleanUpAttempts,
   finishTask,
   type FencedTask,
   type Rendered,
-  type TaskEnd,
+  type TaskStanding,
 } from './results.ts'
+import type { AttemptOptions } from './task.ts'
 
 /** One attempt at a task: what it may use and how it reports on itself. */
 export interface RenderAttempt {
@@ -36,14 +36,6 @@ export interface RenderAttempt {
   report(step: string, percent: number, upstreamId?: string): void
   /** True when nobody waits for the task any more: it was cancelled, or its deadline has passed. */
   isOver(): boolean
-}
-
-/** Names the attempt that a run of a task's workflow asks for. */
-export interface AttemptOptions<Timing extends RenderTiming = RenderTiming> {
-  taskId: string
-  /** Number of the admission that the run has. */
-  admission: number
-  timing: Timing
 }
 
 /** An error of the engine itself, as opposed to one of the input or of the store. */
@@ -70,7 +62,7 @@ export const runAttempt = async <Kind extends string>(
   deps: RenderDependencies,
   { taskId, family, admission, timing }: AttemptOptions & { family: TaskFamily },
   work: (task: ClaimedTask<Kind>, attempt: RenderAttempt) => Promise<Rendered>,
-): Promise<TaskEnd> => {
+): Promise<TaskStanding> => {
   const context = Context.current()
   const outages = countOutages()
   const claim = { id: taskId, family, admission }
@@ -146,7 +138,10 @@ const isOurs = async ({ sql }: RenderDependencies, { id, fence }: FencedTask): P
 }
 
 /** Describes a task that was not claimed. Repeated while the store is away: only then is what attempts have left removed. */
-const describeUnclaimed = async (deps: RenderDependencies, taskId: string): Promise<TaskEnd> => {
+const describeUnclaimed = async (
+  deps: RenderDependencies,
+  taskId: string,
+): Promise<TaskStanding> => {
   const found = await cleanUpAttempts(deps, taskId)
   // One that was put back may have left its slot to another.
   if (found.state === 'waiting') deps.notifyChange(ADMISSION)
@@ -158,7 +153,7 @@ const putBackAs = async (
   deps: RenderDependencies,
   { id, fence }: FencedTask,
   { waitsOn }: PutBackError,
-): Promise<TaskEnd | Error> =>
+): Promise<TaskStanding | Error> =>
   await putBack(deps.sql, { id, fence, waitsOn })
     .then(() => describeUnclaimed(deps, id))
     .catch((error: unknown) => retryLater(deps, error, id))

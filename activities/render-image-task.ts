@@ -6,9 +6,10 @@ import type { Size } from '../src/domain/shared/size.ts'
 import { TaskError } from '../src/domain/task/task-error.ts'
 import { timeRender } from '../src/process/metrics.ts'
 import { EngineError, runAttempt } from './render-attempt.ts'
-import type { AttemptOptions, RenderAttempt } from './render-attempt.ts'
-import type { TaskEnd } from './results.ts'
-import type { MediaDependencies, RenderDependencies } from './dependencies.ts'
+import type { RenderAttempt } from './render-attempt.ts'
+import type { AttemptOptions } from './task.ts'
+import type { TaskStanding } from './results.ts'
+import type { LocalDependencies, RenderDependencies } from './engines/dependencies.ts'
 import { fetchInputs } from './fetch-inputs.ts'
 import type { FetchedInput } from './fetch-inputs.ts'
 import type { InspectSource } from './render-video-task.ts'
@@ -38,7 +39,7 @@ export type MakeImages = (
  */
 export const makeRenderImageTask =
   (deps: RenderDependencies, make: MakeImages) =>
-  (options: AttemptOptions): Promise<TaskEnd> =>
+  (options: AttemptOptions): Promise<TaskStanding> =>
     runAttempt<AnyImageKind>(deps, { ...options, family: 'image' }, async (task, attempt) => {
       const images = await make(task, attempt)
       return {
@@ -52,7 +53,7 @@ export const makeRenderImageTask =
 
 /** The local engine: fetches the inputs and renders them here. */
 export const makeLocalImages =
-  (deps: MediaDependencies): MakeImages =>
+  (deps: LocalDependencies): MakeImages =>
   async (task, attempt) => {
     const { scratchDir, signal } = attempt
     const inputs = await fetchImages(deps, task, attempt)

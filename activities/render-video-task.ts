@@ -11,9 +11,14 @@ import { toVideoError, VideoError } from '../src/domain/video-task/video-error.t
 import { failpoint } from '../src/process/failpoint.ts'
 import { timeRender } from '../src/process/metrics.ts'
 import { EngineError, runAttempt } from './render-attempt.ts'
-import type { AttemptOptions, RenderAttempt } from './render-attempt.ts'
-import type { TaskEnd } from './results.ts'
-import type { ComfyDependencies, MediaDependencies, RenderDependencies } from './dependencies.ts'
+import type { RenderAttempt } from './render-attempt.ts'
+import type { AttemptOptions } from './task.ts'
+import type { TaskStanding } from './results.ts'
+import type {
+  ComfyDependencies,
+  LocalDependencies,
+  RenderDependencies,
+} from './engines/dependencies.ts'
 import { fetchInputs } from './fetch-inputs.ts'
 import type { FetchedInput, InputRule } from './fetch-inputs.ts'
 import { makeVideoJob } from './video-job.ts'
@@ -42,7 +47,7 @@ export type MakeVideo = (
  */
 export const makeRenderVideoTask =
   (deps: RenderDependencies, make: MakeVideo) =>
-  (options: AttemptOptions<VideoTiming>): Promise<TaskEnd> =>
+  (options: AttemptOptions<VideoTiming>): Promise<TaskStanding> =>
     runAttempt<VideoTaskKind>(deps, { ...options, family: 'video' }, async (task, attempt) => {
       const { timing } = options
       const progress = makeProgressRecorder(deps, task)
@@ -54,7 +59,7 @@ export const makeRenderVideoTask =
 
 /** The local engine: fetches the inputs and renders them here. */
 export const makeLocalVideo =
-  (deps: MediaDependencies): MakeVideo =>
+  (deps: LocalDependencies): MakeVideo =>
   async (task, attempt) => {
     const inputs = await fetchVideoInputs(deps, task, attempt, makeInspectSource(deps, attempt))
     const job = makeVideoJob(task, inputs, {
@@ -121,7 +126,7 @@ const ruleOf = (
 }
 
 const runEngine = async (
-  { videoEngine, metrics }: MediaDependencies,
+  { videoEngine, metrics }: LocalDependencies,
   { kind }: ClaimedVideoTask,
   job: VideoJob,
   attempt: VideoAttempt,

@@ -18,10 +18,11 @@ import { insertCreation, type NewCreation } from '../src/db/video-task/creation.
 import type { TaskFamily } from '../src/domain/task/task-scope.ts'
 import { THUMBNAIL } from '../src/domain/task/thumbnail.ts'
 import { failpoint } from '../src/process/failpoint.ts'
-import type { CommonDependencies, EndDependencies } from './dependencies.ts'
+import type { CommonDependencies } from './platform/dependencies.ts'
+import type { EndDependencies } from './tasks/dependencies.ts'
 
 /** State of a task, and why it has failed or waits. */
-export type TaskEnd = Omit<FencedState, 'fence'>
+export type TaskStanding = Omit<FencedState, 'fence'>
 
 /** A task under the fence of one attempt. */
 export interface FencedTask {
@@ -56,7 +57,7 @@ export const finishTask = async (
   deps: EndDependencies,
   { family, task, signal }: { family: TaskFamily; task: FencedTask; signal: AbortSignal },
   rendered: Rendered,
-): Promise<TaskEnd> => {
+): Promise<TaskStanding> => {
   const stored = await storeResults(deps, task, rendered)
   failpoint('render.after-output')
   const isDone = await untilWritten(signal, () =>
@@ -158,7 +159,7 @@ export const cleanUpAttempts = async (
   { sql, storage, log }: CommonDependencies,
   taskId: string,
   known?: FencedState,
-): Promise<TaskEnd> => {
+): Promise<TaskStanding> => {
   const { state, reason, fence } = known ?? (await findTaskState(sql, taskId)) ?? GONE
   const [isDone, isFailed] = [state === 'done', state === 'failed' || state === 'cancelled']
   const folder = `results/${taskId}`

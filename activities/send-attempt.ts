@@ -22,7 +22,7 @@ import type { FailedAttempt } from '../src/domain/event/delivery-schedule.ts'
 import type { AttemptErrorClass } from '../src/domain/event/event.ts'
 import { endpointSecretOwner } from '../src/domain/event/endpoint.ts'
 import { failpoint } from '../src/process/failpoint.ts'
-import type { DeliveryDependencies } from './dependencies.ts'
+import type { DeliveryDependencies } from './events/dependencies.ts'
 import { makeEventBody } from './event-body.ts'
 
 /** One attempt that is to be made. */

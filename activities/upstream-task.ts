@@ -16,7 +16,7 @@ import { TaskError } from '../src/domain/task/task-error.ts'
 import { OPEN_STATES } from '../src/domain/task/task-item.ts'
 import type { TaskErrorCode } from '../src/domain/task/task-error.ts'
 import { failpoint } from '../src/process/failpoint.ts'
-import type { RenderDependencies, VendorDependencies } from './dependencies.ts'
+import type { RenderDependencies, VendorDependencies } from './engines/dependencies.ts'
 import type { RenderAttempt } from './render-attempt.ts'
 
 /** Requests of a family of tasks to an upstream. */

@@ -19,7 +19,7 @@ import { isVideoErrorCode, VideoError } from '../src/domain/video-task/video-err
 import type { VideoErrorCode } from '../src/domain/video-task/video-error.ts'
 import { VIDEO_PREFIX } from '../src/domain/video-task/video-path.ts'
 import { failpoint } from '../src/process/failpoint.ts'
-import type { VendorDependencies } from './dependencies.ts'
+import type { VendorDependencies } from './engines/dependencies.ts'
 import { EngineError } from './render-attempt.ts'
 import { fetchVideoInputs } from './render-video-task.ts'
 import type { RenderedVideoFiles, MakeVideo, VideoAttempt } from './render-video-task.ts'

@@ -15,7 +15,8 @@ import { decideVersion } from '../src/domain/registry/version-verdict.ts'
 import { VERSION_TRANSITIONS } from '../src/domain/registry/version-transition.ts'
 import type { ExtractStatus, VersionStatus } from '../src/domain/registry/version.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
-import type { CommonDependencies, CoreDependencies } from './dependencies.ts'
+import type { CommonDependencies } from './platform/dependencies.ts'
+import type { CoreDependencies } from './tasks/dependencies.ts'
 
 /** State of a version and its upload. */
 export interface ArchiveWait {
@@ -42,6 +43,8 @@ interface ExtractionFinished {
   /** For operators. */
   detail: string
 }
+
+export type VersionTransitions = ReturnType<typeof makeVersionTransitions>
 
 /**
  * The transitions of a version and its extraction around the reading of the archive. Run twice, the second finds the

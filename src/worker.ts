@@ -14,13 +14,13 @@ import {
 } from '@temporalio/worker'
 
 import { makeBreaker } from '../activities/breaker.ts'
+import { makeBulkActivities } from '../activities/bulk.ts'
 import { keepFleet } from '../activities/comfyui-keeper.ts'
 import { makeKeepTemplates } from '../activities/comfyui-templates.ts'
 import { startFirstAttempts } from '../activities/first-attempts.ts'
 import { makeLicenseFinder } from '../activities/read-license.ts'
-import type { Fleet } from '../activities/dependencies.ts'
+import type { Fleet } from '../activities/engines/dependencies.ts'
 import {
-  createBulkActivities,
   createComfyActivities,
   createCoreActivities,
   createMediaActivities,
@@ -310,7 +310,7 @@ const bulkWorker = async ({ dir }: Scratch): Promise<Worker> => {
   return await Worker.create({
     ...temporal,
     taskQueue: bulkQueue(config.TASK_QUEUE),
-    activities: createBulkActivities({
+    activities: makeBulkActivities({
       ...common,
       ...work,
       ...end,

@@ -10,11 +10,11 @@ import {
 } from '@temporalio/workflow'
 
 import type {
-  CoreActivities,
   DeliveryDone,
   DeliveryStep,
   DueDelivery,
-} from '../activities/index.ts'
+  EventActivities,
+} from '../activities/event.ts'
 import { sendOptions, transitionOptions } from './options.ts'
 import { makeChangeWait } from './wait.ts'
 
@@ -23,7 +23,7 @@ const eventRecorded = defineSignal('eventRecorded')
 
 /** Delivers the events of a task to its webhook URL, in their order, until the last one has ended. */
 export const deliverEvents = async ({ taskId }: { taskId: string }): Promise<string> => {
-  const { nextDelivery } = proxyLocalActivities<CoreActivities>(transitionOptions)
+  const { nextDelivery } = proxyLocalActivities<EventActivities>(transitionOptions)
   const done = await deliverAll(() => nextDelivery(taskId))
   return done ? done.outcome : await continueAsNew<typeof deliverEvents>({ taskId })
 }
@@ -43,7 +43,7 @@ export const redeliverEvent = async ({
 }: {
   redeliveryId: string
 }): Promise<string> => {
-  const { nextRedelivery } = proxyLocalActivities<CoreActivities>(transitionOptions)
+  const { nextRedelivery } = proxyLocalActivities<EventActivities>(transitionOptions)
   const done = await deliverAll(() => nextRedelivery(redeliveryId))
   if (!done) return await continueAsNew<typeof redeliverEvent>({ redeliveryId })
   // What arrived this way keeps nothing waiting any more.
@@ -76,7 +76,7 @@ const deliverAll = async (
 }
 
 const send = async (step: DueDelivery): Promise<string | undefined> => {
-  const { sendEvent } = proxyActivities<CoreActivities>(sendOptions(describeAttempt(step)))
+  const { sendEvent } = proxyActivities<EventActivities>(sendOptions(describeAttempt(step)))
   try {
     const { deferMs, outcome } = await sendEvent(step.target)
     if (deferMs > 0)

@@ -11,7 +11,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow'
 
-import type { ArchiveWait, CoreActivities, MediaActivities } from '../activities/index.ts'
+import type { InspectActivities } from '../activities/inspect-archive.ts'
+import type { ArchiveWait, VersionTransitions } from '../activities/version.ts'
 import type { CheckTiming } from '../src/domain/registry/check-timing.ts'
 import { checkErrorOf } from './failure.ts'
 import { CHECK_TIMING, checkOptions, transitionOptions } from './options.ts'
@@ -32,7 +33,7 @@ export interface VersionInput {
  */
 export const publishVersion = async (input: VersionInput): Promise<TaskEnd> => {
   const { versionId } = input
-  const { decideVersion } = proxyLocalActivities<CoreActivities>(transitionOptions)
+  const { decideVersion } = proxyLocalActivities<VersionTransitions>(transitionOptions)
   setCurrentDetails('**Waiting** for the archive: the child *receiveArchive* shows until when.')
   const upload = await executeChild(receiveArchive, {
     ...childOptions('receive-archive', versionId),
@@ -83,7 +84,7 @@ const giveUpChecks = async (
   error: unknown,
   since: string | undefined,
 ): Promise<TaskEnd> => {
-  const transitions = proxyLocalActivities<CoreActivities>(transitionOptions)
+  const transitions = proxyLocalActivities<VersionTransitions>(transitionOptions)
   const code = checkErrorOf(error)
   const status = await CancellationScope.nonCancellable(() =>
     transitions.giveUpChecks(versionId, code, since),
@@ -102,7 +103,7 @@ const archiveUploaded = defineSignal<[{ id: string }]>('archiveUploaded')
  * came.
  */
 export const receiveArchive = async (input: VersionInput): Promise<ArchiveWait> => {
-  const { finishUpload, startChecks } = proxyLocalActivities<CoreActivities>(transitionOptions)
+  const { finishUpload, startChecks } = proxyLocalActivities<VersionTransitions>(transitionOptions)
   const changes = makeChangeWait(archiveUploaded)
   setCurrentDetails('**Waiting** for the upload of the archive.')
   for (;;) {
@@ -135,9 +136,9 @@ export const extractHostNodes = async ({
   versionId,
   timing = {},
 }: VersionInput): Promise<TaskEnd> => {
-  const { finishExtraction } = proxyLocalActivities<CoreActivities>(transitionOptions)
+  const { finishExtraction } = proxyLocalActivities<VersionTransitions>(transitionOptions)
   const times = { ...CHECK_TIMING, ...timing }
-  const { inspectArchive } = proxyActivities<MediaActivities>(
+  const { inspectArchive } = proxyActivities<InspectActivities>(
     checkOptions('read the archive: is it sound, what is dangerous, which host nodes', times),
   )
   setCurrentDetails(
@@ -155,7 +156,7 @@ export const extractHostNodes = async ({
 
 /** Nothing stays pending. */
 const giveUpExtraction = async (versionId: string, error: unknown): Promise<never> => {
-  const { failExtraction } = proxyLocalActivities<CoreActivities>(transitionOptions)
+  const { failExtraction } = proxyLocalActivities<VersionTransitions>(transitionOptions)
   const code = checkErrorOf(error)
   const isCancelled = isCancellation(error)
   const reason = isCancelled ? code : 'timed_out'

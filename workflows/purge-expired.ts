@@ -5,12 +5,12 @@ import {
   workflowInfo,
 } from '@temporalio/workflow'
 
-import type { CoreActivities } from '../activities/index.ts'
+import type { PurgeExpired } from '../activities/purge-expired.ts'
 import { purgeOptions } from './options.ts'
 
 /** Removes what is past its age, batch after batch, until nothing is due. Started by the schedule `purge-expired`. */
 export const purgeExpired = async (removedBefore = 0): Promise<void> => {
-  const activities = proxyActivities<CoreActivities>(purgeOptions)
+  const activities = proxyActivities<{ purgeExpired: PurgeExpired }>(purgeOptions)
   let removed = removedBefore
   for (;;) {
     const batch = await activities.purgeExpired()

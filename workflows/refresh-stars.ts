@@ -5,12 +5,12 @@ import {
   workflowInfo,
 } from '@temporalio/workflow'
 
-import type { CoreActivities } from '../activities/index.ts'
+import type { RefreshStars } from '../activities/refresh-stars.ts'
 import { purgeOptions } from './options.ts'
 
 /** Asks for the stars of repositories, batch after batch, until none is due. Started by the schedule `refresh-stars`. */
 export const refreshStars = async (askedBefore = 0): Promise<void> => {
-  const activities = proxyActivities<CoreActivities>(purgeOptions)
+  const activities = proxyActivities<{ refreshStars: RefreshStars }>(purgeOptions)
   let asked = askedBefore
   for (;;) {
     const batch = await activities.refreshStars()

@@ -1,6 +1,10 @@
 import { proxyActivities } from '@temporalio/workflow'
 
-import type { MediaActivities, ReextractedVersion, RescannedVersion } from '../activities/index.ts'
+import type {
+  ReextractedVersion,
+  ReinspectActivities,
+  RescannedVersion,
+} from '../activities/reinspect.ts'
 import { CHECK_TIMING, checkOptions } from './options.ts'
 
 /** Reads the host nodes of a version again, by the extractor that the media workers have now. */
@@ -9,7 +13,7 @@ export const reextractVersion = async ({
 }: {
   versionId: string
 }): Promise<ReextractedVersion> =>
-  await proxyActivities<MediaActivities>(
+  await proxyActivities<ReinspectActivities>(
     checkOptions('re-read the host nodes', CHECK_TIMING),
   ).reextractVersion(versionId, CHECK_TIMING.attempts)
 
@@ -19,6 +23,6 @@ export const rescanVersion = async ({
 }: {
   versionId: string
 }): Promise<RescannedVersion> =>
-  await proxyActivities<MediaActivities>(
+  await proxyActivities<ReinspectActivities>(
     checkOptions('rescan the archive', CHECK_TIMING),
   ).rescanVersion(versionId, CHECK_TIMING.attempts)

@@ -7,7 +7,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow'
 
-import type { BulkActivities, CoreActivities } from '../activities/index.ts'
+import type { BulkTransitions } from '../activities/bulk-life.ts'
+import type { BulkActivities } from '../activities/bulk.ts'
 import { bulkOptions, transitionOptions } from './options.ts'
 import { cancelRequested, showTaskEnd } from './task.ts'
 import type { TaskEnd } from './task.ts'
@@ -75,7 +76,7 @@ const workThrough = async (
  * those that can be, and waits for the others.
  */
 const waitForTasks = async (input: BulkInput, changes: ChangeWait): Promise<void> => {
-  const { watchBatch } = proxyLocalActivities<CoreActivities>(transitionOptions)
+  const { watchBatch } = proxyLocalActivities<BulkTransitions>(transitionOptions)
   let hasCancelled = false
   for (;;) {
     changes.watch()
@@ -101,6 +102,6 @@ const finish = async (
   { bulkId }: BulkInput,
   issue: Awaited<ReturnType<BulkActivities['prepareBulk']>>,
 ): Promise<TaskEnd> => {
-  const { finishBulk } = proxyLocalActivities<CoreActivities>(transitionOptions)
+  const { finishBulk } = proxyLocalActivities<BulkTransitions>(transitionOptions)
   return showTaskEnd(await finishBulk(bulkId, issue), issue?.code ?? 'nothing is left')
 }

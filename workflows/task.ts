@@ -8,7 +8,8 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow'
 
-import type { CoreActivities, MediaActivities } from '../activities/index.ts'
+import type { TaskStanding } from '../activities/results.ts'
+import type { RenderActivities, TaskTransitions } from '../activities/task.ts'
 import type { EngineName } from '../src/domain/task/engine.ts'
 import type { RenderTiming, VideoTiming } from '../src/domain/task/render-timing.ts'
 import type { TaskFamily } from '../src/domain/task/task-scope.ts'
@@ -44,16 +45,14 @@ export interface TaskInput<Timing extends RenderTiming = RenderTiming> {
 /** Drives an image task to its end. Whichever that is, also a failure, the workflow completes. */
 export const imageTask = (input: TaskInput): Promise<TaskEnd> =>
   driveTask('image', input, (options) =>
-    proxyActivities<MediaActivities>(options).renderImageTask(input),
+    proxyActivities<RenderActivities>(options).renderImageTask(input),
   )
 
 /** Drives a video task to its end. Whichever that is, also a failure, the workflow completes. */
 export const videoTask = (input: TaskInput<VideoTiming>): Promise<TaskEnd> =>
   driveTask('video', input, (options) =>
-    proxyActivities<MediaActivities>(options).renderVideoTask(input),
+    proxyActivities<RenderActivities>(options).renderVideoTask(input),
   )
-
-type Rendering = ReturnType<MediaActivities['renderImageTask']>
 
 /**
  * Renders a task that is admitted. The render ends it with what it has made, or puts it back to those that wait: then this
@@ -62,9 +61,9 @@ type Rendering = ReturnType<MediaActivities['renderImageTask']>
 const driveTask = async (
   family: TaskFamily,
   { taskId, timing, engine }: TaskInput,
-  render: (options: ReturnType<typeof renderOptions>) => Rendering,
+  render: (options: ReturnType<typeof renderOptions>) => Promise<TaskStanding>,
 ): Promise<TaskEnd> => {
-  const { failTask } = proxyLocalActivities<CoreActivities>(transitionOptions)
+  const { failTask } = proxyLocalActivities<TaskTransitions>(transitionOptions)
   const rendering = new CancellationScope()
   setHandler(cancelRequested, () => rendering.cancel())
   try {
@@ -79,7 +78,7 @@ const driveTask = async (
   }
 }
 
-const show = ({ state, reason }: Awaited<Rendering>, message?: string): TaskEnd => {
+const show = ({ state, reason }: TaskStanding, message?: string): TaskEnd => {
   const code = reason ?? ''
   setCurrentDetails(
     [`**${state}**${SENTENCES[state] ?? ''}`, code, message].filter(Boolean).join(': '),

@@ -1,6 +1,6 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client'
 
-import type { ReextractedVersion, RescannedVersion } from '../../activities/index.ts'
+import type { ReextractedVersion, RescannedVersion } from '../../activities/reinspect.ts'
 import type { Sql } from '../db/client.ts'
 import { listOlderExtractions, listOlderScans } from '../db/registry/reinspection.ts'
 import type { Inspected, InspectedFilter } from '../db/registry/reinspection.ts'

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 
-import type { ComfyDependencies, Fleet } from '../../activities/dependencies.ts'
+import type { ComfyDependencies, Fleet } from '../../activities/engines/dependencies.ts'
 import { keepFleet } from '../../activities/comfyui-keeper.ts'
 import { createComfyActivities } from '../../activities/index.ts'
-import type { AttemptOptions } from '../../activities/render-attempt.ts'
-import type { TaskEnd } from '../../activities/results.ts'
+import type { AttemptOptions } from '../../activities/task.ts'
+import type { TaskStanding } from '../../activities/results.ts'
 import { makeInstance } from '../../src/adapters/comfyui/instance.ts'
 import { readTemplates } from '../../src/adapters/comfyui/templates.ts'
 import type { Template } from '../../src/domain/template/template.ts'
@@ -94,13 +94,16 @@ export const attempt = async (
   deps: ComfyDependencies,
   id: string,
   { environment = makeEnvironment(), timing = TIMING }: AttemptAs<typeof TIMING> = {},
-): Promise<TaskEnd> => {
+): Promise<TaskStanding> => {
   const { renderImageTask } = createComfyActivities(deps)
-  return await environment.run<[AttemptOptions], TaskEnd, typeof renderImageTask>(renderImageTask, {
-    taskId: id,
-    admission: await admissionOf(deps.sql, id),
-    timing,
-  })
+  return await environment.run<[AttemptOptions], TaskStanding, typeof renderImageTask>(
+    renderImageTask,
+    {
+      taskId: id,
+      admission: await admissionOf(deps.sql, id),
+      timing,
+    },
+  )
 }
 
 /** Runs one attempt; returns what the task keeps once it is done, and undefined where it is not. */

@@ -7,7 +7,7 @@ import type { MockActivityEnvironment } from '@temporalio/testing'
 import { Webhook } from 'standardwebhooks'
 
 import { listAttempts } from '../../src/db/event/event-log.ts'
-import type { DeliveryDependencies } from '../../activities/dependencies.ts'
+import type { DeliveryDependencies } from '../../activities/events/dependencies.ts'
 import { makeEventActivities } from '../../activities/event.ts'
 import type { DeliveryStep, SendResult } from '../../activities/event.ts'
 import { makeSendAttempt } from '../../activities/send-attempt.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, mock, test } from 'node:test'
 
-import type { FirstAttemptDependencies } from '../../activities/dependencies.ts'
+import type { FirstAttemptDependencies } from '../../activities/events/dependencies.ts'
 import { startFirstAttempts } from '../../activities/first-attempts.ts'
 import type { SendAttempt } from '../../activities/send-attempt.ts'
 import { ATTEMPT_SLOTS, makeAttemptSlots } from '../../src/adapters/outbound/attempt-slots.ts'

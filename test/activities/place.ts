@@ -7,13 +7,11 @@ import { ActivityCancellationDetails } from '@temporalio/common'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { DefaultLogger } from '@temporalio/worker'
 
-import type {
-  CoreDependencies,
-  FirstAttemptDependencies,
-  MediaDependencies,
-} from '../../activities/dependencies.ts'
-import type { TaskEnd } from '../../activities/results.ts'
-import type { AttemptOptions } from '../../activities/render-attempt.ts'
+import type { MediaDependencies } from '../../activities/index.ts'
+import type { FirstAttemptDependencies } from '../../activities/events/dependencies.ts'
+import type { CoreDependencies } from '../../activities/tasks/dependencies.ts'
+import type { TaskStanding } from '../../activities/results.ts'
+import type { AttemptOptions } from '../../activities/task.ts'
 import { makeLicenseFinder } from '../../activities/read-license.ts'
 import { makeLocalImages, makeRenderImageTask } from '../../activities/render-image-task.ts'
 import type {
@@ -245,8 +243,8 @@ export const attemptImage = async (
   deps: MediaDependencies,
   id: string,
   { environment = makeEnvironment(), timing = TIMING, admission }: AttemptAs<typeof TIMING> = {},
-): Promise<TaskEnd> =>
-  await environment.run<[AttemptOptions], TaskEnd, ReturnType<typeof makeRenderImageTask>>(
+): Promise<TaskStanding> =>
+  await environment.run<[AttemptOptions], TaskStanding, ReturnType<typeof makeRenderImageTask>>(
     makeRenderImageTask(deps, makeLocalImages(deps)),
     { taskId: id, admission: admission ?? (await admissionOf(deps.sql, id)), timing },
   )

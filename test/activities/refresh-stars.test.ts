@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 
 import { makeRefreshStars } from '../../activities/refresh-stars.ts'
-import type { StarsDependencies } from '../../activities/dependencies.ts'
+import type { StarsDependencies } from '../../activities/registry/dependencies.ts'
 import { makeOutbound } from '../../src/adapters/outbound/outbound.ts'
 import { STARS_HOSTS, makeFetchStars } from '../../src/adapters/stars/stars.ts'
 import { updateNodeByAdmin } from '../../src/db/registry/node-transition.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { before, describe, test } from 'node:test'
 
-import type { MediaDependencies } from '../../activities/dependencies.ts'
+import type { MediaDependencies } from '../../activities/index.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import { S3Error } from '../../src/adapters/storage/s3-client.ts'
 import { ADMISSION } from '../../src/db/shared/change-notification.ts'

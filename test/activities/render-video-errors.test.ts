@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 
-import type { MediaDependencies } from '../../activities/dependencies.ts'
+import type { MediaDependencies } from '../../activities/index.ts'
 import { makeTaskTransitions } from '../../activities/task.ts'
 import { makeDatabase } from '../../src/db/client.ts'
 import { makeLocalVideoEngine } from '../../src/adapters/video-engine/local.ts'

@@ -7,7 +7,7 @@ import { before, describe, test } from 'node:test'
 
 import { CancelledFailure } from '@temporalio/activity'
 
-import type { MediaDependencies } from '../../activities/dependencies.ts'
+import type { MediaDependencies } from '../../activities/index.ts'
 import { mean, useStudio } from '../adapters/video-engine/studio.ts'
 import { sha256Of } from '../support/digest.ts'
 import { useReceiver } from '../support/network.ts'

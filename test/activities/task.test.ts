@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 
-import type { MediaDependencies } from '../../activities/dependencies.ts'
+import type { MediaDependencies } from '../../activities/index.ts'
 import { makeTaskTransitions } from '../../activities/task.ts'
 import { S3Error } from '../../src/adapters/storage/s3-client.ts'
 import { transitionTask } from '../../src/db/task/task-transition.ts'

@@ -10,10 +10,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { MockActivityEnvironment } from '@temporalio/testing'
 
-import type { VendorDependencies } from '../../activities/dependencies.ts'
+import type { VendorDependencies } from '../../activities/engines/dependencies.ts'
 import { createVendorActivities } from '../../activities/index.ts'
-import type { AttemptOptions } from '../../activities/render-attempt.ts'
-import type { TaskEnd } from '../../activities/results.ts'
+import type { AttemptOptions } from '../../activities/task.ts'
+import type { TaskStanding } from '../../activities/results.ts'
 import { makeBody } from '../../src/adapters/upstream/body.ts'
 import { makeLimiter } from '../../src/adapters/upstream/limiter.ts'
 import { makeUpstream } from '../../src/adapters/upstream/upstream.ts'
@@ -106,7 +106,7 @@ const render = async (
   const { renderImageTask } = createVendorActivities(deps)
   if (!renderImageTask) throw new Error('no upstream of images')
   const options = { taskId: id, admission: await admissionOf(deps.sql, id), timing }
-  const { state } = await environment.run<[AttemptOptions], TaskEnd, typeof renderImageTask>(
+  const { state } = await environment.run<[AttemptOptions], TaskStanding, typeof renderImageTask>(
     renderImageTask,
     options,
   )
@@ -283,7 +283,7 @@ describe('a video task of an upstream', { concurrency: true }, () => {
     if (!renderVideoTask) throw new Error('no upstream of videos')
     const admission = await admissionOf(deps.sql, id)
     type Args = [AttemptOptions<typeof VIDEO_TIMING>]
-    const { state } = await makeEnvironment().run<Args, TaskEnd, typeof renderVideoTask>(
+    const { state } = await makeEnvironment().run<Args, TaskStanding, typeof renderVideoTask>(
       renderVideoTask,
       { taskId: id, admission, timing: VIDEO_TIMING },
     )

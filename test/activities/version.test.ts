@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 
 import { ApplicationFailure } from '@temporalio/activity'
 
-import type { MediaDependencies } from '../../activities/dependencies.ts'
+import type { MediaDependencies } from '../../activities/index.ts'
 import { makeInspectArchive, type InspectedArchive } from '../../activities/inspect-archive.ts'
 import { makeVersionTransitions } from '../../activities/version.ts'
 import type { Storage } from '../../src/adapters/storage/storage.ts'

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 
 import { ApplicationFailure } from '@temporalio/activity'
 
-import type { MediaDependencies } from '../../activities/dependencies.ts'
+import type { MediaDependencies } from '../../activities/index.ts'
 import { makeLocalVideo, makeRenderVideoTask } from '../../activities/render-video-task.ts'
-import type { TaskEnd } from '../../activities/results.ts'
-import type { AttemptOptions } from '../../activities/render-attempt.ts'
+import type { TaskStanding } from '../../activities/results.ts'
+import type { AttemptOptions } from '../../activities/task.ts'
 import type {
   RenderControl,
   RenderedVideo,
@@ -76,10 +76,10 @@ export const attemptVideo = async (
     timing = VIDEO_TIMING,
     admission,
   }: AttemptAs<VideoTiming> = {},
-): Promise<TaskEnd> =>
+): Promise<TaskStanding> =>
   await environment.run<
     [AttemptOptions<VideoTiming>],
-    TaskEnd,
+    TaskStanding,
     ReturnType<typeof makeRenderVideoTask>
   >(makeRenderVideoTask(deps, makeLocalVideo(deps)), {
     taskId: id,

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { NativeConnection, Worker } from '@temporalio/worker'
 
-import type { MediaDependencies } from '../../activities/dependencies.ts'
+import type { MediaDependencies } from '../../activities/index.ts'
 import { makeLocalImages, makeRenderImageTask } from '../../activities/render-image-task.ts'
 import type { ImageEngine } from '../../src/adapters/image-engine/image-engine.ts'
 import { loadConfig } from '../../src/config.ts'

@@ -1,6 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client'
 
-import type { BulkActivities, CoreActivities } from '../../activities/index.ts'
+import type { BulkActivities } from '../../activities/bulk.ts'
+import type { CoreActivities } from '../../activities/index.ts'
 import type { BatchStanding } from '../../activities/bulk-life.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { waitFor } from '../support/wait.ts'

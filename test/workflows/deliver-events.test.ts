@@ -5,7 +5,7 @@ import { Context } from '@temporalio/activity'
 import type { WorkflowHandle } from '@temporalio/client'
 
 import type { SendResult } from '../../activities/event.ts'
-import type { DeliveryStep } from '../../activities/index.ts'
+import type { DeliveryStep } from '../../activities/event.ts'
 import { waitFor } from '../support/wait.ts'
 import { DELIVERY_SCENARIOS, DONE, due, REDELIVERY_SCENARIOS } from './delivery-scenarios.ts'
 import type { Run } from './run.ts'

@@ -1,5 +1,5 @@
 import type { CoreActivities, MediaActivities } from '../../activities/index.ts'
-import type { TaskEnd } from '../../activities/results.ts'
+import type { TaskStanding } from '../../activities/results.ts'
 import type { TaskFamily } from '../../src/domain/task/task-scope.ts'
 import { getRun, recordCall, type Runs } from './runs.ts'
 import {
@@ -21,7 +21,7 @@ export interface TaskScenario extends Circumstances {
   fail?: CoreActivities['failTask']
 }
 
-const ends = (end: TaskEnd) => (): Promise<TaskEnd> => Promise.resolve(end)
+const ends = (end: TaskStanding) => (): Promise<TaskStanding> => Promise.resolve(end)
 
 export const done = ends({ state: 'done', reason: null })
 export const putBack = ends({ state: 'waiting', reason: 'breaker:engine:local' })

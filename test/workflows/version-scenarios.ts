@@ -1,7 +1,8 @@
 import { ApplicationFailure } from '@temporalio/activity'
 import type { WorkflowHandle } from '@temporalio/client'
 
-import type { ArchiveWait, CoreActivities, MediaActivities } from '../../activities/index.ts'
+import type { CoreActivities, MediaActivities } from '../../activities/index.ts'
+import type { ArchiveWait } from '../../activities/version.ts'
 import { waitFor } from '../support/wait.ts'
 import { getRun, recordCall, type Runs } from './runs.ts'
 import {

@@ -1,0 +1,73 @@
+import type { EventEmitter } from 'node:events'
+
+import type { Instance } from '../../src/adapters/comfyui/instance.ts'
+import type { UnusableFiles } from '../../src/adapters/comfyui/templates.ts'
+import type { ImageEngine } from '../../src/adapters/image-engine/image-engine.ts'
+import type { Outbound } from '../../src/adapters/outbound/client.ts'
+import type { Signer } from '../../src/adapters/signing.ts'
+import type { Upstream } from '../../src/adapters/upstream/upstream.ts'
+import type { FinishVideo } from '../../src/adapters/video-engine/foreign-file.ts'
+import type { VideoEngine } from '../../src/adapters/video-engine/video-engine.ts'
+import type { Notifier } from '../../src/domain/shared/notifier.ts'
+import type { MediaLimits } from '../../src/domain/task/media-limits.ts'
+import type { Template } from '../../src/domain/template/template.ts'
+import type { Breaker } from '../breaker.ts'
+import type { EndDependencies } from '../tasks/dependencies.ts'
+
+/** Dependencies of every render. */
+export interface RenderDependencies extends EndDependencies {
+  outbound: Outbound
+  limits: MediaLimits
+  /** Folder of this process for unfinished files. */
+  scratchDir: string
+  /** Attempts that PostgreSQL did not end, after which the task ends; 10 when absent. */
+  maxAttempts?: number
+  /** Absent: no engine is paused because it fails. */
+  breaker?: Breaker
+  /** Events named by the ids of rows that have changed. Absent: heartbeats are often enough to learn of an end. */
+  changes?: EventEmitter | undefined
+}
+
+/** Dependencies of renders by an upstream. */
+export interface VendorDependencies extends RenderDependencies {
+  /** Upstreams of the families that have one. */
+  upstreams: Partial<Record<'image' | 'video', Upstream>>
+  signer: Signer
+}
+
+/** A fleet of ComfyUI as a worker knows it. */
+export interface Fleet {
+  instances: readonly Instance[]
+  /** Those of the service's own kinds, as the folder last had them. */
+  templates: readonly Template[]
+  /** Those that are kinds of their own, likewise. */
+  custom: readonly Template[]
+  /** Files that the folder last had beside them. */
+  unusable: UnusableFiles
+  /** COMFYUI_DEPTH: our prompts on one instance. */
+  depth: number
+  /** Silence of an instance after which its tasks go elsewhere, in milliseconds. */
+  lostMs: number
+  /** Time without progress after which a prompt is interrupted. */
+  stallMs: number
+  /** Names this process to the instances. */
+  clientId: string
+  /** Notified when an instance may have room. */
+  notifier: Notifier
+}
+
+/** Dependencies of renders by a fleet of ComfyUI. */
+export interface ComfyDependencies extends RenderDependencies {
+  fleet: Fleet
+  /** Reads the source of an extension, and finishes what an instance has made. */
+  videoEngine: Pick<VideoEngine, 'probeSource'>
+  finishVideo: FinishVideo
+}
+
+/** Dependencies of renders by this service's own engines. */
+export interface LocalDependencies extends RenderDependencies {
+  engine: ImageEngine
+  videoEngine: VideoEngine
+  /** VIDEO_TINY: 8 frames of 96×64, whatever a video task asks for. */
+  tinyVideos: boolean
+}

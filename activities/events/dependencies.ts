@@ -1,0 +1,41 @@
+import type { AttemptSlots } from '../../src/adapters/outbound/attempt-slots.ts'
+import type { Outbound } from '../../src/adapters/outbound/client.ts'
+import type { PostLimits } from '../../src/adapters/outbound/post.ts'
+import type { Signer } from '../../src/adapters/signing.ts'
+import type { OutboxStart } from '../../src/db/shared/outbox.ts'
+import type { DeliverySchedule } from '../../src/domain/event/delivery-schedule.ts'
+import type { Notifier } from '../../src/domain/shared/notifier.ts'
+import type { CommonDependencies } from '../platform/dependencies.ts'
+import type { CoreDependencies } from '../tasks/dependencies.ts'
+
+/** Dependencies of webhook deliveries. */
+export interface DeliveryDependencies extends CommonDependencies {
+  signer: Signer
+  outbound: Outbound
+  /** Slots that the attempts of this worker share. */
+  attemptSlots: AttemptSlots
+  webhookSecrets: { active(owner: string): Promise<string[]> }
+  delivery: DeliveryRules
+  /** From 0 up to 1. */
+  random(): number
+  now(): Date
+}
+
+/** Dependencies of first attempts. */
+export interface FirstAttemptDependencies
+  extends DeliveryDependencies, Pick<CoreDependencies, 'jobs'> {
+  /** Notified when attempts may be due. */
+  notifier: Notifier
+  /** The row of the outbox that starts the further attempts of a task's events. */
+  startDelivery(task: { taskId: string; kind: string; owner: string }): OutboxStart
+  /** Makes those further attempts read the rows again. If that is lost, they do so later. */
+  announceEvent(taskId: string): void
+}
+
+export interface DeliveryRules {
+  schedule: DeliverySchedule
+  /** Wait of an attempt when there are enough at once of its host, address or owner. */
+  deferSeconds: number
+  /** Limits of one attempt; absent: those of the outbound client. */
+  limits?: PostLimits
+}
