@@ -49,7 +49,7 @@ export const run = async (): Promise<void> =>
     }
     const env = {
       ...DEFAULTS,
-      VIDEO_TINY: 'true',
+      OVERRIDE_VIDEO_TINY: 'true',
       PUBLISH_AUTH: 'token',
       METRICS_PORT: '0',
       TEMPORAL_ADDRESS: temporal.address,

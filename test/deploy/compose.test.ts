@@ -50,8 +50,6 @@ const environmentOf = ({ environment = {} }: Service): [string, string][] =>
 const NOT_SET = [
   'DEVELOPMENT_ISSUER_KEY',
   'OUTBOUND_ALLOW_LOOPBACK',
-  'FAILPOINT',
-  'VIDEO_TINY',
   ...Object.keys(Env.properties).filter((name) =>
     /^TEMPORAL_(TLS|API_KEY|CONFIG|PROFILE)/.test(name),
   ),

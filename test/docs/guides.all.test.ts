@@ -10,7 +10,10 @@ import { useService } from '../support/service.ts'
 
 const GUIDES = (await readdir(join(ROOT, 'docs/guides'))).map((name) => `docs/guides/${name}`)
 
-const service = useService({ development: true, env: { RATE_LIMITS: '20', VIDEO_TINY: 'true' } })
+const service = useService({
+  development: true,
+  env: { RATE_LIMITS: '20', OVERRIDE_VIDEO_TINY: 'true' },
+})
 
 describe('the commands and the code of', { concurrency: 2 }, () => {
   for (const path of [...GUIDES, 'README.md'])

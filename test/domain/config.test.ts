@@ -128,10 +128,10 @@ describe('settings', () => {
 
   test('that 0.2.0 removed are listed with what holds now, whatever they are set to', () => {
     const held: Record<string, string> = {
-      HEARTBEAT_SECONDS: '0.2.0 fixes it at 5',
-      DEVELOPMENT_USERS: '0.2.0 fixes it at alice,bob,operator',
-      MAX_ENDPOINTS: '0.2.0 fixes it at 2',
-      VENDOR_IMAGE_CONCURRENCY: '0.2.0 fixes it at 10',
+      HEARTBEAT_SECONDS: 'it is fixed at 5',
+      DEVELOPMENT_USERS: 'it is fixed at alice,bob,operator',
+      MAX_ENDPOINTS: 'it is fixed at 2',
+      VENDOR_IMAGE_CONCURRENCY: 'it is fixed at 10',
       VENDOR_IMAGE_RATE: 'set VENDOR_RATE',
       ADDRESS_TASK_LIMIT: 'a tenth of OWNER_TASK_LIMIT holds',
       ANONYMOUS_SLOTS: 'four times VIDEO_CONCURRENCY_PER_OWNER holds',
@@ -474,7 +474,7 @@ describe('production', () => {
 
   const REJECTED = {
     OUTBOUND_ALLOW_LOOPBACK: 'true',
-    FAILPOINT: 'create.after-commit',
+    OVERRIDE_FAILPOINT: 'create.after-commit',
     NODE_TLS_REJECT_UNAUTHORIZED: '0',
     AUTH_ISSUER: DEVELOPMENT_ISSUER,
     SIGNING_KEYS: '',

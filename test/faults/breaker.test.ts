@@ -33,7 +33,7 @@ describe('an upstream that is down for longer than tasks may take', () => {
       env: {
         ...makeUpstreamSettings(upstream.url, 'key'),
         BREAKER_FAILURES,
-        BREAKER_SECONDS: '2',
+        OVERRIDE_BREAKER_SECONDS: '2',
         IMAGE_DEADLINE_SECONDS: DEADLINE,
         OVERRIDE_VENDOR_SLOTS: SLOTS,
         VENDOR_RATE: '500',

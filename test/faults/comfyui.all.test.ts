@@ -56,7 +56,7 @@ describe('a worker of a fleet of ComfyUI', () => {
         return t.skip('only the fake loses a response')
       const { service, fake } = stage
       await service.entry('core').kill()
-      const doomed = await service.start('core', { FAILPOINT })
+      const doomed = await service.start('core', { OVERRIDE_FAILPOINT: FAILPOINT })
       if (FAILPOINT === 'upstream.no-response')
         fake.intercept = (request) => (request === 'POST /prompt' ? 'lose' : undefined)
       const id = await createTask(client)

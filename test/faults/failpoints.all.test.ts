@@ -66,7 +66,7 @@ describe('a process that is killed', () => {
   before(async () => {
     connection = await Connection.connect({ address: temporalAddress() })
     service = await startService({
-      env: { VIDEO_TINY: 'true', VIDEO_CONCURRENCY_PER_OWNER: '4', ...HEARTBEAT },
+      env: { OVERRIDE_VIDEO_TINY: 'true', VIDEO_CONCURRENCY_PER_OWNER: '4', ...HEARTBEAT },
     })
     orders = await startOrders({ service, temporal: { connection }, tasks: 44, versions: 26 })
     awaited = orders.next('version')
@@ -88,7 +88,7 @@ describe('a process that is killed', () => {
 
   for (const [failpoint, kind] of API_LINES)
     test(`of the api, at ${failpoint} of ${kind}`, async () => {
-      const { ended } = await service.start('api', { FAILPOINT: failpoint })
+      const { ended } = await service.start('api', { OVERRIDE_FAILPOINT: failpoint })
       if (kind !== 'none')
         await orders.callers.fulfil(kind === 'awaited' ? awaited : orders.next(kind))
       assert.equal(await ended, 'SIGKILL')
@@ -101,7 +101,7 @@ describe('a process that is killed', () => {
         (Object.entries(lines) as [Role, string[]][]).map(async ([role, failpoints]) => {
           await service.entry(role).kill()
           const armed = await Promise.all(
-            failpoints.map((FAILPOINT) => service.start(role, { FAILPOINT })),
+            failpoints.map((FAILPOINT) => service.start(role, { OVERRIDE_FAILPOINT: FAILPOINT })),
           )
           await orders.place(count / Object.keys(lines).length)
           const ends = await Promise.all(armed.map(({ ended }) => ended))

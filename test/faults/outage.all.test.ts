@@ -33,7 +33,7 @@ describe('tasks and versions outlive', () => {
       database: postgres.database,
       env: {
         ...AWAITS_OUTAGE,
-        VIDEO_TINY: 'true',
+        OVERRIDE_VIDEO_TINY: 'true',
         TEMPORAL_ADDRESS: temporal.server.address,
         OVERRIDE_RECONCILE_AFTER_SECONDS: '3',
         ...HEARTBEAT,

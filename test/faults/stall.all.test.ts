@@ -22,7 +22,7 @@ describe('a core worker that stands still, and whose steps then wait for a lock'
   before(async () => {
     connection = await Connection.connect({ address: temporalAddress() })
     service = await startService({
-      env: { VIDEO_TINY: 'true', VIDEO_CONCURRENCY_PER_OWNER: '16', ...HEARTBEAT },
+      env: { OVERRIDE_VIDEO_TINY: 'true', VIDEO_CONCURRENCY_PER_OWNER: '16', ...HEARTBEAT },
     })
     const counts = { tasks: 28, versions: 8, videos: 40, receivers: { moody: 50 } }
     orders = await startOrders({ service, temporal: { connection }, ...counts })

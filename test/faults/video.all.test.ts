@@ -28,7 +28,7 @@ describe('a media worker that is killed while ffmpeg runs', () => {
   const alice = service.client('alice')
 
   test('leaves no process behind; its task goes on, succeeds and is charged once', async () => {
-    const killed = await service.start('media', { FAILPOINT: 'render.in-child' })
+    const killed = await service.start('media', { OVERRIDE_FAILPOINT: 'render.in-child' })
     const id = await createVideo(alice)
     assert.equal(await killed.ended, 'SIGKILL')
     const listFfmpegs = () => listEngineProcesses(service.storagePath)
@@ -77,7 +77,7 @@ describe('the queue of the media workers', () => {
   const service = useService({
     roles: ['api', 'core'],
     env: {
-      VIDEO_TINY: 'true',
+      OVERRIDE_VIDEO_TINY: 'true',
       VIDEO_CONCURRENCY_PER_OWNER: '100',
       MEDIA_SLOTS: '1',
       ADMIN_SUBJECTS: 'root',

@@ -23,7 +23,7 @@ interface WireResponse {
 const DRAINED = 2 ** 20
 export const SETTINGS = {
   ADMIN_SUBJECTS: USER,
-  VIDEO_TINY: 'true',
+  OVERRIDE_VIDEO_TINY: 'true',
   OWNER_TASK_LIMIT: '30',
   OVERRIDE_STREAMS_MAX: '10000',
   IMAGE_MAX_BYTES: '300000',

@@ -44,7 +44,7 @@ before(async () => {
       IMAGE_MAX_BYTES: String(IMAGE_MAX_BYTES),
       // The drip of one row takes as long; every other download has to be done by then.
       OVERRIDE_IMAGE_URL_TIMEOUT_SECONDS: String(Math.ceil(PATIENCE_MS / 12_000)),
-      VIDEO_TINY: 'true',
+      OVERRIDE_VIDEO_TINY: 'true',
       ADMIN_SUBJECTS: 'root',
       SIGNING_KEYS: SIGNING_KEY,
     },
@@ -54,7 +54,7 @@ before(async () => {
     NODE_ENV: 'production',
     TRUST_PROXY: 'none',
     OUTBOUND_ALLOW_LOOPBACK: '',
-    VIDEO_TINY: '',
+    OVERRIDE_VIDEO_TINY: '',
     AUTH_ISSUER: 'https://issuer.example.com',
   })
   limited = await service.startSecondApi({ VIDEO_EXTEND_SOURCE: 'any', OWNER_CREDIT_LIMIT: '10' })

@@ -26,7 +26,7 @@ import { secretOf, untilReceived, verify } from './delivery-support.ts'
 const OPEN_TASKS = 40
 const service = useService({
   env: {
-    VIDEO_TINY: 'true',
+    OVERRIDE_VIDEO_TINY: 'true',
     OWNER_TASK_LIMIT: String(OPEN_TASKS),
     OWNER_CREDIT_LIMIT: '1000',
     ADMIN_SUBJECTS: 'root',

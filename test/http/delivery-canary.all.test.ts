@@ -35,7 +35,7 @@ let chain: string
 before(async () => {
   receiver = await startWebhookReceiver()
   connection = await Connection.connect({ address: temporalAddress() })
-  service = await startService({ env: { VIDEO_TINY: 'true', LOG_LEVEL: 'trace' } })
+  service = await startService({ env: { OVERRIDE_VIDEO_TINY: 'true', LOG_LEVEL: 'trace' } })
   const token = await service.token('alice')
   const alice = makeClient(service.baseUrl, token)
   canaries = { token, query: QUERY, payload: PAYLOAD, prompt: PROMPT, response: RESPONSE }

@@ -30,7 +30,11 @@ import {
 } from './delivery-support.ts'
 
 // A picture is held for as long as a test needs.
-const env = { VIDEO_TINY: 'true', MEDIA_SLOTS: '4', OVERRIDE_IMAGE_URL_TIMEOUT_SECONDS: '3600' }
+const env = {
+  OVERRIDE_VIDEO_TINY: 'true',
+  MEDIA_SLOTS: '4',
+  OVERRIDE_IMAGE_URL_TIMEOUT_SECONDS: '3600',
+}
 const service = useService({ env })
 const { anonymous: anyone } = service
 const alice = service.client('alice')

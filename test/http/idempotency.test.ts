@@ -315,7 +315,7 @@ describe('a key whose request still runs', () => {
 
   test('in a process that was killed is free when its lease ends', async () => {
     const user = await newUser()
-    const second = await service.startSecondApi({ FAILPOINT: 'create.after-commit' })
+    const second = await service.startSecondApi({ OVERRIDE_FAILPOINT: 'create.after-commit' })
     const atSecond = makeClient(second.baseUrl, user.token)
     await hold(user, 'killed', { baseUrl: second.baseUrl })
     // This one kills the process between its commit and its response, and the held one with it.

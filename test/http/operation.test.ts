@@ -35,7 +35,11 @@ import { eventsOf, untilReceived } from './delivery-support.ts'
 
 const ADMIN = 'operator'
 const service = useService({
-  env: { VIDEO_TINY: 'true', ADMIN_SUBJECTS: ADMIN, OVERRIDE_WEBHOOK_TIME_FACTOR: '0.000005' },
+  env: {
+    OVERRIDE_VIDEO_TINY: 'true',
+    ADMIN_SUBJECTS: ADMIN,
+    OVERRIDE_WEBHOOK_TIME_FACTOR: '0.000005',
+  },
 })
 const { sql } = service
 const receiver = useWebhookReceiver()

@@ -25,7 +25,7 @@ const service = useService({
   env: {
     ADMIN_SUBJECTS: 'root',
     METRICS_PORT: '0',
-    VIDEO_TINY: 'true',
+    OVERRIDE_VIDEO_TINY: 'true',
     OVERRIDE_RULES_INTERVAL_MS: '100',
   },
 })

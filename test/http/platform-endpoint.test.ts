@@ -27,8 +27,8 @@ const registry = useRegistry({
   roles: ['api', 'core'],
   env: {
     OVERRIDE_NOTICE_INTERVAL_MS: '200',
-    NOTICE_STORE_PERCENT: '1',
-    NOTICE_QUEUE_SECONDS: '3600',
+    OVERRIDE_NOTICE_STORE_PERCENT: '1',
+    OVERRIDE_NOTICE_QUEUE_SECONDS: '3600',
   },
 })
 const { admin, sql, service } = registry

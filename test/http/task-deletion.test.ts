@@ -13,7 +13,7 @@ import { makeLatch, waitFor } from '../support/wait.ts'
 import { endOf, eventsOf, untilReceived } from './delivery-support.ts'
 
 // The schedule of webhooks is not shortened: what waits, waits for an hour.
-const env = { OVERRIDE_WEBHOOK_TIME_FACTOR: '1', VIDEO_TINY: 'true' }
+const env = { OVERRIDE_WEBHOOK_TIME_FACTOR: '1', OVERRIDE_VIDEO_TINY: 'true' }
 const service = useService({ roles: ['api', 'core', 'media'], env })
 const { sql } = service
 const receiver = useWebhookReceiver()

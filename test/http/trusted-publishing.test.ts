@@ -515,7 +515,7 @@ describe('a personal access token', () => {
 describe('an api that is killed', () => {
   const killedAt = async (node: Trusting, identity: string, key: string, failpoint: string) => {
     const { baseUrl, entry } = await service.startSecondApi({
-      FAILPOINT: failpoint,
+      OVERRIDE_FAILPOINT: failpoint,
       // Its host is the audience of the identities.
       PUBLIC_URL: service.baseUrl,
     })

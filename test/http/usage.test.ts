@@ -22,7 +22,7 @@ interface Report {
 
 const service = useService({
   roles: ['api', 'core', 'media'],
-  env: { VIDEO_TINY: 'true', ADMIN_SUBJECTS: 'root' },
+  env: { OVERRIDE_VIDEO_TINY: 'true', ADMIN_SUBJECTS: 'root' },
 })
 const { sql } = service
 const UPSCALE = '/proxy/imgvendor/v1/ai/image-upscaler'

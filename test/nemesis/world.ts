@@ -50,7 +50,7 @@ export const SLOTS = 20
 
 /** Time-outs are shorter than in production, so that hundreds of faults fit into minutes. */
 const SETTINGS = {
-  VIDEO_TINY: 'true',
+  OVERRIDE_VIDEO_TINY: 'true',
   OVERRIDE_HEARTBEAT_SECONDS: '2',
   OVERRIDE_DATABASE_TIMEOUT_MS: '1500',
   OVERRIDE_WEBHOOK_TIME_FACTOR: '0.01',

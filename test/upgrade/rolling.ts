@@ -91,6 +91,8 @@ const prepareService = async (release: string, env: NodeJS.ProcessEnv): Promise<
       ADMIN_SUBJECTS: 'root',
       DRAIN_DELAY_SECONDS: '2',
       OVERRIDE_WEBHOOK_TIME_FACTOR: TIME_FACTOR,
+      OVERRIDE_VIDEO_TINY: 'true',
+      // An older release has it as a setting.
       VIDEO_TINY: 'true',
       VIDEO_CONCURRENCY_PER_OWNER: '2',
       OVERRIDE_IMAGE_URL_TIMEOUT_SECONDS: '600',

@@ -41,7 +41,7 @@ export const killAtEachLine = async (pair: Pair, say: (line: string) => void): P
   for (const create of [createTask, createVideo])
     for (const FAILPOINT of LINES) {
       await near.entry('core').kill()
-      const doomed = await near.start('core', { FAILPOINT })
+      const doomed = await near.start('core', { OVERRIDE_FAILPOINT: FAILPOINT })
       ids.push(await create(client))
       assert.equal(await doomed.ended, 'SIGKILL')
       await near.start('core')
@@ -49,7 +49,7 @@ export const killAtEachLine = async (pair: Pair, say: (line: string) => void): P
     }
   for (const FAILPOINT of ['create.before-commit', 'create.after-commit', 'create.after-start']) {
     await far.entry('api').kill()
-    const doomed = await far.start('api', { FAILPOINT })
+    const doomed = await far.start('api', { OVERRIDE_FAILPOINT: FAILPOINT })
     ids.push(await createTask(client))
     assert.equal(await doomed.ended, 'SIGKILL')
     await far.start('api')

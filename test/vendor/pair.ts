@@ -20,7 +20,7 @@ export const startPair = async ({
   env = {},
   roles = ['api', 'core'],
 }: Pick<ServiceOptions, 'env' | 'roles'> = {}): Promise<Pair> => {
-  const common = { VIDEO_TINY: 'true', OVERRIDE_HEARTBEAT_SECONDS: '2', ...env }
+  const common = { OVERRIDE_VIDEO_TINY: 'true', OVERRIDE_HEARTBEAT_SECONDS: '2', ...env }
   const far = await startService({
     env: {
       ...common,

@@ -50,8 +50,11 @@ interface Part {
 }
 
 const PARTS: Record<string, Part> = {
-  demo: { options: { env: { VIDEO_TINY: '' }, roles: ['api', 'core', 'media'] }, run: demo },
-  http: { options: { env: { VIDEO_TINY: '' }, roles: [] }, run: http },
+  demo: {
+    options: { env: { OVERRIDE_VIDEO_TINY: '' }, roles: ['api', 'core', 'media'] },
+    run: demo,
+  },
+  http: { options: { env: { OVERRIDE_VIDEO_TINY: '' }, roles: [] }, run: http },
   kills: { run: (pair) => killAtEachLine(pair, say) },
   changes: { run: (pair) => changeUnderway(pair, say) },
   storm: {

@@ -96,7 +96,6 @@ const GROUPS: Record<string, Name[]> = {
     'VENDOR_VIDEO_KEY',
     'VENDOR_RATE',
     'BREAKER_FAILURES',
-    'BREAKER_SECONDS',
     'ENGINES',
     'COMFYUI_URLS',
     'COMFYUI_TOKEN',
@@ -120,15 +119,11 @@ const GROUPS: Record<string, Name[]> = {
     'WORKER_ROLE',
     'MEDIA_SLOTS',
     'RENDER_HEARTBEATS',
-    'NOTICE_QUEUE_SECONDS',
-    'NOTICE_STORE_PERCENT',
     'NODE_ENV',
     'LOG_LEVEL',
     'METRICS_PORT',
     'METRICS_HOST',
     'OTEL_EXPORTER_OTLP_ENDPOINT',
-    'FAILPOINT',
-    'VIDEO_TINY',
   ],
 }
 

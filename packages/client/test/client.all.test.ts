@@ -32,7 +32,7 @@ let token: string
 let publishToken: string
 let image: Buffer
 
-const service = useService({ env: { VIDEO_TINY: 'true' } }, async ({ token: sign }) => {
+const service = useService({ env: { OVERRIDE_VIDEO_TINY: 'true' } }, async ({ token: sign }) => {
   folder = await mkdtemp(join(tmpdir(), 'kiln-client-'))
   token = await sign('alice')
   image = await makePicture({ width: 32, height: 32 })

@@ -34,25 +34,31 @@ const WORKFLOW = {
 
 let folder: string
 let token: string
-const service = useService({ env: { VIDEO_TINY: 'true' } }, async ({ baseUrl, token: sign }) => {
-  folder = await mkdtemp(join(tmpdir(), 'kiln-mcp-'))
-  token = await sign('alice')
-  await writeFile(join(folder, 'photo.png'), await makePicture({ width: 64, height: 64 }))
-  await writeFile(join(folder, 'notes.txt'), 'secret')
-  await writeFile(join(folder, 'cut.json'), '{')
-  await writeFile(join(folder, 'graph.json'), JSON.stringify(WORKFLOW))
-  await symlink(join(ROOT, 'samples/portrait.png'), join(folder, 'linked.png'))
-  const { routes, registry } = makeKiln({ baseUrl, token })
-  await routes.POST('/publishers', { body: { id: 'alice' } })
-  const params = { path: { publisherId: 'alice' } }
-  const asked = routes.POST('/publishers/{publisherId}/tokens', { params, body: { name: 'test' } })
-  const publication = { publisherId: 'alice', token: (await responseOf(asked)).token }
-  const version = { version: '1.0.0' }
-  const sound = new Blob([makeZip(PACK.replace(/import os[^]*/, ''), '__init__.py')])
-  await registry.publish({ ...publication, nodeId: 'mcp-cup', version, archive: sound })
-  const archive = new Blob([makeZip(PACK, '__init__.py')])
-  await registry.publish({ ...publication, nodeId: 'mcp-trap', version, archive })
-})
+const service = useService(
+  { env: { OVERRIDE_VIDEO_TINY: 'true' } },
+  async ({ baseUrl, token: sign }) => {
+    folder = await mkdtemp(join(tmpdir(), 'kiln-mcp-'))
+    token = await sign('alice')
+    await writeFile(join(folder, 'photo.png'), await makePicture({ width: 64, height: 64 }))
+    await writeFile(join(folder, 'notes.txt'), 'secret')
+    await writeFile(join(folder, 'cut.json'), '{')
+    await writeFile(join(folder, 'graph.json'), JSON.stringify(WORKFLOW))
+    await symlink(join(ROOT, 'samples/portrait.png'), join(folder, 'linked.png'))
+    const { routes, registry } = makeKiln({ baseUrl, token })
+    await routes.POST('/publishers', { body: { id: 'alice' } })
+    const params = { path: { publisherId: 'alice' } }
+    const asked = routes.POST('/publishers/{publisherId}/tokens', {
+      params,
+      body: { name: 'test' },
+    })
+    const publication = { publisherId: 'alice', token: (await responseOf(asked)).token }
+    const version = { version: '1.0.0' }
+    const sound = new Blob([makeZip(PACK.replace(/import os[^]*/, ''), '__init__.py')])
+    await registry.publish({ ...publication, nodeId: 'mcp-cup', version, archive: sound })
+    const archive = new Blob([makeZip(PACK, '__init__.py')])
+    await registry.publish({ ...publication, nodeId: 'mcp-trap', version, archive })
+  },
+)
 after(() => rm(folder, { recursive: true }))
 
 /** Connects the SDK's client to `kiln mcp`, which it starts. */

@@ -63,7 +63,7 @@ const start = async (settings?: Settings): Promise<Shared> => {
       env: {
         ADMIN_SUBJECTS: 'operator',
         OVERRIDE_DEVELOPMENT_USERS: 'alice,bob,carol,operator',
-        VIDEO_TINY: 'true',
+        OVERRIDE_VIDEO_TINY: 'true',
         ...more,
       },
     }),

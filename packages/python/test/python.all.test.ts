@@ -30,21 +30,24 @@ const run = async (program: string, args: string[], env: NodeJS.ProcessEnv = {})
 
 describe('the Python client', { skip }, () => {
   let env: NodeJS.ProcessEnv
-  const service = useService({ env: { VIDEO_TINY: 'true' } }, async ({ baseUrl, token: sign }) => {
-    const token = await sign('alice')
-    const { routes } = makeKiln({ baseUrl, token })
-    await routes.POST('/publishers', { body: { id: 'alice' } })
-    const params = { path: { publisherId: 'alice' } }
-    const asked = routes.POST('/publishers/{publisherId}/tokens', {
-      params,
-      body: { name: 'test' },
-    })
-    env = {
-      KILN_URL: baseUrl,
-      KILN_TOKEN: token,
-      KILN_PUBLISH_TOKEN: (await responseOf(asked)).token,
-    }
-  })
+  const service = useService(
+    { env: { OVERRIDE_VIDEO_TINY: 'true' } },
+    async ({ baseUrl, token: sign }) => {
+      const token = await sign('alice')
+      const { routes } = makeKiln({ baseUrl, token })
+      await routes.POST('/publishers', { body: { id: 'alice' } })
+      const params = { path: { publisherId: 'alice' } }
+      const asked = routes.POST('/publishers/{publisherId}/tokens', {
+        params,
+        body: { name: 'test' },
+      })
+      env = {
+        KILN_URL: baseUrl,
+        KILN_TOKEN: token,
+        KILN_PUBLISH_TOKEN: (await responseOf(asked)).token,
+      }
+    },
+  )
 
   test('passes its tests, those against a service and the examples of its page included', async () => {
     assert.ok(service.baseUrl)

@@ -42,6 +42,10 @@ export const Constants = Type.Object({
    * ever late by five.
    */
   HEARTBEAT_SECONDS: count(5, 1, 600),
+  /** Age of the oldest task that waits to begin from which on endpoints of the platform are notified: longer than a deploy. */
+  NOTICE_QUEUE_SECONDS: count(900, 1),
+  /** Used part of the file system of STORAGE_PATH from which on they are: time is left to add space. */
+  NOTICE_STORE_PERCENT: count(90, 1, 100),
   /** Pause between two checks of what those who run the service are notified of. */
   NOTICE_INTERVAL_MS: count(30_000, 10),
   /** Pause until pauses, rules of owners and templates are read again, where no notification or end of a pause comes before. */
@@ -49,6 +53,12 @@ export const Constants = Type.Object({
   /** Prebuilt workflows of a checkout; absent: those that `npm run build` has put beside the worker. */
   WORKFLOW_BUNDLE: Type.Optional(Type.String({ minLength: 1 })),
 
+  /** Time until one task tries whether an engine behind an open breaker works again: it costs one attempt. */
+  BREAKER_SECONDS: count(10, 1, 3600),
+  /** Renders 8 frames of 96×64 whatever is asked for, for tests. */
+  VIDEO_TINY: Type.Boolean({ default: false }),
+  /** Kills the process at a named line, `<name>[:nth]`, for tests. */
+  FAILPOINT: Type.Optional(Type.String({ minLength: 1 })),
   /** Requests of one core worker to one upstream at once, downloads included. */
   VENDOR_CONCURRENCY: count(10, 1, 1000),
   /** Tasks that one core worker has at upstreams at once: they only submit and poll, so that a worker has time for them. */

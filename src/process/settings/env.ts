@@ -258,7 +258,6 @@ export const Env = Type.Object({
     0,
     10_000,
   ),
-  BREAKER_SECONDS: count('Time until one task tries whether it works again.', 10, 1, 3600),
   VENDOR_RATE: count('Requests a second of one core worker to each upstream.', 20, 1, 10_000),
   RESULT_RETENTION_DAYS: count('Days that files stay after the end of their task.', 30, 1, 36_500),
   ARCHIVE_MAX_BYTES: count('Largest archive of a version in bytes.', 268_435_456, 1),
@@ -323,29 +322,12 @@ export const Env = Type.Object({
       'The ffmpeg to use, with an ffprobe beside it; without it those on PATH, else the packaged ones.',
     ),
   ),
-  VIDEO_TINY: flag('Renders 8 frames of 96×64 whatever is asked for; fault tests only.'),
   OUTBOUND_ALLOW_LOOPBACK: flag(
     'Lets the URLs of callers reach this machine; never in production.',
   ),
   OUTBOUND_PORTS: list('Ports beside 443 and 8443 that URLs may name.'),
   OUTBOUND_DENY: list('Further networks (CIDR) that are never called.'),
   DRAIN_DELAY_SECONDS: count('Wait between unready and closing at the end of the api.', 2, 0, 300),
-  NOTICE_QUEUE_SECONDS: count(
-    'Age of the oldest task that waits to begin from which on endpoints of the platform are notified.',
-    900,
-    1,
-  ),
-  NOTICE_STORE_PERCENT: count(
-    'Used part of the file system of STORAGE_PATH from which on they are.',
-    90,
-    1,
-    100,
-  ),
-  FAILPOINT: Type.Optional(
-    text(
-      'Kills the process at a named line, `<name>[:nth]`; fault tests only, never in production.',
-    ),
-  ),
 })
 export type Env = Static<typeof Env>
 

@@ -343,8 +343,6 @@ const productionIssues = (
   if (env.NODE_ENV !== 'production') return []
   const rejected: [boolean, string, string][] = [
     [env.OUTBOUND_ALLOW_LOOPBACK, 'OUTBOUND_ALLOW_LOOPBACK', 'must not be set'],
-    [env.FAILPOINT !== undefined, 'FAILPOINT', 'must not be set'],
-    [env.VIDEO_TINY, 'VIDEO_TINY', 'must not be set'],
     [env.DEVELOPMENT_ISSUER_KEY !== '', 'DEVELOPMENT_ISSUER_KEY', 'must not be set'],
     ...Object.keys(given)
       .filter((name) => name.startsWith(OVERRIDE))

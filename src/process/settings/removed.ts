@@ -11,8 +11,8 @@ const REMOVED: Record<string, (config: Config) => string> = {
   OIDC_AUDIENCE: () => 'the host of PUBLIC_URL holds',
   VENDOR_IMAGE_RATE: () => 'set VENDOR_RATE',
   VENDOR_VIDEO_RATE: () => 'set VENDOR_RATE',
-  VENDOR_IMAGE_CONCURRENCY: (config) => `0.2.0 fixes it at ${config.VENDOR_CONCURRENCY}`,
-  VENDOR_VIDEO_CONCURRENCY: (config) => `0.2.0 fixes it at ${config.VENDOR_CONCURRENCY}`,
+  VENDOR_IMAGE_CONCURRENCY: (config) => `it is fixed at ${config.VENDOR_CONCURRENCY}`,
+  VENDOR_VIDEO_CONCURRENCY: (config) => `it is fixed at ${config.VENDOR_CONCURRENCY}`,
 }
 
 /** The runner of the tests hands its bundle on in a variable of this name. */
@@ -23,7 +23,7 @@ export const listRemovedSettings = (given: NodeJS.ProcessEnv, config: Config): s
   const constants = Object.keys(Constants.properties) as (keyof Constants)[]
   const reasons = {
     ...Object.fromEntries(
-      constants.map((name) => [name, () => `0.2.0 fixes it at ${String(config[name])}`]),
+      constants.map((name) => [name, () => `it is fixed at ${String(config[name])}`]),
     ),
     ...REMOVED,
   }
