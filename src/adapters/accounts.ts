@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 
 import { cancelOnOthers } from '../db/bulk/bulk.ts'
 import type { Transaction } from '../db/client.ts'
-import { changesOf, insertAudit, type Audit } from '../db/registry/audit-log.ts'
+import { changesOf, insertAudit, type Audit } from '../db/shared/audit-log.ts'
 import {
   insertAccount,
   listAccounts,
@@ -12,7 +12,7 @@ import {
 import { deleteLinks, insertOnce } from '../db/sign-in/once.ts'
 import { deletePasskeys } from '../db/sign-in/passkey.ts'
 import { endSessions } from '../db/sign-in/record.ts'
-import { auditTarget, type AuditAction } from '../domain/registry/audit-log.ts'
+import { auditTarget, type AuditAction } from '../domain/shared/audit-log.ts'
 
 /** Three days: an invitation that is sent on a Friday works on Monday. */
 const LINK_SECONDS = 3 * 86_400

@@ -6,7 +6,7 @@ import {
   type Link,
 } from '../adapters/accounts.ts'
 import type { Sql, Transaction } from '../db/client.ts'
-import { insertAudit, type Audit } from '../db/registry/audit-log.ts'
+import { insertAudit, type Audit } from '../db/shared/audit-log.ts'
 import { findUser } from '../db/shared/app-user.ts'
 import {
   findAccountByEmail,
@@ -16,7 +16,7 @@ import {
   type ListedAccount,
 } from '../db/sign-in/account.ts'
 import { unitOfWork } from '../db/unit-of-work.ts'
-import { auditTarget } from '../domain/registry/audit-log.ts'
+import { auditTarget } from '../domain/shared/audit-log.ts'
 import { OperatorError } from '../process/operator-error.ts'
 
 export const USER_VERBS = ['add', 'list', 'promote', 'demote', 'disable', 'reset', 'link'] as const

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 
 import { makeDatabase, type Fragment, type Sql, type Transaction } from '../../src/db/client.ts'
 import { countBatch, listWaitReasons, listItems } from '../../src/db/bulk/bulk-item.ts'
-import { completeAudit } from '../../src/db/registry/audit-log.ts'
+import { completeAudit } from '../../src/db/shared/audit-log.ts'
 import { chooseTasks } from '../../src/db/bulk/choice.ts'
 import { findBulk, listBulks, listUnknownBulks, requestCancel } from '../../src/db/bulk/bulk.ts'
 import type { OperationRequest } from '../../src/db/bulk/operation.ts'

@@ -20,7 +20,7 @@ import {
   PublisherUpdate,
   RESERVED_PUBLISHER_IDS,
 } from '../../src/domain/registry/publisher.ts'
-import { listEmptyIsAbsent } from '../../src/domain/registry/registry-fields.ts'
+import { listEmptyIsAbsent } from '../../src/domain/shared/schema-fields.ts'
 import { NewReview } from '../../src/domain/registry/review.ts'
 import { makeValidator, onePerField, sortIssues } from '../../src/domain/shared/validate.ts'
 import type { Issue } from '../../src/domain/shared/validate.ts'

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 
-import { count, instant, reason, uuid } from '../registry/registry-fields.ts'
+import { count, instant, reason, uuid } from '../shared/schema-fields.ts'
 
 const TASK = {
   id: uuid('Id of the task.'),

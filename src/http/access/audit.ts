@@ -1,5 +1,5 @@
 import { readAddress } from '../../adapters/network-of.ts'
-import type { Audit } from '../../db/registry/audit-log.ts'
+import type { Audit } from '../../db/shared/audit-log.ts'
 import { ANONYMOUS } from '../../domain/shared/account.ts'
 import type { RouteRequest } from '../route.ts'
 

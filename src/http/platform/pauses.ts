@@ -1,9 +1,9 @@
 import { withinDeadline, type Sql, type Transaction } from '../../db/client.ts'
-import { insertAudit } from '../../db/registry/audit-log.ts'
+import { insertAudit } from '../../db/shared/audit-log.ts'
 import { RULES } from '../../db/shared/change-notification.ts'
 import { countPauseEffect, endPause, listPauses, putPause } from '../../db/task/pause.ts'
 import { unitOfWork, type UnitDeps } from '../../db/unit-of-work.ts'
-import { auditTarget } from '../../domain/registry/audit-log.ts'
+import { auditTarget } from '../../domain/shared/audit-log.ts'
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import { pastExpiry } from '../../domain/shared/expiry.ts'
 import {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { Type } from 'typebox'
 
 import type { UploadClaim } from '../../adapters/signing.ts'
-import { insertAudit } from '../../db/registry/audit-log.ts'
+import { insertAudit } from '../../db/shared/audit-log.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import {
   existsUpload,
@@ -14,7 +14,7 @@ import {
 } from '../../db/shared/upload.ts'
 import type { Upload } from '../../db/shared/upload.ts'
 import { purgeUpload } from '../../db/shared/purge.ts'
-import { auditTarget } from '../../domain/registry/audit-log.ts'
+import { auditTarget } from '../../domain/shared/audit-log.ts'
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { NewUpload, UPLOAD_MAX_BYTES, UploadLinks } from '../../domain/shared/upload.ts'

@@ -1,4 +1,4 @@
-import { changesOf, insertAudit } from '../../db/registry/audit-log.ts'
+import { changesOf, insertAudit } from '../../db/shared/audit-log.ts'
 import { withinDeadline, type Queryable, type Transaction } from '../../db/client.ts'
 import { findNodeFacts, getNode } from '../../db/registry/node.ts'
 import { findRating, listRatings } from '../../db/registry/rating-list.ts'
@@ -10,7 +10,7 @@ import {
   putReport,
 } from '../../db/registry/rating.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
-import { auditTarget } from '../../domain/registry/audit-log.ts'
+import { auditTarget } from '../../domain/shared/audit-log.ts'
 import { Node } from '../../domain/registry/node.ts'
 import {
   Rating,
@@ -24,7 +24,7 @@ import {
   StarQuery,
   showRating,
 } from '../../domain/registry/rating.ts'
-import { listEmptyIsAbsent, totalPages } from '../../domain/registry/registry-fields.ts'
+import { listEmptyIsAbsent, totalPages } from '../../domain/shared/schema-fields.ts'
 import { validateDepth } from '../../domain/registry/search-depth.ts'
 import { parseVersionNumber } from '../../domain/registry/version-number.ts'
 import { apiError, errors } from '../../domain/shared/errors.ts'

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { withinDeadline } from '../../db/client.ts'
 import { closeReports, listOwnReports, listReports, putReport } from '../../db/registry/report.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
-import { listEmptyIsAbsent, totalPages } from '../../domain/registry/registry-fields.ts'
+import { listEmptyIsAbsent, totalPages } from '../../domain/shared/schema-fields.ts'
 import {
   ClosedReports,
   NewReport,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
-import { insertAudit } from '../../db/registry/audit-log.ts'
+import { insertAudit } from '../../db/shared/audit-log.ts'
 import { withinDeadline } from '../../db/client.ts'
 import { getNode } from '../../db/registry/node.ts'
 import {
@@ -12,7 +12,7 @@ import {
   withdrawTransfer,
 } from '../../db/registry/transfer.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
-import { auditTarget } from '../../domain/registry/audit-log.ts'
+import { auditTarget } from '../../domain/shared/audit-log.ts'
 import { Node } from '../../domain/registry/node.ts'
 import { AdminTransfer, NewTransfer, Transfer, Transfers } from '../../domain/registry/transfer.ts'
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'

@@ -8,7 +8,7 @@ import {
   setAdmin,
 } from '../../adapters/accounts.ts'
 import { withinDeadline, type Transaction } from '../../db/client.ts'
-import type { Audit } from '../../db/registry/audit-log.ts'
+import type { Audit } from '../../db/shared/audit-log.ts'
 import { listAccounts } from '../../db/sign-in/account.ts'
 import { endSessions } from '../../db/sign-in/record.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
