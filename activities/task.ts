@@ -1,7 +1,7 @@
 import { endTask } from '../src/db/task/end-task.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import { FAMILIES } from '../src/domain/task/family.ts'
-import type { TaskFamily } from '../src/domain/task/task-scope.ts'
+import type { TaskFamily } from '../src/domain/shared/task-scope.ts'
 import type { CoreDependencies } from './dependencies.ts'
 import { cleanUpAttempts, type TaskEnd } from './results.ts'
 

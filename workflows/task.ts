@@ -11,7 +11,7 @@ import {
 import type { CoreActivities, MediaActivities } from '../activities/index.ts'
 import type { EngineName } from '../src/domain/task/engine.ts'
 import type { RenderTiming, VideoTiming } from '../src/domain/task/render-timing.ts'
-import type { TaskFamily } from '../src/domain/task/task-scope.ts'
+import type { TaskFamily } from '../src/domain/shared/task-scope.ts'
 import { reasonOf } from './failure.ts'
 import { renderOptions, transitionOptions } from './options.ts'
 

@@ -1,6 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 
-import { cancelOnOthers } from '../db/bulk/bulk.ts'
 import type { Transaction } from '../db/client.ts'
 import { changesOf, insertAudit, type Audit } from '../db/shared/audit-log.ts'
 import {
@@ -82,11 +81,20 @@ export const resetAccount = (
   })
 }
 
+/** Stops what an account does to things of others, in the transaction that ends its right to. */
+export type CancelOnOthers = (sql: Transaction, owner: string) => Promise<void>
+
+interface AdminChange {
+  id: string
+  isAdmin: boolean
+  cancelOnOthers: CancelOnOthers
+}
+
 /** Makes an account that of a platform admin; or that of a user again, whose operations on tasks of others stop. */
 export const setAdmin = (
   sql: Transaction,
   audit: Audit,
-  { id, isAdmin }: { id: string; isAdmin: boolean },
+  { id, isAdmin, cancelOnOthers }: AdminChange,
 ): Promise<void> =>
   changeAccount(sql, audit, { id, action: 'account.role' }, async () => {
     await updateAccount(sql, id, { isAdmin })

@@ -5,6 +5,7 @@ import {
   setAdmin,
   type Link,
 } from '../adapters/accounts.ts'
+import { cancelOnOthers } from '../db/bulk/bulk.ts'
 import type { Sql, Transaction } from '../db/client.ts'
 import { insertAudit, type Audit } from '../db/shared/audit-log.ts'
 import { findUser } from '../db/shared/app-user.ts'
@@ -66,7 +67,7 @@ export const makeUserCommand =
       }
       if (verb === 'link') return await link(sql, audit, { subject, email, id })
       if (verb === 'promote' || verb === 'demote') {
-        await setAdmin(sql, audit, { id, isAdmin: verb === 'promote' })
+        await setAdmin(sql, audit, { id, isAdmin: verb === 'promote', cancelOnOthers })
         return `${email} is ${verb === 'promote' ? 'a platform admin' : 'a user, unless ADMIN_SUBJECTS names it,'} within 5 seconds`
       }
       await disableAccount(sql, audit, id)

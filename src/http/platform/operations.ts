@@ -14,9 +14,8 @@ import type { Jobs } from '../../jobs/client.ts'
 import { failOpenTask, restartTask, restartVersion } from '../../jobs/operator.ts'
 import type { Operated, OperatorOptions } from '../../jobs/operator.ts'
 import { readQueues } from '../../jobs/queues.ts'
-import { getCaller } from '../access/caller.ts'
-import { requirePlatformAdmin } from '../registry/access.ts'
-import { makeAudit } from '../registry/admin.ts'
+import { getCaller, requirePlatformAdmin } from '../access/caller.ts'
+import { makeAudit } from '../access/audit.ts'
 import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 
 export interface OperationsDeps extends OperatorOptions {

@@ -8,10 +8,9 @@ import { admitOwner, type AdmissionRules } from '../../db/task/admission.ts'
 import { auditTarget, type AuditAction } from '../../domain/shared/audit-log.ts'
 import { apiError, shown } from '../../domain/shared/errors.ts'
 import type { NewOwnerLimits, OwnerLimits } from '../../domain/task/owner-limit.ts'
-import { getCaller } from '../access/caller.ts'
+import { getCaller, requirePlatformAdmin } from '../access/caller.ts'
 import type { ReadDeps } from '../deps.ts'
-import { requirePlatformAdmin } from '../registry/access.ts'
-import { makeAudit } from '../registry/admin.ts'
+import { makeAudit } from '../access/audit.ts'
 import type { JsonResponse, RouteRequest } from '../route.ts'
 
 type OfOwner = { owner: string }

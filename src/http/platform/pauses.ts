@@ -13,11 +13,10 @@ import {
   type Pause,
   type PublicPause,
 } from '../../domain/task/pause.ts'
-import { getCaller } from '../access/caller.ts'
+import { getCaller, requirePlatformAdmin } from '../access/caller.ts'
 import { warnOfUnknown } from './owner-limits.ts'
 import type { ReadDeps } from '../deps.ts'
-import { requirePlatformAdmin } from '../registry/access.ts'
-import { makeAudit } from '../registry/admin.ts'
+import { makeAudit } from '../access/audit.ts'
 import type { JsonResponse, RouteRequest } from '../route.ts'
 
 /** Pauses as callers may see them, read every few seconds: every page of the console asks. */

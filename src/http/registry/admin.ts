@@ -27,17 +27,12 @@ import type {
 import { endOpen } from '../../jobs/start.ts'
 import { readBounds } from '../../domain/shared/time-bounds.ts'
 import { startExtraction, startPublishVersion } from '../../jobs/version.ts'
-import { auditOf } from '../access/audit.ts'
-import { getCaller } from '../access/caller.ts'
+import { makeAudit } from '../access/audit.ts'
+import { getCaller, requirePlatformAdmin } from '../access/caller.ts'
 import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 import { demandedRev } from '../serve/etag.ts'
 import { validationError } from '../../domain/shared/validation-error.ts'
-import {
-  getAnyVersion,
-  getOwnNodeAccess,
-  getVersionAccess,
-  requirePlatformAdmin,
-} from './access.ts'
+import { getAnyVersion, getOwnNodeAccess, getVersionAccess } from './access.ts'
 import type { CommitDeps, ReadDeps } from '../deps.ts'
 import type { CheckDeps, RecordDeps, RegistryDeps } from './deps.ts'
 import type { OfNode, OfNodeHostNode, OfOwnNode, OfPublisher, OfVersion } from './paths.ts'
@@ -233,10 +228,4 @@ export const readAuditLog = async (
   const { entries, total } = await withinDeadline(sql, listAudit(sql, filter))
   const pages = totalPages(total, pageSize)
   return { status: 200, body: { page, pageSize, total, totalPages: pages, entries } }
-}
-
-/** Names the actor for the log. Throws 403 for whoever is no platform admin. */
-export const makeAudit = (request: Parameters<typeof auditOf>[0]): Audit => {
-  requirePlatformAdmin(getCaller(request))
-  return auditOf(request)
 }

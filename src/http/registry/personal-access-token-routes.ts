@@ -17,7 +17,7 @@ import {
   NewPersonalAccessToken,
   PersonalAccessToken,
   PersonalAccessTokenList,
-} from '../../domain/registry/personal-access-token.ts'
+} from '../../domain/shared/personal-access-token.ts'
 import { listEmptyIsAbsent } from '../../domain/shared/schema-fields.ts'
 import { roleFor } from '../../domain/registry/role.ts'
 import type { PublisherAction } from '../../domain/registry/role.ts'

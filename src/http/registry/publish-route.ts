@@ -8,8 +8,8 @@ import type { NodeFacts } from '../../db/registry/node.ts'
 import {
   findPersonalAccessToken,
   touchPersonalAccessToken,
-} from '../../db/registry/personal-access-token.ts'
-import type { LiveToken } from '../../db/registry/personal-access-token.ts'
+} from '../../db/shared/personal-access-token.ts'
+import type { LiveToken } from '../../db/shared/personal-access-token.ts'
 import { insertPublication } from '../../db/registry/publish.ts'
 import type { Publication, Taken } from '../../db/registry/publish.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
