@@ -9,6 +9,7 @@ import type { BulkDeps } from './bulk/bulk.ts'
 import { makeOperationRoutes } from './bulk/operation-routes.ts'
 import { makeArchiveDownloadRoute } from './registry/archive-download-route.ts'
 import { makeDevelopmentRoutes, type DevelopmentDeps } from './platform/development-routes.ts'
+import { makePublisherScope } from './registry/endpoint-scope.ts'
 import { makeEndpointRoutes } from './event/endpoint-routes.ts'
 import type { EndpointDeps } from './event/endpoint.ts'
 import { makeDocsRoutes, type DocsDeps } from './docs/routes.ts'
@@ -117,7 +118,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeEventRoutes(deps.event),
       ...makeStreamRoutes(deps.stream),
       ...makeWebhookSecretRoutes(deps.event),
-      ...makeEndpointRoutes(deps.event),
+      ...makeEndpointRoutes(deps.event, makePublisherScope(deps.event)),
       ...makeUploadRoutes(deps.upload),
       ...makeFileRoutes(deps.file),
       makeArchiveDownloadRoute(deps.file),
