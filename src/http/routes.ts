@@ -7,6 +7,7 @@ import { makeApiKeyRoutes } from './platform/api-key-routes.ts'
 import { makeBatchRoutes } from './bulk/batch-routes.ts'
 import type { BulkDeps } from './bulk/bulk.ts'
 import { makeOperationRoutes } from './bulk/operation-routes.ts'
+import { uploadArchive } from './registry/archive.ts'
 import { makeArchiveDownloadRoute } from './registry/archive-download-route.ts'
 import { makeDevelopmentRoutes, type DevelopmentDeps } from './platform/development-routes.ts'
 import { makePublisherScope } from './registry/endpoint-scope.ts'
@@ -119,7 +120,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeStreamRoutes(deps.stream),
       ...makeWebhookSecretRoutes(deps.event),
       ...makeEndpointRoutes(deps.event, makePublisherScope(deps.event)),
-      ...makeUploadRoutes(deps.upload),
+      ...makeUploadRoutes(deps.upload, uploadArchive),
       ...makeFileRoutes(deps.file),
       makeArchiveDownloadRoute(deps.file),
       ...makeVersionFileRoutes(deps.file),
