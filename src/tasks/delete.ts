@@ -1,6 +1,6 @@
 import { stopTaskEvents } from '../db/event/attempt.ts'
 import { insertAudit } from '../db/shared/audit-log.ts'
-import type { PurgedStorage } from '../db/shared/purge.ts'
+import type { PurgedStorage } from '../db/task/purge.ts'
 import { lockTask, purgeDeleted, requestDeletion, type OwnTask } from '../db/task/task-deletion.ts'
 import { unitOfWork } from '../db/unit-of-work.ts'
 import { auditTarget } from '../domain/shared/audit-log.ts'
