@@ -5,7 +5,7 @@ import { watchLastTask } from '../src/db/bulk/bulk-item.ts'
 import { beginBulk, endBulk, findBulk, insertEndEvents, type BulkRow } from '../src/db/bulk/bulk.ts'
 import { readOperationCounts, showOperation } from '../src/db/bulk/operation.ts'
 import type { OperationRow } from '../src/db/bulk/operation.ts'
-import { completeAudit } from '../src/db/registry/audit-log.ts'
+import { completeAudit } from '../src/db/shared/audit-log.ts'
 import type { Queryable, Transaction } from '../src/db/client.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import {
@@ -15,7 +15,7 @@ import {
   requestsKey,
 } from '../src/domain/bulk/batch.ts'
 import { FIRST_STATE, MAX_ITEMS, type ItemError } from '../src/domain/bulk/bulk.ts'
-import { auditTarget } from '../src/domain/registry/audit-log.ts'
+import { auditTarget } from '../src/domain/shared/audit-log.ts'
 import { UPLOAD_MAX_BYTES } from '../src/domain/shared/upload.ts'
 import type { BulkDependencies, CoreDependencies } from './tasks/dependencies.ts'
 import { withHeartbeat } from './heartbeat.ts'

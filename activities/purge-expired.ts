@@ -1,14 +1,13 @@
+import { deleteOldRecords } from '../src/db/shared/purge.ts'
+import { listVersionsToCleanUp, markVersionCleaned } from '../src/db/registry/archive.ts'
+import { deleteOldAttempts } from '../src/db/event/attempt.ts'
+import { deleteOldPlacements } from '../src/db/task/placement.ts'
 import {
-  deleteOldAttempts,
-  deleteOldPlacements,
-  deleteOldRecords,
   listTasksToPurge,
   listUploadsToPurge,
-  listVersionsToCleanUp,
-  markVersionCleaned,
   listUnknownTasks,
   purgeUpload,
-} from '../src/db/shared/purge.ts'
+} from '../src/db/task/purge.ts'
 import type { Storage } from '../src/adapters/storage/storage.ts'
 import { deleteOldBulks, listUnknownBulks } from '../src/db/bulk/bulk.ts'
 import { listUnknownPictures } from '../src/db/registry/picture.ts'

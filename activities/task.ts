@@ -2,7 +2,7 @@ import { endTask } from '../src/db/task/end-task.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import { FAMILIES } from '../src/domain/task/family.ts'
 import type { RenderTiming, VideoTiming } from '../src/domain/task/render-timing.ts'
-import type { TaskFamily } from '../src/domain/task/task-scope.ts'
+import type { TaskFamily } from '../src/domain/shared/task-scope.ts'
 import type { CoreDependencies } from './tasks/dependencies.ts'
 import { cleanUpAttempts, type TaskStanding } from './results.ts'
 

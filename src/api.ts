@@ -18,6 +18,7 @@ import {
   readTimings,
   makeEngineOf,
 } from './process/settings/derived.ts'
+import { cancelOnOthers } from './db/bulk/bulk.ts'
 import { makeDatabase, withinDeadline } from './db/client.ts'
 import { findTaskFamily } from './db/task/task.ts'
 import {
@@ -303,7 +304,14 @@ const signIn =
   config.AUTH === 'builtin'
     ? await (
         await import('./http/sign-in/start.ts')
-      ).startSignIn(config, { sql, secrets, log, limits: rateLimits, isPlatformAdmin })
+      ).startSignIn(config, {
+        sql,
+        secrets,
+        log,
+        limits: rateLimits,
+        isPlatformAdmin,
+        cancelOnOthers,
+      })
     : undefined
 const app = makeApp({
   routes,

@@ -12,7 +12,7 @@ import type { TaskStanding } from '../activities/results.ts'
 import type { RenderActivities, TaskTransitions } from '../activities/task.ts'
 import type { EngineName } from '../src/domain/task/engine.ts'
 import type { RenderTiming, VideoTiming } from '../src/domain/task/render-timing.ts'
-import type { TaskFamily } from '../src/domain/task/task-scope.ts'
+import type { TaskFamily } from '../src/domain/shared/task-scope.ts'
 import { reasonOf } from './failure.ts'
 import { renderOptions, transitionOptions } from './options.ts'
 

@@ -1,8 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 
-import { cancelOnOthers } from '../db/bulk/bulk.ts'
 import type { Transaction } from '../db/client.ts'
-import { changesOf, insertAudit, type Audit } from '../db/registry/audit-log.ts'
+import { changesOf, insertAudit, type Audit } from '../db/shared/audit-log.ts'
 import {
   insertAccount,
   listAccounts,
@@ -12,7 +11,7 @@ import {
 import { deleteLinks, insertOnce } from '../db/sign-in/once.ts'
 import { deletePasskeys } from '../db/sign-in/passkey.ts'
 import { endSessions } from '../db/sign-in/record.ts'
-import { auditTarget, type AuditAction } from '../domain/registry/audit-log.ts'
+import { auditTarget, type AuditAction } from '../domain/shared/audit-log.ts'
 
 /** Three days: an invitation that is sent on a Friday works on Monday. */
 const LINK_SECONDS = 3 * 86_400
@@ -82,11 +81,20 @@ export const resetAccount = (
   })
 }
 
+/** Stops what an account does to things of others, in the transaction that ends its right to. */
+export type CancelOnOthers = (sql: Transaction, owner: string) => Promise<void>
+
+interface AdminChange {
+  id: string
+  isAdmin: boolean
+  cancelOnOthers: CancelOnOthers
+}
+
 /** Makes an account that of a platform admin; or that of a user again, whose operations on tasks of others stop. */
 export const setAdmin = (
   sql: Transaction,
   audit: Audit,
-  { id, isAdmin }: { id: string; isAdmin: boolean },
+  { id, isAdmin, cancelOnOthers }: AdminChange,
 ): Promise<void> =>
   changeAccount(sql, audit, { id, action: 'account.role' }, async () => {
     await updateAccount(sql, id, { isAdmin })

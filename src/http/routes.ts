@@ -7,8 +7,10 @@ import { makeApiKeyRoutes } from './platform/api-key-routes.ts'
 import { makeBatchRoutes } from './bulk/batch-routes.ts'
 import type { BulkDeps } from './bulk/bulk.ts'
 import { makeOperationRoutes } from './bulk/operation-routes.ts'
+import { uploadArchive } from './registry/archive.ts'
 import { makeArchiveDownloadRoute } from './registry/archive-download-route.ts'
 import { makeDevelopmentRoutes, type DevelopmentDeps } from './platform/development-routes.ts'
+import { makePublisherScope } from './registry/endpoint-scope.ts'
 import { makeEndpointRoutes } from './event/endpoint-routes.ts'
 import type { EndpointDeps } from './event/endpoint.ts'
 import { makeDocsRoutes, type DocsDeps } from './docs/routes.ts'
@@ -117,8 +119,8 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeEventRoutes(deps.event),
       ...makeStreamRoutes(deps.stream),
       ...makeWebhookSecretRoutes(deps.event),
-      ...makeEndpointRoutes(deps.event),
-      ...makeUploadRoutes(deps.upload),
+      ...makeEndpointRoutes(deps.event, makePublisherScope(deps.event)),
+      ...makeUploadRoutes(deps.upload, uploadArchive),
       ...makeFileRoutes(deps.file),
       makeArchiveDownloadRoute(deps.file),
       ...makeVersionFileRoutes(deps.file),

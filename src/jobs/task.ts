@@ -2,7 +2,7 @@ import type { OutboxSignal, OutboxStart } from '../db/shared/outbox.ts'
 import type { imageTask, videoTask } from '../../workflows/task.ts'
 import type { TaskToStart } from '../db/task/admission.ts'
 import type { RenderTiming, VideoTiming } from '../domain/task/render-timing.ts'
-import type { TaskFamily } from '../domain/task/task-scope.ts'
+import type { TaskFamily } from '../domain/shared/task-scope.ts'
 import { LOW_PRIORITY, NORMAL_PRIORITY, startOptions } from './start.ts'
 
 export const taskWorkflowId = (family: TaskFamily, taskId: string): string =>

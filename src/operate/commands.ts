@@ -1,7 +1,7 @@
 import { failOpenTask, restartTask, restartVersion } from '../jobs/operator.ts'
 import type { Operated, OperatorOptions } from '../jobs/operator.ts'
 import type { Transaction } from '../db/client.ts'
-import { insertAudit, type Audit, type AuditChange } from '../db/registry/audit-log.ts'
+import { insertAudit, type Audit, type AuditChange } from '../db/shared/audit-log.ts'
 import { listStuckVersions } from '../db/registry/open-version.ts'
 import { listStuckTasks, type OpenTask } from '../db/task/operator.ts'
 import { readWaitingOutbox } from '../db/shared/outbox.ts'
@@ -9,7 +9,7 @@ import { unitOfWork } from '../db/unit-of-work.ts'
 import { publishWorkflowId } from '../jobs/version.ts'
 import { taskWorkflowId } from '../jobs/task.ts'
 import type { Jobs } from '../jobs/client.ts'
-import { auditTarget } from '../domain/registry/audit-log.ts'
+import { auditTarget } from '../domain/shared/audit-log.ts'
 import { OperatorError } from '../process/operator-error.ts'
 
 export interface CommandDeps extends OperatorOptions {

@@ -5,8 +5,9 @@ import {
   setAdmin,
   type Link,
 } from '../adapters/accounts.ts'
+import { cancelOnOthers } from '../db/bulk/bulk.ts'
 import type { Sql, Transaction } from '../db/client.ts'
-import { insertAudit, type Audit } from '../db/registry/audit-log.ts'
+import { insertAudit, type Audit } from '../db/shared/audit-log.ts'
 import { findUser } from '../db/shared/app-user.ts'
 import {
   findAccountByEmail,
@@ -16,7 +17,7 @@ import {
   type ListedAccount,
 } from '../db/sign-in/account.ts'
 import { unitOfWork } from '../db/unit-of-work.ts'
-import { auditTarget } from '../domain/registry/audit-log.ts'
+import { auditTarget } from '../domain/shared/audit-log.ts'
 import { OperatorError } from '../process/operator-error.ts'
 
 export const USER_VERBS = ['add', 'list', 'promote', 'demote', 'disable', 'reset', 'link'] as const
@@ -66,7 +67,7 @@ export const makeUserCommand =
       }
       if (verb === 'link') return await link(sql, audit, { subject, email, id })
       if (verb === 'promote' || verb === 'demote') {
-        await setAdmin(sql, audit, { id, isAdmin: verb === 'promote' })
+        await setAdmin(sql, audit, { id, isAdmin: verb === 'promote', cancelOnOthers })
         return `${email} is ${verb === 'promote' ? 'a platform admin' : 'a user, unless ADMIN_SUBJECTS names it,'} within 5 seconds`
       }
       await disableAccount(sql, audit, id)

@@ -1,7 +1,7 @@
 import type { Transaction } from '../db/client.ts'
 import { endTask, type EndOptions } from '../db/task/end-task.ts'
 import { FAMILIES } from '../domain/task/family.ts'
-import type { TaskFamily } from '../domain/task/task-scope.ts'
+import type { TaskFamily } from '../domain/shared/task-scope.ts'
 import { signalCancel } from '../jobs/task.ts'
 
 /**

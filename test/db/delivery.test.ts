@@ -7,6 +7,7 @@ import {
   findLostAttempt,
   findLostRedelivery,
   loseAttempt,
+  deleteOldAttempts,
 } from '../../src/db/event/attempt.ts'
 import type { AttemptKey, AttemptVerdict } from '../../src/db/event/attempt.ts'
 import {
@@ -18,7 +19,6 @@ import {
 } from '../../src/db/event/delivery.ts'
 import { insertRedelivery } from '../../src/db/event/event-log.ts'
 import { insertOutbox } from '../../src/db/shared/outbox.ts'
-import { deleteOldAttempts } from '../../src/db/shared/purge.ts'
 import { transitionTask } from '../../src/db/task/task-transition.ts'
 import { startDelivery, startRedelivery } from '../../src/jobs/event.ts'
 import { finishVideo } from '../activities/video-place.ts'

@@ -7,7 +7,7 @@ import {
   toHostNodeRow,
 } from '../../src/domain/registry/host-node-validation.ts'
 import { HostNodeRegistration } from '../../src/domain/registry/host-node.ts'
-import { listEmptyIsAbsent } from '../../src/domain/registry/registry-fields.ts'
+import { listEmptyIsAbsent } from '../../src/domain/shared/schema-fields.ts'
 import { makeValidator, onePerField } from '../../src/domain/shared/validate.ts'
 
 const validate = makeValidator(HostNodeRegistration, listEmptyIsAbsent(HostNodeRegistration))

@@ -11,7 +11,7 @@ import { validateExpiry } from '../../src/domain/shared/expiry.ts'
 import { MemberUpdate } from '../../src/domain/registry/member.ts'
 import { validateNewNode, validateNodeUpdate } from '../../src/domain/registry/node-validation.ts'
 import { NewNode, NodeAdminUpdate, NodeUpdate } from '../../src/domain/registry/node.ts'
-import { NewPersonalAccessToken } from '../../src/domain/registry/personal-access-token.ts'
+import { NewPersonalAccessToken } from '../../src/domain/shared/personal-access-token.ts'
 import { PublishBody, publishedFields } from '../../src/domain/registry/publish.ts'
 import { validatePublisher } from '../../src/domain/registry/publisher-validation.ts'
 import {
@@ -20,7 +20,7 @@ import {
   PublisherUpdate,
   RESERVED_PUBLISHER_IDS,
 } from '../../src/domain/registry/publisher.ts'
-import { listEmptyIsAbsent } from '../../src/domain/registry/registry-fields.ts'
+import { listEmptyIsAbsent } from '../../src/domain/shared/schema-fields.ts'
 import { NewReview } from '../../src/domain/registry/review.ts'
 import { makeValidator, onePerField, sortIssues } from '../../src/domain/shared/validate.ts'
 import type { Issue } from '../../src/domain/shared/validate.ts'

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 
 import type { TObject } from 'typebox'
 
-import { AuditLogQuery } from '../../src/domain/registry/audit-log.ts'
+import { AuditLogQuery } from '../../src/domain/shared/audit-log.ts'
 import { fromText } from '../../src/domain/shared/from-text.ts'
 import { HostNodeListQuery } from '../../src/domain/registry/host-node.ts'
 import {
@@ -13,7 +13,7 @@ import {
   PublisherNodesQuery,
 } from '../../src/domain/registry/node-query.ts'
 import { PublisherListQuery } from '../../src/domain/registry/publisher.ts'
-import { listOptional, totalPages } from '../../src/domain/registry/registry-fields.ts'
+import { listOptional, totalPages } from '../../src/domain/shared/schema-fields.ts'
 import { makeValidator } from '../../src/domain/shared/validate.ts'
 import { VersionListQuery } from '../../src/domain/registry/version-query.ts'
 

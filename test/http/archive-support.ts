@@ -12,6 +12,7 @@ import { acceptArchive, findArchivePlace } from '../../src/db/registry/archive.t
 import type { ArchivePlace } from '../../src/db/registry/archive.ts'
 import type { OutboxRow } from '../../src/db/shared/outbox.ts'
 import { makeBudget } from '../../src/json-body/budget.ts'
+import { uploadArchive } from '../../src/http/registry/archive.ts'
 import { makeArchiveDownloadRoute } from '../../src/http/registry/archive-download-route.ts'
 import { makeUploadRoutes, type UploadDeps } from '../../src/http/platform/upload-routes.ts'
 import { makeRegistryPlace, signalOf } from '../db/registry-place.ts'
@@ -61,9 +62,12 @@ export const openArchivePlace = async () => {
     quotas: { owner: { tasks: 9, bytes: 1e6, retentionDays: 30 } },
     now: () => new Date(),
   } as unknown as UploadDeps
-  const server = await startRoutes([...makeUploadRoutes(deps), makeArchiveDownloadRoute(deps)], {
-    sql,
-  })
+  const server = await startRoutes(
+    [...makeUploadRoutes(deps, uploadArchive), makeArchiveDownloadRoute(deps)],
+    {
+      sql,
+    },
+  )
   const checkResponse = await readContract()
 
   /** Begins a request to the path of a link. */

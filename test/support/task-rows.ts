@@ -13,7 +13,7 @@ import { IMAGE_KINDS, type ImageTaskKind } from '../../src/domain/image-task/ima
 import { FAMILIES } from '../../src/domain/task/family.ts'
 import type { TaskOptions } from '../../src/domain/task/task-options.ts'
 import type { TaskState } from '../../src/domain/task/task-item.ts'
-import type { TaskFamily } from '../../src/domain/task/task-scope.ts'
+import type { TaskFamily } from '../../src/domain/shared/task-scope.ts'
 import { applyTextToVideoDefaults } from '../../src/domain/video-task/video-defaults.ts'
 import { VideoTaskKind, videoSegment } from '../../src/domain/video-task/video-task.ts'
 

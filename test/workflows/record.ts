@@ -13,7 +13,7 @@ import { historyToJSON, type History } from '@temporalio/common/lib/proto-utils.
 import { NativeConnection, Worker } from '@temporalio/worker'
 
 import type { BulkKind } from '../../src/domain/bulk/bulk.ts'
-import type { TaskFamily } from '../../src/domain/task/task-scope.ts'
+import type { TaskFamily } from '../../src/domain/shared/task-scope.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { bundleWorkflows } from '../../src/local/workflow-bundle.ts'
 import { startOwnTemporal } from '../faults/servers.ts'

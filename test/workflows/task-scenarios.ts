@@ -1,6 +1,6 @@
 import type { CoreActivities, MediaActivities } from '../../activities/index.ts'
 import type { TaskStanding } from '../../activities/results.ts'
-import type { TaskFamily } from '../../src/domain/task/task-scope.ts'
+import type { TaskFamily } from '../../src/domain/shared/task-scope.ts'
 import { getRun, recordCall, type Runs } from './runs.ts'
 import {
   askToCancel,

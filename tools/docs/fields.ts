@@ -9,7 +9,7 @@ import { Node, NodeAdminUpdate, NodeUpdate } from '../../src/domain/registry/nod
 import {
   NewPersonalAccessToken,
   PersonalAccessToken,
-} from '../../src/domain/registry/personal-access-token.ts'
+} from '../../src/domain/shared/personal-access-token.ts'
 import { Publisher, NewPublisher } from '../../src/domain/registry/publisher.ts'
 import { NewVersion, Version, VersionAdminUpdate } from '../../src/domain/registry/version.ts'
 import { makeList, makePage, wrap } from './markdown.ts'

@@ -1,5 +1,6 @@
 import type { AttemptErrorClass } from '../../domain/event/event.ts'
-import type { Fragment, Queryable, Transaction } from '../client.ts'
+import type { Fragment, Queryable, Sql, Transaction } from '../client.ts'
+import { purgeBatch } from '../shared/purge.ts'
 import { holdPauses, isHostPaused } from '../task/pause.ts'
 import { recordOutcome, stopEndpointEvents } from './endpoint-state.ts'
 
@@ -349,4 +350,24 @@ export const findLostRedelivery = async (
     limit 1
   `
   return row
+}
+
+/** Deletes webhook attempts, some days after the end of their task; returns how many. */
+export const deleteOldAttempts = async (sql: Sql, retentionDays: number): Promise<number> => {
+  const { count } = await sql`
+    delete from attempt
+    where ctid in (
+      select a.ctid from attempt a
+      -- for each of the oldest: else an old plan may join all there are
+      cross join lateral (
+        select from event e join task t on t.id = e.task_id
+        where e.id = a.event_id and t.ended_at < now() - make_interval(days => ${retentionDays})
+        limit 1
+      ) ended
+      where a.started_at < now() - make_interval(days => ${retentionDays})
+      order by a.started_at
+      ${purgeBatch(sql)}
+    )
+  `
+  return count
 }

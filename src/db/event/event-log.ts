@@ -1,5 +1,5 @@
 import type { Attempt, TaskEvent, TaskEvents } from '../../domain/event/event.ts'
-import type { OwnTasks, TaskScope } from '../../domain/task/task-scope.ts'
+import type { OwnTasks, TaskScope } from '../../domain/shared/task-scope.ts'
 import type { Fragment, Queryable, Sql, Transaction } from '../client.ts'
 import type { StartOptions } from '../shared/outbox.ts'
 import { PAUSED_EVENT } from '../../domain/task/waits-for.ts'

@@ -1,8 +1,9 @@
 import type { ArchiveFile } from '../../../packages/inspector/src/inspection.ts'
 import type { ArchiveState, VersionStatus } from '../../domain/registry/version.ts'
-import type { Queryable, Transaction } from '../client.ts'
+import type { Queryable, Sql, Transaction } from '../client.ts'
 import { recordListChange } from '../search/listed-count.ts'
 import type { OutboxSignal } from '../shared/outbox.ts'
+import { purgeBatch } from '../shared/purge.ts'
 import type { Enqueue } from '../unit-of-work.ts'
 import { lockNodeOfVersion } from './registry-lock.ts'
 import { newestTransition, transitionVersion } from './version-transition.ts'
@@ -328,4 +329,24 @@ export const findFiles = async (
     where a.version_id = ${versionId} and a.files is not null
   `
   return row
+}
+
+/**
+ * Versions that take no archive any more and whose last upload began so long ago that it has ended. What a process
+ * stored for them before it was killed is of no use.
+ */
+export const listVersionsToCleanUp = async (sql: Sql): Promise<string[]> => {
+  const rows = await sql`
+    select id from version
+    where upload_started_at < now() - interval '1 hour'
+      and (archive_state in ('accepted', 'rejected', 'expired')
+        or status = 'NodeVersionStatusDeleted')
+    order by upload_started_at
+    ${purgeBatch(sql)}
+  `
+  return rows.map((row) => row['id'] as string)
+}
+
+export const markVersionCleaned = async (sql: Sql, id: string): Promise<void> => {
+  await sql`update version set upload_started_at = null where id = ${id}`
 }

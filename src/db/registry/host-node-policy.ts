@@ -1,4 +1,4 @@
-import { auditTarget } from '../../domain/registry/audit-log.ts'
+import { auditTarget } from '../../domain/shared/audit-log.ts'
 import type {
   HostNodePolicy,
   HostNodePolicyUpdate,
@@ -6,8 +6,8 @@ import type {
 } from '../../domain/registry/host-node.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { recordListChange } from '../search/listed-count.ts'
-import { insertAudit } from './audit-log.ts'
-import type { Audit } from './audit-log.ts'
+import { insertAudit } from '../shared/audit-log.ts'
+import type { Audit } from '../shared/audit-log.ts'
 import { lockNode } from './registry-lock.ts'
 import { updateCurrentHostNodes } from './version-transition.ts'
 

@@ -12,7 +12,7 @@ import type {
 } from '../../domain/registry/version.ts'
 import type { Transaction } from '../client.ts'
 import { isRevoked, replaceVersion } from './archive.ts'
-import { changesOf } from './audit-log.ts'
+import { changesOf } from '../shared/audit-log.ts'
 import { recordListChange } from '../search/listed-count.ts'
 import { getNode, insertNodeRow, setNodeFields } from './node.ts'
 import type { RecordOptions } from './node.ts'

@@ -1,7 +1,7 @@
-import { auditTarget } from '../../domain/registry/audit-log.ts'
+import { auditTarget } from '../../domain/shared/audit-log.ts'
 import { PUBLISHER_TRANSITIONS } from '../../domain/registry/node-transition.ts'
-import { insertAudit } from './audit-log.ts'
-import type { Audit } from './audit-log.ts'
+import { insertAudit } from '../shared/audit-log.ts'
+import type { Audit } from '../shared/audit-log.ts'
 import type { Transaction } from '../client.ts'
 import { recordListChange } from '../search/listed-count.ts'
 

@@ -5,7 +5,7 @@ import type {
   PublisherStatus,
   PublisherUpdate,
 } from '../../domain/registry/publisher.ts'
-import { offsetOf } from './audit-log.ts'
+import { offsetOf } from '../shared/audit-log.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { recordListChange } from '../search/listed-count.ts'
 import { keepName, keepPictureUrl, keepText } from './keep.ts'

@@ -1,7 +1,7 @@
 import type { Rating } from '../../domain/registry/rating.ts'
 import type { Queryable } from '../client.ts'
 import { instant } from '../shared/instant.ts'
-import { offsetOf } from './audit-log.ts'
+import { offsetOf } from '../shared/audit-log.ts'
 
 /** Reader of reviews. */
 interface Viewer {

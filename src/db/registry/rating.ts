@@ -1,8 +1,8 @@
-import { auditTarget } from '../../domain/registry/audit-log.ts'
+import { auditTarget } from '../../domain/shared/audit-log.ts'
 import type { RatingDecision, RatingUpdate } from '../../domain/registry/rating.ts'
 import type { Fragment, Transaction } from '../client.ts'
 import { recordListChange } from '../search/listed-count.ts'
-import { insertAudit, type Audit } from './audit-log.ts'
+import { insertAudit, type Audit } from '../shared/audit-log.ts'
 import { lockNode } from './registry-lock.ts'
 
 /** All changes of reviews hold the row of the node. Trigger `rating_counted` (0034) counts them in `node_stats`. */

@@ -1,9 +1,9 @@
-import { auditTarget } from '../../domain/registry/audit-log.ts'
+import { auditTarget } from '../../domain/shared/audit-log.ts'
 import type { ListedReport, NewReport, Report } from '../../domain/registry/report.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { instant } from '../shared/instant.ts'
-import { insertAudit, offsetOf } from './audit-log.ts'
-import type { Audit } from './audit-log.ts'
+import { insertAudit, offsetOf } from '../shared/audit-log.ts'
+import type { Audit } from '../shared/audit-log.ts'
 
 const members = (sql: Queryable) => sql`
   'id', r.id, 'node_id', r.node_id, 'reason', r.reason, 'text', r.text,

@@ -1,10 +1,10 @@
-import { auditTarget } from '../../domain/registry/audit-log.ts'
+import { auditTarget } from '../../domain/shared/audit-log.ts'
 import type { Transfer } from '../../domain/registry/transfer.ts'
 import type { Queryable, Transaction } from '../client.ts'
 import { recordListChange } from '../search/listed-count.ts'
 import { instant } from '../shared/instant.ts'
-import { insertAudit } from './audit-log.ts'
-import type { Audit } from './audit-log.ts'
+import { insertAudit } from '../shared/audit-log.ts'
+import type { Audit } from '../shared/audit-log.ts'
 import { lockNode, lockPublisher } from './registry-lock.ts'
 
 /** Days until an offer ends. */

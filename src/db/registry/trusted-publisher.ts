@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 
-import { auditTarget } from '../../domain/registry/audit-log.ts'
+import { auditTarget } from '../../domain/shared/audit-log.ts'
 import { PUBLISH_TOKEN_SECONDS } from '../../domain/registry/trusted-publisher.ts'
 import type { Provenance, TrustedPublisher } from '../../domain/registry/trusted-publisher.ts'
 import type { Queryable, Transaction } from '../client.ts'
-import { insertAudit } from './audit-log.ts'
-import type { Audit } from './audit-log.ts'
+import { insertAudit } from '../shared/audit-log.ts'
+import type { Audit } from '../shared/audit-log.ts'
 import { instant } from '../shared/instant.ts'
 import { lockNode, lockPublisher } from './registry-lock.ts'
 

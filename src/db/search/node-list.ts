@@ -1,5 +1,5 @@
 import type { NodeListQuery, PublisherNodesQuery } from '../../domain/registry/node-query.ts'
-import { offsetOf } from '../registry/audit-log.ts'
+import { offsetOf } from '../shared/audit-log.ts'
 import type { Queryable } from '../client.ts'
 import { nodeEntriesQuery, toEntries, type Entries, type EntryRow } from './entries.ts'
 import { listNodePage, type NodePageOptions } from './node-page.ts'

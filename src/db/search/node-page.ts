@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 
 import type { NodeSearchQuery } from '../../domain/registry/node-query.ts'
-import { offsetOf } from '../registry/audit-log.ts'
+import { offsetOf } from '../shared/audit-log.ts'
 import type { RecordOptions } from '../registry/node.ts'
 import type { Queryable } from '../client.ts'
 import {

@@ -1,4 +1,4 @@
-import type { WaitingOutbox } from '../../domain/task/operations.ts'
+import type { WaitingOutbox } from '../../domain/shared/waiting-outbox.ts'
 import type { Sql, Transaction } from '../client.ts'
 import { instant } from './instant.ts'
 import { withoutSync } from '../without-sync.ts'

@@ -1,6 +1,6 @@
 import { ANONYMOUS } from '../../domain/shared/account.ts'
 import type { EngineName } from '../../domain/task/engine.ts'
-import type { TaskFamily } from '../../domain/task/task-scope.ts'
+import type { TaskFamily } from '../../domain/shared/task-scope.ts'
 import type { Fragment, Queryable, Sql, Transaction } from '../client.ts'
 import type { OutboxStart } from '../shared/outbox.ts'
 import type { Enqueue } from '../unit-of-work.ts'

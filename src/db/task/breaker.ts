@@ -1,5 +1,5 @@
 import { ANONYMOUS } from '../../domain/shared/account.ts'
-import type { TaskFamily } from '../../domain/task/task-scope.ts'
+import type { TaskFamily } from '../../domain/shared/task-scope.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { isPaused, scopesOf } from './pause.ts'
 

@@ -1,5 +1,5 @@
 import { FAMILIES } from '../../domain/task/family.ts'
-import type { TaskFamily } from '../../domain/task/task-scope.ts'
+import type { TaskFamily } from '../../domain/shared/task-scope.ts'
 import type { Transaction } from '../client.ts'
 import type { Enqueue } from '../unit-of-work.ts'
 import { admitVideos, type AdmissionRules } from './admission.ts'

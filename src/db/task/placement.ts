@@ -1,4 +1,5 @@
 import type { Fragment, Queryable, Sql, Transaction } from '../client.ts'
+import { purgeBatch } from '../shared/purge.ts'
 
 export interface Placement {
   id: string
@@ -221,4 +222,23 @@ export const finishPlacement = async (sql: Sql, id: string): Promise<void> => {
       state = case when state = 'open' then 'done' else state end
     where id = ${id}
   `
+}
+
+/** Deletes placements on instances of ComfyUI, some days after the end of their task; returns how many. */
+export const deleteOldPlacements = async (sql: Sql, retentionDays: number): Promise<number> => {
+  const { count } = await sql`
+    delete from placement
+    where ctid = any(array(
+      select p.ctid from placement p
+      cross join lateral (
+        select from task t
+        where t.id = p.task_id and t.ended_at < now() - make_interval(days => ${retentionDays})
+        limit 1
+      ) ended
+      where p.at < now() - make_interval(days => ${retentionDays})
+      order by p.at
+      ${purgeBatch(sql)}
+    ))
+  `
+  return count
 }

@@ -1,7 +1,7 @@
 import { mayRead } from '../event/event-log.ts'
-import { markTaskPurged, usedByOpenTask, withoutTexts } from '../shared/purge.ts'
-import type { PurgedStorage } from '../shared/purge.ts'
-import type { TaskFamily } from '../../domain/task/task-scope.ts'
+import { markTaskPurged, usedByOpenTask, withoutTexts } from './purge.ts'
+import type { PurgedStorage } from './purge.ts'
+import type { TaskFamily } from '../../domain/shared/task-scope.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { lockOwnerOf } from './owner.ts'
 

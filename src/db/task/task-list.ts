@@ -9,7 +9,7 @@ import type {
   TaskSummary,
 } from '../../domain/task/task-item.ts'
 import { readLabelFilter, type Labels } from '../../domain/task/task-options.ts'
-import type { OwnTasks, TaskScope } from '../../domain/task/task-scope.ts'
+import type { OwnTasks, TaskScope } from '../../domain/shared/task-scope.ts'
 import type { TaskEvent } from '../../domain/event/event.ts'
 import { readBounds } from '../../domain/shared/time-bounds.ts'
 import { VideoTaskKind, videoSegment } from '../../domain/video-task/video-task.ts'

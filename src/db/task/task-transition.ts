@@ -1,5 +1,5 @@
 import { FAMILIES, type TaskStatus } from '../../domain/task/family.ts'
-import type { TaskFamily } from '../../domain/task/task-scope.ts'
+import type { TaskFamily } from '../../domain/shared/task-scope.ts'
 import type { Fragment, Sql, Transaction } from '../client.ts'
 import { holdPauses } from './pause.ts'
 

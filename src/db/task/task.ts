@@ -1,5 +1,5 @@
 import type { TaskState } from '../../domain/task/task-item.ts'
-import type { TaskFamily } from '../../domain/task/task-scope.ts'
+import type { TaskFamily } from '../../domain/shared/task-scope.ts'
 import type { Queryable, Sql } from '../client.ts'
 import { mayRead } from '../event/event-log.ts'
 

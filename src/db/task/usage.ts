@@ -1,6 +1,6 @@
 import { MAX_GROUPS, percentile, USAGE_PLACES, type Usage } from '../../domain/task/usage.ts'
 import { VideoTaskKind } from '../../domain/video-task/video-task.ts'
-import type { TaskScope } from '../../domain/task/task-scope.ts'
+import type { TaskScope } from '../../domain/shared/task-scope.ts'
 import type { Fragment, Sql } from '../client.ts'
 
 export interface UsageFilter extends TaskScope {

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 
 import { id } from '../event/event.ts'
-import { queryText } from '../registry/registry-fields.ts'
+import { queryText } from '../shared/schema-fields.ts'
 import { ALL } from '../shared/time-bounds.ts'
 import { TaskQuery } from '../task/task-item.ts'
 import { LABEL_LIST, LabelText } from '../task/task-options.ts'

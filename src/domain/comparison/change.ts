@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 
-import { count } from '../registry/registry-fields.ts'
+import { count } from '../shared/schema-fields.ts'
 import { VERSION_PATTERN } from '../registry/version-number.ts'
 import { shown } from '../shared/errors.ts'
 

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 
 import { CHANGE_CODES, CHANGE_LEVELS, type Change, type ChangeLevel } from '../comparison/change.ts'
-import { map } from '../registry/registry-fields.ts'
+import { map } from '../shared/schema-fields.ts'
 import { ResolvedHostNode, SavedWorkflow, TARGET, showNode } from './resolve.ts'
 import type { GraphNode } from './graph.ts'
 

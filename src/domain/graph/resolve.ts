@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 
-import { map } from '../registry/registry-fields.ts'
+import { map } from '../shared/schema-fields.ts'
 import { EXPECTED } from './read-graph.ts'
 import { RequirementConflict } from './requirements.ts'
 import { EDITOR_NODES, type Graph, type GraphNode } from './graph.ts'

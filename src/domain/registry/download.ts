@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 
 import { shown } from '../shared/errors.ts'
 import { makeIssue, type Issue } from '../shared/validate.ts'
-import { count, map } from './registry-fields.ts'
+import { count, map } from '../shared/schema-fields.ts'
 
 /** Most days of a response. */
 const DAYS_MAX = 366

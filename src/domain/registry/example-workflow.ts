@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 
 import { HOST_NODE_NAME_MAX } from './host-node.ts'
-import { count, queryText } from './registry-fields.ts'
+import { count, queryText } from '../shared/schema-fields.ts'
 
 /** Query of GET /nodes/{n}/versions/{v}/example-workflows. */
 export const ExampleWorkflowQuery = Type.Object({

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 
-import { count, instant, uuid } from './registry-fields.ts'
+import { count, instant, uuid } from '../shared/schema-fields.ts'
 import { ListedReview } from './review.ts'
 import { ExtractSource, ExtractStatus, SameContent, VersionStatus } from './version.ts'
 

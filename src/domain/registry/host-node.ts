@@ -1,18 +1,8 @@
 import { Type, type Static } from 'typebox'
 
 import { inAnyCase } from '../shared/address.ts'
-import {
-  LONG_TEXT_MAX,
-  REASON_MAX,
-  count,
-  map,
-  page,
-  pageSize,
-  queryText,
-  text,
-  warnings,
-  withoutReason,
-} from './registry-fields.ts'
+import { LONG_TEXT_MAX, warnings, withoutReason } from './registry-fields.ts'
+import { REASON_MAX, count, map, page, pageSize, queryText, text } from '../shared/schema-fields.ts'
 
 export const HostNodePolicy = Type.Enum([
   'HostNodePolicyActive',

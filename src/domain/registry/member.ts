@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 
-import { uuid } from './registry-fields.ts'
+import { uuid } from '../shared/schema-fields.ts'
 
 /** Role of a user in a publisher; `role.ts` says what each may do. */
 export const MemberRole = Type.Enum(['owner', 'admin', 'member'], {

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 
 import { makeIssue, type Issue } from '../shared/validate.ts'
 import { Node, RemovedNode } from './node.ts'
-import { count, instant, map, page, pageSize, queryText } from './registry-fields.ts'
+import { count, instant, map, page, pageSize, queryText } from '../shared/schema-fields.ts'
 
 /** Longest text that a search takes, in code points. */
 const SEARCH_TEXT_MAX = 200

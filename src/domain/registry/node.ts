@@ -3,22 +3,24 @@ import { Type, type Static } from 'typebox'
 import { HOST_NODE_NAME_MAX } from './host-node.ts'
 import { Publisher } from './publisher.ts'
 import {
-  DESCRIPTION_MAX,
   LONG_TEXT_MAX,
-  NAME_MAX,
-  REASON_MAX,
-  count,
-  instant,
-  map,
   tags,
-  text,
-  texts,
   url,
   warnings,
   withoutReason,
   shownSupport,
   writtenSupport,
 } from './registry-fields.ts'
+import {
+  DESCRIPTION_MAX,
+  NAME_MAX,
+  REASON_MAX,
+  count,
+  instant,
+  map,
+  text,
+  texts,
+} from '../shared/schema-fields.ts'
 import { Version, moderated } from './version.ts'
 
 export const NodeStatus = Type.Enum(['NodeStatusActive', 'NodeStatusDeleted', 'NodeStatusBanned'])

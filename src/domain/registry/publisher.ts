@@ -1,19 +1,17 @@
 import { Type, type Static } from 'typebox'
 
 import { PublisherMember } from './member.ts'
+import { URL_MAX, url, warnings } from './registry-fields.ts'
 import {
   DESCRIPTION_MAX,
   NAME_MAX,
   REASON_MAX,
-  URL_MAX,
   instant,
   page,
   pageSize,
   reason,
   text,
-  url,
-  warnings,
-} from './registry-fields.ts'
+} from '../shared/schema-fields.ts'
 import { moderated } from './version.ts'
 
 export const PublisherStatus = Type.Enum(['PublisherStatusActive', 'PublisherStatusBanned'])

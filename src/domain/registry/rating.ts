@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 
 import { showableUser } from './member.ts'
-import { count, instant, page, pageSize, reason, text, uuid } from './registry-fields.ts'
+import { count, instant, page, pageSize, reason, text, uuid } from '../shared/schema-fields.ts'
 
 /** Reviews of nodes: ratings in the code, because `review.ts` is the request that a person check a flagged version. */
 

@@ -1,6 +1,15 @@
 import { Type, type Static } from 'typebox'
 
-import { count, instant, page, pageSize, queryText, reason, text, uuid } from './registry-fields.ts'
+import {
+  count,
+  instant,
+  page,
+  pageSize,
+  queryText,
+  reason,
+  text,
+  uuid,
+} from '../shared/schema-fields.ts'
 
 const ReportReason = Type.Enum(['malware', 'spam', 'name', 'licence', 'broken', 'other'], {
   description: 'What is wrong with the node.',

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 
-import { instant, text, uuid } from './registry-fields.ts'
+import { instant, text, uuid } from '../shared/schema-fields.ts'
 
 const NOTE_MAX = 1_000
 

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 
-import { instant, reason, uuid } from './registry-fields.ts'
+import { instant, reason, uuid } from '../shared/schema-fields.ts'
 
 const to = Type.String({
   minLength: 1,

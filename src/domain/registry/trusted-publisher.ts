@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 
-import { instant, map, uuid } from './registry-fields.ts'
+import { instant, map, uuid } from '../shared/schema-fields.ts'
 import { shown } from '../shared/errors.ts'
 import { makeIssue, type Issue } from '../shared/validate.ts'
 

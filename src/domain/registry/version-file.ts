@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 
-import { count, queryText } from './registry-fields.ts'
+import { count, queryText } from '../shared/schema-fields.ts'
 
 /** Most bytes of a file that is read as text. */
 export const FILE_TEXT_MAX = 1_048_576

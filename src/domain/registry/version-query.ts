@@ -1,6 +1,13 @@
 import { Type, type Static } from 'typebox'
 
-import { REASON_MAX, WITHOUT_NUL, count, page, pageSize, queryText } from './registry-fields.ts'
+import {
+  REASON_MAX,
+  WITHOUT_NUL,
+  count,
+  page,
+  pageSize,
+  queryText,
+} from '../shared/schema-fields.ts'
 import { FindingCounts } from './finding.ts'
 import { PublisherStatus } from './publisher.ts'
 import { Review } from './review.ts'

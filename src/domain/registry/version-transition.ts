@@ -1,5 +1,5 @@
 import type { Finding } from './finding.ts'
-import { REASON_MAX } from './registry-fields.ts'
+import { REASON_MAX } from '../shared/schema-fields.ts'
 import { isLonger } from '../shared/text-length.ts'
 import type { ArchiveState, VersionStatus } from './version.ts'
 

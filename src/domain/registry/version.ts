@@ -4,18 +4,12 @@ import { HostNodePolicy } from './host-node.ts'
 import { Provenance } from './trusted-publisher.ts'
 import {
   LONG_TEXT_MAX,
-  REASON_MAX,
-  count,
-  instant,
-  map,
   tags,
-  text,
-  texts,
-  uuid,
   withoutReason,
   shownSupport,
   writtenSupport,
 } from './registry-fields.ts'
+import { REASON_MAX, count, instant, map, text, texts, uuid } from '../shared/schema-fields.ts'
 import { VERSION_EXPECTATION, VERSION_PATTERN, VERSION_TEXT_MAX } from './version-number.ts'
 
 export const VersionStatus = Type.Enum([

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 
-import { instant } from '../registry/registry-fields.ts'
+import { instant } from '../shared/schema-fields.ts'
 
 /** Time at which the owner of a task deleted it. Records, lists and webhooks have it in place of what is gone. */
 export const DeletedAt = Type.Optional(

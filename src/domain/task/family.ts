@@ -14,7 +14,7 @@ import {
   type VideoTaskState,
 } from '../video-task/video-task.ts'
 import { isTaskErrorCode, TaskError } from './task-error.ts'
-import type { TaskFamily } from './task-scope.ts'
+import type { TaskFamily } from '../shared/task-scope.ts'
 
 /** A word of the wire for a step of a task. Rows keep it; whatever both families share goes by `TaskState`. */
 export type TaskStatus = ImageTaskStatus | VideoTaskState

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 
-import { count, instant, uuid } from '../registry/registry-fields.ts'
+import { count, instant, uuid } from '../shared/schema-fields.ts'
 
 /** States of an instance, the one that explains most where several are true. */
 export const InstanceState = Type.Enum([

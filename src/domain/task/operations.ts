@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 
-import { count, instant, reason, uuid } from '../registry/registry-fields.ts'
+import { count, instant, reason, uuid } from '../shared/schema-fields.ts'
+import { WaitingOutbox } from '../shared/waiting-outbox.ts'
 
 const TASK = {
   id: uuid('Id of the task.'),
@@ -21,19 +22,6 @@ const StuckVersion = Type.Object({
   since,
 })
 export type StuckVersion = Static<typeof StuckVersion>
-
-const OutboxRow = Type.Object({
-  workflow_id: Type.String(),
-  kind: Type.Enum(['start', 'restart', 'signal']),
-  tries: count('Attempts to send it to Temporal.'),
-  at: instant('When it was written.'),
-  last_error: Type.Optional(Type.String({ description: 'Why the last attempt failed.' })),
-})
-const WaitingOutbox = Type.Object({
-  waiting: count('Rows, of which no more than 10,000 are counted.'),
-  rows: Type.Array(OutboxRow, { description: 'The 20 that have waited longest.' }),
-})
-export type WaitingOutbox = Static<typeof WaitingOutbox>
 
 const DeliveryHost = Type.Object({
   host: Type.String({ description: 'Its host, with its port.' }),

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 
-import { count, instant, text } from '../registry/registry-fields.ts'
+import { count, instant, text } from '../shared/schema-fields.ts'
 import { isReservedUser } from '../shared/account.ts'
 import { shown } from '../shared/errors.ts'
 import { makeIssue, type Issue } from '../shared/validate.ts'

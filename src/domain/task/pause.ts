@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 
-import { count, instant, reason } from '../registry/registry-fields.ts'
+import { count, instant, reason } from '../shared/schema-fields.ts'
 import { shown } from '../shared/errors.ts'
 import { makeIssue, type Issue } from '../shared/validate.ts'
 import { ENGINE_NAMES } from './engine.ts'

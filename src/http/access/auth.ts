@@ -4,15 +4,15 @@ import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose'
 import {
   findPersonalAccessToken,
   touchPersonalAccessToken,
-} from '../../db/registry/personal-access-token.ts'
-import type { LiveToken } from '../../db/registry/personal-access-token.ts'
+} from '../../db/shared/personal-access-token.ts'
+import type { LiveToken } from '../../db/shared/personal-access-token.ts'
 import { findApiKey, touchApiKey, type ApiKeyOwner } from '../../db/shared/api-key.ts'
 import { withinDeadline, type Sql } from '../../db/client.ts'
 import { isReservedUser } from '../../domain/shared/account.ts'
 import { KeyScope } from '../../domain/shared/api-key.ts'
 import { credentialKind } from '../../domain/shared/credential.ts'
 import { ApiError, errors } from '../../domain/shared/errors.ts'
-import type { TaskScope } from '../../domain/task/task-scope.ts'
+import type { TaskScope } from '../../domain/shared/task-scope.ts'
 import type { Log } from '../../log.ts'
 import { readProfile, type IsAdmin, type Profile } from './claims.ts'
 import { digest } from './digest.ts'

@@ -1,6 +1,6 @@
 import type { KeyScope } from '../../domain/shared/api-key.ts'
 import { errors } from '../../domain/shared/errors.ts'
-import type { TaskFamily } from '../../domain/task/task-scope.ts'
+import type { TaskFamily } from '../../domain/shared/task-scope.ts'
 import { changes, type Route } from '../route.ts'
 import type { Caller } from './auth.ts'
 

@@ -3,7 +3,6 @@ import type { Request, Response } from 'express'
 import type { Caller } from './auth.ts'
 import { toApiError } from '../serve/errors.ts'
 import { addressOf, principalOf } from './principal.ts'
-import type { OwnerRules } from '../../tasks/owner-rules.ts'
 import type { QuotaName, RateLimits } from './rate-limit.ts'
 import type { Route } from '../route.ts'
 
@@ -17,7 +16,7 @@ const REJECTED_CREDENTIALS = [
 /** Counts requests against the quotas of their address and caller. Without quotas it lets everything through. */
 export const makeLimiter = (
   limits: RateLimits | undefined,
-  rules?: Pick<OwnerRules, 'rateFactor'>,
+  rules?: { rateFactor(owner: string): number },
 ) => ({
   /** Any request of an address, before anything is known of it. */
   async enter(route: Route, address: string): Promise<void> {

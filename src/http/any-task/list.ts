@@ -6,7 +6,7 @@ import {
   summariseTasks,
 } from '../../db/task/task-list.ts'
 import type { OwnerEventQuery, TaskQuery } from '../../domain/task/task-item.ts'
-import type { OwnTasks, TaskScope } from '../../domain/task/task-scope.ts'
+import type { OwnTasks, TaskScope } from '../../domain/shared/task-scope.ts'
 import type { JsonResponse } from '../route.ts'
 import { makePageToken, parsePageToken } from '../task/page-token.ts'
 import { toItem } from './item.ts'

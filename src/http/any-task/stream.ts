@@ -11,7 +11,7 @@ import {
 import type { TaskRow } from '../../db/task/task-list.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { OPEN_STATES, type TaskStreamQuery } from '../../domain/task/task-item.ts'
-import type { OwnTasks } from '../../domain/task/task-scope.ts'
+import type { OwnTasks } from '../../domain/shared/task-scope.ts'
 import { tasksOf } from '../access/caller.ts'
 import { respondWithStream, type ReadChanges, type StreamEvent } from '../live/stream.ts'
 import type { RouteResponse, RouteRequest } from '../route.ts'

@@ -6,7 +6,6 @@ import {
   EndpointSecret,
   OWNER_EVENTS,
   PLATFORM_EVENTS,
-  PUBLISHER_EVENTS,
   TestEvent,
   makeEndpointSchemas,
 } from '../../domain/event/endpoint.ts'
@@ -19,20 +18,17 @@ import {
   SecretRotation,
   id,
 } from '../../domain/event/event.ts'
-import { mayDo } from '../../domain/registry/role.ts'
 import { PLATFORM_ACCOUNT } from '../../domain/shared/account.ts'
 import { validateAll } from '../../domain/shared/time-bounds.ts'
 import type { ErrorCodeName } from '../../domain/shared/errors.ts'
-import { getCaller } from '../access/caller.ts'
+import { getCaller, requirePlatformAdmin } from '../access/caller.ts'
 import { SMALL_BODY } from '../../json-body/body-limits.ts'
-import { getPublisherAccess, requirePlatformAdmin } from '../registry/access.ts'
-import { OfPublisher, PUBLISHER_ERRORS, PUBLISHER_PATH } from '../registry/paths.ts'
 import type { ResponseOf, BodySpec, Method, Route } from '../route.ts'
 import { validateUrl } from '../../tasks/inputs.ts'
 import { makeEndpointHandlers, type EndpointDeps, type AuthorizeAccess } from './endpoint.ts'
 
-/** Differences between the endpoints of an owner of tasks and those of a publisher. */
-interface Scope {
+/** Differences between the endpoints of an owner of tasks, a publisher and the platform. */
+export interface EndpointScope {
   /** As schemas are named. */
   kind: 'Owner' | 'Publisher' | 'Platform'
   path: string
@@ -44,7 +40,7 @@ interface Scope {
 }
 
 /** The routes of endpoints: those of the caller, for tasks, those of publishers, and those of who runs the service. */
-export const makeEndpointRoutes = (deps: EndpointDeps): Route[] => [
+export const makeEndpointRoutes = (deps: EndpointDeps, publisher: EndpointScope): Route[] => [
   ...routesOf(deps, {
     kind: 'Owner',
     path: '/endpoints',
@@ -56,21 +52,7 @@ export const makeEndpointRoutes = (deps: EndpointDeps): Route[] => [
       return Promise.resolve({ holder, mayManage: true })
     },
   }),
-  ...routesOf(deps, {
-    kind: 'Publisher',
-    path: `${PUBLISHER_PATH}/endpoints`,
-    params: OfPublisher.properties,
-    types: PUBLISHER_EVENTS,
-    errors: [...PUBLISHER_ERRORS, 'forbidden'],
-    async validate({ params, caller }, what) {
-      const { publisherId } = params as OfPublisher
-      const access = what === 'read' ? 'read' : 'write'
-      const asked = { publisherId, access, action: `${what}_endpoints`, caller } as const
-      const { id, role } = await getPublisherAccess(deps, asked)
-      const mayManage = mayDo(role ?? undefined, 'manage_endpoints')
-      return { holder: { owner: null, publisherId: id }, mayManage }
-    },
-  }),
+  ...routesOf(deps, publisher),
   ...routesOf(deps, {
     kind: 'Platform',
     path: '/admin/endpoints',
@@ -123,7 +105,7 @@ type More = Partial<
   errors?: readonly ErrorCodeName[]
 }
 
-const routesOf = (deps: EndpointDeps, scope: Scope): Route[] => {
+const routesOf = (deps: EndpointDeps, scope: EndpointScope): Route[] => {
   const { Endpoint, CreatedEndpoint, EndpointList, NewEndpoint, EndpointUpdate } =
     makeEndpointSchemas(scope.kind, scope.types)
   const handle = makeEndpointHandlers(deps, scope.validate)

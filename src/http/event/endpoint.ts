@@ -1,7 +1,7 @@
 import type { Outbound } from '../../adapters/outbound/client.ts'
 import type { Signer } from '../../adapters/signing.ts'
 import type { WebhookSecrets as Keeper } from '../../adapters/webhook-secrets.ts'
-import { changesOf, insertAudit, type AuditChange } from '../../db/registry/audit-log.ts'
+import { changesOf, insertAudit, type AuditChange } from '../../db/shared/audit-log.ts'
 import { withinDeadline, type Transaction } from '../../db/client.ts'
 import { withoutQuery } from '../../db/event/attempt.ts'
 import {
@@ -17,7 +17,7 @@ import {
 import type { EndpointHolder, EndpointKey } from '../../db/event/endpoint.ts'
 import { listAttempts, redeliverToEndpoint } from '../../db/event/event-log.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
-import { auditTarget } from '../../domain/registry/audit-log.ts'
+import { auditTarget } from '../../domain/shared/audit-log.ts'
 import { endpointSecretOwner } from '../../domain/event/endpoint.ts'
 import type {
   Endpoint,

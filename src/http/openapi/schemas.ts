@@ -1,4 +1,4 @@
-import { WITHOUT_NUL } from '../../domain/registry/registry-fields.ts'
+import { WITHOUT_NUL } from '../../domain/shared/schema-fields.ts'
 import { nameOf } from './names.ts'
 
 type Json = Record<string, unknown>

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 
 import { Type } from 'typebox'
 
-import { insertAudit } from '../../db/registry/audit-log.ts'
+import { insertAudit } from '../../db/shared/audit-log.ts'
 import { insertApiKey, listApiKeys, revokeApiKey } from '../../db/shared/api-key.ts'
 import { withinDeadline, type Sql } from '../../db/client.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
-import { auditTarget } from '../../domain/registry/audit-log.ts'
+import { auditTarget } from '../../domain/shared/audit-log.ts'
 import { CreatedApiKey, ListedApiKey, NewApiKey } from '../../domain/shared/api-key.ts'
 import { makeCredential } from '../../domain/shared/credential.ts'
 import { errors } from '../../domain/shared/errors.ts'

@@ -8,7 +8,7 @@ import {
   RestartReason,
   RestartedVersion,
 } from '../../domain/task/operations.ts'
-import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
+import { listEmptyIsAbsent } from '../../domain/shared/schema-fields.ts'
 import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import { defineRoute, type Route } from '../route.ts'
 import {

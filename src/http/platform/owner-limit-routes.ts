@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 
 import type { UnitDeps } from '../../db/unit-of-work.ts'
 import type { AdmissionRules } from '../../db/task/admission.ts'
-import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
+import { listEmptyIsAbsent } from '../../domain/shared/schema-fields.ts'
 import {
   NewOwnerLimits,
   OwnerLimits,

@@ -9,7 +9,7 @@ import {
   validateScope,
 } from '../../domain/task/pause.ts'
 import { validateExpiry } from '../../domain/shared/expiry.ts'
-import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
+import { listEmptyIsAbsent } from '../../domain/shared/schema-fields.ts'
 import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { readPauseEffect, readPauses, resume, setPause, type PauseDeps } from './pauses.ts'

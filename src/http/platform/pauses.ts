@@ -1,9 +1,9 @@
 import { withinDeadline, type Sql, type Transaction } from '../../db/client.ts'
-import { insertAudit } from '../../db/registry/audit-log.ts'
+import { insertAudit } from '../../db/shared/audit-log.ts'
 import { RULES } from '../../db/shared/change-notification.ts'
 import { countPauseEffect, endPause, listPauses, putPause } from '../../db/task/pause.ts'
 import { unitOfWork, type UnitDeps } from '../../db/unit-of-work.ts'
-import { auditTarget } from '../../domain/registry/audit-log.ts'
+import { auditTarget } from '../../domain/shared/audit-log.ts'
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import { pastExpiry } from '../../domain/shared/expiry.ts'
 import {
@@ -13,11 +13,10 @@ import {
   type Pause,
   type PublicPause,
 } from '../../domain/task/pause.ts'
-import { getCaller } from '../access/caller.ts'
+import { getCaller, requirePlatformAdmin } from '../access/caller.ts'
 import { warnOfUnknown } from './owner-limits.ts'
 import type { ReadDeps } from '../deps.ts'
-import { requirePlatformAdmin } from '../registry/access.ts'
-import { makeAudit } from '../registry/admin.ts'
+import { makeAudit } from '../access/audit.ts'
 import type { JsonResponse, RouteRequest } from '../route.ts'
 
 /** Pauses as callers may see them, read every few seconds: every page of the console asks. */

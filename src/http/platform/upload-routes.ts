@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { Type } from 'typebox'
 
 import type { UploadClaim } from '../../adapters/signing.ts'
-import { insertAudit } from '../../db/registry/audit-log.ts'
+import { insertAudit } from '../../db/shared/audit-log.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import {
   existsUpload,
@@ -13,8 +13,8 @@ import {
   renewUpload,
 } from '../../db/shared/upload.ts'
 import type { Upload } from '../../db/shared/upload.ts'
-import { purgeUpload } from '../../db/shared/purge.ts'
-import { auditTarget } from '../../domain/registry/audit-log.ts'
+import { purgeUpload } from '../../db/task/purge.ts'
+import { auditTarget } from '../../domain/shared/audit-log.ts'
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
 import { NewUpload, UPLOAD_MAX_BYTES, UploadLinks } from '../../domain/shared/upload.ts'
@@ -23,16 +23,18 @@ import { auditOf } from '../access/audit.ts'
 import { getCaller } from '../access/caller.ts'
 import { defineRoute } from '../route.ts'
 import type { JsonResponse, Route, RouteRequest, SavedResponse } from '../route.ts'
-import { uploadArchive } from '../registry/archive.ts'
-import { receive, type ReceiveDeps } from './upload.ts'
+import { receive, type Incoming, type ReceiveDeps } from './upload.ts'
 import type { TaskReadDeps } from '../../tasks/deps.ts'
 import type { CommitDeps } from '../deps.ts'
 
 /** Dependencies of uploads: files for tasks, and archives of versions. */
 export type UploadDeps = CommitDeps & TaskReadDeps & ReceiveDeps
 
+/** Takes the archive of a version, by whose id the link names it. */
+type UploadArchive = (deps: UploadDeps, archive: Incoming) => Promise<void>
+
 /** Routes for files that are too large, or too often used, to be sent inside a body. */
-export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
+export const makeUploadRoutes = (deps: UploadDeps, uploadArchive: UploadArchive): Route[] => [
   defineRoute({
     method: 'post',
     path: '/customers/storage',
@@ -103,8 +105,8 @@ export const makeUploadRoutes = (deps: UploadDeps): Route[] => [
       const { id } = request.params
       const maxBytes = Number(request.query.max)
       const purpose = verifyLink(deps, { id, ...request.query })
-      if (purpose === 'archive') await uploadArchive(deps, { versionId: id, request, maxBytes })
-      else await receive(deps, { id, request, maxBytes })
+      const take = purpose === 'archive' ? uploadArchive : receive
+      await take(deps, { id, request, maxBytes })
       return { status: 200, body: {} }
     },
   }),

@@ -15,7 +15,8 @@ export interface ReceiveDeps extends UploadedFileDeps {
   quotas: Quotas
 }
 
-interface Incoming extends Pick<UploadRules, 'request' | 'maxBytes'> {
+/** The bytes that a link with this id was made for. */
+export interface Incoming extends Pick<UploadRules, 'request' | 'maxBytes'> {
   id: string
 }
 

@@ -241,16 +241,6 @@ export const requireTokenOf = (node: NodeFacts, caller: Caller | undefined): voi
     throw errors.tokenScopeInsufficient(`is only for the node ${shown(nodeId)}`)
 }
 
-/** Returns the caller when it is a platform admin, else throws 403. */
-export const requirePlatformAdmin = (caller: Caller): Caller => {
-  if (!caller.isPlatformAdmin)
-    throw apiError(
-      'forbidden',
-      'This is for platform admins, whom an operator names in ADMIN_SUBJECTS or ADMIN_CLAIM.',
-    )
-  return caller
-}
-
 const viewer = (caller: Caller | undefined) => ({
   isPlatformAdmin: caller?.isPlatformAdmin ?? false,
 })

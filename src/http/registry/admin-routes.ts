@@ -6,7 +6,7 @@ import {
   validateNodeAdminUpdate,
   validateVersionAdminUpdate,
 } from '../../domain/registry/admin-validation.ts'
-import { AuditLogPage, AuditLogQuery } from '../../domain/registry/audit-log.ts'
+import { AuditLogPage, AuditLogQuery } from '../../domain/shared/audit-log.ts'
 import { HostNodePolicyUpdate, NodeHostPolicy } from '../../domain/registry/host-node.ts'
 import { Node, NodeAdminUpdate, WrittenNode } from '../../domain/registry/node.ts'
 import {
@@ -14,7 +14,7 @@ import {
   PublisherBan,
   PublisherUnban,
 } from '../../domain/registry/publisher.ts'
-import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
+import { listEmptyIsAbsent } from '../../domain/shared/schema-fields.ts'
 import { ModeratedVersion, Version, VersionAdminUpdate } from '../../domain/registry/version.ts'
 import { shown } from '../../domain/shared/errors.ts'
 import { makeIssue } from '../../domain/shared/validate.ts'

@@ -1,6 +1,6 @@
 import { readAddress } from '../../adapters/network-of.ts'
-import { listAudit } from '../../db/registry/audit-log.ts'
-import type { Audit } from '../../db/registry/audit-log.ts'
+import { listAudit } from '../../db/shared/audit-log.ts'
+import type { Audit } from '../../db/shared/audit-log.ts'
 import { withinDeadline } from '../../db/client.ts'
 import { listSameContent } from '../../db/registry/content.ts'
 import { updateHostNodePolicy } from '../../db/registry/host-node-policy.ts'
@@ -12,12 +12,12 @@ import { existsPublisher, getPublisher } from '../../db/registry/publisher.ts'
 import { retryVersion, updateVersionByAdmin } from '../../db/registry/version-admin.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { validateSamePublisher } from '../../domain/registry/admin-validation.ts'
-import type { AuditLogQuery } from '../../domain/registry/audit-log.ts'
+import type { AuditLogQuery } from '../../domain/shared/audit-log.ts'
 import { errors, shown } from '../../domain/shared/errors.ts'
 import type { HostNodePolicyUpdate } from '../../domain/registry/host-node.ts'
 import { listPossibleNodeStatuses } from '../../domain/registry/node-transition.ts'
 import type { NodeAdminUpdate } from '../../domain/registry/node.ts'
-import { totalPages } from '../../domain/registry/registry-fields.ts'
+import { totalPages } from '../../domain/shared/schema-fields.ts'
 import { listPossibleStatuses } from '../../domain/registry/version-transition.ts'
 import type {
   ArchiveState,
@@ -27,17 +27,12 @@ import type {
 import { endOpen } from '../../jobs/start.ts'
 import { readBounds } from '../../domain/shared/time-bounds.ts'
 import { startExtraction, startPublishVersion } from '../../jobs/version.ts'
-import { auditOf } from '../access/audit.ts'
-import { getCaller } from '../access/caller.ts'
+import { makeAudit } from '../access/audit.ts'
+import { getCaller, requirePlatformAdmin } from '../access/caller.ts'
 import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 import { demandedRev } from '../serve/etag.ts'
 import { validationError } from '../../domain/shared/validation-error.ts'
-import {
-  getAnyVersion,
-  getOwnNodeAccess,
-  getVersionAccess,
-  requirePlatformAdmin,
-} from './access.ts'
+import { getAnyVersion, getOwnNodeAccess, getVersionAccess } from './access.ts'
 import type { CommitDeps, ReadDeps } from '../deps.ts'
 import type { CheckDeps, RecordDeps, RegistryDeps } from './deps.ts'
 import type { OfNode, OfNodeHostNode, OfOwnNode, OfPublisher, OfVersion } from './paths.ts'
@@ -233,10 +228,4 @@ export const readAuditLog = async (
   const { entries, total } = await withinDeadline(sql, listAudit(sql, filter))
   const pages = totalPages(total, pageSize)
   return { status: 200, body: { page, pageSize, total, totalPages: pages, entries } }
-}
-
-/** Names the actor for the log. Throws 403 for whoever is no platform admin. */
-export const makeAudit = (request: Parameters<typeof auditOf>[0]): Audit => {
-  requirePlatformAdmin(getCaller(request))
-  return auditOf(request)
 }

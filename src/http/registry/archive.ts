@@ -14,16 +14,12 @@ import { apiError, errors } from '../../domain/shared/errors.ts'
 import { failpoint } from '../../process/failpoint.ts'
 import { signalArchiveUploaded } from '../../jobs/version.ts'
 import type { Jobs } from '../../jobs/client.ts'
-import type { ReceiveDeps } from '../platform/upload.ts'
+import type { Incoming, ReceiveDeps } from '../platform/upload.ts'
 import { takeFile } from '../platform/uploaded-file.ts'
-import type { UploadRules, UploadedFile } from '../platform/uploaded-file.ts'
+import type { UploadedFile } from '../platform/uploaded-file.ts'
 
 interface ReceiveArchiveDeps extends ReceiveDeps {
   jobs: Pick<Jobs, 'dispatchNow'>
-}
-
-interface Incoming extends Pick<UploadRules, 'request' | 'maxBytes'> {
-  versionId: string
 }
 
 /**
@@ -33,7 +29,7 @@ interface Incoming extends Pick<UploadRules, 'request' | 'maxBytes'> {
  */
 export const uploadArchive = async (
   deps: ReceiveArchiveDeps,
-  { versionId, ...incoming }: Incoming,
+  { id: versionId, ...incoming }: Incoming,
 ): Promise<void> => {
   const decided = await withinDeadline(deps.sql, beginUpload(deps.sql, versionId))
   const rules = {

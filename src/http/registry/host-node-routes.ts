@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
-import { insertAudit } from '../../db/registry/audit-log.ts'
+import { insertAudit } from '../../db/shared/audit-log.ts'
 import { withinDeadline } from '../../db/client.ts'
 import { listHostNodes, readHostNodeEntries } from '../../db/registry/host-node-list.ts'
 import {
@@ -12,7 +12,7 @@ import {
 import type { HostNodeResult } from '../../db/registry/host-node.ts'
 import { getVersion } from '../../db/registry/version.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
-import { auditTarget } from '../../domain/registry/audit-log.ts'
+import { auditTarget } from '../../domain/shared/audit-log.ts'
 import {
   isSuccess,
   toHostNodeRow,
@@ -26,7 +26,7 @@ import {
 } from '../../domain/registry/host-node.ts'
 import { inLanguage } from '../../domain/registry/translations.ts'
 import { NodeOfHostNode } from '../../domain/registry/node.ts'
-import { listEmptyIsAbsent, totalPages } from '../../domain/registry/registry-fields.ts'
+import { listEmptyIsAbsent, totalPages } from '../../domain/shared/schema-fields.ts'
 import { Version } from '../../domain/registry/version.ts'
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import { auditOf } from '../access/audit.ts'

@@ -19,7 +19,7 @@ import {
 } from '../../domain/registry/node.ts'
 import { DownloadQuery, Downloads, validateDays } from '../../domain/registry/download.ts'
 import { validateHostVersion } from '../../domain/registry/host-version.ts'
-import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
+import { listEmptyIsAbsent } from '../../domain/shared/schema-fields.ts'
 import { SEARCH_INSTEAD, validateDepth } from '../../domain/registry/search-depth.ts'
 import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import type { CommitDeps } from '../deps.ts'

@@ -3,7 +3,7 @@ import type { Static, TObject } from 'typebox'
 
 import type { ErrorCodeName } from '../../domain/shared/errors.ts'
 import { NODE_ID_MAX, NODE_ID_PATTERN } from '../../domain/registry/node.ts'
-import { listOptional } from '../../domain/registry/registry-fields.ts'
+import { listOptional } from '../../domain/shared/schema-fields.ts'
 
 /** Parameters of paths. */
 const PARAMS = {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 import { Type } from 'typebox'
 
-import { insertAudit } from '../../db/registry/audit-log.ts'
+import { insertAudit } from '../../db/shared/audit-log.ts'
 import { withinDeadline } from '../../db/client.ts'
 import {
   insertPersonalAccessToken,
@@ -11,14 +11,14 @@ import {
 } from '../../db/registry/personal-access-token.ts'
 import type { NewPersonalAccessTokenRow } from '../../db/registry/personal-access-token.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
-import { auditTarget } from '../../domain/registry/audit-log.ts'
+import { auditTarget } from '../../domain/shared/audit-log.ts'
 import {
   CreatedPersonalAccessToken,
   NewPersonalAccessToken,
   PersonalAccessToken,
   PersonalAccessTokenList,
-} from '../../domain/registry/personal-access-token.ts'
-import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
+} from '../../domain/shared/personal-access-token.ts'
+import { listEmptyIsAbsent } from '../../domain/shared/schema-fields.ts'
 import { roleFor } from '../../domain/registry/role.ts'
 import type { PublisherAction } from '../../domain/registry/role.ts'
 import { ExchangedToken, PUBLISH_TOKEN_SECONDS } from '../../domain/registry/trusted-publisher.ts'

@@ -13,7 +13,7 @@ import {
   ReadPublisher,
   WrittenPublisher,
 } from '../../domain/registry/publisher.ts'
-import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
+import { listEmptyIsAbsent } from '../../domain/shared/schema-fields.ts'
 import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import type { ReadDeps } from '../deps.ts'
 import type { PublisherDeps, RecordDeps } from './deps.ts'

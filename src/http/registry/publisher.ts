@@ -1,4 +1,4 @@
-import { changesOf, insertAudit } from '../../db/registry/audit-log.ts'
+import { changesOf, insertAudit } from '../../db/shared/audit-log.ts'
 import { withinDeadline } from '../../db/client.ts'
 import {
   existsPublisher,
@@ -10,7 +10,7 @@ import {
 } from '../../db/registry/publisher.ts'
 import type { PublisherListFilter } from '../../db/registry/publisher.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
-import { auditTarget } from '../../domain/registry/audit-log.ts'
+import { auditTarget } from '../../domain/shared/audit-log.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import { withoutEmail } from '../../domain/registry/member.ts'
 import type {

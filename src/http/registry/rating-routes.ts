@@ -1,4 +1,4 @@
-import { changesOf, insertAudit } from '../../db/registry/audit-log.ts'
+import { changesOf, insertAudit } from '../../db/shared/audit-log.ts'
 import { withinDeadline, type Queryable, type Transaction } from '../../db/client.ts'
 import { findNodeFacts, getNode } from '../../db/registry/node.ts'
 import { findRating, listRatings } from '../../db/registry/rating-list.ts'
@@ -10,7 +10,7 @@ import {
   putReport,
 } from '../../db/registry/rating.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
-import { auditTarget } from '../../domain/registry/audit-log.ts'
+import { auditTarget } from '../../domain/shared/audit-log.ts'
 import { Node } from '../../domain/registry/node.ts'
 import {
   Rating,
@@ -24,19 +24,18 @@ import {
   StarQuery,
   showRating,
 } from '../../domain/registry/rating.ts'
-import { listEmptyIsAbsent, totalPages } from '../../domain/registry/registry-fields.ts'
+import { listEmptyIsAbsent, totalPages } from '../../domain/shared/schema-fields.ts'
 import { validateDepth } from '../../domain/registry/search-depth.ts'
 import { parseVersionNumber } from '../../domain/registry/version-number.ts'
 import { apiError, errors } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
-import { auditOf } from '../access/audit.ts'
+import { auditOf, makeAudit } from '../access/audit.ts'
 import type { Caller } from '../access/auth.ts'
-import { getCaller } from '../access/caller.ts'
+import { getCaller, requirePlatformAdmin } from '../access/caller.ts'
 import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import { defineRoute } from '../route.ts'
 import type { JsonResponse, Route, RouteRequest } from '../route.ts'
-import { getNodeAccess, getOwnNodeAccess, requirePlatformAdmin } from './access.ts'
-import { makeAudit } from './admin.ts'
+import { getNodeAccess, getOwnNodeAccess } from './access.ts'
 import type { RatingDeps } from './deps.ts'
 import { NODE, RATING } from './examples.ts'
 import {

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { withinDeadline } from '../../db/client.ts'
 import { closeReports, listOwnReports, listReports, putReport } from '../../db/registry/report.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
-import { listEmptyIsAbsent, totalPages } from '../../domain/registry/registry-fields.ts'
+import { listEmptyIsAbsent, totalPages } from '../../domain/shared/schema-fields.ts'
 import {
   ClosedReports,
   NewReport,
@@ -15,13 +15,13 @@ import {
 } from '../../domain/registry/report.ts'
 import { apiError, shown } from '../../domain/shared/errors.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
-import { getCaller } from '../access/caller.ts'
+import { getCaller, requirePlatformAdmin } from '../access/caller.ts'
 import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import type { CommitDeps } from '../deps.ts'
 import { defineRoute } from '../route.ts'
 import type { Route } from '../route.ts'
-import { getNodeAccess, requirePlatformAdmin } from './access.ts'
-import { makeAudit } from './admin.ts'
+import { getNodeAccess } from './access.ts'
+import { makeAudit } from '../access/audit.ts'
 import { NODE_ERRORS, OfNode, WRITE_ERRORS, queryOf } from './paths.ts'
 
 const REPORTS_PATH = '/nodes/:nodeId/reports'

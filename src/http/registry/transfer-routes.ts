@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
-import { insertAudit } from '../../db/registry/audit-log.ts'
+import { insertAudit } from '../../db/shared/audit-log.ts'
 import { withinDeadline } from '../../db/client.ts'
 import { getNode } from '../../db/registry/node.ts'
 import {
@@ -12,19 +12,18 @@ import {
   withdrawTransfer,
 } from '../../db/registry/transfer.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
-import { auditTarget } from '../../domain/registry/audit-log.ts'
+import { auditTarget } from '../../domain/shared/audit-log.ts'
 import { Node } from '../../domain/registry/node.ts'
 import { AdminTransfer, NewTransfer, Transfer, Transfers } from '../../domain/registry/transfer.ts'
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import { makeIssue } from '../../domain/shared/validate.ts'
 import { isUuid } from '../../domain/shared/uuid.ts'
-import { auditOf } from '../access/audit.ts'
+import { auditOf, makeAudit } from '../access/audit.ts'
 import { getCaller } from '../access/caller.ts'
 import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import { defineRoute } from '../route.ts'
 import type { Route, RouteRequest, SavedResponse } from '../route.ts'
 import { getOwnNodeAccess, getPublisherAccess } from './access.ts'
-import { makeAudit } from './admin.ts'
 import type { RegistryDeps } from './deps.ts'
 import { NODE } from './examples.ts'
 import {

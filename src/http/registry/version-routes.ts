@@ -1,4 +1,4 @@
-import { listEmptyIsAbsent } from '../../domain/registry/registry-fields.ts'
+import { listEmptyIsAbsent } from '../../domain/shared/schema-fields.ts'
 import { validateDepth } from '../../domain/registry/search-depth.ts'
 import { CompareQuery, VersionComparison } from '../../domain/comparison/change.ts'
 import {

@@ -1,5 +1,5 @@
 import { withinDeadline } from '../../db/client.ts'
-import { changesOf, insertAudit, offsetOf } from '../../db/registry/audit-log.ts'
+import { changesOf, insertAudit, offsetOf } from '../../db/shared/audit-log.ts'
 import { countDownload } from '../../db/registry/download.ts'
 import { getNode } from '../../db/registry/node.ts'
 import {
@@ -12,9 +12,9 @@ import type { BulkVersionRow } from '../../db/search/version-list.ts'
 import type { VersionForm } from '../../db/search/version-statements.ts'
 import { deleteVersion, getVersion, updateVersion } from '../../db/registry/version.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
-import { auditTarget } from '../../domain/registry/audit-log.ts'
+import { auditTarget } from '../../domain/shared/audit-log.ts'
 import { apiError, errors } from '../../domain/shared/errors.ts'
-import { totalPages } from '../../domain/registry/registry-fields.ts'
+import { totalPages } from '../../domain/shared/schema-fields.ts'
 import type {
   BulkVersion,
   BulkVersionsBody,

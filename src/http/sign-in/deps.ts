@@ -1,3 +1,4 @@
+import type { CancelOnOthers } from '../../adapters/accounts.ts'
 import type { Secrets } from '../../adapters/secrets.ts'
 import type { Sql } from '../../db/client.ts'
 import type { Log } from '../../log.ts'
@@ -23,6 +24,7 @@ export interface SignInDeps {
   /** Claim of the tokens of admins. */
   adminClaim: { name: string; value: string }
   isPlatformAdmin: IsAdmin
+  cancelOnOthers: CancelOnOthers
   /** Absent: nobody is limited by address. */
   limits: RateLimits | undefined
 }

@@ -8,7 +8,7 @@ import {
   setAdmin,
 } from '../../adapters/accounts.ts'
 import { withinDeadline, type Transaction } from '../../db/client.ts'
-import type { Audit } from '../../db/registry/audit-log.ts'
+import type { Audit } from '../../db/shared/audit-log.ts'
 import { listAccounts } from '../../db/sign-in/account.ts'
 import { endSessions } from '../../db/sign-in/record.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
@@ -29,7 +29,7 @@ const FORBIDDEN = messagePage('Not for you', 'This page is for platform admins.'
 
 /** Adds the page of admins: who has an account, and invitations. */
 export const addPeoplePages = (router: Router, deps: SignInDeps, state: State): void => {
-  const { sql, origin: publicUrl } = deps
+  const { sql, origin: publicUrl, cancelOnOthers } = deps
   const readAdmin = async (request: Request, response: Response) => {
     const account = (await readSignedIn(deps, state, [request, response]))?.account
     if (account && (await deps.isPlatformAdmin(account.id))) return account
@@ -57,9 +57,9 @@ export const addPeoplePages = (router: Router, deps: SignInDeps, state: State): 
       }),
     disable: (sql, request, audit) => disableAccount(sql, audit, fieldOf(request, 'id')),
     promote: (sql, request, audit) =>
-      setAdmin(sql, audit, { id: fieldOf(request, 'id'), isAdmin: true }),
+      setAdmin(sql, audit, { id: fieldOf(request, 'id'), isAdmin: true, cancelOnOthers }),
     demote: (sql, request, audit) =>
-      setAdmin(sql, audit, { id: fieldOf(request, 'id'), isAdmin: false }),
+      setAdmin(sql, audit, { id: fieldOf(request, 'id'), isAdmin: false, cancelOnOthers }),
     end: (sql, request, audit) => {
       const id = fieldOf(request, 'id')
       const change = { id, action: 'account.sessions_end' } as const

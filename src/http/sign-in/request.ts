@@ -3,7 +3,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Provider } from 'oidc-provider'
 
 import { readAddress } from '../../adapters/network-of.ts'
-import type { Audit } from '../../db/registry/audit-log.ts'
+import type { Audit } from '../../db/shared/audit-log.ts'
 import { toStorable } from '../../db/storable-text.ts'
 import { apiError } from '../../domain/shared/errors.ts'
 

@@ -14,7 +14,10 @@ const RENEW_MS = 60_000
 /** Starts the issuer that the api itself is. */
 export const startSignIn = async (
   config: Config,
-  given: Pick<SignInDeps, 'sql' | 'secrets' | 'log' | 'limits' | 'isPlatformAdmin'>,
+  given: Pick<
+    SignInDeps,
+    'sql' | 'secrets' | 'log' | 'limits' | 'isPlatformAdmin' | 'cancelOnOthers'
+  >,
 ): Promise<Pick<SignIn, 'handle'> & Loop & { verify: JWTVerifyGetKey }> => {
   const { node } = process.versions
   // What the library is made for. It runs on Node 20, too, where its own warning is patched away.

@@ -8,9 +8,8 @@ import {
   validateUsageQuery,
   writeUsageCsv,
 } from '../../domain/task/usage.ts'
-import { getCaller } from '../access/caller.ts'
+import { getCaller, requirePlatformAdmin } from '../access/caller.ts'
 import type { ReadDeps } from '../deps.ts'
-import { requirePlatformAdmin } from '../registry/access.ts'
 import { defineRoute, type JsonResponse, type Route, type RouteRequest } from '../route.ts'
 
 export interface UsageDeps extends ReadDeps {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 
-import type { AuditAction, AuditLogEntry } from '../../domain/registry/audit-log.ts'
+import type { AuditAction, AuditLogEntry } from '../../domain/shared/audit-log.ts'
 import type { Queryable, Transaction } from '../client.ts'
-import { instant } from '../shared/instant.ts'
+import { instant } from './instant.ts'
 
 /** Origin of a change: who makes it, by what and from where. */
 export interface Audit {

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 
-import { DESCRIPTION_MAX, NAME_MAX, instant, text, uuid } from './registry-fields.ts'
+import { DESCRIPTION_MAX, NAME_MAX, instant, text, uuid } from './schema-fields.ts'
 
 export const TokenScope = Type.Enum(['publish', 'read'], {
   description: '`read` reads the findings of versions as a member does; `publish` publishes, too.',

@@ -1,8 +1,7 @@
 import { Type, type Static } from 'typebox'
 
-import type { BulkKind } from '../bulk/bulk.ts'
-import { timeBounds } from '../shared/time-bounds.ts'
-import { count, instant, page, pageSize, queryText, uuid } from './registry-fields.ts'
+import { timeBounds } from './time-bounds.ts'
+import { count, instant, page, pageSize, queryText, uuid } from './schema-fields.ts'
 
 /** All that admins, members of publishers and holders of keys change; a task, report or upload is its own entry. */
 export const AuditAction = Type.Enum([
@@ -126,7 +125,7 @@ export type AuditLogPage = Static<typeof AuditLogPage>
 export const auditTarget = {
   user: (id: string): string => `user/${id}`,
   task: (id: string): string => `task/${id}`,
-  bulk: (kind: BulkKind, id: string): string => `${kind}/${id}`,
+  bulk: (kind: 'batch' | 'operation', id: string): string => `${kind}/${id}`,
   owner: (id: string): string => `owner/${id}`,
   pause: (scope: string): string => `pause/${scope}`,
   instance: (name: string): string => `instance/${name}`,
