@@ -3,7 +3,6 @@ import type { Request, Response } from 'express'
 import type { Caller } from './caller.ts'
 import { toApiError } from '../serve/errors.ts'
 import { addressOf, principalOf } from './principal.ts'
-import type { OwnerRules } from '../../tasks/owner-rules.ts'
 import type { QuotaName, RateLimits } from './rate-limit.ts'
 import type { Route } from '../route.ts'
 
@@ -14,10 +13,15 @@ const REJECTED_CREDENTIALS = [
   'identity_token_refused',
 ]
 
+/** Factors of the numbers of requests, for single owners. */
+export interface RateFactors {
+  rateFactor(owner: string): number
+}
+
 /** Counts requests against the quotas of their address and caller. Without quotas it lets everything through. */
 export const makeLimiter = (
   limits: RateLimits | undefined,
-  rules?: Pick<OwnerRules, 'rateFactor'>,
+  rules?: RateFactors,
 ) => ({
   /** Any request of an address, before anything is known of it. */
   async enter(route: Route, address: string): Promise<void> {
