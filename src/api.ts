@@ -272,7 +272,6 @@ const routes = makeRoutes({
     webhookSecrets: makeWebhookSecrets({ sql, secrets, shared: config.WEBHOOK_DEFAULT_SECRET }),
     maxEndpoints: config.MAX_ENDPOINTS,
   },
-  stream: { ...taskRead, ...live, publicUrl },
   upload: { ...commit, ...received, signer, now, storage, quotas },
   file: { sql, storage, signer, now, heavyReadSemaphore: lists.heavyReadSemaphore },
   platform: {

@@ -1,5 +1,6 @@
 import type { AliasTable } from '../alias/table.ts'
 import { makeAnyTaskRoutes } from './any-task/routes.ts'
+import { makeTaskStreamRoute } from './any-task/stream-route.ts'
 import { makeUsageRoutes } from './usage/routes.ts'
 import type { AnyTaskDeps } from './any-task/detail.ts'
 import type { DeletionDeps } from '../tasks/delete.ts'
@@ -39,13 +40,13 @@ import { makeTransferRoutes } from './registry/transfer-routes.ts'
 import { makeReviewRoutes } from './registry/review-routes.ts'
 import { makeServiceRoutes, type ServiceDeps } from './platform/service-routes.ts'
 import { makeTemplateRoutes, type TemplateDeps } from './template/routes.ts'
-import { makeStreamRoutes, type StreamDeps } from './live/routes.ts'
 import { makeTrustedPublisherRoutes } from './registry/trusted-publisher-routes.ts'
 import { makeUploadRoutes, type UploadDeps } from './platform/upload-routes.ts'
 import { makeUserRoutes } from './registry/user-routes.ts'
 import { makePublishRoute } from './registry/publish-route.ts'
 import { makeVersionFileRoutes, type VersionFileDeps } from './registry/version-file-routes.ts'
 import { makeVersionRoutes } from './registry/version-routes.ts'
+import { makeVersionStreamRoute } from './registry/version-stream-route.ts'
 import { makeVideoTaskRoutes } from './video-task/routes.ts'
 import type { AdmissionRules } from '../db/task/admission.ts'
 import type { TaskDeps } from '../tasks/deps.ts'
@@ -79,7 +80,6 @@ export interface RouteDeps {
   trust: TrustDeps
   picture: PictureDeps
   event: EndpointDeps
-  stream: StreamDeps
   upload: UploadDeps
   file: FileRouteDeps & VersionFileDeps
   platform: OperationsDeps & HealthDeps & ServiceDeps & DevelopmentDeps & InvitationDeps
@@ -115,7 +115,8 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       makeExampleWorkflowRoute(deps.registry),
       ...makeRegistryAdminRoutes(deps.registry),
       ...makeEventRoutes(deps.event),
-      ...makeStreamRoutes(deps.stream),
+      makeTaskStreamRoute(deps.anyTask),
+      makeVersionStreamRoute(deps.registry),
       ...makeWebhookSecretRoutes(deps.event),
       ...makeEndpointRoutes(deps.event),
       ...makeUploadRoutes(deps.upload),

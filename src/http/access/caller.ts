@@ -33,6 +33,12 @@ export interface Profile {
 /** Header values by lower-case name. `headersDistinct` of a request keeps a repeated header apart, `headers` hides it. */
 export type CredentialHeaders = Readonly<Record<string, string | string[] | undefined>>
 
+/**
+ * Time for which what was found of a caller counts, because a page asks several times a second. A stream asks again as
+ * often, so both together are the five seconds within which what was taken away is found out.
+ */
+export const KNOWN_MS = 2500
+
 interface Asking {
   caller: Caller | undefined
 }
