@@ -63,6 +63,9 @@ import type {
 } from './registry/deps.ts'
 import type { LiveDeps } from './live/prefer.ts'
 import type { Route } from './route.ts'
+import { EVENT_NAMES } from './event/schema-names.ts'
+import { REGISTRY_NAMES } from './registry/schema-names.ts'
+import { TASK_NAMES } from './task/schema-names.ts'
 import type { VideoTaskDeps } from '../tasks/create-video.ts'
 
 /** One bag for each area. `src/api.ts` fills them; a signature in the area names the part that it needs. */
@@ -134,5 +137,9 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeDevelopmentRoutes(deps.platform),
       ...makeDocsRoutes(deps.docs),
     ],
-    deps,
+    {
+      publicUrl: deps.publicUrl,
+      aliases: deps.aliases,
+      names: { ...TASK_NAMES, ...EVENT_NAMES, ...REGISTRY_NAMES },
+    },
   )

@@ -56,5 +56,4 @@ export const tasksOf = (request: Asking): OwnTasks => {
 }
 
 /** Whose task a request makes or reads, where no credential is needed: all callers without one share an owner. */
-export const ownerOf = ({ caller }: Asking): string =>
-  caller?.owner ?? ANONYMOUS
+export const ownerOf = ({ caller }: Asking): string => caller?.owner ?? ANONYMOUS

@@ -19,10 +19,7 @@ export interface RateFactors {
 }
 
 /** Counts requests against the quotas of their address and caller. Without quotas it lets everything through. */
-export const makeLimiter = (
-  limits: RateLimits | undefined,
-  rules?: RateFactors,
-) => ({
+export const makeLimiter = (limits: RateLimits | undefined, rules?: RateFactors) => ({
   /** Any request of an address, before anything is known of it. */
   async enter(route: Route, address: string): Promise<void> {
     if (limits && quotaOf(route) !== undefined) await limits.take('ip', address)

@@ -1,7 +1,7 @@
 import { ERROR_SCHEMA, makeErrorExamples, makeErrorResponses } from './errors.ts'
 import { HEADERS, headerRefs, quotaHeaders, type HeaderName } from './headers.ts'
 import { makeParameters } from './parameters.ts'
-import { makeSchemas, type Schemas } from './schemas.ts'
+import { makeSchemas, type SchemaNames, type Schemas } from './schemas.ts'
 import type { Method, ResponseSpec, Route } from '../route.ts'
 import { VERSION } from '../../domain/shared/release.ts'
 
@@ -45,9 +45,17 @@ const TAGS: Record<string, string> = {
   Documentation: 'The description of the service.',
 }
 
+export interface DocumentOptions {
+  publicUrl: string
+  names: SchemaNames
+}
+
 /** Makes the OpenAPI 3.1 document of the routes. It is complete: every status a route can return is in it. */
-export const makeOpenApi = (routes: readonly Route[], publicUrl: string): Json => {
-  const schemas = makeSchemas()
+export const makeOpenApi = (
+  routes: readonly Route[],
+  { publicUrl, names }: DocumentOptions,
+): Json => {
+  const schemas = makeSchemas(names)
   const paths = makePaths(routes, schemas)
   return {
     openapi: '3.1.0',
