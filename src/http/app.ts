@@ -16,6 +16,7 @@ import { makeRequestSpan, makeRequestTimer } from './serve/request-span.ts'
 import { readRequestId } from './serve/request-id.ts'
 import { findRoute, type Route } from './route.ts'
 import { makeServe, type ServeDeps } from './serve/serve.ts'
+import { VIDEO_ERRORS } from './video-task/error-form.ts'
 
 export interface AppDeps extends Omit<ServeDeps, 'authorise'>, AuthoriseDeps {
   routes: readonly Route[]
@@ -58,7 +59,7 @@ export const makeApp = (deps: AppDeps): Express => {
   app.use(makeCors({ origins }), (request: Request) => {
     throw errors.routeNotFound(request.path)
   })
-  app.use(makeErrorRenderer(deps))
+  app.use(makeErrorRenderer({ ...deps, errorForm: VIDEO_ERRORS }))
   return app
 }
 

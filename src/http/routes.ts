@@ -47,6 +47,7 @@ import { makePublishRoute } from './registry/publish-route.ts'
 import { makeVersionFileRoutes, type VersionFileDeps } from './registry/version-file-routes.ts'
 import { makeVersionRoutes } from './registry/version-routes.ts'
 import { makeVersionStreamRoute } from './registry/version-stream-route.ts'
+import { VIDEO_ERRORS } from './video-task/error-form.ts'
 import { makeVideoTaskRoutes } from './video-task/routes.ts'
 import type { AdmissionRules } from '../db/task/admission.ts'
 import type { TaskDeps } from '../tasks/deps.ts'
@@ -140,6 +141,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
     {
       publicUrl: deps.publicUrl,
       aliases: deps.aliases,
+      errorForm: VIDEO_ERRORS,
       names: { ...TASK_NAMES, ...EVENT_NAMES, ...REGISTRY_NAMES },
     },
   )
