@@ -13,13 +13,11 @@ const REJECTED_CREDENTIALS = [
   'identity_token_refused',
 ]
 
-/** Factors of the numbers of requests, for single owners. */
-export interface RateFactors {
-  rateFactor(owner: string): number
-}
-
 /** Counts requests against the quotas of their address and caller. Without quotas it lets everything through. */
-export const makeLimiter = (limits: RateLimits | undefined, rules?: RateFactors) => ({
+export const makeLimiter = (
+  limits: RateLimits | undefined,
+  rules?: { rateFactor(owner: string): number },
+) => ({
   /** Any request of an address, before anything is known of it. */
   async enter(route: Route, address: string): Promise<void> {
     if (limits && quotaOf(route) !== undefined) await limits.take('ip', address)

@@ -17,7 +17,7 @@ import { sendJson } from './json-response.ts'
 import { underClaim, withoutEcho, type Claim, type Idempotency } from '../../process/idempotency.ts'
 import { readIdempotencyKey } from '../access/idempotency-key.ts'
 import { closeWhenStopping, type Lifecycle } from './lifecycle.ts'
-import { makeLimiter, type RateFactors } from '../access/limiter.ts'
+import { makeLimiter } from '../access/limiter.ts'
 import { accountOf, addressOf, principalOf } from '../access/principal.ts'
 import { readPreferences } from './preferences.ts'
 import { makeQueryReader, rawQuery } from './query.ts'
@@ -36,7 +36,7 @@ export interface ServeDeps extends BodyDeps {
   /** Absent: nobody is limited. */
   rateLimits?: RateLimits | undefined
   /** Absent: no owner has any of its own. */
-  ownerRules?: RateFactors | undefined
+  ownerRules?: { rateFactor(owner: string): number } | undefined
 }
 
 /**
