@@ -56,6 +56,7 @@ import { makePublicPauses } from './http/platform/pauses.ts'
 import { readBuild } from './http/platform/service-routes.ts'
 import { makeCustomKinds } from './tasks/custom-kinds.ts'
 import { makeServer } from './http/serve/server.ts'
+import { VIDEO_ERRORS } from './http/video-task/error-form.ts'
 import { makeOwnerEngine, makeOwnerRules } from './tasks/owner-rules.ts'
 import { makeUserRecorder } from './http/access/user-recorder.ts'
 import { readAdmission } from './jobs/admission.ts'
@@ -273,7 +274,6 @@ const routes = makeRoutes({
     webhookSecrets: makeWebhookSecrets({ sql, secrets, shared: config.WEBHOOK_DEFAULT_SECRET }),
     maxEndpoints: config.MAX_ENDPOINTS,
   },
-  stream: { ...taskRead, ...live, publicUrl },
   upload: { ...commit, ...received, signer, now, storage, quotas },
   file: { sql, storage, signer, now, heavyReadSemaphore: lists.heavyReadSemaphore },
   platform: {
@@ -346,6 +346,7 @@ const app = makeApp({
 })
 
 const server = makeServer(app, {
+  errorForm: VIDEO_ERRORS,
   trustProxy: config.TRUST_PROXY,
   connections: { ...CONNECTIONS, total: CONNECTIONS.total + config.STREAMS_MAX },
 })

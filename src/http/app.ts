@@ -8,6 +8,7 @@ import { apiError, errors, shown } from '../domain/shared/errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../process/metrics.ts'
 import type { Tracing } from '../process/tracing.ts'
+import { makeAuthorise, type AuthoriseDeps } from './access/authorise.ts'
 import { useAliases } from './alias/path.ts'
 import { makeCors } from './serve/cors.ts'
 import { makeErrorRenderer } from './serve/errors.ts'
@@ -15,8 +16,9 @@ import { makeRequestSpan, makeRequestTimer } from './serve/request-span.ts'
 import { readRequestId } from './serve/request-id.ts'
 import { findRoute, type Route } from './route.ts'
 import { makeServe, type ServeDeps } from './serve/serve.ts'
+import { VIDEO_ERRORS } from './video-task/error-form.ts'
 
-export interface AppDeps extends ServeDeps {
+export interface AppDeps extends Omit<ServeDeps, 'authorise'>, AuthoriseDeps {
   routes: readonly Route[]
   log: Log
   /** Absent: requests are not counted. */
@@ -47,7 +49,7 @@ export const makeApp = (deps: AppDeps): Express => {
   if (deps.console) app.use('/console', deps.console)
   if (deps.signIn) app.use('/auth', deps.signIn)
   if (deps.aliases) useAliases(app, deps.aliases, deps.routes)
-  const serve = makeServe(deps)
+  const serve = makeServe({ ...deps, authorise: makeAuthorise(deps) })
   const origins = deps.corsOrigins ?? []
   for (const [path, routes] of groupByPath(deps.routes)) {
     const methods = listMethods(routes)
@@ -57,7 +59,7 @@ export const makeApp = (deps: AppDeps): Express => {
   app.use(makeCors({ origins }), (request: Request) => {
     throw errors.routeNotFound(request.path)
   })
-  app.use(makeErrorRenderer(deps))
+  app.use(makeErrorRenderer({ ...deps, errorForm: VIDEO_ERRORS }))
   return app
 }
 

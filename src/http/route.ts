@@ -3,11 +3,11 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Static, TObject, TSchema } from 'typebox'
 
 import type { Transaction } from '../db/client.ts'
-import type { KeyScope } from '../domain/shared/api-key.ts'
+import type { KeyScope } from '../domain/shared/key-scope.ts'
 import type { ErrorCodeName } from '../domain/shared/errors.ts'
 import type { Unread } from '../domain/shared/unread.ts'
 import type { Issue } from '../domain/shared/validate.ts'
-import type { Caller, CredentialHeaders } from './access/auth.ts'
+import type { Caller, CredentialHeaders } from './access/caller.ts'
 import type { BodyLimits } from '../json-body/body-limits.ts'
 import type { InlineImage } from '../json-body/inline.ts'
 import type { HeaderName } from './openapi/headers.ts'

@@ -1,5 +1,6 @@
 import type { AliasTable } from '../alias/table.ts'
 import { makeAnyTaskRoutes } from './any-task/routes.ts'
+import { makeTaskStreamRoute } from './any-task/stream-route.ts'
 import { makeUsageRoutes } from './usage/routes.ts'
 import type { AnyTaskDeps } from './any-task/detail.ts'
 import type { DeletionDeps } from '../tasks/delete.ts'
@@ -41,13 +42,14 @@ import { makeTransferRoutes } from './registry/transfer-routes.ts'
 import { makeReviewRoutes } from './registry/review-routes.ts'
 import { makeServiceRoutes, type ServiceDeps } from './platform/service-routes.ts'
 import { makeTemplateRoutes, type TemplateDeps } from './template/routes.ts'
-import { makeStreamRoutes, type StreamDeps } from './live/routes.ts'
 import { makeTrustedPublisherRoutes } from './registry/trusted-publisher-routes.ts'
 import { makeUploadRoutes, type UploadDeps } from './platform/upload-routes.ts'
 import { makeUserRoutes } from './registry/user-routes.ts'
 import { makePublishRoute } from './registry/publish-route.ts'
 import { makeVersionFileRoutes, type VersionFileDeps } from './registry/version-file-routes.ts'
 import { makeVersionRoutes } from './registry/version-routes.ts'
+import { makeVersionStreamRoute } from './registry/version-stream-route.ts'
+import { VIDEO_ERRORS } from './video-task/error-form.ts'
 import { makeVideoTaskRoutes } from './video-task/routes.ts'
 import type { AdmissionRules } from '../db/task/admission.ts'
 import type { TaskDeps } from '../tasks/deps.ts'
@@ -64,6 +66,9 @@ import type {
 } from './registry/deps.ts'
 import type { LiveDeps } from './live/prefer.ts'
 import type { Route } from './route.ts'
+import { EVENT_NAMES } from './event/schema-names.ts'
+import { REGISTRY_NAMES } from './registry/schema-names.ts'
+import { TASK_NAMES } from './task/schema-names.ts'
 import type { VideoTaskDeps } from '../tasks/create-video.ts'
 
 /** One bag for each area. `src/api.ts` fills them; a signature in the area names the part that it needs. */
@@ -81,7 +86,6 @@ export interface RouteDeps {
   trust: TrustDeps
   picture: PictureDeps
   event: EndpointDeps
-  stream: StreamDeps
   upload: UploadDeps
   file: FileRouteDeps & VersionFileDeps
   platform: OperationsDeps & HealthDeps & ServiceDeps & DevelopmentDeps & InvitationDeps
@@ -117,7 +121,8 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       makeExampleWorkflowRoute(deps.registry),
       ...makeRegistryAdminRoutes(deps.registry),
       ...makeEventRoutes(deps.event),
-      ...makeStreamRoutes(deps.stream),
+      makeTaskStreamRoute(deps.anyTask),
+      makeVersionStreamRoute(deps.registry),
       ...makeWebhookSecretRoutes(deps.event),
       ...makeEndpointRoutes(deps.event, makePublisherScope(deps.event)),
       ...makeUploadRoutes(deps.upload, uploadArchive),
@@ -135,5 +140,10 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeDevelopmentRoutes(deps.platform),
       ...makeDocsRoutes(deps.docs),
     ],
-    deps,
+    {
+      publicUrl: deps.publicUrl,
+      aliases: deps.aliases,
+      errorForm: VIDEO_ERRORS,
+      names: { ...TASK_NAMES, ...EVENT_NAMES, ...REGISTRY_NAMES },
+    },
   )

@@ -1,6 +1,5 @@
 import { probeImage } from '../adapters/image-probe.ts'
 import { apiError } from '../domain/shared/errors.ts'
-import { TaskError } from '../domain/task/task-error.ts'
 import { makeBase64Decoder, type Base64Decoder, type Base64Issue } from './base64.ts'
 import { makeImageFile, type ImageFile } from './image-file.ts'
 import { makeInlineMarker, type ImageIssue, type InlineImage } from './inline.ts'
@@ -157,5 +156,7 @@ const probe = async (entry: Entry, maxPixels: number): Promise<InlineImage> => {
   }
 }
 
-const isImageError = (error: unknown): error is TaskError & { code: ImageIssue['code'] } =>
-  error instanceof TaskError && (error.code === 'image_invalid' || error.code === 'pixel_limit')
+const isImageError = (error: unknown): error is Error & { code: ImageIssue['code'] } =>
+  error instanceof Error &&
+  'code' in error &&
+  (error.code === 'image_invalid' || error.code === 'pixel_limit')

@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { beforeEach, describe, test } from 'node:test'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { DownloadOptions } from '../../src/adapters/outbound/download.ts'
-import { OutboundError, toTaskError } from '../../src/adapters/outbound/error.ts'
+import { toTaskError } from '../../activities/download-error.ts'
+import { OutboundError } from '../../src/adapters/outbound/error.ts'
 import type { OutboundErrorKind } from '../../src/adapters/outbound/error.ts'
 import { makeOutbound } from '../../src/adapters/outbound/outbound.ts'
 import { makeClient } from '../../src/adapters/outbound/client.ts'
@@ -143,7 +144,7 @@ describe('a download with the switch on', () => {
     await assert.rejects(downloading, (error) => {
       assert.ok(error instanceof OutboundError, String(error))
       assert.equal(error.kind, kind, `${error.message}: ${String(error.cause)}`)
-      assert.equal(error.message, text ?? OUTBOUND_ERRORS[kind].message)
+      assert.equal(error.message, text ?? OUTBOUND_ERRORS[kind])
       return true
     })
     assert.deepEqual(await readdir(folder), [])
@@ -423,6 +424,6 @@ describe('an outbound error', () => {
   test('shows nothing of the error behind it', () => {
     const error = toOutboundError(new Error('connect ECONNREFUSED 10.0.0.1:443'))
     assert.equal(error.kind, 'unknown')
-    assert.equal(error.message, OUTBOUND_ERRORS.unknown.message)
+    assert.equal(error.message, OUTBOUND_ERRORS.unknown)
   })
 })

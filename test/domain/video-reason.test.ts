@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { ERROR_CODES } from '../../src/domain/shared/errors.ts'
+import { ERROR_CODES, type ErrorCodeName } from '../../src/domain/shared/errors.ts'
 import type { Issue } from '../../src/domain/shared/validate.ts'
 import {
   VideoReason,
@@ -16,9 +16,11 @@ const issue = (field: string, code: Issue['code'] = 'validation_failed'): Issue 
   message: `${field} is wrong`,
 })
 
-const rejected = (code: string, issues: Issue[], reason?: VideoReason) => {
+const rejected = (code: ErrorCodeName, issues: Issue[], given?: unknown) => {
   const details = issues.map(({ message }) => message)
-  return videoDetails({ code, status: 400, message: 'x', reason, details })
+  const [first] = issues
+  const issue = first && given !== undefined ? { ...first, given } : undefined
+  return videoDetails({ code, status: 400, message: 'x', details, issue })
 }
 
 describe('the reason word of a rejected request', () => {
@@ -38,7 +40,7 @@ describe('the reason word of a rejected request', () => {
 
   test('the reason word comes before the issues', () => {
     const issues = [issue('/model'), issue('/zzz')]
-    assert.deepEqual(rejected('validation_failed', issues, 'FieldLacking'), [
+    assert.deepEqual(rejected('validation_failed', issues, {}), [
       'FieldLacking',
       '/model is wrong',
       '/zzz is wrong',
@@ -66,7 +68,7 @@ describe('the reason word of a rejected request', () => {
     } as const
     for (const [code, word] of Object.entries(words)) {
       const issues = [issue('/images/0', code as Issue['code'])]
-      assert.deepEqual(rejected(code, issues), [word, '/images/0 is wrong'])
+      assert.deepEqual(rejected(code as Issue['code'], issues), [word, '/images/0 is wrong'])
     }
   })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 
-import { KeyScope } from '../../src/domain/shared/api-key.ts'
+import { KeyScope } from '../../src/domain/shared/key-scope.ts'
 import type { Route } from '../../src/http/route.ts'
 import { expectStatus, listOf, makeClient, pluck, UPSCALE } from '../support/client.ts'
 import { listRoutes } from '../support/contract.ts'

@@ -15,6 +15,7 @@ import type { RateLimits } from '../../src/http/access/rate-limit.ts'
 import type { Route } from '../../src/http/route.ts'
 import { makeServer } from '../../src/http/serve/server.ts'
 import type { ServerOptions } from '../../src/http/serve/server.ts'
+import { VIDEO_ERRORS } from '../../src/http/video-task/error-form.ts'
 import { makeLog } from '../../src/log.ts'
 import { listen } from './network.ts'
 
@@ -76,7 +77,11 @@ export const startRoutes = async (
     maxImageBytes: 50_000_000,
     maxImagePixels: 100_000_000,
   })
-  const server = makeServer(app, { trustProxy: options.trustProxy ?? [], ...serverOptions })
+  const server = makeServer(app, {
+    errorForm: VIDEO_ERRORS,
+    trustProxy: options.trustProxy ?? [],
+    ...serverOptions,
+  })
   const { port, close } = await listen(server)
   return {
     url: `http://127.0.0.1:${port}`,

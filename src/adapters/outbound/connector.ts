@@ -160,7 +160,7 @@ const established = async ({ socket, event, kind, signal }: Establishing): Promi
 }
 
 const failed = (kind: OutboundErrorKind, detail: string | undefined, cause: unknown) =>
-  new OutboundError(kind, detail && `${OUTBOUND_ERRORS[kind].message}: ${detail}`, { cause })
+  new OutboundError(kind, detail && `${OUTBOUND_ERRORS[kind]}: ${detail}`, { cause })
 
 const untilAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {

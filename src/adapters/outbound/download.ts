@@ -3,7 +3,7 @@ import { open, rm, type FileHandle } from 'node:fs/promises'
 import { pipeline, type Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
 
-import type { DownloadLimits } from '../../domain/task/media-limits.ts'
+import type { DownloadLimits } from '../../domain/shared/download-limits.ts'
 import {
   startExchange,
   USER_AGENT,
@@ -167,10 +167,10 @@ const openBody = (response: Response, maxBytes: number): AsyncIterable<Buffer> =
   const words = encodings.split(',').map((word) => word.trim())
   const other = words.find((word) => OTHER_ENCODINGS.includes(word))
   if (other !== undefined)
-    throw new OutboundError('compressed', `${OUTBOUND_ERRORS.compressed.message}: ${other}`)
+    throw new OutboundError('compressed', `${OUTBOUND_ERRORS.compressed}: ${other}`)
   const decoders = words.flatMap((word) => DECODERS[word]?.() ?? []).toReversed()
   if (decoders.length > 1)
-    throw new OutboundError('compressed', `${OUTBOUND_ERRORS.compressed.message}: ${encodings}`)
+    throw new OutboundError('compressed', `${OUTBOUND_ERRORS.compressed}: ${encodings}`)
   const [decoder] = decoders
   // With `pipeline` an error of either side ends both.
   return decoder ? pipeline(response.body, decoder, () => {}) : response.body

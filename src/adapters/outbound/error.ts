@@ -1,33 +1,22 @@
-import { TaskError, type TaskErrorCode } from '../../domain/task/task-error.ts'
-
-interface ErrorKind {
-  /** Fits behind a field: `/image: the host name could not be resolved`. */
-  message: string
-  imageTask: TaskErrorCode
-}
-
-/** Errors of a request to an address that a caller named. No message says what is behind a rejected address. */
+/**
+ * Messages of failed requests to an address that a caller named. Each fits behind a field, as in `/image: the host name
+ * could not be resolved`, and says nothing of what is behind a rejected address.
+ */
 export const OUTBOUND_ERRORS = {
-  address_refused: { message: 'address not allowed', imageTask: 'address_refused' },
-  downgrade: { message: 'redirected from https to http', imageTask: 'address_refused' },
-  dns: { message: 'the host name could not be resolved', imageTask: 'download_failed' },
-  connect: { message: 'no connection could be made', imageTask: 'download_failed' },
-  tls: { message: 'no secure connection could be made', imageTask: 'download_failed' },
-  timeout: { message: 'the response took too long', imageTask: 'download_failed' },
-  reset: { message: 'the connection ended before the response did', imageTask: 'download_failed' },
-  status: { message: 'the response was not a success', imageTask: 'download_failed' },
-  redirect_invalid: {
-    message: 'the response redirects to a text that is no address',
-    imageTask: 'download_failed',
-  },
-  too_many_redirects: { message: 'too many redirects', imageTask: 'download_failed' },
-  too_large: { message: 'over the byte limit', imageTask: 'file_too_large' },
-  compressed: {
-    message: 'the response came compressed, and not as gzip or br',
-    imageTask: 'download_failed',
-  },
-  unknown: { message: 'the response could not be read', imageTask: 'download_failed' },
-} as const satisfies Record<string, ErrorKind>
+  address_refused: 'address not allowed',
+  downgrade: 'redirected from https to http',
+  dns: 'the host name could not be resolved',
+  connect: 'no connection could be made',
+  tls: 'no secure connection could be made',
+  timeout: 'the response took too long',
+  reset: 'the connection ended before the response did',
+  status: 'the response was not a success',
+  redirect_invalid: 'the response redirects to a text that is no address',
+  too_many_redirects: 'too many redirects',
+  too_large: 'over the byte limit',
+  compressed: 'the response came compressed, and not as gzip or br',
+  unknown: 'the response could not be read',
+}
 
 export type OutboundErrorKind = keyof typeof OUTBOUND_ERRORS
 
@@ -40,7 +29,7 @@ export class OutboundError extends Error {
 
   constructor(
     kind: OutboundErrorKind,
-    message: string = OUTBOUND_ERRORS[kind].message,
+    message: string = OUTBOUND_ERRORS[kind],
     options: ErrorOptions & { status?: number } = {},
   ) {
     super(message, options)
@@ -48,12 +37,6 @@ export class OutboundError extends Error {
     this.status = options.status
   }
 }
-
-/** The error an image task ends with when fetching `field` (a JSON Pointer such as `/image`) failed. */
-export const toTaskError = (error: OutboundError, field: string): TaskError =>
-  new TaskError(OUTBOUND_ERRORS[error.kind].imageTask, `${field}: ${error.message}`, {
-    cause: error,
-  })
 
 /**
  * The OutboundError for an error of undici. An error without a code of the socket or of HTTP is `unknown`, never passed

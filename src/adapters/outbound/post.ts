@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream'
 import type { Agent } from 'undici'
-import type { AttemptErrorClass } from '../../domain/event/event.ts'
 import type { ConnectionWatch } from './connector.ts'
 import type { Guard } from './download.ts'
 import type { Located } from './locate.ts'
@@ -68,7 +67,7 @@ export interface Responded extends Attempted {
 
 export interface NoResponse extends Attempted {
   status?: never
-  errorClass: Exclude<AttemptErrorClass, 'gone' | `status_${string}`>
+  errorClass: (typeof CLASSES)[number] | 'unknown'
   /** May be shown: it says nothing of what was found at an address. */
   reason: string
   /** For the log. */

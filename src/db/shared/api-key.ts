@@ -1,5 +1,6 @@
-import type { ApiKey, KeyScope, ListedApiKey } from '../../domain/shared/api-key.ts'
+import type { ApiKey, ListedApiKey } from '../../domain/shared/api-key.ts'
 import { maskCredential } from '../../domain/shared/credential.ts'
+import type { KeyScope } from '../../domain/shared/key-scope.ts'
 import type { Queryable } from '../client.ts'
 
 export interface NewApiKeyRow {

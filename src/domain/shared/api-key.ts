@@ -1,13 +1,8 @@
 import { Type, type Static } from 'typebox'
 
-const time = (description: string) => Type.String({ format: 'date-time', description })
+import { KeyScope } from './key-scope.ts'
 
-export const KeyScope = Type.Enum(['images', 'videos', 'read', 'publish', 'webhooks'], {
-  title: 'ApiKeyScope',
-  description:
-    '`images` and `videos` make, read, cancel and delete tasks of that kind and no other, with their uploads and events; `read` reads all that the owner may but webhook secrets; `publish` writes in the registry; `webhooks` has the webhook secret and the endpoints.',
-})
-export type KeyScope = Static<typeof KeyScope>
+const time = (description: string) => Type.String({ format: 'date-time', description })
 
 const scope = {
   scopes: Type.Optional(
@@ -38,11 +33,14 @@ const base = {
 }
 
 /** Body of a request that makes a key. */
-export const NewApiKey = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 128, description: 'What the key is for.' }),
-  expires_at: Type.Optional(time('A time in the future at which the key ends.')),
-  ...scope,
-})
+export const NewApiKey = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 128, description: 'What the key is for.' }),
+    expires_at: Type.Optional(time('A time in the future at which the key ends.')),
+    ...scope,
+  },
+  { title: 'NewApiKey' },
+)
 export type NewApiKey = Static<typeof NewApiKey>
 
 /** A key as its row shows it. */
@@ -50,19 +48,25 @@ export const ApiKey = Type.Object(base)
 export type ApiKey = Static<typeof ApiKey>
 
 /** A key in the response to its creation, the only one with the secret. */
-export const CreatedApiKey = Type.Object({
-  ...base,
-  key: Type.String({ description: 'The secret, shown this once.' }),
-})
+export const CreatedApiKey = Type.Object(
+  {
+    ...base,
+    key: Type.String({ description: 'The secret, shown this once.' }),
+  },
+  { title: 'CreatedApiKey' },
+)
 export type CreatedApiKey = Static<typeof CreatedApiKey>
 
 /** A key in a list. */
-export const ListedApiKey = Type.Object({
-  ...base,
-  key: Type.String({ description: 'Masked: the prefix and the last four characters.' }),
-  credits_used: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'What it was charged; only of one with a cap.' }),
-  ),
-  last_used_at: Type.Optional(time('Last use, exact to the hour; absent before the first.')),
-})
+export const ListedApiKey = Type.Object(
+  {
+    ...base,
+    key: Type.String({ description: 'Masked: the prefix and the last four characters.' }),
+    credits_used: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'What it was charged; only of one with a cap.' }),
+    ),
+    last_used_at: Type.Optional(time('Last use, exact to the hour; absent before the first.')),
+  },
+  { title: 'ApiKey' },
+)
 export type ListedApiKey = Static<typeof ListedApiKey>

@@ -1,5 +1,4 @@
 import { maskCredentials } from './credential.ts'
-import type { VideoReason } from '../video-task/video-reason.ts'
 
 /**
  * The one list of what can go wrong for a caller. Routes throw `errors.x(…)` and `http/serve/errors.ts` renders it.
@@ -196,13 +195,23 @@ export const videoStatusOf = (code: ErrorCodeName): number => {
   return videoStatus
 }
 
+/** First issue of a request, and the query or body in which it is; some routes name its kind. */
+export interface FirstIssue {
+  field: string
+  isUnwanted?: boolean
+  given: unknown
+}
+
+/** The error of a response, as far as what a caller reads depends on it. */
+export type ErrorFacts = Pick<ApiError, 'code' | 'status' | 'message'> &
+  Partial<Pick<ApiError, 'details' | 'issue'>>
+
 export interface ApiErrorOptions {
   /** The catalogue's for the code unless given. */
   status?: number
   /** One sentence for each issue: field, expectation, value. */
   details?: string[]
-  /** The word that clients of video routes look for, where code and status do not decide it. */
-  reason?: VideoReason
+  issue?: FirstIssue | undefined
   headers?: Record<string, string>
   /** Members beside `error` and `message`, such as `error_type`. */
   extra?: Record<string, string>
@@ -215,7 +224,7 @@ export class ApiError extends Error {
   readonly code: ErrorCodeName
   readonly status: number
   readonly details: string[] | undefined
-  readonly reason: VideoReason | undefined
+  readonly issue: FirstIssue | undefined
   readonly headers: Record<string, string>
   readonly extra: Record<string, string>
 
@@ -224,7 +233,7 @@ export class ApiError extends Error {
     this.code = code
     this.status = options.status ?? ERROR_CODES[code].status
     this.details = options.details
-    this.reason = options.reason
+    this.issue = options.issue
     this.headers = options.headers ?? {}
     this.extra = options.extra ?? {}
   }

@@ -1,4 +1,3 @@
-import { issueReason } from '../video-task/video-reason.ts'
 import { ApiError } from './errors.ts'
 import type { Issue } from './validate.ts'
 
@@ -15,6 +14,6 @@ export const validationError = (
   const code = issues.every((issue) => issue.code === first.code) ? first.code : 'validation_failed'
   const details = issues.map((issue) => issue.message)
   if (code !== 'validation_failed') return new ApiError(code, first.message, { details })
-  const reason = issueReason(first, first.field.startsWith('?') ? given.query : given.body)
-  return new ApiError(code, first.message, { details, reason })
+  const issue = { ...first, given: first.field.startsWith('?') ? given.query : given.body }
+  return new ApiError(code, first.message, { details, issue })
 }

@@ -1,3 +1,5 @@
+import type { DownloadLimits } from '../shared/download-limits.ts'
+
 /** Limits of what a task takes in. */
 export interface MediaLimits {
   /** Width × height of a picture. */
@@ -6,11 +8,4 @@ export interface MediaLimits {
   watermark: DownloadLimits
   /** The source of an extension. */
   video: DownloadLimits
-}
-
-export interface DownloadLimits {
-  maxBytes: number
-  /** For everything together: look-ups, connections, redirects, body. */
-  timeoutMs: number
-  maxRedirects: number
 }

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { Pointer } from 'typebox/value'
 
+import type { ErrorFacts } from '../shared/errors.ts'
 import type { Issue } from '../shared/validate.ts'
 
 /** The words that clients of video routes find in `details[0]`. */
@@ -24,32 +25,23 @@ export const VideoReason = Type.Enum([
 ])
 export type VideoReason = Static<typeof VideoReason>
 
-/** The error of a response, as far as its details depend on it. */
-export interface ErrorFacts {
-  code: string
-  status: number
-  message: string
-  /** Absent: code and status decide the word. */
-  reason?: VideoReason | undefined
-  /** One sentence for each issue. */
-  details?: readonly string[] | undefined
-}
-
 /** `details` of an error on a video route: the reason word, then the issues, or the message when there are none. */
 export const videoDetails = (error: ErrorFacts): string[] => [
-  error.reason ?? errorReason(error),
+  error.issue ? issueReason(error.issue, error.issue.given) : errorReason(error),
   ...(error.details ?? [error.message]),
 ]
 
 /** The word for an error. Where a code has none of its own, the status decides. */
-export const errorReason = ({ code, status }: Pick<ErrorFacts, 'code' | 'status'>): VideoReason =>
+export const errorReason = ({ code, status }: { code: string; status: number }): VideoReason =>
   BY_CODE.get(code) ?? BY_STATUS.get(status) ?? byClass(status)
+
+type Located = Pick<Issue, 'field' | 'isUnwanted'>
 
 /**
  * Finds the word for an issue of a field. Of several issues the first decides.
  * @param given the body or query; it shows whether a member is missing
  */
-export const issueReason = (issue: Issue, given: unknown): VideoReason => {
+export const issueReason = (issue: Located, given: unknown): VideoReason => {
   if (issue.isUnwanted) return 'FieldUnwanted'
   const value = Pointer.Get(given ?? {}, issue.field.replace(/^\?/, '/'))
   if (value === undefined || value === null) return 'FieldLacking'
@@ -60,7 +52,7 @@ export const issueReason = (issue: Issue, given: unknown): VideoReason => {
  * `images` is the only list of a body, so its length is what is wrong with it. Anywhere else a list is a value of the
  * wrong type.
  */
-const isCounted = ({ field }: Issue): boolean => field === '/images'
+const isCounted = ({ field }: Located): boolean => field === '/images'
 
 const BY_CODE: ReadonlyMap<string, VideoReason> = new Map<string, VideoReason>([
   ['validation_failed', 'FieldInvalid'],

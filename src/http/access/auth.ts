@@ -5,43 +5,18 @@ import {
   findPersonalAccessToken,
   touchPersonalAccessToken,
 } from '../../db/shared/personal-access-token.ts'
-import type { LiveToken } from '../../db/shared/personal-access-token.ts'
 import { findApiKey, touchApiKey, type ApiKeyOwner } from '../../db/shared/api-key.ts'
 import { withinDeadline, type Sql } from '../../db/client.ts'
 import { isReservedUser } from '../../domain/shared/account.ts'
-import { KeyScope } from '../../domain/shared/api-key.ts'
 import { credentialKind } from '../../domain/shared/credential.ts'
 import { ApiError, errors } from '../../domain/shared/errors.ts'
-import type { TaskScope } from '../../domain/shared/task-scope.ts'
+import { KeyScope } from '../../domain/shared/key-scope.ts'
 import type { Log } from '../../log.ts'
-import { readProfile, type IsAdmin, type Profile } from './claims.ts'
+import type { Caller, CredentialHeaders } from './caller.ts'
+import { readProfile, type IsAdmin } from './claims.ts'
 import { digest } from './digest.ts'
 import { makeTokenVerifier } from './token-verifier.ts'
 import type { UserRecorder } from './user-recorder.ts'
-
-/** User and owner that a request acts for. */
-export interface Caller {
-  /** The user id: `sub` of the token, or the owner of the key. */
-  principal: string
-  /** Owner of what the caller makes. */
-  owner: string
-  scheme: 'jwt' | 'api_key' | 'personal_access_token'
-  /** Id of the API key. */
-  keyId?: string
-  /** Scopes of an API key where that is less than what its owner may. */
-  keyLimits?: { scopes: readonly KeyScope[]; isCapped: boolean }
-  /** Families of the tasks that a request of a key with scopes may reach; absent: both. */
-  families?: TaskScope['families']
-  /** Scope of a personal access token: a node, or all of its publisher's. */
-  token?: Pick<LiveToken, 'id' | 'publisherId' | 'nodeId' | 'scope'>
-  /** Claims of the token about its user; absent with an API key. */
-  profile?: Profile
-  /** True for those who run the service. */
-  isPlatformAdmin?: boolean
-}
-
-/** Header values by lower-case name. `headersDistinct` of a request keeps a repeated header apart, `headers` hides it. */
-export type CredentialHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 export type Authenticate = (
   headers: CredentialHeaders,

@@ -1,12 +1,7 @@
 import type { JWTPayload } from 'jose'
 
 import { isObject } from '../../domain/shared/is-object.ts'
-
-/** Claims of a token about its user, beside the subject. */
-export interface Profile {
-  name?: string
-  email?: string
-}
+import type { Profile } from './caller.ts'
 
 /** Reads name and e-mail address. One that is not usable text is left out. */
 export const readProfile = ({ name, email }: JWTPayload): Profile => ({

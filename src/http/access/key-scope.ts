@@ -1,8 +1,8 @@
-import type { KeyScope } from '../../domain/shared/api-key.ts'
+import type { KeyScope } from '../../domain/shared/key-scope.ts'
 import { errors } from '../../domain/shared/errors.ts'
 import type { TaskFamily } from '../../domain/shared/task-scope.ts'
 import { changes, type Route } from '../route.ts'
-import type { Caller } from './auth.ts'
+import type { Caller } from './caller.ts'
 
 const OF_TASKS = ['images', 'videos'] as const
 const FAMILIES = ['image', 'video'] as const

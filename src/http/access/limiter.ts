@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express'
 
-import type { Caller } from './auth.ts'
+import type { Caller } from './caller.ts'
 import { toApiError } from '../serve/errors.ts'
 import { addressOf, principalOf } from './principal.ts'
 import type { QuotaName, RateLimits } from './rate-limit.ts'

@@ -4,7 +4,7 @@ import type { Request } from 'express'
 
 import { networkOf } from '../../adapters/network-of.ts'
 import { ANONYMOUS_ACCOUNT } from '../../domain/shared/account.ts'
-import type { Caller } from './auth.ts'
+import type { Caller } from './caller.ts'
 
 /**
  * Whose Idempotency-Keys a request's key is among: the caller's, or those of the client's address when there is none.

@@ -4,12 +4,8 @@ import { withinDeadline, type Sql } from '../../db/client.ts'
 import { findLiveAccount } from '../../db/sign-in/account.ts'
 import { existsSession } from '../../db/sign-in/record.ts'
 import { makeRecent } from '../../domain/shared/recent.ts'
+import { KNOWN_MS } from './caller.ts'
 
-/**
- * Time for which what was found counts, because a page asks several times a second. A stream asks again as often, so
- * both together are the five seconds within which what was taken away is found out.
- */
-export const KNOWN_MS = 2500
 const REMEMBERED = 10_000
 
 const makeRecentCheck = () => {

@@ -1,7 +1,7 @@
 import { ensureUser, upsertUser } from '../../db/shared/app-user.ts'
 import { withinDeadline, type Queryable, type Sql } from '../../db/client.ts'
 import { makeRecent } from '../../domain/shared/recent.ts'
-import type { Caller } from './auth.ts'
+import type { Caller } from './caller.ts'
 
 export interface UserRecorder {
   /** Writes who has signed in, when that is new or an hour old. Throws 503. */

@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { KNOWN_MS } from '../access/recent-check.ts'
+import { Type } from 'typebox'
+
+import { KNOWN_MS } from '../access/caller.ts'
 import { toApiError } from '../serve/errors.ts'
-import type { StreamResponse } from '../route.ts'
+import type { ResponseSpec, StreamResponse } from '../route.ts'
 import type { LiveDeps, Waiting } from './prefer.ts'
 import type { Watch } from './watches.ts'
 
@@ -66,6 +68,19 @@ export const respondWithStream = async (
 
 /** The response to whoever has seen the end: 204, after which EventSource does not come back. */
 export const STREAM_IS_OVER = { status: 204, headers: { 'cache-control': 'no-store' } }
+
+/** The responses of a stream that has an end, for the documentation. */
+export const STREAM_RESPONSES = {
+  200: {
+    description:
+      'Events as they happen. `state` and `progress` report changes; `end` is the last, and then the stream closes. A comment comes every 15 seconds.',
+    schema: Type.String(),
+    mediaType: 'text/event-stream',
+  },
+  204: {
+    description: 'Last-Event-ID names the end: there is nothing more, and no reason to come back.',
+  },
+} satisfies Record<number, ResponseSpec>
 
 const writeHead = (response: ServerResponse): void => {
   response.writeHead(200, {

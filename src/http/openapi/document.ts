@@ -1,8 +1,9 @@
 import { ERROR_SCHEMA, makeErrorExamples, makeErrorResponses } from './errors.ts'
 import { HEADERS, headerRefs, quotaHeaders, type HeaderName } from './headers.ts'
 import { makeParameters } from './parameters.ts'
-import { makeSchemas, type Schemas } from './schemas.ts'
+import { makeSchemas, type SchemaNames, type Schemas } from './schemas.ts'
 import type { Method, ResponseSpec, Route } from '../route.ts'
+import type { ErrorForm } from '../serve/errors.ts'
 import { VERSION } from '../../domain/shared/release.ts'
 
 type Json = Record<string, unknown>
@@ -45,10 +46,19 @@ const TAGS: Record<string, string> = {
   Documentation: 'The description of the service.',
 }
 
+export interface DocumentOptions {
+  publicUrl: string
+  names: SchemaNames
+  errorForm: ErrorForm
+}
+
 /** Makes the OpenAPI 3.1 document of the routes. It is complete: every status a route can return is in it. */
-export const makeOpenApi = (routes: readonly Route[], publicUrl: string): Json => {
-  const schemas = makeSchemas()
-  const paths = makePaths(routes, schemas)
+export const makeOpenApi = (
+  routes: readonly Route[],
+  { publicUrl, names, errorForm }: DocumentOptions,
+): Json => {
+  const schemas = makeSchemas(names)
+  const paths = makePaths(routes, schemas, errorForm)
   return {
     openapi: '3.1.0',
     info: {
@@ -68,7 +78,7 @@ export const makeOpenApi = (routes: readonly Route[], publicUrl: string): Json =
       securitySchemes: SECURITY,
       headers: HEADERS,
       schemas: { Error: ERROR_SCHEMA, ...schemas.components },
-      examples: makeErrorExamples(routes),
+      examples: makeErrorExamples(routes, errorForm),
     },
   }
 }
@@ -83,16 +93,16 @@ const SECURITY = {
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY' },
 }
 
-const makePaths = (routes: readonly Route[], schemas: Schemas): Json => {
+const makePaths = (routes: readonly Route[], schemas: Schemas, form: ErrorForm): Json => {
   const paths: Record<string, Json> = {}
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [route.method]: makeOperation(route, schemas) }
+    paths[path] = { ...paths[path], [route.method]: makeOperation(route, schemas, form) }
   }
   return paths
 }
 
-const makeOperation = (route: Route, schemas: Schemas): Json => ({
+const makeOperation = (route: Route, schemas: Schemas, form: ErrorForm): Json => ({
   operationId: operationId(route),
   tags: [route.tag],
   summary: route.summary,
@@ -100,7 +110,7 @@ const makeOperation = (route: Route, schemas: Schemas): Json => ({
   security: SECURITY_BY_AUTH[route.auth],
   parameters: makeParameters(route, schemas),
   ...makeRequestBody(route, schemas),
-  responses: { ...makeResponses(route, schemas), ...makeErrorResponses(route) },
+  responses: { ...makeResponses(route, schemas), ...makeErrorResponses(route, form) },
 })
 
 const SECURITY_BY_AUTH: Record<Route['auth'], Json[]> = {

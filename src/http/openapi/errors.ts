@@ -1,10 +1,9 @@
 import { ERROR_CODES, videoStatusOf, type ErrorCodeName } from '../../domain/shared/errors.ts'
 import { hasBounds } from '../../domain/shared/time-bounds.ts'
-import { VideoReason, videoDetails } from '../../domain/video-task/video-reason.ts'
 import { quotaOf } from '../access/limiter.ts'
 import { bodyOf } from '../body/read-body.ts'
 import { changes, type Route } from '../route.ts'
-import { isVideoPath } from '../../domain/video-task/video-path.ts'
+import type { ErrorForm } from '../serve/errors.ts'
 import { headerRefs, quotaHeaders, type HeaderName } from './headers.ts'
 
 type Json = Record<string, unknown>
@@ -32,33 +31,22 @@ export const ERROR_SCHEMA = {
   },
 }
 
-/** Schema of `details` on video routes. */
-const VIDEO_DETAILS = {
-  type: 'array',
-  minItems: 2,
-  items: { type: 'string', minLength: 1 },
-  contains: { enum: VideoReason.enum },
-  description: 'The reason word, then one sentence for each issue, or the message.',
-}
-
-const isVideoRoute = ({ path }: Route): boolean => isVideoPath(path)
-
-const statusOf = (route: Route, code: ErrorCodeName): number =>
-  isVideoRoute(route) || route.ofVideoToo ? videoStatusOf(code) : ERROR_CODES[code].status
+const statusOf = (route: Route, code: ErrorCodeName, form: ErrorForm): number =>
+  form.isOn(route.path) || route.ofVideoToo ? videoStatusOf(code) : ERROR_CODES[code].status
 
 /** The name in the components of the document. */
-const exampleName = (route: Route, code: ErrorCodeName): string =>
-  isVideoRoute(route) ? `video_${code}` : code
+const exampleName = (route: Route, code: ErrorCodeName, form: ErrorForm): string =>
+  form.isOn(route.path) ? `${form.name}_${code}` : code
 
-const exampleOf = (route: Route, code: ErrorCodeName): Json => {
+const exampleOf = (route: Route, code: ErrorCodeName, form: ErrorForm): Json => {
   const message = ERROR_CODES[code].meaning
   return {
     value: {
       error: code,
       message,
       ...(['idempotency_in_flight', 'idempotency_mismatch'].includes(code) && { error_type: code }),
-      ...(isVideoRoute(route) && {
-        details: videoDetails({ code, status: statusOf(route, code), message }),
+      ...(form.isOn(route.path) && {
+        details: form.detailsOf({ code, status: statusOf(route, code, form), message }),
       }),
       request_id: REQUEST_ID,
     },
@@ -66,10 +54,10 @@ const exampleOf = (route: Route, code: ErrorCodeName): Json => {
 }
 
 /** Makes an example of each error that a route can return. */
-export const makeErrorExamples = (routes: readonly Route[]): Json =>
+export const makeErrorExamples = (routes: readonly Route[], form: ErrorForm): Json =>
   Object.fromEntries(
     routes.flatMap((route) =>
-      errorsOf(route).map((code) => [exampleName(route, code), exampleOf(route, code)]),
+      errorsOf(route).map((code) => [exampleName(route, code, form), exampleOf(route, code, form)]),
     ),
   )
 
@@ -78,20 +66,23 @@ const errorsOf = (route: Route): ErrorCodeName[] => [
 ]
 
 /** The errors of a route by status: its own, and those that its auth, method and body imply. */
-export const makeErrorResponses = (route: Route): Json => {
+export const makeErrorResponses = (route: Route, form: ErrorForm): Json => {
   const byStatus = new Map<number, ErrorCodeName[]>()
   for (const code of errorsOf(route)) {
-    const status = statusOf(route, code)
+    const status = statusOf(route, code, form)
     byStatus.set(status, [...(byStatus.get(status) ?? []), code])
   }
   return Object.fromEntries(
     [...byStatus]
       .filter(([status]) => !(status in route.responses))
-      .map(([status, codes]) => [status, makeErrorResponse(route, status, codes)]),
+      .map(([status, codes]) => [status, makeErrorResponse(route, { status, codes, form })]),
   )
 }
 
-const makeErrorResponse = (route: Route, status: number, codes: ErrorCodeName[]): Json => ({
+const makeErrorResponse = (
+  route: Route,
+  { status, codes, form }: { status: number; codes: ErrorCodeName[]; form: ErrorForm },
+): Json => ({
   description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].meaning}`).join('\n\n'),
   headers: headerRefs([
     'X-Request-Id',
@@ -103,14 +94,17 @@ const makeErrorResponse = (route: Route, status: number, codes: ErrorCodeName[])
     'application/json': {
       schema: {
         $ref: '#/components/schemas/Error',
-        ...(isVideoRoute(route) && { required: ['details'] }),
+        ...(form.isOn(route.path) && { required: ['details'] }),
         properties: {
           error: { enum: codes },
-          ...(isVideoRoute(route) && { details: VIDEO_DETAILS }),
+          ...(form.isOn(route.path) && { details: form.details }),
         },
       },
       examples: Object.fromEntries(
-        codes.map((code) => [code, { $ref: `#/components/examples/${exampleName(route, code)}` }]),
+        codes.map((code) => [
+          code,
+          { $ref: `#/components/examples/${exampleName(route, code, form)}` },
+        ]),
       ),
     },
   },

@@ -6,7 +6,7 @@ import { makeOnce } from '../../domain/shared/make-once.ts'
 import { addAliases } from '../alias/document.ts'
 import type { AliasTable } from '../../alias/table.ts'
 import { validateNames } from '../alias/names.ts'
-import { makeOpenApi } from './document.ts'
+import { makeOpenApi, type DocumentOptions } from './document.ts'
 import { defineRoute, type JsonResponse, type Route } from '../route.ts'
 
 type Json = Record<string, unknown>
@@ -14,14 +14,14 @@ type Json = Record<string, unknown>
 /** Adds the routes that return the description of all routes, themselves included. */
 export const withOpenApiRoutes = (
   others: readonly Route[],
-  { publicUrl, aliases }: { publicUrl: string; aliases: AliasTable | undefined },
+  { aliases, ...options }: DocumentOptions & { aliases: AliasTable | undefined },
 ): Route[] => {
   const variants = others.find((route) => route.variants)?.variants
   const none: readonly Route[] = []
   // Each is written once, until a variant changes: docs/decisions.md, Requests and responses.
   const documentOf = makeOnce((more: readonly Route[]): Json => {
     const all = [...routes, ...more]
-    const document = makeOpenApi(all, publicUrl)
+    const document = makeOpenApi(all, options)
     if (!aliases) return document
     validateNames(aliases, all)
     return addAliases(document, aliases)

@@ -1,5 +1,6 @@
+import type { TSchema } from 'typebox'
+
 import { WITHOUT_NUL } from '../../domain/shared/schema-fields.ts'
-import { nameOf } from './names.ts'
 
 type Json = Record<string, unknown>
 
@@ -12,6 +13,9 @@ export interface Schemas {
   /** A schema as the document shows it in a place. */
   show(schema: object, place: Place): Json
 }
+
+/** Names of schemas for clients: each is one component of the document, wherever it stands. */
+export type SchemaNames = Readonly<Record<string, TSchema>>
 
 interface Schema {
   type?: string
@@ -34,8 +38,15 @@ interface Schema {
  * Collects the components of a document. In a body a member that need not be given may also be null, at every depth,
  * because null counts as absent. (The validator drops such members before its schema sees them.)
  */
-export const makeSchemas = (): Schemas => {
+export const makeSchemas = (names: SchemaNames = {}): Schemas => {
   const components: Record<string, Json> = {}
+  // Members are copies of their schemas (`Type.Optional` makes one), so schemas are known by what they say.
+  const byText = new Map(
+    Object.entries(names).map(([name, schema]) => [JSON.stringify(schema), name]),
+  )
+  // A schema that is made has a title.
+  const nameOf = (schema: { title?: string }): string | undefined =>
+    schema.title ?? byText.get(JSON.stringify(schema))
 
   const show = (schema: object, place: Place): Json => {
     const shown = showParts(schema, (part) => show(part, place), place)

@@ -22,7 +22,7 @@ import {
   versionRejection,
 } from '../../domain/registry/visibility.ts'
 import type { NodeAccess, VersionAccess } from '../../domain/registry/visibility.ts'
-import type { Caller } from '../access/auth.ts'
+import type { Caller } from '../access/caller.ts'
 import type { ReadDeps } from '../deps.ts'
 
 /** Caller of a request. Everything below checks existence first, then bans, then the role. */

@@ -30,7 +30,7 @@ import { listEmptyIsAbsent, totalPages } from '../../domain/shared/schema-fields
 import { Version } from '../../domain/registry/version.ts'
 import { apiError, errors, shown } from '../../domain/shared/errors.ts'
 import { auditOf } from '../access/audit.ts'
-import type { CredentialHeaders } from '../access/auth.ts'
+import type { CredentialHeaders } from '../access/caller.ts'
 import { getCaller } from '../access/caller.ts'
 import type { ReadDeps } from '../deps.ts'
 import { defineRoute } from '../route.ts'

@@ -1,19 +1,28 @@
 import type { ErrorRequestHandler, Response } from 'express'
 
-import { ApiError, apiError, errors } from '../../domain/shared/errors.ts'
-import { videoDetails } from '../../domain/video-task/video-reason.ts'
+import { ApiError, apiError, errors, type ErrorFacts } from '../../domain/shared/errors.ts'
 import { isUnavailable } from '../../db/sqlstate.ts'
 import type { Log } from '../../log.ts'
 import { endEarly, isStillSending } from '../body/early-response.ts'
 import { hasBody } from '../../json-body/media-type.ts'
 import { closeWhenStopping, type Lifecycle } from './lifecycle.ts'
-import { isVideoPath } from '../../domain/video-task/video-path.ts'
 
 interface ErrorBody {
   error: string
   message: string
   details?: string[]
   request_id: string
+}
+
+/** Another form of errors, for clients that look for more in them. */
+export interface ErrorForm {
+  name: string
+  /** True for a path whose errors have it, whether a route is there or not. */
+  isOn(path: string): boolean
+  /** Makes the `details` of an error, which are always there. */
+  detailsOf(error: ErrorFacts): string[]
+  /** Their schema. */
+  details: object
 }
 
 /** Makes the caller's error of any thrown value: known errors as they are, an unreachable server 503, all else 500. */
@@ -25,13 +34,18 @@ export const toApiError = (error: unknown): ApiError => {
 
 /**
  * The body of an error. `path` is that of the request. Undefined: it could not be read, and the body has what clients
- * of any route look for.
+ * of any route look for. `form`: that of the errors of some routes.
  */
 export const errorBody = (
   error: ApiError,
-  { requestId, path }: { requestId: string; path: string | undefined },
+  {
+    requestId,
+    path,
+    form,
+  }: { requestId: string; path: string | undefined; form: ErrorForm | undefined },
 ): ErrorBody & Record<string, unknown> => {
-  const details = path === undefined || isVideoPath(path) ? videoDetails(error) : error.details
+  const details =
+    form && (path === undefined || form.isOn(path)) ? form.detailsOf(error) : error.details
   return {
     error: error.code,
     message: error.message,
@@ -43,7 +57,15 @@ export const errorBody = (
 
 /** Makes the one place that turns an error into a response. */
 export const makeErrorRenderer =
-  ({ log, lifecycle }: { log: Log; lifecycle: Lifecycle }): ErrorRequestHandler =>
+  ({
+    log,
+    lifecycle,
+    errorForm: form,
+  }: {
+    log: Log
+    lifecycle: Lifecycle
+    errorForm: ErrorForm
+  }): ErrorRequestHandler =>
   async (error: unknown, request, response: Response, _next) => {
     const known = toApiError(error)
     const requestId = String(response.getHeader('x-request-id') ?? '')
@@ -55,7 +77,7 @@ export const makeErrorRenderer =
     closeWhenStopping(lifecycle, response)
     response.setHeader('cache-control', 'no-store')
     response.status(known.status).set(known.headers).type('application/json')
-    const body = JSON.stringify(errorBody(known, { requestId, path: request.path }))
+    const body = JSON.stringify(errorBody(known, { requestId, path: request.path, form }))
     if (hasBody(request.headers) && isStillSending(request)) await endEarly(request, response, body)
     else response.send(body)
   }

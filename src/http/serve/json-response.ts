@@ -3,7 +3,7 @@ import { constants, gzipSync } from 'node:zlib'
 import type { Response } from 'express'
 
 import { errors } from '../../domain/shared/errors.ts'
-import type { Caller } from '../access/auth.ts'
+import type { Caller } from '../access/caller.ts'
 import { SMALL, type Budget } from '../../json-body/budget.ts'
 import { changes, type JsonResponse, type Route } from '../route.ts'
 import { acceptsEncoding } from './negotiate.ts'

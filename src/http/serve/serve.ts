@@ -2,14 +2,12 @@ import { createHash } from 'node:crypto'
 
 import type { Request, Response } from 'express'
 
-import { apiError, errors, shown } from '../../domain/shared/errors.ts'
+import { errors, shown } from '../../domain/shared/errors.ts'
 import { makeOnce } from '../../domain/shared/make-once.ts'
 import { validateBounds } from '../../domain/shared/time-bounds.ts'
-import { isUuid } from '../../domain/shared/uuid.ts'
 import { describeUnread, listUnreadNames, type Unread } from '../../domain/shared/unread.ts'
 import { makeIssue, onePerField, sortIssues, type Issue } from '../../domain/shared/validate.ts'
-import type { TaskFamily } from '../../domain/shared/task-scope.ts'
-import type { Authenticate, Caller } from '../access/auth.ts'
+import type { Caller } from '../access/caller.ts'
 import { isNamed } from '../alias/path.ts'
 import type { AliasTable } from '../../alias/table.ts'
 import { makeOpen, type Translation } from '../../alias/translation.ts'
@@ -19,21 +17,18 @@ import { sendJson } from './json-response.ts'
 import { underClaim, withoutEcho, type Claim, type Idempotency } from '../../process/idempotency.ts'
 import { readIdempotencyKey } from '../access/idempotency-key.ts'
 import { closeWhenStopping, type Lifecycle } from './lifecycle.ts'
-import { applyScopes, requireFamily } from '../access/key-scope.ts'
 import { makeLimiter } from '../access/limiter.ts'
 import { accountOf, addressOf, principalOf } from '../access/principal.ts'
 import { readPreferences } from './preferences.ts'
 import { makeQueryReader, rawQuery } from './query.ts'
 import { makeBodyReader, rulesOf, type BodyDeps, type ReadBody } from '../body/read-body.ts'
-import type { OwnerRules } from '../../tasks/owner-rules.ts'
 import type { RateLimits } from '../access/rate-limit.ts'
 import { changes } from '../route.ts'
 import type { RouteResponse, JsonResponse, Route, RouteRequest, SavedResponse } from '../route.ts'
 
 export interface ServeDeps extends BodyDeps {
-  authenticate: Authenticate
-  /** Finds the family of a task that the owner may read. */
-  findTaskFamily(task: { id: string; owner: string }): Promise<TaskFamily | undefined>
+  /** Finds the caller of a request; undefined: there is none. Throws 401, 403 or 503. */
+  authorise(route: Route, request: Request): Promise<Caller | undefined>
   idempotency: Idempotency
   lifecycle: Lifecycle
   /** Absent: names are those of the interface alone. */
@@ -41,7 +36,7 @@ export interface ServeDeps extends BodyDeps {
   /** Absent: nobody is limited. */
   rateLimits?: RateLimits | undefined
   /** Absent: no owner has any of its own. */
-  ownerRules?: Pick<OwnerRules, 'rateFactor'> | undefined
+  ownerRules?: { rateFactor(owner: string): number } | undefined
 }
 
 /**
@@ -71,7 +66,7 @@ const serveOne = (deps: ServeDeps) => (route: Route) => {
     const address = addressOf(request)
     await limiter.enter(route, address)
     if (deps.lifecycle.state === 'closing' && !route.evenWhileClosing) throw errors.draining()
-    const caller = await authorise(deps, route, request)
+    const caller = await deps.authorise(route, request)
     const isDry = route.dryRun !== undefined && isDryRun(request)
     const counted = isDry ? ({ ...route, quota: 'read' } as const) : route
     await limiter.count(counted, { address, response, caller })
@@ -92,7 +87,7 @@ const serveOne = (deps: ServeDeps) => (route: Route) => {
           isStrict: (names) => showUnread(request, response, names),
         })
         const parts = { route, request, response, address, query: query.value, body, caller, claim }
-        const reauthorise = async () => void (await authorise(deps, route, request))
+        const reauthorise = async () => void (await deps.authorise(route, request))
         const headers = translation?.headers(request.headers) ?? request.headers
         return await handle(
           route,
@@ -192,33 +187,6 @@ const handle = async (
   const result = await route.handler(request)
   if (route.readsOnly && !('stream' in result)) await claim?.save(result, body.fingerprint())
   return result
-}
-
-const authorise = async (
-  { authenticate, findTaskFamily }: ServeDeps,
-  route: Route,
-  request: Request,
-): Promise<Caller | undefined> => {
-  if (route.auth === 'none') return undefined
-  if (route.hasOwnSecret?.(request.headersDistinct)) return undefined
-  const takes = { tokens: route.takesTokens }
-  const caller = await authenticate(request.headersDistinct, takes)
-  if (!caller && route.auth !== 'optional')
-    throw errors.unauthorized(undefined, route.unauthorizedMessage ?? NEEDED[route.auth])
-  if (route.auth === 'jwt' && caller?.scheme !== 'jwt')
-    throw apiError('forbidden', 'This route takes a bearer token of the issuer, not an API key.')
-  const limited = applyScopes(route, caller)
-  const id = String(request.params['task_id'])
-  const family =
-    limited?.families && isUuid(id) ? await findTaskFamily({ id, owner: limited.owner }) : undefined
-  if (limited && family) requireFamily(limited, family)
-  return limited
-}
-
-const NEEDED = {
-  required:
-    'This route needs a credential: a bearer token or an API key (Authorization: Bearer …, or X-API-KEY).',
-  jwt: 'This route needs a bearer token of the issuer (Authorization: Bearer …).',
 }
 
 const claimKey = async (

@@ -7,7 +7,7 @@ import type { Express } from 'express'
 import { apiError, type ApiError } from '../../domain/shared/errors.ts'
 import type { Pace } from '../../json-body/pace.ts'
 import { CONNECTIONS, limitConnections, type ConnectionLimits } from './connection-limit.ts'
-import { errorBody } from './errors.ts'
+import { errorBody, type ErrorForm } from './errors.ts'
 import { readRequestId } from './request-id.ts'
 import { closeSlowReaders, READER_PACES } from './slow-reader.ts'
 
@@ -17,6 +17,8 @@ export interface ServerOptions {
   trustProxy?: readonly string[]
   /** The least speeds at which a client must take responses. */
   readerPaces?: readonly Pace[]
+  /** Absent: the errors of all routes have one form. */
+  errorForm?: ErrorForm
 }
 
 /**
@@ -26,9 +28,15 @@ export interface ServerOptions {
  */
 export const makeServer = (
   app: Express,
-  { readerPaces = READER_PACES, connections = CONNECTIONS, trustProxy = [] }: ServerOptions = {},
+  {
+    readerPaces = READER_PACES,
+    connections = CONNECTIONS,
+    trustProxy = [],
+    errorForm,
+  }: ServerOptions = {},
 ): Server => {
-  const { listener, onClientError } = guard(app)
+  const compose = makeCompose(errorForm)
+  const { listener, onClientError } = guard(app, compose)
   const server = createServer(
     {
       ...messagesOf(app),
@@ -53,8 +61,7 @@ export const makeServer = (
   server.on('connect', (_request, socket) =>
     reject(
       socket,
-      apiError('bad_request', 'This service is no proxy: it does not take CONNECT.'),
-      '',
+      compose(apiError('bad_request', 'This service is no proxy: it does not take CONNECT.'), ''),
     ),
   )
   return server
@@ -76,7 +83,7 @@ const MAX_PENDING_REQUESTS = 8
  * Responds in our one shape to requests that never reach a route: those that the parser rejects, and those that Express
  * cannot read. Closes a connection with too many pending requests.
  */
-const guard = (app: RequestListener) => {
+const guard = (app: RequestListener, compose: Compose) => {
   const current = new WeakMap<Duplex, ServerResponse>()
   const pending = new WeakMap<Duplex, number>()
   const count = (socket: Duplex, change: 1 | -1): number => {
@@ -97,7 +104,7 @@ const guard = (app: RequestListener) => {
       response.once('close', () => count(socket, -1))
       current.set(socket, response)
       if (takeTarget(request)) app(request, response)
-      else respond(response, apiError('bad_request', NO_TARGET), pathOf(request))
+      else respond(response, compose(apiError('bad_request', NO_TARGET), pathOf(request)))
     },
     onClientError: (error: NodeJS.ErrnoException, socket: Duplex): void => {
       // The parser complains again about each further piece; destroying the socket then would lose the response.
@@ -106,7 +113,11 @@ const guard = (app: RequestListener) => {
       const response = current.get(socket)
       const isResponding = response?.headersSent === true && !response.writableFinished
       if (error.code === 'ECONNRESET' || !socket.writable || isResponding) socket.destroy()
-      else reject(socket, CLIENT_ERRORS[error.code ?? '']?.() ?? apiError('bad_request'), undefined)
+      else
+        reject(
+          socket,
+          compose(CLIENT_ERRORS[error.code ?? '']?.() ?? apiError('bad_request'), undefined),
+        )
     },
   }
 }
@@ -142,31 +153,39 @@ const REASONS: Record<number, string> = {
   431: 'Request Header Fields Too Large',
 }
 
-/** Headers and body of a rejection. The connection ends with it, because nothing that follows on it can be trusted. */
-const compose = (error: ApiError, path: string | undefined) => {
-  const requestId = readRequestId({})
-  const body = JSON.stringify(errorBody(error, { requestId, path }))
-  const headers = {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': String(Buffer.byteLength(body)),
-    'X-Request-Id': requestId,
-    Connection: 'close',
-  }
-  return { headers, body }
+interface Rejection {
+  status: number
+  headers: Record<string, string>
+  body: string
 }
 
-const respond = (response: ServerResponse, error: ApiError, path: string): void => {
-  const { headers, body } = compose(error, path)
-  response.writeHead(error.status, headers).end(body)
+type Compose = (error: ApiError, path: string | undefined) => Rejection
+
+/** Makes what composes a rejection. The connection ends with it, because nothing that follows on it can be trusted. */
+const makeCompose =
+  (form: ErrorForm | undefined): Compose =>
+  (error, path) => {
+    const requestId = readRequestId({})
+    const body = JSON.stringify(errorBody(error, { requestId, path, form }))
+    const headers = {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': String(Buffer.byteLength(body)),
+      'X-Request-Id': requestId,
+      Connection: 'close',
+    }
+    return { status: error.status, headers, body }
+  }
+
+const respond = (response: ServerResponse, { status, headers, body }: Rejection): void => {
+  response.writeHead(status, headers).end(body)
 }
 
 /** Time for the client to read the rejection before the socket goes, read or not. */
 const LINGER_MS = 1000
 
-const reject = (socket: Duplex, error: ApiError, path: string | undefined): void => {
-  const { headers, body } = compose(error, path)
+const reject = (socket: Duplex, { status, headers, body }: Rejection): void => {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   socket.on('error', () => {})
-  socket.end([`HTTP/1.1 ${error.status} ${REASONS[error.status]}`, ...lines, '', body].join('\r\n'))
+  socket.end([`HTTP/1.1 ${status} ${REASONS[status]}`, ...lines, '', body].join('\r\n'))
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
