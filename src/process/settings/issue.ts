@@ -1,0 +1,6 @@
+/** What is wrong with a setting. */
+export interface SettingIssue {
+  /** The variable. */
+  name: string
+  message: string
+}
