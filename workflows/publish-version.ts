@@ -13,8 +13,9 @@ import {
 
 import type { ArchiveWait, CoreActivities, MediaActivities } from '../activities/index.ts'
 import type { CheckTiming } from '../src/domain/registry/check-timing.ts'
+import { CHECK_TIMING, checkOptions } from './check-options.ts'
 import { checkErrorOf } from './failure.ts'
-import { CHECK_TIMING, checkOptions, transitionOptions } from './options.ts'
+import { transitionOptions } from './options.ts'
 import { showTaskEnd } from './task.ts'
 import type { TaskEnd } from './task.ts'
 import { makeChangeWait } from './wait.ts'

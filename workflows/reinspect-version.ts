@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow'
 
 import type { MediaActivities, ReextractedVersion, RescannedVersion } from '../activities/index.ts'
-import { CHECK_TIMING, checkOptions } from './options.ts'
+import { CHECK_TIMING, checkOptions } from './check-options.ts'
 
 /** Reads the host nodes of a version again, by the extractor that the media workers have now. */
 export const reextractVersion = async ({
