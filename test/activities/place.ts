@@ -12,7 +12,7 @@ import type {
   FirstAttemptDependencies,
   MediaDependencies,
 } from '../../activities/dependencies.ts'
-import type { TaskEnd } from '../../activities/results.ts'
+import type { TaskEnd } from '../../activities/task.ts'
 import type { AttemptOptions } from '../../activities/render-attempt.ts'
 import { makeLicenseFinder } from '../../activities/read-license.ts'
 import { makeLocalImages, makeRenderImageTask } from '../../activities/render-image-task.ts'

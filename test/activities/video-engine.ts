@@ -5,7 +5,7 @@ import { ApplicationFailure } from '@temporalio/activity'
 
 import type { MediaDependencies } from '../../activities/dependencies.ts'
 import { makeLocalVideo, makeRenderVideoTask } from '../../activities/render-video-task.ts'
-import type { TaskEnd } from '../../activities/results.ts'
+import type { TaskEnd } from '../../activities/task.ts'
 import type { AttemptOptions } from '../../activities/render-attempt.ts'
 import type {
   RenderControl,
