@@ -9,12 +9,12 @@ import { readLine, type Line, type LineDeps } from './batch-line.ts'
 import { makeImageCreation } from './create-image.ts'
 import { makeVideoCreations, type VideoTaskDeps } from './create-video.ts'
 import type { Creation } from './creation.ts'
-import type { CustomKinds } from './custom-kinds.ts'
 import { makeSubmit, type Submit, type SubmitDeps } from './submit.ts'
 
 export interface WorkDeps
   extends VideoTaskDeps, LineDeps, Pick<SubmitDeps, 'aliases' | 'idempotency'> {
-  customKinds: CustomKinds
+  /** The kinds that templates make; the same list until one of them has changed. */
+  customKinds: { list(): readonly ImageKind[] }
   taskQueue: string
 }
 
