@@ -67,10 +67,14 @@ import { readTemporal } from './process/settings/temporal.ts'
 import { makeMetricsReader } from './jobs/metrics-reader.ts'
 import { makeLog } from './log.ts'
 import { noticeConditions } from './jobs/platform-notice.ts'
-import { withLoopLock } from './db/task/reconcile.ts'
+import { withLoopLock } from './db/shared/reconcile.ts'
 import { IDLE_MS, makeAdmissionPass } from './tasks/admit.ts'
 import { startReconcile } from './jobs/reconcile.ts'
+import { makeReconciledEvents } from './jobs/reconcile-event.ts'
+import { makeReconciledTasks } from './jobs/reconcile-task.ts'
+import { makeReconciledVersions } from './jobs/reconcile-version.ts'
 import { startRelay } from './jobs/relay.ts'
+import { makeTaskEvents } from './jobs/task-events.ts'
 import { startScratch } from './process/scratch.ts'
 import { makeMetrics, showPool } from './process/metrics.ts'
 import { startMetricsServer } from './process/metrics-server.ts'
@@ -222,7 +226,7 @@ const routes = makeRoutes({
     extendSource: config.VIDEO_EXTEND_SOURCE,
     creditLimit: config.OWNER_CREDIT_LIMIT,
   },
-  anyTask: { ...end, workflowUrl },
+  anyTask: { ...end, ...makeTaskEvents({ taskQueue }), workflowUrl },
   bulk: { ...commit, ...taskRead, storage, outbound, taskQueue },
   registry: {
     ...check,
@@ -363,6 +367,7 @@ const admit = makeAdmissionPass({ ...commit, ...admission })
 /** Interval at which a row is found whose notification was lost, because its process was killed after the commit. */
 const WATCH_MS = 5000
 
+const reconciled = { ...commit, ...admission, log, metrics, taskQueue, checkTiming }
 const loops = [
   startRelay({ sql, jobs, log, notifier: relayNotifier, intervalMs: config.RELAY_INTERVAL_MS }),
   startReconcile({
@@ -372,10 +377,11 @@ const loops = [
     log,
     intervalMs: config.RECONCILE_INTERVAL_SECONDS * 1000,
     afterSeconds: config.RECONCILE_AFTER_SECONDS,
-    taskQueue: config.TASK_QUEUE,
-    metrics,
-    checkTiming,
-    ...admission,
+    kinds: [
+      ...makeReconciledTasks(reconciled),
+      ...makeReconciledEvents(reconciled),
+      ...makeReconciledVersions(reconciled),
+    ],
   }),
   startLoop(
     'notices',

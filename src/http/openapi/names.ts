@@ -22,6 +22,7 @@ import * as versions from '../../domain/registry/version-query.ts'
 import * as version from '../../domain/registry/version.ts'
 import * as apiKey from '../../domain/shared/api-key.ts'
 import * as upload from '../../domain/shared/upload.ts'
+import { TaskEvent } from '../../domain/task/task-event.ts'
 import * as task from '../../domain/task/task-item.ts'
 import { Usage } from '../../domain/task/usage.ts'
 import * as video from '../../domain/video-task/video-task.ts'
@@ -57,13 +58,13 @@ const NAMES: Record<string, TSchema> = {
   Usage,
   OwnerEventPage: task.OwnerEvents,
   DryRun: task.DryRun,
-  TaskEvent: event.TaskEvent,
+  TaskEvent,
   DeliveryAttempt: event.Attempt,
   EndpointEvent: endpoint.EndpointEvent,
   EndpointSecret: endpoint.EndpointSecret,
   EndpointStatus: endpoint.EndpointStatus,
   EndpointDisabledReason: endpoint.DisabledReason,
-  DeliveryState: event.TaskEvent.properties.state,
+  DeliveryState: TaskEvent.properties.state,
   WebhookSecrets: event.WebhookSecrets,
   Publisher: publisher.Publisher,
   PublisherStatus: publisher.PublisherStatus,
