@@ -20,6 +20,7 @@ import {
 } from './process/settings/derived.ts'
 import { cancelOnOthers } from './db/bulk/bulk.ts'
 import { makeDatabase, withinDeadline } from './db/client.ts'
+import { measureBacklog } from './db/event/first-attempt.ts'
 import { findTaskFamily } from './db/task/task.ts'
 import {
   listenForChanges,
@@ -64,7 +65,9 @@ import { connectTemporal } from './jobs/connection.ts'
 import { startRenewal } from './jobs/renewal.ts'
 import { adviseTemporal } from './jobs/temporal-advice.ts'
 import { readTemporal } from './process/settings/temporal.ts'
+import { makeFleetReader } from './jobs/fleet-metrics.ts'
 import { makeMetricsReader } from './jobs/metrics-reader.ts'
+import { makePauseReader } from './jobs/pause-metrics.ts'
 import { makeLog } from './log.ts'
 import { noticeConditions } from './jobs/platform-notice.ts'
 import { withLoopLock } from './db/shared/reconcile.ts'
@@ -357,7 +360,16 @@ const port = await listen(server, { port: config.PORT, host: config.HOST, settin
 
 const { METRICS_PORT: metricsPort = 0, METRICS_HOST: host } = config
 const readMetrics =
-  metrics && makeMetricsReader({ sql, jobs, taskQueue: config.TASK_QUEUE, metrics, checks })
+  metrics &&
+  makeMetricsReader({
+    sql,
+    jobs,
+    taskQueue,
+    metrics,
+    checks,
+    measureBacklog,
+    reads: [makePauseReader({ sql, metrics }), makeFleetReader({ sql, metrics })],
+  })
 const metricsServer =
   metrics &&
   (await startMetricsServer({ port: metricsPort, host, metrics, log, refresh: readMetrics }))
