@@ -42,7 +42,7 @@ export const createCoreActivities = (
   refreshStars: makeRefreshStars(deps),
 })
 
-/** The removal by age of every area. */
+/** Makes the removal by age of all areas. */
 export const makePurge = (deps: CoreDependencies) => {
   const { sql, retentionDays } = deps
   const records = [

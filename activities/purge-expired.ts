@@ -2,7 +2,7 @@ import type { Storage } from '../src/adapters/storage/storage.ts'
 import { isUuid } from '../src/domain/shared/uuid.ts'
 import type { Log } from '../src/log.ts'
 
-/** What goes by age in one area. */
+/** Removals by age of one area. */
 export interface Purges {
   /** Each deals with a batch of rows, and returns how many that were. */
   records?: readonly (() => Promise<number>)[]

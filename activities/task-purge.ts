@@ -9,7 +9,7 @@ import { purgeTask } from '../src/db/task/task-deletion.ts'
 import type { CoreDependencies } from './dependencies.ts'
 import type { Purges } from './purge-expired.ts'
 
-/** What goes by age of tasks, uploads, batches and operations. */
+/** Makes the removals by age of tasks, uploads, batches and operations. */
 export const makeTaskPurges = ({ sql, storage, retentionDays }: CoreDependencies): Purges => ({
   records: [() => deleteOldBulks(sql, retentionDays)],
   files: [

@@ -6,7 +6,7 @@ import type { CoreDependencies } from './dependencies.ts'
 import type { Purges } from './purge-expired.ts'
 import { removeLeftUploads } from './version.ts'
 
-/** What goes by age of versions and pictures, and the ratings that count by now. */
+/** Makes the removals by age of versions and pictures, and shows the ratings that count by now. */
 export const makeRegistryPurges = ({ sql, storage }: CoreDependencies): Purges => ({
   records: [
     async () => {

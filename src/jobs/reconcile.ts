@@ -29,7 +29,7 @@ interface ReconcileOptions {
   log: Log
   kinds: readonly Reconciled[]
   intervalMs: number
-  /** Reconcile looks at a row that has not changed for so long. */
+  /** Rows that have not changed for so long are checked. */
   afterSeconds: number
 }
 

@@ -15,7 +15,7 @@ export interface VersionFacts {
   summary?: string
 }
 
-/** What the workflow of a version starts with. */
+/** Options that the workflow of a version starts with. */
 export interface VersionStarts {
   taskQueue: string
   /** Durations that differ from the usual ones. */

@@ -14,7 +14,7 @@ const Queue = Type.Object({
   pollers: Type.Array(Poller, { description: 'Workers that have lately asked for work.' }),
 })
 
-/** What waits in the queues of Temporal, and who asks for it. */
+/** Work in the queues of Temporal, and the workers that ask for it. */
 export const TemporalState = Type.Object({
   reachable: Type.Boolean({ description: 'False: nothing is known of its queues.' }),
   ui_url: Type.Optional(Type.String({ description: 'Its UI, with TEMPORAL_UI_URL.' })),

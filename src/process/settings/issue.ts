@@ -1,4 +1,4 @@
-/** What is wrong with a setting. */
+/** Fault of a setting. */
 export interface SettingIssue {
   /** The variable. */
   name: string
