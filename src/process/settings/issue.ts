@@ -1,4 +1,4 @@
-/** Fault of a setting. */
+/** An issue of a setting, in words for an operator. */
 export interface SettingIssue {
   /** The variable. */
   name: string
