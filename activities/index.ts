@@ -1,3 +1,7 @@
+import { deleteOldAttempts } from '../src/db/event/attempt.ts'
+import { deleteOldEndpointEvents } from '../src/db/event/endpoint.ts'
+import { deleteOldRecords } from '../src/db/shared/purge.ts'
+import { deleteOldPlacements } from '../src/db/task/placement.ts'
 import { makeBulkTransitions } from './bulk-life.ts'
 import { makeComfyImages } from './comfyui-images.ts'
 import { makeComfyVideo } from './comfyui-video.ts'
@@ -10,6 +14,8 @@ import { makeEventActivities } from './event.ts'
 import type { DeliveryDependencies } from './events/dependencies.ts'
 import { makeInspectArchive } from './inspect-archive.ts'
 import { makePurgeExpired } from './purge-expired.ts'
+import { makeTaskPurges } from './task-purge.ts'
+import { makeRegistryPurges } from './version-purge.ts'
 import { makeRefreshStars } from './refresh-stars.ts'
 import type { InspectDependencies, StarsDependencies } from './registry/dependencies.ts'
 import { makeReinspect } from './reinspect.ts'
@@ -30,11 +36,22 @@ export const createCoreActivities = (
   ...makeEventActivities(deps, makeSendAttempt(deps)),
   ...makeTaskTransitions(deps),
   ...makeVersionTransitions(deps),
-  purgeExpired: makePurgeExpired(deps),
+  purgeExpired: makePurge(deps),
   refreshStars: makeRefreshStars(deps),
 })
 
 export type MediaDependencies = LocalDependencies & InspectDependencies
+/** Makes the removal by age of all areas. */
+export const makePurge = (deps: CoreDependencies) => {
+  const { sql, retentionDays } = deps
+  const records = [
+    () => deleteOldRecords(sql),
+    () => deleteOldAttempts(sql, retentionDays),
+    () => deleteOldEndpointEvents(sql, retentionDays),
+    () => deleteOldPlacements(sql, retentionDays),
+  ]
+  return makePurgeExpired(deps, [{ records }, makeTaskPurges(deps), makeRegistryPurges(deps)])
+}
 
 /** Activities of the media worker: everything that takes CPU. */
 export const createMediaActivities = (deps: MediaDependencies) => ({

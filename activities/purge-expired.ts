@@ -1,23 +1,31 @@
-import { deleteOldRecords } from '../src/db/shared/purge.ts'
-import { listVersionsToCleanUp, markVersionCleaned } from '../src/db/registry/archive.ts'
-import { deleteOldAttempts } from '../src/db/event/attempt.ts'
-import { deleteOldPlacements } from '../src/db/task/placement.ts'
-import {
-  listTasksToPurge,
-  listUploadsToPurge,
-  listUnknownTasks,
-  purgeUpload,
-} from '../src/db/task/purge.ts'
 import type { Storage } from '../src/adapters/storage/storage.ts'
-import { deleteOldBulks, listUnknownBulks } from '../src/db/bulk/bulk.ts'
-import { listUnknownPictures } from '../src/db/registry/picture.ts'
-import { listDueRatings, renewRatingMean, showDueRating } from '../src/db/registry/rating-due.ts'
-import { purgeTask } from '../src/db/task/task-deletion.ts'
-import { deleteOldEndpointEvents } from '../src/db/event/endpoint.ts'
-import { unitOfWork } from '../src/db/unit-of-work.ts'
 import { isUuid } from '../src/domain/shared/uuid.ts'
-import type { CoreDependencies } from './tasks/dependencies.ts'
-import { removeLeftUploads } from './version.ts'
+import type { Log } from '../src/log.ts'
+
+/** Removals by age of one area. */
+export interface Purges {
+  /** Each deals with a batch of rows, and returns how many that were. */
+  records?: readonly (() => Promise<number>)[]
+  /** Rows whose files go with them. */
+  files?: readonly FilePurge[]
+  folders?: readonly PurgedFolder[]
+  /** Looks at all there is, so only the last batch of an hour does it. */
+  last?: () => Promise<void>
+}
+
+interface FilePurge {
+  /** A word for the log. */
+  name: string
+  list(): Promise<string[]>
+  remove(id: string): Promise<void>
+}
+
+/** A folder of the store that has a folder for each of some rows. */
+interface PurgedFolder {
+  name: string
+  /** Those of the ids that no row has. */
+  listUnknown(ids: readonly string[]): Promise<string[]>
+}
 
 export type PurgeExpired = ReturnType<typeof makePurgeExpired>
 
@@ -27,52 +35,35 @@ export type PurgeExpired = ReturnType<typeof makePurgeExpired>
  * be removed keeps nothing else: only the last batch, which has removed nothing, fails for it.
  */
 export const makePurgeExpired =
-  ({ sql, storage, retentionDays, log }: CoreDependencies) =>
+  ({ storage, log }: { storage: Storage; log: Log }, purges: readonly Purges[]) =>
   async (): Promise<number> => {
-    const attempts = await deleteOldAttempts(sql, retentionDays)
-    const events = await deleteOldEndpointEvents(sql, retentionDays)
-    const placements = await deleteOldPlacements(sql, retentionDays)
-    const bulks = await deleteOldBulks(sql, retentionDays)
-    const records = attempts + events + placements + bulks + (await deleteOldRecords(sql))
+    let records = 0
+    const removed: Record<string, number> = {}
+    const countAll = (): number =>
+      Object.values(removed).reduce((sum, count) => sum + count, records)
+    for (const purge of purges.flatMap(({ records = [] }) => records)) records += await purge()
     const errors: unknown[] = []
-    const each = async (ids: string[], remove: (id: string) => Promise<void>): Promise<number> => {
+    for (const { name, list, remove } of purges.flatMap(({ files = [] }) => files)) {
+      const ids = await list()
       const before = errors.length
       for (const id of ids) await remove(id).catch((error: unknown) => errors.push(error))
-      return ids.length - (errors.length - before)
+      removed[name] = ids.length - (errors.length - before)
     }
-    const tasks = await each(await listTasksToPurge(sql, retentionDays), (id) =>
-      purgeTask({ sql, storage }, id),
-    )
-    const uploads = await each(await listUploadsToPurge(sql), (id) =>
-      purgeUpload({ sql, storage }, id),
-    )
-    const versions = await each(await listVersionsToCleanUp(sql), async (id) => {
-      await removeLeftUploads({ sql, storage }, id)
-      await markVersionCleaned(sql, id)
-    })
-    const due = await listDueRatings(sql)
-    for (const rating of due) await unitOfWork({ sql }, (sql) => showDueRating(sql, rating))
-    const removed = tasks + uploads + versions + records + due.length
-    // These look at all of the store and of the nodes, so only the last batch of an hour does them.
-    if (removed === 0) await renewRatingMean(sql)
-    const unknown = {
-      inputs: (ids: readonly string[]) => listUnknownTasks(sql, ids),
-      pictures: (ids: readonly string[]) => listUnknownPictures(sql, ids),
-      batches: (ids: readonly string[]) => listUnknownBulks(sql, ids),
+    const isLast = countAll() === 0
+    if (isLast) {
+      for (const { last } of purges) await last?.()
+      for (const folder of purges.flatMap(({ folders = [] }) => folders))
+        removed[folder.name] = await cleanUpFolder(storage, folder)
     }
-    const folders = { inputs: 0, pictures: 0, batches: 0 }
-    for (const folder of removed === 0 ? FOLDERS : [])
-      folders[folder] = await cleanUpFolder(storage, folder, unknown[folder])
-    const all = removed + folders.inputs + folders.pictures + folders.batches
-    if (all > 0) log.info({ tasks, uploads, versions, records, ...folders }, 'purged')
-    if (removed === 0 && errors.length > 0)
+    const all = countAll()
+    if (all > 0) log.info({ records, ...removed }, 'purged')
+    if (isLast && errors.length > 0)
       throw new Error(`${errors.length} could not be removed`, { cause: errors[0] })
     return all
   }
 
 /** A request moves its files into the store some milliseconds before its commit; a day leaves time for any mishap. */
 const LEFT_MS = 86_400_000
-const FOLDERS = ['inputs', 'pictures', 'batches'] as const
 const BATCH = 1000
 
 /**
@@ -82,8 +73,7 @@ const BATCH = 1000
  */
 const cleanUpFolder = async (
   storage: Storage,
-  folder: (typeof FOLDERS)[number],
-  listUnknown: (ids: readonly string[]) => Promise<string[]>,
+  { name: folder, listUnknown }: PurgedFolder,
 ): Promise<number> => {
   const now = Date.now()
   let removed = 0

@@ -17,14 +17,8 @@ import { VideoError } from '../src/domain/video-task/video-error.ts'
 import { PutBackError } from './breaker.ts'
 import type { RenderDependencies } from './engines/dependencies.ts'
 import { countOutages, describeEnd, withHeartbeat } from './heartbeat.ts'
-import {
-  cleanUpAttempts,
-  finishTask,
-  type FencedTask,
-  type Rendered,
-  type TaskStanding,
-} from './results.ts'
-import type { AttemptOptions } from './task.ts'
+import { finishTask, type FencedTask, type Rendered } from './results.ts'
+import { cleanUpAttempts, type AttemptOptions, type TaskStanding } from './task.ts'
 
 /** One attempt at a task: what it may use and how it reports on itself. */
 export interface RenderAttempt {

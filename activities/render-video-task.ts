@@ -12,8 +12,7 @@ import { failpoint } from '../src/process/failpoint.ts'
 import { timeRender } from '../src/process/metrics.ts'
 import { EngineError, runAttempt } from './render-attempt.ts'
 import type { RenderAttempt } from './render-attempt.ts'
-import type { AttemptOptions } from './task.ts'
-import type { TaskStanding } from './results.ts'
+import type { AttemptOptions, TaskStanding } from './task.ts'
 import type {
   ComfyDependencies,
   LocalDependencies,

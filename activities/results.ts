@@ -1,18 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { digestFile } from '../src/adapters/storage/measure.ts'
-import { isOutage, type StoredDigest } from '../src/adapters/storage/storage.ts'
+import type { StoredDigest } from '../src/adapters/storage/storage.ts'
 import { makeThumbnail } from '../src/adapters/thumbnail.ts'
 import { isUnavailable } from '../src/db/sqlstate.ts'
 import { endTask } from '../src/db/task/end-task.ts'
-import {
-  insertTaskResults,
-  listFetchedInputs,
-  type TaskResult,
-  type Thumbnail,
-} from '../src/db/task/task-file.ts'
-import { purgeDeleted } from '../src/db/task/task-deletion.ts'
-import { findTaskState, type FencedState } from '../src/db/task/task.ts'
+import { insertTaskResults, type TaskResult, type Thumbnail } from '../src/db/task/task-file.ts'
+import { findTaskState } from '../src/db/task/task.ts'
 import { unitOfWork } from '../src/db/unit-of-work.ts'
 import { insertCreation, type NewCreation } from '../src/db/video-task/creation.ts'
 import type { TaskFamily } from '../src/domain/shared/task-scope.ts'
@@ -20,9 +14,7 @@ import { THUMBNAIL } from '../src/domain/task/thumbnail.ts'
 import { failpoint } from '../src/process/failpoint.ts'
 import type { CommonDependencies } from './platform/dependencies.ts'
 import type { EndDependencies } from './tasks/dependencies.ts'
-
-/** State of a task, and why it has failed or waits. */
-export type TaskStanding = Omit<FencedState, 'fence'>
+import { cleanUpAttempts, type TaskStanding } from './task.ts'
 
 /** A task under the fence of one attempt. */
 export interface FencedTask {
@@ -148,40 +140,3 @@ const complete = async (
   )
   return isEnded || (await isDone())
 }
-
-/**
- * Removes what attempts have left beside the results of an ended task, and what they fetched, which only they read.
- * Returns how the task stands. It reads the row, because a repetition makes no transition, and the files of a
- * completed task must stay. Throws while the store is away, so that it is repeated. `known` is the content of the row
- * when the caller has just written it.
- */
-export const cleanUpAttempts = async (
-  { sql, storage, log }: CommonDependencies,
-  taskId: string,
-  known?: FencedState,
-): Promise<TaskStanding> => {
-  const { state, reason, fence } = known ?? (await findTaskState(sql, taskId)) ?? GONE
-  const [isDone, isFailed] = [state === 'done', state === 'failed' || state === 'cancelled']
-  const folder = `results/${taskId}`
-  try {
-    if (isFailed) await storage.removePrefix(folder)
-    if (isDone && fence > 1)
-      for (const key of await storage.list(folder))
-        if (!key.startsWith(`${folder}/${fence}/`)) await storage.removePrefix(attemptOf(key))
-    if (isFailed || isDone) {
-      const { fetched, isDeleted } = await listFetchedInputs(sql, taskId)
-      for (const key of fetched) await storage.remove(key)
-      if (isDeleted) await purgeDeleted({ sql, storage }, taskId)
-    }
-  } catch (error) {
-    // The transition is made and enqueued; only its repetition, once the store is back, removes what is left.
-    if (isOutage(error)) throw error
-    log.warn({ task_id: taskId, err: error }, 'files of older attempts were not removed')
-  }
-  return { state, reason }
-}
-
-const GONE = { state: 'failed', reason: null, fence: 0 } as const
-
-/** `results/<task>/<fence>` of a key below it. */
-const attemptOf = (key: string): string => key.split('/').slice(0, 3).join('/')

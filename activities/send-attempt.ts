@@ -13,14 +13,11 @@ import type {
   SentEvent,
 } from '../src/db/event/attempt.ts'
 import { listTraces } from '../src/db/shared/outbox.ts'
-import {
-  findStatusClass,
-  nextWait,
-  parseRetryAfter,
-} from '../src/domain/event/delivery-schedule.ts'
+import { findStatusClass, nextWait } from '../src/domain/event/delivery-schedule.ts'
 import type { FailedAttempt } from '../src/domain/event/delivery-schedule.ts'
 import type { AttemptErrorClass } from '../src/domain/event/event.ts'
 import { endpointSecretOwner } from '../src/domain/event/endpoint.ts'
+import { parseRetryAfter } from '../src/domain/shared/retry-after.ts'
 import { failpoint } from '../src/process/failpoint.ts'
 import type { DeliveryDependencies } from './events/dependencies.ts'
 import { makeEventBody } from './event-body.ts'

@@ -20,6 +20,7 @@ import {
 } from './process/settings/derived.ts'
 import { cancelOnOthers } from './db/bulk/bulk.ts'
 import { makeDatabase, withinDeadline } from './db/client.ts'
+import { measureBacklog } from './db/event/first-attempt.ts'
 import { findTaskFamily } from './db/task/task.ts'
 import {
   listenForChanges,
@@ -65,13 +66,19 @@ import { connectTemporal } from './jobs/connection.ts'
 import { startRenewal } from './jobs/renewal.ts'
 import { adviseTemporal } from './jobs/temporal-advice.ts'
 import { readTemporal } from './process/settings/temporal.ts'
+import { makeFleetReader } from './jobs/fleet-metrics.ts'
 import { makeMetricsReader } from './jobs/metrics-reader.ts'
+import { makePauseReader } from './jobs/pause-metrics.ts'
 import { makeLog } from './log.ts'
 import { noticeConditions } from './jobs/platform-notice.ts'
-import { withLoopLock } from './db/task/reconcile.ts'
+import { withLoopLock } from './db/shared/reconcile.ts'
 import { IDLE_MS, makeAdmissionPass } from './tasks/admit.ts'
 import { startReconcile } from './jobs/reconcile.ts'
+import { makeReconciledEvents } from './jobs/reconcile-event.ts'
+import { makeReconciledTasks } from './jobs/reconcile-task.ts'
+import { makeReconciledVersions } from './jobs/reconcile-version.ts'
 import { startRelay } from './jobs/relay.ts'
+import { makeTaskEvents } from './jobs/task-events.ts'
 import { startScratch } from './process/scratch.ts'
 import { makeMetrics, showPool } from './process/metrics.ts'
 import { startMetricsServer } from './process/metrics-server.ts'
@@ -223,7 +230,7 @@ const routes = makeRoutes({
     extendSource: config.VIDEO_EXTEND_SOURCE,
     creditLimit: config.OWNER_CREDIT_LIMIT,
   },
-  anyTask: { ...end, workflowUrl },
+  anyTask: { ...end, ...makeTaskEvents({ taskQueue }), workflowUrl },
   bulk: { ...commit, ...taskRead, storage, outbound, taskQueue },
   registry: {
     ...check,
@@ -354,7 +361,16 @@ const port = await listen(server, { port: config.PORT, host: config.HOST, settin
 
 const { METRICS_PORT: metricsPort = 0, METRICS_HOST: host } = config
 const readMetrics =
-  metrics && makeMetricsReader({ sql, jobs, taskQueue: config.TASK_QUEUE, metrics, checks })
+  metrics &&
+  makeMetricsReader({
+    sql,
+    jobs,
+    taskQueue,
+    metrics,
+    checks,
+    measureBacklog,
+    reads: [makePauseReader({ sql, metrics }), makeFleetReader({ sql, metrics })],
+  })
 const metricsServer =
   metrics &&
   (await startMetricsServer({ port: metricsPort, host, metrics, log, refresh: readMetrics }))
@@ -364,6 +380,7 @@ const admit = makeAdmissionPass({ ...commit, ...admission })
 /** Interval at which a row is found whose notification was lost, because its process was killed after the commit. */
 const WATCH_MS = 5000
 
+const reconciled = { ...commit, ...admission, log, metrics, taskQueue, checkTiming }
 const loops = [
   startRelay({ sql, jobs, log, notifier: relayNotifier, intervalMs: config.RELAY_INTERVAL_MS }),
   startReconcile({
@@ -373,10 +390,11 @@ const loops = [
     log,
     intervalMs: config.RECONCILE_INTERVAL_SECONDS * 1000,
     afterSeconds: config.RECONCILE_AFTER_SECONDS,
-    taskQueue: config.TASK_QUEUE,
-    metrics,
-    checkTiming,
-    ...admission,
+    kinds: [
+      ...makeReconciledTasks(reconciled),
+      ...makeReconciledEvents(reconciled),
+      ...makeReconciledVersions(reconciled),
+    ],
   }),
   startLoop(
     'notices',

@@ -8,7 +8,8 @@ import { Constants, OVERRIDE, Overrides } from './process/settings/constants.ts'
 import { Env, splitList, TEXT_LISTS, type Config } from './process/settings/env.ts'
 import { listRemovedSettings } from './process/settings/removed.ts'
 import { findSettingIssues, NO_PROXY } from './process/settings/issues.ts'
-import type { ProcessName, SettingIssue } from './process/settings/issues.ts'
+import type { SettingIssue } from './process/settings/issue.ts'
+import type { ProcessName } from './process/settings/issues.ts'
 import { readProfile } from './process/settings/temporal.ts'
 
 export class ConfigError extends Error {

@@ -70,9 +70,10 @@ import { makeBulkWork } from './tasks/bulk-work.ts'
 import { makeCustomKinds } from './tasks/custom-kinds.ts'
 import { readAdmission } from './jobs/admission.ts'
 import { isOutage, makeJobs } from './jobs/client.ts'
-import { startDelivery } from './jobs/event.ts'
+import { announceEvent, startDelivery } from './jobs/event.ts'
 import { bulkQueue, comfyuiQueue, mediaQueue, vendorQueue } from './jobs/start.ts'
 import { startRenewal } from './jobs/renewal.ts'
+import { makeTaskEvents } from './jobs/task-events.ts'
 import { planSdkMetrics } from './jobs/sdk-metrics.ts'
 import { adviseTemporal } from './jobs/temporal-advice.ts'
 import { readTemporal, type TemporalOptions } from './process/settings/temporal.ts'
@@ -245,7 +246,7 @@ const makeCore = () => ({
   notifier,
   startDelivery: (task: Parameters<typeof startDelivery>[0]) =>
     startDelivery(task, { taskQueue: config.TASK_QUEUE }),
-  announceEvent: (taskId: string) => void jobs.announceEvent(taskId),
+  announceEvent: (taskId: string) => void announceEvent(jobs, taskId),
   stars: makeStars(),
   ...makeDelivery(),
 })
@@ -291,7 +292,7 @@ const bulkWorker = async ({ dir }: Scratch): Promise<Worker> => {
     signer: makeLinks(),
     now: () => new Date(),
     publicUrl: config.PUBLIC_URL,
-    taskQueue: config.TASK_QUEUE,
+    ...makeTaskEvents({ taskQueue: config.TASK_QUEUE }),
     quotas: readQuotas(config),
     engineOf: makeOwnerEngine(ownerRules, makeEngineOf(config)),
     videoAuth: config.VIDEO_AUTH,

@@ -5,7 +5,7 @@ import type {
   ReinspectActivities,
   RescannedVersion,
 } from '../activities/reinspect.ts'
-import { CHECK_TIMING, checkOptions } from './options.ts'
+import { CHECK_TIMING, checkOptions } from './check-options.ts'
 
 /** Reads the host nodes of a version again, by the extractor that the media workers have now. */
 export const reextractVersion = async ({

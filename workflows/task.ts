@@ -8,13 +8,13 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow'
 
-import type { TaskStanding } from '../activities/results.ts'
-import type { RenderActivities, TaskTransitions } from '../activities/task.ts'
+import type { RenderActivities, TaskStanding, TaskTransitions } from '../activities/task.ts'
 import type { EngineName } from '../src/domain/task/engine.ts'
 import type { RenderTiming, VideoTiming } from '../src/domain/task/render-timing.ts'
 import type { TaskFamily } from '../src/domain/shared/task-scope.ts'
 import { reasonOf } from './failure.ts'
-import { renderOptions, transitionOptions } from './options.ts'
+import { transitionOptions } from './options.ts'
+import { renderOptions } from './render-options.ts'
 
 /** The API has moved the task to its end; whatever works on it is to stop. Carries the outbox row's id; a repetition changes nothing. */
 export const cancelRequested = defineSignal<[{ id: string }]>('cancelRequested')

@@ -20,7 +20,6 @@ import type { OutboxRow, OutboxSignal, OutboxStart, StartOptions } from '../db/s
 import { failpoint } from '../process/failpoint.ts'
 import type { Log } from '../log.ts'
 import type { Tracing } from '../process/tracing.ts'
-import { deliveryWorkflowId } from './event.ts'
 import { findGrpcError, hasGrpcCode } from './grpc-error.ts'
 import { traceStarts } from './trace.ts'
 
@@ -96,11 +95,11 @@ export const makeJobs = ({ connection: first, namespace, sql, log, tracing }: Jo
     /** Asks whether a workflow runs; of a task, whether the run of this admission does. */
     check: (workflowId: string, admission?: number): Promise<WorkflowState> =>
       inTime(() => check(current.client, workflowId, admission)),
-    /** Makes the further attempts of a task's events read the rows again. A lost signal costs delay, nothing else. */
-    async announceEvent(taskId: string): Promise<void> {
-      const handle = current.client.workflow.getHandle(deliveryWorkflowId(taskId))
-      await inTime(() => handle.signal('eventRecorded')).catch((error: unknown) =>
-        log.debug({ task_id: taskId, err: error }, 'an event was not announced'),
+    /** Signals a workflow to read its rows again. A lost signal costs delay, nothing else. */
+    async trySignal(workflowId: string, signalName: string): Promise<void> {
+      const handle = current.client.workflow.getHandle(workflowId)
+      await inTime(() => handle.signal(signalName)).catch((error: unknown) =>
+        log.debug({ workflow_id: workflowId, err: error }, 'a signal was not sent'),
       )
     },
     /** Begins to dispatch a row; the caller does not wait. */

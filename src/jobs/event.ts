@@ -1,5 +1,6 @@
 import type { deliverEvents, redeliverEvent } from '../../workflows/deliver-events.ts'
 import type { OutboxSignal, OutboxStart, StartOptions } from '../db/shared/outbox.ts'
+import type { Jobs } from './client.ts'
 import { NORMAL_PRIORITY, startOptions } from './start.ts'
 
 export const deliveryWorkflowId = (taskId: string): string => `deliver-events/${taskId}`
@@ -27,6 +28,10 @@ export const startDelivery = (
     },
   }
 }
+
+/** Makes the further attempts of a task's events read the rows again. */
+export const announceEvent = (jobs: Pick<Jobs, 'trySignal'>, taskId: string): Promise<void> =>
+  jobs.trySignal(deliveryWorkflowId(taskId), 'eventRecorded')
 
 /** Signals that end the deliveries of a task's events, whose rows have nothing more to send. */
 export const signalStopped = (taskId: string, redeliveryIds: readonly string[]): OutboxSignal[] =>

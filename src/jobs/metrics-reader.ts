@@ -1,11 +1,6 @@
 import { withinDeadline } from '../db/client.ts'
 import type { Sql } from '../db/client.ts'
-import { measureBacklog } from '../db/event/first-attempt.ts'
 import { listEndedTasks, readTableCounts } from '../db/shared/table-counts.ts'
-import { listBreakers } from '../db/task/breaker.ts'
-import { listPauses } from '../db/task/pause.ts'
-import { countInstances, countWaiting } from '../db/task/fleet.ts'
-import { InstanceState } from '../domain/task/fleet.ts'
 import { inTime } from '../domain/shared/in-time.ts'
 import type { Metrics } from '../process/metrics.ts'
 import type { Jobs } from './client.ts'
@@ -17,13 +12,17 @@ const CACHE_MS = 1000
 const SILENT_MS = 1000
 const LIMIT_MS = 1500
 
-export interface MetricsReaderOptions {
+interface MetricsReaderOptions {
   sql: Sql
   jobs: Jobs
   taskQueue: string
   metrics: Metrics
   /** Each throws when its server cannot be used. */
   checks: Record<string, () => Promise<unknown>>
+  /** First attempts at webhooks that wait. */
+  measureBacklog: (sql: Sql) => Promise<{ waiting: number; oldestSeconds: number }>
+  /** Each reads and shows the metrics of an area. None may reject. */
+  reads: readonly (() => Promise<unknown>)[]
 }
 
 /**
@@ -31,13 +30,8 @@ export interface MetricsReaderOptions {
  * not respond has none, so that no old value hides it.
  */
 export const makeMetricsReader = (options: MetricsReaderOptions): (() => Promise<void>) => {
-  const readers = [
-    makeDatabaseReader,
-    makePauseReader,
-    makeFleetReader,
-    makeQueueReader,
-    makeUp,
-  ].map((make) => make(options))
+  const own = [makeDatabaseReader, makeQueueReader, makeUp].map((make) => make(options))
+  const readers = [...own, ...options.reads]
   let last: Reading | undefined
   const readAll = (): Reading => {
     const done = Promise.all(readers.map((read) => read()))
@@ -73,7 +67,7 @@ const makeUp = ({ metrics, checks }: MetricsReaderOptions) => {
     )
 }
 
-const makeDatabaseReader = ({ sql, metrics }: MetricsReaderOptions) => {
+const makeDatabaseReader = ({ sql, metrics, measureBacklog }: MetricsReaderOptions) => {
   const waits = metrics.gauge('waiting', 'What waits; 10,000 are counted at most.', ['what'])
   const ages = metrics.gauge('waiting_oldest_seconds', 'Age of the oldest that waits.', ['what'])
   const open = metrics.gauge('tasks_open', 'Open tasks.', ['family', 'state'])
@@ -108,46 +102,6 @@ const makeDatabaseReader = ({ sql, metrics }: MetricsReaderOptions) => {
     read().catch(() => {
       for (const gauge of [waits, ages, open, still]) gauge.reset()
     })
-}
-
-const makePauseReader = ({ sql, metrics }: MetricsReaderOptions) => {
-  const pauses = metrics.gauge('pauses', 'Pauses by admins, by what they are of.', ['of'])
-  const breakers = metrics.gauge('breaker_open', 'Whether an engine is paused because it fails.', [
-    'engine',
-  ])
-  return async (): Promise<void> => {
-    const [active, engines] = await withinDeadline(
-      sql,
-      Promise.all([listPauses(sql), listBreakers(sql)]),
-    ).catch(() => [[], []] as const)
-    for (const gauge of [pauses, breakers]) gauge.reset()
-    for (const { scope, breaker } of active)
-      if (!breaker) pauses.inc({ of: scope.replace(/:.*/s, '') })
-    for (const { scope, isOpen } of engines)
-      breakers.set({ engine: scope.slice('engine:'.length) }, isOpen ? 1 : 0)
-  }
-}
-
-const makeFleetReader = ({ sql, metrics }: MetricsReaderOptions) => {
-  const labels: 'template'[] = ['template']
-  const instances = metrics.gauge('comfyui_instances', 'Instances of ComfyUI.', ['state'])
-  const waits = metrics.gauge('comfyui_tasks_waiting', 'Tasks that no instance has.', labels)
-  const ages = metrics.gauge('comfyui_oldest_seconds', 'Age of the oldest of them.', labels)
-  return async (): Promise<void> => {
-    const none = [[], []] as const
-    const [states, queues] = await withinDeadline(
-      sql,
-      Promise.all([countInstances(sql), countWaiting(sql)]),
-    ).catch(() => none)
-    for (const gauge of [instances, waits, ages]) gauge.reset()
-    // An alert compares with the ones that are well, which must not be absent where there are none.
-    if (states.length > 0) for (const state of InstanceState.enum) instances.set({ state }, 0)
-    for (const { state, count } of states) instances.set({ state }, count)
-    for (const { template, tasks, oldest_seconds: seconds } of queues) {
-      waits.set({ template }, tasks)
-      ages.set({ template }, seconds)
-    }
-  }
 }
 
 const makeQueueReader = ({ jobs, taskQueue, metrics }: MetricsReaderOptions) => {

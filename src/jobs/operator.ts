@@ -1,23 +1,12 @@
 import type { Queryable, Transaction } from '../db/client.ts'
-import { findOpenVersion } from '../db/registry/open-version.ts'
-import type { OpenVersion } from '../db/registry/open-version.ts'
 import { findTask } from '../db/task/operator.ts'
 import type { OpenTask } from '../db/task/operator.ts'
 import type { AdmissionRules } from '../db/task/admission.ts'
-import type { Enqueue, UnitDeps } from '../db/unit-of-work.ts'
-import type { CheckTiming } from '../domain/registry/check-timing.ts'
+import type { Enqueue } from '../db/unit-of-work.ts'
 import { failTask } from '../tasks/fail.ts'
 import { endOpen } from './start.ts'
-import { startPublishVersion } from './version.ts'
 
-/** Dependencies of an operator's commands, in the terminal and through the api. */
-export interface OperatorOptions extends UnitDeps, AdmissionRules {
-  taskQueue: string
-  /** Durations that a version's workflow starts with. */
-  checkTiming?: Partial<CheckTiming>
-}
-
-type Options = Omit<OperatorOptions, keyof UnitDeps> & { enqueue: Enqueue }
+type Options = AdmissionRules & { enqueue: Enqueue }
 
 /** A task or version before and after an operator's command; nothing is done to one that has ended. */
 export interface Operated<Thing> {
@@ -26,9 +15,10 @@ export interface Operated<Thing> {
   changed: boolean
 }
 
-const unchanged = <Thing>(thing: Thing) => ({ was: thing, now: thing, changed: false })
+export const unchanged = <Thing>(thing: Thing) => ({ was: thing, now: thing, changed: false })
 
-const SUMMARY_END = 'restarted by an operator'
+/** Ends the summary of a workflow that one has started again. */
+export const SUMMARY_END = 'restarted by an operator'
 
 /** Ends the workflow of an admitted task and starts it again. Late steps of the old one lose against the new fence. */
 export const restartTask = async (
@@ -40,19 +30,6 @@ export const restartTask = async (
   if (!task || task.ended || task.waitsOn !== null) return task && unchanged(task)
   await enqueue(endOpen(startOf(task, `${task.kind} for ${task.owner}, ${SUMMARY_END}`)))
   return { ...unchanged(task), changed: true }
-}
-
-/** The same of a version that is pending. Late steps of the old workflow change nothing that the new one would not. */
-export const restartVersion = async (
-  sql: Queryable,
-  versionId: string,
-  { enqueue, ...options }: Options,
-): Promise<Operated<OpenVersion> | undefined> => {
-  const version = await findOpenVersion(sql, versionId)
-  if (version?.status !== 'NodeVersionStatusPending') return version && unchanged(version)
-  const summary = `publish ${version.nodeId}@${version.version}, ${SUMMARY_END}`
-  await enqueue(endOpen(startPublishVersion({ ...version, versionId, summary }, options)))
-  return { ...unchanged(version), changed: true }
 }
 
 /** Ends an open task in failure with internal_error, and returns its credits. */

@@ -1,6 +1,6 @@
 import { isGrpcServiceError } from '@temporalio/client'
 
-import type { TemporalState } from '../domain/task/operations.ts'
+import type { TemporalState } from '../domain/shared/temporal-state.ts'
 import type { Jobs } from './client.ts'
 import { bulkQueue, comfyuiQueue, mediaQueue, vendorQueue } from './start.ts'
 

@@ -15,12 +15,19 @@ export interface VersionFacts {
   summary?: string
 }
 
+/** Options that the workflow of a version starts with. */
+export interface VersionStarts {
+  taskQueue: string
+  /** Durations that differ from the usual ones. */
+  checkTiming?: Partial<CheckTiming>
+}
+
 export const publishWorkflowId = (versionId: string): string => `publish-version/${versionId}`
 
 /** Starts the workflow that takes a version from its publication to the end of its checks. */
 export const startPublishVersion = (
   { versionId, nodeId, version, publisherId, owner, summary }: VersionFacts,
-  { taskQueue, checkTiming }: { taskQueue: string; checkTiming?: Partial<CheckTiming> },
+  { taskQueue, checkTiming }: VersionStarts,
 ): OutboxStart => {
   const status = 'NodeVersionStatusPending' satisfies VersionStatus
   const options = startOptions(
@@ -51,10 +58,7 @@ export const signalArchiveUploaded = (versionId: string): OutboxSignal => ({
 })
 
 /** Starts the workflow that reads the archive of a version, by itself. */
-export const startExtraction = (
-  facts: VersionFacts,
-  options: { taskQueue: string; checkTiming?: Partial<CheckTiming> },
-): OutboxStart => {
+export const startExtraction = (facts: VersionFacts, options: VersionStarts): OutboxStart => {
   const { versionId, nodeId, version } = facts
   const summary = facts.summary ?? `host nodes of ${nodeId}@${version}`
   const start = startPublishVersion({ ...facts, summary }, options)

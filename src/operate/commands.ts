@@ -1,18 +1,19 @@
-import { failOpenTask, restartTask, restartVersion } from '../jobs/operator.ts'
-import type { Operated, OperatorOptions } from '../jobs/operator.ts'
+import { failOpenTask, restartTask, type Operated } from '../jobs/operator.ts'
+import { restartVersion } from '../jobs/restart-version.ts'
 import type { Transaction } from '../db/client.ts'
 import { insertAudit, type Audit, type AuditChange } from '../db/shared/audit-log.ts'
 import { listStuckVersions } from '../db/registry/open-version.ts'
+import type { AdmissionRules } from '../db/task/admission.ts'
 import { listStuckTasks, type OpenTask } from '../db/task/operator.ts'
 import { readWaitingOutbox } from '../db/shared/outbox.ts'
-import { unitOfWork } from '../db/unit-of-work.ts'
-import { publishWorkflowId } from '../jobs/version.ts'
+import { unitOfWork, type UnitDeps } from '../db/unit-of-work.ts'
+import { publishWorkflowId, type VersionStarts } from '../jobs/version.ts'
 import { taskWorkflowId } from '../jobs/task.ts'
 import type { Jobs } from '../jobs/client.ts'
 import { auditTarget } from '../domain/shared/audit-log.ts'
 import { OperatorError } from '../process/operator-error.ts'
 
-export interface CommandDeps extends OperatorOptions {
+export interface CommandDeps extends UnitDeps, AdmissionRules, VersionStarts {
   jobs: Jobs
   audit: Audit
 }

@@ -2,7 +2,7 @@ import { inTime } from '../domain/shared/in-time.ts'
 import { OperatorError, OperatorWarning } from '../process/operator-error.ts'
 import { describeCauses } from './server-error.ts'
 import type { Env } from '../process/settings/env.ts'
-import type { SettingIssue } from '../process/settings/issues.ts'
+import type { SettingIssue } from '../process/settings/issue.ts'
 
 /**
  * Check of a part of the service: its name; settings, and names of earlier checks, that it cannot be made without; what

@@ -1,12 +1,10 @@
 import type { Transaction } from '../db/client.ts'
-import { redeliverTask } from '../db/event/event-log.ts'
 import { findTaskDetail } from '../db/task/task-detail.ts'
 import { unitOfWork } from '../db/unit-of-work.ts'
 import type { OperationAction } from '../domain/bulk/operation.ts'
 import { ANONYMOUS } from '../domain/shared/account.ts'
 import { apiError, errors } from '../domain/shared/errors.ts'
 import { LABELS_MAX } from '../domain/task/task-options.ts'
-import { redeliveryOptions } from '../jobs/event.ts'
 import { cancelTask } from './cancel.ts'
 import { deleteTask, type DeletionDeps } from './delete.ts'
 import { makeRequest, showInputs } from './request-of.ts'
@@ -14,8 +12,9 @@ import type { TaskReadDeps } from './deps.ts'
 import type { Submit } from './submit.ts'
 
 export interface ActDeps extends DeletionDeps, TaskReadDeps {
-  taskQueue: string
   submit: Submit
+  /** Sends the exhausted events of a task again; returns how many. */
+  redeliver(sql: Transaction, task: { id: string; owner: string }): Promise<number>
 }
 
 /** One task that an operation acts on. */
@@ -47,8 +46,7 @@ const remove: Action = async (deps, { taskId: id, owner, record }) => {
 
 const redeliver: Action = (deps, { taskId: id, owner, record }) =>
   unitOfWork(deps, async (sql) => {
-    const starts = { taskQueue: deps.taskQueue, options: redeliveryOptions(owner) }
-    const redeliveries = await redeliverTask(sql, id, starts)
+    const redeliveries = await deps.redeliver(sql, { id, owner })
     if (redeliveries === 0)
       throw apiError('not_deliverable', 'The task has no exhausted event that is not under way.')
     await record(sql, { redeliveries })

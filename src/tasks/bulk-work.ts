@@ -4,18 +4,21 @@ import { IMAGE_KINDS, type ImageKind } from '../domain/image-task/image-kind.ts'
 import { errors } from '../domain/shared/errors.ts'
 import { makeOnce } from '../domain/shared/make-once.ts'
 import type { Quotas } from '../domain/task/quota.ts'
-import { makeAct, type Act } from './act.ts'
+import { makeAct, type Act, type ActDeps } from './act.ts'
 import { readLine, type Line, type LineDeps } from './batch-line.ts'
 import { makeImageCreation } from './create-image.ts'
 import { makeVideoCreations, type VideoTaskDeps } from './create-video.ts'
 import type { Creation } from './creation.ts'
-import type { CustomKinds } from './custom-kinds.ts'
 import { makeSubmit, type Submit, type SubmitDeps } from './submit.ts'
 
 export interface WorkDeps
-  extends VideoTaskDeps, LineDeps, Pick<SubmitDeps, 'aliases' | 'idempotency'> {
-  customKinds: CustomKinds
-  taskQueue: string
+  extends
+    VideoTaskDeps,
+    LineDeps,
+    Pick<SubmitDeps, 'aliases' | 'idempotency'>,
+    Pick<ActDeps, 'redeliver' | 'stopEvents'> {
+  /** The kinds that templates make; the same list until one of them has changed. */
+  customKinds: { list(): readonly ImageKind[] }
 }
 
 export interface BulkWork {

@@ -1,16 +1,20 @@
-import { stopTaskEvents } from '../db/event/attempt.ts'
+import type { Transaction } from '../db/client.ts'
 import { insertAudit } from '../db/shared/audit-log.ts'
+import type { OutboxSignal } from '../db/shared/outbox.ts'
 import type { PurgedStorage } from '../db/task/purge.ts'
 import { lockTask, purgeDeleted, requestDeletion, type OwnTask } from '../db/task/task-deletion.ts'
 import { unitOfWork } from '../db/unit-of-work.ts'
 import { auditTarget } from '../domain/shared/audit-log.ts'
 import { errors } from '../domain/shared/errors.ts'
 import { FAMILIES } from '../domain/task/family.ts'
-import { signalStopped } from '../jobs/event.ts'
 import type { EndDeps, Recorded } from './cancel.ts'
 import { failTask } from './fail.ts'
 
-export type DeletionDeps = EndDeps & { storage: PurgedStorage }
+export interface DeletionDeps extends EndDeps {
+  storage: PurgedStorage
+  /** Stops what is due of the events of a task; returns the signals that end their deliveries. */
+  stopEvents(sql: Transaction, taskId: string): Promise<OutboxSignal[]>
+}
 
 interface DeletionOptions extends Partial<Recorded<void>> {
   /** `ended`: a video that can no longer be cancelled is deleted at its end. */
@@ -44,7 +48,7 @@ export const deleteTask = async (
       if (audit)
         await insertAudit(sql, audit, { action: 'task.delete', target, before: { status } })
       if (!hasWebhook) return hasEnded
-      for (const signal of signalStopped(id, await stopTaskEvents(sql, id))) await enqueue(signal)
+      for (const signal of await deps.stopEvents(sql, id)) await enqueue(signal)
       return hasEnded
     },
     { of: id },

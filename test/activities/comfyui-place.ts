@@ -5,7 +5,7 @@ import type { ComfyDependencies, Fleet } from '../../activities/engines/dependen
 import { keepFleet } from '../../activities/comfyui-keeper.ts'
 import { createComfyActivities } from '../../activities/index.ts'
 import type { AttemptOptions } from '../../activities/task.ts'
-import type { TaskStanding } from '../../activities/results.ts'
+import type { TaskStanding } from '../../activities/task.ts'
 import { makeInstance } from '../../src/adapters/comfyui/instance.ts'
 import { readTemplates } from '../../src/adapters/comfyui/templates.ts'
 import type { Template } from '../../src/domain/template/template.ts'

@@ -6,7 +6,7 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/activity'
 import type { MockActivityEnvironment } from '@temporalio/testing'
 import { Webhook } from 'standardwebhooks'
 
-import { listAttempts } from '../../src/db/event/event-log.ts'
+import { listAttempts } from '../../src/db/event/redelivery.ts'
 import type { DeliveryDependencies } from '../../activities/events/dependencies.ts'
 import { makeEventActivities } from '../../activities/event.ts'
 import type { DeliveryStep, SendResult } from '../../activities/event.ts'

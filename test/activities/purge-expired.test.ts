@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { before, describe, test } from 'node:test'
 
-import { makePurgeExpired } from '../../activities/purge-expired.ts'
+import { makePurge } from '../../activities/index.ts'
 import { makeSigner } from '../../src/adapters/signing.ts'
 import { listVideoFacts } from '../../src/db/video-task/video-task.ts'
 import { THUMBNAIL } from '../../src/domain/task/thumbnail.ts'
@@ -30,7 +30,7 @@ describe('the removal by age', () => {
     linkSeconds: 3600,
   })
 
-  before(() => void (purge = makePurgeExpired(place.deps)))
+  before(() => void (purge = makePurge(place.deps)))
   const server = use(
     () => startRoutes(makeFileRoutes({ ...place.deps, signer }), place.deps),
     ({ close }) => close(),
@@ -304,7 +304,7 @@ describe('the removal by age', () => {
       if (prefix.endsWith(stuck)) throw new Error('it is locked')
       await storage.removePrefix(prefix)
     }
-    const faulty = makePurgeExpired({
+    const faulty = makePurge({
       ...place.deps,
       storage: { ...storage, removePrefix: locked },
     })

@@ -5,7 +5,7 @@ import { ApplicationFailure } from '@temporalio/activity'
 
 import type { MediaDependencies } from '../../activities/index.ts'
 import { makeLocalVideo, makeRenderVideoTask } from '../../activities/render-video-task.ts'
-import type { TaskStanding } from '../../activities/results.ts'
+import type { TaskStanding } from '../../activities/task.ts'
 import type { AttemptOptions } from '../../activities/task.ts'
 import type {
   RenderControl,

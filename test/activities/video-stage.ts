@@ -5,12 +5,15 @@ import { createCoreActivities, createMediaActivities } from '../../activities/in
 import { makeDatabase, type Transaction } from '../../src/db/client.ts'
 import { admitOwner } from '../../src/db/task/admission.ts'
 import { unitOfWork, type Enqueue } from '../../src/db/unit-of-work.ts'
-import { deliveryWorkflowId, startDelivery } from '../../src/jobs/event.ts'
+import { announceEvent, deliveryWorkflowId, startDelivery } from '../../src/jobs/event.ts'
 import { makeJobs, type Jobs } from '../../src/jobs/client.ts'
 import { mediaQueue } from '../../src/jobs/start.ts'
 import { makeStartOf, taskWorkflowId } from '../../src/jobs/task.ts'
 import type { CheckTiming } from '../../src/domain/registry/check-timing.ts'
 import { startReconcile } from '../../src/jobs/reconcile.ts'
+import { makeReconciledEvents } from '../../src/jobs/reconcile-event.ts'
+import { makeReconciledTasks } from '../../src/jobs/reconcile-task.ts'
+import { makeReconciledVersions } from '../../src/jobs/reconcile-version.ts'
 import { startRelay } from '../../src/jobs/relay.ts'
 import { makeTaskQueue, temporalAddress, workflowBundle } from '../support/stack.ts'
 import { PATIENT } from '../support/template.ts'
@@ -49,7 +52,7 @@ const startStage = async () => {
     startOf,
     jobs,
     videoEngine: engine.engine,
-    announceEvent: (id: string) => void jobs.announceEvent(id),
+    announceEvent: (id: string) => void announceEvent(jobs, id),
     startDelivery: (task: Parameters<typeof startDelivery>[0]) =>
       startDelivery(task, { taskQueue }),
     // A receiver may ask for an hour, in which no test ends: what is sent then was sent for another reason.
@@ -98,8 +101,19 @@ const startStage = async () => {
     ) {
       const { url } = place.database
       const lockSql = makeDatabase({ url, ...PATIENT })
-      const surveying = { ...options, ...own, jobs: { ...jobs, check } }
-      const loop = startReconcile({ ...surveying, lockSql, log, intervalMs: 50, afterSeconds: 0 })
+      const surveying = { ...options, ...own, log, jobs: { ...jobs, check } }
+      const kinds = [
+        ...makeReconciledTasks(surveying),
+        ...makeReconciledEvents(surveying),
+        ...makeReconciledVersions(surveying),
+      ]
+      const loop = startReconcile({
+        ...surveying,
+        kinds,
+        lockSql,
+        intervalMs: 50,
+        afterSeconds: 0,
+      })
       await happens().finally(async () => {
         await loop.stop()
         await lockSql.end({ timeout: 1 })

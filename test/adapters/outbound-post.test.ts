@@ -12,7 +12,7 @@ import type {
 import { makeClient, type Outbound } from '../../src/adapters/outbound/client.ts'
 import { openSystemSocket, type Dial } from '../../src/adapters/outbound/connector.ts'
 import { makeResolver } from '../../src/adapters/outbound/resolver.ts'
-import { parseRetryAfter } from '../../src/domain/event/delivery-schedule.ts'
+import { parseRetryAfter } from '../../src/domain/shared/retry-after.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { listen } from '../support/network.ts'
 import { PATIENCE_MS } from '../support/patience.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 
-import { insertRedelivery } from '../../src/db/event/event-log.ts'
+import { insertRedelivery } from '../../src/db/event/redelivery.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { failVideoTask, type NewVideo } from '../activities/video-place.ts'
 import { deliveryWorkflowId, startRedelivery } from '../../src/jobs/event.ts'

@@ -17,7 +17,7 @@ import {
   listStillDeliveries,
   listStillRedeliveries,
 } from '../../src/db/event/delivery.ts'
-import { insertRedelivery } from '../../src/db/event/event-log.ts'
+import { insertRedelivery } from '../../src/db/event/redelivery.ts'
 import { insertOutbox } from '../../src/db/shared/outbox.ts'
 import { transitionTask } from '../../src/db/task/task-transition.ts'
 import { startDelivery, startRedelivery } from '../../src/jobs/event.ts'

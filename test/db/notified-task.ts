@@ -8,7 +8,7 @@ import type {
   Target,
 } from '../../src/db/event/attempt.ts'
 import type { Sql } from '../../src/db/client.ts'
-import { insertRedelivery } from '../../src/db/event/event-log.ts'
+import { insertRedelivery } from '../../src/db/event/redelivery.ts'
 import { insertEndpoint } from '../../src/db/event/endpoint.ts'
 import { transitionTask } from '../../src/db/task/task-transition.ts'
 import type { ImageTaskStatus } from '../../src/domain/image-task/image-task.ts'

@@ -4,10 +4,10 @@ import {
   DELIVERY_SCHEDULE,
   findStatusClass,
   nextWait,
-  parseRetryAfter,
   type FailedAttempt,
 } from '../../src/domain/event/delivery-schedule.ts'
 import { AttemptErrorClass } from '../../src/domain/event/event.ts'
+import { parseRetryAfter } from '../../src/domain/shared/retry-after.ts'
 
 const FAILED: FailedAttempt = { errorClass: 'status_5xx', status: 500 }
 const MIDDLE = 0.5

@@ -8,9 +8,9 @@ import {
   MissedEvents,
   Redelivery,
   SecretRotation,
-  TaskEvents,
   WebhookSecrets,
 } from '../../src/domain/event/event.ts'
+import { TaskEvents } from '../../src/domain/task/task-event.ts'
 import { makeValidator } from '../../src/domain/shared/validate.ts'
 
 const ID = '7f9c24e8-3b12-4d2a-9f6d-6c1a6b1d2e3f'

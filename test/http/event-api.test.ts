@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 
-import type { TaskEvent } from '../../src/domain/event/event.ts'
+import type { TaskEvent } from '../../src/domain/task/task-event.ts'
 import type { TaskDetail, TaskItem } from '../../src/domain/task/task-item.ts'
 import { DOT } from '../../src/http/image-task/examples.ts'
 import {

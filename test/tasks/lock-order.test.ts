@@ -9,6 +9,7 @@ import { markTaskPurged } from '../../src/db/task/purge.ts'
 import { unitOfWork } from '../../src/db/unit-of-work.ts'
 import { ApiError } from '../../src/domain/shared/errors.ts'
 import type { TaskFamily } from '../../src/domain/shared/task-scope.ts'
+import { makeTaskEvents } from '../../src/jobs/task-events.ts'
 import { cancelTask } from '../../src/tasks/cancel.ts'
 import { deleteTask } from '../../src/tasks/delete.ts'
 import { failTask } from '../../src/tasks/fail.ts'
@@ -33,7 +34,12 @@ const COMMANDS: Record<string, (given: Given) => Promise<unknown>> = {
     cancelTask({ sql, ...SLOTS }, { id, owner }, { record }),
   'a deletion': ({ sql, id, owner }) =>
     deleteTask(
-      { sql, ...SLOTS, storage: { removePrefix: record } },
+      {
+        sql,
+        ...SLOTS,
+        storage: { removePrefix: record },
+        stopEvents: makeTaskEvents({ taskQueue: 'unused' }).stopEvents,
+      },
       { id, owner },
       { when: 'ended', record },
     ),

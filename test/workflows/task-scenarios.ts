@@ -1,5 +1,5 @@
 import type { CoreActivities, MediaActivities } from '../../activities/index.ts'
-import type { TaskStanding } from '../../activities/results.ts'
+import type { TaskStanding } from '../../activities/task.ts'
 import type { TaskFamily } from '../../src/domain/shared/task-scope.ts'
 import { getRun, recordCall, type Runs } from './runs.ts'
 import {

@@ -1,4 +1,4 @@
-import { parseRetryAfter } from '../../domain/event/delivery-schedule.ts'
+import { parseRetryAfter } from '../../domain/shared/retry-after.ts'
 import type { Outbound } from '../outbound/client.ts'
 import { POST_LIMITS } from '../outbound/post.ts'
 import type { Responded } from '../outbound/post.ts'

@@ -1,4 +1,4 @@
-import { parseRetryAfter } from '../../domain/event/delivery-schedule.ts'
+import { parseRetryAfter } from '../../domain/shared/retry-after.ts'
 import { parseObject } from '../../domain/shared/is-object.ts'
 import type { DownloadOptions } from '../outbound/download.ts'
 import { makeOutbound, type OutboundOptions } from '../outbound/outbound.ts'

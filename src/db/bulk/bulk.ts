@@ -1,7 +1,7 @@
 import { MAX_OPEN, type BulkKind, type ItemError } from '../../domain/bulk/bulk.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { isMakerLive } from '../shared/api-key.ts'
-import { isAmong, type StillOptions } from '../task/reconcile.ts'
+import { isAmong, type StillOptions } from '../shared/reconcile.ts'
 import { createdAtUs, placeOf, type TaskPlace } from '../task/task-place.ts'
 
 export interface NewBulk {

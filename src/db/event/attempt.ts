@@ -1,4 +1,5 @@
 import type { AttemptErrorClass } from '../../domain/event/event.ts'
+import { withoutQuery } from '../../domain/shared/address.ts'
 import type { Fragment, Queryable, Sql, Transaction } from '../client.ts'
 import { purgeBatch } from '../shared/purge.ts'
 import { holdPauses, isHostPaused } from '../task/pause.ts'
@@ -101,9 +102,6 @@ export const knownFailures = (
   where known.event_id = ${eventId} and known.error_class <> 'unknown'
     and known.redelivery_id is not distinct from ${redeliveryId ?? null}::uuid
 `
-
-/** Removes the query of a webhook URL, which may be a secret. */
-export const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '')
 
 export interface AttemptResult {
   durationMs: number

@@ -4,7 +4,7 @@ import { instant } from '../shared/instant.ts'
 import { isHostPaused } from '../task/pause.ts'
 import { knownFailures } from './attempt.ts'
 import type { TaskToStart } from '../task/admission.ts'
-import { isAmong, type StillOptions } from '../task/reconcile.ts'
+import { isAmong, type StillOptions } from '../shared/reconcile.ts'
 
 /** The event that is sent next, and when. */
 export interface DueEvent {

@@ -1,8 +1,9 @@
+import { withoutQuery } from '../../domain/shared/address.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
 import { withoutSync } from '../without-sync.ts'
 import { holdPauses, isActive, isHostPaused } from '../task/pause.ts'
 import { attemptsWhenOvertaken } from './delivery.ts'
-import { withoutQuery, type AttemptKey, type AttemptResult, type SentEvent } from './attempt.ts'
+import type { AttemptKey, AttemptResult, SentEvent } from './attempt.ts'
 
 /**
  * A first attempt that a worker holds: nobody else takes it before its lease has ended. The trigger `event_enters_first_try`

@@ -5,8 +5,8 @@ import { instant } from '../shared/instant.ts'
 import { UPLOAD_GRACE_SECONDS } from './archive.ts'
 import type { Fragment, Queryable, Sql } from '../client.ts'
 import { STUCK_SECONDS } from '../task/operator.ts'
-import { isAmong } from '../task/reconcile.ts'
-import type { StillOptions } from '../task/reconcile.ts'
+import { isAmong } from '../shared/reconcile.ts'
+import type { StillOptions } from '../shared/reconcile.ts'
 
 /** A version as operators and the reconciler see it: what its workflow starts with, and where it stands. */
 export interface OpenVersion {

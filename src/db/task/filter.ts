@@ -1,3 +1,4 @@
+import type { TaskScope } from '../../domain/shared/task-scope.ts'
 import type { Fragment, Queryable } from '../client.ts'
 
 /** Bounds of a time: the first is included, the last is not. */
@@ -23,3 +24,12 @@ export const isOfBatch = (
 export const isWithin = (sql: Queryable, time: Fragment, { from, to }: Bounds): Fragment => sql`
   ${from ? sql`and ${time} >= ${from}` : sql``} ${to ? sql`and ${time} < ${to}` : sql``}
 `
+
+/** An anonymous task belongs to whoever knows its id. */
+export const mayRead = (sql: Queryable, owner: string) => sql`
+  (t.owner = ${owner} or (t.owner = 'anonymous' and t.family = 'video'))
+`
+
+/** The condition that task `t` is of some families. */
+export const ofFamilies = (sql: Queryable, families: TaskScope['families']) =>
+  families ? sql`and t.family = any(${[...families]})` : sql``

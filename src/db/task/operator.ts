@@ -2,6 +2,7 @@ import { isUuid } from '../../domain/shared/uuid.ts'
 import type { StuckTask } from '../../domain/task/operations.ts'
 import type { Queryable, Sql } from '../client.ts'
 import { instant } from '../shared/instant.ts'
+import { isAmong, type StillOptions } from '../shared/reconcile.ts'
 import { startColumns, type TaskToStart } from './admission.ts'
 
 export interface OpenTask extends TaskToStart {
@@ -33,4 +34,26 @@ export const listStuckTasks = async (sql: Sql): Promise<StuckTask[]> =>
     and waits_on is null
   order by last_moved_at
   limit 100
+`
+
+/**
+ * Admitted tasks that have not moved for `afterSeconds` although nothing of theirs waits for the relay, in the order of
+ * their ids. Dispatched rows are removed by age, so their absence means nothing.
+ */
+export const listStillTasks = async (
+  sql: Sql,
+  { afterSeconds, ids, limit }: StillOptions,
+): Promise<TaskToStart[]> =>
+  await sql`
+  select ${startColumns(sql)}
+  from task t
+  where t.ended_at is null and t.waits_on is null
+    and t.last_moved_at < now() - make_interval(secs => ${afterSeconds})
+    and ${isAmong(sql, sql`t.id`, ids)}
+    and not exists (
+      select from outbox o
+      where o.workflow_id = t.family || '-task/' || t.id and o.kind <> 'signal' and o.dispatched_at is null
+    )
+  order by t.id
+  limit ${limit}
 `

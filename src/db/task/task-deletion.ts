@@ -1,8 +1,8 @@
-import { mayRead } from '../event/event-log.ts'
 import { markTaskPurged, usedByOpenTask, withoutTexts } from './purge.ts'
 import type { PurgedStorage } from './purge.ts'
 import type { TaskFamily } from '../../domain/shared/task-scope.ts'
 import type { Queryable, Sql, Transaction } from '../client.ts'
+import { mayRead } from './filter.ts'
 import { lockOwnerOf } from './owner.ts'
 
 /** A task as it is while nothing else can change it. */

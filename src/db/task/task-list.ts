@@ -8,15 +8,15 @@ import type {
   TaskState,
   TaskSummary,
 } from '../../domain/task/task-item.ts'
+import type { TaskEvent } from '../../domain/task/task-event.ts'
 import { readLabelFilter, type Labels } from '../../domain/task/task-options.ts'
 import type { OwnTasks, TaskScope } from '../../domain/shared/task-scope.ts'
-import type { TaskEvent } from '../../domain/event/event.ts'
 import { readBounds } from '../../domain/shared/time-bounds.ts'
 import { VideoTaskKind, videoSegment } from '../../domain/video-task/video-task.ts'
 import type { Fragment, Queryable, Sql } from '../client.ts'
 import { instant } from '../shared/instant.ts'
-import { isDeliveryPaused, ofFamilies, showEvent, type EventTimes } from '../event/event-log.ts'
-import { isOfBatch, isWithin, type Bounds } from './filter.ts'
+import { isDeliveryPaused, showEvent, type EventTimes } from '../event/event-log.ts'
+import { isOfBatch, isWithin, ofFamilies, type Bounds } from './filter.ts'
 import { hasLabels, labelsOf, matchLabels } from './labels.ts'
 import { deletedAt, waitsFor } from './task-file.ts'
 import { createdAtUs, placeOf, type TaskPlace } from './task-place.ts'

@@ -1,7 +1,7 @@
 import type { TaskState } from '../../domain/task/task-item.ts'
 import type { TaskFamily } from '../../domain/shared/task-scope.ts'
 import type { Queryable, Sql } from '../client.ts'
-import { mayRead } from '../event/event-log.ts'
+import { mayRead } from './filter.ts'
 
 /** Counts a failure of engine or store, unless a newer attempt has begun. Returns how many there are now. */
 export const countFailure = async (

@@ -1,8 +1,8 @@
 import { Type, type Static, type TSchema } from 'typebox'
 
-import { id } from '../event/event.ts'
 import { IDEMPOTENCY_KEY } from '../shared/idempotency-key.ts'
 import { ADDRESS_MAX, ADDRESS_PATTERN } from '../shared/address.ts'
+import { uuid } from '../shared/schema-fields.ts'
 import { Labels } from '../task/task-options.ts'
 import { TaskState } from '../task/task-item.ts'
 import { count, ItemError, next, progress } from './bulk.ts'
@@ -74,7 +74,7 @@ export type NewBatch = Static<typeof NewBatch>
 /** The same as the documentation shows it. */
 export const NewBatchDocument = Type.Object({ requests: requestsOf(BatchRequest), ...given })
 
-export const MadeBatch = Type.Object({ batch_id: id('Id of the batch.') })
+export const MadeBatch = Type.Object({ batch_id: uuid('Id of the batch.') })
 
 export const BatchCounts = Type.Object(
   {
@@ -113,7 +113,7 @@ export const BatchLine = Type.Object({
   index: count('Place of the request, from 0.'),
   custom_id: Type.Optional(CustomId),
   state: Type.Enum([...TaskState.enum, 'pending', 'rejected']),
-  task_id: Type.Optional(id('Its task.')),
+  task_id: Type.Optional(uuid('Its task.')),
   replayed: Type.Optional(
     Type.Boolean({
       description:

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 
-import { time } from '../event/event.ts'
+import { instant } from '../shared/schema-fields.ts'
 
 /** Work on many tasks, one after another: a batch makes them, an operation acts on them. */
 export type BulkKind = 'batch' | 'operation'
@@ -38,8 +38,8 @@ export const progress = {
     ...ItemError,
     description: 'Why it has failed, or what it waits for: an open task of the owner to end.',
   }),
-  created_at: time('When it was made.'),
-  ended_at: Type.Optional(time('When it ended, and all of its tasks.')),
+  created_at: instant('When it was made.'),
+  ended_at: Type.Optional(instant('When it ended, and all of its tasks.')),
 }
 
 export const BulkQuery = Type.Object({

@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox'
 
-import { id } from '../event/event.ts'
-import { queryText } from '../shared/schema-fields.ts'
+import { queryText, uuid } from '../shared/schema-fields.ts'
 import { ALL } from '../shared/time-bounds.ts'
 import { TaskQuery } from '../task/task-item.ts'
 import { LABEL_LIST, LabelText } from '../task/task-options.ts'
@@ -48,7 +47,7 @@ export const NewOperation = Type.Object({
 })
 export type NewOperation = Static<typeof NewOperation>
 
-export const MadeOperation = Type.Object({ operation_id: id('Id of the operation.') })
+export const MadeOperation = Type.Object({ operation_id: uuid('Id of the operation.') })
 export const OperationDryRun = Type.Object({
   dry_run: Type.Boolean(),
   matched: count('Tasks that it would act on.'),
@@ -82,9 +81,9 @@ export const OperationPage = Type.Object({
 /** A line of the results. */
 export const OperationLine = Type.Object({
   index: count('Place of the task, from 0: the newest first.'),
-  task_id: id('The task.'),
+  task_id: uuid('The task.'),
   state: Type.Enum(['pending', 'done', 'rejected', 'not_done']),
-  new_task_id: Type.Optional(id('The task that `run_again` has made.')),
+  new_task_id: Type.Optional(uuid('The task that `run_again` has made.')),
   redeliveries: Type.Optional(count('Events that `redeliver` sends again.')),
   error: Type.Optional(ItemError),
 })

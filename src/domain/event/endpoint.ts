@@ -3,8 +3,9 @@ import { Type, type Static } from 'typebox'
 import { DELIVERED_STATUSES } from '../image-task/image-task.ts'
 import { ENDPOINT_ACCOUNT } from '../shared/account.ts'
 import { ADDRESS_MAX, ADDRESS_PATTERN } from '../shared/address.ts'
+import { instant, uuid } from '../shared/schema-fields.ts'
+import { DeliveryState, TaskEvent } from '../task/task-event.ts'
 import { VIDEO_DELIVERED_STATES } from '../video-task/video-task.ts'
-import { DeliveryState, TaskEvent, id, time } from './event.ts'
 
 const typesOf = (noun: string, verbs: readonly string[]): string[] =>
   verbs.map((verb) => `${noun}.${verb.toLowerCase()}`)
@@ -107,15 +108,15 @@ export const makeEndpointSchemas = (kind: Kind, types: readonly string[]) => {
     ...formatOf(kind),
   }
   const members = {
-    id: id('Id of the endpoint.'),
+    id: uuid('Id of the endpoint.'),
     ...given,
     status: EndpointStatus,
     disabled_reason: Type.Optional(DisabledReason),
-    disabled_at: Type.Optional(time('Since when it is off.')),
+    disabled_at: Type.Optional(instant('Since when it is off.')),
     failing_since: Type.Optional(
-      time('The first attempt that failed since the last that arrived.'),
+      instant('The first attempt that failed since the last that arrived.'),
     ),
-    created_at: time('When it was made.'),
+    created_at: instant('When it was made.'),
     created_by: Type.Optional(
       Type.String({ description: 'Id of the user who made it, where it is one of a publisher.' }),
     ),
@@ -143,8 +144,8 @@ export type EndpointUpdate = Static<Schemas['EndpointUpdate']>
 /** Response of a rotation. */
 export const EndpointSecret = Type.Object({
   secret: Type.String({ description: 'The new secret, shown this once.' }),
-  created_at: time('When it was made.'),
-  previous_expires_at: Type.Optional(time('Until when the one before signs beside it.')),
+  created_at: instant('When it was made.'),
+  previous_expires_at: Type.Optional(instant('Until when the one before signs beside it.')),
 })
 
 const { status: _status, ...reported } = TaskEvent.properties
@@ -153,7 +154,7 @@ const { status: _status, ...reported } = TaskEvent.properties
 export const EndpointEvent = Type.Object({
   ...reported,
   type: Type.String({ description: 'What happened.' }),
-  subject_id: Type.Optional(id('The task, version, token or membership; absent of a test.')),
+  subject_id: Type.Optional(uuid('The task, version, token or membership; absent of a test.')),
 })
 export type EndpointEvent = Static<typeof EndpointEvent>
 
@@ -176,4 +177,4 @@ export const EndpointEventQuery = Type.Object({
 })
 export type EndpointEventQuery = Static<typeof EndpointEventQuery>
 
-export const TestEvent = Type.Object({ event_id: id('The `webhook-id` of every attempt.') })
+export const TestEvent = Type.Object({ event_id: uuid('The `webhook-id` of every attempt.') })

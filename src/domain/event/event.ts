@@ -1,23 +1,7 @@
 import { Type, type Static } from 'typebox'
 
+import { instant, uuid } from '../shared/schema-fields.ts'
 import { ALL, timeBounds } from '../shared/time-bounds.ts'
-import { ImageTaskStatus } from '../image-task/image-task.ts'
-import { VideoTaskState } from '../video-task/video-task.ts'
-
-/**
- * State of an event's delivery. `pending`: it is still tried, or waits for its turn. `delivered`: the webhook URL
- * responded with 2xx. `superseded`: a later event has overtaken it. `exhausted`: its whole schedule is used up.
- * `stopped`: it is not sent, because the URL responded with 410, or the task is deleted. `unsent`: it is kept for the log only.
- */
-export const DeliveryState = Type.Enum([
-  'pending',
-  'delivered',
-  'superseded',
-  'exhausted',
-  'stopped',
-  'unsent',
-])
-export type DeliveryState = Static<typeof DeliveryState>
 
 /** Why an attempt did not deliver. `unknown` also stands for an attempt whose end nobody saw, because its process died. */
 export const AttemptErrorClass = Type.Enum([
@@ -35,47 +19,12 @@ export const AttemptErrorClass = Type.Enum([
 ])
 export type AttemptErrorClass = Static<typeof AttemptErrorClass>
 
-export const id = (description: string) => Type.String({ format: 'uuid', description })
-export const time = (description: string) => Type.String({ format: 'date-time', description })
-
-/** One transition of a task, and the state of its webhook delivery. */
-export const TaskEvent = Type.Object({
-  id: id('The `webhook-id` of every attempt.'),
-  sequence: Type.Integer({
-    minimum: 1,
-    description:
-      'Number of the move within its task, or of an event of an endpoint within its subject; the `webhook-sequence` of every attempt.',
-  }),
-  status: Type.Union([ImageTaskStatus, VideoTaskState], { description: 'What the task moved to.' }),
-  created_at: time('When the task moved.'),
-  state: Type.Enum(DeliveryState.enum, { description: 'What has become of the delivery.' }),
-  attempts: Type.Integer({ minimum: 0, description: 'Attempts made so far.' }),
-  next_attempt_at: Type.Optional(time('When the next attempt is due; absent when none is.')),
-  waits_for: Type.Optional(
-    Type.String({
-      description: 'Why it is not sent now, in a sentence; absent unless its host is paused.',
-    }),
-  ),
-})
-export type TaskEvent = Static<typeof TaskEvent>
-
-export const TaskEvents = Type.Object({
-  webhook_url: Type.Optional(
-    Type.String({
-      description:
-        'Where every event but the first, the creation, is sent, without the query; absent when the task names no URL, or is deleted.',
-    }),
-  ),
-  events: Type.Array(TaskEvent, { description: 'In the order of their sequence.' }),
-})
-export type TaskEvents = Static<typeof TaskEvents>
-
 /** One attempt, as its event's owner may see it: the address that was dialled is for operators only. */
 export const Attempt = Type.Object({
-  event_id: id('The event that was sent.'),
+  event_id: uuid('The event that was sent.'),
   number: Type.Integer({ minimum: 1, description: 'Number of the attempt within its event.' }),
   url: Type.String({ description: 'Where it was sent, without the query.' }),
-  started_at: time('When it began.'),
+  started_at: instant('When it began.'),
   duration_ms: Type.Optional(
     Type.Integer({ minimum: 0, description: 'How long it took; absent while its end is unknown.' }),
   ),
@@ -102,7 +51,7 @@ export const Attempt = Type.Object({
       description: 'Start of the response, 1 KiB at most, without control characters.',
     }),
   ),
-  next_attempt_at: Type.Optional(time('When the next one was due; absent when none was.')),
+  next_attempt_at: Type.Optional(instant('When the next one was due; absent when none was.')),
 })
 export type Attempt = Static<typeof Attempt>
 
@@ -112,7 +61,9 @@ export const Attempts = Type.Object({
 export type Attempts = Static<typeof Attempts>
 
 export const Redelivery = Type.Object({
-  redelivery_id: id('A repetition returns the same id for as long as the redelivery is under way.'),
+  redelivery_id: uuid(
+    'A repetition returns the same id for as long as the redelivery is under way.',
+  ),
 })
 export type Redelivery = Static<typeof Redelivery>
 
@@ -126,7 +77,7 @@ export type MissedEvents = Static<typeof MissedEvents>
 /** The same of the events of an owner's tasks. */
 export const MissedTaskEvents = Type.Object({
   ...MissedEvents.properties,
-  batch_id: Type.Optional(id('Only events of tasks of this batch.')),
+  batch_id: Type.Optional(uuid('Only events of tasks of this batch.')),
 })
 export type MissedTaskEvents = Static<typeof MissedTaskEvents>
 
@@ -140,8 +91,8 @@ export const WebhookSecret = Type.Object({
     pattern: '^whsec_[A-Za-z0-9+/]{43}=$',
     description: '`whsec_` and the Base64 of the 32 bytes that sign.',
   }),
-  created_at: time('When it was made.'),
-  expires_at: Type.Optional(time('When it stops signing; absent for the newest.')),
+  created_at: instant('When it was made.'),
+  expires_at: Type.Optional(instant('When it stops signing; absent for the newest.')),
 })
 export type WebhookSecret = Static<typeof WebhookSecret>
 

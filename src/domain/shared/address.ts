@@ -22,3 +22,6 @@ export const ADDRESS_PATTERN = `^${HTTP}$`
 
 /** An image: Base64, a data: URI, or an address. */
 export const IMAGE_PATTERN = `^(?:${HTTP}|${DATA}|${BASE64})$`
+
+/** Removes the query of a webhook URL, which may be a secret. */
+export const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '')

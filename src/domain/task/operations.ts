@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 
 import { count, instant, reason, uuid } from '../shared/schema-fields.ts'
+import { TemporalState } from '../shared/temporal-state.ts'
 import { WaitingOutbox } from '../shared/waiting-outbox.ts'
 
 const TASK = {
@@ -37,25 +38,6 @@ const WaitingDeliveries = Type.Object({
   receivers: Type.Array(DeliveryHost, { description: 'At most 100, those with the most first.' }),
 })
 export type WaitingDeliveries = Static<typeof WaitingDeliveries>
-
-const Poller = Type.Object({
-  identity: Type.String({ description: 'The process and its host.' }),
-  seen_at: Type.Optional(instant('When it last asked for work.')),
-})
-const Queue = Type.Object({
-  name: Type.String(),
-  type: Type.Enum(['workflow', 'activity']),
-  backlog: count('About how much work waits for a worker.'),
-  backlog_age_seconds: count('About how long the oldest of it has waited.'),
-  pollers: Type.Array(Poller, { description: 'Workers that have lately asked for work.' }),
-})
-const TemporalState = Type.Object({
-  reachable: Type.Boolean({ description: 'False: nothing is known of its queues.' }),
-  ui_url: Type.Optional(Type.String({ description: 'Its UI, with TEMPORAL_UI_URL.' })),
-  error: Type.Optional(Type.String({ description: 'Why it cannot be reached.' })),
-  queues: Type.Array(Queue),
-})
-export type TemporalState = Static<typeof TemporalState>
 
 /** Response of GET /admin/operations. */
 export const Operations = Type.Object({

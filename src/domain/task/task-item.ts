@@ -1,12 +1,12 @@
 import { Type, type Static, type TSchema } from 'typebox'
 
-import { DeliveryState, id, TaskEvent, time } from '../event/event.ts'
 import { ImageTaskKind, type AnyImageKind } from '../image-task/image-kind.ts'
 import { CUSTOM, CUSTOM_NAME } from './custom-kind.ts'
 import { timeBounds } from '../shared/time-bounds.ts'
 import { DeletedAt } from './deleted-at.ts'
+import { DeliveryState, TaskEvent } from './task-event.ts'
 import { LabelFilter, Labels } from './task-options.ts'
-import { queryText } from '../shared/schema-fields.ts'
+import { instant, queryText, uuid } from '../shared/schema-fields.ts'
 import { ImageTaskStatus, warnings } from '../image-task/image-task.ts'
 import { WaitsFor } from './waits-for.ts'
 import { VideoTaskKind, VideoTaskState } from '../video-task/video-task.ts'
@@ -42,15 +42,15 @@ const some = <Item extends TSchema>(item: Item, description: string) =>
 
 /** A task of either family as lists show it. A member without a value is absent. */
 const members = {
-  task_id: id('Id of the task.'),
+  task_id: uuid('Id of the task.'),
   kind: TaskKind,
   family: Type.Enum(['image', 'video']),
   state: TaskState,
   status: TaskStatus,
   rev: count('Grows with all that is shown: the higher one is the newer.'),
-  created_at: time('When it was made.'),
-  started_at: Type.Optional(time('When the first attempt at rendering began.')),
-  ended_at: Type.Optional(time('When it ended.')),
+  created_at: instant('When it was made.'),
+  started_at: Type.Optional(instant('When the first attempt at rendering began.')),
+  ended_at: Type.Optional(instant('When it ended.')),
   progress: count('Per cent rendered; of an image 0 until it is done.'),
   waits_for: WaitsFor,
   prompt: text('First 200 characters of the prompt.'),
@@ -94,7 +94,7 @@ export const TASK_QUERY_EMPTY_IS_ABSENT = [
   ...(['from', 'to', 'since', 'until', 'q', 'batch_id', 'after', 'owner'] as const),
 ]
 
-const ofBatch = (description: string) => Type.Optional(id(description))
+const ofBatch = (description: string) => Type.Optional(uuid(description))
 
 const filters = {
   kind: some(TaskKind, 'Only these kinds.'),
@@ -151,18 +151,18 @@ export const TaskDetail = Type.Object({
   results: Type.Array(Type.Object({ name: Type.String(), ...file })),
   moves: Type.Array(
     Type.Object({
-      event_id: id('Id of the event of the move.'),
+      event_id: uuid('Id of the event of the move.'),
       sequence: count('From 1; the first is the creation.'),
       status: TaskStatus,
       state: TaskState,
-      at: time('When the task moved.'),
+      at: instant('When the task moved.'),
     }),
   ),
   attempts: Type.Array(
     Type.Object({
       number: count('From 1.'),
-      started_at: time('When it began.'),
-      ended_at: Type.Optional(time('When it ended, where that is known.')),
+      started_at: instant('When it began.'),
+      ended_at: Type.Optional(instant('When it ended, where that is known.')),
       outcome: Type.Enum(['running', 'done', 'failed', 'lost'], {
         description: 'lost: its worker went away, or the task ended without it.',
       }),
@@ -174,15 +174,15 @@ export const TaskDetail = Type.Object({
     count('Its place among the tasks of its account that wait, from 1; absent of any other.'),
   ),
   lacking: some(Type.String(), 'Why it waits, with what each machine lacks; for platform admins.'),
-  placed_at: Type.Optional(time('When a machine last took it, where machines are chosen.')),
+  placed_at: Type.Optional(instant('When a machine last took it, where machines are chosen.')),
   estimated_seconds: Type.Optional(
     Type.Number({ description: 'Recent median of its kind; only of a task that has not ended.' }),
   ),
   warnings,
   purge_at: Type.Optional(
-    time('When inputs and results are removed, where the request said for how long they stay.'),
+    instant('When inputs and results are removed, where the request said for how long they stay.'),
   ),
-  purged_at: Type.Optional(time('When inputs and results were removed.')),
+  purged_at: Type.Optional(instant('When inputs and results were removed.')),
   temporal_url: text('Its workflow in the Temporal UI, for platform admins.'),
 })
 export type TaskDetail = Static<typeof TaskDetail>
@@ -199,7 +199,7 @@ export type OwnerEventQuery = Static<typeof OwnerEventQuery>
 /** Events of all tasks of an owner. */
 export const OwnerEvents = Type.Object({
   events: Type.Array(
-    Type.Object({ ...TaskEvent.properties, task_id: id('Its task.'), kind: TaskKind }),
+    Type.Object({ ...TaskEvent.properties, task_id: uuid('Its task.'), kind: TaskKind }),
     { description: `Those of the newest task first, and of a task the newest first. ${SHORT}` },
   ),
   next,

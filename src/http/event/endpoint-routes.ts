@@ -16,9 +16,9 @@ import {
   MissedEvents,
   MissedTaskEvents,
   SecretRotation,
-  id,
 } from '../../domain/event/event.ts'
 import { PLATFORM_ACCOUNT } from '../../domain/shared/account.ts'
+import { uuid } from '../../domain/shared/schema-fields.ts'
 import { validateAll } from '../../domain/shared/time-bounds.ts'
 import type { ErrorCodeName } from '../../domain/shared/errors.ts'
 import { getCaller, requirePlatformAdmin } from '../access/caller.ts'
@@ -83,8 +83,8 @@ const NOTIFIED = {
 }
 const ATTEMPT = { event_id: EVENT_ID, number: 1, url: URL, started_at: AT, status: 204 }
 
-const ENDPOINT = { endpoint_id: id('Id of the endpoint.') }
-const EVENT = { ...ENDPOINT, event_id: id('Id of one of its events.') }
+const ENDPOINT = { endpoint_id: uuid('Id of the endpoint.') }
+const EVENT = { ...ENDPOINT, event_id: uuid('Id of one of its events.') }
 
 const body = (schema: TSchema, example: object, required = true): BodySpec => ({
   ...SMALL_BODY,

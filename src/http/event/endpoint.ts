@@ -3,7 +3,6 @@ import type { Signer } from '../../adapters/signing.ts'
 import type { WebhookSecrets as Keeper } from '../../adapters/webhook-secrets.ts'
 import { changesOf, insertAudit, type AuditChange } from '../../db/shared/audit-log.ts'
 import { withinDeadline, type Transaction } from '../../db/client.ts'
-import { withoutQuery } from '../../db/event/attempt.ts'
 import {
   deleteEndpoint,
   existsEndpointEvent,
@@ -15,7 +14,8 @@ import {
   updateEndpoint,
 } from '../../db/event/endpoint.ts'
 import type { EndpointHolder, EndpointKey } from '../../db/event/endpoint.ts'
-import { listAttempts, redeliverToEndpoint } from '../../db/event/event-log.ts'
+import { listAttempts, redeliverToEndpoint } from '../../db/event/redelivery.ts'
+import { withoutQuery } from '../../domain/shared/address.ts'
 import { unitOfWork } from '../../db/unit-of-work.ts'
 import { auditTarget } from '../../domain/shared/audit-log.ts'
 import { endpointSecretOwner } from '../../domain/event/endpoint.ts'

@@ -1,16 +1,12 @@
 import { Type } from 'typebox'
 
 import { withinDeadline } from '../../db/client.ts'
-import { listAttempts, listEvents, redeliverExhausted } from '../../db/event/event-log.ts'
+import { listEvents } from '../../db/event/event-log.ts'
+import { listAttempts, redeliverExhausted } from '../../db/event/redelivery.ts'
 import { errors } from '../../domain/shared/errors.ts'
-import {
-  Attempts,
-  Redeliveries,
-  Redelivery,
-  MissedTaskEvents,
-  TaskEvents,
-} from '../../domain/event/event.ts'
+import { Attempts, Redeliveries, Redelivery, MissedTaskEvents } from '../../domain/event/event.ts'
 import { FAMILIES } from '../../domain/task/family.ts'
+import { TaskEvents } from '../../domain/task/task-event.ts'
 import { readBounds, validateAll } from '../../domain/shared/time-bounds.ts'
 import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import { ownerOf, tasksOf } from '../access/caller.ts'

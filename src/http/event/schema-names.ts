@@ -4,12 +4,10 @@ import * as event from '../../domain/event/event.ts'
 
 /** Names for clients of the schemas of events and endpoints. */
 export const EVENT_NAMES: SchemaNames = {
-  TaskEvent: event.TaskEvent,
   DeliveryAttempt: event.Attempt,
   EndpointEvent: endpoint.EndpointEvent,
   EndpointSecret: endpoint.EndpointSecret,
   EndpointStatus: endpoint.EndpointStatus,
   EndpointDisabledReason: endpoint.DisabledReason,
-  DeliveryState: event.TaskEvent.properties.state,
   WebhookSecrets: event.WebhookSecrets,
 }

@@ -4,21 +4,23 @@ import { listWaitingUrls } from '../../db/event/delivery.ts'
 import { insertAudit } from '../../db/shared/audit-log.ts'
 import { listStuckVersions, type OpenVersion } from '../../db/registry/open-version.ts'
 import { readWaitingOutbox } from '../../db/shared/outbox.ts'
+import type { AdmissionRules } from '../../db/task/admission.ts'
 import { countWaiting, drainInstance, listInstanceDetails } from '../../db/task/fleet.ts'
 import type { DrainedInstance } from '../../db/task/fleet.ts'
 import { STUCK_SECONDS, listStuckTasks, type OpenTask } from '../../db/task/operator.ts'
-import { unitOfWork, type Enqueue } from '../../db/unit-of-work.ts'
+import { unitOfWork, type Enqueue, type UnitDeps } from '../../db/unit-of-work.ts'
 import { auditTarget, type AuditAction } from '../../domain/shared/audit-log.ts'
 import { apiError, shown, type ApiError } from '../../domain/shared/errors.ts'
 import type { Jobs } from '../../jobs/client.ts'
-import { failOpenTask, restartTask, restartVersion } from '../../jobs/operator.ts'
-import type { Operated, OperatorOptions } from '../../jobs/operator.ts'
+import { failOpenTask, restartTask, type Operated } from '../../jobs/operator.ts'
 import { readQueues } from '../../jobs/queues.ts'
+import { restartVersion } from '../../jobs/restart-version.ts'
+import type { VersionStarts } from '../../jobs/version.ts'
 import { getCaller, requirePlatformAdmin } from '../access/caller.ts'
 import { makeAudit } from '../access/audit.ts'
 import type { JsonResponse, RouteRequest, SavedResponse } from '../route.ts'
 
-export interface OperationsDeps extends OperatorOptions {
+export interface OperationsDeps extends UnitDeps, AdmissionRules, VersionStarts {
   jobs: Jobs
   /** Address of a workflow in the Temporal UI; of none, that of their list. */
   workflowUrl(workflowId: string): string | undefined
@@ -85,7 +87,7 @@ interface Command<Thing> {
   operate(
     sql: Transaction,
     id: string,
-    options: OperatorOptions & { enqueue: Enqueue },
+    options: OperationsDeps & { enqueue: Enqueue },
   ): Promise<Operated<Thing> | undefined>
   /** Makes what the response shows; `target` names it in the audit log. */
   show(thing: Thing): object

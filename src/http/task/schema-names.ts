@@ -3,6 +3,7 @@ import * as batch from '../../domain/bulk/batch.ts'
 import * as operation from '../../domain/bulk/operation.ts'
 import { IMAGE_KINDS } from '../../domain/image-task/image-kind.ts'
 import * as image from '../../domain/image-task/image-task.ts'
+import { TaskEvent } from '../../domain/task/task-event.ts'
 import * as task from '../../domain/task/task-item.ts'
 import { Usage } from '../../domain/task/usage.ts'
 import * as video from '../../domain/video-task/video-task.ts'
@@ -36,6 +37,8 @@ export const TASK_NAMES: SchemaNames = {
   OperationFilter: operation.NewOperation.properties.filter,
   OperationLine: operation.OperationLine,
   Usage,
+  TaskEvent,
+  DeliveryState: TaskEvent.properties.state,
   OwnerEventPage: task.OwnerEvents,
   DryRun: task.DryRun,
 }

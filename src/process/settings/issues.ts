@@ -11,6 +11,7 @@ import { BUILTIN_SETTINGS } from './builtin.ts'
 import { OVERRIDE } from './constants.ts'
 import { hasBucket, splitList, type Env } from './env.ts'
 import { isGuessable } from './guessable.ts'
+import type { SettingIssue } from './issue.ts'
 import { findTemporalIssues } from './temporal.ts'
 
 /** `iss` of the tokens that the embedded stack's own issuer signs. */
@@ -21,12 +22,6 @@ export const NO_PROXY = 'none'
 
 /** Process that reads settings: some rules are those of one process. */
 export type ProcessName = 'api' | 'worker' | 'migrate' | 'operate'
-
-export interface SettingIssue {
-  /** The variable. */
-  name: string
-  message: string
-}
 
 /** Finds what is wrong with settings that their schema lets pass. */
 export const findSettingIssues = (

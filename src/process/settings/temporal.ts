@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 
 import { loadClientConnectConfig, type ClientConnectConfig } from '@temporalio/envconfig'
 
-import type { SettingIssue } from './issues.ts'
+import type { SettingIssue } from './issue.ts'
 
 /** Options of a connection to Temporal, with the certificates themselves. */
 export type TemporalOptions = ClientConnectConfig['connectionOptions'] & {

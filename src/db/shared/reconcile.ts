@@ -1,5 +1,4 @@
 import type { Fragment, Sql } from '../client.ts'
-import { startColumns, type TaskToStart } from './admission.ts'
 
 /** Loops that run in one process at a time; the numbers are arbitrary and ours. */
 const LOCKS = { reconcile: 7_041_978, admission: 7_041_980 } as const
@@ -35,25 +34,3 @@ export interface StillOptions {
 /** The condition that a column is one of these ids. */
 export const isAmong = (sql: Sql, column: Fragment, ids: StillOptions['ids']): Fragment =>
   'only' in ids ? sql`${column} = ${ids.only}` : sql`${column} > ${ids.after}`
-
-/**
- * Admitted tasks that have not moved for `afterSeconds` although nothing of theirs waits for the relay, in the order of
- * their ids. Dispatched rows are removed by age, so their absence means nothing.
- */
-export const listStillTasks = async (
-  sql: Sql,
-  { afterSeconds, ids, limit }: StillOptions,
-): Promise<TaskToStart[]> =>
-  await sql`
-  select ${startColumns(sql)}
-  from task t
-  where t.ended_at is null and t.waits_on is null
-    and t.last_moved_at < now() - make_interval(secs => ${afterSeconds})
-    and ${isAmong(sql, sql`t.id`, ids)}
-    and not exists (
-      select from outbox o
-      where o.workflow_id = t.family || '-task/' || t.id and o.kind <> 'signal' and o.dispatched_at is null
-    )
-  order by t.id
-  limit ${limit}
-`

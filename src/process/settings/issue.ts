@@ -1,0 +1,6 @@
+/** An issue of a setting, in words for an operator. */
+export interface SettingIssue {
+  /** The variable. */
+  name: string
+  message: string
+}
