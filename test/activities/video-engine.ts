@@ -7,12 +7,8 @@ import type { MediaDependencies } from '../../activities/dependencies.ts'
 import { makeLocalVideo, makeRenderVideoTask } from '../../activities/render-video-task.ts'
 import type { TaskEnd } from '../../activities/results.ts'
 import type { AttemptOptions } from '../../activities/render-attempt.ts'
-import type {
-  RenderControl,
-  RenderedVideo,
-  VideoEngine,
-  VideoJob,
-} from '../../src/adapters/video-engine/video-engine.ts'
+import type { RenderControl, RenderedVideo } from '../../packages/engines/src/video-job.ts'
+import type { VideoEngine, VideoJob } from '../../src/adapters/video-engine/video-engine.ts'
 import type { VideoTiming } from '../../src/domain/task/render-timing.ts'
 import {
   admissionOf,
