@@ -12,7 +12,7 @@ export type ImageField =
 
 /** One picture to make: settings with every default applied, inputs as local files. */
 export type ImageJob = ImageRequest & {
-  /** What the words of a relight's prompt ask for; absent, they change nothing. */
+  /** Light that a relight's prompt asks for; absent, its words change nothing. */
   light?: PromptLight
   /** `image` is always there; files may hold anything, they are validated. */
   inputs: Partial<Record<ImageField, { path: string }>>

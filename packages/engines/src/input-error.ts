@@ -1,4 +1,4 @@
-/** What is wrong with an input: no retry can mend it. */
+/** Codes of errors of an input, which no retry can mend. */
 export type InputErrorCode =
   /** Not a picture that is decoded here, or a damaged one. */
   | 'image_invalid'

@@ -3,7 +3,7 @@ import { InputError, type InputErrorCode } from './input-error.ts'
 import type { ImageJob, RenderedImage } from './image-job.ts'
 import { renderImage } from './image/render.ts'
 
-/** What the thread is sent. Messages come back; every order ends with one of the last three types. */
+/** Message to the thread. Messages come back; every order ends with one of the last three types. */
 export interface RenderOrder {
   job: ImageJob
   /** Largest input, in pixels. */
