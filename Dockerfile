@@ -8,6 +8,7 @@ FROM base AS build
 COPY package.json package-lock.json .npmrc ./
 COPY packages/client/package.json packages/client/
 COPY packages/console/package.json packages/console/
+COPY packages/engines/package.json packages/engines/
 COPY packages/inspector/package.json packages/inspector/
 COPY patches patches
 RUN npm ci --ignore-scripts && npx patch-package --error-on-fail
@@ -27,14 +28,15 @@ COPY LICENSE ./
 RUN node tools/run.mjs tools/build.ts --no-packages
 
 # What runs; a stage of its own, so that a change of the code alone does not install again. Of the packages in the
-# repository the service needs the inspector alone.
+# repository the service needs the inspector and the engines.
 FROM base AS packages
 COPY package.json package-lock.json .npmrc ./
 COPY packages/client/package.json packages/client/
 COPY packages/console/package.json packages/console/
+COPY packages/engines/package.json packages/engines/
 COPY packages/inspector/package.json packages/inspector/
 # The native part of Temporal's SDK comes for five platforms.
-RUN npm ci --omit=dev --ignore-scripts --workspace=kiln-inspector --include-workspace-root \
+RUN npm ci --omit=dev --ignore-scripts --workspace=kiln-inspector --workspace=kiln-engines --include-workspace-root \
   && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name "$(uname -m)-unknown-linux-gnu" -exec rm -r {} +
 # What patches packages is a development package.
 COPY --from=build /app/node_modules/postgres node_modules/postgres

@@ -14,7 +14,6 @@ const config = ({ production = false }): KnipConfig => ({
         'workflows/trace.ts!',
         'activities/index.ts!',
         // Threads and processes are started by their path.
-        'src/adapters/image-engine/render-thread.ts!',
         'src/http/registry/graph-thread.ts!',
         'src/adapters/picture/child.ts!',
         'src/local/temporal-download-child.ts!',
@@ -28,7 +27,7 @@ const config = ({ production = false }): KnipConfig => ({
         'test/support/{run,file-cost}.ts',
         'test/system.ts',
         'test/machines/sleeping-media.ts',
-        'test/adapters/video-engine/render-alone.ts',
+        'test/adapters/render-alone.ts',
         'test/deploy/confined-probe.mjs',
         'test/workflows/record.ts',
         'test/workflows/value-import.ts',
@@ -37,6 +36,10 @@ const config = ({ production = false }): KnipConfig => ({
     },
     'packages/inspector': {
       entry: ['src/{child,kiln-inspect}.ts!', 'test/**/*.test.ts', 'test/store-results.ts'],
+      project: ['src/**/*.ts!', 'test/**/*.ts'],
+    },
+    'packages/engines': {
+      entry: ['test/**/*.test.ts'],
       project: ['src/**/*.ts!', 'test/**/*.ts'],
     },
     'packages/client': {

@@ -1,5 +1,6 @@
 import { probeImage } from '../src/adapters/image-probe.ts'
-import type { RenderedVideo, VideoJob } from '../src/adapters/video-engine/video-engine.ts'
+import type { RenderedVideo } from '../packages/engines/src/video-job.ts'
+import type { VideoJob } from '../src/adapters/video-engine/video-engine.ts'
 import type { NewCreation } from '../src/db/video-task/creation.ts'
 import { recordProgress } from '../src/db/video-task/video-task.ts'
 import type { ClaimedVideoTask } from '../src/db/video-task/video-task.ts'

@@ -1,10 +1,10 @@
 import { spawnSync, type StdioOptions } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findVideoBinaries } from '../src/adapters/video-engine/binaries.ts'
-import { makeLocalVideoEngine } from '../src/adapters/video-engine/local.ts'
-import { planRender } from '../src/adapters/video-engine/plan.ts'
-import type { VideoJob } from '../src/adapters/video-engine/video-engine.ts'
+import { findVideoBinaries } from '../packages/engines/src/binaries.ts'
+import { makeVideoEngine } from '../packages/engines/src/video-engine.ts'
+import { planRender } from '../packages/engines/src/video/plan.ts'
+import type { VideoJob } from '../packages/engines/src/video-job.ts'
 import { median, say, showPaired, showSpread } from './support/results.ts'
 import { makeFolder, withKept } from '../test/support/keep.ts'
 import { inTurns, timeOf } from './support/lanes.ts'
@@ -37,7 +37,7 @@ export const run = async (): Promise<void> =>
       production: false,
     })
     say(`ffmpeg: ${binaries.ffmpeg.path} (${binaries.ffmpeg.origin})`)
-    const engine = makeLocalVideoEngine({ binaries, maxPixels: MAX_PIXELS })
+    const engine = makeVideoEngine({ binaries, maxPixels: MAX_PIXELS })
     const control = { signal: new AbortController().signal, onProgress: () => {} }
     for (const { name, part } of CASES) {
       const job = await makeJob(join(dir, name), part)
@@ -57,7 +57,6 @@ export const run = async (): Promise<void> =>
 const makeJob = async (scratchDir: string, part: Partial<VideoJob>): Promise<VideoJob> => {
   await mkdir(scratchDir)
   return {
-    taskId: 'bench',
     width: 1280,
     height: 720,
     seconds: SECONDS,

@@ -38,10 +38,9 @@ import { makeSecrets } from './adapters/secrets.ts'
 import { makeSigner } from './adapters/signing.ts'
 import { STARS_HOSTS, makeFetchStars } from './adapters/stars/stars.ts'
 import { makeUpstream } from './adapters/upstream/upstream.ts'
-import { findVideoBinaries, type VideoBinaries } from './adapters/video-engine/binaries.ts'
-import { makeFinishVideo } from './adapters/video-engine/foreign-file.ts'
-import { makeLocalVideoEngine } from './adapters/video-engine/local.ts'
-import { cleanUpOrphans } from './adapters/video-engine/orphan.ts'
+import { findVideoBinaries, type VideoBinaries } from '../packages/engines/src/binaries.ts'
+import { makeLocalFinishVideo, makeLocalVideoEngine } from './adapters/video-engine/local.ts'
+import { cleanUpOrphans } from './adapters/orphan.ts'
 import { makeNotifier } from './domain/shared/notifier.ts'
 import { VERSION } from './domain/shared/release.ts'
 import { loadConfig, readSearchPath, warnOfRemovedSettings } from './config.ts'
@@ -468,7 +467,7 @@ const comfyWorker = async (fleet: Fleet, { dir }: Scratch): Promise<Worker> => {
       ...makeRemote(dir),
       fleet,
       videoEngine: makeLocalVideoEngine({ binaries, maxPixels: config.IMAGE_MAX_PIXELS }),
-      finishVideo: makeFinishVideo({ binaries, maxPixels: config.IMAGE_MAX_PIXELS }),
+      finishVideo: makeLocalFinishVideo({ binaries, maxPixels: config.IMAGE_MAX_PIXELS }),
     }),
     // A task that waits in Temporal has not begun; some beside those on instances fetch their files.
     maxConcurrentActivityTaskExecutions: fleet.instances.length * fleet.depth + FURTHER_TASKS,

@@ -35,6 +35,7 @@ const FOLDERS = [
   'bench',
   'tools',
   'packages/inspector',
+  'packages/engines',
   'packages/client',
   'packages/python/test',
   'packages/console/src',
@@ -58,7 +59,7 @@ export const PROGRAMS = [
   'src/local.ts',
   'packages/inspector/src/child.ts',
   'src/adapters/picture/child.ts',
-  'src/adapters/image-engine/render-thread.ts',
+  'packages/engines/src/render-thread.ts',
   'src/http/registry/graph-thread.ts',
 ]
 
@@ -179,8 +180,8 @@ export const compile = async (state = readState(MANIFEST)) => {
 }
 
 /** Sources of programs, and folders of the files that they read beside them. */
-const RUN = /^(src|activities|packages\/inspector\/src)\/.*\.(ts|json)$/
-const SERVED = /^(src|packages\/inspector\/src)\//
+const RUN = /^(src|activities|packages\/(inspector|engines)\/src)\/.*\.(ts|json)$/
+const SERVED = /^(src|packages\/(inspector|engines)\/src)\//
 
 /** Sources of the pages at /docs, which look like the console. */
 const PAGES = /^(docs|tools\/pages)\/|^packages\/console\/src\/(tokens\.css|icon\.svg)$/

@@ -6,7 +6,7 @@ import type { ImageEngine } from '../../src/adapters/image-engine/image-engine.t
 import type { Outbound } from '../../src/adapters/outbound/client.ts'
 import type { Signer } from '../../src/adapters/signing.ts'
 import type { Upstream } from '../../src/adapters/upstream/upstream.ts'
-import type { FinishVideo } from '../../src/adapters/video-engine/foreign-file.ts'
+import type { FinishVideo } from '../../packages/engines/src/finish-video.ts'
 import type { VideoEngine } from '../../src/adapters/video-engine/video-engine.ts'
 import type { Notifier } from '../../src/domain/shared/notifier.ts'
 import type { MediaLimits } from '../../src/domain/task/media-limits.ts'

@@ -1,4 +1,4 @@
-import type { ProbedImage } from '../adapters/image-probe.ts'
+import type { ProbedImage } from '../../packages/engines/src/image-probe.ts'
 
 /** An image that came as Base64 inside a body, decoded into a file. */
 export interface InlineImage {

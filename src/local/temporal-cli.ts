@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 import envPaths from 'env-paths'
 
-import { isExecutable } from '../adapters/video-engine/binaries.ts'
+import { isExecutable } from '../../packages/engines/src/binaries.ts'
 import { buildTemporal } from './temporal-build.ts'
 import { downloadTemporal } from './temporal-download.ts'
 import { makeInTurn } from './temporal-turn.ts'

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import sharp from 'sharp'
 
 import type { Instance } from '../adapters/comfyui/instance.ts'
-import { findVideoBinaries } from '../adapters/video-engine/binaries.ts'
+import { findVideoBinaries } from '../../packages/engines/src/binaries.ts'
 import { fillTemplate } from '../domain/template/fill.ts'
 import { describeNode } from '../domain/template/graph.ts'
 import { folderOf, readRejection, readRunEnd } from '../domain/template/run-end.ts'

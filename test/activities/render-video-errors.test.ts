@@ -11,7 +11,7 @@ import { makeDatabase } from '../../src/db/client.ts'
 import { makeLocalVideoEngine } from '../../src/adapters/video-engine/local.ts'
 import { TASK_ERRORS } from '../../src/domain/task/task-error.ts'
 import { VIDEO_ERRORS } from '../../src/domain/video-task/video-error.ts'
-import { useStudio } from '../adapters/video-engine/studio.ts'
+import { useStudio } from '../../packages/engines/test/video/studio.ts'
 import { useReceiver } from '../support/network.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { makePicture } from '../support/pictures.ts'
@@ -40,7 +40,8 @@ describe('a video task whose', () => {
   })
 
   before(async () => {
-    deps = { ...place.deps, videoEngine: studio.engine, limits: limitsOf(PATIENCE_MS) }
+    const videoEngine = makeLocalVideoEngine({ binaries: studio.binaries, maxPixels: 1e6 })
+    deps = { ...place.deps, videoEngine, limits: limitsOf(PATIENCE_MS) }
     served.set('/text', Buffer.from('plain text'))
     served.set('/picture', await makePicture())
     served.set('/huge', Buffer.alloc(300_001))

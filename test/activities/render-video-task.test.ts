@@ -8,7 +8,8 @@ import { before, describe, test } from 'node:test'
 import { CancelledFailure } from '@temporalio/activity'
 
 import type { MediaDependencies } from '../../activities/index.ts'
-import { mean, useStudio } from '../adapters/video-engine/studio.ts'
+import { mean, useStudio } from '../../packages/engines/test/video/studio.ts'
+import { makeLocalVideoEngine } from '../../src/adapters/video-engine/local.ts'
 import { sha256Of } from '../support/digest.ts'
 import { useReceiver } from '../support/network.ts'
 import { makePicture } from '../support/pictures.ts'
@@ -38,7 +39,8 @@ describe('an attempt to render a video', () => {
   })
 
   before(async () => {
-    deps = { ...place.deps, videoEngine: studio.engine }
+    const videoEngine = makeLocalVideoEngine({ binaries: studio.binaries, maxPixels: 1e6 })
+    deps = { ...place.deps, videoEngine }
     served.set('/tall.png', await makePicture({ width: 120, height: 200 }))
     served.set('/mark.png', await makePicture({ width: 40, height: 20, shade: 90 }))
     served.set('/source.mp4', await readFile(makeSource('source.mp4')))
@@ -198,7 +200,7 @@ describe('an attempt to render a video', () => {
   test('chooses the size of an extension by its source', async () => {
     const sizes: number[][] = []
     const recording = withEngine((job) => void sizes.push([job.width, job.height]))
-    recording.videoEngine.probeSource = studio.engine.probeSource
+    recording.videoEngine.probeSource = deps.videoEngine.probeSource
     const inputs = [{ field: 'video_url', url: url('/source.mp4') }]
     await renderVideo(recording, await admit({ ...EXTEND, inputs }))
     assert.deepEqual(sizes, [[810, 540]])
@@ -235,14 +237,14 @@ describe('an attempt to render a video', () => {
   test('ends its programs when the task is cancelled', async () => {
     const id = await admit()
     const environment = makeEnvironment()
-    const render: typeof studio.engine.render = (job, control) => {
+    const render: typeof deps.videoEngine.render = (job, control) => {
       const onProgress = (percent: number) => {
         control.onProgress(percent)
         if (percent > 0) cancelRun(environment)
       }
-      return studio.engine.render(job, { ...control, onProgress })
+      return deps.videoEngine.render(job, { ...control, onProgress })
     }
-    const inChild = { ...deps, tinyVideos: false, videoEngine: { ...studio.engine, render } }
+    const inChild = { ...deps, tinyVideos: false, videoEngine: { ...deps.videoEngine, render } }
     await assert.rejects(renderVideo(inChild, id, { environment }), CancelledFailure)
     assert.equal((await seeVideo(place.database, id)).failures, 0)
     assert.deepEqual(await deps.storage.list(`results/${id}`), [])

@@ -5,14 +5,9 @@ import { ApplicationFailure } from '@temporalio/activity'
 
 import type { MediaDependencies } from '../../activities/index.ts'
 import { makeLocalVideo, makeRenderVideoTask } from '../../activities/render-video-task.ts'
-import type { TaskStanding } from '../../activities/task.ts'
-import type { AttemptOptions } from '../../activities/task.ts'
-import type {
-  RenderControl,
-  RenderedVideo,
-  VideoEngine,
-  VideoJob,
-} from '../../src/adapters/video-engine/video-engine.ts'
+import type { AttemptOptions, TaskStanding } from '../../activities/task.ts'
+import type { RenderControl, RenderedVideo } from '../../packages/engines/src/video-job.ts'
+import type { VideoEngine, VideoJob } from '../../src/adapters/video-engine/video-engine.ts'
 import type { VideoTiming } from '../../src/domain/task/render-timing.ts'
 import {
   admissionOf,

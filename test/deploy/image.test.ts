@@ -69,13 +69,18 @@ describe('package.json', () => {
     assert.deepEqual(Object.keys(dependenciesOf('package.json')).toSorted(), listImported(files))
   })
 
-  test('of the inspector has exactly what the inspector imports', () => {
-    const names = Object.keys(dependenciesOf('packages/inspector/package.json')).toSorted()
-    assert.deepEqual(names, listImported(listFiles('packages/inspector/src')))
-  })
+  for (const folder of ['packages/engines', 'packages/inspector'])
+    test(`of ${folder} has exactly what it imports`, () => {
+      const names = Object.keys(dependenciesOf(`${folder}/package.json`)).toSorted()
+      assert.deepEqual(names, listImported(listFiles(`${folder}/src`)))
+    })
 
   test('pins every one of them', () => {
-    for (const file of ['package.json', 'packages/inspector/package.json'])
+    for (const file of [
+      'package.json',
+      'packages/engines/package.json',
+      'packages/inspector/package.json',
+    ])
       for (const [name, version] of Object.entries(dependenciesOf(file)))
         assert.match(version, /^\d+\.\d+\.\d+/, name)
   })

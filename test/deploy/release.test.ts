@@ -119,7 +119,7 @@ describe('the workflow of a release', () => {
   })
 
   test('finds one version in all packages', async () => {
-    for (const name of ['client', 'inspector']) {
+    for (const name of ['client', 'engines', 'inspector']) {
       const manifest = JSON.parse(await read(`packages/${name}/package.json`)) as object
       assert.deepEqual({ ...manifest, version }, manifest, name)
     }

@@ -11,7 +11,9 @@ import { mergeResults } from '../../tools/docs/results.ts'
 const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
-  ...['client', 'console', 'inspector', 'python'].map((name) => `packages/${name}/README.md`),
+  ...['client', 'console', 'engines', 'inspector', 'python'].map(
+    (name) => `packages/${name}/README.md`,
+  ),
   ...(await readdir(join(ROOT, 'docs'), { recursive: true }))
     .filter((file) => file.endsWith('.md'))
     .map((file) => `docs/${file}`),

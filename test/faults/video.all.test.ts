@@ -3,7 +3,7 @@ import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 
-import { findVideoBinaries } from '../../src/adapters/video-engine/binaries.ts'
+import { findVideoBinaries } from '../../packages/engines/src/binaries.ts'
 import type { TemporalState } from '../../src/domain/shared/temporal-state.ts'
 import { VIDEO_API, pluck, type Client } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'

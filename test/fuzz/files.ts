@@ -3,7 +3,12 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { Arbitrary } from 'fast-check'
 
-import { gifOfFrames, makeTiff, pngOfTexts, webpOfFrames } from '../adapters/image-bombs.ts'
+import {
+  gifOfFrames,
+  makeTiff,
+  pngOfTexts,
+  webpOfFrames,
+} from '../../packages/engines/test/image-bombs.ts'
 import { contentCases } from '../../packages/inspector/test/archive/cases/contents.ts'
 import { nameCases } from '../../packages/inspector/test/archive/cases/names.ts'
 import { recordCases } from '../../packages/inspector/test/archive/cases/records.ts'

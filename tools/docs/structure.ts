@@ -17,6 +17,7 @@ const ROOMS = [
   'adapters',
   'db',
   'inspector',
+  'engines',
   'domain',
   'config, log',
 ] as const
@@ -52,10 +53,11 @@ export const drawStructure = async (root: string): Promise<string> => {
 
 const listFiles = async (root: string): Promise<string[]> => {
   const folders = await Promise.all(
-    ['src', 'packages/inspector/src', 'workflows', 'activities'].map(async (folder) =>
-      (await readdir(join(root, folder), { recursive: true }))
-        .filter((file) => file.endsWith('.ts'))
-        .map((file) => join(folder, file)),
+    ['src', 'packages/inspector/src', 'packages/engines/src', 'workflows', 'activities'].map(
+      async (folder) =>
+        (await readdir(join(root, folder), { recursive: true }))
+          .filter((file) => file.endsWith('.ts'))
+          .map((file) => join(folder, file)),
     ),
   )
   return folders.flat()

@@ -1,3 +1,4 @@
+import type { RenderedImage } from '../../../packages/engines/src/image-job.ts'
 import type {
   ImageField,
   ImageSettings,
@@ -13,16 +14,6 @@ export interface ImageJob {
   inputs: Partial<Record<ImageField, { path: string }>>
   /** An existing folder that belongs to this attempt; results are written into it. */
   scratchDir: string
-}
-
-/** A finished image. Width and height are those of the file, in pixels. */
-export interface RenderedImage {
-  /** Its path in the job's scratch folder; of a small one its bytes. */
-  file: string | Uint8Array
-  contentType: 'image/png' | 'image/jpeg'
-  extension: 'png' | 'jpg'
-  width: number
-  height: number
 }
 
 export interface RenderControl {

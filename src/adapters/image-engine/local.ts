@@ -1,8 +1,18 @@
 import sharp from 'sharp'
+
+import type {
+  ImageJob as RenderJob,
+  RenderedImage,
+} from '../../../packages/engines/src/image-job.ts'
+import { InputError } from '../../../packages/engines/src/input-error.ts'
+import type { RenderMessage, RenderOrder } from '../../../packages/engines/src/render-thread.ts'
+import type { ImageRequest } from '../../domain/image-task/image-kind.ts'
+import { RESULT_LIMITS } from '../../domain/image-task/image-size.ts'
+import { isNeutral, readPrompt } from '../../domain/image-task/prompt-light.ts'
 import { TaskError } from '../../domain/task/task-error.ts'
+import { toTaskError } from '../input-error.ts'
 import { makeThreadPool, type ThreadEnd } from '../thread-pool.ts'
-import type { ImageEngine, RenderControl, RenderedImage } from './image-engine.ts'
-import type { RenderMessage, RenderOrder } from './render-thread.ts'
+import type { ImageEngine, ImageJob, RenderControl } from './image-engine.ts'
 
 export interface LocalImageEngineOptions {
   /** Largest input, in pixels (IMAGE_MAX_PIXELS). */
@@ -27,23 +37,33 @@ export const makeLocalImageEngine = ({
   sharp.cache(false)
   sharp.concurrency(threads)
   const pool = makeThreadPool<RenderOrder, RenderMessage>(
-    new URL('./render-thread.js', import.meta.url),
+    new URL('../../../packages/engines/src/render-thread.js', import.meta.url),
   )
   return {
     name: 'local',
     render: (job, control) =>
       pool
         .run({
-          order: { job, maxPixels },
+          order: { job: toRenderJob(job), maxPixels },
           signal: control.signal,
           onMessage: (message) => follow(message, control),
         })
         .catch((cause: unknown) => {
-          if (cause instanceof TaskError || control.signal.aborted) throw cause
+          const error = toTaskError(cause)
+          if (error instanceof TaskError || control.signal.aborted) throw error
           throw new Error('the local image engine failed', { cause })
         }),
     close: () => pool.close(),
   }
+}
+
+/** Adds what only this service knows: the words of light, and the limits of its results. */
+const toRenderJob = ({ kind, settings, inputs, scratchDir }: ImageJob): RenderJob => {
+  const request = { kind, settings } as ImageRequest
+  const job = { ...request, inputs, scratchDir, maxResult: RESULT_LIMITS[kind] }
+  if (request.kind !== 'relight') return job
+  const light = readPrompt(request.settings.prompt ?? '')
+  return isNeutral(light) ? job : { ...job, light }
 }
 
 const follow = (
@@ -54,7 +74,7 @@ const follow = (
     const pixels = message.images.reduce((sum, { width, height }) => sum + width * height, 0)
     return { result: message.images, isSpent: pixels >= RETIRING_PIXELS }
   }
-  if (message.type === 'error') return { error: new TaskError(message.code, message.message) }
+  if (message.type === 'error') return { error: new InputError(message.code, message.sentence) }
   // Work or memory of a job that did not end goes with its thread.
   if (message.type === 'failure') return { error: new Error(message.cause), isSpent: true }
   control.onProgress(message.percent)

@@ -4,7 +4,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
 import type { ChildUser } from '../child-user.ts'
-import { recordChild } from '../video-engine/orphan.ts'
+import { recordChild } from '../orphan.ts'
 import { confinementArguments } from './confinement.ts'
 import type { ChildMessage, ChildOrder } from '../../../packages/inspector/src/messages.ts'
 

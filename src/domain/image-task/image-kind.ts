@@ -134,7 +134,7 @@ const row = (
 /**
  * Everything a kind of image task needs to be routed, validated and described. A new one has its settings in
  * image-settings.ts, its time and most pixels in image-size.ts, examples in http/image-task/examples.ts, a schema name in
- * http/task/schema-names.ts and a plan in adapters/image-engine/render.ts; the client (lib/create.ts), the console
+ * http/task/schema-names.ts and settings and a plan in packages/engines; the client (lib/create.ts), the console
  * (try/kinds.ts) and the demo (local/demo-jobs.ts) list the kinds, too.
  */
 export const IMAGE_KINDS: Record<ImageTaskKind, KindRow> = {

@@ -1,10 +1,11 @@
 import type { Size } from '../shared/size.ts'
 import type { ImageRequest, ImageTaskKind } from './image-kind.ts'
 
-/** An upscaled result may hold this many pixels (interface, Limits). */
-const UPSCALE_MAX_PIXELS = 25_300_000
-/** A precision result may be this long on each side. */
-const PRECISION_MAX_SIDE = 10_060
+/** Most pixels that a result may have, and on each side (interface, Limits). */
+export const RESULT_LIMITS: Partial<Record<ImageTaskKind, { pixels?: number; side?: number }>> = {
+  upscale: { pixels: 25_300_000 },
+  upscale_precision: { side: 10_060 },
+}
 
 /** Width and height of the result in pixels. */
 export const resultSize = (request: ImageRequest, source: Size): Size => {
@@ -15,10 +16,11 @@ export const resultSize = (request: ImageRequest, source: Size): Size => {
 /** The sentence that rejects a result of this size, or undefined when it is allowed. */
 export const pixelLimitIssue = (request: ImageRequest, source: Size): string | undefined => {
   const { width, height } = resultSize(request, source)
-  if (request.kind === 'upscale' && width * height > UPSCALE_MAX_PIXELS)
-    return `must be small enough that the result has at most ${UPSCALE_MAX_PIXELS} pixels; ${source.width}×${source.height} at ${request.settings.scale_factor} gives ${width * height}`
-  if (request.kind === 'upscale_precision' && Math.max(width, height) > PRECISION_MAX_SIDE)
-    return `must be small enough that each side of the result has at most ${PRECISION_MAX_SIDE} pixels; ${source.width}×${source.height} at factor ${request.settings.scale_factor} gives ${width}×${height}`
+  const { pixels = Infinity, side = Infinity } = RESULT_LIMITS[request.kind] ?? {}
+  if (request.kind === 'upscale' && width * height > pixels)
+    return `must be small enough that the result has at most ${pixels} pixels; ${source.width}×${source.height} at ${request.settings.scale_factor} gives ${width * height}`
+  if (request.kind === 'upscale_precision' && Math.max(width, height) > side)
+    return `must be small enough that each side of the result has at most ${side} pixels; ${source.width}×${source.height} at factor ${request.settings.scale_factor} gives ${width}×${height}`
   return undefined
 }
 

@@ -3,26 +3,45 @@ import { mkdtemp, readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
-import type { ImageJob } from '../../../src/adapters/image-engine/image-engine.ts'
+import {
+  draw,
+  makeJob,
+  readPixels,
+  useFixture,
+} from '../../../packages/engines/test/image/fixture.ts'
+import type { ImageEngine, ImageJob } from '../../../src/adapters/image-engine/image-engine.ts'
 import { makeLocalImageEngine } from '../../../src/adapters/image-engine/local.ts'
 import type { ImageTaskKind } from '../../../src/domain/image-task/image-kind.ts'
 import { TaskError, type TaskErrorCode } from '../../../src/domain/task/task-error.ts'
-import { draw, makeJob, useFixture, quiet } from './fixture.ts'
+import { use } from '../../support/use.ts'
 
 let sample: string
 const fixture = useFixture(96, ({ samples }) => {
   sample = samples.portrait.path
 })
+const local = use(
+  () => makeLocalImageEngine({ maxPixels: 100_000_000 }),
+  (engine) => engine.close(),
+)
+
+const quiet = () => ({ signal: new AbortController().signal, onProgress: () => {} })
 
 /** A job in a scratch folder of its own. */
-const jobOf = async (kind: ImageTaskKind, path: string, given: object = {}): Promise<ImageJob> =>
-  makeJob(kind, path, { scratchDir: await mkdtemp(join(fixture.dir, 'job-')), ...given })
+const jobOf = async (kind: ImageTaskKind, path: string, given: object = {}): Promise<ImageJob> => ({
+  taskId: '00000000-0000-4000-8000-000000000000',
+  ...makeJob(kind, path, { scratchDir: await mkdtemp(join(fixture.dir, 'job-')), ...given }),
+})
+
+const renderFile = async (kind: ImageTaskKind, path: string, settings: object) => {
+  const [image] = await local.render(await jobOf(kind, path, { settings }), quiet())
+  return image ?? assert.fail('nothing was rendered')
+}
 
 /** A dark picture of this size. */
 const plain = async (width: number, height: number): Promise<string> =>
   fixture.write(`${width}-${height}.png`, await draw({ width, height }, () => [9, 9, 9]))
 
-const assertError = (job: ImageJob, code: TaskErrorCode, engine = fixture.engine) =>
+const assertError = (job: ImageJob, code: TaskErrorCode, engine: ImageEngine = local) =>
   assert.rejects(engine.render(job, quiet()), (error: unknown) => {
     assert.ok(error instanceof TaskError, String(error))
     assert.equal(error.code, code)
@@ -41,8 +60,8 @@ describe('equal requests', () => {
   ]
   for (const [kind, settings] of grainy)
     test(`give equal bytes in ${kind}, from any thread`, async () => {
-      const first = await fixture.renderFile(kind, sample, settings)
-      const others = await Promise.all([1, 2].map(() => fixture.renderFile(kind, sample, settings)))
+      const first = await renderFile(kind, sample, settings)
+      const others = await Promise.all([1, 2].map(() => renderFile(kind, sample, settings)))
       for (const other of others) assert.deepEqual(other.file, first.file)
     })
 
@@ -68,7 +87,7 @@ const flat = (level: number): Promise<Buffer> =>
 
 const grain = async (path: string, ultra_detail: number): Promise<number[]> => {
   const settings = { sharpen: 0, ultra_detail, smart_grain: 50 }
-  return [...(await fixture.render('upscale_precision', path, settings)).data]
+  return [...(await readPixels((await renderFile('upscale_precision', path, settings)).file)).data]
 }
 
 describe('limits', () => {
@@ -84,7 +103,7 @@ describe('limits', () => {
     const over = await jobOf('upscale_precision', await plain(629, 2), { settings })
     await assertError(over, 'pixel_limit')
     const under = await plain(628, 2)
-    const { width } = await fixture.renderFile('upscale_precision', under, settings)
+    const { width } = await renderFile('upscale_precision', under, settings)
     assert.equal(width, 10_048)
   })
 
@@ -130,7 +149,7 @@ describe('bad input', () => {
 
   const mayBeRetried = (job: ImageJob) =>
     assert.rejects(
-      fixture.engine.render(job, quiet()),
+      local.render(job, quiet()),
       (error: Error) => !(error instanceof TaskError) && !error.message.includes(fixture.dir),
     )
 
@@ -141,7 +160,7 @@ describe('bad input', () => {
 
   test('a scratch folder that is not there is, for a large result, an error that may be retried', async () => {
     const path = await plain(1025, 1024)
-    await mayBeRetried(makeJob('relight', path, { scratchDir: join(fixture.dir, 'none') }))
+    await mayBeRetried(await jobOf('relight', path, { scratchDir: join(fixture.dir, 'none') }))
   })
 })
 
@@ -149,7 +168,7 @@ describe('a running job', () => {
   test('reports progress in whole numbers that rise to 100', async () => {
     const reported: number[] = []
     const onProgress = (percent: number) => reported.push(percent)
-    await fixture.engine.render(await jobOf('skin_flexible', sample), { ...quiet(), onProgress })
+    await local.render(await jobOf('skin_flexible', sample), { ...quiet(), onProgress })
     assert.ok(reported.length >= 4, reported.join())
     assert.equal(reported.at(-1), 100)
     for (const [i, percent] of reported.entries())
@@ -175,7 +194,7 @@ describe('a running job', () => {
   test('does not start under an aborted signal', async () => {
     const job = await jobOf('relight', sample)
     const signal = AbortSignal.abort(new Error('too late'))
-    await assert.rejects(fixture.engine.render(job, { ...quiet(), signal }), /too late/)
+    await assert.rejects(local.render(job, { ...quiet(), signal }), /too late/)
     assert.deepEqual(await readdir(job.scratchDir), [])
   })
 

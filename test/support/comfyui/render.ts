@@ -7,7 +7,7 @@ import CRC32 from 'crc-32'
 import sharp from 'sharp'
 import type { Sharp } from 'sharp'
 
-import type { VideoBinaries } from '../../../src/adapters/video-engine/binaries.ts'
+import type { VideoBinaries } from '../../../packages/engines/src/binaries.ts'
 import type { Folders, StoredFile } from './folders.ts'
 import type { Graph } from './validate.ts'
 

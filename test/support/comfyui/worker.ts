@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { findVideoBinaries } from '../../../src/adapters/video-engine/binaries.ts'
-import type { VideoBinaries } from '../../../src/adapters/video-engine/binaries.ts'
+import { findVideoBinaries } from '../../../packages/engines/src/binaries.ts'
+import type { VideoBinaries } from '../../../packages/engines/src/binaries.ts'
 import { spoilOutput } from './folders.ts'
 import type { Folders, StoredFile } from './folders.ts'
 import { makeCache, signNodes } from './node-cache.ts'
