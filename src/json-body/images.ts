@@ -1,4 +1,4 @@
-import { probeImage } from '../adapters/image-probe.ts'
+import { probeImage } from '../../packages/engines/src/image-probe.ts'
 import { apiError } from '../domain/shared/errors.ts'
 import { makeBase64Decoder, type Base64Decoder, type Base64Issue } from './base64.ts'
 import { makeImageFile, type ImageFile } from './image-file.ts'

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 
 import { checkGiven, keepSettings } from '../config.ts'
 import { isLoopbackHost } from '../adapters/outbound/url.ts'
-import { DEVELOPMENT_ISSUER } from '../process/settings/issues.ts'
+import { DEVELOPMENT_ISSUER } from '../process/development-issuer.ts'
 import { readTemporal, type TemporalOptions } from '../process/settings/temporal.ts'
 import { buildConsolePages } from './console-pages.ts'
 import type { Running } from './child.ts'

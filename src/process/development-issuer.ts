@@ -1,6 +1,7 @@
 import { SignJWT, importJWK, type JWK } from 'jose'
 
-import { DEVELOPMENT_ISSUER } from './settings/issues.ts'
+/** `iss` of the tokens of the development issuer. */
+export const DEVELOPMENT_ISSUER = 'urn:kiln:development'
 
 /** `aud` of the tokens of the development issuer. */
 export const DEVELOPMENT_AUDIENCE = 'kiln'

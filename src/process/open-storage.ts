@@ -6,12 +6,12 @@ import { makeLocalStorage } from '../adapters/storage/local.ts'
 import { makeMovingStorage } from '../adapters/storage/moving.ts'
 import type { Storage } from '../adapters/storage/storage.ts'
 import type { Log } from '../log.ts'
+import { hasBucket, type StorageSettings, type StoreKind } from '../adapters/storage/settings.ts'
 import { timeStorage, type Metrics } from './metrics.ts'
 import { OperatorError } from './operator-error.ts'
-import { hasBucket, type Config } from './settings/env.ts'
 
 /** The store of the settings, with its operations timed. */
-export const openStorage = async (config: Config, metrics?: Metrics): Promise<Storage> => {
+export const openStorage = async (config: StorageSettings, metrics?: Metrics): Promise<Storage> => {
   const { to, from } = await openStores(config)
   const root = config.STORAGE === 'local' ? config.STORAGE_PATH : scratchOf(config)
   return timeStorage(metrics, from ? makeMovingStorage({ to, from }) : to, root)
@@ -19,14 +19,14 @@ export const openStorage = async (config: Config, metrics?: Metrics): Promise<St
 
 /** The store that is written to, and where files move, the one that they come from. */
 export const openStores = async (
-  config: Config,
+  config: StorageSettings,
 ): Promise<{ to: Storage; from: Storage | undefined }> => ({
   to: await openOne(config.STORAGE, config),
   from: config.STORAGE_ALSO === 'none' ? undefined : await openOne(config.STORAGE_ALSO, config),
 })
 
 /** The SDK of S3 is loaded where it is used. */
-const openOne = async (kind: Config['STORAGE'], config: Config): Promise<Storage> => {
+const openOne = async (kind: StoreKind, config: StorageSettings): Promise<Storage> => {
   if (kind === 'local') return makeLocalStorage({ root: config.STORAGE_PATH })
   const { makeS3Storage } = await loadS3()
   if (config.SCRATCH_PATH === '') await requireOwnFolder(scratchOf(config))
@@ -43,7 +43,7 @@ const openOne = async (kind: Config['STORAGE'], config: Config): Promise<Storage
   return config.S3_REDIRECT === 'on' ? { ...store, link } : store
 }
 
-const scratchOf = ({ SCRATCH_PATH }: Config): string =>
+const scratchOf = ({ SCRATCH_PATH }: StorageSettings): string =>
   SCRATCH_PATH || join(tmpdir(), `kiln-${process.getuid?.() ?? 'scratch'}`)
 
 /** Whoever had made a folder of that name first could read and replace what comes to lie in it. */
@@ -62,7 +62,10 @@ const loadS3 = async () => {
 }
 
 /** Returns what an operator does about an error of the store that stays until then; undefined for one that may pass. */
-export const adviseStorage = async (config: Config, error: unknown): Promise<string | undefined> =>
+export const adviseStorage = async (
+  config: StorageSettings,
+  error: unknown,
+): Promise<string | undefined> =>
   hasBucket(config) ? (await import('../adapters/storage/s3-client.ts')).adviseS3(error) : undefined
 
 /**
@@ -70,7 +73,7 @@ export const adviseStorage = async (config: Config, error: unknown): Promise<str
  * to do. A server that does not respond may come back: the service starts without it.
  */
 export const requireStorage = async (
-  config: Config,
+  config: StorageSettings,
   { metrics, log }: { metrics: Metrics | undefined; log: Log },
 ): Promise<Storage> => {
   const storage = await openStorage(config, metrics)

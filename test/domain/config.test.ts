@@ -7,7 +7,8 @@ import type { Log } from '../../src/log.ts'
 import { examine } from '../../src/operate/doctor.ts'
 import { listRemovedSettings } from '../../src/process/settings/removed.ts'
 import type { ProcessName } from '../../src/process/settings/issues.ts'
-import { DEVELOPMENT_ISSUER, KEY_SETTINGS } from '../../src/process/settings/issues.ts'
+import { DEVELOPMENT_ISSUER } from '../../src/process/development-issuer.ts'
+import { KEY_SETTINGS } from '../../src/process/settings/issues.ts'
 import {
   makeEngineOf,
   readDelivery,

@@ -356,7 +356,3 @@ export const splitList = (value: string): string[] =>
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '')
-
-/** True when a bucket is used. */
-export const hasBucket = ({ STORAGE, STORAGE_ALSO }: Pick<Env, 'STORAGE' | 'STORAGE_ALSO'>) =>
-  STORAGE === 's3' || STORAGE_ALSO === 's3'

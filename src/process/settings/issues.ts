@@ -9,13 +9,12 @@ import { TEMPLATE_KINDS } from '../../domain/template/fields.ts'
 import { decodeWebhookSecret } from '../../adapters/webhook.ts'
 import { BUILTIN_SETTINGS } from './builtin.ts'
 import { OVERRIDE } from './constants.ts'
-import { hasBucket, splitList, type Env } from './env.ts'
+import { DEVELOPMENT_ISSUER } from '../development-issuer.ts'
+import { hasBucket } from '../../adapters/storage/settings.ts'
+import { splitList, type Env } from './env.ts'
 import { isGuessable } from './guessable.ts'
 import type { SettingIssue } from './issue.ts'
 import { findTemporalIssues } from './temporal.ts'
-
-/** `iss` of the tokens that the embedded stack's own issuer signs. */
-export const DEVELOPMENT_ISSUER = 'urn:kiln:development'
 
 /** The value of TRUST_PROXY that says: callers reach the api without a proxy. */
 export const NO_PROXY = 'none'
