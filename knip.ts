@@ -11,11 +11,11 @@ const config = ({ production = false }): KnipConfig => ({
       entry: [
         'src/*.ts!',
         'workflows/index.ts!',
-        'workflows/trace.ts!',
+        'workflows/platform/trace.ts!',
         'activities/index.ts!',
         // Threads and processes are started by their path.
-        'src/http/registry/graph-thread.ts!',
-        'src/adapters/picture/child.ts!',
+        'src/registry/http/graph-thread.ts!',
+        'src/registry/picture/child.ts!',
         'src/local/temporal-download-child.ts!',
         'tools/*.{ts,mjs}!',
         // These are run by their paths.

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { Client } from '@temporalio/client'
 
-import { openTemporal } from '../src/jobs/connection.ts'
-import { hasGrpcCode } from '../src/jobs/grpc-error.ts'
+import { openTemporal } from '../src/platform/temporal/connection.ts'
+import { hasGrpcCode } from '../src/platform/temporal/grpc-error.ts'
 import { findPort } from '../src/local/port.ts'
-import { readTemporal } from '../src/process/settings/temporal.ts'
+import { readTemporal } from '../src/platform/settings/temporal.ts'
 import { VIDEO_API } from '../test/support/client.ts'
 import { withServers, type Keep } from '../test/support/keep.ts'
 import { startWebhookReceiver, respond } from '../test/support/receiver.ts'

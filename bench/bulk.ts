@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import type { Sql } from '../src/db/client.ts'
+import type { Sql } from '../src/platform/db/client.ts'
 import { IMAGE_API } from '../test/support/client.ts'
 import { withServers } from '../test/support/keep.ts'
 import { startService } from '../test/support/service.ts'

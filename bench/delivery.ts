@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 
 import { Agent } from 'undici'
 
-import { makeWebhookSecret } from '../src/adapters/webhook.ts'
-import type { Sql } from '../src/db/client.ts'
+import { makeWebhookSecret } from '../src/events/adapters/webhook.ts'
+import type { Sql } from '../src/platform/db/client.ts'
 import { hang, startWebhookReceiver } from '../test/support/receiver.ts'
 import type { WebhookReceiver } from '../test/support/receiver.ts'
 import { startService } from '../test/support/service.ts'

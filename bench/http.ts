@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-import type { Sql } from '../src/db/client.ts'
+import type { Sql } from '../src/platform/db/client.ts'
 import { IMAGE_API } from '../test/support/client.ts'
 import type { Service } from '../test/support/service.ts'
 import { startComparison } from './search/compare.ts'

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { Client as TemporalClient, Connection } from '@temporalio/client'
 
-import type { Sql } from '../src/db/client.ts'
+import type { Sql } from '../src/platform/db/client.ts'
 import { withServers, type Keep } from '../test/support/keep.ts'
 import { base64 } from '../test/support/pictures.ts'
 import { startService, type Service } from '../test/support/service.ts'

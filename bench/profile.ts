@@ -3,8 +3,8 @@ import { join } from 'node:path'
 
 import { Client } from '@temporalio/client'
 
-import { openTemporal } from '../src/jobs/connection.ts'
-import { readTemporal } from '../src/process/settings/temporal.ts'
+import { openTemporal } from '../src/platform/temporal/connection.ts'
+import { readTemporal } from '../src/platform/settings/temporal.ts'
 import { VIDEO_API } from '../test/support/client.ts'
 import { readMetrics } from '../test/support/metrics.ts'
 import { startWebhookReceiver } from '../test/support/receiver.ts'

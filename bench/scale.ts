@@ -1,4 +1,4 @@
-import { makeDatabase, type Sql } from '../src/db/client.ts'
+import { makeDatabase, type Sql } from '../src/platform/db/client.ts'
 import { withServers, type Keep } from '../test/support/keep.ts'
 import { startService, type Service } from '../test/support/service.ts'
 import { insertTasks } from '../test/support/task-rows.ts'

@@ -1,15 +1,18 @@
 import { loadConfig } from './config.ts'
-import { migrate } from './db/migrate.ts'
-import { makeLog } from './log.ts'
-import { readAddresses } from './process/settings/derived.ts'
-import { OperatorError } from './process/operator-error.ts'
+import { migrate } from './platform/db/migrate.ts'
+import { makeLog } from './platform/log.ts'
+import { readAddresses } from './compose/settings/derived.ts'
+import { OperatorError } from './platform/process/operator-error.ts'
 import { reportError } from './operate/server-error.ts'
-import { openTemporal } from './jobs/connection.ts'
-import { adviseTemporal } from './jobs/temporal-advice.ts'
-import { readTemporal } from './process/settings/temporal.ts'
-import { endEarlierRuns } from './jobs/end-earlier.ts'
-import { createSchedules } from './jobs/schedule.ts'
-import { adviseSearchAttributes, registerSearchAttributes } from './jobs/search-attributes.ts'
+import { openTemporal } from './platform/temporal/connection.ts'
+import { adviseTemporal } from './platform/temporal/temporal-advice.ts'
+import { readTemporal } from './platform/settings/temporal.ts'
+import { endEarlierRuns } from './tasks/temporal/end-earlier.ts'
+import { createSchedules } from './platform/temporal/schedule.ts'
+import {
+  adviseSearchAttributes,
+  registerSearchAttributes,
+} from './platform/temporal/search-attributes.ts'
 
 const config = loadConfig('migrate')
 const log = makeLog('migrate', config.LOG_LEVEL)

@@ -13,12 +13,12 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker'
 
-import { makeBreaker } from '../activities/breaker.ts'
-import { makeBulkActivities } from '../activities/bulk.ts'
-import { keepFleet } from '../activities/comfyui-keeper.ts'
-import { makeKeepTemplates } from '../activities/comfyui-templates.ts'
-import { startFirstAttempts } from '../activities/first-attempts.ts'
-import { makeLicenseFinder } from '../activities/read-license.ts'
+import { makeBreaker } from '../activities/engines/breaker.ts'
+import { makeBulkActivities } from '../activities/tasks/bulk.ts'
+import { keepFleet } from '../activities/engines/comfyui-keeper.ts'
+import { makeKeepTemplates } from '../activities/engines/comfyui-templates.ts'
+import { startFirstAttempts } from '../activities/events/first-attempts.ts'
+import { makeLicenseFinder } from '../activities/registry/read-license.ts'
 import type { Fleet } from '../activities/engines/dependencies.ts'
 import {
   createComfyActivities,
@@ -26,23 +26,23 @@ import {
   createMediaActivities,
   createVendorActivities,
 } from '../activities/index.ts'
-import { makeInstance } from './adapters/comfyui/instance.ts'
-import { findChildUser } from './adapters/child-user.ts'
-import { INSPECTOR_ENTRY } from './adapters/inspector/child-process.ts'
-import type { Inspector } from './adapters/inspector/inspector.ts'
-import { makeLocalImageEngine } from './adapters/image-engine/local.ts'
-import { makeLocalInspector } from './adapters/inspector/local.ts'
-import { makeOutbound } from './adapters/outbound/outbound.ts'
-import { makeAttemptSlots } from './adapters/outbound/attempt-slots.ts'
-import { makeSecrets } from './adapters/secrets.ts'
-import { makeSigner } from './adapters/signing.ts'
-import { STARS_HOSTS, makeFetchStars } from './adapters/stars/stars.ts'
-import { makeUpstream } from './adapters/upstream/upstream.ts'
+import { makeInstance } from './engines/comfyui/instance.ts'
+import { findChildUser } from './platform/adapters/child-user.ts'
+import { INSPECTOR_ENTRY } from './registry/inspector/child-process.ts'
+import type { Inspector } from './registry/inspector/inspector.ts'
+import { makeLocalImageEngine } from './engines/image-engine/local.ts'
+import { makeLocalInspector } from './registry/inspector/local.ts'
+import { makeOutbound } from './platform/outbound/outbound.ts'
+import { makeAttemptSlots } from './platform/outbound/attempt-slots.ts'
+import { makeSecrets } from './platform/adapters/secrets.ts'
+import { makeSigner } from './platform/adapters/signing.ts'
+import { STARS_HOSTS, makeFetchStars } from './registry/stars/stars.ts'
+import { makeUpstream } from './engines/upstream/upstream.ts'
 import { findVideoBinaries, type VideoBinaries } from '../packages/engines/src/binaries.ts'
-import { makeLocalFinishVideo, makeLocalVideoEngine } from './adapters/video-engine/local.ts'
-import { cleanUpOrphans } from './adapters/orphan.ts'
-import { makeNotifier } from './domain/shared/notifier.ts'
-import { VERSION } from './domain/shared/release.ts'
+import { makeLocalFinishVideo, makeLocalVideoEngine } from './engines/video-engine/local.ts'
+import { cleanUpOrphans } from './platform/adapters/orphan.ts'
+import { makeNotifier } from './platform/domain/notifier.ts'
+import { VERSION } from './platform/domain/release.ts'
 import { loadConfig, readSearchPath, warnOfRemovedSettings } from './config.ts'
 import {
   readHeartbeats,
@@ -53,41 +53,41 @@ import {
   readMediaLimits,
   readQuotas,
   readUpstreams,
-} from './process/settings/derived.ts'
-import { makeDatabase } from './db/client.ts'
+} from './compose/settings/derived.ts'
+import { makeDatabase } from './platform/db/client.ts'
 import {
   listenForChanges,
   listenForFirstAttempts,
   makeNotifyChange,
-} from './db/shared/change-notification.ts'
-import { armFailpoint } from './process/failpoint.ts'
+} from './platform/db/change-notification.ts'
+import { armFailpoint } from './platform/process/failpoint.ts'
 import { makeOwnerEngine, makeOwnerRules } from './tasks/owner-rules.ts'
-import { readAliases } from './alias/table.ts'
-import { makeBudget } from './json-body/budget.ts'
-import { makeIdempotency } from './process/idempotency.ts'
+import { readAliases } from './platform/alias/table.ts'
+import { makeBudget } from './platform/json-body/budget.ts'
+import { makeIdempotency } from './platform/process/idempotency.ts'
 import { makeBulkWork } from './tasks/bulk-work.ts'
-import { makeCustomKinds } from './tasks/custom-kinds.ts'
-import { readAdmission } from './jobs/admission.ts'
-import { isOutage, makeJobs } from './jobs/client.ts'
-import { announceEvent, startDelivery } from './jobs/event.ts'
-import { bulkQueue, comfyuiQueue, mediaQueue, vendorQueue } from './jobs/start.ts'
-import { startRenewal } from './jobs/renewal.ts'
-import { makeTaskEvents } from './jobs/task-events.ts'
-import { planSdkMetrics } from './jobs/sdk-metrics.ts'
-import { adviseTemporal } from './jobs/temporal-advice.ts'
-import { readTemporal, type TemporalOptions } from './process/settings/temporal.ts'
-import { traceActivities } from './jobs/trace.ts'
-import { makeLog } from './log.ts'
-import { makeMetrics, showPool } from './process/metrics.ts'
-import { loadTracing } from './process/load-tracing.ts'
-import { startLoop } from './process/loop.ts'
-import { startMetricsServer } from './process/metrics-server.ts'
-import { startScratch, type Scratch } from './process/scratch.ts'
-import { startBeat } from './process/beat.ts'
-import { closeOnSignal } from './process/shutdown.ts'
-import { requireStorage } from './process/open-storage.ts'
-import { requireSchema, untilResponds } from './process/startup.ts'
-import { makeWebhookSecrets } from './adapters/webhook-secrets.ts'
+import { makeCustomKinds } from './engines/custom-kinds.ts'
+import { readAdmission } from './compose/admission.ts'
+import { isOutage, makeJobs } from './platform/temporal/client.ts'
+import { announceEvent, startDelivery } from './events/temporal/event.ts'
+import { bulkQueue, comfyuiQueue, mediaQueue, vendorQueue } from './platform/temporal/start.ts'
+import { startRenewal } from './platform/temporal/renewal.ts'
+import { makeTaskEvents } from './events/temporal/task-events.ts'
+import { planSdkMetrics } from './platform/temporal/sdk-metrics.ts'
+import { adviseTemporal } from './platform/temporal/temporal-advice.ts'
+import { readTemporal, type TemporalOptions } from './platform/settings/temporal.ts'
+import { traceActivities } from './platform/temporal/trace.ts'
+import { makeLog } from './platform/log.ts'
+import { makeMetrics, showPool } from './platform/process/metrics.ts'
+import { loadTracing } from './platform/process/load-tracing.ts'
+import { startLoop } from './platform/process/loop.ts'
+import { startMetricsServer } from './platform/process/metrics-server.ts'
+import { startScratch, type Scratch } from './platform/process/scratch.ts'
+import { startBeat } from './tasks/process/beat.ts'
+import { closeOnSignal } from './platform/process/shutdown.ts'
+import { requireStorage } from './platform/process/open-storage.ts'
+import { requireSchema, untilResponds } from './platform/process/startup.ts'
+import { makeWebhookSecrets } from './events/adapters/webhook-secrets.ts'
 
 const config = loadConfig('worker')
 // What `ps` shows: the command line is the same for all roles.
@@ -263,7 +263,10 @@ const coreWorker = (deps: ReturnType<typeof makeCore>): Promise<Worker> =>
     ...(workflowBundle === undefined
       ? {
           workflowsPath: workflowFile('index'),
-          interceptors: { ...temporal.interceptors, workflowModules: [workflowFile('trace')] },
+          interceptors: {
+            ...temporal.interceptors,
+            workflowModules: [workflowFile('platform/trace')],
+          },
         }
       : { workflowBundle: { codePath: workflowBundle } }),
     activities: createCoreActivities(deps),

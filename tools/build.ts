@@ -30,7 +30,9 @@ const build = async (): Promise<void> => {
   const out = resolve(values.out)
   await rm(out, { recursive: true, force: true })
   compile('tsconfig.build.json', out, values['no-check'] ? ['--noCheck'] : [])
-  await cp(join(ROOT, 'src/db/migrations'), join(out, 'src/db/migrations'), { recursive: true })
+  await cp(join(ROOT, 'src/platform/db/migrations'), join(out, 'src/platform/db/migrations'), {
+    recursive: true,
+  })
   const library = 'packages/inspector/src/interpret/library/python'
   await cp(join(ROOT, library), join(out, library), { recursive: true })
   // Compiling this program has made them.
@@ -48,7 +50,7 @@ const build = async (): Promise<void> => {
 const bundleWorkflows = async (path: string): Promise<number> => {
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(ROOT, 'workflows/index.ts'),
-    workflowInterceptorModules: [join(ROOT, 'workflows/trace.ts')],
+    workflowInterceptorModules: [join(ROOT, 'workflows/platform/trace.ts')],
     logger: new DefaultLogger('WARN'),
   })
   await writeFile(path, code)

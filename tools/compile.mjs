@@ -58,9 +58,9 @@ export const PROGRAMS = [
   'packages/inspector/src/kiln-inspect.ts',
   'src/local.ts',
   'packages/inspector/src/child.ts',
-  'src/adapters/picture/child.ts',
+  'src/registry/picture/child.ts',
   'packages/engines/src/render-thread.ts',
-  'src/http/registry/graph-thread.ts',
+  'src/registry/http/graph-thread.ts',
 ]
 
 /** A person waits for these, and they need nothing else of us: in a fresh checkout they alone are compiled. */

@@ -1,9 +1,9 @@
-import type { Storage } from '../../src/adapters/storage/storage.ts'
-import type { Sql } from '../../src/db/client.ts'
-import type { NotifyChange } from '../../src/db/shared/change-notification.ts'
-import type { Log } from '../../src/log.ts'
-import type { Metrics } from '../../src/process/metrics.ts'
-import type { Tracing } from '../../src/process/tracing.ts'
+import type { Storage } from '../../src/platform/storage/storage.ts'
+import type { Sql } from '../../src/platform/db/client.ts'
+import type { NotifyChange } from '../../src/platform/db/change-notification.ts'
+import type { Log } from '../../src/platform/log.ts'
+import type { Metrics } from '../../src/platform/process/metrics.ts'
+import type { Tracing } from '../../src/platform/process/tracing.ts'
 
 /** Dependencies of the activities of every worker. */
 export interface CommonDependencies {

@@ -1,6 +1,6 @@
-import type { Inspector } from '../../src/adapters/inspector/inspector.ts'
-import type { FindLicenseId } from '../read-license.ts'
-import type { FetchStars } from '../../src/adapters/stars/stars.ts'
+import type { Inspector } from '../../src/registry/inspector/inspector.ts'
+import type { FindLicenseId } from './read-license.ts'
+import type { FetchStars } from '../../src/registry/stars/stars.ts'
 import type { CommonDependencies } from '../platform/dependencies.ts'
 
 /** Dependencies of the stars of repositories. */

@@ -1,5 +1,5 @@
-import type { OutboxRow } from '../../src/db/shared/outbox.ts'
-import type { AdmissionRules } from '../../src/db/task/admission.ts'
+import type { OutboxRow } from '../../src/platform/db/outbox.ts'
+import type { AdmissionRules } from '../../src/tasks/db/admission.ts'
 import type { BulkWork } from '../../src/tasks/bulk-work.ts'
 import type { CommonDependencies } from '../platform/dependencies.ts'
 

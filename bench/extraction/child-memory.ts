@@ -1,7 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { makeLocalInspector } from '../../src/adapters/inspector/local.ts'
+import { makeLocalInspector } from '../../src/registry/inspector/local.ts'
 import { makeFolder, withKept } from '../../test/support/keep.ts'
 import { readMemory } from '../support/processor.ts'
 import type { GeneratedPack } from './generate-pack.ts'

@@ -1,5 +1,5 @@
-import { makeDatabase } from '../../src/db/client.ts'
-import type { Sql } from '../../src/db/client.ts'
+import { makeDatabase } from '../../src/platform/db/client.ts'
+import type { Sql } from '../../src/platform/db/client.ts'
 import { inLanes } from '../support/lanes.ts'
 import { MAKER, makeRows, publisherId } from './catalogue.ts'
 import type { CataloguePlan } from './catalogue.ts'

@@ -1,4 +1,4 @@
-import type { Sql } from '../../src/db/client.ts'
+import type { Sql } from '../../src/platform/db/client.ts'
 import type { HttpRequest } from './http-client.ts'
 import { wordOf } from './words.ts'
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 
 import { Client } from '@temporalio/client'
 
-import { openTemporal } from '../../src/jobs/connection.ts'
-import { readTemporal } from '../../src/process/settings/temporal.ts'
+import { openTemporal } from '../../src/platform/temporal/connection.ts'
+import { readTemporal } from '../../src/platform/settings/temporal.ts'
 import { startEntry } from '../../test/support/entry.ts'
 import { temporalSettings } from '../../test/support/stack.ts'
 

@@ -1,7 +1,7 @@
 import { NativeConnection, Worker } from '@temporalio/worker'
 
 import { codePath } from '../../src/local/root.ts'
-import { readTemporal } from '../../src/process/settings/temporal.ts'
+import { readTemporal } from '../../src/platform/settings/temporal.ts'
 
 const activities = {
   render: (id: string): Promise<string> => Promise.resolve(id),

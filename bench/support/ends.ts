@@ -1,4 +1,4 @@
-import type { Sql } from '../../src/db/client.ts'
+import type { Sql } from '../../src/platform/db/client.ts'
 
 /**
  * Listens for ends in the database by a trigger of its own: a poll often enough to be exact would take a quarter of a core

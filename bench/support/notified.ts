@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { request } from 'undici'
 import type { Agent } from 'undici'
 
-import { signWebhook } from '../../src/adapters/webhook.ts'
-import type { Sql } from '../../src/db/client.ts'
-import { makeNotifyChange } from '../../src/db/shared/change-notification.ts'
+import { signWebhook } from '../../src/events/adapters/webhook.ts'
+import type { Sql } from '../../src/platform/db/client.ts'
+import { makeNotifyChange } from '../../src/platform/db/change-notification.ts'
 import { respond } from '../../test/support/receiver.ts'
 import type { Turn, WebhookReceiver } from '../../test/support/receiver.ts'
 

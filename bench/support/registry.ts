@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 
-import { makeDatabase } from '../../src/db/client.ts'
-import type { Sql } from '../../src/db/client.ts'
-import { migrate } from '../../src/db/migrate.ts'
+import { makeDatabase } from '../../src/platform/db/client.ts'
+import type { Sql } from '../../src/platform/db/client.ts'
+import { migrate } from '../../src/platform/db/migrate.ts'
 import { startPostgres } from '../../src/local/postgres.ts'
 import { startService } from '../../test/support/service.ts'
 import type { Service } from '../../test/support/service.ts'

@@ -2,10 +2,10 @@ import { createHash, randomUUID } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 
-import type { UploadLinks } from '../domain/shared/upload.ts'
-import { IMAGE_PREFIX } from '../domain/image-task/image-kind.ts'
-import type { ImageTaskRecord } from '../domain/image-task/image-task.ts'
-import type { VideoCreations } from '../domain/video-task/video-task.ts'
+import type { UploadLinks } from '../platform/domain/upload.ts'
+import { IMAGE_PREFIX } from '../tasks/domain/image/image-kind.ts'
+import type { ImageTaskRecord } from '../tasks/domain/image/image-task.ts'
+import type { VideoCreations } from '../tasks/domain/video/video-task.ts'
 import type { DemoJob, ImageDemoJob, VideoDemoJob } from './demo-jobs.ts'
 
 /** A task of either family, as the demonstration follows it. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
 
-import { DEVELOPMENT_ALGORITHM, signToken } from '../process/development-issuer.ts'
+import { DEVELOPMENT_ALGORITHM, signToken } from '../platform/process/development-issuer.ts'
 import { keepSecret } from './keys.ts'
 
 const PATH = '/.well-known/jwks.json'

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-import { makeWebhookSecret } from '../adapters/webhook.ts'
+import { makeWebhookSecret } from '../events/adapters/webhook.ts'
 
 /** Values of SIGNING_KEYS and SECRETS_KEYS, 32 bytes in Base64 each, and the secret of anonymous callers. */
 export interface StackKeys {

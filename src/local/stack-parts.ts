@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 
-import { KEY_SETTINGS } from '../process/settings/issues.ts'
-import { readProfile, withoutSecurity } from '../process/settings/temporal.ts'
+import { KEY_SETTINGS } from '../compose/settings/issues.ts'
+import { readProfile, withoutSecurity } from '../platform/settings/temporal.ts'
 import { secondsSince, type Say } from './console.ts'
 import type { Interrupt } from './interrupt.ts'
 import { makeNodeService, runNode } from './node-service.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { join, relative } from 'node:path'
 
-import { IMAGE_PREFIX } from '../domain/image-task/image-kind.ts'
+import { IMAGE_PREFIX } from '../tasks/domain/image/image-kind.ts'
 import { listenForInterrupt, type Interrupt } from './interrupt.ts'
 import { ROOT } from './root.ts'
 import { startStack, type Stack } from './stack.ts'

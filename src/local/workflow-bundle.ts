@@ -28,7 +28,7 @@ export const bundleWorkflows = async (): Promise<string> => {
   ) as typeof Worker
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(SOURCES, 'index.ts'),
-    workflowInterceptorModules: [join(SOURCES, 'trace.ts')],
+    workflowInterceptorModules: [join(SOURCES, 'platform/trace.ts')],
     logger: new DefaultLogger('WARN'),
   })
   // A source that changed meanwhile is in it, or is not.
@@ -51,7 +51,8 @@ const dropOld = async (): Promise<void> => {
 }
 
 const makeKey = async (): Promise<string> => {
-  const names = (await readdir(SOURCES)).toSorted()
+  const found = await readdir(SOURCES, { recursive: true })
+  const names = found.filter((name) => name.endsWith('.ts')).toSorted()
   const paths = [...names.map((name) => join(SOURCES, name)), join(ROOT, 'package-lock.json')]
   const hash = createHash('sha256').update(ROOT)
   for (const path of paths) hash.update(await readFile(path))

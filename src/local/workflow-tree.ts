@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from '@temporalio/client'
 import type { WorkflowClient, WorkflowExecutionInfo } from '@temporalio/client'
 
-import { openTemporal } from '../jobs/connection.ts'
-import type { TemporalOptions } from '../process/settings/temporal.ts'
+import { openTemporal } from '../platform/temporal/connection.ts'
+import type { TemporalOptions } from '../platform/settings/temporal.ts'
 
 export interface WorkflowTreeOptions {
   temporal: TemporalOptions

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 
-import { readEmail } from '../domain/shared/email.ts'
-import { OperatorError } from '../process/operator-error.ts'
+import { readEmail } from '../identity/domain/email.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
 import type { Reinspection } from './reinspect.ts'
 import { USER_VERBS, type UserCommand } from './user.ts'
 

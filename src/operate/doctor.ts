@@ -1,8 +1,8 @@
-import { inTime } from '../domain/shared/in-time.ts'
-import { OperatorError, OperatorWarning } from '../process/operator-error.ts'
+import { inTime } from '../platform/domain/in-time.ts'
+import { OperatorError, OperatorWarning } from '../platform/process/operator-error.ts'
 import { describeCauses } from './server-error.ts'
-import type { Env } from '../process/settings/env.ts'
-import type { SettingIssue } from '../process/settings/issue.ts'
+import type { Env } from '../compose/settings/env.ts'
+import type { SettingIssue } from '../platform/settings/issue.ts'
 
 /**
  * Check of a part of the service: its name; settings, and names of earlier checks, that it cannot be made without; what

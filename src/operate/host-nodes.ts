@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 
-import type { Sql } from '../db/client.ts'
-import { putBuiltIn } from '../db/registry/graph.ts'
-import { OperatorError } from '../process/operator-error.ts'
+import type { Sql } from '../platform/db/client.ts'
+import { putBuiltIn } from '../registry/db/graph.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
 
 /** The part of a host's `GET /object_info` that says where each of its host nodes comes from. */
 const ObjectInfo = Type.Record(

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 
-import { StorageError, type Storage } from '../adapters/storage/storage.ts'
-import { openStores } from '../process/open-storage.ts'
-import { OperatorError } from '../process/operator-error.ts'
-import type { Config } from '../process/settings/env.ts'
+import { StorageError, type Storage } from '../platform/storage/storage.ts'
+import { openStores } from '../platform/process/open-storage.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
+import type { Config } from '../compose/settings/env.ts'
 
 /** Every key begins with one of them. */
 const FOLDERS = ['inputs', 'results', 'uploads', 'archives']

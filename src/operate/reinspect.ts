@@ -1,11 +1,11 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client'
 
-import type { ReextractedVersion, RescannedVersion } from '../../activities/reinspect.ts'
-import type { Sql } from '../db/client.ts'
-import { listOlderExtractions, listOlderScans } from '../db/registry/reinspection.ts'
-import type { Inspected, InspectedFilter } from '../db/registry/reinspection.ts'
-import { startReinspection } from '../jobs/version.ts'
-import type { Jobs } from '../jobs/client.ts'
+import type { ReextractedVersion, RescannedVersion } from '../../activities/registry/reinspect.ts'
+import type { Sql } from '../platform/db/client.ts'
+import { listOlderExtractions, listOlderScans } from '../registry/db/reinspection.ts'
+import type { Inspected, InspectedFilter } from '../registry/db/reinspection.ts'
+import { startReinspection } from '../registry/temporal/version.ts'
+import type { Jobs } from '../platform/temporal/client.ts'
 
 export interface ReinspectDeps {
   sql: Sql

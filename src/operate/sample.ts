@@ -8,14 +8,14 @@ import { promisify } from 'node:util'
 
 import sharp from 'sharp'
 
-import type { Instance } from '../adapters/comfyui/instance.ts'
+import type { Instance } from '../engines/comfyui/instance.ts'
 import { findVideoBinaries } from '../../packages/engines/src/binaries.ts'
-import { fillTemplate } from '../domain/template/fill.ts'
-import { describeNode } from '../domain/template/graph.ts'
-import { folderOf, readRejection, readRunEnd } from '../domain/template/run-end.ts'
-import type { RunEnd } from '../domain/template/run-end.ts'
-import type { Template } from '../domain/template/template.ts'
-import type { Config } from '../process/settings/env.ts'
+import { fillTemplate } from '../engines/domain/template/fill.ts'
+import { describeNode } from '../engines/domain/template/graph.ts'
+import { folderOf, readRejection, readRunEnd } from '../engines/domain/template/run-end.ts'
+import type { RunEnd } from '../engines/domain/template/run-end.ts'
+import type { Template } from '../engines/domain/template/template.ts'
+import type { Config } from '../compose/settings/env.ts'
 
 interface Sample {
   config: Config

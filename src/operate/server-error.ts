@@ -1,12 +1,12 @@
 import { inspect } from 'node:util'
 
-import { MigrationError } from '../db/migrate.ts'
-import { isUnavailable } from '../db/sqlstate.ts'
-import { findGrpcError } from '../jobs/grpc-error.ts'
-import { adviseTemporal } from '../jobs/temporal-advice.ts'
-import { OperatorError } from '../process/operator-error.ts'
-import type { Config } from '../process/settings/env.ts'
-import { readTemporal } from '../process/settings/temporal.ts'
+import { MigrationError } from '../platform/db/migrate.ts'
+import { isUnavailable } from '../platform/db/sqlstate.ts'
+import { findGrpcError } from '../platform/temporal/grpc-error.ts'
+import { adviseTemporal } from '../platform/temporal/temporal-advice.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
+import type { Config } from '../compose/settings/env.ts'
+import { readTemporal } from '../platform/settings/temporal.ts'
 
 /** The messages of an error and its causes, the innermost last. */
 export const describeCauses = (error: unknown): string => {

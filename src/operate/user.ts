@@ -4,21 +4,21 @@ import {
   resetAccount,
   setAdmin,
   type Link,
-} from '../adapters/accounts.ts'
-import { cancelOnOthers } from '../db/bulk/bulk.ts'
-import type { Sql, Transaction } from '../db/client.ts'
-import { insertAudit, type Audit } from '../db/shared/audit-log.ts'
-import { findUser } from '../db/shared/app-user.ts'
+} from '../identity/adapters/accounts.ts'
+import { cancelOnOthers } from '../tasks/db/bulk/bulk.ts'
+import type { Sql, Transaction } from '../platform/db/client.ts'
+import { insertAudit, type Audit } from '../platform/db/audit-log.ts'
+import { findUser } from '../identity/db/app-user.ts'
 import {
   findAccountByEmail,
   linkSubject,
   listAccounts,
   ownsAnything,
   type ListedAccount,
-} from '../db/sign-in/account.ts'
-import { unitOfWork } from '../db/unit-of-work.ts'
-import { auditTarget } from '../domain/shared/audit-log.ts'
-import { OperatorError } from '../process/operator-error.ts'
+} from '../identity/db/account.ts'
+import { unitOfWork } from '../platform/db/unit-of-work.ts'
+import { auditTarget } from '../platform/domain/audit-log.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
 
 export const USER_VERBS = ['add', 'list', 'promote', 'demote', 'disable', 'reset', 'link'] as const
 

@@ -1,4 +1,4 @@
-import { deleteEndedPauses } from '../db/task/pause.ts'
+import { deleteEndedPauses } from './db/pause.ts'
 import {
   admitImage,
   admitOwner,
@@ -6,13 +6,13 @@ import {
   listOwnersToAdmit,
   topUpImages,
   type AdmissionRules,
-} from '../db/task/admission.ts'
-import { chooseProbe, findNextEndMs } from '../db/task/breaker.ts'
-import { listSlots } from '../db/shared/worker.ts'
-import { RULES } from '../db/shared/change-notification.ts'
-import type { Transaction } from '../db/client.ts'
-import { unitOfWork, type Enqueue, type UnitDeps } from '../db/unit-of-work.ts'
-import { ENGINE_NAMES, type EngineName } from '../domain/task/engine.ts'
+} from './db/admission.ts'
+import { chooseProbe, findNextEndMs } from './db/breaker.ts'
+import { listSlots } from './db/worker.ts'
+import { RULES } from '../platform/db/change-notification.ts'
+import type { Transaction } from '../platform/db/client.ts'
+import { unitOfWork, type Enqueue, type UnitDeps } from '../platform/db/unit-of-work.ts'
+import { ENGINE_NAMES, type EngineName } from './domain/engine.ts'
 import { failTask } from './fail.ts'
 
 type AdmitDeps = UnitDeps & AdmissionRules

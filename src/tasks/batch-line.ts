@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 
-import { BatchRequest } from '../domain/bulk/batch.ts'
-import { listUnread, unreadIssues, type Unread } from '../domain/shared/unread.ts'
-import { makeValidator } from '../domain/shared/validate.ts'
-import type { BodyLimits } from '../json-body/body-limits.ts'
-import type { Budget } from '../json-body/budget.ts'
-import { readJsonBody } from '../json-body/read-json-body.ts'
-import { requireValid } from '../json-body/validate-body.ts'
+import { BatchRequest } from './domain/bulk/batch.ts'
+import { listUnread, unreadIssues, type Unread } from '../platform/domain/unread.ts'
+import { makeValidator } from '../platform/domain/validate.ts'
+import type { BodyLimits } from '../platform/json-body/body-limits.ts'
+import type { Budget } from '../platform/json-body/budget.ts'
+import { readJsonBody } from '../platform/json-body/read-json-body.ts'
+import { requireValid } from '../platform/json-body/validate-body.ts'
 
 export interface LineDeps {
   budget: Budget

@@ -1,15 +1,15 @@
-import { ANONYMOUS } from '../domain/shared/account.ts'
-import { END_IMAGE } from '../domain/video-task/end-image.ts'
-import type { ExtendBody, TextToVideoBody } from '../domain/video-task/video-body.ts'
+import { ANONYMOUS } from '../platform/domain/account.ts'
+import { END_IMAGE } from './domain/video/end-image.ts'
+import type { ExtendBody, TextToVideoBody } from './domain/video/video-body.ts'
 import {
   ExtendInput,
   TextToVideoInput,
   VIDEO_BODY_MAX_BYTES,
   VIDEO_EMPTY_IS_ABSENT,
-} from '../domain/video-task/video-input.ts'
-import { VIDEO_PREFIX } from '../domain/video-task/video-path.ts'
-import { generatedKind, videoSegment, type VideoTaskKind } from '../domain/video-task/video-task.ts'
-import type { ExtendSource } from '../domain/video-task/video-validation.ts'
+} from './domain/video/video-input.ts'
+import { VIDEO_PREFIX } from './domain/video/video-path.ts'
+import { generatedKind, videoSegment, type VideoTaskKind } from './domain/video/video-task.ts'
+import type { ExtendSource } from './domain/video/video-validation.ts'
 import { respondToCreation } from './video-response.ts'
 import type { Creation, TaskCommand, TaskPlan } from './creation.ts'
 import type { TaskDeps } from './deps.ts'

@@ -1,11 +1,11 @@
-import type { Outbound } from '../adapters/outbound/client.ts'
-import type { Signer } from '../adapters/signing.ts'
-import type { Storage } from '../adapters/storage/storage.ts'
-import type { Sql } from '../db/client.ts'
-import type { AdmissionRules } from '../db/task/admission.ts'
-import type { UnitDeps } from '../db/unit-of-work.ts'
-import type { EngineName } from '../domain/task/engine.ts'
-import type { Quotas } from '../domain/task/quota.ts'
+import type { Outbound } from '../platform/outbound/client.ts'
+import type { Signer } from '../platform/adapters/signing.ts'
+import type { Storage } from '../platform/storage/storage.ts'
+import type { Sql } from '../platform/db/client.ts'
+import type { AdmissionRules } from './db/admission.ts'
+import type { UnitDeps } from '../platform/db/unit-of-work.ts'
+import type { EngineName } from './domain/engine.ts'
+import type { Quotas } from './domain/quota.ts'
 
 /** Dependencies of reads of a task, whose record holds links to files. */
 export interface TaskReadDeps {

@@ -1,8 +1,8 @@
-import type { Transaction } from '../db/client.ts'
-import { endTask, type EndOptions } from '../db/task/end-task.ts'
-import { FAMILIES } from '../domain/task/family.ts'
-import type { TaskFamily } from '../domain/shared/task-scope.ts'
-import { signalCancel } from '../jobs/task.ts'
+import type { Transaction } from '../platform/db/client.ts'
+import { endTask, type EndOptions } from './db/end-task.ts'
+import { FAMILIES } from './domain/family.ts'
+import type { TaskFamily } from '../platform/domain/task-scope.ts'
+import { signalCancel } from './temporal/task.ts'
 
 /**
  * Fails a task from outside its workflow, by its caller's wish (`cancelled`) or another's: makes the transition with all that

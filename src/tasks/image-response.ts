@@ -1,7 +1,7 @@
-import { estimateSeconds, resultSize } from '../domain/image-task/image-size.ts'
-import type { ImageKind, ImageRequest } from '../domain/image-task/image-kind.ts'
-import type { Size } from '../domain/shared/size.ts'
-import type { EngineName } from '../domain/task/engine.ts'
+import { estimateSeconds, resultSize } from './domain/image/image-size.ts'
+import type { ImageKind, ImageRequest } from './domain/image/image-kind.ts'
+import type { Size } from '../platform/domain/size.ts'
+import type { EngineName } from './domain/engine.ts'
 import type { CreationResponse } from './creation.ts'
 
 interface MadeImage {

@@ -1,10 +1,10 @@
-import { withinDeadline } from '../db/client.ts'
-import { findFile } from '../db/shared/file.ts'
-import type { NewTaskInput } from '../db/task/task-file.ts'
-import { apiError, errors, shown } from '../domain/shared/errors.ts'
-import type { InlineImage } from '../json-body/inline.ts'
+import { withinDeadline } from '../platform/db/client.ts'
+import { findFile } from './db/file.ts'
+import type { NewTaskInput } from './db/task-file.ts'
+import { apiError, errors, shown } from '../platform/domain/errors.ts'
+import type { InlineImage } from '../platform/json-body/inline.ts'
 import type { InputDeps, TaskReadDeps } from './deps.ts'
-import { makeIssue, type Issue } from '../domain/shared/validate.ts'
+import { makeIssue, type Issue } from '../platform/domain/validate.ts'
 
 /** A member of a request that names a file. */
 export interface InputMember {

@@ -1,7 +1,7 @@
-import { withinDeadline, type Sql } from '../db/client.ts'
-import { listOwnerRules } from '../db/task/owner-limit.ts'
-import { customName } from '../domain/task/custom-kind.ts'
-import type { EngineName } from '../domain/task/engine.ts'
+import { withinDeadline, type Sql } from '../platform/db/client.ts'
+import { listOwnerRules } from './db/owner-limit.ts'
+import { customName } from './domain/custom-kind.ts'
+import type { EngineName } from './domain/engine.ts'
 
 /** Rules of single owners, read every few seconds. */
 export interface OwnerRules {

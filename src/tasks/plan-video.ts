@@ -1,15 +1,15 @@
-import type { NewTaskInput } from '../db/task/task-file.ts'
-import type { ExtendBody, TextToVideoBody } from '../domain/video-task/video-body.ts'
+import type { NewTaskInput } from './db/task-file.ts'
+import type { ExtendBody, TextToVideoBody } from './domain/video/video-body.ts'
 import {
   applyExtendDefaults,
   applyTextToVideoDefaults,
   describeMade,
   type MadeVideo,
-} from '../domain/video-task/video-defaults.ts'
-import { estimateExtend, estimateTextToVideo } from '../domain/video-task/video-estimate.ts'
-import { extendCredits, textToVideoCredits } from '../domain/video-task/video-price.ts'
-import type { Size } from '../domain/shared/size.ts'
-import { withoutTaskOptions } from '../domain/task/task-options.ts'
+} from './domain/video/video-defaults.ts'
+import { estimateExtend, estimateTextToVideo } from './domain/video/video-estimate.ts'
+import { extendCredits, textToVideoCredits } from './domain/video/video-price.ts'
+import type { Size } from '../platform/domain/size.ts'
+import { withoutTaskOptions } from './domain/task-options.ts'
 
 /** Settings and price of a valid request. */
 export interface VideoPlan {

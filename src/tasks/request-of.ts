@@ -1,9 +1,9 @@
-import type { TaskDetailRow } from '../db/task/task-detail.ts'
-import { creationPath } from '../domain/image-task/image-kind.ts'
-import type { TaskDetail } from '../domain/task/task-item.ts'
-import { writeTaskOptions } from '../domain/task/task-options.ts'
-import { END_IMAGE } from '../domain/video-task/end-image.ts'
-import { VIDEO_PREFIX } from '../domain/video-task/video-path.ts'
+import type { TaskDetailRow } from './db/task-detail.ts'
+import { creationPath } from './domain/image/image-kind.ts'
+import type { TaskDetail } from './domain/task-item.ts'
+import { writeTaskOptions } from './domain/task-options.ts'
+import { END_IMAGE } from './domain/video/end-image.ts'
+import { VIDEO_PREFIX } from './domain/video/video-path.ts'
 
 /** Inputs by their address: a signed link to what is stored here. */
 export const showInputs = (

@@ -1,12 +1,8 @@
 import { Value } from 'typebox/value'
 
-import { END_IMAGE } from '../domain/video-task/end-image.ts'
-import { VIDEO_PREFIX } from '../domain/video-task/video-path.ts'
-import {
-  ExtendRecord,
-  TextToVideoRecord,
-  type VideoTaskKind,
-} from '../domain/video-task/video-task.ts'
+import { END_IMAGE } from './domain/video/end-image.ts'
+import { VIDEO_PREFIX } from './domain/video/video-path.ts'
+import { ExtendRecord, TextToVideoRecord, type VideoTaskKind } from './domain/video/video-task.ts'
 import type { TaskDeps } from './deps.ts'
 import type { CreationResponse, PlannedTask } from './creation.ts'
 import type { VideoPlan } from './plan-video.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, describe, test, type TestContext } from 'node:test'
 
-import { makeBreaker } from '../../activities/breaker.ts'
-import { endPause, listPauses } from '../../src/db/task/pause.ts'
+import { makeBreaker } from '../../activities/engines/breaker.ts'
+import { endPause, listPauses } from '../../src/tasks/db/pause.ts'
 import type { PromptFault } from '../support/comfyui/worker.ts'
 import { attempt, render, seePlacements, startFleet } from './comfyui-place.ts'
 import { admit, again, forGood, see, usePlace } from './place.ts'

@@ -6,9 +6,9 @@ import { describe, test, type TestContext } from 'node:test'
 
 import sharp from 'sharp'
 
-import { releaseTemplates } from '../../src/db/task/admission.ts'
+import { releaseTemplates } from '../../src/tasks/db/admission.ts'
 import { makeFleetCommands } from '../../src/operate/fleet.ts'
-import type { Config } from '../../src/process/settings/env.ts'
+import type { Config } from '../../src/compose/settings/env.ts'
 import { AUDIT } from '../db/registry-place.ts'
 import type { FakeComfyOptions } from '../support/comfyui/fake.ts'
 import type { PromptFault } from '../support/comfyui/worker.ts'

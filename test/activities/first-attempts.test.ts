@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, mock, test } from 'node:test'
 
 import type { FirstAttemptDependencies } from '../../activities/events/dependencies.ts'
-import { startFirstAttempts } from '../../activities/first-attempts.ts'
-import type { SendAttempt } from '../../activities/send-attempt.ts'
-import { ATTEMPT_SLOTS, makeAttemptSlots } from '../../src/adapters/outbound/attempt-slots.ts'
-import { holdFirstAttempts } from '../../src/db/event/first-attempt.ts'
-import { DELIVERY_SCHEDULE } from '../../src/domain/event/delivery-schedule.ts'
+import { startFirstAttempts } from '../../activities/events/first-attempts.ts'
+import type { SendAttempt } from '../../activities/events/send-attempt.ts'
+import { ATTEMPT_SLOTS, makeAttemptSlots } from '../../src/platform/outbound/attempt-slots.ts'
+import { holdFirstAttempts } from '../../src/events/db/first-attempt.ts'
+import { DELIVERY_SCHEDULE } from '../../src/events/domain/delivery-schedule.ts'
 import {
   AGAIN,
   attempt,

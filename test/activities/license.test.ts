@@ -3,12 +3,12 @@ import { describe, test } from 'node:test'
 
 import licenses from 'spdx-license-list/full.js'
 
-import { makeLicenseFinder } from '../../activities/read-license.ts'
+import { makeLicenseFinder } from '../../activities/registry/read-license.ts'
 import {
   findAlikeLicense,
   isSameLicense,
   listStatedLicenses,
-} from '../../src/domain/registry/license.ts'
+} from '../../src/registry/domain/license.ts'
 
 const find = makeLicenseFinder()
 const textOf = (id: string): string => String(licenses[id]?.licenseText)

@@ -3,11 +3,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 
-import { makeRefreshStars } from '../../activities/refresh-stars.ts'
+import { makeRefreshStars } from '../../activities/registry/refresh-stars.ts'
 import type { StarsDependencies } from '../../activities/registry/dependencies.ts'
-import { makeOutbound } from '../../src/adapters/outbound/outbound.ts'
-import { STARS_HOSTS, makeFetchStars } from '../../src/adapters/stars/stars.ts'
-import { updateNodeByAdmin } from '../../src/db/registry/node-transition.ts'
+import { makeOutbound } from '../../src/platform/outbound/outbound.ts'
+import { STARS_HOSTS, makeFetchStars } from '../../src/registry/stars/stars.ts'
+import { updateNodeByAdmin } from '../../src/registry/db/node-transition.ts'
 import { AUDIT, OPTIONS, useRegistryPlace } from '../db/registry-place.ts'
 
 interface Asked {

@@ -3,11 +3,11 @@ import { EventEmitter } from 'node:events'
 import { before, describe, test } from 'node:test'
 
 import type { MediaDependencies } from '../../activities/index.ts'
-import { makeDatabase } from '../../src/db/client.ts'
-import { S3Error } from '../../src/adapters/storage/s3-client.ts'
-import { ADMISSION } from '../../src/db/shared/change-notification.ts'
-import { endPause, putPause } from '../../src/db/task/pause.ts'
-import { claimTask } from '../../src/db/task/task-transition.ts'
+import { makeDatabase } from '../../src/platform/db/client.ts'
+import { S3Error } from '../../src/platform/storage/s3-client.ts'
+import { ADMISSION } from '../../src/platform/db/change-notification.ts'
+import { endPause, putPause } from '../../src/tasks/db/pause.ts'
+import { claimTask } from '../../src/tasks/db/task-transition.ts'
 import { cancelTasks } from '../support/task-rows.ts'
 import {
   TIMING,

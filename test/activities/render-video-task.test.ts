@@ -9,7 +9,7 @@ import { CancelledFailure } from '@temporalio/activity'
 
 import type { MediaDependencies } from '../../activities/index.ts'
 import { mean, useStudio } from '../../packages/engines/test/video/studio.ts'
-import { makeLocalVideoEngine } from '../../src/adapters/video-engine/local.ts'
+import { makeLocalVideoEngine } from '../../src/engines/video-engine/local.ts'
 import { sha256Of } from '../support/digest.ts'
 import { useReceiver } from '../support/network.ts'
 import { makePicture } from '../support/pictures.ts'

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 
-import { recordArchive, type ArchiveRecorded } from '../../src/db/registry/archive.ts'
-import { signalArchiveUploaded } from '../../src/jobs/version.ts'
-import { unitOfWork } from '../../src/db/unit-of-work.ts'
+import { recordArchive, type ArchiveRecorded } from '../../src/registry/db/archive.ts'
+import { signalArchiveUploaded } from '../../src/registry/temporal/version.ts'
+import { unitOfWork } from '../../src/platform/db/unit-of-work.ts'
 import { sha256Of } from '../support/digest.ts'
 import type { Place } from './place.ts'
 

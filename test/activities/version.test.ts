@@ -6,13 +6,16 @@ import { describe, test } from 'node:test'
 import { ApplicationFailure } from '@temporalio/activity'
 
 import type { MediaDependencies } from '../../activities/index.ts'
-import { makeInspectArchive, type InspectedArchive } from '../../activities/inspect-archive.ts'
-import { makeVersionTransitions } from '../../activities/version.ts'
-import type { Storage } from '../../src/adapters/storage/storage.ts'
-import { findArchivePlace } from '../../src/db/registry/archive.ts'
-import { findScan, forgetScan, listFindings } from '../../src/db/registry/scan.ts'
-import { findVersionState, transitionVersion } from '../../src/db/registry/version-transition.ts'
-import type { VersionTransitionName } from '../../src/domain/registry/version-transition.ts'
+import {
+  makeInspectArchive,
+  type InspectedArchive,
+} from '../../activities/registry/inspect-archive.ts'
+import { makeVersionTransitions } from '../../activities/registry/version.ts'
+import type { Storage } from '../../src/platform/storage/storage.ts'
+import { findArchivePlace } from '../../src/registry/db/archive.ts'
+import { findScan, forgetScan, listFindings } from '../../src/registry/db/scan.ts'
+import { findVersionState, transitionVersion } from '../../src/registry/db/version-transition.ts'
+import type { VersionTransitionName } from '../../src/registry/domain/version-transition.ts'
 import { makeRegistryPlace, type RegistryPlace } from '../db/registry-place.ts'
 import { sha256Of } from '../support/digest.ts'
 import { waitFor } from '../support/wait.ts'

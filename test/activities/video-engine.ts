@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { ApplicationFailure } from '@temporalio/activity'
 
 import type { MediaDependencies } from '../../activities/index.ts'
-import { makeLocalVideo, makeRenderVideoTask } from '../../activities/render-video-task.ts'
-import type { AttemptOptions, TaskStanding } from '../../activities/task.ts'
+import { makeLocalVideo, makeRenderVideoTask } from '../../activities/engines/render-video-task.ts'
+import type { AttemptOptions, TaskStanding } from '../../activities/tasks/task.ts'
 import type { RenderControl, RenderedVideo } from '../../packages/engines/src/video-job.ts'
-import type { VideoEngine, VideoJob } from '../../src/adapters/video-engine/video-engine.ts'
-import type { VideoTiming } from '../../src/domain/task/render-timing.ts'
+import type { VideoEngine, VideoJob } from '../../src/engines/video-engine/video-engine.ts'
+import type { VideoTiming } from '../../src/tasks/domain/render-timing.ts'
 import {
   admissionOf,
   findDone,

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { makeVideoJob } from '../../activities/video-job.ts'
-import type { TextToVideoBody } from '../../src/domain/video-task/video-body.ts'
+import { makeVideoJob } from '../../activities/engines/video-job.ts'
+import type { TextToVideoBody } from '../../src/tasks/domain/video/video-body.ts'
 import {
   applyExtendDefaults,
   applyTextToVideoDefaults,
-} from '../../src/domain/video-task/video-defaults.ts'
-import { VideoError } from '../../src/domain/video-task/video-error.ts'
-import { RECOMMENDED_PROMPTS } from '../../src/domain/video-task/video-prompt.ts'
+} from '../../src/tasks/domain/video/video-defaults.ts'
+import { VideoError } from '../../src/tasks/domain/video/video-error.ts'
+import { RECOMMENDED_PROMPTS } from '../../src/tasks/domain/video/video-prompt.ts'
 
 const PLACE = { scratchDir: '/scratch', deadlineMs: 5000, tiny: false }
 /** Members of a job that say nothing else. */

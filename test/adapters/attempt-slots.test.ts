@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeAttemptSlots, ATTEMPT_SLOTS } from '../../src/adapters/outbound/attempt-slots.ts'
-import type { Wanted } from '../../src/adapters/outbound/attempt-slots.ts'
+import { makeAttemptSlots, ATTEMPT_SLOTS } from '../../src/platform/outbound/attempt-slots.ts'
+import type { Wanted } from '../../src/platform/outbound/attempt-slots.ts'
 
 const signal = new AbortController().signal
 const AT_ONCE = { waitMs: 0, signal }

@@ -3,7 +3,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 
-import { findChildUser } from '../../src/adapters/child-user.ts'
+import { findChildUser } from '../../src/platform/adapters/child-user.ts'
 import { useFolder } from '../support/folder.ts'
 
 describe('a child', () => {

@@ -6,7 +6,11 @@ import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 
 import { findBinaries } from '../../packages/engines/test/video/studio.ts'
-import { cleanUpOrphans, findProcessStart, recordChild } from '../../src/adapters/orphan.ts'
+import {
+  cleanUpOrphans,
+  findProcessStart,
+  recordChild,
+} from '../../src/platform/adapters/orphan.ts'
 import { codePath } from '../../src/local/root.ts'
 import { useFolder } from '../support/folder.ts'
 import { waitFor } from '../support/wait.ts'

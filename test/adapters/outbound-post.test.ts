@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { connect, createServer } from 'node:net'
 import { afterEach, beforeEach, describe, test, type TestContext } from 'node:test'
-import { makeOutbound } from '../../src/adapters/outbound/outbound.ts'
-import { POST_LIMITS } from '../../src/adapters/outbound/post.ts'
+import { makeOutbound } from '../../src/platform/outbound/outbound.ts'
+import { POST_LIMITS } from '../../src/platform/outbound/post.ts'
 import type {
   NoResponse,
   Posted,
   PostLimits,
   PostOptions,
-} from '../../src/adapters/outbound/post.ts'
-import { makeClient, type Outbound } from '../../src/adapters/outbound/client.ts'
-import { openSystemSocket, type Dial } from '../../src/adapters/outbound/connector.ts'
-import { makeResolver } from '../../src/adapters/outbound/resolver.ts'
-import { parseRetryAfter } from '../../src/domain/shared/retry-after.ts'
+} from '../../src/platform/outbound/post.ts'
+import { makeClient, type Outbound } from '../../src/platform/outbound/client.ts'
+import { openSystemSocket, type Dial } from '../../src/platform/outbound/connector.ts'
+import { makeResolver } from '../../src/platform/outbound/resolver.ts'
+import { parseRetryAfter } from '../../src/platform/domain/retry-after.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { listen } from '../support/network.ts'
 import { PATIENCE_MS } from '../support/patience.ts'

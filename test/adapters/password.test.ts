@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { hashPassword } from '../../src/adapters/password.ts'
+import { hashPassword } from '../../src/identity/adapters/password.ts'
 
 test('passwords of one address wait for each other, one of another for no more than a turn', async () => {
   const [done, rejected]: [string[], string[]] = [[], []]

@@ -1,5 +1,5 @@
 /** Renders a long video until it is killed: argument 1 is a folder for it; with "bare" as argument 2 without setpriv. */
-import { makeLocalVideoEngine } from '../../src/adapters/video-engine/local.ts'
+import { makeLocalVideoEngine } from '../../src/engines/video-engine/local.ts'
 import { PLAIN, findBinaries, quiet } from '../../packages/engines/test/video/studio.ts'
 
 const [scratchDir = '', how] = process.argv.slice(2)

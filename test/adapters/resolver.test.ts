@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 
-import { makeResolver, type Resolve } from '../../src/adapters/outbound/resolver.ts'
+import { makeResolver, type Resolve } from '../../src/platform/outbound/resolver.ts'
 import { useFolder } from '../support/folder.ts'
 import { startNameServer } from '../support/name-server.ts'
 import { use } from '../support/use.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 
-import { makeSecrets } from '../../src/adapters/secrets.ts'
+import { makeSecrets } from '../../src/platform/adapters/secrets.ts'
 
 const key = () => randomBytes(32).toString('base64')
 

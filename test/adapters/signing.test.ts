@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
 import { describe, test } from 'node:test'
 
-import { makeSigner, type FileClaim } from '../../src/adapters/signing.ts'
+import { makeSigner, type FileClaim } from '../../src/platform/adapters/signing.ts'
 
 const HOUR = 3600
 const DAY = 86_400

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 
-import { makeThreadPool, type ThreadRun } from '../../src/adapters/thread-pool.ts'
+import { makeThreadPool, type ThreadRun } from '../../src/platform/adapters/thread-pool.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 
 /** Repeats its order, and eats memory or time where that says so. */

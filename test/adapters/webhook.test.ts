@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import { decodeWebhookSecret, makeWebhookSecret, signWebhook } from '../../src/adapters/webhook.ts'
+import {
+  decodeWebhookSecret,
+  makeWebhookSecret,
+  signWebhook,
+} from '../../src/events/adapters/webhook.ts'
 
 const ID = '7f9c24e8-3b12-4d2a-9f6d-6c1a6b1d2e3f'
 const BODY = Buffer.from('{"task_id":"ä😀","status":"COMPLETED","generated":[]}')

@@ -7,7 +7,7 @@ import {
   listenForFirstAttempts,
   listenForChanges,
   makeNotifyChange,
-} from '../../src/db/shared/change-notification.ts'
+} from '../../src/platform/db/change-notification.ts'
 import { listen } from '../support/network.ts'
 import { useDatabase } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'

@@ -8,21 +8,21 @@ import {
   findLostRedelivery,
   loseAttempt,
   deleteOldAttempts,
-} from '../../src/db/event/attempt.ts'
-import type { AttemptKey, AttemptVerdict } from '../../src/db/event/attempt.ts'
+} from '../../src/events/db/attempt.ts'
+import type { AttemptKey, AttemptVerdict } from '../../src/events/db/attempt.ts'
 import {
   findDelivery,
   findRedelivery,
   findTaskInWait,
   listStillDeliveries,
   listStillRedeliveries,
-} from '../../src/db/event/delivery.ts'
-import { insertRedelivery } from '../../src/db/event/redelivery.ts'
-import { insertOutbox } from '../../src/db/shared/outbox.ts'
-import { transitionTask } from '../../src/db/task/task-transition.ts'
-import { startDelivery, startRedelivery } from '../../src/jobs/event.ts'
+} from '../../src/events/db/delivery.ts'
+import { insertRedelivery } from '../../src/events/db/redelivery.ts'
+import { insertOutbox } from '../../src/platform/db/outbox.ts'
+import { transitionTask } from '../../src/tasks/db/task-transition.ts'
+import { startDelivery, startRedelivery } from '../../src/events/temporal/event.ts'
 import { finishVideo } from '../activities/video-place.ts'
-import { completeFirstAttempts } from '../../src/db/event/first-attempt.ts'
+import { completeFirstAttempts } from '../../src/events/db/first-attempt.ts'
 import { useDatabase } from '../support/stack.ts'
 import {
   AGAIN,

@@ -8,9 +8,9 @@ import {
   measureBacklog,
   deferHosts,
   takeFirstAttempts,
-} from '../../src/db/event/first-attempt.ts'
-import { dropOvertaken } from '../../src/db/event/delivery.ts'
-import type { FirstAttempt, TakeOptions } from '../../src/db/event/first-attempt.ts'
+} from '../../src/events/db/first-attempt.ts'
+import { dropOvertaken } from '../../src/events/db/delivery.ts'
+import type { FirstAttempt, TakeOptions } from '../../src/events/db/first-attempt.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { useDatabase } from '../support/stack.ts'
 import {

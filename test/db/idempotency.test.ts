@@ -7,7 +7,7 @@ import {
   releaseClaim,
   renewClaim,
   storeResponse,
-} from '../../src/db/shared/idempotency.ts'
+} from '../../src/platform/db/idempotency.ts'
 import { useDatabase } from '../support/stack.ts'
 
 const SCOPE = { principal: 'user:alice', method: 'POST', path: '/a', key: 'k' }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 
-import { checkSchema, migrate } from '../../src/db/migrate.ts'
+import { checkSchema, migrate } from '../../src/platform/db/migrate.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { makeFolder } from '../support/folder.ts'
 import { startService } from '../support/service.ts'
@@ -41,7 +41,7 @@ describe('the schema', () => {
 
   test('with a migration that was applied as an earlier text, which gave the same, is left as it is', async () => {
     const name = '0006_account.sql'
-    const text = await readFile(join(ROOT, 'src/db/migrations', name), 'utf8')
+    const text = await readFile(join(ROOT, 'src/platform/db/migrations', name), 'utf8')
     const [, earlier = ''] = /^-- earlier: (\w+)$/m.exec(text) ?? []
     await database.sql`update migration set checksum = ${earlier} where name = ${name}`
     assert.deepEqual(await migrate(database.url), [])

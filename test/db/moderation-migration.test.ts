@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 
-import { migrate } from '../../src/db/migrate.ts'
+import { migrate } from '../../src/platform/db/migrate.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { makeFolder } from '../support/folder.ts'
 import { createDatabase } from '../support/stack.ts'
 
-const MIGRATIONS = join(ROOT, 'src/db/migrations')
+const MIGRATIONS = join(ROOT, 'src/platform/db/migrations')
 
 test('the migration to moderation that lasts takes over bans and policies of versions', async (t) => {
   const database = await createDatabase()

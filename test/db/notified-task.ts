@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 
-import { beginAttempt, completeAttempt, findWebhookUrl } from '../../src/db/event/attempt.ts'
+import { beginAttempt, completeAttempt, findWebhookUrl } from '../../src/events/db/attempt.ts'
 import type {
   AttemptKey,
   AttemptResult,
   AttemptVerdict,
   Target,
-} from '../../src/db/event/attempt.ts'
-import type { Sql } from '../../src/db/client.ts'
-import { insertRedelivery } from '../../src/db/event/redelivery.ts'
-import { insertEndpoint } from '../../src/db/event/endpoint.ts'
-import { transitionTask } from '../../src/db/task/task-transition.ts'
-import type { ImageTaskStatus } from '../../src/domain/image-task/image-task.ts'
+} from '../../src/events/db/attempt.ts'
+import type { Sql } from '../../src/platform/db/client.ts'
+import { insertRedelivery } from '../../src/events/db/redelivery.ts'
+import { insertEndpoint } from '../../src/events/db/endpoint.ts'
+import { transitionTask } from '../../src/tasks/db/task-transition.ts'
+import type { ImageTaskStatus } from '../../src/tasks/domain/image/image-task.ts'
 import { insertNewTask } from '../support/task-rows.ts'
 
 export const RECEIVER = 'https://receiver.example.com/hook'

@@ -3,17 +3,17 @@ import { beforeEach, describe, test } from 'node:test'
 
 import { Connection } from '@temporalio/client'
 
-import type { Queryable, Sql } from '../../src/db/client.ts'
+import type { Queryable, Sql } from '../../src/platform/db/client.ts'
 import {
   insertOutbox,
   isStartPending,
   leaseOutbox,
   markDispatched,
   markFailed,
-} from '../../src/db/shared/outbox.ts'
-import type { OutboxEntry, OutboxRow } from '../../src/db/shared/outbox.ts'
-import { makeJobs } from '../../src/jobs/client.ts'
-import { makeLog } from '../../src/log.ts'
+} from '../../src/platform/db/outbox.ts'
+import type { OutboxEntry, OutboxRow } from '../../src/platform/db/outbox.ts'
+import { makeJobs } from '../../src/platform/temporal/client.ts'
+import { makeLog } from '../../src/platform/log.ts'
 import { useDatabase } from '../support/stack.ts'
 
 const start = (workflowId: string, args: unknown[] = []): OutboxEntry => ({

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { addStoredBytes } from '../../src/db/task/account.ts'
-import { findOwnerCredits, lockOwnerOf, refundTask } from '../../src/db/task/owner.ts'
+import { addStoredBytes } from '../../src/tasks/db/account.ts'
+import { findOwnerCredits, lockOwnerOf, refundTask } from '../../src/tasks/db/owner.ts'
 import { getVideo, insertVideo, makeVideoQueue, seeVideo } from '../activities/video-place.ts'
 import type { NewVideo } from '../activities/video-place.ts'
 import { useDatabase } from '../support/stack.ts'

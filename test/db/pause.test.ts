@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
 
-import { countEngineFailure, countEngineSuccess, listBreakers } from '../../src/db/task/breaker.ts'
-import { beginAttempt } from '../../src/db/event/attempt.ts'
+import { countEngineFailure, countEngineSuccess, listBreakers } from '../../src/tasks/db/breaker.ts'
+import { beginAttempt } from '../../src/events/db/attempt.ts'
 import {
   findDelivery,
   findRedelivery,
   listStillDeliveries,
   listWaitingUrls,
-} from '../../src/db/event/delivery.ts'
-import { listEvents } from '../../src/db/event/event-log.ts'
+} from '../../src/events/db/delivery.ts'
+import { listEvents } from '../../src/tasks/db/event-log.ts'
 import {
   beginFirstAttempts,
   deferHosts,
   takeFirstAttempts,
-} from '../../src/db/event/first-attempt.ts'
-import { RULES } from '../../src/db/shared/change-notification.ts'
-import { PAUSED_EVENT } from '../../src/domain/task/waits-for.ts'
-import { endPause, listPauses, putPause } from '../../src/db/task/pause.ts'
-import { claimTask, putBack } from '../../src/db/task/task-transition.ts'
+} from '../../src/events/db/first-attempt.ts'
+import { RULES } from '../../src/platform/db/change-notification.ts'
+import { PAUSED_EVENT } from '../../src/tasks/domain/waits-for.ts'
+import { endPause, listPauses, putPause } from '../../src/tasks/db/pause.ts'
+import { claimTask, putBack } from '../../src/tasks/db/task-transition.ts'
 import { cancelTasks } from '../support/task-rows.ts'
 import { admissionOf, insertTask, makePass, usePlace } from '../activities/place.ts'
 import { claimVideo, enterVideo, getVideo, wakes } from '../activities/video-place.ts'

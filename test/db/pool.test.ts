@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { after, before, describe, test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 
-import { makeDatabase, type Queryable, type Sql } from '../../src/db/client.ts'
+import { makeDatabase, type Queryable, type Sql } from '../../src/platform/db/client.ts'
 import { useDatabase } from '../support/stack.ts'
 import { startLink } from '../support/link.ts'
 import { PATIENCE_MS } from '../support/patience.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { listDueRatings, renewRatingMean, showDueRating } from '../../src/db/registry/rating-due.ts'
-import { decideRating, deleteRating, putRating } from '../../src/db/registry/rating.ts'
+import { listDueRatings, renewRatingMean, showDueRating } from '../../src/registry/db/rating-due.ts'
+import { decideRating, deleteRating, putRating } from '../../src/registry/db/rating.ts'
 import { AUDIT, useRegistryPlace } from './registry-place.ts'
 
 const { database, place } = useRegistryPlace()

@@ -1,4 +1,4 @@
-import type { Sql, Transaction } from '../../src/db/client.ts'
+import type { Sql, Transaction } from '../../src/platform/db/client.ts'
 
 const ID = '6f0c2a7e-6a3e-4d43-9c1b-2b8f0d3c5a11'
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { listAudit } from '../../src/db/shared/audit-log.ts'
-import { putHostNodes } from '../../src/db/registry/host-node.ts'
-import { retryVersion, updateVersionByAdmin } from '../../src/db/registry/version-admin.ts'
-import { transitionVersion } from '../../src/db/registry/version-transition.ts'
-import { auditTarget } from '../../src/domain/shared/audit-log.ts'
-import type { VersionAdminUpdate } from '../../src/domain/registry/version.ts'
-import { unitOfWork } from '../../src/db/unit-of-work.ts'
+import { listAudit } from '../../src/platform/db/audit-log.ts'
+import { putHostNodes } from '../../src/registry/db/host-node.ts'
+import { retryVersion, updateVersionByAdmin } from '../../src/registry/db/version-admin.ts'
+import { transitionVersion } from '../../src/registry/db/version-transition.ts'
+import { auditTarget } from '../../src/platform/domain/audit-log.ts'
+import type { VersionAdminUpdate } from '../../src/registry/domain/version.ts'
+import { unitOfWork } from '../../src/platform/db/unit-of-work.ts'
 import { AUDIT, OPTIONS, makeStart, useRegistryPlace } from './registry-place.ts'
 
 const { database, place } = useRegistryPlace()

@@ -6,10 +6,10 @@ import {
   findArchive,
   findArchivePlace,
   rejectArchive,
-} from '../../src/db/registry/archive.ts'
-import { countDownload } from '../../src/db/registry/download.ts'
-import { getNode } from '../../src/db/registry/node.ts'
-import { getVersion } from '../../src/db/registry/version.ts'
+} from '../../src/registry/db/archive.ts'
+import { countDownload } from '../../src/registry/db/download.ts'
+import { getNode } from '../../src/registry/db/node.ts'
+import { getVersion } from '../../src/registry/db/version.ts'
 import { OPTIONS, signalOf, stored, useRegistryPlace } from './registry-place.ts'
 
 const { database, place } = useRegistryPlace()

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../src/db/client.ts'
+import type { Transaction } from '../../src/platform/db/client.ts'
 import type { TestDatabase } from '../support/stack.ts'
 
 /**

@@ -4,13 +4,13 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 
-import { listHostNodes } from '../../src/db/registry/host-node-list.ts'
-import { findHostNode, findNodeOfHostNode, putHostNodes } from '../../src/db/registry/host-node.ts'
-import { findExtraction } from '../../src/db/registry/extraction.ts'
-import type { HostNodeSource } from '../../src/db/registry/host-node.ts'
-import { updateVersionByAdmin } from '../../src/db/registry/version-admin.ts'
-import { toHostNodeRow } from '../../src/domain/registry/host-node-validation.ts'
-import type { HostNode, RegisteredHostNode } from '../../src/domain/registry/host-node.ts'
+import { listHostNodes } from '../../src/registry/db/host-node-list.ts'
+import { findHostNode, findNodeOfHostNode, putHostNodes } from '../../src/registry/db/host-node.ts'
+import { findExtraction } from '../../src/registry/db/extraction.ts'
+import type { HostNodeSource } from '../../src/registry/db/host-node.ts'
+import { updateVersionByAdmin } from '../../src/registry/db/version-admin.ts'
+import { toHostNodeRow } from '../../src/registry/domain/host-node-validation.ts'
+import type { HostNode, RegisteredHostNode } from '../../src/registry/domain/host-node.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { AUDIT, OPTIONS, parseEntries, useRegistryPlace } from './registry-place.ts'
 
@@ -143,7 +143,7 @@ test('reports and reasons of an earlier release are hints, and without places', 
   const flagged = await place.addAccepted({ nodeId: 'was-flagged' })
   const title = '2 findings flag this version; the worst: Code from the network is run'
   await place.transition(flagged, 'flag', `${title} (get in a.py). Ship it. (__init__.py, line 5)`)
-  const file = join(ROOT, 'src/db/migrations/0030_report_and_replace.sql')
+  const file = join(ROOT, 'src/platform/db/migrations/0030_report_and_replace.sql')
   const steps = (await readFile(file, 'utf8')).split(/^-- step$/m)
   for (const step of steps.slice(-2)) await database.sql.unsafe(step)
   const rows = await database.sql`

@@ -1,15 +1,22 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { makeCountCache } from '../../src/db/search/listed-count.ts'
-import type { NodeFilter } from '../../src/db/search/node-filter.ts'
-import { updateNodeByAdmin } from '../../src/db/registry/node-transition.ts'
-import { countNodes } from '../../src/db/search/node-count.ts'
-import { listNodePage, nodePageQuery, planNodePage } from '../../src/db/search/node-page.ts'
-import type { NodeOrder } from '../../src/db/search/node-statements.ts'
-import { listVersions, planVersionPage } from '../../src/db/search/version-list.ts'
-import { versionPageQuery, type VersionFilter } from '../../src/db/search/version-statements.ts'
-import { choosePagePlan, dividePage } from '../../src/db/search/page-plan.ts'
+import { makeCountCache } from '../../src/registry/db/search/listed-count.ts'
+import type { NodeFilter } from '../../src/registry/db/search/node-filter.ts'
+import { updateNodeByAdmin } from '../../src/registry/db/node-transition.ts'
+import { countNodes } from '../../src/registry/db/search/node-count.ts'
+import {
+  listNodePage,
+  nodePageQuery,
+  planNodePage,
+} from '../../src/registry/db/search/node-page.ts'
+import type { NodeOrder } from '../../src/registry/db/search/node-statements.ts'
+import { listVersions, planVersionPage } from '../../src/registry/db/search/version-list.ts'
+import {
+  versionPageQuery,
+  type VersionFilter,
+} from '../../src/registry/db/search/version-statements.ts'
+import { choosePagePlan, dividePage } from '../../src/registry/db/search/page-plan.ts'
 import { useDatabase } from '../support/stack.ts'
 import { fillCatalogue } from './registry-catalogue.ts'
 import { AUDIT, parseEntries } from './registry-place.ts'

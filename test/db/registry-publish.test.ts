@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { expireVersion } from '../../src/db/registry/archive.ts'
-import { findNodeFacts } from '../../src/db/registry/node.ts'
-import { transitionVersion } from '../../src/db/registry/version-transition.ts'
-import { transitionPublisher } from '../../src/db/registry/publisher-ban.ts'
-import { getVersion } from '../../src/db/registry/version.ts'
+import { expireVersion } from '../../src/registry/db/archive.ts'
+import { findNodeFacts } from '../../src/registry/db/node.ts'
+import { transitionVersion } from '../../src/registry/db/version-transition.ts'
+import { transitionPublisher } from '../../src/registry/db/publisher-ban.ts'
+import { getVersion } from '../../src/registry/db/version.ts'
 import { AUDIT, OPTIONS, readCounts, useRegistryPlace } from './registry-place.ts'
 
 describe('publishing', () => {

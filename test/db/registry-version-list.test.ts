@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { listNodeVersions, listVersions } from '../../src/db/search/version-list.ts'
-import type { VersionFilter } from '../../src/db/search/version-statements.ts'
-import type { Version } from '../../src/domain/registry/version.ts'
+import { listNodeVersions, listVersions } from '../../src/registry/db/search/version-list.ts'
+import type { VersionFilter } from '../../src/registry/db/search/version-statements.ts'
+import type { Version } from '../../src/registry/domain/version.ts'
 import { fillCatalogue } from './registry-catalogue.ts'
 import { OPTIONS, parseEntries, useRegistryPlace } from './registry-place.ts'
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { findNodeFacts, getNode } from '../../src/db/registry/node.ts'
-import { deleteVersion, updateVersion } from '../../src/db/registry/version.ts'
-import { listVersionTransitions } from '../../src/db/registry/version-transition.ts'
-import { VERSION_TRANSITIONS } from '../../src/domain/registry/version-transition.ts'
-import type { VersionTransitionName } from '../../src/domain/registry/version-transition.ts'
+import { findNodeFacts, getNode } from '../../src/registry/db/node.ts'
+import { deleteVersion, updateVersion } from '../../src/registry/db/version.ts'
+import { listVersionTransitions } from '../../src/registry/db/version-transition.ts'
+import { VERSION_TRANSITIONS } from '../../src/registry/domain/version-transition.ts'
+import type { VersionTransitionName } from '../../src/registry/domain/version-transition.ts'
 import { OPTIONS, useRegistryPlace, readCounts } from './registry-place.ts'
 
 const { database, place } = useRegistryPlace((place) => place.addPublisher('other', 'otto'))

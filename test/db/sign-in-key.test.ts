@@ -4,8 +4,8 @@ import { test } from 'node:test'
 
 import { exportJWK, generateKeyPair, importJWK, jwtVerify, SignJWT } from 'jose'
 
-import { makeSecrets } from '../../src/adapters/secrets.ts'
-import { makeSigningKeys } from '../../src/http/sign-in/keys.ts'
+import { makeSecrets } from '../../src/platform/adapters/secrets.ts'
+import { makeSigningKeys } from '../../src/identity/http/sign-in/keys.ts'
 import { useDatabase } from '../support/stack.ts'
 
 const { sql } = useDatabase()

@@ -2,10 +2,15 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, afterEach, before, beforeEach, describe, test, type TestContext } from 'node:test'
 
-import { deadlineOf, makeDatabase, type Sql, type Transaction } from '../../src/db/client.ts'
-import type { OutboxEntry, OutboxRow } from '../../src/db/shared/outbox.ts'
-import { unitOfWork, type Enqueue } from '../../src/db/unit-of-work.ts'
-import { apiError } from '../../src/domain/shared/errors.ts'
+import {
+  deadlineOf,
+  makeDatabase,
+  type Sql,
+  type Transaction,
+} from '../../src/platform/db/client.ts'
+import type { OutboxEntry, OutboxRow } from '../../src/platform/db/outbox.ts'
+import { unitOfWork, type Enqueue } from '../../src/platform/db/unit-of-work.ts'
+import { apiError } from '../../src/platform/domain/errors.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { useDatabase } from '../support/stack.ts'
 import { PATIENT } from '../support/template.ts'

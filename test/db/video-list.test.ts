@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 
-import { listVideoTasks, type VideoListFilter } from '../../src/db/video-task/video-list.ts'
+import { listVideoTasks, type VideoListFilter } from '../../src/tasks/db/video/video-list.ts'
 import { finishVideo, getVideo } from '../activities/video-place.ts'
 import { useDatabase } from '../support/stack.ts'
 

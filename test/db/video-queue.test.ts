@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import type { Transaction } from '../../src/db/client.ts'
-import type { OutboxRow } from '../../src/db/shared/outbox.ts'
-import { unitOfWork, type Enqueue } from '../../src/db/unit-of-work.ts'
-import { findOwnerCredits } from '../../src/db/task/owner.ts'
-import { admitOwner } from '../../src/db/task/admission.ts'
-import { readTaskOptions } from '../../src/domain/task/task-options.ts'
+import type { Transaction } from '../../src/platform/db/client.ts'
+import type { OutboxRow } from '../../src/platform/db/outbox.ts'
+import { unitOfWork, type Enqueue } from '../../src/platform/db/unit-of-work.ts'
+import { findOwnerCredits } from '../../src/tasks/db/owner.ts'
+import { admitOwner } from '../../src/tasks/db/admission.ts'
+import { readTaskOptions } from '../../src/tasks/domain/task-options.ts'
 import {
   cancelVideoTask,
   claimVideo,

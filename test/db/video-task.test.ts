@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 
-import type { Queryable, Sql } from '../../src/db/client.ts'
-import { insertOutbox } from '../../src/db/shared/outbox.ts'
-import { insertUpload, receiveUpload } from '../../src/db/shared/upload.ts'
-import { listStillTasks } from '../../src/db/task/operator.ts'
-import { findVideoSource, recordProgress } from '../../src/db/video-task/video-task.ts'
-import { unitOfWork } from '../../src/db/unit-of-work.ts'
-import { TaskState } from '../../src/domain/task/task-item.ts'
+import type { Queryable, Sql } from '../../src/platform/db/client.ts'
+import { insertOutbox } from '../../src/platform/db/outbox.ts'
+import { insertUpload, receiveUpload } from '../../src/tasks/db/upload.ts'
+import { listStillTasks } from '../../src/tasks/db/operator.ts'
+import { findVideoSource, recordProgress } from '../../src/tasks/db/video/video-task.ts'
+import { unitOfWork } from '../../src/platform/db/unit-of-work.ts'
+import { TaskState } from '../../src/tasks/domain/task-item.ts'
 import {
   claimVideo,
   enterVideo,

@@ -9,13 +9,13 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 
 import { findPort } from '../../src/local/port.ts'
-import { DEVELOPMENT_AUDIENCE, signToken } from '../../src/process/development-issuer.ts'
+import { DEVELOPMENT_AUDIENCE, signToken } from '../../src/platform/process/development-issuer.ts'
 import { loadIssuerKey, startIssuer } from '../../src/local/issuer.ts'
-import type { Page } from '../../src/http/docs/pages.ts'
-import type * as confinement from '../../src/adapters/inspector/confinement.ts'
-import type * as local from '../../src/adapters/inspector/local.ts'
-import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
-import { DEVELOPMENT_ISSUER } from '../../src/process/development-issuer.ts'
+import type { Page } from '../../src/platform/http/docs/pages.ts'
+import type * as confinement from '../../src/registry/inspector/confinement.ts'
+import type * as local from '../../src/registry/inspector/local.ts'
+import { makeWebhookSecret } from '../../src/events/adapters/webhook.ts'
+import { DEVELOPMENT_ISSUER } from '../../src/platform/process/development-issuer.ts'
 import { IMAGE_API, makeClient } from '../support/client.ts'
 import { startEntry } from '../support/entry.ts'
 import { metricsUrl } from '../support/metrics.ts'
@@ -36,7 +36,7 @@ const makeOutput = async (): Promise<string> => {
 const PACK = 'class Cup: RETURN_TYPES = ("IMAGE",)\nNODE_CLASS_MAPPINGS = {"Kiln Cup": Cup}\n'
 
 const importBuilt = async <T>(out: string, file: string): Promise<T> =>
-  (await import(pathToFileURL(join(out, 'src/adapters/inspector', file)).href)) as T
+  (await import(pathToFileURL(join(out, 'src/registry/inspector', file)).href)) as T
 
 /** Checks the arguments of the running process by its record, where the system shows them. */
 const assertStartedWith = async (dir: string, expected: string[]): Promise<void> => {
@@ -81,8 +81,8 @@ describe('what `npm run build` makes', () => {
   })
 
   test('has the migrations, and nothing of the embedded stack', async () => {
-    const migrations = await readdir(join(ROOT, 'src/db/migrations'))
-    assert.deepEqual(await readdir(join(out, 'src/db/migrations')), migrations)
+    const migrations = await readdir(join(ROOT, 'src/platform/db/migrations'))
+    assert.deepEqual(await readdir(join(out, 'src/platform/db/migrations')), migrations)
     const entries = await readdir(join(out, 'src'))
     assert.ok(!entries.some((name) => name.startsWith('local')))
   })

@@ -5,9 +5,9 @@ import { describe, test } from 'node:test'
 
 import { parse } from 'yaml'
 
-import { Env } from '../../src/process/settings/env.ts'
+import { Env } from '../../src/compose/settings/env.ts'
 import { readConfig } from '../../src/config.ts'
-import { KEY_SETTINGS } from '../../src/process/settings/issues.ts'
+import { KEY_SETTINGS } from '../../src/compose/settings/issues.ts'
 import { isRequired, SAMPLES } from '../../tools/docs/settings.ts'
 import { interpolate, listRequired } from './interpolate.ts'
 import { ROOT } from '../../src/local/root.ts'

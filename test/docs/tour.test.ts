@@ -20,17 +20,17 @@ test('each journey of the tour has at most 25 lines, and its steps are links to 
 })
 
 test('each trigger is named where a statement fires it, and each signal where it is sent', async () => {
-  const sql = await readFiles('src/db/migrations', '.sql')
-  const db = await readFiles('src/db', '.ts')
+  const sql = await readFiles('src/platform/db/migrations', '.sql')
+  const sources = await readFiles('src', '.ts')
   const made = [...sql.matchAll(/^create (?:constraint )?trigger (\w+)/gm)]
   const triggers = made
     .map(([, name]) => name)
     .filter((name) => !sql.includes(`drop trigger ${name}`))
   assert.ok(triggers.length > 10)
   for (const name of triggers)
-    assert.ok(db.includes(`\`${name}\``), `${name} is not named in src/db`)
+    assert.ok(sources.includes(`\`${name}\``), `${name} is not named in src`)
   const workflows = await readFiles('workflows', '.ts')
-  const senders = (await readFiles('src/jobs', '.ts')) + db + sql
+  const senders = sources + sql
   for (const [, name] of workflows.matchAll(/defineSignal(?:<[^(]*>)?\('(\w+)'\)/g))
     assert.match(senders, new RegExp(`'${name}'`), `nobody sends ${name}`)
 })

@@ -14,12 +14,12 @@ import { after, before, describe, test } from 'node:test'
 
 import { Webhook } from 'standardwebhooks'
 
-import { POST_LIMITS } from '../../src/adapters/outbound/post.ts'
-import { makeWebhookSecret, signWebhook } from '../../src/adapters/webhook.ts'
-import { DELIVERY_SCHEDULE } from '../../src/domain/event/delivery-schedule.ts'
-import { OWNER_EVENTS, PUBLISHER_EVENTS, TEST_EVENT } from '../../src/domain/event/endpoint.ts'
-import { AttemptErrorClass } from '../../src/domain/event/event.ts'
-import { DeliveryState } from '../../src/domain/task/task-event.ts'
+import { POST_LIMITS } from '../../src/platform/outbound/post.ts'
+import { makeWebhookSecret, signWebhook } from '../../src/events/adapters/webhook.ts'
+import { DELIVERY_SCHEDULE } from '../../src/events/domain/delivery-schedule.ts'
+import { OWNER_EVENTS, PUBLISHER_EVENTS, TEST_EVENT } from '../../src/events/domain/endpoint.ts'
+import { AttemptErrorClass } from '../../src/events/domain/event.ts'
+import { DeliveryState } from '../../src/tasks/domain/task-event.ts'
 import { listRoutes } from '../support/contract.ts'
 import { ROOT, codePath } from '../../src/local/root.ts'
 

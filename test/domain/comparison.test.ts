@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { CHANGE_CODES } from '../../src/domain/comparison/change.ts'
-import type { ChangeCode } from '../../src/domain/comparison/change.ts'
-import { compareLone, ofHostNode, summarise } from '../../src/domain/comparison/compare.ts'
-import { compareHostNode } from '../../src/domain/comparison/host-node.ts'
-import type { HostNodeText } from '../../src/domain/comparison/host-node-form.ts'
-import { readJson, writeJson } from '../../src/domain/comparison/read-json.ts'
+import { CHANGE_CODES } from '../../src/registry/domain/comparison/change.ts'
+import type { ChangeCode } from '../../src/registry/domain/comparison/change.ts'
+import { compareLone, ofHostNode, summarise } from '../../src/registry/domain/comparison/compare.ts'
+import { compareHostNode } from '../../src/registry/domain/comparison/host-node.ts'
+import type { HostNodeText } from '../../src/registry/domain/comparison/host-node-form.ts'
+import { readJson, writeJson } from '../../src/registry/domain/comparison/read-json.ts'
 
 interface Given extends Partial<Omit<HostNodeText, 'input_types' | 'return_types'>> {
   /** JSON of the members of the section. */

@@ -3,19 +3,19 @@ import { randomBytes } from 'node:crypto'
 import { describe, mock, test } from 'node:test'
 
 import { ConfigError, readConfig, warnOfRemovedSettings } from '../../src/config.ts'
-import type { Log } from '../../src/log.ts'
+import type { Log } from '../../src/platform/log.ts'
 import { examine } from '../../src/operate/doctor.ts'
-import { listRemovedSettings } from '../../src/process/settings/removed.ts'
-import type { ProcessName } from '../../src/process/settings/issues.ts'
-import { DEVELOPMENT_ISSUER } from '../../src/process/development-issuer.ts'
-import { KEY_SETTINGS } from '../../src/process/settings/issues.ts'
+import { listRemovedSettings } from '../../src/compose/settings/removed.ts'
+import type { ProcessName } from '../../src/compose/settings/issues.ts'
+import { DEVELOPMENT_ISSUER } from '../../src/platform/process/development-issuer.ts'
+import { KEY_SETTINGS } from '../../src/compose/settings/issues.ts'
 import {
   makeEngineOf,
   readDelivery,
   readInstances,
   readQuotas,
   readSlots,
-} from '../../src/process/settings/derived.ts'
+} from '../../src/compose/settings/derived.ts'
 
 const key = () => randomBytes(32).toString('base64')
 const webhookSecret = (bytes = 32) => `whsec_${randomBytes(bytes).toString('base64')}`

@@ -10,7 +10,7 @@ import {
   makeCredential,
   maskCredential,
   maskCredentials,
-} from '../../src/domain/shared/credential.ts'
+} from '../../src/platform/domain/credential.ts'
 
 const zeros = (size: number) => new Uint8Array(size)
 const makeKey = () => makeCredential('api_key', randomBytes)

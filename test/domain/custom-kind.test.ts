@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { makeValidator } from '../../src/domain/shared/validate.ts'
+import { makeValidator } from '../../src/platform/domain/validate.ts'
 import {
   describeMembers,
   makeCustomKind,
   withFields,
-} from '../../src/domain/template/custom-kind.ts'
-import { abilityIssues, fillTemplate, readNodeClass } from '../../src/domain/template/fill.ts'
-import type { NodeClasses } from '../../src/domain/template/fill.ts'
-import { readTemplate, type Template } from '../../src/domain/template/template.ts'
-import { customValues } from '../../src/domain/template/values.ts'
+} from '../../src/engines/domain/template/custom-kind.ts'
+import {
+  abilityIssues,
+  fillTemplate,
+  readNodeClass,
+} from '../../src/engines/domain/template/fill.ts'
+import type { NodeClasses } from '../../src/engines/domain/template/fill.ts'
+import { readTemplate, type Template } from '../../src/engines/domain/template/template.ts'
+import { customValues } from '../../src/engines/domain/template/values.ts'
 import { makeGraph, makePortrait } from '../support/comfyui/custom.ts'
 
 const BLUR = {

@@ -5,9 +5,9 @@ import {
   findStatusClass,
   nextWait,
   type FailedAttempt,
-} from '../../src/domain/event/delivery-schedule.ts'
-import { AttemptErrorClass } from '../../src/domain/event/event.ts'
-import { parseRetryAfter } from '../../src/domain/shared/retry-after.ts'
+} from '../../src/events/domain/delivery-schedule.ts'
+import { AttemptErrorClass } from '../../src/events/domain/event.ts'
+import { parseRetryAfter } from '../../src/platform/domain/retry-after.ts'
 
 const FAILED: FailedAttempt = { errorClass: 'status_5xx', status: 500 }
 const MIDDLE = 0.5

@@ -9,9 +9,9 @@ import {
   Redelivery,
   SecretRotation,
   WebhookSecrets,
-} from '../../src/domain/event/event.ts'
-import { TaskEvents } from '../../src/domain/task/task-event.ts'
-import { makeValidator } from '../../src/domain/shared/validate.ts'
+} from '../../src/events/domain/event.ts'
+import { TaskEvents } from '../../src/tasks/domain/task-event.ts'
+import { makeValidator } from '../../src/platform/domain/validate.ts'
 
 const ID = '7f9c24e8-3b12-4d2a-9f6d-6c1a6b1d2e3f'
 const TIME = '2026-01-01T00:00:00.000Z'

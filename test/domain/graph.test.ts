@@ -3,15 +3,15 @@ import { describe, test } from 'node:test'
 
 import fc from 'fast-check'
 
-import type { HostNodeText } from '../../src/domain/comparison/host-node-form.ts'
+import type { HostNodeText } from '../../src/registry/domain/comparison/host-node-form.ts'
 import { readRequirement } from '../../packages/inspector/src/requirements.ts'
-import { makeCheck } from '../../src/domain/graph/check-node.ts'
-import { worstOf } from '../../src/domain/graph/check.ts'
-import type { Graph, GraphNode } from '../../src/domain/graph/graph.ts'
-import { readGraph } from '../../src/domain/graph/read-graph.ts'
-import { findConflicts } from '../../src/domain/graph/requirements.ts'
-import { chooseClaim, listUsed } from '../../src/domain/graph/resolve.ts'
-import { toJson } from '../../src/domain/graph/to-json.ts'
+import { makeCheck } from '../../src/registry/domain/graph/check-node.ts'
+import { worstOf } from '../../src/registry/domain/graph/check.ts'
+import type { Graph, GraphNode } from '../../src/registry/domain/graph/graph.ts'
+import { readGraph } from '../../src/registry/domain/graph/read-graph.ts'
+import { findConflicts } from '../../src/registry/domain/graph/requirements.ts'
+import { chooseClaim, listUsed } from '../../src/registry/domain/graph/resolve.ts'
+import { toJson } from '../../src/registry/domain/graph/to-json.ts'
 
 const read = (workflow: unknown): Graph => {
   const graph = readGraph(toJson(workflow))

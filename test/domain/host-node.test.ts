@@ -5,10 +5,10 @@ import {
   isSuccess,
   validateRegistration,
   toHostNodeRow,
-} from '../../src/domain/registry/host-node-validation.ts'
-import { HostNodeRegistration } from '../../src/domain/registry/host-node.ts'
-import { listEmptyIsAbsent } from '../../src/domain/shared/schema-fields.ts'
-import { makeValidator, onePerField } from '../../src/domain/shared/validate.ts'
+} from '../../src/registry/domain/host-node-validation.ts'
+import { HostNodeRegistration } from '../../src/registry/domain/host-node.ts'
+import { listEmptyIsAbsent } from '../../src/platform/domain/schema-fields.ts'
+import { makeValidator, onePerField } from '../../src/platform/domain/validate.ts'
 
 const validate = makeValidator(HostNodeRegistration, listEmptyIsAbsent(HostNodeRegistration))
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { estimateSeconds } from '../../src/domain/image-task/image-size.ts'
-import { IMAGE_KINDS } from '../../src/domain/image-task/image-kind.ts'
-import type { ImageTaskKind } from '../../src/domain/image-task/image-kind.ts'
+import { estimateSeconds } from '../../src/tasks/domain/image/image-size.ts'
+import { IMAGE_KINDS } from '../../src/tasks/domain/image/image-kind.ts'
+import type { ImageTaskKind } from '../../src/tasks/domain/image/image-kind.ts'
 
 const KINDS = Object.keys(IMAGE_KINDS) as ImageTaskKind[]
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import type { ImageRequest } from '../../src/domain/image-task/image-kind.ts'
-import { pixelLimitIssue } from '../../src/domain/image-task/image-size.ts'
+import type { ImageRequest } from '../../src/tasks/domain/image/image-kind.ts'
+import { pixelLimitIssue } from '../../src/tasks/domain/image/image-size.ts'
 
 const CASES: [kind: string, factor: string | number, largest: [number, number]][] = [
   ['upscale', '2x', [2530, 2500]],

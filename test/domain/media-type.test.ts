@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { mediaTypeOf } from '../../src/domain/shared/media-type.ts'
+import { mediaTypeOf } from '../../src/platform/domain/media-type.ts'
 import { makePicture } from '../support/pictures.ts'
 
 test('the first bytes of an image show its type', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { withoutEmail } from '../../src/domain/registry/member.ts'
+import { withoutEmail } from '../../src/registry/domain/member.ts'
 
 describe('a member as others see it', () => {
   const ANN = { id: 'u1', name: 'Ann' }

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 
 import { Value } from 'typebox/value'
 
-import { RelightSettings } from '../../src/domain/image-task/image-settings.ts'
-import { listRelightWarnings, readPrompt } from '../../src/domain/image-task/prompt-light.ts'
+import { RelightSettings } from '../../src/tasks/domain/image/image-settings.ts'
+import { listRelightWarnings, readPrompt } from '../../src/tasks/domain/image/prompt-light.ts'
 
 describe('the light of a prompt', () => {
   /** Prompts with the signs of their slopes: left, top, middle, warmth and brightness. */

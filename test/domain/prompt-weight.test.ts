@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 
 import fc from 'fast-check'
 
-import { parsePrompt } from '../../src/domain/image-task/prompt-weight.ts'
+import { parsePrompt } from '../../src/tasks/domain/image/prompt-weight.ts'
 
 describe('a prompt', () => {
   /** Each prompt with its parts, texts and weights in turn. */

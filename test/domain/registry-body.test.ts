@@ -6,27 +6,27 @@ import type { TSchema } from 'typebox'
 import {
   validateNodeAdminUpdate,
   validateVersionAdminUpdate,
-} from '../../src/domain/registry/admin-validation.ts'
-import { validateExpiry } from '../../src/domain/shared/expiry.ts'
-import { MemberUpdate } from '../../src/domain/registry/member.ts'
-import { validateNewNode, validateNodeUpdate } from '../../src/domain/registry/node-validation.ts'
-import { NewNode, NodeAdminUpdate, NodeUpdate } from '../../src/domain/registry/node.ts'
-import { NewPersonalAccessToken } from '../../src/domain/shared/personal-access-token.ts'
-import { PublishBody, publishedFields } from '../../src/domain/registry/publish.ts'
-import { validatePublisher } from '../../src/domain/registry/publisher-validation.ts'
+} from '../../src/registry/domain/admin-validation.ts'
+import { validateExpiry } from '../../src/platform/domain/expiry.ts'
+import { MemberUpdate } from '../../src/registry/domain/member.ts'
+import { validateNewNode, validateNodeUpdate } from '../../src/registry/domain/node-validation.ts'
+import { NewNode, NodeAdminUpdate, NodeUpdate } from '../../src/registry/domain/node.ts'
+import { NewPersonalAccessToken } from '../../src/identity/domain/personal-access-token.ts'
+import { PublishBody, publishedFields } from '../../src/registry/domain/publish.ts'
+import { validatePublisher } from '../../src/registry/domain/publisher-validation.ts'
 import {
   NewPublisher,
   PublisherBan,
   PublisherUpdate,
   RESERVED_PUBLISHER_IDS,
-} from '../../src/domain/registry/publisher.ts'
-import { listEmptyIsAbsent } from '../../src/domain/shared/schema-fields.ts'
-import { NewReview } from '../../src/domain/registry/review.ts'
-import { makeValidator, onePerField, sortIssues } from '../../src/domain/shared/validate.ts'
-import type { Issue } from '../../src/domain/shared/validate.ts'
-import { validatePublish } from '../../src/domain/registry/version-validation.ts'
-import { BulkVersionsBody } from '../../src/domain/registry/version-query.ts'
-import { VersionAdminUpdate, VersionUpdate } from '../../src/domain/registry/version.ts'
+} from '../../src/registry/domain/publisher.ts'
+import { listEmptyIsAbsent } from '../../src/platform/domain/schema-fields.ts'
+import { NewReview } from '../../src/registry/domain/review.ts'
+import { makeValidator, onePerField, sortIssues } from '../../src/platform/domain/validate.ts'
+import type { Issue } from '../../src/platform/domain/validate.ts'
+import { validatePublish } from '../../src/registry/domain/version-validation.ts'
+import { BulkVersionsBody } from '../../src/registry/domain/version-query.ts'
+import { VersionAdminUpdate, VersionUpdate } from '../../src/registry/domain/version.ts'
 
 type Validate = (body: Readonly<Record<string, unknown>>) => Issue[]
 

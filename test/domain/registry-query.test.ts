@@ -3,19 +3,19 @@ import { describe, test } from 'node:test'
 
 import type { TObject } from 'typebox'
 
-import { AuditLogQuery } from '../../src/domain/shared/audit-log.ts'
-import { fromText } from '../../src/domain/shared/from-text.ts'
-import { HostNodeListQuery } from '../../src/domain/registry/host-node.ts'
+import { AuditLogQuery } from '../../src/platform/domain/audit-log.ts'
+import { fromText } from '../../src/platform/domain/from-text.ts'
+import { HostNodeListQuery } from '../../src/registry/domain/host-node.ts'
 import {
   NodeListQuery,
   NodeSearchQuery,
   PublisherNodePageQuery,
   PublisherNodesQuery,
-} from '../../src/domain/registry/node-query.ts'
-import { PublisherListQuery } from '../../src/domain/registry/publisher.ts'
-import { listOptional, totalPages } from '../../src/domain/shared/schema-fields.ts'
-import { makeValidator } from '../../src/domain/shared/validate.ts'
-import { VersionListQuery } from '../../src/domain/registry/version-query.ts'
+} from '../../src/registry/domain/node-query.ts'
+import { PublisherListQuery } from '../../src/registry/domain/publisher.ts'
+import { listOptional, totalPages } from '../../src/platform/domain/schema-fields.ts'
+import { makeValidator } from '../../src/platform/domain/validate.ts'
+import { VersionListQuery } from '../../src/registry/domain/version-query.ts'
 
 const read = (schema: TObject, given: Record<string, string>) =>
   makeValidator(schema, listOptional(schema))(fromText(schema, given))

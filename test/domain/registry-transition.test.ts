@@ -6,15 +6,15 @@ import {
   ADMIN_NODE_TRANSITIONS,
   NODE_TRANSITIONS,
   PUBLISHER_TRANSITIONS,
-} from '../../src/domain/registry/node-transition.ts'
-import { NodeStatus } from '../../src/domain/registry/node.ts'
+} from '../../src/registry/domain/node-transition.ts'
+import { NodeStatus } from '../../src/registry/domain/node.ts'
 import {
   ADMIN_VERSION_TRANSITIONS,
   VERSION_TRANSITIONS,
   checksFailedReason,
   flaggedReason,
-} from '../../src/domain/registry/version-transition.ts'
-import { VersionStatus } from '../../src/domain/registry/version.ts'
+} from '../../src/registry/domain/version-transition.ts'
+import { VersionStatus } from '../../src/registry/domain/version.ts'
 
 /** `Pending Active` for the statuses that a move may start from. */
 const names = (statuses: readonly string[]): string =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { validateRegistryUrls } from '../../src/domain/registry/registry-url.ts'
+import { validateRegistryUrls } from '../../src/registry/domain/registry-url.ts'
 
 describe('a URL of the registry', () => {
   const CASES: [text: string, web: boolean, repository: boolean][] = [

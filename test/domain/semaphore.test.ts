@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { makeSemaphore } from '../../src/domain/shared/semaphore.ts'
+import { makeSemaphore } from '../../src/platform/domain/semaphore.ts'
 
 /** A semaphore of one place, which somebody has until `begin` is called. */
 const makeHeld = (maxOfParty?: number) => {

@@ -8,14 +8,18 @@ import {
   fillTemplate,
   readNodeClass,
   type NodeClasses,
-} from '../../src/domain/template/fill.ts'
-import { listLeftFiles, readRejection, readRunEnd } from '../../src/domain/template/run-end.ts'
+} from '../../src/engines/domain/template/fill.ts'
+import {
+  listLeftFiles,
+  readRejection,
+  readRunEnd,
+} from '../../src/engines/domain/template/run-end.ts'
 import {
   chooseTemplate,
   findBroken,
   readTemplate,
   type Template,
-} from '../../src/domain/template/template.ts'
+} from '../../src/engines/domain/template/template.ts'
 import { ROOT } from '../../src/local/root.ts'
 
 const FOLDER = join(ROOT, 'deploy/comfyui/templates')

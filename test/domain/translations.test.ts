@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { inLanguage } from '../../src/domain/registry/translations.ts'
-import { listLanguages } from '../../src/http/serve/negotiate.ts'
+import { inLanguage } from '../../src/registry/domain/translations.ts'
+import { listLanguages } from '../../src/platform/http/serve/negotiate.ts'
 
 describe('a node with translations', () => {
   const node = {

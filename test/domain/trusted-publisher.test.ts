@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { findMismatches, readProvenance } from '../../src/domain/registry/trusted-publisher.ts'
-import type { TrustProvider } from '../../src/domain/registry/trusted-publisher.ts'
+import { findMismatches, readProvenance } from '../../src/registry/domain/trusted-publisher.ts'
+import type { TrustProvider } from '../../src/registry/domain/trusted-publisher.ts'
 
 const GITHUB = 'https://token.actions.githubusercontent.com'
 

@@ -8,7 +8,7 @@ import {
   listUnread,
   listUnreadNames,
   unreadIssues,
-} from '../../src/domain/shared/unread.ts'
+} from '../../src/platform/domain/unread.ts'
 
 const Body = Type.Object({
   image: Type.String(),

@@ -4,10 +4,10 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { Type } from 'typebox'
 
-import { fromText } from '../../src/domain/shared/from-text.ts'
-import { IMAGE_KINDS } from '../../src/domain/image-task/image-kind.ts'
-import type { ImageTaskKind } from '../../src/domain/image-task/image-kind.ts'
-import { makeValidator, sortIssues } from '../../src/domain/shared/validate.ts'
+import { fromText } from '../../src/platform/domain/from-text.ts'
+import { IMAGE_KINDS } from '../../src/tasks/domain/image/image-kind.ts'
+import type { ImageTaskKind } from '../../src/tasks/domain/image/image-kind.ts'
+import { makeValidator, sortIssues } from '../../src/platform/domain/validate.ts'
 
 const Level = Type.Optional(Type.Number({ maximum: 10, default: 5 }))
 const Settings = Type.Object({

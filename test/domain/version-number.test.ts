@@ -4,8 +4,8 @@ import { describe, test } from 'node:test'
 
 import fc from 'fast-check'
 
-import { nearestVersion, parseVersionNumber } from '../../src/domain/registry/version-number.ts'
-import type { VersionNumber } from '../../src/domain/registry/version-number.ts'
+import { nearestVersion, parseVersionNumber } from '../../src/registry/domain/version-number.ts'
+import type { VersionNumber } from '../../src/registry/domain/version-number.ts'
 
 /** The independent reading of the same standard. */
 const semver = createRequire(import.meta.url)('semver') as {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { decideVersion } from '../../src/domain/registry/version-verdict.ts'
-import type { VersionEvidence } from '../../src/domain/registry/version-verdict.ts'
+import { decideVersion } from '../../src/registry/domain/version-verdict.ts'
+import type { VersionEvidence } from '../../src/registry/domain/version-verdict.ts'
 
 const clean = { complete: true, counts: { high: 0, medium: 3, info: 9 }, worst: null }
 const bad = {

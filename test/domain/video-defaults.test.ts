@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { makeValidator } from '../../src/domain/shared/validate.ts'
-import type { ExtendBody, TextToVideoBody } from '../../src/domain/video-task/video-body.ts'
-import { ExtendBody as ExtendSchema } from '../../src/domain/video-task/video-body.ts'
+import { makeValidator } from '../../src/platform/domain/validate.ts'
+import type { ExtendBody, TextToVideoBody } from '../../src/tasks/domain/video/video-body.ts'
+import { ExtendBody as ExtendSchema } from '../../src/tasks/domain/video/video-body.ts'
 import {
   applyExtendDefaults,
   applyTextToVideoDefaults,
   effectiveVideoSettings,
   resolveSeed,
-} from '../../src/domain/video-task/video-defaults.ts'
-import { VIDEO_EMPTY_IS_ABSENT, TextToVideoInput } from '../../src/domain/video-task/video-input.ts'
-import { EXTEND_MODELS, VIDEO_MODEL_NAMES } from '../../src/domain/video-task/video-model.ts'
+} from '../../src/tasks/domain/video/video-defaults.ts'
+import {
+  VIDEO_EMPTY_IS_ABSENT,
+  TextToVideoInput,
+} from '../../src/tasks/domain/video/video-input.ts'
+import { EXTEND_MODELS, VIDEO_MODEL_NAMES } from '../../src/tasks/domain/video/video-model.ts'
 
 const random = () => 0.5
 const read = makeValidator(TextToVideoInput, VIDEO_EMPTY_IS_ABSENT)

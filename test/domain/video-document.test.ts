@@ -4,17 +4,17 @@ import { describe, test } from 'node:test'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 
-import { makeValidator } from '../../src/domain/shared/validate.ts'
+import { makeValidator } from '../../src/platform/domain/validate.ts'
 import {
   makeExtendDocument,
   makeTextToVideoDocument,
-} from '../../src/domain/video-task/video-document.ts'
-import { ExtendInput, TextToVideoInput } from '../../src/domain/video-task/video-input.ts'
+} from '../../src/tasks/domain/video/video-document.ts'
+import { ExtendInput, TextToVideoInput } from '../../src/tasks/domain/video/video-input.ts'
 import {
   validateExtend,
   validateTextToVideo,
-} from '../../src/domain/video-task/video-validation.ts'
-import { VIDEO_MODEL_NAMES } from '../../src/domain/video-task/video-model.ts'
+} from '../../src/tasks/domain/video/video-validation.ts'
+import { VIDEO_MODEL_NAMES } from '../../src/tasks/domain/video/video-model.ts'
 
 type Body = Record<string, unknown>
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { estimateExtend, estimateTextToVideo } from '../../src/domain/video-task/video-estimate.ts'
+import { estimateExtend, estimateTextToVideo } from '../../src/tasks/domain/video/video-estimate.ts'
 
 const settings = {
   duration: 5,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { parseListTime } from '../../src/domain/shared/time-bounds.ts'
+import { parseListTime } from '../../src/platform/domain/time-bounds.ts'
 
 describe('the time of a list’s filter', () => {
   const TIMES: [string, string][] = [

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { EXTEND_MODELS, VIDEO_MODELS } from '../../src/domain/video-task/video-model.ts'
+import { EXTEND_MODELS, VIDEO_MODELS } from '../../src/tasks/domain/video/video-model.ts'
 import type {
   ExtendModelName,
   Resolution,
   VideoLengths,
   VideoModelName,
-} from '../../src/domain/video-task/video-model.ts'
-import { extendCredits, textToVideoCredits } from '../../src/domain/video-task/video-price.ts'
+} from '../../src/tasks/domain/video/video-model.ts'
+import { extendCredits, textToVideoCredits } from '../../src/tasks/domain/video/video-price.ts'
 
 /** The published table once more, in its own notation: 1 s · 2 s · each further second, or one price for each length. */
 const PRICES: Record<VideoModelName, { seconds: string; rows: string }> = {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { ERROR_CODES, type ErrorCodeName } from '../../src/domain/shared/errors.ts'
-import type { Issue } from '../../src/domain/shared/validate.ts'
+import { ERROR_CODES, type ErrorCodeName } from '../../src/platform/domain/errors.ts'
+import type { Issue } from '../../src/platform/domain/validate.ts'
 import {
   VideoReason,
   errorReason,
   issueReason,
   videoDetails,
-} from '../../src/domain/video-task/video-reason.ts'
+} from '../../src/tasks/domain/video/video-reason.ts'
 
 const issue = (field: string, code: Issue['code'] = 'validation_failed'): Issue => ({
   field,

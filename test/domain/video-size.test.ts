@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 
 import { assert as check, constantFrom, integer, property, record } from 'fast-check'
 
-import { ASPECT_RATIOS, RESOLUTIONS } from '../../src/domain/video-task/video-model.ts'
-import { sizeLike, sizeOfRatio, startImageIssue } from '../../src/domain/video-task/video-size.ts'
+import { ASPECT_RATIOS, RESOLUTIONS } from '../../src/tasks/domain/video/video-model.ts'
+import { sizeLike, sizeOfRatio, startImageIssue } from '../../src/tasks/domain/video/video-size.ts'
 
 const SIZES = {
   '16:9': ['640×360', '960×540', '1280×720', '1920×1080', '2560×1440'],

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { TASK_ERRORS, TaskError } from '../../src/domain/task/task-error.ts'
-import type { TaskErrorCode } from '../../src/domain/task/task-error.ts'
+import { TASK_ERRORS, TaskError } from '../../src/tasks/domain/task-error.ts'
+import type { TaskErrorCode } from '../../src/tasks/domain/task-error.ts'
 import {
   VIDEO_ERRORS,
   isVideoErrorCode,
   toVideoError,
-} from '../../src/domain/video-task/video-error.ts'
+} from '../../src/tasks/domain/video/video-error.ts'
 import {
   VIDEO_CANCELLABLE_STATES,
   VIDEO_DELIVERED_STATES,
   VIDEO_TASK_TRANSITIONS,
   VIDEO_TERMINAL_STATES,
   VideoTaskState,
-} from '../../src/domain/video-task/video-task.ts'
+} from '../../src/tasks/domain/video/video-task.ts'
 
 describe('the states of a video task', () => {
   test('are reached by the documented moves alone', () => {

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { makeValidator, sortIssues } from '../../src/domain/shared/validate.ts'
+import { makeValidator, sortIssues } from '../../src/platform/domain/validate.ts'
 import {
   ExtendInput,
   TextToVideoInput,
   VIDEO_EMPTY_IS_ABSENT,
-} from '../../src/domain/video-task/video-input.ts'
+} from '../../src/tasks/domain/video/video-input.ts'
 import {
   validateExtend,
   validateTextToVideo,
-} from '../../src/domain/video-task/video-validation.ts'
-import type { ExtendSource } from '../../src/domain/video-task/video-validation.ts'
-import { issueReason } from '../../src/domain/video-task/video-reason.ts'
+} from '../../src/tasks/domain/video/video-validation.ts'
+import type { ExtendSource } from '../../src/tasks/domain/video/video-validation.ts'
+import { issueReason } from '../../src/tasks/domain/video/video-reason.ts'
 
 const readText = makeValidator(TextToVideoInput, VIDEO_EMPTY_IS_ABSENT)
 const readExtend = makeValidator(ExtendInput, VIDEO_EMPTY_IS_ABSENT)

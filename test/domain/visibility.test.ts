@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { ERROR_CODES } from '../../src/domain/shared/errors.ts'
-import type { NodeStatus } from '../../src/domain/registry/node.ts'
-import type { PublisherStatus } from '../../src/domain/registry/publisher.ts'
-import type { VersionStatus } from '../../src/domain/registry/version.ts'
+import { ERROR_CODES } from '../../src/platform/domain/errors.ts'
+import type { NodeStatus } from '../../src/registry/domain/node.ts'
+import type { PublisherStatus } from '../../src/registry/domain/publisher.ts'
+import type { VersionStatus } from '../../src/registry/domain/version.ts'
 import {
   nodeCondition,
   nodeRejection,
   publisherRejection,
   versionRejection,
-} from '../../src/domain/registry/visibility.ts'
-import type { NodeCondition } from '../../src/domain/registry/visibility.ts'
+} from '../../src/registry/domain/visibility.ts'
+import type { NodeCondition } from '../../src/registry/domain/visibility.ts'
 
 const short = (code: keyof typeof ERROR_CODES | undefined): string =>
   code === undefined ? 'yes' : `${ERROR_CODES[code].status} ${code}`

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
-import type { Pause } from '../../src/domain/task/pause.ts'
+import type { Pause } from '../../src/tasks/domain/pause.ts'
 import { atOnce, expectStatus, type Client } from '../support/client.ts'
 import { isLong } from '../support/long.ts'
 import { readMetrics } from '../support/metrics.ts'

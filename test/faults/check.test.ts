@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 
 import { Webhook } from 'standardwebhooks'
 
-import { makeWebhookSecret } from '../../src/adapters/webhook.ts'
+import { makeWebhookSecret } from '../../src/events/adapters/webhook.ts'
 import { check } from '../nemesis/check.ts'
 import type { Ledgers } from '../nemesis/ledgers.ts'
 import type { EventRow, TaskRow } from '../nemesis/rows.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 
 import { ROOT } from '../../src/local/root.ts'
-import type { FailpointName } from '../../src/process/failpoint.ts'
+import type { FailpointName } from '../../src/platform/process/failpoint.ts'
 import { startFakeComfy, type FakeComfy } from '../support/comfyui/fake.ts'
 import { makeClient, VIDEO_API } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'

@@ -8,7 +8,7 @@ import { readFiles } from '../nemesis/rows.ts'
 import { startService, type Role, type Service } from '../support/service.ts'
 import { temporalAddress } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
-import type { TaskEnd } from '../../workflows/task.ts'
+import type { TaskEnd } from '../../workflows/tasks/task.ts'
 import { HEARTBEAT } from './calls.ts'
 import { startOrders, type Orders } from './orders.ts'
 

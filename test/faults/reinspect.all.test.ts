@@ -3,8 +3,8 @@ import { after, before, describe, test } from 'node:test'
 
 import { Client as TemporalClient, Connection } from '@temporalio/client'
 
-import { createSchedules } from '../../src/jobs/schedule.ts'
-import { LOW_PRIORITY } from '../../src/jobs/start.ts'
+import { createSchedules } from '../../src/platform/temporal/schedule.ts'
+import { LOW_PRIORITY } from '../../src/platform/temporal/start.ts'
 import { EXTRACTOR_VERSION, SCANNER_VERSION } from '../../packages/inspector/src/versions.ts'
 import { makeRegistry, upload, type Owned } from '../http/registry-support.ts'
 import { listOf, type Client } from '../support/client.ts'

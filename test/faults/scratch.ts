@@ -1,7 +1,7 @@
 import { lutimes, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { findProcessStart } from '../../src/adapters/orphan.ts'
+import { findProcessStart } from '../../src/platform/adapters/orphan.ts'
 import { listFolder, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 

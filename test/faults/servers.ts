@@ -4,12 +4,12 @@ import { join } from 'node:path'
 
 import { Connection } from '@temporalio/client'
 
-import { makeDatabase } from '../../src/db/client.ts'
-import { migrate } from '../../src/db/migrate.ts'
+import { makeDatabase } from '../../src/platform/db/client.ts'
+import { migrate } from '../../src/platform/db/migrate.ts'
 import { startPostgres } from '../../src/local/postgres.ts'
 import { findTemporalCli } from '../../src/local/temporal-cli.ts'
 import { startTemporal } from '../../src/local/temporal.ts'
-import { registerSearchAttributes } from '../../src/jobs/search-attributes.ts'
+import { registerSearchAttributes } from '../../src/platform/temporal/search-attributes.ts'
 import type { TestDatabase } from '../support/stack.ts'
 import { PATIENT } from '../support/template.ts'
 

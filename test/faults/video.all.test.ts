@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 
 import { findVideoBinaries } from '../../packages/engines/src/binaries.ts'
-import type { TemporalState } from '../../src/domain/shared/temporal-state.ts'
+import type { TemporalState } from '../../src/platform/domain/temporal-state.ts'
 import { VIDEO_API, pluck, type Client } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
 import { useService, type Service } from '../support/service.ts'

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 
 import fc from 'fast-check'
 
-import { ERROR_CODES } from '../../src/domain/shared/errors.ts'
+import { ERROR_CODES } from '../../src/platform/domain/errors.ts'
 import { SETTINGS, firstLine, makeValidate, makeSender, makeThings, readJson } from './wire.ts'
 import { learn, makeRequests } from './requests.ts'
 import { listRoutes, readDocument } from '../support/contract.ts'

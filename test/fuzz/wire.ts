@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 
-import { ERROR_CODES } from '../../src/domain/shared/errors.ts'
+import { ERROR_CODES } from '../../src/platform/domain/errors.ts'
 import { USER, seed } from '../contract/seed.ts'
 import { readContract } from '../support/contract.ts'
 import { PATIENCE_MS } from '../support/patience.ts'

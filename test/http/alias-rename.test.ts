@@ -3,9 +3,9 @@ import { describe, test } from 'node:test'
 
 import { Type } from 'typebox'
 
-import { validateAliases } from '../../src/alias/table.ts'
-import { makeOpen } from '../../src/alias/translation.ts'
-import type { JsonResponse } from '../../src/http/route.ts'
+import { validateAliases } from '../../src/platform/alias/table.ts'
+import { makeOpen } from '../../src/platform/alias/translation.ts'
+import type { JsonResponse } from '../../src/platform/http/route.ts'
 import { makeRoute } from '../support/routes.ts'
 
 const table = validateAliases({

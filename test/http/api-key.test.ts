@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 
-import { credentialKind } from '../../src/domain/shared/credential.ts'
+import { credentialKind } from '../../src/platform/domain/credential.ts'
 import { expectStatus, listOf, makeClient, type Client } from '../support/client.ts'
 import { unique, useRegistry } from './registry-support.ts'
 

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 
-import { rejectArchive } from '../../src/db/registry/archive.ts'
+import { rejectArchive } from '../../src/registry/db/archive.ts'
 import { waitFor } from '../support/wait.ts'
 import { sha256Of } from '../support/digest.ts'
 import { makeZip } from '../support/zip.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
-import { deleteNode, updateNodeByAdmin } from '../../src/db/registry/node-transition.ts'
-import { transitionPublisher } from '../../src/db/registry/publisher-ban.ts'
-import type { VersionTransitionName } from '../../src/domain/registry/version-transition.ts'
+import { deleteNode, updateNodeByAdmin } from '../../src/registry/db/node-transition.ts'
+import { transitionPublisher } from '../../src/registry/db/publisher-ban.ts'
+import type { VersionTransitionName } from '../../src/registry/domain/version-transition.ts'
 import { AUDIT, OPTIONS } from '../db/registry-place.ts'
 import { sha256Of } from '../support/digest.ts'
 import { makeZip } from '../support/zip.ts'

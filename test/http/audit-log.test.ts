@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import type { AuditLogEntry } from '../../src/domain/shared/audit-log.ts'
-import { changes } from '../../src/http/route.ts'
+import type { AuditLogEntry } from '../../src/platform/domain/audit-log.ts'
+import { changes } from '../../src/platform/http/route.ts'
 import { expectStatus, listOf, makeClient } from '../support/client.ts'
 import { listRoutes } from '../support/contract.ts'
 import { makeAuditedCalls, type Actor } from './audit-calls.ts'
@@ -30,8 +30,8 @@ const EXCEPTIONS: readonly [routes: RegExp, reason: string][] = [
 
 const HOW = (route: string) =>
   `${route} changes something and left no entry in the audit log. In the transaction of the change call
-  insertAudit(sql, auditOf(request), { action, target, before, after }) (src/http/access/audit.ts),
-add the action to AuditAction (src/domain/shared/audit-log.ts) and its words to
+  insertAudit(sql, auditOf(request), { action, target, before, after }) (src/identity/http/access/audit.ts),
+add the action to AuditAction (src/platform/domain/audit-log.ts) and its words to
 packages/console/src/moderation/audit-log.tsx, and a call of the route to test/http/audit-calls.ts.
 Where the row itself says who did what and when, add it to EXCEPTIONS with that reason.`
 

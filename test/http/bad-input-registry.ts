@@ -1,4 +1,4 @@
-import type { Signer } from '../../src/adapters/signing.ts'
+import type { Signer } from '../../src/platform/adapters/signing.ts'
 import type { Service } from '../support/service.ts'
 import { makeZip } from '../support/zip.ts'
 import { expectStatus } from '../support/client.ts'

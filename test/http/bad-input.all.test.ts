@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 
-import { makeSigner } from '../../src/adapters/signing.ts'
+import { makeSigner } from '../../src/platform/adapters/signing.ts'
 import {
   IMAGE_API,
   UPSCALE,

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 
 import * as fc from 'fast-check'
 
-import { makeBase64Decoder } from '../../src/json-body/base64.ts'
+import { makeBase64Decoder } from '../../src/platform/json-body/base64.ts'
 
 /** The decoded bytes, or the reason of the rejection. */
 const decode = (pieces: readonly string[]): Buffer | string => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { canonicalBody, canonicalJson } from '../../src/json-body/fingerprint.ts'
+import { canonicalBody, canonicalJson } from '../../src/platform/json-body/fingerprint.ts'
 import { makePicture } from '../support/pictures.ts'
 import { makeOptions, makeScratch, read } from './body-support.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { findImageForm } from '../../src/json-body/text.ts'
+import { findImageForm } from '../../src/platform/json-body/text.ts'
 
 describe('form of an image text', () => {
   for (const [text, expected] of [

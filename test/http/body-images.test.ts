@@ -4,8 +4,8 @@ import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 
-import { isInlineMarker, replaceInline } from '../../src/json-body/inline.ts'
-import { readJsonBody } from '../../src/json-body/read-json-body.ts'
+import { isInlineMarker, replaceInline } from '../../src/platform/json-body/inline.ts'
+import { readJsonBody } from '../../src/platform/json-body/read-json-body.ts'
 import { makePicture } from '../support/pictures.ts'
 import {
   cut,

@@ -4,8 +4,8 @@ import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { describe, test } from 'node:test'
 
-import { makeBudget, SMALL } from '../../src/json-body/budget.ts'
-import { readJsonBody } from '../../src/json-body/read-json-body.ts'
+import { makeBudget, SMALL } from '../../src/platform/json-body/budget.ts'
+import { readJsonBody } from '../../src/platform/json-body/read-json-body.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { waitFor } from '../support/wait.ts'
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { requireJson } from '../../src/json-body/media-type.ts'
+import { requireJson } from '../../src/platform/json-body/media-type.ts'
 import { rejectedWith } from './body-support.ts'
 
 describe('media type of a body', () => {

@@ -3,8 +3,11 @@ import { describe, test } from 'node:test'
 
 import * as fc from 'fast-check'
 
-import { readJsonBody, type ReadJsonBodyOptions } from '../../src/json-body/read-json-body.ts'
-import { ApiError } from '../../src/domain/shared/errors.ts'
+import {
+  readJsonBody,
+  type ReadJsonBodyOptions,
+} from '../../src/platform/json-body/read-json-body.ts'
+import { ApiError } from '../../src/platform/domain/errors.ts'
 import { cut, makeOptions, makeRequest, makeScratch } from './body-support.ts'
 
 const text = fc

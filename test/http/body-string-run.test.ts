@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { completeLength, findStringEnd, unescape } from '../../src/json-body/tokens.ts'
+import { completeLength, findStringEnd, unescape } from '../../src/platform/json-body/tokens.ts'
 
 describe('run of a string', () => {
   for (const [piece, end] of [

@@ -5,12 +5,19 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Socket, type AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 
-import { ApiError } from '../../src/domain/shared/errors.ts'
-import { makeBudget } from '../../src/json-body/budget.ts'
-import { endEarly, isStillSending, USUAL_DRAIN } from '../../src/http/body/early-response.ts'
-import type { DrainLimits } from '../../src/http/body/early-response.ts'
-import { replaceInline, type InlineImage } from '../../src/json-body/inline.ts'
-import { readJsonBody, type ReadJsonBodyOptions } from '../../src/json-body/read-json-body.ts'
+import { ApiError } from '../../src/platform/domain/errors.ts'
+import { makeBudget } from '../../src/platform/json-body/budget.ts'
+import {
+  endEarly,
+  isStillSending,
+  USUAL_DRAIN,
+} from '../../src/platform/http/body/early-response.ts'
+import type { DrainLimits } from '../../src/platform/http/body/early-response.ts'
+import { replaceInline, type InlineImage } from '../../src/platform/json-body/inline.ts'
+import {
+  readJsonBody,
+  type ReadJsonBodyOptions,
+} from '../../src/platform/json-body/read-json-body.ts'
 import { makeFolder } from '../support/folder.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { readResponse } from '../support/request.ts'

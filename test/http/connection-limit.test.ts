@@ -4,7 +4,7 @@ import { Agent } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 
-import { makeHealthRoutes } from '../../src/http/platform/health-routes.ts'
+import { makeHealthRoutes } from '../../src/platform/http/health-routes.ts'
 import { send } from '../support/request.ts'
 import { makeRoute, startRoutes, type RouteServer } from '../support/routes.ts'
 import { waitFor } from '../support/wait.ts'

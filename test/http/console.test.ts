@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { makeConsolePolicy } from '../../src/http/console/serve.ts'
+import { makeConsolePolicy } from '../../src/platform/http/console/serve.ts'
 import { useService } from '../support/service.ts'
 
 const service = useService({

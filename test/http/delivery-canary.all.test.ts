@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 
 import { Client as TemporalClient, Connection } from '@temporalio/client'
 
-import { OWNER_EVENTS } from '../../src/domain/event/endpoint.ts'
+import { OWNER_EVENTS } from '../../src/events/domain/endpoint.ts'
 import { IMAGE_API, VIDEO_API, makeClient, type Client } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
 import { respond, inTurn, reset, startWebhookReceiver } from '../support/receiver.ts'

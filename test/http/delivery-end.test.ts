@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import type { TaskEvent } from '../../src/domain/task/task-event.ts'
+import type { TaskEvent } from '../../src/tasks/domain/task-event.ts'
 import { UPSCALE, VIDEO_API, columnsOf, expectStatus, type Client } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
 import { respond, useWebhookReceiver } from '../support/receiver.ts'

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 
-import type { Attempt, WebhookSecret } from '../../src/domain/event/event.ts'
-import type { TaskEvent } from '../../src/domain/task/task-event.ts'
+import type { Attempt, WebhookSecret } from '../../src/events/domain/event.ts'
+import type { TaskEvent } from '../../src/tasks/domain/task-event.ts'
 import type { Client } from '../support/client.ts'
 import type { Received, WebhookReceiver } from '../support/receiver.ts'
 import { waitFor } from '../support/wait.ts'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 
-import type { Endpoint, EndpointEvent } from '../../src/domain/event/endpoint.ts'
-import type { Attempt } from '../../src/domain/event/event.ts'
+import type { Endpoint, EndpointEvent } from '../../src/events/domain/endpoint.ts'
+import type { Attempt } from '../../src/events/domain/event.ts'
 import {
   UPSCALE,
   VIDEO_API,

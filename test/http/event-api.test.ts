@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 
-import type { TaskEvent } from '../../src/domain/task/task-event.ts'
-import type { TaskDetail, TaskItem } from '../../src/domain/task/task-item.ts'
-import { DOT } from '../../src/http/image-task/examples.ts'
+import type { TaskEvent } from '../../src/tasks/domain/task-event.ts'
+import type { TaskDetail, TaskItem } from '../../src/tasks/domain/task-item.ts'
+import { DOT } from '../../src/tasks/http/image/examples.ts'
 import {
   IMAGE_API,
   IMAGE_URL,

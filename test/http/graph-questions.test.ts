@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { makeAskGraph } from '../../src/http/registry/graph-questions.ts'
-import type { ListDeps } from '../../src/http/registry/deps.ts'
+import { makeAskGraph } from '../../src/registry/http/graph-questions.ts'
+import type { ListDeps } from '../../src/registry/http/deps.ts'
 
 describe('a question about a workflow', () => {
   const ask = (limits: { runMs: number; heapMegabytes: number }, workflow: unknown) =>

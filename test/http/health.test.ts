@@ -6,10 +6,10 @@ import { isDeepStrictEqual } from 'node:util'
 
 import { parse } from 'yaml'
 
-import { makeHealthRoutes } from '../../src/http/platform/health-routes.ts'
-import type { JsonResponse, RouteRequest } from '../../src/http/route.ts'
+import { makeHealthRoutes } from '../../src/platform/http/health-routes.ts'
+import type { JsonResponse, RouteRequest } from '../../src/platform/http/route.ts'
 import { findPort } from '../../src/local/port.ts'
-import { DEVELOPMENT_ISSUER } from '../../src/process/development-issuer.ts'
+import { DEVELOPMENT_ISSUER } from '../../src/platform/process/development-issuer.ts'
 import { IMAGE_URL, UPSCALE, expectStatus, makeClient, readResponse } from '../support/client.ts'
 import type { HttpResponse } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'

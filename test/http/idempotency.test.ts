@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 
-import { defineRoute, type Route } from '../../src/http/route.ts'
+import { defineRoute, type Route } from '../../src/platform/http/route.ts'
 import {
   IMAGE_API,
   IMAGE_URL,

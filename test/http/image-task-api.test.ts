@@ -6,8 +6,8 @@ import { after, before, describe, test } from 'node:test'
 
 import type { Static } from 'typebox'
 
-import { makeSigner } from '../../src/adapters/signing.ts'
-import type { Operations } from '../../src/domain/task/operations.ts'
+import { makeSigner } from '../../src/platform/adapters/signing.ts'
+import type { Operations } from '../../src/tasks/domain/operations.ts'
 import {
   IMAGE_API,
   IMAGE_URL,

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 
 import sharp from 'sharp'
 
-import type { TaskDetail } from '../../src/domain/task/task-item.ts'
+import type { TaskDetail } from '../../src/tasks/domain/task-item.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { IMAGE_API, assertMembers, columnsOf, pluck } from '../support/client.ts'
 import { useCollector } from '../support/collector.ts'

@@ -5,8 +5,8 @@ import { describe, test } from 'node:test'
 
 import express from 'express'
 
-import type { RouteRequest } from '../../src/http/route.ts'
-import { makeServer } from '../../src/http/serve/server.ts'
+import type { RouteRequest } from '../../src/platform/http/route.ts'
+import { makeServer } from '../../src/platform/http/serve/server.ts'
 import { makeRoute, startRoutes } from '../support/routes.ts'
 
 // Where one of these does not hold, V8 keeps every request beyond each scavenge, and each costs up to twice the processor.

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 
-import { ERROR_CODES, videoStatusOf } from '../../src/domain/shared/errors.ts'
-import { makeCustomKind } from '../../src/domain/template/custom-kind.ts'
+import { ERROR_CODES, videoStatusOf } from '../../src/platform/domain/errors.ts'
+import { makeCustomKind } from '../../src/engines/domain/template/custom-kind.ts'
 import {
   findReference,
   listRoutes,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import type { OwnerLimits } from '../../src/domain/task/owner-limit.ts'
-import { makeRateLimits } from '../../src/http/access/rate-limit.ts'
+import type { OwnerLimits } from '../../src/tasks/domain/owner-limit.ts'
+import { makeRateLimits } from '../../src/platform/http/access/rate-limit.ts'
 import {
   TEXT,
   UPSCALE,

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { validatePageToken, makePageToken, parsePageToken } from '../../src/http/task/page-token.ts'
+import {
+  validatePageToken,
+  makePageToken,
+  parsePageToken,
+} from '../../src/tasks/http/task/page-token.ts'
 
 const PLACE = { createdAtUs: '1767225600123456', id: '5c0f6a52-2a9f-4a3c-9d0e-7d1b6f0c8e21' }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, describe, test } from 'node:test'
 
-import type { Pause } from '../../src/domain/task/pause.ts'
-import { PAUSED_EVENT } from '../../src/domain/task/waits-for.ts'
+import type { Pause } from '../../src/tasks/domain/pause.ts'
+import { PAUSED_EVENT } from '../../src/tasks/domain/waits-for.ts'
 import {
   assertMembers,
   expectStatus,

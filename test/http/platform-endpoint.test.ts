@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 
 import { Client as TemporalClient, Connection } from '@temporalio/client'
 
-import { countEngineFailure, countEngineSuccess } from '../../src/db/task/breaker.ts'
+import { countEngineFailure, countEngineSuccess } from '../../src/tasks/db/breaker.ts'
 import { expectStatus } from '../support/client.ts'
 import { useWebhookReceiver } from '../support/receiver.ts'
 import { temporalAddress } from '../support/stack.ts'

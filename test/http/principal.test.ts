@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import type { Caller } from '../../src/http/access/caller.ts'
-import { accountOf, principalOf } from '../../src/http/access/principal.ts'
+import type { Caller } from '../../src/platform/http/access/caller.ts'
+import { accountOf, principalOf } from '../../src/platform/http/access/principal.ts'
 
 const callerOf = (user: string): Caller => ({ principal: user, owner: user, scheme: 'jwt' })
 

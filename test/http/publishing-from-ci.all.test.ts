@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 
 import { parse } from 'yaml'
 
-import { acceptArchive } from '../../src/db/registry/archive.ts'
+import { acceptArchive } from '../../src/registry/db/archive.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { JOB } from '../support/identity-issuer.ts'
 import { PATIENCE_MS } from '../support/patience.ts'

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 
 import { Type } from 'typebox'
 
-import { makeQueryReader } from '../../src/http/serve/query.ts'
+import { makeQueryReader } from '../../src/platform/http/serve/query.ts'
 import { pluck } from '../support/client.ts'
 
 const read = makeQueryReader(

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 
 import { SignJWT, importJWK } from 'jose'
 
-import { findClaimIssue } from '../../src/http/access/claims.ts'
+import { findClaimIssue } from '../../src/identity/http/access/claims.ts'
 import { atOnce, expectStatus, listOf, makeClient, pluck, type Client } from '../support/client.ts'
 import { makeToken, unique, useRegistry, type Owned } from './registry-support.ts'
 

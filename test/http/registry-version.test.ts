@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { expireVersion } from '../../src/db/registry/archive.ts'
+import { expireVersion } from '../../src/registry/db/archive.ts'
 import { assertMembers, expectStatus, listOf, memberOf, pluck } from '../support/client.ts'
 import type { HttpResponse } from '../support/client.ts'
 import { makeToken, unique, usePublisher, useRegistry } from './registry-support.ts'

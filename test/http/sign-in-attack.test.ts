@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 
-import { digest } from '../../src/http/access/digest.ts'
+import { digest } from '../../src/identity/http/access/digest.ts'
 import { addPasskey, usePasskey } from '../support/passkey.ts'
 import { send } from '../support/request.ts'
 import { useService, type UsedService } from '../support/service.ts'

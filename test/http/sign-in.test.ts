@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 
-import { digest } from '../../src/http/access/digest.ts'
-import { makeSecrets } from '../../src/adapters/secrets.ts'
+import { digest } from '../../src/identity/http/access/digest.ts'
+import { makeSecrets } from '../../src/platform/adapters/secrets.ts'
 import { operate, operateWith } from '../faults/operate.ts'
 import { expectStatus, makeClient } from '../support/client.ts'
 import { addPasskey, offerPasskey, usePasskey } from '../support/passkey.ts'

@@ -6,10 +6,14 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, mock, test } from 'node:test'
 
-import { makeBudget } from '../../src/json-body/budget.ts'
-import type { Route } from '../../src/http/route.ts'
-import type { ServerOptions } from '../../src/http/serve/server.ts'
-import { makeSendQueue, closeSlowReaders, READER_PACES } from '../../src/http/serve/slow-reader.ts'
+import { makeBudget } from '../../src/platform/json-body/budget.ts'
+import type { Route } from '../../src/platform/http/route.ts'
+import type { ServerOptions } from '../../src/platform/http/serve/server.ts'
+import {
+  makeSendQueue,
+  closeSlowReaders,
+  READER_PACES,
+} from '../../src/platform/http/serve/slow-reader.ts'
 import { makeFolder } from '../support/folder.ts'
 import { makeRoute, startRoutes, type RouteServer } from '../support/routes.ts'
 import { waitFor } from '../support/wait.ts'

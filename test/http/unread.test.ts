@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import type { Route } from '../../src/http/route.ts'
-import type { SchemaNode } from '../../src/domain/shared/validate.ts'
-import { hasBounds } from '../../src/domain/shared/time-bounds.ts'
+import type { Route } from '../../src/platform/http/route.ts'
+import type { SchemaNode } from '../../src/platform/domain/validate.ts'
+import { hasBounds } from '../../src/platform/domain/time-bounds.ts'
 import { expectStatus, IMAGE_API } from '../support/client.ts'
 import { listRoutes } from '../support/contract.ts'
 import { usePublisher, useRegistry } from './registry-support.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { makeUserRecorder } from '../../src/http/access/user-recorder.ts'
+import { makeUserRecorder } from '../../src/identity/http/access/user-recorder.ts'
 import { useDatabase } from '../support/stack.ts'
 
 const { sql } = useDatabase()

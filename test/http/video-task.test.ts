@@ -3,7 +3,7 @@ import { after, describe, test } from 'node:test'
 
 import sharp from 'sharp'
 
-import type { TaskDetail } from '../../src/domain/task/task-item.ts'
+import type { TaskDetail } from '../../src/tasks/domain/task-item.ts'
 import { VIDEO_API, makeClient, pluck, type VideoTask } from '../support/client.ts'
 import { startReceiver, type Receiver } from '../support/network.ts'
 import { base64 } from '../support/pictures.ts'

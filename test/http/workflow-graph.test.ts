@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { putBuiltIn } from '../../src/db/registry/graph.ts'
+import { putBuiltIn } from '../../src/registry/db/graph.ts'
 import { expectStatus, makeClient } from '../support/client.ts'
 import { unique, usePublisher, useRegistry } from './registry-support.ts'
 

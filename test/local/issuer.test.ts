@@ -5,9 +5,9 @@ import { before, describe, test } from 'node:test'
 
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 
-import { decodeWebhookSecret } from '../../src/adapters/webhook.ts'
-import { DEVELOPMENT_ISSUER } from '../../src/process/development-issuer.ts'
-import { DEVELOPMENT_AUDIENCE, signToken } from '../../src/process/development-issuer.ts'
+import { decodeWebhookSecret } from '../../src/events/adapters/webhook.ts'
+import { DEVELOPMENT_ISSUER } from '../../src/platform/process/development-issuer.ts'
+import { DEVELOPMENT_AUDIENCE, signToken } from '../../src/platform/process/development-issuer.ts'
 import { loadIssuerKey, startIssuer } from '../../src/local/issuer.ts'
 import type { Issuer } from '../../src/local/issuer.ts'
 import { loadKeys } from '../../src/local/keys.ts'

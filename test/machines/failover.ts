@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from '@temporalio/client'
 import type { Connection } from '@temporalio/client'
 
-import { makeDatabase } from '../../src/db/client.ts'
+import { makeDatabase } from '../../src/platform/db/client.ts'
 import { startOwnPostgres, startOwnTemporal } from '../faults/servers.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { startService } from '../support/service.ts'

@@ -1,4 +1,4 @@
-import type { Sql } from '../../src/db/client.ts'
+import type { Sql } from '../../src/platform/db/client.ts'
 import { IMAGE_API } from '../support/client.ts'
 import type { Callers } from './callers.ts'
 import type { Say } from './run.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { makeFolder, withKept } from '../support/keep.ts'
 import { withDeathSignal } from '../../src/local/child.ts'
-import { makeDatabase } from '../../src/db/client.ts'
+import { makeDatabase } from '../../src/platform/db/client.ts'
 import { runDemo } from '../../src/local/demo.ts'
 import { findPort } from '../../src/local/port.ts'
 import { findServerUser, identityOf } from '../../src/local/postgres-user.ts'

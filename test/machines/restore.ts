@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 import { makeFolder, withKept } from '../support/keep.ts'
 import type { Keep } from '../support/keep.ts'
-import { makeDatabase } from '../../src/db/client.ts'
+import { makeDatabase } from '../../src/platform/db/client.ts'
 import { secondsSince } from '../../src/local/console.ts'
 import { startPostgres } from '../../src/local/postgres.ts'
 import { startOwnPostgres, startOwnTemporal } from '../faults/servers.ts'

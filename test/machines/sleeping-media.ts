@@ -5,15 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { NativeConnection, Worker } from '@temporalio/worker'
 
 import type { MediaDependencies } from '../../activities/index.ts'
-import { makeLocalImages, makeRenderImageTask } from '../../activities/render-image-task.ts'
-import type { ImageEngine } from '../../src/adapters/image-engine/image-engine.ts'
+import { makeLocalImages, makeRenderImageTask } from '../../activities/engines/render-image-task.ts'
+import type { ImageEngine } from '../../src/engines/image-engine/image-engine.ts'
 import { loadConfig } from '../../src/config.ts'
-import { makeDatabase } from '../../src/db/client.ts'
-import { mediaQueue } from '../../src/jobs/start.ts'
-import { makeLog } from '../../src/log.ts'
-import { openStorage } from '../../src/process/open-storage.ts'
-import { startScratch } from '../../src/process/scratch.ts'
-import { readMediaLimits } from '../../src/process/settings/derived.ts'
+import { makeDatabase } from '../../src/platform/db/client.ts'
+import { mediaQueue } from '../../src/platform/temporal/start.ts'
+import { makeLog } from '../../src/platform/log.ts'
+import { openStorage } from '../../src/platform/process/open-storage.ts'
+import { startScratch } from '../../src/platform/process/scratch.ts'
+import { readMediaLimits } from '../../src/compose/settings/derived.ts'
 
 /** Description of the picture that is copied; nobody reads it. */
 const RESULT = { contentType: 'image/png', extension: 'png', width: 16, height: 16 } as const

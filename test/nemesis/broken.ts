@@ -23,31 +23,31 @@ export interface Mistake {
 export const MISTAKES = {
   /** So many, because most are dispatched to Temporal at once: only what a fault cuts off then is lost. */
   'every other outbox row is dropped': {
-    file: 'src/db/shared/outbox.ts',
+    file: 'src/platform/db/outbox.ts',
     find: "  const start = entry.kind === 'signal' ? undefined : entry\n",
     put: "  const start = entry.kind === 'signal' ? undefined : entry\n  if (start && Math.random() < 0.5) return { ...entry, id: '0', tries: 0 }\n",
     invariants: ['I1'],
   },
   'a move asks neither for the state before nor for the fence': {
-    file: 'src/db/task/task-transition.ts',
+    file: 'src/tasks/db/task-transition.ts',
     find: '        and status = any(${[...from]})\n        and (${fence}::integer is null or fence = ${fence}::integer)\n',
     put: '        and (status = any(${[...from]}) or (${fence}::integer is null or true))\n',
     invariants: ['I3'],
   },
   'an event is sent under another id when it is sent again': {
-    file: 'activities/send-attempt.ts',
+    file: 'activities/events/send-attempt.ts',
     find: 'id: job.eventId, timestamp',
     put: 'id: begun.number > 1 ? crypto.randomUUID() : job.eventId, timestamp',
     invariants: ['I4', 'I5'],
   },
   'a refund is made twice': {
-    file: 'src/db/task/end-task.ts',
+    file: 'src/tasks/db/end-task.ts',
     find: "  if (to === 'failed' && takesSlots) await refundTask(sql, end.id)\n",
     put: "  if (to === 'failed' && takesSlots) await refundTask(sql, end.id)\n  if (to === 'failed' && takesSlots)\n    await sql`update owner set credits_used = credits_used - 1 where id = ${owner}`\n",
     invariants: ['I6'],
   },
   'a batch begins its file again when it goes on': {
-    file: 'src/db/bulk/bulk-item.ts',
+    file: 'src/tasks/db/bulk/bulk-item.ts',
     find: 'next_offset = coalesce(${nextOffset ?? null}::bigint, t.next_offset)',
     put: 'next_offset = coalesce(${nextOffset ?? null}::bigint * 0, t.next_offset)',
     invariants: ['I13'],
@@ -59,20 +59,20 @@ export const MISTAKES = {
     invariants: ['I14'],
   },
   'the results of a deleted task stay': {
-    file: 'src/db/task/task-deletion.ts',
+    file: 'src/tasks/db/task-deletion.ts',
     find: '  await storage.removePrefix(`results/${id}`)\n',
     put: '',
     invariants: ['I14'],
   },
   'a claim ignores a pause': {
-    file: 'src/db/task/task-transition.ts',
+    file: 'src/tasks/db/task-transition.ts',
     find: 'task_block(t) as block,',
     put: "nullif(regexp_replace(task_block(t), '^pause:.*', ''), '') as block,",
     invariants: ['I12'],
     faults: ['pause'],
   },
   'the pass forgets every other task': {
-    file: 'src/db/task/admission.ts',
+    file: 'src/tasks/db/admission.ts',
     find: '      where best.priority = best.top\n',
     put: "      where best.priority = best.top and best.id::text > '8'\n",
     invariants: ['I1'],

@@ -1,5 +1,5 @@
-import { IMAGE_TASK_TRANSITIONS } from '../../src/domain/image-task/image-task.ts'
-import { VIDEO_TASK_TRANSITIONS } from '../../src/domain/video-task/video-task.ts'
+import { IMAGE_TASK_TRANSITIONS } from '../../src/tasks/domain/image/image-task.ts'
+import { VIDEO_TASK_TRANSITIONS } from '../../src/tasks/domain/video/video-task.ts'
 import { PAYLOAD, type ReceiverKind } from './callers.ts'
 import { checkBulks, idsOf } from './check-bulk.ts'
 import { checkRuns, FAULT_CODES, isSuccess, readNotification } from './ledgers.ts'

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import postgres from 'postgres'
 
-import type { Sql } from '../../src/db/client.ts'
-import { endPause, putPause } from '../../src/db/task/pause.ts'
+import type { Sql } from '../../src/platform/db/client.ts'
+import { endPause, putPause } from '../../src/tasks/db/pause.ts'
 import { signalProcess } from '../../src/local/process-table.ts'
 import { listEngineProcesses } from '../faults/engine-processes.ts'
 import { PASS, type LinkMode } from '../support/link.ts'

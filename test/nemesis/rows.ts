@@ -3,8 +3,8 @@ import { relative } from 'node:path'
 
 import { Client, type Connection, type WorkflowExecutionInfo } from '@temporalio/client'
 
-import { noEntry } from '../../src/adapters/storage/files.ts'
-import type { Sql } from '../../src/db/client.ts'
+import { noEntry } from '../../src/platform/storage/files.ts'
+import type { Sql } from '../../src/platform/db/client.ts'
 import { sha256Of } from '../support/digest.ts'
 import type { Service } from '../support/service.ts'
 

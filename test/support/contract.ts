@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 
 import { Compile } from 'typebox/compile'
 
-import type { ImageKind } from '../../src/domain/image-task/image-kind.ts'
-import type { AliasTable } from '../../src/alias/table.ts'
-import { makeRoutes } from '../../src/http/routes.ts'
-import type { RouteDeps } from '../../src/http/routes.ts'
+import type { ImageKind } from '../../src/tasks/domain/image/image-kind.ts'
+import type { AliasTable } from '../../src/platform/alias/table.ts'
+import { makeRoutes } from '../../src/compose/routes.ts'
+import type { RouteDeps } from '../../src/compose/routes.ts'
 import type { VideoTaskDeps } from '../../src/tasks/create-video.ts'
-import type { Route } from '../../src/http/route.ts'
+import type { Route } from '../../src/platform/http/route.ts'
 
 /** The members of an OpenAPI document that the tests look at. */
 export interface Document {

@@ -1,4 +1,4 @@
-import type { Inspector } from '../../src/adapters/inspector/inspector.ts'
+import type { Inspector } from '../../src/registry/inspector/inspector.ts'
 import { openFileSource } from '../../packages/inspector/src/archive/source.ts'
 import { inspect } from '../../packages/inspector/src/inspect.ts'
 import type { Inspection } from '../../packages/inspector/src/inspection.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { connect, type AddressInfo, type Server, type Socket } from 'node:net'
-import type { Dial } from '../../src/adapters/outbound/connector.ts'
+import type { Dial } from '../../src/platform/outbound/connector.ts'
 import type { Certificate } from './certificate.ts'
 import { use } from './use.ts'
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { after, before } from 'node:test'
 
-import { makeDatabase } from '../../src/db/client.ts'
-import type { Sql } from '../../src/db/client.ts'
-import { pickSecurity } from '../../src/process/settings/temporal.ts'
+import { makeDatabase } from '../../src/platform/db/client.ts'
+import type { Sql } from '../../src/platform/db/client.ts'
+import { pickSecurity } from '../../src/platform/settings/temporal.ts'
 import { PATIENCE_MS } from './patience.ts'
 import { PATIENT, TEMPLATE } from './template.ts'
 

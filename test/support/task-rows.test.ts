@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { TaskState } from '../../src/domain/task/task-item.ts'
+import { TaskState } from '../../src/tasks/domain/task-item.ts'
 import { useDatabase } from './stack.ts'
 import { insertTasks } from './task-rows.ts'
 

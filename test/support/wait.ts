@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import type { Sql } from '../../src/db/client.ts'
+import type { Sql } from '../../src/platform/db/client.ts'
 import { PATIENCE_MS } from './patience.ts'
 
 /** Each check costs the test, the service and its servers some 5 ms: a long wait checks less often, but 4 times a second at least. */

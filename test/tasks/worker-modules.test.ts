@@ -22,7 +22,7 @@ const listModules = async (entry: string): Promise<string[]> => {
   return Object.keys(metafile.inputs)
 }
 
-const isHttp = (path: string): boolean => path.startsWith('src/http/')
+const isHttp = (path: string): boolean => /^src\/\w+\/http\//.test(path)
 
 test('a worker loads what makes tasks, and no file of http', async () => {
   const modules = await listModules('src/worker.ts')

@@ -1,4 +1,4 @@
-import type { Sql } from '../../src/db/client.ts'
+import type { Sql } from '../../src/platform/db/client.ts'
 
 const NODES = 20_000
 const VERSIONS = 10

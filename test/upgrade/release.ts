@@ -4,10 +4,10 @@ import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-import { makeDatabase } from '../../src/db/client.ts'
-import type { Sql } from '../../src/db/client.ts'
+import { makeDatabase } from '../../src/platform/db/client.ts'
+import type { Sql } from '../../src/platform/db/client.ts'
 import { ROOT } from '../../src/local/root.ts'
-import { OperatorError } from '../../src/process/operator-error.ts'
+import { OperatorError } from '../../src/platform/process/operator-error.ts'
 import type { TestDatabase } from '../support/stack.ts'
 
 const run = promisify(execFile)
@@ -84,9 +84,14 @@ export const createReleaseDatabase = async (
   return { url: url.href, sql, drop: () => sql.end({ timeout: 1 }) }
 }
 
+/** The path in a release where this is now, or where it was. */
+export const findIn = (release: string, now: string, before: string): string =>
+  [now, before].map((path) => join(release, path)).find(existsSync) ?? join(release, now)
+
 /** Gives an empty database the schema of a release, by the release's own code. */
 export const migrateToRelease = async (url: string, release: string): Promise<void> => {
-  const { migrate } = (await import(join(release, 'dist/src/db/migrate.js'))) as {
+  const file = findIn(release, 'dist/src/platform/db/migrate.js', 'dist/src/db/migrate.js')
+  const { migrate } = (await import(file)) as {
     migrate(url: string): Promise<string[]>
   }
   await migrate(url)

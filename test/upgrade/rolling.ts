@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { Client, Connection } from '@temporalio/client'
 
-import { migrate } from '../../src/db/migrate.ts'
-import { endEarlierRuns } from '../../src/jobs/end-earlier.ts'
+import { migrate } from '../../src/platform/db/migrate.ts'
+import { endEarlierRuns } from '../../src/tasks/temporal/end-earlier.ts'
 import { secondsSince } from '../../src/local/console.ts'
 import { findPort } from '../../src/local/port.ts'
 import { assertRows } from '../faults/ledger.ts'

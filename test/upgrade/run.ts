@@ -1,5 +1,5 @@
 /** Runs `npm run test:system -- upgrade`: `-- locks` and `-- rolling` choose one of its two parts. */
-import { OperatorError } from '../../src/process/operator-error.ts'
+import { OperatorError } from '../../src/platform/process/operator-error.ts'
 import { testMigrations } from './locks.ts'
 import { findRelease, prepareRelease } from './release.ts'
 import { testUpgrade } from './rolling.ts'

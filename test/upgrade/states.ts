@@ -2,11 +2,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-import type { Fragment } from '../../src/db/client.ts'
+import type { Fragment } from '../../src/platform/db/client.ts'
 import { findPort } from '../../src/local/port.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { IMAGE_API, TEXT, UPSCALE } from '../support/client.ts'
 import { startFakeComfy } from '../support/comfyui/fake.ts'
+import { findIn } from './release.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { base64, makePicture } from '../support/pictures.ts'
 import { makeUpstreamSettings } from '../support/service.ts'
@@ -26,7 +27,9 @@ export const SLOW_ITEMS = { OVERRIDE_BULK_PAUSE_FACTOR: '100' }
 
 /** Finds by its migrations if a release has something. */
 export const hasMigration = (release: string, name: '0050_pause' | '0065_admission'): boolean =>
-  existsSync(join(release, 'src/db/migrations', `${name}.sql`))
+  existsSync(
+    join(findIn(release, 'src/platform/db/migrations', 'src/db/migrations'), `${name}.sql`),
+  )
 
 export type Elsewhere = Awaited<ReturnType<typeof startElsewhere>>
 

@@ -1,8 +1,8 @@
 import type { WorkflowHandle } from '@temporalio/client'
 
-import type { BulkActivities } from '../../activities/bulk.ts'
+import type { BulkActivities } from '../../activities/tasks/bulk.ts'
 import type { CoreActivities } from '../../activities/index.ts'
-import type { BatchStanding } from '../../activities/bulk-life.ts'
+import type { BatchStanding } from '../../activities/tasks/bulk-life.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { waitFor } from '../support/wait.ts'
 import { recordCall, type Runs } from './runs.ts'

@@ -34,6 +34,6 @@ describe('the workflow bundle', () => {
       workflowsPath: join(ROOT, 'test/workflows/value-import.ts'),
       logger: new DefaultLogger('WARN'),
     })
-    assert.deepEqual(listStrangers(code, 'test/workflows/'), ['src/domain/task/task-error.ts'])
+    assert.deepEqual(listStrangers(code, 'test/workflows/'), ['src/tasks/domain/task-error.ts'])
   })
 })

@@ -1,6 +1,6 @@
 import type { CoreActivities, MediaActivities } from '../../activities/index.ts'
-import type { TaskStanding } from '../../activities/task.ts'
-import type { TaskFamily } from '../../src/domain/shared/task-scope.ts'
+import type { TaskStanding } from '../../activities/tasks/task.ts'
+import type { TaskFamily } from '../../src/platform/domain/task-scope.ts'
 import { getRun, recordCall, type Runs } from './runs.ts'
 import {
   askToCancel,

@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/activity'
 import type { WorkflowHandle } from '@temporalio/client'
 
 import type { CoreActivities, MediaActivities } from '../../activities/index.ts'
-import type { ArchiveWait } from '../../activities/version.ts'
+import type { ArchiveWait } from '../../activities/registry/version.ts'
 import { waitFor } from '../support/wait.ts'
 import { getRun, recordCall, type Runs } from './runs.ts'
 import {

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { InlineConfig, Rolldown } from 'vite'
 
-import type { Page } from '../../src/http/docs/pages.ts'
+import type { Page } from '../../src/platform/http/docs/pages.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { writePage } from '../pages/write-page.ts'
 import { checkSizes } from './sizes.ts'

@@ -1,14 +1,14 @@
-import { quotaOf } from '../../src/http/access/limiter.ts'
-import { QUOTAS } from '../../src/http/access/rate-limit.ts'
-import { makeRoutes } from '../../src/http/routes.ts'
-import type { RouteDeps } from '../../src/http/routes.ts'
-import type { Route } from '../../src/http/route.ts'
+import { quotaOf } from '../../src/platform/http/access/limiter.ts'
+import { QUOTAS } from '../../src/platform/http/access/rate-limit.ts'
+import { makeRoutes } from '../../src/compose/routes.ts'
+import type { RouteDeps } from '../../src/compose/routes.ts'
+import type { Route } from '../../src/platform/http/route.ts'
 import { makeList, makePage, makeTable, wrap } from './markdown.ts'
 import { makePriceParts } from './prices.ts'
 
 /** The page of all routes, their quotas, and what videos cost. */
 export const makeEndpointsPage = (): string =>
-  makePage('Endpoints', 'the routes of `src/http`', [
+  makePage('Endpoints', 'the routes', [
     wrap(INTRO),
     ...makeRouteLists(),
     '## Quotas',

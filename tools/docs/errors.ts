@@ -1,11 +1,11 @@
-import { ERROR_CODES } from '../../src/domain/shared/errors.ts'
-import { TASK_ERRORS } from '../../src/domain/task/task-error.ts'
-import { VIDEO_ERRORS } from '../../src/domain/video-task/video-error.ts'
+import { ERROR_CODES } from '../../src/platform/domain/errors.ts'
+import { TASK_ERRORS } from '../../src/tasks/domain/task-error.ts'
+import { VIDEO_ERRORS } from '../../src/tasks/domain/video/video-error.ts'
 import { makeList, makePage, wrap } from './markdown.ts'
 
 /** The page of all codes: of requests, of failed image tasks, of failed video tasks. */
 export const makeErrorsPage = (): string =>
-  makePage('Errors', '`src/domain/shared/errors.ts` and the errors of tasks', [
+  makePage('Errors', '`src/platform/domain/errors.ts` and the errors of tasks', [
     wrap(INTRO),
     makeErrorList(),
     '## Image tasks in FAILED',

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 
 import type { TObject } from 'typebox'
 
-import { HostNode, RegisteredHostNode } from '../../src/domain/registry/host-node.ts'
-import { PublisherMember } from '../../src/domain/registry/member.ts'
-import { Node, NodeAdminUpdate, NodeUpdate } from '../../src/domain/registry/node.ts'
+import { HostNode, RegisteredHostNode } from '../../src/registry/domain/host-node.ts'
+import { PublisherMember } from '../../src/registry/domain/member.ts'
+import { Node, NodeAdminUpdate, NodeUpdate } from '../../src/registry/domain/node.ts'
 import {
   NewPersonalAccessToken,
   PersonalAccessToken,
-} from '../../src/domain/shared/personal-access-token.ts'
-import { Publisher, NewPublisher } from '../../src/domain/registry/publisher.ts'
-import { NewVersion, Version, VersionAdminUpdate } from '../../src/domain/registry/version.ts'
+} from '../../src/identity/domain/personal-access-token.ts'
+import { Publisher, NewPublisher } from '../../src/registry/domain/publisher.ts'
+import { NewVersion, Version, VersionAdminUpdate } from '../../src/registry/domain/version.ts'
 import { makeList, makePage, wrap } from './markdown.ts'
 
 type Fields = Pick<TObject, 'properties'>

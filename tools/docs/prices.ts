@@ -1,10 +1,10 @@
-import { EXTEND_MODELS, VIDEO_MODELS } from '../../src/domain/video-task/video-model.ts'
+import { EXTEND_MODELS, VIDEO_MODELS } from '../../src/tasks/domain/video/video-model.ts'
 import type {
   VideoLengths,
   VideoModel,
   VideoOffer,
-} from '../../src/domain/video-task/video-model.ts'
-import { secondsInWords } from '../../src/domain/video-task/video-words.ts'
+} from '../../src/tasks/domain/video/video-model.ts'
+import { secondsInWords } from '../../src/tasks/domain/video/video-words.ts'
 import { makeList, wrap } from './markdown.ts'
 
 /** The section of what each video model renders and costs. */

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { makeDatabase, type Sql } from '../../src/db/client.ts'
-import { migrate } from '../../src/db/migrate.ts'
+import { makeDatabase, type Sql } from '../../src/platform/db/client.ts'
+import { migrate } from '../../src/platform/db/migrate.ts'
 import { startPostgres } from '../../src/local/postgres.ts'
 
 export const SCHEMA = 'docs/reference/schema.sql'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 
 import { readConfig } from '../../src/config.ts'
-import { Env } from '../../src/process/settings/env.ts'
+import { Env } from '../../src/compose/settings/env.ts'
 import { makeList, makePage, wrap } from './markdown.ts'
 
 type Name = keyof Env
@@ -143,7 +143,7 @@ export const SAMPLES: Partial<Record<Name, string>> = {
 
 /** The page of all settings. */
 export const makeSettingsPage = (): string =>
-  makePage('Settings', 'the schema in `src/process/settings/env.ts`', [
+  makePage('Settings', 'the schema in `src/compose/settings/env.ts`', [
     wrap(INTRO),
     ...makeSettingsParts(),
   ])
@@ -151,7 +151,7 @@ export const makeSettingsPage = (): string =>
 const INTRO = `\`npm start\`, \`npm run demo\` and \`npm test\` set everything themselves. In production all settings come from the
 environment, and \`.env.example\` lists them to be filled in. A process that finds wrong settings names every error at once and
 ends. With \`NODE_ENV=production\` it rejects settings that only development may have. In brackets is the default. What is not
-here is a constant with its reason in \`src/process/settings/constants.ts\`.`
+here is a constant with its reason in \`src/compose/settings/constants.ts\`.`
 
 const makeSettingsParts = (): string[] =>
   listGroups().flatMap(([title, names]) => [
@@ -179,7 +179,7 @@ export const isRequired = (name: Name, NODE_ENV = 'production'): boolean => {
   }
 }
 
-const HEAD = `# Settings of Kiln. Made from the schema in src/process/settings/env.ts by \`npm run docs\`; a test fails when it is stale.
+const HEAD = `# Settings of Kiln. Made from the schema in src/compose/settings/env.ts by \`npm run docs\`; a test fails when it is stale.
 #
 # \`npm start\`, \`npm run demo\` and \`npm test\` need none of them. For anything else copy this file to .env, fill in what has
 # no value and remove the # before what is to differ from its default. Docker Compose reads .env by itself; a process

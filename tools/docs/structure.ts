@@ -1,54 +1,55 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 
-/** Folders from the callers down to what is called, which is the order in which they are drawn. */
-const ROOMS = [
+/** Areas from those that compose all others down to what all import: an import never leads up. */
+const AREAS = [
   'entries',
-  'local',
-  'operate',
-  'http',
-  'tasks',
-  'alias',
-  'json-body',
-  'jobs',
-  'workflows',
-  'activities',
-  'process',
-  'adapters',
-  'db',
-  'inspector',
+  'registry',
+  'events',
   'engines',
-  'domain',
-  'config, log',
+  'tasks',
+  'identity',
+  'platform',
+  'packages/inspector',
+  'packages/engines',
 ] as const
-type Room = (typeof ROOMS)[number]
+type Area = (typeof AREAS)[number]
 
-/** Nearly all folders import these or are imported by them: their arrows would hide all others. */
-const UNDRAWN: readonly Room[] = ['entries', 'domain', 'config, log']
+/** Folders of `src`, beside its own files, that compose areas. */
+const ENTRIES = ['compose', 'local', 'operate']
 
-/** Imports of one folder by another: of values, and of types alone. */
+/** Imports of one area by another: of values, and of types alone. */
 interface Arrow {
-  from: Room
-  to: Room
+  from: Area
+  to: Area
   values: number
   types: number
 }
 
-/** A Mermaid diagram of the folders and of the imports between them. */
+/** A Mermaid diagram of the areas and of the imports between them. */
 export const drawStructure = async (root: string): Promise<string> => {
   const files = await listFiles(root)
   const arrows = countArrows(await Promise.all(files.map((file) => readImports(root, file))))
-  const drawn = ROOMS.filter((room) => !UNDRAWN.includes(room))
-  const sizeOf = (room: Room): number => files.filter((file) => roomOf(file) === room).length
+  const sizeOf = (area: Area): number => files.filter((file) => areaOf(file) === area).length
   const lines = [
-    ...drawn.map((room) => `${room}["<b>${room}</b><br/>${sizeOf(room)} files"]`),
-    ...arrows
-      .filter(({ from, to }) => drawn.includes(from) && drawn.includes(to))
-      .map(({ from, to, values, types }) =>
-        values === 0 ? `${from} -. ${types} .-> ${to}` : `${from} -- ${values + types} --> ${to}`,
-      ),
+    ...AREAS.map((area) => `${nameOf(area)}["<b>${area}</b><br/>${sizeOf(area)} files"]`),
+    ...arrows.map(({ from, to, values, types }) =>
+      values === 0
+        ? `${nameOf(from)} -. ${types} .-> ${nameOf(to)}`
+        : `${nameOf(from)} -- ${values + types} --> ${nameOf(to)}`,
+    ),
   ]
   return ['```mermaid', 'flowchart TD', ...lines.map((line) => `  ${line}`), '```'].join('\n')
+}
+
+/** Imports that lead to a higher area, as `file imports file`. */
+export const listUpward = async (root: string): Promise<string[]> => {
+  const files = await listFiles(root)
+  const imports = await Promise.all(files.map((file) => readImports(root, file)))
+  return imports
+    .flat()
+    .filter(({ from, to }) => AREAS.indexOf(to) < AREAS.indexOf(from))
+    .map(({ file, imported }) => `${file} imports ${imported}`)
 }
 
 const listFiles = async (root: string): Promise<string[]> => {
@@ -63,38 +64,50 @@ const listFiles = async (root: string): Promise<string[]> => {
   return folders.flat()
 }
 
-const roomOf = (path: string): Room => {
+const areaOf = (path: string): Area => {
   const [first = '', second = '', ...deeper] = path.split('/')
-  const name = ['src', 'packages'].includes(first) ? second : first
-  if (['config.ts', 'log.ts'].includes(name)) return 'config, log'
-  if (first === 'src' && deeper.length === 0) return 'entries'
-  const room = ROOMS.find((one) => one === name)
-  if (!room)
-    throw new Error(`${name} is no folder that tools/docs/structure.ts knows: add it to ROOMS`)
-  return room
+  if (first === 'packages') return areaNamed(`packages/${second}`)
+  const isEntry = deeper.length === 0 || ENTRIES.includes(second)
+  return isEntry ? 'entries' : areaNamed(second)
 }
+
+const areaNamed = (name: string): Area => {
+  const area = AREAS.find((one) => one === name)
+  if (!area) throw new Error(`${name} is no area that ${import.meta.filename} knows`)
+  return area
+}
+
+/** A name that Mermaid takes. */
+const nameOf = (area: Area): string => area.replace('/', '_')
 
 /** A statement of its own, or a call; `type` stands before the names when nothing but types is taken. */
 const IMPORT = /^(?:import|export)( type)?\b[^';]*? from '(\.[^']+)'|import\('(\.[^']+)'\)/gm
 
 interface Import {
-  from: Room
-  to: Room
+  file: string
+  imported: string
+  from: Area
+  to: Area
   isType: boolean
 }
 
 const readImports = async (root: string, file: string): Promise<Import[]> => {
   const source = await readFile(join(root, file), 'utf8')
-  return [...source.matchAll(IMPORT)].map(([, type, path, called = '']) => ({
-    from: roomOf(file),
-    to: roomOf(relative('.', join(dirname(file), path ?? called))),
-    isType: type !== undefined,
-  }))
+  return [...source.matchAll(IMPORT)].map(([, type, path, called = '']) => {
+    const imported = relative('.', join(dirname(file), path ?? called))
+    return {
+      file,
+      imported,
+      from: areaOf(file),
+      to: areaOf(imported),
+      isType: type !== undefined,
+    }
+  })
 }
 
 const countArrows = (imports: Import[][]): Arrow[] =>
-  ROOMS.flatMap((from) =>
-    ROOMS.filter((to) => to !== from).map((to) => {
+  AREAS.flatMap((from) =>
+    AREAS.filter((to) => to !== from).map((to) => {
       const found = imports.flat().filter((one) => one.from === from && one.to === to)
       const types = found.filter(({ isType }) => isType).length
       return { from, to, values: found.length - types, types }

@@ -8,7 +8,7 @@ import { createRequire } from 'node:module'
 import { basename, dirname, extname, join } from 'node:path'
 
 import { ROOT } from '../../src/local/root.ts'
-import type { Page } from '../../src/http/docs/pages.ts'
+import type { Page } from '../../src/platform/http/docs/pages.ts'
 import { renderDocuments } from './documents.ts'
 import type { Frame } from './frame.ts'
 import { renderFrame } from './frame.ts'

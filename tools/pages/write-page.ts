@@ -4,7 +4,7 @@ import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-import type { Page } from '../../src/http/docs/pages.ts'
+import type { Page } from '../../src/platform/http/docs/pages.ts'
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',

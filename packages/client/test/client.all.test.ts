@@ -12,7 +12,7 @@ import { transform } from 'esbuild'
 
 import { responseOf, KilnError, makeKiln } from '../src/index.ts'
 import type { EndedTask } from '../src/index.ts'
-import { signWebhook, makeWebhookSecret } from '../../../src/adapters/webhook.ts'
+import { signWebhook, makeWebhookSecret } from '../../../src/events/adapters/webhook.ts'
 import { ROOT, codePath } from '../../../src/local/root.ts'
 import { makePicture } from '../../../test/support/pictures.ts'
 import { useService } from '../../../test/support/service.ts'

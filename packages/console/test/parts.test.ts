@@ -17,7 +17,7 @@ import {
 import { nextStep } from '../src/words/errors.ts'
 import { wordsOf } from '../src/words/states.ts'
 import { showBytes, showControls, showSeconds, showTime } from '../src/words/text.ts'
-import { ERROR_CODES } from '../../../src/domain/shared/errors.ts'
+import { ERROR_CODES } from '../../../src/platform/domain/errors.ts'
 
 const PAGE = 'http://localhost:8080'
 

@@ -9,10 +9,10 @@ import {
   readPixels,
   useFixture,
 } from '../../../packages/engines/test/image/fixture.ts'
-import type { ImageEngine, ImageJob } from '../../../src/adapters/image-engine/image-engine.ts'
-import { makeLocalImageEngine } from '../../../src/adapters/image-engine/local.ts'
-import type { ImageTaskKind } from '../../../src/domain/image-task/image-kind.ts'
-import { TaskError, type TaskErrorCode } from '../../../src/domain/task/task-error.ts'
+import type { ImageEngine, ImageJob } from '../../../src/engines/image-engine/image-engine.ts'
+import { makeLocalImageEngine } from '../../../src/engines/image-engine/local.ts'
+import type { ImageTaskKind } from '../../../src/tasks/domain/image/image-kind.ts'
+import { TaskError, type TaskErrorCode } from '../../../src/tasks/domain/task-error.ts'
 import { use } from '../../support/use.ts'
 
 let sample: string

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import type { Sharp } from 'sharp'
-import { IMAGE_KINDS, type ImageTaskKind } from '../../../../src/domain/image-task/image-kind.ts'
+import { IMAGE_KINDS, type ImageTaskKind } from '../../../../src/tasks/domain/image/image-kind.ts'
 import { useFixture, readPixels } from './fixture.ts'
 import { assertBelow, assertSamePixels, mean, type Pixels } from './measure.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ImageTaskKind } from '../../../../src/domain/image-task/image-kind.ts'
+import type { ImageTaskKind } from '../../../../src/tasks/domain/image/image-kind.ts'
 import { QUARTERS, draw, series, slide, useFixture, type Sample } from './fixture.ts'
 import {
   assertBelow,

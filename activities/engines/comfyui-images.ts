@@ -1,0 +1,168 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+
+import { chooseFormat, copyPicture } from '../../packages/engines/src/raster-file.ts'
+import { probeImage } from '../../src/tasks/adapters/image-probe.ts'
+import type { ProbedImage } from '../../packages/engines/src/image-probe.ts'
+import type { FinishVideo } from '../../packages/engines/src/finish-video.ts'
+import { readContainer } from '../../packages/engines/src/container.ts'
+import { recordWait } from '../../src/engines/db/placement.ts'
+import { getTemplateOf } from '../../src/engines/db/template.ts'
+import { TaskError } from '../../src/tasks/domain/task-error.ts'
+import { VideoError } from '../../src/tasks/domain/video/video-error.ts'
+import { withFields } from '../../src/engines/domain/template/custom-kind.ts'
+import { chooseTemplate, findBroken } from '../../src/engines/domain/template/template.ts'
+import type { Template } from '../../src/engines/domain/template/template.ts'
+import { customValues, imageValues } from '../../src/engines/domain/template/values.ts'
+import { PutBackError } from './breaker.ts'
+import type { FleetTask } from './comfyui-place.ts'
+import { runOnFleet } from './comfyui-task.ts'
+import type { ComfyDependencies } from './dependencies.ts'
+import type { FetchedInput } from './fetch-inputs.ts'
+import { EngineError, type RenderAttempt } from './render-attempt.ts'
+import { fetchImages, requestOf, RESULT_PIXELS } from './render-image-task.ts'
+import type { MakeImages, RenderedImage } from './render-image-task.ts'
+import { makeInspectSource } from './render-video-task.ts'
+
+/** The engine comfyui: an instance of a fleet renders, and what it made is fetched. */
+export const makeComfyImages =
+  (deps: ComfyDependencies): MakeImages =>
+  async (task, attempt) => {
+    const { id, kind, settings, templateId } = task
+    // The folder may not have it any more.
+    const custom = templateId === null ? undefined : await getTemplateOf(deps.sql, templateId)
+    const isVideo = (field: string): boolean => custom?.members[field]?.['x-media'] === 'video'
+    const inspect = makeInspectSource(deps, attempt, 0)
+    const inputs = await fetchImages(deps, task, attempt, {
+      isVideo,
+      inspectVideo: (field, path) =>
+        inspect(field, path).catch((error: unknown) => {
+          throw error instanceof VideoError ? toTaskError(error) : error
+        }),
+    })
+    const [videos, images] = [true, false].map((isWanted) =>
+      Object.entries(inputs).filter(([field]) => isVideo(field) === isWanted),
+    ) as [[string, FetchedInput][], [string, FetchedInput][]]
+    const files = {
+      ...(await preparePictures(deps, Object.fromEntries(images), attempt.scratchDir)),
+      ...Object.fromEntries(videos.map(([field, { path }]) => [field, { path, extension: 'mp4' }])),
+    }
+    const light =
+      files['transfer_light_from_lightmap'] ?? files['transfer_light_from_reference_image']
+    const all = { ...files, ...(!custom && light && { light }) }
+    const source = inputs['image'] ?? { width: 1, height: 1 }
+    const extension = (files['image'] ?? files[images[0]?.[0] ?? ''])?.extension
+    return await runOnFleet<RenderedImage[]>({
+      deps,
+      task,
+      attempt,
+      template: custom
+        ? withFields(custom.content, custom.members)
+        : await getTemplate(deps, { task, kind, files: all }),
+      isEarlier: custom !== undefined && !isCurrent(deps, custom.content),
+      values: custom ? customValues(settings, id) : imageValues(requestOf(task), source, id),
+      files: all,
+      copy: async (paths, dir) => {
+        const made: RenderedImage[] = []
+        for (const [index, path] of paths.entries()) {
+          const to = join(dir, `result-${index + 1}`)
+          const isFilm = custom && (await readContainer(path)) !== undefined
+          made.push(
+            await (isFilm ? finishFilm(deps, attempt, path, to) : finish(path, to, extension)),
+          )
+        }
+        return made
+      },
+    })
+  }
+
+/** True of a graph as the folder has it. */
+const isCurrent = ({ fleet }: ComfyDependencies, { name, graph }: Template): boolean => {
+  const current = fleet.custom.find((template) => template.name === name)
+  return current !== undefined && isDeepStrictEqual(current.graph, graph)
+}
+
+const toTaskError = (error: VideoError): TaskError => {
+  const code = error.code === 'VideoFormatInvalid' ? 'video_invalid' : 'engine_failed'
+  return new TaskError(code, error.message, { cause: error })
+}
+
+/** Makes the result of what may be a video. @throws EngineError when it is none, VideoError of a watermark */
+export const finishMade: FinishMade = ({ finishVideo }, path, control) =>
+  finishVideo(path, control).catch((cause: unknown) => {
+    if (control.signal.aborted || cause instanceof VideoError) throw cause
+    throw new EngineError('what ComfyUI made is no video', { cause })
+  })
+type FinishMade = (
+  deps: Pick<ComfyDependencies, 'finishVideo'>,
+  ...order: Parameters<FinishVideo>
+) => ReturnType<FinishVideo>
+
+/** Makes the result of a video, with a folder of its own: several may come of one run. */
+const finishFilm = async (
+  deps: ComfyDependencies,
+  { signal }: RenderAttempt,
+  path: string,
+  scratchDir: string,
+): Promise<RenderedImage> => {
+  await mkdir(scratchDir)
+  const { video, cover, width, height } = await finishMade(deps, path, { scratchDir, signal })
+  return { file: video, cover, extension: 'mp4', contentType: 'video/mp4', width, height }
+}
+
+/**
+ * Finds the template of a task.
+ * @throws TaskError when there is none for its inputs; PutBackError while the file of its template cannot be used
+ */
+export const getTemplate = async (
+  { sql, fleet, log }: ComfyDependencies,
+  { task, kind, files }: Pick<FleetTask<unknown>, 'task' | 'files'> & { kind: string },
+): Promise<Template> => {
+  const inputs = Object.keys(files)
+  const template = chooseTemplate(fleet.templates, kind, inputs)
+  const broken = findBroken(Object.keys(fleet.unusable), { kind, files: inputs, chosen: template })
+  if (broken !== undefined) {
+    const reasons = [`${broken} in COMFYUI_TEMPLATES cannot be used`]
+    await recordWait(sql, { ...task, reasons })
+    throw new PutBackError(`template:${broken}`)
+  }
+  if (template) return template
+  log.error({ task_id: task.id, kind, inputs }, 'COMFYUI_TEMPLATES has no template for a task')
+  throw new TaskError('engine_failed', 'This service has no workflow for such a task.')
+}
+
+/** Puts pictures into a form that every node reads as this service does: one frame, upright, sRGB, 8 bits. */
+export const preparePictures = async (
+  { limits }: ComfyDependencies,
+  inputs: Readonly<Record<string, { path: string }>>,
+  scratchDir: string,
+): Promise<Record<string, { path: string; extension: string }>> => {
+  const prepared: Record<string, { path: string; extension: string }> = {}
+  for (const [name, { path }] of Object.entries(inputs)) {
+    const probed = await probeImage(path, limits)
+    const plain = { path: join(scratchDir, `plain-${name}`), extension: 'png' }
+    if (!probed.isPlain)
+      await copyPicture(path, plain.path, 'png').catch((cause: unknown) => {
+        throw new TaskError('image_invalid', undefined, { cause })
+      })
+    prepared[name] = probed.isPlain ? { path, extension: probed.extension } : plain
+  }
+  return prepared
+}
+
+/** A graph's texts and settings stand in what an instance has made, so it is encoded once more. */
+const finish = async (
+  path: string,
+  to: string,
+  input: string | undefined,
+): Promise<RenderedImage> => {
+  try {
+    const { hasAlpha }: ProbedImage = await probeImage(path, { maxPixels: RESULT_PIXELS })
+    const extension = chooseFormat({ format: input ?? 'png', hasAlpha })
+    const contentType = extension === 'png' ? 'image/png' : 'image/jpeg'
+    return { file: to, extension, contentType, ...(await copyPicture(path, to, extension)) }
+  } catch (cause) {
+    throw new EngineError('what ComfyUI made is no image', { cause })
+  }
+}

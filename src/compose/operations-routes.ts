@@ -1,0 +1,124 @@
+import { Type } from 'typebox'
+
+import { DrainedInstance, Fleet } from '../tasks/domain/fleet.ts'
+import {
+  FailReason,
+  OperatedTask,
+  Operations,
+  RestartReason,
+  RestartedVersion,
+} from '../tasks/domain/operations.ts'
+import { listEmptyIsAbsent } from '../platform/domain/schema-fields.ts'
+import { SMALL_BODY } from '../platform/json-body/body-limits.ts'
+import { defineRoute, type Route } from '../platform/http/route.ts'
+import {
+  DRAIN_INSTANCE,
+  FAIL_TASK,
+  RESTART_TASK,
+  RESTART_VERSION,
+  RESUME_INSTANCE,
+  readFleet,
+  readOperations,
+  runCommand,
+} from './operations.ts'
+import type { OperationsDeps } from './operations.ts'
+
+const COMMON = { tag: 'Operations', auth: 'required' } as const
+const COMMAND = {
+  ...COMMON,
+  method: 'post',
+  params: Type.Object({ id: Type.String({ format: 'uuid', description: 'Its id.' }) }),
+} as const
+const ERRORS = ['forbidden', 'illegal_move', 'outcome_unknown'] as const
+const RESTART = {
+  ...SMALL_BODY,
+  schema: RestartReason,
+  emptyIsAbsent: listEmptyIsAbsent(RestartReason),
+  required: false,
+  examples: { nothing: {}, reason: { reason: 'its worker has lost its disk' } },
+}
+
+const DRAIN = {
+  ...COMMAND,
+  params: Type.Object({ id: Type.String({ description: 'Its name in COMFYUI_URLS.' }) }),
+  body: { ...RESTART, examples: { nothing: {}, reason: { reason: 'its driver is renewed' } } },
+  responses: { 200: { description: 'The instance.', schema: DrainedInstance } },
+  errors: ['forbidden', 'instance_not_found', 'outcome_unknown'],
+} as const
+
+/** Routes that show what stands still, and that act on it, for platform admins. Each change is in the audit log. */
+export const makeOperationsRoutes = (deps: OperationsDeps): Route[] => [
+  defineRoute({
+    ...COMMON,
+    method: 'get',
+    path: '/admin/operations',
+    summary: 'What stands still or waits',
+    description:
+      'Stuck tasks and versions, what is still to be sent to Temporal and to webhook URLs, and the queues of Temporal with those who ask for work. The response also says when Temporal is away.',
+    read: 'private',
+    responses: { 200: { description: 'As it is now.', schema: Operations } },
+    errors: ['forbidden'],
+    handler: (request) => readOperations(deps, request),
+  }),
+  defineRoute({
+    ...COMMAND,
+    path: '/admin/tasks/:id/restart',
+    summary: 'Start the workflow of a task again',
+    description: 'Ends the workflow of an open task and starts another one, whatever hinders it.',
+    body: RESTART,
+    responses: { 200: { description: 'The task.', schema: OperatedTask } },
+    errors: ['task_not_found', ...ERRORS],
+    handler: (request) => runCommand(deps, request, RESTART_TASK),
+  }),
+  defineRoute({
+    ...COMMAND,
+    path: '/admin/tasks/:id/fail',
+    summary: 'End a task in failure',
+    description:
+      'With `internal_error`; its credits are returned. A task that has failed already stays as it is.',
+    body: {
+      ...SMALL_BODY,
+      schema: FailReason,
+      examples: { lost: { reason: 'its input is gone' } },
+    },
+    responses: { 200: { description: 'The task, which has failed.', schema: OperatedTask } },
+    errors: ['task_not_found', ...ERRORS],
+    handler: (request) => runCommand(deps, request, FAIL_TASK),
+  }),
+  defineRoute({
+    ...COMMAND,
+    path: '/admin/versions/:id/restart',
+    summary: 'Start the workflow of a pending version again',
+    description: 'The same for a version whose checks do not come to an end.',
+    body: RESTART,
+    responses: { 200: { description: 'The version.', schema: RestartedVersion } },
+    errors: ['version_not_found', ...ERRORS],
+    handler: (request) => runCommand(deps, request, RESTART_VERSION),
+  }),
+  defineRoute({
+    ...COMMON,
+    method: 'get',
+    path: '/admin/instances',
+    summary: 'Instances of ComfyUI',
+    description:
+      'What each runs and how its placements ended, where each template can be run, and the tasks that wait for an instance. Core workers look at all of them every two seconds, and twice a minute at what they can run.',
+    read: 'private',
+    responses: { 200: { description: 'As it is now.', schema: Fleet } },
+    errors: ['forbidden'],
+    handler: (request) => readFleet(deps, request),
+  }),
+  defineRoute({
+    ...DRAIN,
+    path: '/admin/instances/:id/drain',
+    summary: 'Give an instance no more tasks',
+    description: 'It ends those that it has.',
+    handler: (request) => runCommand(deps, request, DRAIN_INSTANCE, request.params.id),
+  }),
+  defineRoute({
+    ...DRAIN,
+    path: '/admin/instances/:id/resume',
+    summary: 'Give an instance tasks again',
+    description: 'Ends a drain.',
+    handler: (request) => runCommand(deps, request, RESUME_INSTANCE, request.params.id),
+  }),
+]

@@ -1,0 +1,228 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { isObject } from '../../platform/domain/is-object.ts'
+import { abilityIssues, readNodeClass } from '../domain/template/fill.ts'
+import type { NodeClass, NodeClasses } from '../domain/template/fill.ts'
+import { folderOf, listGivenNames, listLeftFiles } from '../domain/template/run-end.ts'
+import type { OutputFile } from '../domain/template/run-end.ts'
+import type { Template } from '../domain/template/template.ts'
+import { makeComfyClient, SilentError } from './client.ts'
+import type { ClientOptions, ComfyClient } from './client.ts'
+import { makeEvents } from './events.ts'
+import type { Events } from './events.ts'
+
+/** Ids of prompts in the order in which they run. */
+interface Queue {
+  running: string[]
+  pending: string[]
+}
+
+/** Place of a prompt; `absent` where an instance knows nothing of it. */
+export type Found =
+  | { state: 'running' | 'pending' | 'absent'; entry?: never }
+  | { state: 'ended'; entry: Record<string, unknown> }
+
+/** An instance as this process sees it. */
+export interface Instance {
+  name: string
+  client: ComfyClient
+  events: Events
+  /** Finds a prompt. What the instance knew before `since`, in milliseconds of the process, does not count. */
+  find(id: string, since: number): Promise<Found>
+  /** Asks it for its queue, unless that was done since then, and waits a moment for the response. */
+  probe(since: number): Promise<void>
+  /** `up` when its last response was one; `down` after a silence of COMFYUI_LOST_SECONDS. */
+  state(): 'up' | 'doubtful' | 'down'
+  /** Takes it for `doubtful` until it responds: a request has had no response. */
+  doubt(): void
+  /** Prompts in its queue that are none of these. */
+  countOthers(ids: readonly string[]): number
+  /** Milliseconds for which the same prompt has run without an event. */
+  stalledMs(): number
+  /** Classes of a template as this instance has them, or why it cannot run it. */
+  readClasses(template: Template): Promise<{ classes: NodeClasses; issues: string[] }>
+  /** As it was when classes were last read. */
+  facts(): { version: string; vram: number; maxUpload: number }
+  /** Does not run a template until its classes are read again. */
+  forget(template: string, issue: string): void
+  /** Takes a prompt out of the queue, or ends it. Others are not touched. */
+  cancel(id: string): Promise<void>
+  /**
+   * Empties the files of a prompt that has ended, because no route removes them, and forgets it.
+   * @param inputs names of what was uploaded
+   * @param entry that of the history; absent: what it has made is found by the names that it was given
+   */
+  empty(id: string, inputs: readonly string[], entry?: Record<string, unknown>): Promise<void>
+}
+
+export interface InstanceOptions extends ClientOptions {
+  lostMs: number
+}
+
+/** After this time, and after a template has failed, an operator may have added what was missing. */
+const CLASSES_MS = 60_000
+/** A choice does not wait for an instance that stands still. */
+const PROBE_MS = 500
+
+export const makeInstance = (options: InstanceOptions): Instance => {
+  const client = makeComfyClient(options)
+  const events = makeEvents(options)
+  const { readQueue, ...health } = watchQueue(client, events, options.lostMs)
+  const ability = readAbility(client)
+  let hasJobs = true
+  return {
+    name: options.name,
+    client,
+    events,
+    ...health,
+    ...ability,
+    async find(id, since) {
+      // Running → history happens under one lock there, so in this order nothing falls between the two.
+      const { running, pending } = await readQueue(since)
+      if (running.includes(id)) return { state: 'running' }
+      if (pending.includes(id)) return { state: 'pending' }
+      const { body } = await client.get(`/history/${id}`)
+      const entry = body[id]
+      return isObject(entry) ? { state: 'ended', entry } : { state: 'absent' }
+    },
+    async probe(since) {
+      await Promise.race([
+        readQueue(since).catch(() => undefined),
+        sleep(PROBE_MS, undefined, { ref: false }),
+      ])
+    },
+    async cancel(id) {
+      if (hasJobs) {
+        const { status } = await client.post(`/api/jobs/${id}/cancel`, {})
+        if (status < 300) return
+        hasJobs = false
+      }
+      await client.post('/queue', { delete: [id] })
+      await client.post('/interrupt', { prompt_id: id })
+    },
+    async empty(id, inputs, entry) {
+      const given = inputs.map((filename) => ({ filename, subfolder: folderOf(id), type: 'input' }))
+      const made = entry ? listLeftFiles(entry) : await findMade(client, id)
+      for (const file of [...given, ...made]) await client.upload({ ...file, path: null })
+      await client.post('/history', { delete: [id] })
+    },
+  }
+}
+
+/** More than any batch has. */
+const FILES_MAX = 10_000
+
+/** Finds the files of a prompt that is in no history, as after a kill: the process is new and its folders are not. */
+const findMade = async (client: ComfyClient, id: string): Promise<OutputFile[]> => {
+  const made: OutputFile[] = []
+  for (let number = 1; number < FILES_MAX; number += 1) {
+    const names = listGivenNames(id, number)
+    const there = await Promise.all(names.map((file) => client.has(file)))
+    if (!there.includes(true)) break
+    made.push(...names.filter((_, index) => there[index]))
+  }
+  return made
+}
+
+const watchQueue = (client: ComfyClient, events: Events, lostMs: number) => {
+  let asked: { at: number; response: Promise<Queue> } | undefined
+  let queue: Queue = { running: [], pending: [] }
+  let silentSince: number | undefined
+  let movedAt = performance.now()
+  const ask = async (): Promise<Queue> => {
+    try {
+      const { body } = await client.get('/queue')
+      const read = { running: idsOf(body['queue_running']), pending: idsOf(body['queue_pending']) }
+      if (read.running[0] !== queue.running[0]) movedAt = performance.now()
+      queue = read
+      silentSince = undefined
+      return read
+    } catch (error) {
+      silentSince ??= performance.now()
+      throw error
+    }
+  }
+  const readQueue = (since: number): Promise<Queue> => {
+    if (!asked || asked.at < since) {
+      asked = { at: performance.now(), response: ask() }
+      asked.response.catch(() => {})
+    }
+    return asked.response
+  }
+  return {
+    readQueue,
+    state: (): ReturnType<Instance['state']> => {
+      if (silentSince === undefined) return asked ? 'up' : 'doubtful'
+      return performance.now() - silentSince < lostMs ? 'doubtful' : 'down'
+    },
+    doubt: () => void (silentSince ??= performance.now()),
+    countOthers: (ids: readonly string[]) =>
+      [...queue.running, ...queue.pending].filter((id) => !ids.includes(id)).length,
+    stalledMs: () =>
+      queue.running.length === 0 ? 0 : performance.now() - Math.max(movedAt, events.lastAt()),
+  }
+}
+
+/** An item is `[number, id, prompt, extra_data, output ids]`. */
+const idsOf = (items: unknown): string[] => {
+  if (!Array.isArray(items)) throw new SilentError('its queue cannot be read')
+  return items.map((item: unknown) => (Array.isArray(item) ? String(item[1]) : ''))
+}
+
+/** Reads version and command line of the body of `GET /system_stats`; the version of any other is empty. */
+export const readSystem = (stats: Record<string, unknown>) => {
+  const { comfyui_version: version, argv } = isObject(stats['system']) ? stats['system'] : {}
+  return {
+    version: typeof version === 'string' ? version : '',
+    argv: Array.isArray(argv) ? (argv as unknown[]) : [],
+  }
+}
+
+const readAbility = (client: ComfyClient) => {
+  const known = new Map<string, NodeClass | undefined>()
+  const forgotten = new Map<string, string>()
+  const facts = { version: '', vram: 0, maxUpload: Infinity }
+  let readAt = -Infinity
+  const readFacts = async (): Promise<void> => {
+    const [features, { body: stats }] = [
+      await client.get('/features'),
+      await client.get('/system_stats'),
+    ]
+    const { max_upload_size: most } = features.body
+    facts.maxUpload = typeof most === 'number' ? most : Infinity
+    facts.version = readSystem(stats).version
+    const devices = Array.isArray(stats['devices']) ? (stats['devices'] as unknown[]) : []
+    facts.vram = Math.max(
+      0,
+      ...devices.filter(isObject).map(({ vram_total: bytes }) => Number(bytes) || 0),
+    )
+  }
+  return {
+    facts: () => facts,
+    forget(template: string, issue: string) {
+      forgotten.set(template, issue)
+    },
+    readClasses: async (template: Template) => {
+      if (performance.now() - readAt > CLASSES_MS) {
+        await readFacts()
+        known.clear()
+        forgotten.clear()
+        readAt = performance.now()
+      }
+      // Another call may empty the cache meanwhile.
+      const classes: Record<string, NodeClass | undefined> = {}
+      for (const { class_type: name } of Object.values(template.graph)) {
+        const cached = known.has(name)
+          ? known.get(name)
+          : readNodeClass((await client.get(`/object_info/${encodeURIComponent(name)}`)).body, name)
+        known.set(name, cached)
+        classes[name] = cached
+      }
+      const issue = forgotten.get(template.name)
+      return {
+        classes,
+        issues: [...abilityIssues(template, classes), ...(issue === undefined ? [] : [issue])],
+      }
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { customName, MAX_CUSTOM } from '../../tasks/domain/custom-kind.ts'
+import { readTemplate } from '../domain/template/template.ts'
+import type { Template } from '../domain/template/template.ts'
+import { isCode } from '../../platform/storage/files.ts'
+
+const MAP = '.map.json'
+
+/** Why files of the folder cannot be used, by their names below it. */
+export type UnusableFiles = Readonly<Record<string, readonly string[]>>
+
+/**
+ * Reads the templates of a folder and of `custom` in it. A file that cannot be used has no effect on the others.
+ * @param listKinds lists the custom kinds that there are: of more templates than can be kinds those stay
+ */
+export const readTemplates = async (
+  folder: string,
+  listKinds: () => Promise<readonly string[]>,
+): Promise<{ templates: Template[]; unusable: UnusableFiles }> => {
+  const names = [...(await list(folder)), ...(await list(folder, 'custom'))]
+  const maps = new Set(names.filter((name) => name.endsWith(MAP)))
+  const unusable: Record<string, readonly string[]> = {}
+  const readOne = async (path: string): Promise<Template[]> => {
+    const map = path.replace(/(\+.*)?\.json$/, MAP)
+    const files = maps.delete(map) || names.includes(map) ? [path, map] : [path]
+    const { template, issues } = await Promise.all(
+      files.map((name) => readFile(join(folder, name), 'utf8')),
+    ).then(
+      ([text = '', values]) => readTemplate({ path, text, map: values }),
+      (error: Error) => ({ template: undefined, issues: [`${path}: ${error.message}`] }),
+    )
+    if (issues.length > 0) unusable[path] = issues
+    return template ? [template] : []
+  }
+  const paths = names.filter((name) => name.endsWith('.json') && !name.endsWith(MAP))
+  const templates = (await Promise.all(paths.map(readOne))).flat()
+  for (const name of maps)
+    unusable[name] = [`${name}: no template is called ${name.slice(0, -MAP.length)}`]
+  const custom = templates.filter(({ kind }) => kind === undefined)
+  const kinds = custom.length > MAX_CUSTOM ? await listKinds() : []
+  const isKind = ({ name }: Template): number => Number(kinds.includes(customName(name) ?? ''))
+  const excess = custom.toSorted((a, b) => isKind(b) - isKind(a)).slice(MAX_CUSTOM)
+  for (const { name } of excess)
+    unusable[`${name}.json`] = [`${name}.json: at most ${MAX_CUSTOM} templates can be kinds`]
+  return { templates: templates.filter((template) => !excess.includes(template)), unusable }
+}
+
+const list = async (folder: string, below?: string): Promise<string[]> => {
+  try {
+    const names = await readdir(join(folder, below ?? ''))
+    return names.toSorted().map((name) => (below === undefined ? name : `${below}/${name}`))
+  } catch (error) {
+    if (below !== undefined && isCode(error, 'ENOENT')) return []
+    throw error
+  }
+}

@@ -1,0 +1,140 @@
+import type { Abilities, FleetInstance, InstanceState, Waiting } from '../../tasks/domain/fleet.ts'
+import type { Queryable, Sql } from '../../platform/db/client.ts'
+import { instant } from '../../platform/db/instant.ts'
+import { openThere } from './placement.ts'
+
+export interface InstanceDetail extends Omit<FleetInstance, 'models'> {
+  /** Null: no worker has read them yet. */
+  abilities: Abilities | null
+}
+
+/** State of `instance i` for an operator. Workers read a response of each that responds twice a minute. */
+const stateOf = (sql: Queryable) => sql`
+  case
+    when i.state = 'down' or i.seen_at < now() - interval '2 minutes' then 'gone'
+    when i.quarantined_at is not null then 'quarantined'
+    when i.drained_at is not null then 'draining'
+    when i.state <> 'up' then 'stalled'
+    when i.rests_until > now() then 'resting'
+    when exists (select from ${openThere(sql, sql`i.name`)}) then 'busy'
+    else 'ready'
+  end
+`
+
+/** Lists all instances with their open tasks, and with the ends of the 10,000 newest placements of a day. */
+export const listInstanceDetails = async (sql: Sql): Promise<InstanceDetail[]> =>
+  await sql<InstanceDetail[]>`
+  with recent as materialized (
+    select instance, state, detail, at from placement
+    where at > now() - interval '1 day'
+    order by at desc
+    limit 10000
+  ), ends as (
+    select instance, json_agg(json_build_object('end', state, 'count', count) order by count desc) as list
+    from (select instance, state, count(*) from recent where state <> 'open' group by 1, 2) counted
+    group by 1
+  ), errors as (
+    select distinct on (instance) instance, detail, at from recent
+    where detail <> '' order by instance, at desc
+  )
+  select i.name, ${stateOf(sql)} as state, i.drained_at is not null as is_drained, i.version,
+    i.template, i.abilities, ${instant(sql, sql`i.seen_at`)} as seen_at,
+    coalesce(errors.detail, i.reason) as last_error,
+    ${instant(sql, sql`coalesce(errors.at, i.quarantined_at)`)} as last_error_at,
+    coalesce(ends.list, '[]') as ends,
+    coalesce((
+      select json_agg(json_build_object('id', t.id, 'kind', t.kind, 'template', p.template,
+        'since', ${instant(sql, sql`p.at`)}) order by p.at)
+      from ${openThere(sql, sql`i.name`)}
+    ), '[]') as tasks
+  from instance i
+  left join ends on ends.instance = i.name
+  left join errors on errors.instance = i.name
+  order by i.name
+`
+
+/** Counts instances by state. */
+export const countInstances = async (
+  sql: Sql,
+): Promise<{ state: InstanceState; count: number }[]> =>
+  await sql`
+  select state, count(*)::integer as count
+  from (select ${stateOf(sql)} as state from instance i order by i.name) stated group by 1
+`
+
+/**
+ * Counts the open tasks of the fleet that no instance has, by the kind that their templates are named after: which of its
+ * templates a task gets, a worker decides. Those that are not admitted are none.
+ */
+export const countWaiting = async (sql: Sql): Promise<Waiting[]> =>
+  await sql<Waiting[]>`
+  with waiting as (
+    select case when family = 'image' or kind = 'extend' then kind else 'text2video' end as template,
+      last_moved_at, waits_for
+    from (
+      select * from task t
+      where ended_at is null and engine = 'comfyui' and exists (select from instance)
+      order by last_moved_at
+      limit 10000
+    ) t
+    where not exists (select from placement p where p.task_id = t.id and p.state = 'open')
+      and waits_on is null
+  )
+  select template, count(*)::integer as tasks,
+    extract(epoch from now() - min(last_moved_at))::float8 as oldest_seconds,
+    coalesce((
+      select json_agg(json_build_object('reason', reason, 'tasks', count) order by count desc, reason)
+      from (
+        select reason, count(*) from waiting w, unnest(w.waits_for) as reason
+        where w.template = waiting.template
+        group by 1
+        order by 2 desc, 1
+        limit 20
+      ) counted
+    ), '[]') as reasons
+  from waiting
+  group by 1
+  order by 2 desc, 1
+`
+
+/** Takes the turn to read what an instance can run: every half minute one of all workers has it. */
+export const leaseReading = async (sql: Sql, name: string): Promise<boolean> => {
+  const { count } = await sql`
+    update instance set seen_at = clock_timestamp()
+    where name = ${name}
+      and (abilities is null or seen_at < clock_timestamp() - interval '30 seconds')
+  `
+  return count > 0
+}
+
+/** Records what an instance is and can run. */
+export const recordAbilities = async (
+  sql: Sql,
+  { name, version, abilities }: { name: string; version: string; abilities: Abilities },
+): Promise<void> => {
+  await sql`
+    update instance set version = ${version}, abilities = ${sql.json(abilities as never)}
+    where name = ${name}
+  `
+}
+
+/** An instance before or after a change of an operator. */
+export interface DrainedInstance {
+  name: string
+  status: 'draining' | 'serving'
+}
+
+/** Has an instance take no placements, or take them again. Returns how it was; undefined: there is none of this name. */
+export const drainInstance = async (
+  sql: Queryable,
+  { name, isDrained }: { name: string; isDrained: boolean },
+): Promise<DrainedInstance['status'] | undefined> => {
+  const [was] = await sql<{ isDrained: boolean }[]>`
+    update instance i
+    set drained_at = case when ${isDrained} then coalesce(i.drained_at, clock_timestamp()) end
+    from (select name, drained_at from instance where name = ${name} for update) old
+    where i.name = old.name
+    returning old.drained_at is not null as "isDrained"
+  `
+  return was && (was.isDrained ? 'draining' : 'serving')
+}

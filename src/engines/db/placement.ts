@@ -1,0 +1,244 @@
+import type { Fragment, Queryable, Sql, Transaction } from '../../platform/db/client.ts'
+import { purgeBatch } from '../../platform/db/purge.ts'
+
+export interface Placement {
+  id: string
+  instance: string
+  template: string
+  state: string
+}
+
+export interface InstanceRow {
+  name: string
+  /** Why it may take no placement; null where it may. */
+  hold: string | null
+  template: string | null
+  /** Ids of our prompts there whose tasks have not ended. */
+  open: string[]
+  /** Ends of placements of the task there. */
+  ended: string[]
+}
+
+/** Why an instance may take no placement; null of one that may. */
+const holdOf = (sql: Queryable) => sql`
+  case
+    when drained_at is not null then 'is drained'
+    when quarantined_at is not null then 'must be started again'
+    when rests_until >= clock_timestamp() then 'rests after it was out of memory'
+  end
+`
+
+/** Our prompts on an instance whose tasks have not ended. */
+export const openThere = (sql: Queryable, instance: Fragment) => sql`
+  placement p join task t on t.id = p.task_id
+  where p.instance = ${instance} and p.cleaned_at is null and p.state = 'open'
+    and p.ended_at is null and t.ended_at is null
+`
+
+/** Lists instances that a task may go to; the ones that nobody knows yet are inserted. */
+export const listInstances = async (
+  sql: Sql,
+  { names, taskId }: { names: readonly string[]; taskId: string },
+): Promise<InstanceRow[]> => {
+  await sql`
+    insert into instance (name) select unnest(${[...names]}::text[]) on conflict do nothing
+  `
+  return await sql<InstanceRow[]>`
+    select i.name, i.template, ${holdOf(sql)} as hold, array(select p.id from ${openThere(sql, sql`i.name`)}) as open,
+      array(select p.state from placement p
+        where p.task_id = ${taskId} and p.instance = i.name and p.state <> 'open') as ended
+    from instance i where i.name = any(${[...names]})
+    order by i.name
+  `
+}
+
+export interface NewPlacement {
+  id: string
+  task: { id: string; fence: number }
+  instance: string
+  template: string
+  inputs: readonly string[]
+  /** Most open placements of an instance. */
+  depth: number
+}
+
+/**
+ * Gives a task to an instance, under the lock of its row: all workers count the same placements.
+ * @returns false where it has become full or may take none; undefined when another attempt holds the fence; else the
+ * template of the placement before
+ */
+export const insertPlacement = async (
+  sql: Transaction,
+  { id, task, instance, template, inputs, depth }: NewPlacement,
+): Promise<{ template: string | null } | false | undefined> => {
+  const [free] = await sql<{ template: string | null }[]>`
+    select template from instance
+    where name = ${instance} and ${holdOf(sql)} is null for update
+  `
+  if (!free) return false
+  const [load] = await sql<{ open: number }[]>`
+    select count(*)::integer as open from ${openThere(sql, sql`${instance}`)}
+  `
+  if (!load || load.open >= depth) return false
+  const { count } = await sql`
+    update task set upstream_id = ${`${instance}/${id}`},
+      waits_for = null, rev = rev + (waits_for is not null)::integer
+    where id = ${task.id} and fence = ${task.fence} and ended_at is null
+  `
+  if (count === 0) return undefined
+  await sql`
+    insert into placement (id, task_id, instance, template, inputs)
+    values (${id}, ${task.id}, ${instance}, ${template}, ${[...inputs]})
+  `
+  await sql`update instance set template = ${template} where name = ${instance}`
+  return free
+}
+
+/**
+ * Records why a task waits for an instance. False: that was recorded before, or another attempt holds the fence.
+ * @param reasons what each lacks; empty where one is only busy
+ */
+export const recordWait = async (
+  sql: Sql,
+  { id, fence, reasons }: { id: string; fence: number; reasons: readonly string[] },
+): Promise<boolean> => {
+  const { count } = await sql`
+    update task set waits_for = ${[...reasons]}, rev = rev + 1
+    where id = ${id} and fence = ${fence} and ended_at is null
+      and waits_for is distinct from ${[...reasons]}::text[]
+  `
+  return count > 0
+}
+
+/** Finds the placements of a task, in their order. */
+export const listPlacements = async (sql: Sql, taskId: string): Promise<Placement[]> =>
+  await sql<Placement[]>`
+  select id, instance, template, state from placement where task_id = ${taskId} order by at
+`
+
+/** Records that the instance is done with a placement, whose results are still to be fetched. */
+export const recordRun = async (sql: Sql, id: string): Promise<void> => {
+  await sql`
+    update placement set ended_at = clock_timestamp()
+    where id = ${id} and state = 'open' and ended_at is null
+  `
+}
+
+/** Ends a placement; its task goes on elsewhere. False: a newer attempt follows it, or the task has ended. */
+export const endPlacement = async (
+  sql: Sql,
+  {
+    id,
+    task,
+    state,
+    detail,
+  }: { id: string; task: { id: string; fence: number }; state: string; detail: string },
+): Promise<boolean> => {
+  const { count } = await sql`
+    update placement set state = ${state}, detail = ${detail},
+      ended_at = coalesce(ended_at, clock_timestamp())
+    where id = ${id} and exists (
+      select from task where id = ${task.id} and fence = ${task.fence} and ended_at is null)
+  `
+  return count > 0
+}
+
+/** Has an instance rest, or takes it out until its marker is gone. */
+export const holdInstance = async (
+  sql: Sql,
+  { name, restSeconds, reason }: { name: string; restSeconds: number | null; reason: string },
+): Promise<void> => {
+  await sql`
+    update instance set reason = ${reason},
+      rests_until = clock_timestamp() + ${restSeconds} * interval '1 second',
+      quarantined_at = case when ${restSeconds}::float8 is null
+        then coalesce(quarantined_at, clock_timestamp()) else quarantined_at end
+    where name = ${name}
+  `
+}
+
+/** Records how a worker sees an instance, when that has changed. */
+export const recordState = async (
+  sql: Sql,
+  { name, state }: { name: string; state: string },
+): Promise<void> => {
+  await sql`
+    insert into instance (name, state) values (${name}, ${state})
+    on conflict (name) do update set state = excluded.state, state_at = clock_timestamp()
+      where instance.state <> excluded.state
+  `
+}
+
+/** Finds the marker of an instance; null before one was left. */
+export const findMarker = async (sql: Sql, name: string): Promise<string | null> => {
+  const [row] = await sql<{ marker: string | null }[]>`
+    select marker from instance where name = ${name}
+  `
+  return row?.marker ?? null
+}
+
+/** Replaces the marker that is gone: the instance has restarted. One of several workers does it. */
+export const replaceMarker = async (
+  sql: Sql,
+  { name, old, marker }: { name: string; old: string | null; marker: string },
+): Promise<void> => {
+  await sql`
+    update instance set marker = ${marker}, quarantined_at = null, rests_until = null, reason = null
+    where name = ${name} and marker is not distinct from ${old}::uuid
+  `
+}
+
+export interface LeftPlacement {
+  id: string
+  inputs: string[]
+}
+
+/** Time in which what a placement left is removed. */
+const LEASE_SECONDS = 60
+
+/** Takes placements whose prompts and files on an instance nobody needs any more. */
+export const leaseLeftPlacements = async (
+  sql: Sql,
+  { instance, most }: { instance: string; most: number },
+): Promise<LeftPlacement[]> =>
+  await sql<LeftPlacement[]>`
+  update placement p set leased_until = clock_timestamp() + ${LEASE_SECONDS} * interval '1 second'
+  from task t
+  where t.id = p.task_id and p.id in (
+    select p.id from placement p join task t on t.id = p.task_id
+    where p.instance = ${instance} and p.cleaned_at is null
+      and coalesce(p.leased_until < clock_timestamp(), true)
+      and (p.state <> 'open' or t.ended_at is not null)
+    limit ${most} for update of p skip locked
+  )
+  returning p.id, p.inputs
+`
+
+/** Records that nothing of a placement is left on its instance. */
+export const finishPlacement = async (sql: Sql, id: string): Promise<void> => {
+  await sql`
+    update placement set cleaned_at = clock_timestamp(),
+      ended_at = coalesce(ended_at, clock_timestamp()),
+      state = case when state = 'open' then 'done' else state end
+    where id = ${id}
+  `
+}
+
+/** Deletes placements on instances of ComfyUI, some days after the end of their task; returns how many. */
+export const deleteOldPlacements = async (sql: Sql, retentionDays: number): Promise<number> => {
+  const { count } = await sql`
+    delete from placement
+    where ctid = any(array(
+      select p.ctid from placement p
+      cross join lateral (
+        select from task t
+        where t.id = p.task_id and t.ended_at < now() - make_interval(days => ${retentionDays})
+        limit 1
+      ) ended
+      where p.at < now() - make_interval(days => ${retentionDays})
+      order by p.at
+      ${purgeBatch(sql)}
+    ))
+  `
+  return count
+}

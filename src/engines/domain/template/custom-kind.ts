@@ -1,0 +1,191 @@
+import { Type, type TSchema } from 'typebox'
+
+import {
+  IMAGE_BYTES,
+  image,
+  webhookUrl,
+  type ImageKind,
+} from '../../../tasks/domain/image/image-kind.ts'
+import { ADDRESS_MAX, ADDRESS_PATTERN } from '../../../platform/domain/address.ts'
+import { CUSTOM, CUSTOM_SEGMENT, customPath } from '../../../tasks/domain/custom-kind.ts'
+import { TASK_OPTIONS } from '../../../tasks/domain/task-options.ts'
+import { fieldOf, fileOf, takesFileName, type Field } from './fields.ts'
+import type { InputSpec, NodeClasses } from './fill.ts'
+import { describeNode, type Graph } from './graph.ts'
+import type { Literal, Mark, Template } from './template.ts'
+
+/** Member of the body of a custom kind, as a JSON Schema. */
+interface Member {
+  type?: 'string' | 'number' | 'integer' | 'boolean'
+  enum?: string[]
+  minimum?: number
+  maximum?: number
+  maxLength?: number
+  /** Value in the graph; absent of a file, which must be given, and of a seed. */
+  default?: Literal
+  description?: string
+  /** Kind of a file. */
+  'x-media'?: 'image' | 'video'
+}
+export type Members = Readonly<Record<string, Member>>
+
+/** A template that makes a kind, as the table has it. */
+export interface CustomTemplate {
+  id: number
+  /** Without the folder. */
+  name: string
+  members: Members
+}
+
+/**
+ * Describes the body of a custom kind by what instances say of the inputs that its template marks. Where they differ, a
+ * value is allowed that all take.
+ * @param known classes of the instances that can run it, one at least
+ * @returns the members, or the issues for an operator
+ */
+export const describeMembers = (
+  { graph, marks, values }: Template,
+  known: readonly NodeClasses[],
+): { members: Members; issues: string[] } => {
+  const members = new Map<string, Member>()
+  const issues = new Set<string>()
+  for (const mark of marks)
+    for (const classes of known) {
+      const described = describeMark(graph, mark, { classes, map: values[mark.name] })
+      const member =
+        typeof described === 'string' ? described : join(members.get(mark.name), described)
+      const node = graph[mark.node]
+      if (typeof member !== 'string') members.set(mark.name, member)
+      else if (node) issues.add(`${describeNode(mark.node, node)}: ${member}`)
+    }
+  return { members: Object.fromEntries(members), issues: [...issues] }
+}
+
+const TEXT_CHARACTERS = 10_000
+
+const describeMark = (
+  graph: Graph,
+  { name, node, input, divisor }: Mark,
+  { classes, map }: { classes: NodeClasses; map: Template['values'][string] | undefined },
+): Member | string => {
+  const { class_type: type = '', inputs = {} } = graph[node] ?? {}
+  const spec = classes[type]?.[input]
+  if (!spec) return `${input} is no input of ${type}`
+  const literal = inputs[input] as Literal
+  const description = spec.tooltip ?? `Input ${input} of node ${type}.`
+  const media = fileOf(type, input)
+  if (media) return { 'x-media': media, description }
+  if (spec.isUpload) return `${input} takes a file, which only LoadImage and LoadVideo do here`
+  if (map || spec.type === 'COMBO') {
+    const choices = map
+      ? Object.keys(map)
+      : (spec.choices ?? []).filter((one) => typeof one === 'string')
+    const choice = choices.find((one) => (map ? map[one] : one) === literal)
+    if (choices.length === 0) return `${input} has no choices`
+    return { enum: choices, ...(choice !== undefined && { default: choice }), description }
+  }
+  if (spec.type === 'BOOLEAN') return { type: 'boolean', default: literal === true, description }
+  if (spec.type === 'INT' || spec.type === 'FLOAT') {
+    const { default: preset, ...number } = describeNumber(spec, Number(literal), divisor)
+    return { ...number, ...(name !== 'seed' && { default: preset }), description }
+  }
+  if (spec.type !== 'STRING') return `${input} is of type ${spec.type}, which no field can be`
+  if (takesFileName(type)) return `${type} names a file by it, and no caller may name one`
+  const maxLength = Math.max(TEXT_CHARACTERS, [...String(literal)].length)
+  return { type: 'string', maxLength, default: String(literal), description }
+}
+
+/** Callers give what the node takes, times the divisor. What the graph has is always allowed. */
+const describeNumber = (
+  { type, min = -Infinity, max = Infinity }: InputSpec,
+  literal: number,
+  divisor: number,
+) => {
+  const value = Number((literal * divisor).toPrecision(12))
+  const ends = [min * divisor, max * divisor, value].map((end) => Number(end.toPrecision(12)))
+  return {
+    type: type === 'INT' && divisor === 1 ? ('integer' as const) : ('number' as const),
+    ...range(Math.min(...ends), Math.max(...ends)),
+    default: value,
+  }
+}
+
+/** Ends of a range, where it has any. JSON rounds whole numbers beyond these. */
+const range = (minimum: number, maximum: number) => ({
+  ...(minimum > -Infinity && { minimum: Math.max(minimum, Number.MIN_SAFE_INTEGER) }),
+  ...(maximum < Infinity && { maximum: Math.min(maximum, Number.MAX_SAFE_INTEGER) }),
+})
+
+/** Joins what two inputs, or two instances, say of a member. */
+const join = (before: Member | undefined, member: Member): Member | string => {
+  if (!before) return member
+  if (typeOf(before).type !== typeOf(member).type || before['x-media'] !== member['x-media'])
+    return `a field has one type, and others of its name are a ${typeOf(before).type}`
+  const choices = before.enum?.filter((choice) => member.enum?.includes(choice))
+  if (choices?.length === 0) return 'there is no choice that all inputs of its name have'
+  const { default: preset, minimum: min = -Infinity, maximum: max = Infinity, ...rest } = before
+  const [low, high] = [Math.max(min, member.minimum ?? min), Math.min(max, member.maximum ?? max)]
+  if (low > high) return 'there is no number that all inputs of its name take'
+  // Without a default each node keeps what the graph has.
+  const isOffered =
+    choices?.includes(String(preset)) ?? !(Number(preset) < low || Number(preset) > high)
+  return {
+    ...rest,
+    ...(choices && { enum: choices }),
+    ...(member.type === 'integer' && { type: member.type }),
+    ...range(low, high),
+    ...(preset !== undefined && isOffered && { default: preset }),
+  }
+}
+
+const typeOf = (member: Member): Field =>
+  member['x-media'] ? { type: 'file' } : fieldOf(Type.Unsafe(member))
+
+/** The template of a custom kind with its fields, as the engine takes one. */
+export const withFields = (template: Template, members: Members): Template => ({
+  ...template,
+  kind: template.name,
+  marks: template.marks.map((mark) => {
+    const member = members[mark.name]
+    return { ...mark, field: member && typeOf(member) }
+  }),
+})
+
+/** Makes the kind of a template: with it a task is made as one of the service's own kinds. */
+export const makeCustomKind = ({ id, name, members }: CustomTemplate): ImageKind => {
+  const settings: Record<string, TSchema> = {}
+  const files: Record<string, TSchema> = {}
+  for (const [field, member] of Object.entries(members))
+    if (member['x-media']) files[field] = MEDIA[member['x-media']](member.description ?? '')
+    else settings[field] = Type.Optional(Type.Unsafe(member))
+  const namesOf = (media: string): string[] =>
+    Object.keys(members).filter((field) => members[field]?.['x-media'] === media)
+  const images = namesOf('image')
+  return {
+    kind: `${CUSTOM}${name}`,
+    path: customPath(name),
+    tasks: customPath(name),
+    segment: CUSTOM_SEGMENT,
+    title: `Run the template ${name}`,
+    description:
+      'A kind that an operator has added. Responds once the task is durable; it runs afterwards, with the template as it is now.',
+    body: Type.Object({ ...files, webhook_url: webhookUrl, ...settings, ...TASK_OPTIONS }),
+    settings: Type.Object(settings),
+    images,
+    videos: namesOf('video'),
+    maxBytes: Math.max(1, images.length) * IMAGE_BYTES,
+    emptyIsAbsent: [],
+    templateId: id,
+  }
+}
+
+const MEDIA = {
+  image,
+  video: (description: string) =>
+    Type.String({
+      minLength: 1,
+      maxLength: ADDRESS_MAX,
+      'x-pattern': ADDRESS_PATTERN,
+      description: `${description} An https URL.`,
+    }),
+}

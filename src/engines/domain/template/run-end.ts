@@ -1,0 +1,167 @@
+import { isObject } from '../../../platform/domain/is-object.ts'
+
+/** Why a run brought no result. What follows from each is in activities/comfyui. */
+export type RunFailure =
+  | 'out_of_memory'
+  /** The processor of an instance is in a state that only a restart mends. */
+  | 'broken'
+  /** A class, model or input that the template needs is not there. */
+  | 'unable'
+  | 'input_missing'
+  | 'interrupted'
+  /** A value of ours is not what a node takes. */
+  | 'rejected'
+  | 'too_large'
+  | 'failed'
+
+/** The folder of a placement, below those for inputs and for outputs. */
+export const folderOf = (placementId: string): string => `kiln/${placementId}`
+
+/** A file of an instance. */
+export interface OutputFile {
+  filename: string
+  subfolder: string
+  type: string
+}
+
+export type RunEnd =
+  | { files: OutputFile[]; failure?: never }
+  /** `detail` is for the log: node, class and the first words of the error, and no input. */
+  | { failure: RunFailure; detail: string }
+
+const DETAIL_CHARACTERS = 300
+
+const MEMORY = /OutOfMemoryError$|MemoryError$/
+const MEMORY_WORDS = /out of memory|can't allocate|unable to allocate/i
+const BROKEN_WORDS = /CUDA error|illegal memory access|cudnn|NCCL/i
+
+/**
+ * Reads an entry of the history. Only `completed`, `execution_success` as the last message and files of the result's node
+ * together are a success: each of them alone may be there without one.
+ * @param id that of the placement, which stands in the paths of its files
+ */
+export const readRunEnd = (
+  entry: Record<string, unknown>,
+  { result, id }: { result: string; id: string },
+): RunEnd => {
+  const { status, messages } = readStatus(entry)
+  const [last, facts] = messages.at(-1) ?? []
+  const error = isObject(facts) ? facts : {}
+  if (last === 'execution_error') return readError(error, id)
+  if (last === 'execution_interrupted')
+    return { failure: 'interrupted', detail: `interrupted at node ${text(error['node_id'])}` }
+  if (status['completed'] !== true || last !== 'execution_success')
+    return { failure: 'failed', detail: `ended as ${text(status['status_str'])}` }
+  const files = listFiles(entry, result)
+  return files.length > 0 ? { files } : { failure: 'failed', detail: 'a success without a file' }
+}
+
+const readStatus = (entry: Record<string, unknown>) => {
+  const status = isObject(entry['status']) ? entry['status'] : {}
+  const messages = Array.isArray(status['messages']) ? (status['messages'] as unknown[]) : []
+  return { status, messages: messages.filter(Array.isArray) as unknown[][] }
+}
+
+/** Reads by the clock of the instance how long a prompt ran; undefined where its messages do not say so. */
+export const readRunSeconds = (entry: Record<string, unknown>): number | undefined => {
+  const times = readStatus(entry).messages.map(([, facts]) =>
+    isObject(facts) ? Number(facts['timestamp']) : Number.NaN,
+  )
+  const seconds = ((times.at(-1) ?? Number.NaN) - (times[0] ?? Number.NaN)) / 1000
+  return seconds >= 0 ? seconds : undefined
+}
+
+const readError = (error: Record<string, unknown>, id: string): RunEnd => {
+  const [type, message] = [text(error['exception_type']), text(error['exception_message'])]
+  const node = text(error['node_id'])
+  const detail = `node ${node} ${text(error['node_type'])}: ${type}: ${message}`
+  const failed = (failure: RunFailure) => ({
+    failure,
+    detail: detail.replaceAll(/\s+/g, ' ').slice(0, DETAIL_CHARACTERS),
+  })
+  if (MEMORY.test(type) || MEMORY_WORDS.test(message)) return failed('out_of_memory')
+  if (BROKEN_WORDS.test(message)) return failed('broken')
+  if (type.endsWith('UnidentifiedImageError')) return failed('input_missing')
+  if (type.endsWith('FileNotFoundError'))
+    return failed(message.includes(id) ? 'input_missing' : 'unable')
+  return failed('failed')
+}
+
+/** Lists the files of a node: videos stand among the images too, and nodes of others have lists of other names. */
+const listFiles = (entry: Record<string, unknown>, node: string): OutputFile[] => {
+  const outputs = isObject(entry['outputs']) ? entry['outputs'][node] : undefined
+  return Object.values(isObject(outputs) ? outputs : {})
+    .filter(Array.isArray)
+    .flat()
+    .flatMap((file: unknown) =>
+      isObject(file) && typeof file['filename'] === 'string'
+        ? [
+            {
+              filename: file['filename'],
+              subfolder: text(file['subfolder']),
+              type: text(file['type']) || 'output',
+            },
+          ]
+        : [],
+    )
+}
+
+/** Lists every file that a run has left, of whatever node. */
+export const listLeftFiles = (entry: Record<string, unknown>): OutputFile[] =>
+  Object.keys(isObject(entry['outputs']) ? entry['outputs'] : {}).flatMap((node) =>
+    listFiles(entry, node),
+  )
+
+const ENDINGS = 'png jpg jpeg webp gif mp4 webm mov mkv flac mp3 opus'.split(' ')
+
+/**
+ * Lists the names that the files of one number have below the prefix of a placement: nodes of ComfyUI put `_` behind it,
+ * those of video packs nothing, or `-audio` of a film with its sound. The counter goes on over all nodes and endings.
+ */
+export const listGivenNames = (placementId: string, number: number): OutputFile[] =>
+  ENDINGS.flatMap((ending) =>
+    ['_', '', '-audio'].map((mark) => ({
+      filename: `r_${String(number).padStart(5, '0')}${mark}.${ending}`,
+      subfolder: folderOf(placementId),
+      type: 'output',
+    })),
+  )
+
+/** Errors of a node that come from the instance, and not from a value of the task. */
+const UNABLE: ReadonlySet<unknown> = new Set(['value_not_in_list', 'required_input_missing'])
+
+/**
+ * Reads why `POST /prompt` took no prompt, or not the whole of it.
+ * @returns undefined where it did, or where the instance may take it another time
+ */
+export const readRejection = (
+  status: number,
+  body: Record<string, unknown>,
+  fileNodes: readonly string[],
+): Exclude<RunEnd, { files: unknown }> | undefined => {
+  if (status === 413) return { failure: 'too_large', detail: 'larger than its --max-upload-size' }
+  const nodes = Object.entries(isObject(body['node_errors']) ? body['node_errors'] : {})
+  if (nodes.length === 0 && status !== 400) return undefined
+  const errors = nodes.flatMap(([node, found]) => {
+    const { class_type: name, errors } = isObject(found) ? found : {}
+    return (Array.isArray(errors) ? errors : [])
+      .filter(isObject)
+      .map(({ type }) => ({ node, type, text: `node ${node} ${text(name)}: ${text(type)}` }))
+  })
+  const own = isObject(body['error']) ? body['error'] : {}
+  // Details of a node repeat values of the task; those of the whole name a node or a class.
+  const detail =
+    errors.map(({ text }) => text).join(', ') ||
+    `${text(own['type'])}: ${text(own['message'])} ${text(own['details'])}`
+  const failed = (failure: RunFailure) => ({ failure, detail: detail.slice(0, DETAIL_CHARACTERS) })
+  if (errors.length === 0) return failed('unable')
+  if (errors.some(({ node, type }) => isCustom(type) && fileNodes.includes(node)))
+    return failed('input_missing')
+  return failed(errors.some(({ type }) => UNABLE.has(type)) ? 'unable' : 'rejected')
+}
+
+/** A check that the class itself makes: that of a file's name. */
+const isCustom = (type: unknown): boolean => type === 'custom_validation_failed'
+
+const text = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : ''

@@ -1,0 +1,126 @@
+import type { AdmissionRules } from '../../../tasks/db/admission.ts'
+import { Type } from 'typebox'
+
+import type { AnyImageKind, ImageKind } from '../../../tasks/domain/image/image-kind.ts'
+import { makeOnce } from '../../../platform/domain/make-once.ts'
+import { errors } from '../../../platform/domain/errors.ts'
+import {
+  CUSTOM,
+  CUSTOM_SEGMENT,
+  customName,
+  customPath,
+} from '../../../tasks/domain/custom-kind.ts'
+import { makeCustomKind } from '../../domain/template/custom-kind.ts'
+import type { TaskDeps } from '../../../tasks/deps.ts'
+import { EXAMPLE_URL } from '../../../tasks/http/image/examples.ts'
+import { linksOf, makeCreationRoute, makeTaskRoutes } from '../../../tasks/http/image/routes.ts'
+import type { LiveDeps } from '../../../platform/http/live/prefer.ts'
+import { makeSchemas } from '../../../platform/http/openapi/schemas.ts'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import type { CustomKinds } from '../../custom-kinds.ts'
+
+export interface TemplateDeps extends TaskDeps {
+  customKinds: CustomKinds
+}
+
+const TAG = { tag: 'Templates', auth: 'required' } as const
+const PATH = customPath(':name')
+const name = Type.String({ description: 'Name of the template.' })
+const OfTemplate = Type.Object({ name })
+
+/** The routes of the kinds that templates make: those there are, and of each what any kind has. */
+export const makeTemplateRoutes = (deps: TemplateDeps & LiveDeps & AdmissionRules): Route[] => [
+  list(deps),
+  makeTemplateCreationRoute(deps),
+  ...makeTaskRoutes(deps, {
+    ...TAG,
+    path: PATH,
+    segment: CUSTOM_SEGMENT,
+    params: OfTemplate,
+    // A task is read and cancelled also when its template is gone.
+    kindsOf: (params): AnyImageKind[] => [`${CUSTOM}${String(params['name'])}`],
+  }),
+]
+
+const list = ({ customKinds }: TemplateDeps): Route =>
+  defineRoute({
+    ...TAG,
+    method: 'get',
+    path: '/templates',
+    summary: 'List the templates that tasks can be made with',
+    responses: {
+      200: {
+        description: 'Kinds that an operator has added, by name.',
+        schema: TemplateList,
+        example: { templates: [] },
+      },
+    },
+    errors: [],
+    handler: () =>
+      Promise.resolve({ status: 200, body: { templates: customKinds.list().map(toListed) } }),
+  })
+
+const TemplateList = Type.Object({
+  templates: Type.Array(
+    Type.Object({
+      name,
+      kind: Type.String({ description: 'Kind of its tasks in lists.' }),
+      path: Type.String({ description: 'Path on which its tasks are made.' }),
+      body: Type.Object(
+        {},
+        { additionalProperties: true, description: 'JSON Schema of what that path takes.' },
+      ),
+    }),
+  ),
+})
+
+const toListed = ({ kind, path, body }: ImageKind) => ({
+  name: customName(kind) ?? '',
+  kind,
+  path,
+  body: makeSchemas().show(body, 'parameter'),
+})
+
+/** Any template, for the documentation; each has a route of its own that serves it. */
+const ANY: ImageKind = {
+  ...makeCustomKind({ id: 0, name: ':name', members: {} }),
+  title: 'Run a template',
+  description:
+    'The body is that of the template: GET /templates has its JSON Schema, and this document a path for each.',
+  body: Type.Object({}, { additionalProperties: true }),
+}
+
+/** The route on which tasks of the kinds are made that templates are. */
+const makeTemplateCreationRoute = (deps: TemplateDeps): Route => {
+  const { customKinds } = deps
+  const routeOf = makeOnce((kind: ImageKind) => makeVariant(deps, kind))
+  const routesOf = makeOnce((kinds: readonly ImageKind[]) => kinds.map(routeOf))
+  const any = makeVariant(deps, ANY)
+  return {
+    ...any,
+    params: OfTemplate,
+    errors: [...any.errors, 'template_not_found'],
+    variants: {
+      list: () => routesOf(customKinds.list()),
+      get({ name }) {
+        const kind = customKinds.list().find((each) => customName(each.kind) === name)
+        if (!kind) throw errors.templateNotFound(String(name))
+        return routeOf(kind)
+      },
+    },
+  }
+}
+
+const makeVariant = (deps: TemplateDeps, kind: ImageKind): Route => {
+  const { images, videos = [] } = kind
+  const files = [...images, ...videos].map((field) => [field, EXAMPLE_URL])
+  const custom = customName(kind.kind) ?? ''
+  return {
+    ...makeCreationRoute(deps, kind, {
+      examples: { address: Object.fromEntries(files) as object },
+      links: linksOf(PATH, { name: kind === ANY ? '$request.path.name' : custom }),
+    }),
+    ...TAG,
+    operationId: kind === ANY ? 'run' : `run_${custom}`,
+  }
+}

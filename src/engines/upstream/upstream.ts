@@ -1,0 +1,104 @@
+import { parseRetryAfter } from '../../platform/domain/retry-after.ts'
+import { parseObject } from '../../platform/domain/is-object.ts'
+import type { DownloadOptions } from '../../platform/outbound/download.ts'
+import { makeOutbound, type OutboundOptions } from '../../platform/outbound/outbound.ts'
+import type { PostLimits } from '../../platform/outbound/post.ts'
+import type { StreamedBody } from './body.ts'
+import { makeLimiter, type Limits } from './limiter.ts'
+
+export interface UpstreamOptions {
+  /** Base URL of its interface. This origin is called wherever it is; links to others go through the guard. */
+  url: string
+  key: string
+  limits: Limits
+  outbound: Omit<OutboundOptions, 'trusted'>
+}
+
+export interface UpstreamRequest {
+  /** Below the upstream's address. */
+  path: string
+  /** Absent: a GET. */
+  body?: StreamedBody | undefined
+  idempotencyKey?: string
+  signal: AbortSignal
+}
+
+export interface UpstreamResponse {
+  status: number
+  /** Wait that Retry-After asks for, within the most that this interface ever asks for; 0 without. */
+  retryAfterMs: number
+  /** `{}` unless it is a JSON object. */
+  body: Record<string, unknown>
+}
+
+/** A request that brought no response, for the log. */
+export interface NoResponse {
+  reason: string
+}
+
+/** A service that speaks this interface and renders for us. */
+export interface Upstream {
+  ask(request: UpstreamRequest): Promise<UpstreamResponse | NoResponse>
+  /**
+   * Fetches a result into a new file.
+   * @throws OutboundError
+   */
+  fetch(options: Pick<DownloadOptions, 'url' | 'toFile' | 'signal'>): Promise<void>
+  /** Removes from a text of the upstream what no caller may read: addresses and the key. */
+  clean(text: string): string
+  close(): void
+}
+
+/** The largest result, and the time that it may take. */
+const RESULT = { maxBytes: 200_000_000, timeoutMs: 300_000, maxRedirects: 5 }
+
+const RESPONSE_BYTES = 1_048_576
+
+/** Limits of a request. Two images of 50 MB may take two minutes to be sent. */
+const ASK: PostLimits = {
+  connectMs: 10_000,
+  headersMs: 150_000,
+  bodyMs: 10_000,
+  totalMs: 160_000,
+  bodyBytes: RESPONSE_BYTES,
+  excerptBytes: RESPONSE_BYTES,
+}
+
+const RETRY_AFTER_MAX_MS = 150_000
+const SAID_CHARACTERS = 300
+
+export const makeUpstream = ({ url, key, limits, outbound: rules }: UpstreamOptions): Upstream => {
+  const base = url.replace(/\/+$/, '')
+  const outbound = makeOutbound({ ...rules, trusted: new URL(base).origin })
+  const limiter = makeLimiter(limits)
+  return {
+    async ask({ path, body, idempotencyKey, signal }) {
+      const headers = {
+        authorization: `Bearer ${key}`,
+        ...(body && { 'content-length': String(body.bytes) }),
+        ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+      }
+      const posted = await limiter.run(signal, () =>
+        outbound.post({ url: base + path, headers, body: body?.open(), limits: ASK, signal }),
+      )
+      if (posted.status === undefined) return { reason: posted.reason }
+      const { status, retryAfter, excerpt } = posted
+      const asked = (parseRetryAfter(retryAfter, new Date()) ?? 0) * 1000
+      const retryAfterMs = Math.min(asked, RETRY_AFTER_MAX_MS)
+      if (status === 429) limiter.hold(retryAfterMs)
+      return { status, retryAfterMs, body: parseObject(excerpt) ?? {} }
+    },
+    fetch: async ({ signal, ...file }) => {
+      await limiter.run(signal ?? NEVER, () => outbound.download({ ...file, ...RESULT, signal }))
+    },
+    clean: (text) =>
+      text
+        .replaceAll(key, '(key)')
+        .replaceAll(/[a-z][a-z\d+.-]*:\/\/\S+/gi, '(address)')
+        .replaceAll(/\p{Cc}/gu, ' ')
+        .slice(0, SAID_CHARACTERS),
+    close: () => outbound.close(),
+  }
+}
+
+const NEVER = new AbortController().signal

@@ -1,0 +1,92 @@
+import postgres from 'postgres'
+
+import { makeBatch } from './batch.ts'
+import { withinDeadline, type Sql } from './client.ts'
+import { withoutSync } from './without-sync.ts'
+
+/**
+ * Notifies every api that something a reader of this task or version can see has changed, and core workers that first
+ * attempts wait. It is a hint, sent after the commit and outside of it: a transaction that notifies commits while no
+ * other one does, in the whole server. Where a hint is lost with its process, the next poll finds the change.
+ * `unitOfWork` sends it; `listenForChanges` (src/api.ts) and `listenForFirstAttempts` (src/worker.ts) receive it.
+ */
+export type NotifyChange = (id: string) => void
+
+/** In place of an id: pauses, breakers, rules of owners or templates have changed, which apis keep in memory. */
+export const RULES = 'rules'
+
+/** In place of an id: a task may be admitted. */
+export const ADMISSION = 'admission'
+
+/** In place of an id: the outbox has a row that no process dispatches at once. SQL function `send_signal` (0066) sends it. */
+export const OUTBOX = 'outbox'
+
+const CHANGES = 'kiln_news'
+const FIRST_ATTEMPTS = 'kiln_first_tries'
+
+export const makeNotifyChange = (sql: Sql): NotifyChange => {
+  const notify = makeBatch(async (ids: readonly string[]) => {
+    const notified = sql`
+      select pg_notify(${CHANGES}, ${ids.join(' ')}),
+        case when exists (select from first_try) then pg_notify(${FIRST_ATTEMPTS}, '') end,
+        ${withoutSync(sql)}
+    `
+    // One that never gets a response must not hold back those after it.
+    await withinDeadline(sql, notified)
+    return ids
+  })
+  return (id) => void notify(id).catch(() => {})
+}
+
+export interface ListenOptions {
+  /** URL of PostgreSQL itself: a pooler that lends connections for a transaction passes on no notification. */
+  url: string
+  /** Name of the connection, for operators. */
+  name: string
+  /** Called with the id of a row that has changed; for first attempts, with an empty text. */
+  onChange(id: string): void
+  /** Called whenever it has begun to listen: earlier notifications are lost. */
+  onConnect(): void
+}
+
+/** Listens for the ids of rows that have changed, one after another. Returns the function that ends it. */
+export const listenForChanges = ({ onChange, ...options }: ListenOptions) => {
+  const onNotification = (ids: string): void => {
+    for (const id of ids.split(' ')) onChange(id)
+  }
+  return listen(CHANGES, { ...options, onChange: onNotification })
+}
+
+/** Listens for first attempts that wait. Returns the function that ends it. */
+export const listenForFirstAttempts = (options: ListenOptions) => listen(FIRST_ATTEMPTS, options)
+
+/**
+ * Listens on a connection of its own, which the driver makes again when it breaks. A standby rejects LISTEN, and stays one
+ * connection when it is promoted, so only a primary is listened to.
+ */
+const listen = (
+  channel: string,
+  { url, name, onChange, onConnect }: ListenOptions,
+): (() => Promise<void>) => {
+  const sql = postgres(url, {
+    connect_timeout: 2,
+    backoff: () => 1,
+    target_session_attrs: 'primary',
+    connection: { application_name: name },
+  })
+  // The driver tries again.
+  sql.listen(channel, onChange, onConnect).catch(() => {})
+  return () => sql.end({ timeout: 0 })
+}
+
+/** The revisions of those of these tasks and versions that exist. */
+export const readRevisions = async (
+  sql: Sql,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> => {
+  const rows = await sql<{ id: string; rev: number }[]>`
+    select id, rev from task where id = any(${ids}::uuid[])
+    union all select id, rev from version where id = any(${ids}::uuid[])
+  `
+  return new Map(rows.map(({ id, rev }) => [id, rev]))
+}

@@ -1,0 +1,129 @@
+import type { Request, Response } from 'express'
+import { Type } from 'typebox'
+
+import { makeIssue, type Issue } from '../../domain/validate.ts'
+import { canonicalBody, fingerprintOf } from '../../json-body/fingerprint.ts'
+import { makeValidateBody, type BodyRules, type ValidBody } from '../../json-body/validate-body.ts'
+import { SMALL_BODY } from '../../json-body/body-limits.ts'
+import type { Budget } from '../../json-body/budget.ts'
+import type { Translation } from '../../alias/translation.ts'
+import { hasBody, requireJson } from '../../json-body/media-type.ts'
+import { readJsonBody, type JsonBody } from '../../json-body/read-json-body.ts'
+import { tooLarge } from '../../json-body/source.ts'
+import { sendContinue } from '../serve/expect.ts'
+import { rawQuery } from '../serve/query.ts'
+import { changes, type BodySpec, type Route } from '../route.ts'
+
+export interface BodyDeps {
+  budget: Budget
+  /** Folder of this process for images of bodies that still arrive. */
+  scratchDir: string
+  maxImageBytes: number
+  maxImagePixels: number
+}
+
+/** The body of a request, read and validated. */
+export interface ReadBody extends ValidBody {
+  /** SHA-256 of the query and of what the body means: equal for equal requests, whatever their spelling. */
+  fingerprint(): string
+  /** Removes the files of images that nobody took over. */
+  discard(): Promise<void>
+}
+
+/** Makes the reader of a route's body. A route without one leaves it unread. */
+export const makeBodyReader = (deps: BodyDeps, route: Route) => {
+  const spec = bodyOf(route)
+  if (!spec)
+    return { check: () => {}, read: (request: Request) => Promise.resolve(noBody(request)) }
+  const validate = makeValidateBody(rulesOf(route, spec))
+  return {
+    /** Rejects a request by its headers alone, before anything is claimed or read. */
+    check(request: Request): void {
+      if (!hasBody(request.headers)) return
+      requireJson(request.headers)
+      if (Number(request.headers['content-length'] ?? 0) > spec.maxBytes)
+        throw tooLarge(spec.maxBytes)
+    },
+    async read(
+      request: Request,
+      response: Response,
+      { address, translation }: { address: string; translation: Translation | undefined },
+    ): Promise<ReadBody> {
+      if (!route.body && !hasBody(request.headers)) return noBody(request)
+      const given = await readJsonBody(request, {
+        ...spec,
+        budget: deps.budget,
+        address,
+        scratchDir: deps.scratchDir,
+        maxImageBytes: deps.maxImageBytes,
+        maxPixels: deps.maxImagePixels,
+        emptyAllowed: spec.required === false,
+        onAccept: () => sendContinue(request, response),
+      })
+      const translated = translation?.body(given.value) ?? given.value
+      const { value, issues } = withHeader(spec, request, translated)
+      const body = { ...given, value }
+      // Only a key compares it: of a large body it takes longer than all else.
+      const canonical = hasKey(request)
+        ? canonicalBody(withoutSignature(spec, value), body.inline)
+        : ''
+      const print = fingerprint(request, canonical)
+      const validated = validate(body, request.params)
+      return {
+        ...validated,
+        issues: [...validated.issues, ...issues],
+        fingerprint: () => print,
+        discard: body.discard,
+      }
+    },
+  }
+}
+
+/** Whoever sends a body to a change that takes none believes that something reads it. */
+const NOTHING: BodySpec = { ...SMALL_BODY, schema: Type.Object({}), required: false }
+
+/** Rules for the body that a client may send. */
+export const bodyOf = (route: Route): BodySpec | undefined =>
+  route.body ??
+  (changes(route) && !route.rawBody && route.unread !== 'ignored' ? NOTHING : undefined)
+
+/** Rules of a route's body, and for what nothing reads of its requests. */
+export const rulesOf = <Spec extends Partial<BodySpec>>(
+  { unread, validate, listIneffective }: Route,
+  spec: Spec,
+): Spec & Partial<BodyRules> => ({ ...spec, unread, validate, listIneffective })
+
+/** Leaves of a link to an upload what names the file. */
+const withoutSignature = ({ linkMember = '' }: BodySpec, value: JsonBody['value']): object => {
+  const link = value[linkMember]
+  return typeof link === 'string' ? { ...value, [linkMember]: link.replace(/\?.*$/s, '') } : value
+}
+
+/** Adds to a body the member that a header gives. */
+const withHeader = (
+  { headerMember }: BodySpec,
+  request: Request,
+  value: JsonBody['value'],
+): { value: JsonBody['value']; issues: Issue[] } => {
+  const text = headerMember && request.get(headerMember.header)
+  if (!headerMember || text === undefined) return { value, issues: [] }
+  const { header, member, read } = headerMember
+  if ((value[member] ?? null) === null)
+    return { value: { ...value, [member]: read(text) }, issues: [] }
+  const issue = makeIssue(`/${member}`, `must be absent beside the header ${header}`)
+  return { value, issues: [{ ...issue, isUnwanted: true }] }
+}
+
+const hasKey = ({ headers }: Request): boolean => headers['idempotency-key'] !== undefined
+
+const fingerprint = (request: Request, canonical: string): string =>
+  fingerprintOf(rawQuery(request.url), canonical)
+
+const noBody = (request: Request): ReadBody => ({
+  value: undefined,
+  inline: new Map(),
+  issues: [],
+  unread: [],
+  fingerprint: () => fingerprint(request, ''),
+  discard: () => Promise.resolve(),
+})

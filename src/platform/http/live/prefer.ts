@@ -1,0 +1,81 @@
+import type { JsonResponse, RouteRequest } from '../route.ts'
+import { readPreferences } from '../serve/preferences.ts'
+import type { Semaphore } from '../../domain/semaphore.ts'
+import type { Watches } from './watches.ts'
+
+export interface LiveDeps {
+  watches: Watches
+  /** Reads of those who watch: when a restarted database rings for all, others still get a connection. */
+  watchReadSemaphore: Semaphore
+}
+
+interface WaitingRead {
+  /** Finds the id of the task or version that is read. */
+  findId(): Promise<string> | string
+  /** Returns the row, or 304 when it is as in this ETag; without Retry-After when it changes no more. */
+  read(known: string | undefined): Promise<JsonResponse>
+}
+
+/** Part of a request that its watch needs. */
+export type Waiting = Pick<
+  RouteRequest,
+  'headers' | 'signal' | 'address' | 'account' | 'reauthorise'
+>
+
+/**
+ * Responds to a read; where the caller prefers to wait (RFC 7240, `Prefer: wait=N`), at the next change of what it has
+ * or after N seconds. What a caller has is the ETag in its If-None-Match, or else the response that it would have got at once.
+ * When too many wait already, the preference is not applied.
+ */
+export const respondAfterChange = async (
+  { watches, watchReadSemaphore }: LiveDeps,
+  request: Waiting,
+  { findId, read }: WaitingRead,
+): Promise<JsonResponse> => {
+  const known = request.headers['if-none-match']
+  const seconds = readWait(request.headers['prefer'])
+  if (seconds === undefined) return await read(known)
+  const watch = openOrNot(watches, await findId(), request)
+  if (!watch) return await read(known)
+  try {
+    const deadline = performance.now() + Math.min(seconds, LONGEST_SECONDS) * 1000
+    let response = await read(known)
+    const seen = known ?? response.headers?.['etag']
+    let isChanged = known !== undefined && response.status !== 304
+    while (!isChanged && mayChange(response) && performance.now() < deadline) {
+      const notifyChange = await watch.next(deadline - performance.now())
+      if (notifyChange === 'over') break
+      const next = await watchReadSemaphore.run(() => read(seen))
+      isChanged = next.status !== 304
+      if (isChanged) response = next
+    }
+    await request.reauthorise()
+    return {
+      ...response,
+      headers: { ...response.headers, 'preference-applied': `wait=${seconds}` },
+    }
+  } finally {
+    watch.close()
+  }
+}
+
+const mayChange = ({ headers }: JsonResponse): boolean => headers?.['retry-after'] !== undefined
+
+const openOrNot = (watches: Watches, id: string, request: Waiting) => {
+  try {
+    return watches.open(id, request, request.signal())
+  } catch {
+    return undefined
+  }
+}
+
+const MAX_SECONDS = 60
+/** Proxies give up on a response after a minute. */
+const LONGEST_SECONDS = 55
+
+/** The seconds that the caller prefers to wait. A preference that is no number from 1 to 60 is as if it were not there. */
+const readWait = (prefer: string | string[] | undefined): number | undefined => {
+  const wait = readPreferences(prefer).get('wait') ?? ''
+  const seconds = /^\d{1,3}$/.test(wait) ? Number(wait) : 0
+  return seconds >= 1 && seconds <= MAX_SECONDS ? seconds : undefined
+}

@@ -1,0 +1,265 @@
+import { createHash } from 'node:crypto'
+
+import type { Request, Response } from 'express'
+
+import { errors, shown } from '../../domain/errors.ts'
+import { makeOnce } from '../../domain/make-once.ts'
+import { validateBounds } from '../../domain/time-bounds.ts'
+import { describeUnread, listUnreadNames, type Unread } from '../../domain/unread.ts'
+import { makeIssue, onePerField, sortIssues, type Issue } from '../../domain/validate.ts'
+import type { Caller } from '../access/caller.ts'
+import { isNamed } from '../path.ts'
+import type { AliasTable } from '../../alias/table.ts'
+import { makeOpen, type Translation } from '../../alias/translation.ts'
+import { requireValid } from '../../json-body/validate-body.ts'
+import { sendContinue } from './expect.ts'
+import { sendJson } from './json-response.ts'
+import { underClaim, withoutEcho, type Claim, type Idempotency } from '../../process/idempotency.ts'
+import { readIdempotencyKey } from '../access/idempotency-key.ts'
+import { closeWhenStopping, type Lifecycle } from './lifecycle.ts'
+import { makeLimiter } from '../access/limiter.ts'
+import { accountOf, addressOf, principalOf } from '../access/principal.ts'
+import { readPreferences } from './preferences.ts'
+import { makeQueryReader, rawQuery } from './query.ts'
+import { makeBodyReader, rulesOf, type BodyDeps, type ReadBody } from '../body/read-body.ts'
+import type { RateLimits } from '../access/rate-limit.ts'
+import { changes } from '../route.ts'
+import type { RouteResponse, JsonResponse, Route, RouteRequest, SavedResponse } from '../route.ts'
+
+export interface ServeDeps extends BodyDeps {
+  /** Finds the caller of a request; undefined: there is none. Throws 401, 403 or 503. */
+  authorise(route: Route, request: Request): Promise<Caller | undefined>
+  idempotency: Idempotency
+  lifecycle: Lifecycle
+  /** Absent: names are those of the interface alone. */
+  aliases?: AliasTable | undefined
+  /** Absent: nobody is limited. */
+  rateLimits?: RateLimits | undefined
+  /** Absent: no owner has any of its own. */
+  ownerRules?: { rateFactor(owner: string): number } | undefined
+}
+
+/**
+ * Makes what serves a route. The order of checks is fixed: quota of the address, stopping, credential, quota of the
+ * caller, type and length of the body, Idempotency-Key, budget, JSON, schemas and rules together, then the handler.
+ */
+export const makeServe = (deps: ServeDeps) => {
+  const serve = makeOnce(serveOne(deps))
+  return (route: Route): ReturnType<typeof serve> => {
+    const { variants } = route
+    if (!variants) return serve(route)
+    return (request, response) => serve(variants.get(request.params))(request, response)
+  }
+}
+
+const serveOne = (deps: ServeDeps) => (route: Route) => {
+  const readQuery = makeValidateQuery(route)
+  const reader = makeBodyReader(deps, route)
+  const rules = rulesOf(route, route.body ?? {})
+  const limiter = makeLimiter(deps.rateLimits, deps.ownerRules)
+  const open = deps.aliases && makeOpen(route, deps.aliases)
+  const serve = async (
+    request: Request,
+    response: Response,
+    translation: Translation | undefined,
+  ): Promise<void> => {
+    const address = addressOf(request)
+    await limiter.enter(route, address)
+    if (deps.lifecycle.state === 'closing' && !route.evenWhileClosing) throw errors.draining()
+    const caller = await deps.authorise(route, request)
+    const isDry = route.dryRun !== undefined && isDryRun(request)
+    const counted = isDry ? ({ ...route, quota: 'read' } as const) : route
+    await limiter.count(counted, { address, response, caller })
+    reader.check(request)
+    const claim = await claimKey(deps, route, { request, caller, isDryRun: isDry })
+    const result = await underClaim(claim, async () => {
+      const body = await reader.read(request, response, { address, translation })
+      try {
+        const replayed = claim?.replay(body.fingerprint())
+        if (replayed) return withEcho(route, replayed, body.value)
+        const query = readQuery(request, caller)
+        const unread = requireValid(rules, {
+          query,
+          body,
+          isAdmin: caller?.isPlatformAdmin ?? false,
+          nameUnread: translation?.unread,
+          further: validateDryRun(route, request),
+          isStrict: (names) => showUnread(request, response, names),
+        })
+        const parts = { route, request, response, address, query: query.value, body, caller, claim }
+        const reauthorise = async () => void (await deps.authorise(route, request))
+        const headers = translation?.headers(request.headers) ?? request.headers
+        return await handle(
+          route,
+          { ...makeRequest(parts), headers, reauthorise },
+          { isDryRun: isDry, claim, body, unread },
+        )
+      } finally {
+        await body.discard()
+      }
+    })
+    closeWhenStopping(deps.lifecycle, response)
+    return 'stream' in result
+      ? result.stream(response)
+      : sendJson(deps.budget, response, translation?.response(result) ?? result, {
+          route,
+          caller,
+          address,
+        })
+  }
+  return async (request: Request, response: Response): Promise<void> => {
+    const translation = open?.(isNamed(response))
+    if (translation) request.url = translation.target(request.url)
+    try {
+      await serve(request, response, translation)
+    } catch (error) {
+      throw await limiter.reject(request, translation ? translation.error(error) : error)
+    }
+  }
+}
+
+/** Names in a header what nothing reads; returns true when the caller prefers such a request rejected (RFC 7240). */
+const showUnread = (request: Request, response: Response, unread: readonly Unread[]): boolean => {
+  const handling = readPreferences(request.get('prefer')).get('handling')
+  const isStrict = handling?.toLowerCase() === 'strict'
+  if (isStrict) response.setHeader('preference-applied', 'handling=strict')
+  const ignored = describeUnread(unread)
+  if (ignored !== undefined) response.setHeader('ignored-fields', ignored)
+  return isStrict
+}
+
+/** Reads the parameter as the schema does, before the query is validated. */
+const isDryRun = (request: Request): boolean => /^(true|1)$/i.test(readDryRun(request))
+
+const readDryRun = ({ url }: Request): string =>
+  new URLSearchParams(rawQuery(url)).get('dry_run') ?? ''
+
+/** Whoever asks for a trial must not get the real thing where there is none. */
+const validateDryRun = (route: Route, request: Request): Issue[] => {
+  if (!changes(route) || route.dryRun || !isDryRun(request)) return []
+  const sentence = `must be absent: this route has no trial, got ${shown(readDryRun(request))}`
+  return [{ ...makeIssue('?dry_run', sentence), isUnwanted: true }]
+}
+
+/** Makes the reader of a route's query with the rules that its schema cannot say. */
+const makeValidateQuery = ({ query, queryEmptyIsAbsent, queryLists, validateQuery }: Route) => {
+  const read = query && makeQueryReader(query, queryEmptyIsAbsent, queryLists)
+  return (request: Request, caller: Caller | undefined) => {
+    const text = rawQuery(request.url)
+    const { value, issues, unread } = read?.(text) ?? {
+      value: {},
+      issues: [],
+      unread: listUnreadNames([], new URLSearchParams(text)),
+    }
+    const given = value as Record<string, unknown>
+    const rules = [
+      ...validateBounds(query, given, '?'),
+      ...(validateQuery?.({ query: given, caller }) ?? []),
+    ]
+    return {
+      value,
+      issues: query ? sortIssues(query, onePerField(issues, rules)) : [],
+      unread: unread.filter(({ field }) => field !== '?dry_run'),
+    }
+  }
+}
+
+interface Handling {
+  isDryRun: boolean
+  unread: readonly Unread[]
+}
+
+const withUnread = (result: JsonResponse, unread: readonly Unread[]): JsonResponse =>
+  unread.length === 0
+    ? result
+    : {
+        ...result,
+        body: { ...(result.body as object), ignored_fields: unread.map(({ field }) => field) },
+      }
+
+/** Runs the handler. A POST that only reads has no transaction in which it could save its response. */
+const handle = async (
+  route: Route,
+  request: RouteRequest,
+  { isDryRun: isDry, claim, body, unread }: Pick<Parts, 'claim' | 'body'> & Handling,
+): Promise<RouteResponse> => {
+  if (isDry && route.dryRun) return withUnread(await route.dryRun(request), unread)
+  const result = await route.handler(request)
+  if (route.readsOnly && !('stream' in result)) await claim?.save(result, body.fingerprint())
+  return result
+}
+
+const claimKey = async (
+  { idempotency }: ServeDeps,
+  route: Route,
+  {
+    request,
+    caller,
+    isDryRun: isDry,
+  }: { request: Request; caller: Caller | undefined; isDryRun: boolean },
+): Promise<Claim | undefined> => {
+  const key = route.method === 'post' ? readIdempotencyKey(request.headers) : undefined
+  if (key === undefined || isDry) return undefined
+  const principal = principalOf(caller, request.ip)
+  const scope = { principal, method: 'POST', path: scopePath(route, request), key }
+  return await idempotency.claim({ scope, secret: route.secretResponse ?? false })
+}
+
+/**
+ * The path whose keys are apart from those of others, one for all spellings of a resource: of the ids in paths only
+ * versions regard case. Of a long one its digest, because an index has no room for it.
+ */
+const scopePath = (route: Route, { params }: Request): string => {
+  const path = route.path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = String(params[name])
+    return encodeURIComponent(name === 'version' ? value : value.toLowerCase())
+  })
+  return path.length <= 1000 ? path : createHash('sha256').update(path).digest('hex')
+}
+
+interface Parts {
+  route: Route
+  request: Request
+  response: Response
+  address: string
+  query: unknown
+  body: ReadBody
+  caller: Caller | undefined
+  claim: Claim | undefined
+}
+
+const makeRequest = (parts: Parts): Omit<RouteRequest, 'reauthorise'> => {
+  const { route, request, response, address, query, body, caller, claim } = parts
+  return {
+    params: request.params,
+    query,
+    body: body.value,
+    inline: body.inline,
+    caller,
+    headers: request.headers,
+    requestId: String(response.getHeader('x-request-id')),
+    address,
+    ip: request.ip,
+    account: () => accountOf(caller, request.ip),
+    signal: () => abortedWith(response),
+    incoming: request,
+    accept: () => sendContinue(request, response),
+    saveIdempotentResponse: async (sql, result) => {
+      await claim?.save(withoutEcho(route.echo, result), body.fingerprint(), sql)
+      return result as SavedResponse
+    },
+  }
+}
+
+const withEcho = ({ echo }: Route, result: JsonResponse, given: unknown): JsonResponse => {
+  const value = echo === undefined ? undefined : (given as Record<string, unknown>)[echo]
+  if (echo === undefined || value === undefined || value === null) return result
+  return { ...result, body: { ...(result.body as object), [echo]: value } }
+}
+
+const abortedWith = (response: Response): AbortSignal => {
+  const gone = new AbortController()
+  if (response.closed) gone.abort()
+  else response.once('close', () => gone.abort())
+  return gone.signal
+}

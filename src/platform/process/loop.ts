@@ -1,0 +1,43 @@
+import { makeNotifier, type Notifier } from '../domain/notifier.ts'
+import type { Log } from '../log.ts'
+
+export interface Loop {
+  /** Lets the current pass end; starts no other. */
+  stop(): Promise<void>
+}
+
+interface LoopOptions {
+  /** Pause after a pass that does not return another one. */
+  intervalMs: number
+  /** Ends a pause. */
+  notifier?: Notifier
+  log: Log
+}
+
+/**
+ * Runs `pass` again and again, with a pause between: of as many milliseconds as it returns. A pass that throws is logged,
+ * and the next one still runs.
+ */
+export const startLoop = (
+  name: string,
+  pass: (signal: AbortSignal) => Promise<number | void>,
+  { intervalMs, notifier = makeNotifier(), log }: LoopOptions,
+): Loop => {
+  const stopping = new AbortController()
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      const { notifications } = notifier
+      const pauseMs = await pass(stopping.signal).catch((error: unknown) => {
+        log.warn({ loop: name, err: error }, 'pass failed; the next one repeats it')
+      })
+      await notifier.wait(pauseMs ?? intervalMs, stopping.signal, notifications)
+    }
+  }
+  const running = run()
+  return {
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}

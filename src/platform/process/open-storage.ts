@@ -1,0 +1,95 @@
+import { lstat, mkdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { makeLocalStorage } from '../storage/local.ts'
+import { makeMovingStorage } from '../storage/moving.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { Log } from '../log.ts'
+import { hasBucket, type StorageSettings, type StoreKind } from '../storage/settings.ts'
+import { timeStorage, type Metrics } from './metrics.ts'
+import { OperatorError } from './operator-error.ts'
+
+/** The store of the settings, with its operations timed. */
+export const openStorage = async (config: StorageSettings, metrics?: Metrics): Promise<Storage> => {
+  const { to, from } = await openStores(config)
+  const root = config.STORAGE === 'local' ? config.STORAGE_PATH : scratchOf(config)
+  return timeStorage(metrics, from ? makeMovingStorage({ to, from }) : to, root)
+}
+
+/** The store that is written to, and where files move, the one that they come from. */
+export const openStores = async (
+  config: StorageSettings,
+): Promise<{ to: Storage; from: Storage | undefined }> => ({
+  to: await openOne(config.STORAGE, config),
+  from: config.STORAGE_ALSO === 'none' ? undefined : await openOne(config.STORAGE_ALSO, config),
+})
+
+/** The SDK of S3 is loaded where it is used. */
+const openOne = async (kind: StoreKind, config: StorageSettings): Promise<Storage> => {
+  if (kind === 'local') return makeLocalStorage({ root: config.STORAGE_PATH })
+  const { makeS3Storage } = await loadS3()
+  if (config.SCRATCH_PATH === '') await requireOwnFolder(scratchOf(config))
+  const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = config
+  const { link, ...store } = makeS3Storage({
+    endpoint: config.S3_ENDPOINT || undefined,
+    region: config.S3_REGION,
+    bucket: config.S3_BUCKET,
+    prefix: config.S3_PREFIX,
+    pathStyle: config.S3_PATH_STYLE,
+    credentials: accessKeyId === '' ? undefined : { accessKeyId, secretAccessKey },
+    scratch: scratchOf(config),
+  })
+  return config.S3_REDIRECT === 'on' ? { ...store, link } : store
+}
+
+const scratchOf = ({ SCRATCH_PATH }: StorageSettings): string =>
+  SCRATCH_PATH || join(tmpdir(), `kiln-${process.getuid?.() ?? 'scratch'}`)
+
+/** Whoever had made a folder of that name first could read and replace what comes to lie in it. */
+const requireOwnFolder = async (path: string): Promise<void> => {
+  await mkdir(path, { recursive: true, mode: 0o711 })
+  if ((await lstat(path)).uid !== (process.getuid?.() ?? 0))
+    throw new OperatorError(
+      `${path} belongs to another user: set SCRATCH_PATH to a folder of this one`,
+    )
+}
+
+const loadS3 = async () => {
+  // It warns of versions of Node that its later releases will not take. The lock file names the release.
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true'
+  return await import('../storage/s3.ts')
+}
+
+/** Returns what an operator does about an error of the store that stays until then; undefined for one that may pass. */
+export const adviseStorage = async (
+  config: StorageSettings,
+  error: unknown,
+): Promise<string | undefined> =>
+  hasBucket(config) ? (await import('../storage/s3-client.ts')).adviseS3(error) : undefined
+
+/**
+ * Opens the store and looks whether a bucket can be written. Ends the process when that needs an operator, and says what
+ * to do. A server that does not respond may come back: the service starts without it.
+ */
+export const requireStorage = async (
+  config: StorageSettings,
+  { metrics, log }: { metrics: Metrics | undefined; log: Log },
+): Promise<Storage> => {
+  const storage = await openStorage(config, metrics)
+  if (!hasBucket(config)) return storage
+  await storage.check().catch(async (error: unknown) => {
+    const advice = await adviseStorage(config, error)
+    if (advice === undefined) return log.warn({ err: error }, 'the store does not respond')
+    log.fatal({ err: error }, `the store cannot be used: ${advice}`)
+    process.exit(1)
+  })
+  return storage
+}
+
+/** Lists the origins of the store's links: none, or its one. */
+export const readOrigins = async (storage: Storage): Promise<string[]> => {
+  const response = { contentType: '', disposition: '', cacheControl: '', ends: 0 }
+  const link = await storage.link?.('origin', response).catch(() => undefined)
+  return link === undefined ? [] : [new URL(link).origin]
+}

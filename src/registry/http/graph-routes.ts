@@ -1,0 +1,82 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+import type { TObject } from 'typebox'
+
+import { CheckRequest, WorkflowCheck } from '../domain/graph/check.ts'
+import { ResolveRequest, WorkflowResolution } from '../domain/graph/resolve.ts'
+import { validateHostVersion } from '../domain/host-version.ts'
+import { defineRoute } from '../../platform/http/route.ts'
+import type { Route } from '../../platform/http/route.ts'
+import type { ListDeps } from './deps.ts'
+import { makeAskGraph } from './graph-questions.ts'
+
+/** The largest saved workflows with pictures inside have some megabytes. */
+const BODY = {
+  maxBytes: 4 * 2 ** 20,
+  memoryBytes: 4 * 2 ** 20,
+  maxMembers: 400_000,
+  deadlineMs: 15_000,
+} as const
+
+const COMMON = {
+  tag: 'Workflows',
+  auth: 'optional',
+  method: 'post',
+  readsOnly: true,
+  quota: 'workflow',
+} as const
+
+const FORMS =
+  'The workflow comes as the host’s editor saves it, with subgraphs and group nodes, or as it exports it for its API.'
+
+/** A workflow as text, and the size of the body: 0 of one that came in chunks. */
+const show = (workflow: unknown, headers: IncomingHttpHeaders) => ({
+  workflow: JSON.stringify(workflow) ?? 'null',
+  bytes: Number(headers['content-length'] ?? 0),
+})
+
+/** The routes that say what a saved workflow needs, and what updates do to it. */
+export const makeGraphRoutes = (deps: ListDeps, ask = makeAskGraph(deps)): Route[] => [
+  defineRoute({
+    ...COMMON,
+    path: '/workflows/resolve',
+    summary: 'Find the packs that a workflow needs',
+    description: `${FORMS} Each of its host nodes is part of the host, found in a pack, or unknown here; of several packs that have the name one is chosen, with the reason. The lock names the archives to install.`,
+    body: body(ResolveRequest),
+    responses: { 200: { description: 'What it needs.', schema: WorkflowResolution } },
+    errors: ['busy', 'body_too_large'],
+    validate: ({ body }) => validateHostVersion(body['host_version'], '/host_version'),
+    handler: ({ body: { workflow, ...asked }, headers }) =>
+      ask({ name: 'resolve', asked, ...show(workflow, headers) }),
+  }),
+  defineRoute({
+    ...COMMON,
+    path: '/workflows/check',
+    summary: 'Say what updates of packs do to a workflow',
+    description: `${FORMS} Compared are the versions in \`from\`, or those that it was saved with, with those in \`to\`, or the newest that fit. Only what this workflow feels is listed: a choice that is gone where it was chosen, an output that changed where it is linked.`,
+    body: body(CheckRequest),
+    responses: { 200: { description: 'What changes.', schema: WorkflowCheck } },
+    errors: ['busy', 'body_too_large'],
+    validate: ({ body }) => validateHostVersion(body['host_version'], '/host_version'),
+    handler: ({ body: { workflow, ...asked }, headers }) =>
+      ask({ name: 'check', asked, ...show(workflow, headers) }),
+  }),
+]
+
+const body = <Schema extends TObject>(schema: Schema) => ({
+  ...BODY,
+  schema,
+  examples: { editor: { workflow: EXAMPLE } },
+})
+
+const EXAMPLE = {
+  nodes: [
+    {
+      id: 7,
+      type: 'BlurImage',
+      widgets_values: [3],
+      properties: { cnr_id: 'blur-tools', ver: '1.0.0' },
+    },
+  ],
+  links: [],
+}

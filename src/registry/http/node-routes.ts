@@ -1,0 +1,315 @@
+import { validateNewNode, validateNodeUpdate } from '../domain/node-validation.ts'
+import {
+  NodeListPage,
+  NodeListQuery,
+  NodePage,
+  NodeSearchQuery,
+  PublisherNodePageQuery,
+  PublisherNodesQuery,
+  validateNodeList,
+} from '../domain/node-query.ts'
+import {
+  NewNode,
+  Node,
+  NODE_ADMIN_MEMBERS,
+  NodeAdminUpdate,
+  NodeList,
+  OwnNodeUpdate,
+  WrittenNode,
+} from '../domain/node.ts'
+import { DownloadQuery, Downloads, validateDays } from '../domain/download.ts'
+import { validateHostVersion } from '../domain/host-version.ts'
+import { listEmptyIsAbsent } from '../../platform/domain/schema-fields.ts'
+import { SEARCH_INSTEAD, validateDepth } from '../domain/search-depth.ts'
+import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
+import type { CommitDeps } from '../../platform/http/deps.ts'
+import type { ListDeps, NodeDeps, RegistryDeps } from './deps.ts'
+import {
+  createNode,
+  makeEditNode,
+  listAllNodes,
+  listNodesOfPublisher,
+  pageNodesOfPublisher,
+  readNode,
+  readDownloads,
+  removeNode,
+  searchAllNodes,
+} from './node.ts'
+import { defineRoute } from '../../platform/http/route.ts'
+import type { Route } from '../../platform/http/route.ts'
+import {
+  NODE_ERRORS,
+  OWN_NODE_PATH,
+  OfNode,
+  OfOwnNode,
+  OfPublisher,
+  PUBLISHER_ERRORS,
+  PUBLISHER_PATH,
+  WRITE_ERRORS,
+  queryOf,
+} from './paths.ts'
+import { NODE } from './examples.ts'
+
+const COMMON = { tag: 'Nodes', unread: 'ignored' } as const
+const OWN_ERRORS = ['publisher_not_found', ...NODE_ERRORS, ...WRITE_ERRORS] as const
+
+/** The routes of nodes: written by their publisher, read and searched by everybody. */
+export const makeNodeRoutes = (deps: NodeDeps): Route[] => [
+  create(deps),
+  edit(deps),
+  remove(deps),
+  listOfPublisher(deps),
+  pageOfPublisher(deps),
+  search(deps),
+  list(deps),
+  read(deps),
+  downloads(deps),
+]
+
+const create = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'required',
+    method: 'post',
+    path: `${PUBLISHER_PATH}/nodes`,
+    summary: 'Create a node',
+    description: 'For members of the publisher.',
+    params: OfPublisher,
+    body: {
+      ...SMALL_BODY,
+      schema: NewNode,
+      emptyIsAbsent: listEmptyIsAbsent(NewNode),
+      examples: { short: { id: 'image-tools' }, more: { id: 'image-tools', tags: ['image'] } },
+    },
+    responses: {
+      201: {
+        description: 'The node.',
+        schema: WrittenNode,
+        example: NODE,
+        links: {
+          read: { method: 'get', path: '/nodes/:nodeId', parameters: NEW_ID },
+          edit: { method: 'put', path: OWN_NODE_PATH, parameters: { ...OWN_PUBLISHER, ...NEW_ID } },
+          remove: {
+            method: 'delete',
+            path: OWN_NODE_PATH,
+            parameters: { ...OWN_PUBLISHER, ...NEW_ID },
+          },
+        },
+      },
+    },
+    errors: ['url_refused', ...PUBLISHER_ERRORS, ...WRITE_ERRORS, 'node_exists', 'node_deleted'],
+    validate: ({ body }) => validateNewNode(body),
+    handler: (request) => createNode(deps, request),
+  })
+
+const NEW_ID = { nodeId: '$response.body#/id' }
+const OWN_PUBLISHER = { publisherId: '$request.path.publisherId' }
+
+const edit = (deps: RegistryDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'required',
+    method: 'put',
+    path: OWN_NODE_PATH,
+    summary: 'Edit a node',
+    description:
+      'For members of the publisher. An absent member keeps its value, an empty text or list clears it. A platform admin may do so, too, and sets what is theirs to set as `PUT /admin/nodes/{nodeId}` does; of anybody else those members are ignored.',
+    params: OfOwnNode,
+    requestHeaders: ['If-Match'],
+    body: {
+      ...SMALL_BODY,
+      schema: OwnNodeUpdate,
+      document: NodeAdminUpdate,
+      adminMembers: ['publisher', ...NODE_ADMIN_MEMBERS],
+      emptyIsAbsent: listEmptyIsAbsent(OwnNodeUpdate),
+      examples: { tags: { tags: ['image', 'blur'], icon: '' } },
+    },
+    responses: {
+      200: { description: 'The node as it is now.', schema: WrittenNode, example: NODE },
+    },
+    errors: [
+      'url_refused',
+      'id_mismatch',
+      ...OWN_ERRORS,
+      'precondition_failed',
+      'illegal_move',
+      'host_node_preempted',
+    ],
+    validate: ({ params, body }) => validateNodeUpdate(body, { nodeId: String(params['nodeId']) }),
+    handler: makeEditNode(deps),
+  })
+
+const remove = (deps: CommitDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'required',
+    method: 'delete',
+    path: OWN_NODE_PATH,
+    summary: 'Delete a node',
+    description:
+      'For owners of the publisher. Its versions go with it; its id stays taken. Not while a version of it is banned.',
+    params: OfOwnNode,
+    responses: { 204: { description: 'The node is deleted.' } },
+    errors: [...OWN_ERRORS, 'illegal_move'],
+    handler: (request) => removeNode(deps, request),
+  })
+
+const downloads = (deps: ListDeps): Route =>
+  defineRoute({
+    tag: 'Nodes',
+    auth: 'optional',
+    method: 'get',
+    path: '/nodes/:nodeId/downloads',
+    summary: 'Read how often a node was installed, by day and version',
+    params: OfNode,
+    query: DownloadQuery,
+    read: 'public',
+    responses: {
+      200: {
+        description: 'The days on which it was installed.',
+        schema: Downloads,
+        example: {
+          from: '2026-01-01',
+          to: '2026-01-31',
+          downloads: 3,
+          days: [{ day: '2026-01-30', downloads: 3, versions: { '1.0.0': 1, '1.1.0': 2 } }],
+        },
+      },
+    },
+    errors: [...NODE_ERRORS, 'busy'],
+    validateQuery: ({ query }) => validateDays(query, new Date()),
+    handler: (request) => readDownloads(deps, request),
+  })
+
+const listOfPublisher = (deps: ListDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'optional',
+    method: 'get',
+    path: `${PUBLISHER_PATH}/nodes`,
+    summary: 'List the nodes of a publisher',
+    params: OfPublisher,
+    ...queryOf(PublisherNodesQuery),
+    read: 'public',
+    requestHeaders: ['Accept-Language'],
+    responses: {
+      200: {
+        description: 'A page of nodes, by id.',
+        schema: NodeList,
+        headers: ['X-Total-Count', 'Content-Language'],
+        example: [NODE],
+      },
+    },
+    errors: [...PUBLISHER_ERRORS, 'busy'],
+    handler: (request) => listNodesOfPublisher(deps, request),
+  })
+
+const pageOfPublisher = (deps: ListDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'optional',
+    method: 'get',
+    path: `${PUBLISHER_PATH}/nodes/v2`,
+    summary: 'List the nodes of a publisher in pages with their numbers',
+    params: OfPublisher,
+    ...queryOf(PublisherNodePageQuery),
+    read: 'public',
+    requestHeaders: ['Accept-Language'],
+    responses: {
+      200: {
+        description: 'A page of nodes, by id.',
+        schema: NodePage,
+        headers: LANGUAGE,
+        example: PAGE,
+      },
+    },
+    errors: [...PUBLISHER_ERRORS, 'busy'],
+    handler: (request) => pageNodesOfPublisher(deps, request),
+  })
+
+const LANGUAGE = ['Content-Language'] as const
+
+const PAGE = { nodes: [NODE], page: 1, limit: 10, total: 1, totalPages: 1 }
+
+const MISTYPED = {
+  nodes: [],
+  page: 1,
+  limit: 10,
+  total: 0,
+  totalPages: 0,
+  did_you_mean: [{ id: NODE.id, name: NODE.name }],
+}
+
+const search = (deps: ListDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'optional',
+    method: 'get',
+    path: '/nodes/search',
+    summary: 'Search nodes',
+    description:
+      'Every filter that is given must hold. Nodes come by relevance, then by search_ranking, downloads and id.',
+    ...queryOf(NodeSearchQuery),
+    read: 'public',
+    requestHeaders: ['Accept-Language'],
+    responses: {
+      200: {
+        description: 'A page of nodes.',
+        schema: NodePage,
+        headers: LANGUAGE,
+        examples: { found: PAGE, mistyped: MISTYPED },
+      },
+    },
+    errors: ['busy'],
+    validateQuery: ({ query }) => [
+      ...validateDepth(query, {
+        size: 'limit',
+        reach: deps.searchMaxDepth,
+        instead: SEARCH_INSTEAD,
+      }),
+      ...validateHostVersion(query['host_version']),
+    ],
+    handler: (request) => searchAllNodes(deps, request),
+  })
+
+const list = (deps: ListDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'optional',
+    method: 'get',
+    path: '/nodes',
+    summary: 'List all nodes',
+    description:
+      'In the order of their creation unless `sort` names another. Pages have no limit of depth, so that a client can copy the whole list.',
+    ...queryOf(NodeListQuery),
+    read: 'public',
+    requestHeaders: ['Accept-Language'],
+    responses: {
+      200: {
+        description: 'A page of nodes.',
+        schema: NodeListPage,
+        headers: LANGUAGE,
+        example: PAGE,
+      },
+    },
+    errors: ['busy'],
+    validateQuery: ({ query }) => validateNodeList(query),
+    handler: (request) => listAllNodes(deps, request),
+  })
+
+const read = (deps: ListDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'optional',
+    method: 'get',
+    path: '/nodes/:nodeId',
+    summary: 'Read a node',
+    params: OfNode,
+    read: 'public',
+    requestHeaders: ['Accept-Language'],
+    responses: {
+      200: { description: 'The node.', schema: Node, headers: LANGUAGE, example: NODE },
+    },
+    errors: NODE_ERRORS,
+    handler: (request) => readNode(deps, request),
+  })

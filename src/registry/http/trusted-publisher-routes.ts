@@ -1,0 +1,122 @@
+import { withinDeadline } from '../../platform/db/client.ts'
+import {
+  deleteTrustedPublisher,
+  insertTrustedPublisher,
+  listTrustedPublishers,
+} from '../db/trusted-publisher.ts'
+import { unitOfWork } from '../../platform/db/unit-of-work.ts'
+import { apiError, errors } from '../../platform/domain/errors.ts'
+import { roleFor } from '../domain/role.ts'
+import {
+  NewTrustedPublisher,
+  TrustedPublisher,
+  TrustedPublisherList,
+  validateNewTrust,
+  usualIssuer,
+} from '../domain/trusted-publisher.ts'
+import { auditOf } from '../../identity/http/access/audit.ts'
+import { getCaller } from '../../platform/http/access/caller.ts'
+import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
+import { defineRoute } from '../../platform/http/route.ts'
+import type { Route } from '../../platform/http/route.ts'
+import { validateUrl } from '../../tasks/inputs.ts'
+import { getOwnNodeAccess } from './access.ts'
+import type { TrustDeps } from './deps.ts'
+import { TRUST, TRUSTED } from './examples.ts'
+import { NODE_ERRORS, OWN_NODE_PATH, OfOwnNode, OfTrust, WRITE_ERRORS } from './paths.ts'
+import { makeTokenExchangeRoute } from './token-exchange.ts'
+
+const PATH = `${OWN_NODE_PATH}/trusted-publishers`
+const ERRORS = ['publisher_not_found', ...NODE_ERRORS, ...WRITE_ERRORS] as const
+const COMMON = { tag: 'Trusted publishing', auth: 'required' } as const
+const action = 'trust_publisher'
+
+/** The routes by which a node trusts CI jobs, and gives them tokens. */
+export const makeTrustedPublisherRoutes = (deps: TrustDeps): Route[] => [
+  makeTokenExchangeRoute(deps),
+  create(deps),
+  defineRoute({
+    ...COMMON,
+    method: 'get',
+    path: PATH,
+    summary: 'List the trusted publishers of a node, the oldest first',
+    description: 'For admins of the publisher.',
+    params: OfOwnNode,
+    read: 'private',
+    responses: {
+      200: { description: 'All of them.', schema: TrustedPublisherList, example: [TRUSTED] },
+    },
+    errors: ['publisher_not_found', ...NODE_ERRORS, 'forbidden'],
+    handler: async ({ params, caller }) => {
+      const { id } = await getOwnNodeAccess(deps, { ...params, access: 'read', action, caller })
+      const body = await withinDeadline(deps.sql, listTrustedPublishers(deps.sql, id))
+      return { status: 200, body }
+    },
+  }),
+  defineRoute({
+    ...COMMON,
+    method: 'delete',
+    path: `${PATH}/:trustedPublisherId`,
+    summary: 'Trust a publisher no longer',
+    description: 'For admins of the publisher. The tokens that its jobs hold end with it.',
+    params: OfTrust,
+    responses: { 204: { description: 'Its jobs can publish no more.' } },
+    errors: [...ERRORS, 'trusted_publisher_not_found'],
+    handler: async (request) => {
+      const { params, caller } = request
+      const { id: nodeId } = await getOwnNodeAccess(deps, { ...params, action, caller })
+      const trust = { id: params.trustedPublisherId, nodeId }
+      const audit = auditOf(request)
+      if (!(await unitOfWork(deps, (sql) => deleteTrustedPublisher(sql, trust, audit))))
+        throw errors.trustedPublisherNotFound(trust.id)
+      return { status: 204 }
+    },
+  }),
+]
+
+const create = (deps: TrustDeps): Route =>
+  defineRoute({
+    ...COMMON,
+    auth: 'jwt',
+    method: 'post',
+    path: PATH,
+    summary: 'Trust the jobs of a repository to publish a node',
+    description:
+      'For admins of the publisher. A job whose identity token says all of `claims` gets a token that publishes the node. A node has at most 20.',
+    params: OfOwnNode,
+    body: {
+      ...SMALL_BODY,
+      schema: NewTrustedPublisher,
+      sentBack: Object.keys(TrustedPublisher.properties),
+      examples: { github: TRUST },
+    },
+    responses: {
+      201: { description: 'The trusted publisher.', schema: TrustedPublisher, example: TRUSTED },
+    },
+    errors: [
+      ...ERRORS,
+      'url_refused',
+      'trusted_publisher_exists',
+      'trusted_publisher_limit_reached',
+    ],
+    validate: ({ body }) => [
+      ...validateUrl(deps, '/issuer', body['issuer']),
+      ...validateNewTrust(body),
+    ],
+    handler: async (request) => {
+      const { params, body } = request
+      const caller = getCaller(request)
+      const node = await getOwnNodeAccess(deps, { ...params, action, caller })
+      const { issuer = usualIssuer(body.provider) ?? '' } = body
+      const trust = { ...body, issuer, publisherId: node.publisherId, node_id: node.id }
+      return await unitOfWork(deps, async (sql) => {
+        const given = { ...trust, created_by: caller.principal }
+        const made = await insertTrustedPublisher(sql, given, auditOf(request))
+        if (made === 'no_member') throw errors.roleTooLow(roleFor(action), null)
+        if (made === 'too_many') throw apiError('trusted_publisher_limit_reached')
+        if (made === 'exists') throw apiError('trusted_publisher_exists')
+        const response = { status: 201, body: made }
+        return await request.saveIdempotentResponse(sql, response)
+      })
+    },
+  })

@@ -1,0 +1,34 @@
+import { isLabelled, type Labels } from '../domain/task-options.ts'
+import type { Fragment, Queryable } from '../../platform/db/client.ts'
+
+/** Name under which the labels of a task have its owner, so that `task_by_label` finds those of one. */
+const OWNER = ''
+
+/** Makes the value of the column. */
+export const storedLabels = (labels: Labels, owner: string): Labels => ({
+  ...labels,
+  [OWNER]: owner,
+})
+
+/** The labels of `task t` as its caller gave them; null without any. */
+export const labelsOf = (sql: Queryable): Fragment => sql`t.labels - ${OWNER}::text`
+
+/** The condition that `task t` has all of these labels, found by the index. @param owner absent: of any */
+export const hasLabels = (
+  sql: Queryable,
+  labels: readonly Labels[] = [],
+  owner?: string,
+): Fragment => {
+  if (labels.length === 0) return sql``
+  const all: Labels = Object.assign({}, ...labels)
+  const stored = owner === undefined ? all : storedLabels(all, owner)
+  // A label has one value.
+  return sql`and t.labels @> ${sql.json(stored)} and ${isLabelled(all, labels)}::boolean`
+}
+
+/** The same for tasks that are walked through in an order, of which it hides the index. */
+export const matchLabels = (sql: Queryable, labels: readonly Labels[] = []): Fragment => {
+  if (labels.length === 0) return sql``
+  const all: Labels = Object.assign({}, ...labels)
+  return sql`and coalesce(t.labels, '{}') @> ${sql.json(all)} and ${isLabelled(all, labels)}::boolean`
+}

@@ -1,0 +1,181 @@
+import { errors } from '../../platform/domain/errors.ts'
+import type { Fragment, Queryable, Sql, Transaction } from '../../platform/db/client.ts'
+import { instant } from '../../platform/db/instant.ts'
+import { addStoredBytes } from './account.ts'
+
+export interface TaskInput {
+  field: string
+  storageKey: string | null
+  url: string | null
+  /** Known for inline images only. */
+  width: number | null
+  height: number | null
+}
+
+/** One file or address that a request names. */
+export interface NewTaskInput extends TaskInput {
+  /** The name it is served under; null unless it came with the request. */
+  name: string | null
+  contentType: string | null
+  bytes: number | null
+  sha256: string | null
+}
+
+/** Bytes of the inputs that came with the request. Those of a link count for the task or upload that has them. */
+export const ownBytes = (inputs: readonly NewTaskInput[]): number =>
+  inputs.reduce((sum, { name, bytes }) => sum + (name === null ? 0 : (bytes ?? 0)), 0)
+
+/** Inserts what a task is made from: a stored file, or an address that the worker fetches. */
+export const insertTaskInputs = async (
+  sql: Transaction,
+  taskId: string,
+  inputs: readonly NewTaskInput[],
+): Promise<void> => {
+  if (inputs.length === 0) return
+  const inserted = sql`
+    insert into task_input ${sql(
+      inputs.map((input) => ({
+        task_id: taskId,
+        field: input.field,
+        name: input.name,
+        storage_key: input.storageKey,
+        url: input.url,
+        content_type: input.contentType,
+        bytes: input.bytes,
+        sha256: input.sha256,
+        width: input.width,
+        height: input.height,
+      })),
+    )}
+  `.execute()
+  const uploads = inputs.filter(({ storageKey }) => storageKey?.startsWith('uploads/'))
+  await Promise.all([inserted, ...uploads.map((input) => holdUpload(sql, input))])
+}
+
+/** Locks the upload of an input until the commit, so that a PUT does not replace the file unseen. Throws 400. */
+const holdUpload = async (sql: Transaction, { field, storageKey }: NewTaskInput): Promise<void> => {
+  const [upload] = await sql`
+    select from upload
+    where id = split_part(${storageKey}, '/', 2)::uuid and storage_key = ${storageKey}
+    for share
+  `
+  if (!upload) throw errors.fileReplaced(field)
+}
+
+/** The name an input is served under. One that did not come with the request has none of its own, and only an upstream is given links to it. */
+export const servedName = (sql: Queryable) => sql`
+  coalesce(name, 'input-' || field || coalesce(substring(storage_key from '[.][a-z0-9]+$'), ''))
+`
+
+/** Lists the inputs of a task, in the order of the fields' names. */
+export const listTaskInputs = async (
+  sql: Sql,
+  taskId: string,
+): Promise<(TaskInput & { servedName: string })[]> =>
+  await sql`
+  select field, storage_key as "storageKey", url, width, height, ${servedName(sql)} as "servedName"
+  from task_input
+  where task_id = ${taskId}
+  order by field
+`
+
+/** Records where a fetched input was stored, so that a retry does not fetch it again. */
+export const storeFetchedInput = async (
+  sql: Sql,
+  { taskId, field, storageKey, bytes, sha256 }: FetchedInput,
+): Promise<void> => {
+  await sql`
+    update task_input
+    set storage_key = ${storageKey}, bytes = ${bytes}, sha256 = ${sha256}
+    where task_id = ${taskId} and field = ${field} and storage_key is null
+  `
+}
+
+export interface FetchedInput {
+  taskId: string
+  field: string
+  storageKey: string
+  bytes: number
+  sha256: string
+}
+
+export interface TaskResult {
+  name: string
+  storageKey: string
+  contentType: string
+  bytes: number
+  sha256: string
+  width: number
+  height: number
+}
+
+/** A small picture of a result, in the store. */
+export interface Thumbnail {
+  storageKey: string
+  bytes: number
+}
+
+/** Records the results of a task, in the transaction of its move to COMPLETED. */
+export const insertTaskResults = async (
+  sql: Transaction,
+  taskId: string,
+  { results, thumbnail }: { results: readonly TaskResult[]; thumbnail?: Thumbnail },
+): Promise<void> => {
+  const bytes = results.reduce((sum, { bytes }) => sum + bytes, thumbnail?.bytes ?? 0)
+  const inserted = sql`
+    insert into task_result ${sql(
+      results.map((result, index) => ({
+        task_id: taskId,
+        position: index + 1,
+        name: result.name,
+        storage_key: result.storageKey,
+        content_type: result.contentType,
+        bytes: result.bytes,
+        sha256: result.sha256,
+        width: result.width,
+        height: result.height,
+      })),
+    )}
+  `.execute()
+  await Promise.all([
+    inserted,
+    addStoredBytes(sql, taskId, { bytes, thumbnail: thumbnail?.storageKey }),
+  ])
+}
+
+/** When the owner of `task t` deleted it. */
+export const deletedAt = (sql: Queryable): Fragment => instant(sql, sql`t.delete_requested_at`)
+
+/** Reasons for which `task t` waits, by the function `wait_reasons` (0067); null of another. */
+export const waitsFor = (sql: Queryable): Fragment => sql`
+  case when t.ended_at is not null then null
+    when t.waits_on is null and t.claimed_at is not null then t.waits_for
+    else wait_reasons(t.id, t.engine, t.family, t.kind, t.owner, t.waits_on, t.waits_for, t.claimed_at, t.last_moved_at)
+  end
+`
+
+/** Names of the results of `task t`, in order; none of a deleted one. */
+export const resultNames = (sql: Queryable): Fragment => sql`
+  array(select r.name from task_result r
+    where r.task_id = t.id and t.delete_requested_at is null order by r.position)
+`
+
+/** Members of the request of `task t`, where the local engine relights: settings, and a mark for each input. */
+export const relightFields = (sql: Queryable): Fragment => sql`
+  case when t.kind = 'relight' and t.engine = 'local' and t.delete_requested_at is null
+    then t.settings || (select coalesce(jsonb_object_agg(i.field, true), '{}') from task_input i
+      where i.task_id = t.id)
+  end
+`
+
+/** Lists the storage keys of inputs that were fetched from an address, and whether the task is to be deleted. */
+export const listFetchedInputs = async (sql: Sql, taskId: string) => {
+  const [row] = await sql<{ fetched: string[]; isDeleted: boolean }[]>`
+    select t.delete_requested_at is not null as "isDeleted",
+      array(select storage_key from task_input i
+        where i.task_id = t.id and url is not null
+          and storage_key like 'inputs/' || t.id || '/%') as fetched
+    from task t where t.id = ${taskId}
+  `
+  return row ?? { fetched: [], isDeleted: false }
+}

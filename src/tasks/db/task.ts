@@ -1,0 +1,68 @@
+import type { TaskState } from '../domain/task-item.ts'
+import type { TaskFamily } from '../../platform/domain/task-scope.ts'
+import type { Queryable, Sql } from '../../platform/db/client.ts'
+import { mayRead } from './filter.ts'
+
+/** Counts a failure of engine or store, unless a newer attempt has begun. Returns how many there are now. */
+export const countFailure = async (
+  sql: Sql,
+  { id, fence, code }: { id: string; fence: number; code: string },
+): Promise<number | undefined> => {
+  const [row] = await sql<{ failures: number }[]>`
+    update task set failures = failures + 1,
+      tries = case when (tries->-1->>'n')::integer = fence
+        then jsonb_set(tries, '{-1}', (tries->-1)
+          || jsonb_build_object('failed_at', clock_timestamp(), 'error', ${code}::text))
+        else tries end
+    where id = ${id} and fence = ${fence} and ended_at is null
+    returning failures
+  `
+  return row?.failures
+}
+
+/** Records what the upstream calls a task, for the attempt that holds the fence; false: it does not any more. */
+export const storeUpstreamId = async (
+  sql: Sql,
+  { id, fence, upstreamId }: { id: string; fence: number; upstreamId: string },
+): Promise<boolean> => {
+  const { count } = await sql`
+    update task set upstream_id = ${upstreamId}
+    where id = ${id} and fence = ${fence} and ended_at is null
+  `
+  return count > 0
+}
+
+/** State of a task, why it has failed or waits, and the fence of its last attempt. */
+export interface FencedState {
+  state: TaskState
+  reason: string | null
+  fence: number
+}
+
+/** Finds the state of a task; undefined when there is none. */
+export const findTaskState = async (
+  sql: Queryable,
+  id: string,
+): Promise<FencedState | undefined> => {
+  const [row] = await sql<FencedState[]>`
+    select current_state(status, error_code, waits_on) as state, coalesce(error_code, waits_on) as reason, fence
+    from task where id = ${id}
+  `
+  return row
+}
+
+/** Finds the family of a task that the owner may read. */
+export const findTaskFamily = async (
+  sql: Sql,
+  { id, owner }: { id: string; owner: string },
+): Promise<TaskFamily | undefined> => {
+  const [row] = await sql<{ family: TaskFamily }[]>`
+    select family from task t where id = ${id} and ${mayRead(sql, owner)}
+  `
+  return row?.family
+}
+
+export const existsTask = async (sql: Sql, id: string): Promise<boolean> => {
+  const [row] = await sql`select from task where id = ${id}`
+  return row !== undefined
+}

@@ -1,0 +1,34 @@
+import type { EngineName } from '../domain/engine.ts'
+import type { Sql } from '../../platform/db/client.ts'
+import { withoutSync } from '../../platform/db/without-sync.ts'
+
+export interface WorkerRow {
+  id: string
+  role: string
+  /** Tasks that it takes at once, by engine. */
+  slots: Partial<Record<EngineName, number>>
+}
+
+/** Records that a worker lives, and forgets those that have not for a day. */
+export const beatWorker = async (sql: Sql, { id, role, slots }: WorkerRow): Promise<void> => {
+  await sql`
+    with old as (delete from worker where beat_at < now() - interval '1 day')
+    insert into worker (id, role, slots) values (${id}, ${role}, ${sql.json(slots)})
+    on conflict (id) do update set beat_at = clock_timestamp(), slots = excluded.slots
+    returning ${withoutSync(sql)}
+  `
+}
+
+/** Records that a worker stops. */
+export const endWorker = async (sql: Sql, id: string): Promise<void> => {
+  await sql`update worker set ended_at = clock_timestamp() where id = ${id}`
+}
+
+/** Lists how many tasks of each engine the workers that live take at once. */
+export const listSlots = async (sql: Sql): Promise<Partial<Record<EngineName, number>>> => {
+  const rows = await sql<{ engine: EngineName; slots: number }[]>`
+    select key as engine, sum(value::integer)::integer as slots
+    from worker, jsonb_each_text(slots) where is_alive(worker) group by key
+  `
+  return Object.fromEntries(rows.map(({ engine, slots }) => [engine, slots]))
+}

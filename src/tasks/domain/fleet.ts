@@ -1,0 +1,90 @@
+import { Type, type Static } from 'typebox'
+
+import { count, instant, uuid } from '../../platform/domain/schema-fields.ts'
+
+/** States of an instance, the one that explains most where several are true. */
+export const InstanceState = Type.Enum([
+  'ready',
+  'busy',
+  'resting',
+  'stalled',
+  'draining',
+  'quarantined',
+  'gone',
+])
+export type InstanceState = Static<typeof InstanceState>
+
+const PlacedTask = Type.Object({
+  id: uuid('Id of the task.'),
+  kind: Type.String(),
+  template: Type.String(),
+  since: instant('When it was placed there.'),
+})
+const EndCount = Type.Object({
+  end: Type.String({ description: '`done`, or why the task went elsewhere.' }),
+  count: count('Placements that ended so.'),
+})
+const Instance = Type.Object({
+  name: Type.String(),
+  state: Type.Unsafe<InstanceState>({
+    ...InstanceState,
+    description:
+      'gone: silent, or in no COMFYUI_URLS. quarantined: needs a restart. stalled: late to respond, or without progress. resting: was out of memory.',
+  }),
+  is_drained: Type.Boolean({ description: 'True: it is given no more tasks.' }),
+  version: Type.Optional(Type.String({ description: 'Version of its ComfyUI.' })),
+  seen_at: instant('Its last response, to half a minute.'),
+  template: Type.Optional(Type.String({ description: 'Template that it ran last.' })),
+  models: Type.Array(Type.String(), { description: 'Models of that template, which are loaded.' }),
+  tasks: Type.Array(PlacedTask, { description: 'Its open tasks, the oldest first.' }),
+  last_error: Type.Optional(Type.String({ description: 'Why a task last went elsewhere.' })),
+  last_error_at: Type.Optional(instant('When that task was placed there.')),
+  ends: Type.Array(EndCount, { description: 'Of the last 24 hours, the most frequent first.' }),
+})
+
+const FleetTemplate = Type.Object({
+  name: Type.String(),
+  models: Type.Array(Type.String()),
+  able: count('Instances that can run it and are not gone.'),
+  lacking: Type.Array(Type.Object({ instance: Type.String(), issues: Type.Array(Type.String()) }), {
+    description: 'Instances that cannot, with what is missing there.',
+  }),
+})
+
+const Waiting = Type.Object({
+  template: Type.String({ description: 'Kind that their templates are named after.' }),
+  tasks: count('Tasks without an instance; of all open ones 10,000 are counted.'),
+  oldest_seconds: Type.Number({ description: 'Time since the last move of the oldest.' }),
+  reasons: Type.Array(
+    Type.Object({
+      reason: Type.String({ description: 'What an instance lacks.' }),
+      tasks: count('Tasks that wait for it.'),
+    }),
+    {
+      description: 'Why no instance takes them, the most frequent first; empty: one is only busy.',
+    },
+  ),
+})
+export type Waiting = Static<typeof Waiting>
+
+/** Response of GET /admin/instances. */
+export const Fleet = Type.Object({
+  instances: Type.Array(Instance, { description: 'By name.' }),
+  templates: Type.Array(FleetTemplate, { description: 'By name.' }),
+  waiting: Type.Array(Waiting, { description: 'The longest queue first.' }),
+})
+export type Fleet = Static<typeof Fleet>
+export type FleetInstance = Static<typeof Instance>
+
+/** Template on an instance: files of models that it loads, and why it cannot be run there. */
+export interface Ability {
+  models: string[]
+  issues: string[]
+}
+export type Abilities = Readonly<Record<string, Ability>>
+
+export const DrainedInstance = Type.Object({
+  name: Type.String(),
+  is_drained: Type.Boolean(),
+  changed: Type.Boolean({ description: 'False: it was so already.' }),
+})

@@ -1,0 +1,210 @@
+import { Type, type Static, type TObject, type TSchema } from 'typebox'
+
+import { ADDRESS_MAX, ADDRESS_PATTERN, IMAGE_PATTERN } from '../../../platform/domain/address.ts'
+import { customName, customPath, type CustomKind } from '../custom-kind.ts'
+import { TASK_OPTIONS } from '../task-options.ts'
+import {
+  RelightSettings,
+  SkinCreativeSettings,
+  SkinFaithfulSettings,
+  SkinFlexibleSettings,
+  UpscalePrecisionSettings,
+  UpscaleSettings,
+} from './image-settings.ts'
+import type { ImageSettingsByKind } from './image-settings.ts'
+
+/** An image as a caller gives it: Base64, a data: URI or an https URL. */
+export const image = (description: string) =>
+  Type.String({
+    minLength: 1,
+    'x-pattern': IMAGE_PATTERN,
+    description: `${description} Base64 (standard or URL-safe), a data: URI or an https URL.`,
+  })
+
+export const webhookUrl = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: ADDRESS_MAX,
+    'x-pattern': ADDRESS_PATTERN,
+    description:
+      'Notified of every change of status after the creation; tried twelve times within 76 hours.',
+  }),
+)
+
+const common = { image: image('The image to work on.'), webhook_url: webhookUrl }
+
+export const ImageTaskKind = Type.Enum([
+  'relight',
+  'upscale',
+  'upscale_precision',
+  'skin_flexible',
+  'skin_creative',
+  'skin_faithful',
+])
+export type ImageTaskKind = Static<typeof ImageTaskKind>
+export type ImageSettings = ImageSettingsByKind[ImageTaskKind]
+/** A kind whose tasks have the record of an image task. */
+export type AnyImageKind = ImageTaskKind | CustomKind
+
+/** A kind together with its settings, so that a switch on the kind narrows them. */
+export type ImageRequest = {
+  [K in ImageTaskKind]: { kind: K; settings: ImageSettingsByKind[K] }
+}[ImageTaskKind]
+
+const relightImages = {
+  transfer_light_from_lightmap: Type.Optional(
+    image('Grey picture of the wanted light; excludes transfer_light_from_reference_image.'),
+  ),
+  transfer_light_from_reference_image: Type.Optional(
+    image('Picture whose light is taken over; excludes transfer_light_from_lightmap.'),
+  ),
+}
+
+const { prompt: relightPrompt, ...otherRelightSettings } = RelightSettings.properties
+
+export const IMAGE_FIELDS = [
+  'image',
+  'transfer_light_from_lightmap',
+  'transfer_light_from_reference_image',
+] as const
+export type ImageField = (typeof IMAGE_FIELDS)[number]
+
+/** Path prefix of the image task routes. */
+export const IMAGE_PREFIX = '/proxy/imgvendor/v1/ai'
+
+/** Everything that the creation of a kind needs. */
+export interface ImageKind {
+  kind: AnyImageKind
+  /** Path of the creation. */
+  path: string
+  /** Path below which its tasks are read. */
+  tasks: string
+  /** Groups the tasks of an owner. */
+  segment: string
+  title: string
+  description: string
+  body: TSchema
+  settings: TObject
+  /** Members that take an image, inline too. */
+  images: readonly string[]
+  /** Members that take the address of a video. */
+  videos?: readonly string[]
+  /** Largest body in bytes: one image of 50 MB is 66.7 MB of Base64; relight takes two. */
+  maxBytes: number
+  /** Members in which an empty text counts as absent. */
+  emptyIsAbsent: readonly string[]
+  /** Row of the template whose graph its tasks keep. */
+  templateId?: number
+}
+
+export const IMAGE_BYTES = 68_000_000
+
+interface KindRow extends ImageKind {
+  kind: ImageTaskKind
+  segment: ImageFamily
+}
+
+export type ImageFamily =
+  | 'image-relight'
+  | 'image-upscaler'
+  | 'image-upscaler-precision-v2'
+  | 'skin-enhancer'
+
+const row = (
+  kind: ImageTaskKind,
+  path: string,
+  segment: ImageFamily,
+  title: string,
+  settings: ReturnType<typeof Type.Object>,
+): KindRow => ({
+  kind,
+  path: IMAGE_PREFIX + path,
+  tasks: `${IMAGE_PREFIX}/${segment}`,
+  segment,
+  title,
+  description:
+    'Not generative: the local engine is classical image processing. Responds once the task is durable; it runs afterwards.',
+  body: Type.Object({ ...common, ...settings.properties, ...TASK_OPTIONS }),
+  settings,
+  images: ['image'],
+  maxBytes: IMAGE_BYTES,
+  emptyIsAbsent: ['prompt'],
+})
+
+/**
+ * Everything a kind of image task needs to be routed, validated and described. A new one has its settings in
+ * image-settings.ts, its time and most pixels in image-size.ts, examples in http/image-task/examples.ts, a schema name in
+ * http/task/schema-names.ts and settings and a plan in packages/engines; the client (lib/create.ts), the console
+ * (try/kinds.ts) and the demo (local/demo-jobs.ts) list the kinds, too.
+ */
+export const IMAGE_KINDS: Record<ImageTaskKind, KindRow> = {
+  relight: {
+    ...row('relight', '/image-relight', 'image-relight', 'Relight an image', RelightSettings),
+    body: Type.Object(
+      // The order is that of the documentation, and of the issues that are reported.
+      {
+        ...common,
+        prompt: relightPrompt,
+        ...relightImages,
+        ...otherRelightSettings,
+        ...TASK_OPTIONS,
+      },
+      {
+        not: { required: ['transfer_light_from_lightmap', 'transfer_light_from_reference_image'] },
+      },
+    ),
+    images: IMAGE_FIELDS,
+    maxBytes: 2 * IMAGE_BYTES,
+  },
+  upscale: row('upscale', '/image-upscaler', 'image-upscaler', 'Upscale an image', UpscaleSettings),
+  upscale_precision: row(
+    'upscale_precision',
+    '/image-upscaler-precision-v2',
+    'image-upscaler-precision-v2',
+    'Upscale an image faithfully',
+    UpscalePrecisionSettings,
+  ),
+  skin_flexible: row(
+    'skin_flexible',
+    '/skin-enhancer/flexible',
+    'skin-enhancer',
+    'Enhance skin, flexible mode',
+    SkinFlexibleSettings,
+  ),
+  skin_creative: row(
+    'skin_creative',
+    '/skin-enhancer/creative',
+    'skin-enhancer',
+    'Enhance skin, creative mode',
+    SkinCreativeSettings,
+  ),
+  skin_faithful: row(
+    'skin_faithful',
+    '/skin-enhancer/faithful',
+    'skin-enhancer',
+    'Enhance skin, faithful mode',
+    SkinFaithfulSettings,
+  ),
+}
+
+/** Path on which a task of a kind is made. */
+export const creationPath = (kind: string): string => {
+  const custom = customName(kind)
+  return custom === undefined ? IMAGE_KINDS[kind as ImageTaskKind].path : customPath(custom)
+}
+
+/** Path below which a task of a kind is read. */
+export const tasksPath = (kind: string, segment: string): string => {
+  const custom = customName(kind)
+  return custom === undefined ? `${IMAGE_PREFIX}/${segment}` : customPath(custom)
+}
+
+const UPSCALES: ImageTaskKind[] = ['upscale', 'upscale_precision']
+
+/** Kinds whose tasks the status route of a family returns. */
+export const IMAGE_FAMILIES: Record<ImageFamily, ImageTaskKind[]> = {
+  'image-relight': ['relight'],
+  'image-upscaler': UPSCALES,
+  'image-upscaler-precision-v2': UPSCALES,
+  'skin-enhancer': ['skin_flexible', 'skin_creative', 'skin_faithful'],
+}

@@ -1,0 +1,89 @@
+import { Type, type Static } from 'typebox'
+
+import { listRelightWarnings } from './prompt-light.ts'
+import { DeletedAt } from '../deleted-at.ts'
+import type { Labels } from '../task-options.ts'
+import { describeWait, WaitsFor } from '../waits-for.ts'
+
+/** Statuses of an image task and the moves between them; no other exists. */
+export const ImageTaskStatus = Type.Enum(['CREATED', 'IN_PROGRESS', 'COMPLETED', 'FAILED'])
+export type ImageTaskStatus = Static<typeof ImageTaskStatus>
+
+/** For each status, those it may be reached from. */
+export const IMAGE_TASK_TRANSITIONS = {
+  IN_PROGRESS: ['CREATED'],
+  COMPLETED: ['IN_PROGRESS'],
+  FAILED: ['CREATED', 'IN_PROGRESS'],
+} as const satisfies Partial<Record<ImageTaskStatus, readonly ImageTaskStatus[]>>
+
+/** Statuses that a webhook is notified of; the CREATED event is kept, not sent. */
+export const DELIVERED_STATUSES: readonly ImageTaskStatus[] = ['IN_PROGRESS', 'COMPLETED', 'FAILED']
+
+export const TERMINAL_STATUSES: readonly ImageTaskStatus[] = ['COMPLETED', 'FAILED']
+
+/** Sentences about a request that does not fail and may surprise. */
+export const warnings = Type.Optional(
+  Type.Array(Type.String(), {
+    description: 'What of the request takes no effect, and why: a prompt without a known word.',
+  }),
+)
+
+/** An image task, as every image route returns it under `data`. */
+export const ImageTaskRecord = Type.Object({
+  task_id: Type.String({ format: 'uuid' }),
+  status: ImageTaskStatus,
+  generated: Type.Array(Type.String({ format: 'uri' }), {
+    description: 'Signed links to the results; empty until COMPLETED, and once deleted.',
+  }),
+  deleted_at: DeletedAt,
+  warnings,
+  waits_for: WaitsFor,
+  error: Type.Optional(
+    Type.Object(
+      { code: Type.String(), message: Type.String() },
+      { description: 'Only in FAILED.' },
+    ),
+  ),
+})
+export type ImageTaskRecord = Static<typeof ImageTaskRecord>
+
+/** Values from which a record is made. */
+export interface ImageTaskFacts {
+  id: string
+  status: ImageTaskStatus
+  error: { code: string; message: string } | null
+  deletedAt: string | null
+  /** Members of the request of a relight by the local engine; null of any other, and once deleted. */
+  relight: Record<string, unknown> | null
+  /** Reasons of machines that do not take it; null unless it waits for one. */
+  waitsFor: string[] | null
+  /** Names of the results, in order. */
+  results: readonly string[]
+  labels: Labels | null
+}
+
+/**
+ * A task as callers see it.
+ * @param sign makes the link to a file of the task
+ */
+export const makeImageRecord = (
+  task: ImageTaskFacts,
+  sign: (name: string) => string,
+): ImageTaskRecord => {
+  const found = listRelightWarnings(task.relight)
+  return {
+    task_id: task.id,
+    status: task.status,
+    generated: task.results.map(sign),
+    ...(task.deletedAt === null ? {} : { deleted_at: task.deletedAt }),
+    ...(found.length > 0 && { warnings: found }),
+    ...describeWait(task.waitsFor),
+    ...(task.error === null ? {} : { error: task.error }),
+  }
+}
+
+/** The facts of a task as they were when it moved to a status. Results and error come only with its end. */
+export const imageFactsAt = (task: ImageTaskFacts, status: ImageTaskStatus): ImageTaskFacts =>
+  status === task.status
+    ? { ...task, waitsFor: null }
+    : { ...task, status, waitsFor: null, error: null, results: [] }

@@ -1,0 +1,169 @@
+import { Type, type Static } from 'typebox'
+
+import { shown } from '../../platform/domain/errors.ts'
+import { isObject } from '../../platform/domain/is-object.ts'
+import { makeIssue, type Issue } from '../../platform/domain/validate.ts'
+
+export const LABEL_KEY = '[a-z0-9][a-z0-9._-]{0,62}'
+export const LABELS_MAX = 10
+const VALUE_MAX = 256
+const KEY_FORM = new RegExp(`^${LABEL_KEY}$`)
+const KEY_IN_WORDS = 'small letters, digits, ., _ and -, at most 63 of them'
+
+const LABELS_IN_WORDS = `1 to ${LABELS_MAX} labels, whose names have ${KEY_IN_WORDS}`
+
+/** Names and values by which the caller finds a task again. */
+export const Labels = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  minProperties: 1,
+  maxProperties: LABELS_MAX,
+  propertyNames: { type: 'string', pattern: `^${LABEL_KEY}$` },
+  additionalProperties: { type: 'string', maxLength: VALUE_MAX },
+  description: `Labels of the task, by name: ${LABELS_IN_WORDS}. Lists find it by them.`,
+  'x-expectation': `an object of ${LABELS_IN_WORDS}`,
+})
+export type Labels = Static<typeof Labels>
+
+/** One label of a filter, as a query has it. */
+export const LabelText = Type.String({
+  pattern: `^${LABEL_KEY}:[^\\u0000]{0,${VALUE_MAX}}$`,
+  'x-expectation': `key:value, where the key has ${KEY_IN_WORDS}`,
+})
+export const LABEL_LIST = {
+  minItems: 1,
+  maxItems: LABELS_MAX,
+  description: 'Only tasks with this label, as `key:value`; of several, with all of them.',
+}
+/** Labels of a filter in a query. */
+export const LabelFilter = Type.Optional(
+  Type.Array(LabelText, { ...LABEL_LIST, 'x-list': 'repeated' }),
+)
+
+/** Reads the labels of a filter, which its schema has passed. */
+export const readLabelFilter = (given: readonly string[] = []): Labels[] =>
+  given.map((text) => {
+    const at = text.indexOf(':')
+    return { [text.slice(0, at)]: text.slice(at + 1) }
+  })
+
+/** True when a task has the labels of a filter. */
+export const isLabelled = (given: Labels = {}, filter: readonly Labels[]): boolean =>
+  filter.every((label) => Object.entries(label).every(([name, value]) => given[name] === value))
+
+/** A week: longer than any deadline of the service. */
+const WITHIN_MAX = 604_800
+const RETENTION_MIN = 60
+const INT32_MAX = 2_147_483_647
+
+const within = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum: WITHIN_MAX, description }))
+
+const common = {
+  kiln_labels: Type.Optional(Labels),
+  kiln_start_within: within(
+    'Seconds from the creation: a task that has not begun by then fails with start_timeout.',
+  ),
+  kiln_end_within: within(
+    'Seconds from the creation: a task that has not ended by then fails with deadline_exceeded. The header Cancel-After says the same.',
+  ),
+  kiln_retention_seconds: Type.Optional(
+    Type.Integer({
+      minimum: RETENTION_MIN,
+      maximum: INT32_MAX,
+      description:
+        'Seconds from the end of the task until its files are removed, at most RESULT_RETENTION_DAYS.',
+    }),
+  ),
+}
+
+const priority = Type.Optional(
+  Type.Integer({
+    format: 'int32',
+    minimum: -INT32_MAX - 1,
+    maximum: INT32_MAX,
+    description:
+      'Order among the tasks of the same account that wait: 1 to 3 go ahead of them, -1 to -3 behind; values beyond count as 3 and -3. No task goes ahead of those of others for it.',
+  }),
+)
+
+/** Members of the body of a creation that say something of the task itself; no engine is given them. */
+export const TASK_OPTIONS = { ...common, kiln_priority: priority }
+
+/** The same where the interface has a member for the priority. */
+export const PRIORITY_OPTIONS = { ...common, priority }
+
+/** The header Cancel-After may say it, too. */
+export const END_WITHIN = 'kiln_end_within'
+
+type Body = Readonly<Record<string, unknown>>
+
+/** Options of a new task, as its row has them. */
+export interface TaskOptions {
+  labels: Labels | null
+  /** From -3 to 3. */
+  priority: number
+  startWithin: number | null
+  endWithin: number | null
+  retentionSeconds: number | null
+  /** Batch that makes the task. */
+  batchId?: string | undefined
+}
+
+/** Reads the options from a valid body. */
+export const readTaskOptions = (body: Body): TaskOptions => {
+  const value = (name: string) => (body[name] as number | undefined) ?? null
+  const given = value('priority') ?? value('kiln_priority') ?? 0
+  return {
+    labels: (body['kiln_labels'] as Labels | undefined) ?? null,
+    priority: Math.max(-3, Math.min(3, given)),
+    startWithin: value('kiln_start_within'),
+    endWithin: value(END_WITHIN),
+    retentionSeconds: value('kiln_retention_seconds'),
+  }
+}
+
+/** Makes the members of a body that give these options. */
+export const writeTaskOptions = (
+  { labels, priority: order, startWithin, endWithin, retentionSeconds }: TaskOptions,
+  priorityName: 'priority' | 'kiln_priority',
+): Record<string, unknown> => ({
+  ...(labels && { kiln_labels: labels }),
+  ...(startWithin !== null && { kiln_start_within: startWithin }),
+  ...(endWithin !== null && { [END_WITHIN]: endWithin }),
+  ...(retentionSeconds !== null && { kiln_retention_seconds: retentionSeconds }),
+  ...(order !== 0 && { [priorityName]: order }),
+})
+
+/** The members of a body without those options. */
+export const withoutTaskOptions = <B extends Body>(body: B): Omit<B, OptionName> => {
+  const rest = Object.entries(body).filter(
+    ([name]) => name !== 'priority' && !Object.hasOwn(TASK_OPTIONS, name),
+  )
+  return Object.fromEntries(rest) as Omit<B, OptionName>
+}
+
+type OptionName = keyof typeof TASK_OPTIONS | 'priority'
+
+/** The rules of the options that their schema cannot say, or not in words. */
+export const validateTaskOptions = (body: Body, retentionDays: number): Issue[] => [
+  ...validateLabels(body['kiln_labels']),
+  ...validateRetention(body['kiln_retention_seconds'], retentionDays * 86_400),
+]
+
+const validateLabels = (labels: unknown): Issue[] => {
+  if (!isObject(labels)) return []
+  const wrong = Object.keys(labels).find((name) => !KEY_FORM.test(name))
+  return wrong === undefined
+    ? []
+    : [makeIssue('/kiln_labels', `must have names of ${KEY_IN_WORDS}, got ${shown(wrong)}`)]
+}
+
+const validateRetention = (seconds: unknown, most: number): Issue[] =>
+  typeof seconds === 'number' && seconds > most
+    ? [
+        makeIssue(
+          '/kiln_retention_seconds',
+          `must be a whole number from ${RETENTION_MIN} to ${most}, got ${seconds}`,
+        ),
+      ]
+    : []

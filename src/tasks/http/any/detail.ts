@@ -1,0 +1,86 @@
+import { withinDeadline } from '../../../platform/db/client.ts'
+import { findTaskDetail, type TaskDetailRow } from '../../db/task-detail.ts'
+import { estimateKind } from '../../db/task-list.ts'
+import { listRelightWarnings } from '../../domain/image/prompt-light.ts'
+import { withoutQuery } from '../../../platform/domain/address.ts'
+import { errors } from '../../../platform/domain/errors.ts'
+import type { TaskDetail } from '../../domain/task-item.ts'
+import { ownerOf } from '../../../platform/http/access/caller.ts'
+import type { JsonResponse, RouteRequest } from '../../../platform/http/route.ts'
+import { readTaskId } from '../task/task-id.ts'
+import { makeRequest, showInputs } from '../../request-of.ts'
+import { toItem } from './item.ts'
+import type { TaskReadDeps } from '../../deps.ts'
+import type { LiveDeps } from '../../../platform/http/live/prefer.ts'
+
+/** Dependencies of the routes of tasks of every kind. */
+export interface AnyTaskDeps extends TaskReadDeps, LiveDeps {
+  /** Address of a workflow in the Temporal UI; undefined where there is none. */
+  workflowUrl(workflowId: string): string | undefined
+}
+
+/** Reads a task with all that is known of its life. Throws 404. */
+export const readDetail = async (
+  deps: Omit<AnyTaskDeps, keyof LiveDeps>,
+  { params, caller }: RouteRequest<{ task_id: string }>,
+): Promise<JsonResponse> => {
+  const { sql, signer, now, workflowUrl } = deps
+  const id = readTaskId(params.task_id)
+  const owner = ownerOf({ caller })
+  const isAdmin = caller?.isPlatformAdmin ?? false
+  const task = await withinDeadline(sql, findTaskDetail(sql, { id, owner, isAdmin }))
+  if (!task) throw errors.taskNotFound(id)
+  const show = (url: string): string => (isAdmin && task.owner !== owner ? withoutQuery(url) : url)
+  const sign = (name: string): string => signer.signFile(id, name, now())
+  const inputs = showInputs(task, { show, sign })
+  const { ended_at: endedAt, family, kind } = task.item
+  const warnings = listRelightWarnings(task.relight)
+  const seconds = endedAt === undefined ? await withinDeadline(sql, estimateKind(sql, kind)) : null
+  const temporal = isAdmin ? workflowUrl(`${family}-task/${id}`) : undefined
+  const body: TaskDetail = {
+    ...toItem(deps, task, isAdmin),
+    request: makeRequest(task, inputs, show),
+    inputs,
+    results: task.results.map((file) => ({ ...file, url: sign(file.name) })),
+    moves: task.moves,
+    attempts: task.tries.map((_, index) => toAttempt(task, index)),
+    ...(task.queuePosition !== null && { queue_position: task.queuePosition }),
+    ...(isAdmin && task.waitsFor?.length && { lacking: task.waitsFor }),
+    ...(task.placedAt && { placed_at: task.placedAt.toISOString() }),
+    ...(seconds !== null && { estimated_seconds: seconds }),
+    ...(warnings.length > 0 && { warnings }),
+    ...(task.purgeAt && !task.purgedAt && { purge_at: task.purgeAt.toISOString() }),
+    ...(task.purgedAt && { purged_at: task.purgedAt.toISOString() }),
+    ...(temporal !== undefined && { temporal_url: temporal }),
+  }
+  return { status: 200, body }
+}
+
+/** Shows what is known of an attempt: its end is that of the task, or its own failure. */
+const toAttempt = (
+  { tries: attempts, item: { ended_at: endedAt, state, error } }: TaskDetailRow,
+  index: number,
+): TaskDetail['attempts'][number] => {
+  const {
+    n,
+    at,
+    failed_at: failedAt,
+    error: code,
+  } = attempts[index] as TaskDetailRow['tries'][number]
+  const begun = { number: n, started_at: toInstant(at) }
+  if (failedAt !== undefined)
+    return {
+      ...begun,
+      ended_at: toInstant(failedAt),
+      outcome: 'failed',
+      ...(code && { error: code }),
+    }
+  if (index < attempts.length - 1) return { ...begun, outcome: 'lost' }
+  if (endedAt === undefined) return { ...begun, outcome: 'running' }
+  const ended = { ...begun, ended_at: endedAt }
+  if (state === 'failed')
+    return { ...ended, outcome: 'failed', ...(error && { error: error.code }) }
+  return { ...ended, outcome: state === 'done' ? 'done' : 'lost' }
+}
+
+const toInstant = (text: string): string => new Date(text).toISOString()

@@ -1,0 +1,147 @@
+import { Type } from 'typebox'
+
+import { readBatchCounts, showBatch, type BatchRow, type BatchSource } from '../../db/bulk/batch.ts'
+import { findBulk } from '../../db/bulk/bulk.ts'
+import { withinDeadline, type Queryable } from '../../../platform/db/client.ts'
+import {
+  Batch,
+  BatchLine,
+  BatchPage,
+  MadeBatch,
+  NewBatch,
+  NewBatchDocument,
+} from '../../domain/bulk/batch.ts'
+import { BulkQuery } from '../../domain/bulk/bulk.ts'
+import { SMALL_BODY } from '../../../platform/json-body/body-limits.ts'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { validatePageToken } from '../task/page-token.ts'
+import { createBatch, makeValidateBatch } from './batch.ts'
+import { cancelBulk, getBulk, listOwn, type BulkDeps } from './bulk.ts'
+import { LINES_TYPE, makeBatchLine, respondWithLines } from './results.ts'
+
+const COMMON = { tag: 'Batches', auth: 'required' } as const
+const ID = '7d0f4a52-8c1b-4d8e-9a3f-2b6c5e7d9f10'
+const OfBatch = Type.Object({
+  id: Type.String({ format: 'uuid', description: 'Id of the batch.' }),
+})
+
+/** A thousand requests with a small image each. */
+const BODY = { maxBytes: 2 ** 24, memoryBytes: 2 ** 24, deadlineMs: 120_000 }
+
+/** Batches: many requests in one, made one after another. */
+export const makeBatchRoutes = (deps: BulkDeps): Route[] => [
+  defineRoute({
+    ...COMMON,
+    method: 'post',
+    path: '/batches',
+    quota: 'create',
+    summary: 'Make many tasks with one request',
+    description:
+      'Each request is taken as if it had come alone, one after another, for as long as the quotas of the caller last; then the batch waits. A tenth of the quota of open tasks stays free for other requests.',
+    body: {
+      ...BODY,
+      linkMember: 'file',
+      schema: NewBatch,
+      document: NewBatchDocument,
+      examples: {
+        requests: {
+          requests: [
+            {
+              path: '/proxy/imgvendor/v1/ai/image-relight',
+              body: { image: 'https://example.com/portrait.png', prompt: 'sunset' },
+            },
+          ],
+        },
+      },
+    },
+    responses: {
+      202: {
+        description: 'The batch is durable; it runs afterwards.',
+        schema: MadeBatch,
+        example: { batch_id: ID },
+        links: {
+          read: {
+            method: 'get',
+            path: '/batches/:id',
+            parameters: { id: '$response.body#/batch_id' },
+          },
+        },
+      },
+    },
+    errors: ['incompatible_fields', 'url_refused', 'quota_exceeded', 'outcome_unknown'],
+    validate: makeValidateBatch(deps),
+    handler: (request) => createBatch(deps, request),
+  }),
+  defineRoute({
+    ...COMMON,
+    method: 'get',
+    path: '/batches',
+    summary: "List the caller's batches, newest first",
+    query: BulkQuery,
+    responses: { 200: { description: 'The page.', schema: BatchPage } },
+    errors: [],
+    read: 'private',
+    validateQuery: ({ query }) => validatePageToken(query['after'], '?after', 'next'),
+    handler: (request) =>
+      listOwn<BatchSource>(deps, request, {
+        kind: 'batch',
+        name: 'batches',
+        show: (row) => showBatch(row as BatchRow),
+      }),
+  }),
+  defineRoute({
+    ...COMMON,
+    method: 'get',
+    path: '/batches/:id',
+    summary: 'Count the requests of a batch by the state of their tasks',
+    params: OfBatch,
+    responses: { 200: { description: 'The batch.', schema: Batch } },
+    errors: ['bulk_not_found'],
+    read: 'private',
+    handler: async (request) => {
+      const batch = await getBulk<BatchRow>(deps, request, 'batch')
+      return { status: 200, body: await withinDeadline(deps.sql, withCounts(deps.sql, batch)) }
+    },
+  }),
+  defineRoute({
+    ...COMMON,
+    method: 'get',
+    path: '/batches/:id/results',
+    summary: 'Read what has become of each request of a batch',
+    description: 'A line of JSON for each, in their order. Links are signed at the call.',
+    params: OfBatch,
+    responses: {
+      200: { description: 'A request a line.', schema: BatchLine, mediaType: LINES_TYPE },
+    },
+    errors: ['bulk_not_found'],
+    handler: async (request) => {
+      const batch = await getBulk<BatchRow>(deps, request, 'batch')
+      const line = makeBatchLine(batch.endedAt ? 'cancelled' : 'pending')
+      return respondWithLines(deps, batch, line)
+    },
+  }),
+  defineRoute({
+    ...COMMON,
+    method: 'post',
+    path: '/batches/:id/cancel',
+    summary: 'Cancel a batch: what has not ended of it ends',
+    description:
+      'No further task is made, from the response on; those that can be are cancelled. It ends when the last video that is being rendered has.',
+    params: OfBatch,
+    body: { ...SMALL_BODY, schema: Type.Object({}), required: false, examples: { nothing: {} } },
+    responses: { 200: { description: 'The batch as it is now.', schema: Batch } },
+    errors: ['bulk_not_found', 'cannot_cancel', 'outcome_unknown'],
+    handler: (request) => {
+      const { id } = request.params
+      return cancelBulk(deps, request, {
+        kind: 'batch',
+        show: async (sql) => withCounts(sql, (await findBulk(sql, { id })) as BatchRow),
+      })
+    },
+  }),
+]
+
+const withCounts = async (sql: Queryable, batch: BatchRow): Promise<Batch> => ({
+  ...showBatch(batch),
+  ...(await readBatchCounts(sql, batch)),
+})

@@ -1,0 +1,59 @@
+import { createTask } from '../../create.ts'
+import type { Creation, TaskCommand } from '../../creation.ts'
+import type { TaskDeps } from '../../deps.ts'
+import { tryTask } from '../../dry-run.ts'
+import { ownerOf } from '../../../platform/http/access/caller.ts'
+import type {
+  BodySpec,
+  JsonResponse,
+  RouteRequest,
+  SavedResponse,
+} from '../../../platform/http/route.ts'
+import { CANCEL_AFTER } from './cancel-after.ts'
+import { DryRunQuery } from './dry-run.ts'
+
+/** Makes of a creation what its route has of it: body, rules and handlers. */
+export const makeCreationParts = (
+  deps: TaskDeps,
+  creation: Creation,
+  shown: Pick<BodySpec, 'examples' | 'document'>,
+) => {
+  const {
+    path,
+    unread,
+    secretResponse,
+    echo,
+    validate,
+    listIneffective,
+    plan: _,
+    ...form
+  } = creation
+  return {
+    method: 'post' as const,
+    path,
+    query: DryRunQuery,
+    requestHeaders: [CANCEL_AFTER.header],
+    quota: 'create' as const,
+    ...(unread && { unread }),
+    ...(secretResponse && { secretResponse }),
+    ...(echo !== undefined && { echo }),
+    body: { ...form, deadlineMs: 120_000, headerMember: CANCEL_AFTER, ...shown } as BodySpec,
+    validate,
+    ...(listIneffective && { listIneffective }),
+    dryRun: async (request: RouteRequest): Promise<JsonResponse> => ({
+      status: 200,
+      body: await tryTask(deps, creation, commandOf(request)),
+    }),
+    handler: (request: RouteRequest): Promise<SavedResponse> =>
+      createTask(deps, creation, {
+        ...commandOf(request),
+        save: (sql, { response }) => request.saveIdempotentResponse(sql, response),
+      }),
+  }
+}
+
+const commandOf = (request: RouteRequest): TaskCommand => {
+  const { caller, body, inline } = request
+  const apiKeyId = caller?.keyLimits?.isCapped ? caller.keyId : undefined
+  return { owner: ownerOf(request), account: request.account(), apiKeyId, body, inline }
+}

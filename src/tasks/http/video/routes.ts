@@ -1,0 +1,129 @@
+import { Type } from 'typebox'
+
+import { withinDeadline } from '../../../platform/db/client.ts'
+import { findOwnerCredits } from '../../db/owner.ts'
+import {
+  VIDEO_LIST_EMPTY_IS_ABSENT,
+  VideoCancelBody,
+  VideoTaskQuery,
+  validateVideoTaskQuery,
+} from '../../domain/video/video-list.ts'
+import { VideoCreations, VideoCredits, VideoTaskList } from '../../domain/video/video-task.ts'
+import { SMALL_BODY } from '../../../platform/json-body/body-limits.ts'
+import { auditOf } from '../../../identity/http/access/audit.ts'
+import { ownerOf } from '../../../platform/http/access/caller.ts'
+import { respondAfterChange, type LiveDeps } from '../../../platform/http/live/prefer.ts'
+import { cancelTask } from '../../cancel.ts'
+import { makeIssue } from '../../../platform/domain/validate.ts'
+import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { statusResponses } from '../task/read-response.ts'
+import { OfTask, readTaskId } from '../task/task-id.ts'
+import { VIDEO_PREFIX } from '../../domain/video/video-path.ts'
+import type { VideoTaskDeps } from '../../create-video.ts'
+import { listTasks } from './list.ts'
+import { validatePageToken } from '../task/page-token.ts'
+import { readTask } from './read.ts'
+import { makeVideoCreationRoutes } from './creation-routes.ts'
+import { CREATIONS, CREDITS, TASK_LIST } from './examples.ts'
+
+/** The routes of video tasks: two creations; status, cancel, list and credits for both. */
+export const makeVideoTaskRoutes = (deps: VideoTaskDeps & LiveDeps): Route[] => [
+  ...makeVideoCreationRoutes(deps),
+  defineRoute({
+    ...commonOf(deps),
+    method: 'get',
+    path: `${TASK_PATH}/creations`,
+    summary: 'Read the state and the video of a task',
+    params: OfTask,
+    requestHeaders: ['If-None-Match', 'Prefer'],
+    responses: statusResponses(VideoCreations, CREATIONS),
+    errors: ['task_not_found'],
+    handler: (request) => {
+      const id = readTaskId(request.params.task_id)
+      const owner = ownerOf(request)
+      return respondAfterChange(deps, request, {
+        findId: () => id,
+        read: (known) => readTask(deps, { id, owner, known }),
+      })
+    },
+  }),
+  defineRoute({
+    ...commonOf(deps),
+    method: 'post',
+    path: `${TASK_PATH}/cancel`,
+    summary: 'Cancel a task that is not being rendered yet',
+    description: 'The task ends in failed with UserCancelled, and its credits are given back.',
+    params: OfTask,
+    body: { ...SMALL_BODY, schema: VideoCancelBody, required: false, examples: { nothing: {} } },
+    responses: {
+      200: { description: 'The task was cancelled.', schema: Type.Object({}), example: {} },
+    },
+    errors: ['task_not_found', 'cannot_cancel', 'outcome_unknown'],
+    validate: validateCancel,
+    handler: (request) => {
+      const id = readTaskId(request.params.task_id)
+      const task = { id, owner: ownerOf(request), family: 'video' } as const
+      return cancelTask(deps, task, {
+        audit: auditOf(request),
+        record: (sql) => request.saveIdempotentResponse(sql, { status: 200, body: {} }),
+      })
+    },
+  }),
+  defineRoute({
+    ...commonOf(deps),
+    method: 'get',
+    path: `${VIDEO_PREFIX}/tasks`,
+    summary: "List the caller's video tasks, newest first",
+    description:
+      'Filters are combined. Without a credential only tasks that `task_ids` names are found, and only those made without one. A page whose payloads are large ends early; `next_page_token` leads on.',
+    query: VideoTaskQuery,
+    queryEmptyIsAbsent: VIDEO_LIST_EMPTY_IS_ABSENT,
+    responses: { 200: { description: 'The page.', schema: VideoTaskList, example: TASK_LIST } },
+    errors: [],
+    validateQuery: ({ query, caller }) => [
+      ...validateVideoTaskQuery(query, { isAnonymous: caller === undefined }),
+      ...validatePageToken(query['pager.page_token']),
+    ],
+    handler: (request) => listTasks(deps, ownerOf(request), request.query),
+  }),
+  defineRoute({
+    ...commonOf(deps),
+    method: 'get',
+    path: `${VIDEO_PREFIX}/credits`,
+    summary: 'Read credits and slots of the caller',
+    description:
+      "Without a credential they are those of the client's address. All addresses together have so many slots, too, so one may wait while it holds fewer than its own.",
+    responses: {
+      200: { description: 'Credits and slots.', schema: VideoCredits, example: CREDITS },
+    },
+    errors: [],
+    handler: async (request) => {
+      const { sql, creditLimit, slots, anonymousSlots = slots } = deps
+      const { caller } = request
+      const { used, running, waiting, ...own } = await withinDeadline(
+        sql,
+        findOwnerCredits(sql, ownerOf(request), request.account()),
+      )
+      const most = own.creditLimit ?? creditLimit
+      const remains = {
+        credit_remain: most === undefined ? null : Math.max(0, most - used),
+        credit_used: used,
+        concurrency_limit: caller ? (own.slots ?? slots) : Math.min(slots, anonymousSlots),
+        current_concurrency: running,
+        queue_count: waiting,
+      }
+      return { status: 200, body: { remains: [remains] } }
+    },
+  }),
+]
+
+/** The id in a body, when there is one, is that of the path. */
+const validateCancel: NonNullable<Route['validate']> = ({ params, body: { id } }) =>
+  typeof id !== 'string' || id.toLowerCase() === String(params['task_id']).toLowerCase()
+    ? []
+    : [makeIssue('/id', 'must be the id in the path, got another one')]
+
+const commonOf = ({ videoAuth }: Pick<VideoTaskDeps, 'videoAuth'>) =>
+  ({ tag: 'Video tasks', auth: videoAuth, unread: 'ignored' }) as const
+
+const TASK_PATH = `${VIDEO_PREFIX}/tasks/:task_id`

@@ -1,0 +1,102 @@
+import {
+  CancellationScope,
+  defineSignal,
+  proxyActivities,
+  proxyLocalActivities,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+} from '@temporalio/workflow'
+
+import type {
+  RenderActivities,
+  TaskStanding,
+  TaskTransitions,
+} from '../../activities/tasks/task.ts'
+import type { EngineName } from '../../src/tasks/domain/engine.ts'
+import type { RenderTiming, VideoTiming } from '../../src/tasks/domain/render-timing.ts'
+import type { TaskFamily } from '../../src/platform/domain/task-scope.ts'
+import { reasonOf } from '../platform/failure.ts'
+import { transitionOptions } from '../platform/options.ts'
+import { renderOptions } from './render-options.ts'
+
+/** The API has moved the task to its end; whatever works on it is to stop. Carries the outbox row's id; a repetition changes nothing. */
+export const cancelRequested = defineSignal<[{ id: string }]>('cancelRequested')
+
+/** End of a job, and its reason, for an operator who looks at the workflow. */
+export interface TaskEnd {
+  status: string
+  reason: string
+  /** Sentence of the error that a task has failed with. */
+  message?: string
+}
+
+export const showTaskEnd = (status: string, reason: string): TaskEnd => {
+  setCurrentDetails(`**${status}**: ${reason}`)
+  upsertSearchAttributes([{ key: { name: 'KilnStatus', type: 'KEYWORD' }, value: status }])
+  return { status, reason }
+}
+
+export interface TaskInput<Timing extends RenderTiming = RenderTiming> {
+  taskId: string
+  /** Number of the admission that this run is of. */
+  admission: number
+  timing: Timing
+  /** Absent: the local one. */
+  engine?: EngineName
+}
+
+/** Drives an image task to its end. Whichever that is, also a failure, the workflow completes. */
+export const imageTask = (input: TaskInput): Promise<TaskEnd> =>
+  driveTask('image', input, (options) =>
+    proxyActivities<RenderActivities>(options).renderImageTask(input),
+  )
+
+/** Drives a video task to its end. Whichever that is, also a failure, the workflow completes. */
+export const videoTask = (input: TaskInput<VideoTiming>): Promise<TaskEnd> =>
+  driveTask('video', input, (options) =>
+    proxyActivities<RenderActivities>(options).renderVideoTask(input),
+  )
+
+/**
+ * Renders a task that is admitted. The render ends it with what it has made, or puts it back to those that wait: then this
+ * run ends, and its next admission starts another. Here ends one that has failed or was cancelled.
+ */
+const driveTask = async (
+  family: TaskFamily,
+  { taskId, timing, engine }: TaskInput,
+  render: (options: ReturnType<typeof renderOptions>) => Promise<TaskStanding>,
+): Promise<TaskEnd> => {
+  const { failTask } = proxyLocalActivities<TaskTransitions>(transitionOptions)
+  const rendering = new CancellationScope()
+  setHandler(cancelRequested, () => rendering.cancel())
+  try {
+    setCurrentDetails(
+      '**Rendering.** Waits for a worker, then renders: *Pending Activities* shows the step and how far it is.',
+    )
+    return show(await rendering.run(() => render(renderOptions(timing, engine))))
+  } catch (error) {
+    const reason = reasonOf(error, rendering)
+    const end = await CancellationScope.nonCancellable(() => failTask({ taskId, family }, reason))
+    return show(end, end.state === 'failed' ? reason.message : undefined)
+  }
+}
+
+const show = ({ state, reason }: TaskStanding, message?: string): TaskEnd => {
+  const code = reason ?? ''
+  setCurrentDetails(
+    [`**${state}**${SENTENCES[state] ?? ''}`, code, message].filter(Boolean).join(': '),
+  )
+  upsertSearchAttributes([
+    { key: { name: 'KilnStatus', type: 'KEYWORD' }, value: state },
+    ...(code === ''
+      ? []
+      : [{ key: { name: 'KilnReason', type: 'KEYWORD' }, value: code } as const]),
+  ])
+  return { status: state, reason: code, ...(message !== undefined && { message }) }
+}
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  done: ': the results are stored',
+  waiting: ': it may not begin now, and goes on in another run',
+}
