@@ -9,7 +9,7 @@ import { ROOT } from '../../src/local/root.ts'
 
 test('each journey of the tour has at most 25 lines, and its steps are links to files', async () => {
   const [, ...journeys] = (await readFile(join(ROOT, 'docs/tour.md'), 'utf8')).split(/^## /m)
-  assert.equal(journeys.length, 3)
+  assert.equal(journeys.length, 6)
   for (const journey of journeys) {
     const [title, ...lines] = journey.trim().split('\n')
     assert.ok(lines.filter((line) => line !== '').length <= 25, title)

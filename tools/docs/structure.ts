@@ -26,10 +26,16 @@ interface Arrow {
   types: number
 }
 
-/** A Mermaid diagram of the areas and of the imports between them. */
+/** A Mermaid diagram of the areas and of the imports between them. Throws where one leads up. */
 export const drawStructure = async (root: string): Promise<string> => {
   const files = await listFiles(root)
-  const arrows = countArrows(await Promise.all(files.map((file) => readImports(root, file))))
+  const imports = (await Promise.all(files.map((file) => readImports(root, file)))).flat()
+  const upward = imports.filter(({ from, to }) => AREAS.indexOf(to) < AREAS.indexOf(from))
+  if (upward.length > 0)
+    throw new Error(
+      `an area imports a higher one:\n${upward.map(({ file, imported }) => `${file} imports ${imported}`).join('\n')}`,
+    )
+  const arrows = countArrows(imports)
   const sizeOf = (area: Area): number => files.filter((file) => areaOf(file) === area).length
   const lines = [
     ...AREAS.map((area) => `${nameOf(area)}["<b>${area}</b><br/>${sizeOf(area)} files"]`),
@@ -40,16 +46,6 @@ export const drawStructure = async (root: string): Promise<string> => {
     ),
   ]
   return ['```mermaid', 'flowchart TD', ...lines.map((line) => `  ${line}`), '```'].join('\n')
-}
-
-/** Imports that lead to a higher area, as `file imports file`. */
-export const listUpward = async (root: string): Promise<string[]> => {
-  const files = await listFiles(root)
-  const imports = await Promise.all(files.map((file) => readImports(root, file)))
-  return imports
-    .flat()
-    .filter(({ from, to }) => AREAS.indexOf(to) < AREAS.indexOf(from))
-    .map(({ file, imported }) => `${file} imports ${imported}`)
 }
 
 const listFiles = async (root: string): Promise<string[]> => {
@@ -105,10 +101,10 @@ const readImports = async (root: string, file: string): Promise<Import[]> => {
   })
 }
 
-const countArrows = (imports: Import[][]): Arrow[] =>
+const countArrows = (imports: Import[]): Arrow[] =>
   AREAS.flatMap((from) =>
     AREAS.filter((to) => to !== from).map((to) => {
-      const found = imports.flat().filter((one) => one.from === from && one.to === to)
+      const found = imports.filter((one) => one.from === from && one.to === to)
       const types = found.filter(({ isType }) => isType).length
       return { from, to, values: found.length - types, types }
     }),
