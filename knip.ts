@@ -27,7 +27,7 @@ const config = ({ production = false }): KnipConfig => ({
         'test/support/{run,file-cost}.ts',
         'test/system.ts',
         'test/machines/sleeping-media.ts',
-        'test/adapters/render-alone.ts',
+        'test/engines/adapters/render-alone.ts',
         'test/deploy/confined-probe.mjs',
         'test/workflows/record.ts',
         'test/workflows/value-import.ts',

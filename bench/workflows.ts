@@ -6,7 +6,7 @@ import { openFileSource } from '../packages/inspector/src/archive/source.ts'
 import { readPack } from '../packages/inspector/src/index.ts'
 import type { Inspection } from '../packages/inspector/src/inspection.ts'
 import type { WorkflowResolution } from '../src/registry/domain/graph/resolve.ts'
-import type { Owned } from '../test/http/registry-support.ts'
+import type { Owned } from '../test/registry/http/registry-support.ts'
 import { expectStatus } from '../test/support/client.ts'
 import { startApi, withRegistry } from './support/registry.ts'
 import { at, say, showResult } from './support/results.ts'
@@ -26,7 +26,7 @@ export const run = async (): Promise<void> => {
     const service = keep(await startApi(place))
     // It plans a database of its own when it is loaded, and makes none.
     process.env['TEST_DATABASE_URL'] ??= place.url
-    const { makeRegistry } = await import('../test/http/registry-support.ts')
+    const { makeRegistry } = await import('../test/registry/http/registry-support.ts')
     const registry = makeRegistry(service, place)
     const owned = await registry.addPublisher()
     const examples: Example[] = []

@@ -7,8 +7,14 @@ import { PATIENCE_MS } from '../support/patience.ts'
 import { useWebhookReceiver } from '../support/receiver.ts'
 import { useService, type Role } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
-import { linesOf, makeRequest, postBatch, readBulk, untilBulkEnded } from '../http/bulk-support.ts'
-import { untilReceived } from '../http/delivery-support.ts'
+import {
+  linesOf,
+  makeRequest,
+  postBatch,
+  readBulk,
+  untilBulkEnded,
+} from '../tasks/http/bulk-support.ts'
+import { untilReceived } from '../events/http/delivery-support.ts'
 import { makeRandom, pick } from './random.ts'
 
 const REQUESTS = isLong ? 10_000 : 300

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 
 import fc from 'fast-check'
 
-import { makeRegistry, unique } from '../http/registry-support.ts'
+import { makeRegistry, unique } from '../registry/http/registry-support.ts'
 import { expectStatus } from '../support/client.ts'
 import { isLong } from '../support/long.ts'
 import { PATIENCE_MS } from '../support/patience.ts'

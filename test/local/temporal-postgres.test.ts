@@ -18,7 +18,7 @@ import type { TemporalOnPostgres } from '../support/temporal-postgres.ts'
 import { startService } from '../support/service.ts'
 import { waitFor } from '../support/wait.ts'
 import { makeZip } from '../support/zip.ts'
-import { makeRegistry, untilDecided, upload } from '../http/registry-support.ts'
+import { makeRegistry, untilDecided, upload } from '../registry/http/registry-support.ts'
 
 /** As long as a version may be, one more than a keyword of Temporal on PostgreSQL. */
 const VERSION = `1.0.0-${'a'.repeat(250)}`

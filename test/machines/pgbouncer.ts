@@ -25,7 +25,7 @@ const SETTINGS = [
   'jit = off',
   'max_parallel_workers_per_gather = 0',
 ]
-const TESTS = (process.env['TESTS'] ?? 'test/http').split(' ')
+const TESTS = (process.env['TESTS'] ?? 'test/*/http').split(' ')
 
 /** As docs/operations.md says. */
 const configure = (server: URL, port: number, users: string): string => `[databases]

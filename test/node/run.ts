@@ -10,7 +10,7 @@ import envPaths from 'env-paths'
 
 import { ROOT } from '../../src/local/root.ts'
 
-const TESTS = ['test/http', 'test/workflows', 'test/adapters']
+const TESTS = ['test/*/http', 'test/workflows', 'test/*/adapters']
 
 interface Result {
   version: string

@@ -22,10 +22,11 @@ const http = async ({ folder, settings }: S3Server, files: string[]): Promise<vo
   })
 
 const PARTS: Record<string, (server: S3Server) => Promise<void>> = {
-  store: async () => await run(['test/support/run.ts', '--long', 'test/adapters/storage.test.ts']),
+  store: async () =>
+    await run(['test/support/run.ts', '--long', 'test/platform/adapters/storage.test.ts']),
   faults: async () => await run(['test/support/run.ts', '--long', 'test/faults/s3.test.ts']),
   demo: async ({ settings }) => await run(['src/local.ts', 'demo'], settings),
-  http: async (server) => await http(server, ['test/http']),
+  http: async (server) => await http(server, ['test/*/http']),
 }
 
 const server = await startS3Server()

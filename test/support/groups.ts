@@ -6,9 +6,9 @@ import { codePath } from '../../src/local/root.ts'
 
 /** A process and its modules cost more than most of these files; those of workflows start a runtime, of which a process has one. */
 const SHARED =
-  /^(?:test|packages)\/(activities|adapters|console|db|docs|domain|faults|http|inspector|local)\//
+  /^(?:test|packages)\/(?:(?:platform|identity|tasks|engines|events|registry)\/)?(activities|adapters|comfyui|console|db|docs|domain|faults|http|inspector|local)\//
 /** It counts what its process holds. */
-const ALONE = 'test/adapters/hostile-archive.all.test.ts'
+const ALONE = 'test/registry/adapters/hostile-archive.all.test.ts'
 /** They share a browser, or take less than their process does. */
 const LARGE = { console: 100, domain: 100, inspector: 20 } as Record<string, number>
 
@@ -25,11 +25,7 @@ export interface Group {
 }
 
 /** Long ones first, and last those whose groups take a few seconds, so that none is left alone at the end. */
-const RANKS = [
-  /^test\/db\//,
-  /^(?:test|packages)\/(client|console|docs|http)\//,
-  /^test\/(activities|deploy|local|workflows)\//,
-]
+const RANKS = [/^db$/, /^(client|console|docs|http)$/, /^(activities|deploy|local|workflows)$/]
 
 export interface GroupOptions {
   /** Folder of their programs. */
@@ -42,7 +38,8 @@ export const makeGroups = async (
   files: readonly string[],
   { folder, fileMs }: GroupOptions,
 ): Promise<Group[]> => {
-  const groups = group(files).toSorted((one, other) => rankOf(one) - rankOf(other))
+  const byRoom = files.toSorted((one, other) => roomOf(one).localeCompare(roomOf(other)))
+  const groups = group(byRoom).toSorted((one, other) => rankOf(one) - rankOf(other))
   return await Promise.all(
     groups.map(async (files, index) => {
       const path = join(folder, `group-${index}.mjs`)
@@ -54,7 +51,8 @@ export const makeGroups = async (
 }
 
 const rankOf = ([file = '']: readonly string[]): number => {
-  const rank = RANKS.findIndex((pattern) => pattern.test(file))
+  const folder = SHARED.exec(file)?.[1] ?? file.split('/')[1] ?? ''
+  const rank = RANKS.findIndex((pattern) => pattern.test(folder))
   return rank === -1 ? RANKS.length : rank
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 
 import { makeUserCommand, type UserCommand } from '../../src/operate/user.ts'
-import { AUDIT } from '../db/registry-place.ts'
+import { AUDIT } from '../registry/db/registry-place.ts'
 import type { Service, UsedService } from './service.ts'
 
 /** Settings with which the api is its own issuer. */

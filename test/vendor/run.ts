@@ -36,7 +36,7 @@ const demo = async ({ near }: Pair): Promise<void> => {
 }
 
 /** Tests that know nothing of engines but what a caller sees. */
-const HTTP_TESTS = ['test/http/image-task.test.ts', 'test/http/video-task.test.ts']
+const HTTP_TESTS = ['test/tasks/http/image-task.test.ts', 'test/tasks/http/video-task.test.ts']
 
 const http = async ({ far, key }: Pair): Promise<void> => {
   const env = { TEST_UPSTREAM_URL: far.baseUrl, TEST_UPSTREAM_KEY: key }

@@ -35,7 +35,7 @@ export const RECORDS: readonly Shown[] = [
 ]
 
 /** Gives each field of these records a value and reads it back. */
-const TEST = 'test/http/registry-fields.test.ts'
+const TEST = 'test/registry/http/registry-fields.test.ts'
 
 /** The page of all fields of the registry's records. */
 export const makeFieldsPage = async (root: string): Promise<string> => {

@@ -3,7 +3,12 @@ import { before, describe, test } from 'node:test'
 
 import type { Page } from 'playwright-core'
 
-import { makeRegistry, unique, untilDecided, upload } from '../../../test/http/registry-support.ts'
+import {
+  makeRegistry,
+  unique,
+  untilDecided,
+  upload,
+} from '../../../test/registry/http/registry-support.ts'
 import { expectStatus } from '../../../test/support/client.ts'
 import { waitFor } from '../../../test/support/wait.ts'
 import { writeZip } from '../../../test/support/zip-writer.ts'

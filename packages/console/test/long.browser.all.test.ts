@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 
 import { planCatalogue } from '../../../bench/search/catalogue.ts'
 import { loadCatalogue } from '../../../bench/search/load.ts'
-import { makeRegistry, unique } from '../../../test/http/registry-support.ts'
+import { makeRegistry, unique } from '../../../test/registry/http/registry-support.ts'
 import { isLong } from '../../../test/support/long.ts'
 import { insertTasks } from '../../../test/support/task-rows.ts'
 import { waitFor } from '../../../test/support/wait.ts'

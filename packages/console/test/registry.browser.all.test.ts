@@ -3,8 +3,8 @@ import { before, describe, test } from 'node:test'
 
 import type { Locator, Page } from 'playwright-core'
 
-import { makeRegistry, unique } from '../../../test/http/registry-support.ts'
-import type { Owned, Registry } from '../../../test/http/registry-support.ts'
+import { makeRegistry, unique } from '../../../test/registry/http/registry-support.ts'
+import type { Owned, Registry } from '../../../test/registry/http/registry-support.ts'
 import { waitFor } from '../../../test/support/wait.ts'
 import { expectStatus } from '../../../test/support/client.ts'
 import { assertSound, inLong, skip, useConsole } from './harness.ts'

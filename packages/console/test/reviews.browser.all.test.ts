@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 
-import { makeRegistry, unique, type Registry } from '../../../test/http/registry-support.ts'
+import {
+  makeRegistry,
+  unique,
+  type Registry,
+} from '../../../test/registry/http/registry-support.ts'
 import { expectStatus } from '../../../test/support/client.ts'
 import { assertSound, skip, useConsole } from './harness.ts'
 

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 
 import type { Page, Request } from 'playwright-core'
 
-import { makeRegistry, storeArchive, unique } from '../../../test/http/registry-support.ts'
+import { makeRegistry, storeArchive, unique } from '../../../test/registry/http/registry-support.ts'
 import { makeLatch, waitFor } from '../../../test/support/wait.ts'
 import { assertSound, skip, useConsole, type Visit } from './harness.ts'
 

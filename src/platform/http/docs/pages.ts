@@ -23,7 +23,7 @@ export interface Page {
 export type Pages = ReadonlyMap<string, Page>
 
 /** Beside the code, in `dist/` as in `.built/`: `pages` is the documentation, `console` the console. */
-const FOLDER = join(import.meta.dirname, '../../..')
+const FOLDER = join(import.meta.dirname, '../../../..')
 
 /** The pages by the rest of their address behind /docs/ or /console/. Without any where they were not built. */
 export const loadPages = async (name: 'pages' | 'console'): Promise<Pages> => {

@@ -1,0 +1,361 @@
+import assert from 'node:assert/strict'
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test, type TestContext } from 'node:test'
+
+import { drainInstance, listInstanceDetails } from '../../../src/engines/db/fleet.ts'
+import type { Template } from '../../../src/engines/domain/template/template.ts'
+import { makeMetrics } from '../../../src/platform/process/metrics.ts'
+import { makeBareClient, makeGraph } from '../../support/comfyui/bare-client.ts'
+import type { FakeComfy, FakeComfyOptions } from '../../support/comfyui/fake.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
+import { makePicture } from '../../support/pictures.ts'
+import { waitFor } from '../../support/wait.ts'
+import { keepFleet } from '../../../activities/engines/comfyui-keeper.ts'
+import { render, seePlacements, startFleet } from './comfyui-place.ts'
+import { again, forGood, see, usePlace } from '../../tasks/activities/place.ts'
+
+const place = usePlace()
+let fleets = 0
+
+/** A fleet of a test alone. */
+const start = async (
+  t: TestContext,
+  given: readonly FakeComfyOptions[] = [{}, {}],
+  times: Parameters<typeof startFleet>[3] = {},
+) => {
+  const fleet = await startFleet(place, `machine${(fleets += 1)}`, given, times)
+  t.after(fleet.close)
+  const [first, second] = fleet.fakes as [FakeComfy, FakeComfy]
+  const names = fleet.deps.fleet.instances.map(({ name }) => name) as [string, string]
+  return { ...fleet, first, second, names, id: await fleet.insert() }
+}
+
+const ends = async (id: string): Promise<string[]> =>
+  (await seePlacements(place, id)).map(({ state }) => state)
+
+/** Instances of a task's placements, `1` being the first. */
+const route = async (id: string): Promise<string[]> =>
+  (await seePlacements(place, id)).map(({ instance }) => instance.split('-')[1] ?? '')
+
+/** Reads why a task waits. */
+const waitOf = async (id: string): Promise<string[] | null | undefined> => {
+  const [row] = await place.deps.sql<{ waits_for: string[] | null }[]>`
+    select waits_for from task where id = ${id}
+  `
+  return row?.waits_for
+}
+
+/** Queues prompts of somebody else. */
+const crowd = async ({ url }: FakeComfy, prompts: number): Promise<void> => {
+  const stranger = makeBareClient(url)
+  await stranger.upload({ name: 'theirs.png', bytes: await makePicture() })
+  for (let index = 0; index < prompts; index += 1)
+    await stranger.post('/prompt', { prompt: makeGraph('theirs.png', `theirs-${index}`) })
+}
+
+/** Says what the last placement of an instance was. */
+const remember = (name: string, template: string) =>
+  place.deps.sql`
+    insert into instance (name, template) values (${name}, ${template})
+    on conflict (name) do update set template = excluded.template
+  `
+
+/** The template of the tests with a second output, of which an instance takes no part. */
+const addInvalidOutput = (template: Template): Template => ({
+  ...template,
+  graph: {
+    ...template.graph,
+    20: {
+      class_type: 'ImageBlur',
+      title: 'Blur',
+      inputs: { image: ['1', 0], blur_radius: 1000, sigma: 1 },
+    },
+    21: {
+      class_type: 'SaveImage',
+      title: 'Save Image',
+      inputs: { images: ['20', 0], filename_prefix: 'other' },
+    },
+  },
+})
+
+const inputsOf = (fake: FakeComfy): string[] =>
+  readdirSync(fake.folders.path('input'), { recursive: true, encoding: 'utf8' })
+    .map((name) => join(fake.folders.path('input'), name))
+    .filter((path) => statSync(path).isFile())
+
+describe('a task on a fleet', { concurrency: true }, () => {
+  test('is moved away from behind a prompt that stands still, which stays', async (t) => {
+    const { deps, first, names, id } = await start(t, [{}, {}], {
+      stallMs: PATIENCE_MS / 12,
+    })
+    first.hold()
+    await crowd(first, 1)
+    await remember(names[0], 'upscale')
+    assert.equal((await render(deps, id))?.results.length, 1)
+    assert.deepEqual(
+      [await ends(id), await route(id)],
+      [
+        ['moved', 'open'],
+        ['1', '2'],
+      ],
+    )
+    const { queue_running: running, queue_pending: pending } = await makeBareClient(
+      first.url,
+    ).queue()
+    assert.deepEqual([running.map(([, id]) => id), pending], [first.prompted.slice(0, 1), []])
+    assert.equal((await see(place.database, id)).failures, 0)
+  })
+
+  test('is not placed again behind a prompt that stands still, and says what it waits for', async (t) => {
+    const { deps, first, names, id } = await start(t, [{}], { stallMs: 500 })
+    first.hold()
+    await crowd(first, 1)
+    const rendered = render(deps, id)
+    const reason = `${names[0]} has a prompt that does not move`
+    await waitFor('it waits', async () => (await waitOf(id))?.[0] === reason)
+    const before = await ends(id)
+    assert.ok(before.length <= 1, before.join())
+    first.release()
+    assert.equal((await rendered)?.results.length, 1)
+    assert.deepEqual([await ends(id), await waitOf(id)], [[...before, 'open'], null])
+  })
+
+  test('is placed once at an instance that has died since it was asked', async (t) => {
+    const { deps, first, names, id } = await start(t, [{}])
+    await deps.fleet.instances[0]?.probe(performance.now())
+    first.intercept = (request) => {
+      if (request !== 'POST /upload/image') return undefined
+      void first.kill()
+      return 'drop'
+    }
+    const rendered = render(deps, id)
+    await waitFor(
+      'it waits',
+      async () => (await waitOf(id))?.[0] === `${names[0]} does not respond`,
+    )
+    assert.deepEqual(await ends(id), ['unreachable'])
+    first.intercept = undefined
+    await first.start()
+    assert.equal((await rendered)?.results.length, 1)
+    assert.deepEqual(await ends(id), ['unreachable', 'open'])
+  })
+
+  test('says what each instance lacks while none can take it', async (t) => {
+    const { deps, keep, names, id } = await start(t, [{ without: ['ImageSharpen'] }, {}])
+    const changes: string[] = []
+    await keep()
+    const drain = (isDrained: boolean) =>
+      drainInstance(place.deps.sql, { name: names[1], isDrained })
+    await drain(true)
+    const rendered = render({ ...deps, notifyChange: (id) => void changes.push(id) }, id)
+    await waitFor('it waits', async () => (await waitOf(id)) !== null)
+    assert.deepEqual(await waitOf(id), [
+      `${names[0]} cannot run upscale: node 4 "Sharpen": there is no class ImageSharpen`,
+      `${names[1]} is drained`,
+    ])
+    await drain(false)
+    assert.equal((await rendered)?.results.length, 1)
+    assert.equal(await waitOf(id), null)
+    assert.ok(changes.length >= 2, 'those who watch it are notified of both')
+    assert.deepEqual(new Set(changes), new Set([id]))
+  })
+
+  test('waits without a reason while an instance is only busy', async (t) => {
+    const { deps, first, id, insert } = await start(t, [{}], { depth: 1 })
+    first.hold()
+    const other = await insert()
+    const held = render(deps, other)
+    await waitFor('the first is there', async () => (await ends(other)).length === 1)
+    const rendered = render(deps, id)
+    await waitFor('it waits', async () => (await waitOf(id)) !== null)
+    assert.deepEqual(await waitOf(id), [])
+    first.release()
+    await Promise.all([held, rendered])
+  })
+
+  test('goes elsewhere when an upload is larger than an instance says, and fails when all are so', async (t) => {
+    const { deps, first, second, id, insert } = await start(t)
+    const tooSmall = (request: string) =>
+      request === 'POST /upload/image' ? { status: 413 } : undefined
+    first.intercept = tooSmall
+    assert.equal((await render(deps, id))?.results.length, 1)
+    assert.deepEqual(
+      [await ends(id), await route(id)],
+      [
+        ['too_large', 'open'],
+        ['1', '2'],
+      ],
+    )
+    const [{ detail } = assert.fail()] = await seePlacements(place, id)
+    assert.match(detail ?? '', /--max-upload-size/)
+    assert.equal((await see(place.database, id)).failures, 0)
+    second.intercept = tooSmall
+    const other = await insert()
+    await assert.rejects(render(deps, other), forGood('upstream_rejected'))
+    assert.deepEqual(new Set(await ends(other)), new Set(['too_large']))
+  })
+
+  test('is cancelled where an instance takes a part of its graph alone', async (t) => {
+    const { deps, fakes, id } = await start(t)
+    for (const fake of fakes) fake.hold()
+    const fleet = { ...deps.fleet, templates: deps.fleet.templates.map(addInvalidOutput) }
+    await assert.rejects(render({ ...deps, fleet }, id), forGood('upstream_rejected'))
+    assert.deepEqual(
+      [await ends(id), await route(id)],
+      [
+        ['rejected', 'rejected'],
+        ['1', '2'],
+      ],
+    )
+    const [{ detail } = assert.fail()] = await seePlacements(place, id)
+    assert.equal(detail, 'node 20 ImageBlur: value_bigger_than_max')
+    assert.equal((await see(place.database, id)).failures, 0)
+    for (const fake of fakes) {
+      assert.equal(fake.prompted.length, 1, 'the valid part was taken')
+      await waitFor('its end', async () => {
+        const { queue_running: running, queue_pending: pending } = await makeBareClient(
+          fake.url,
+        ).queue()
+        return running.length + pending.length === 0
+      })
+    }
+  })
+
+  for (const [what, spoil] of [
+    ['damaged', (path: string) => writeFileSync(path, 'no picture')],
+    ['gone', rmSync],
+  ] as const) {
+    /** Spoils what was uploaded for the first prompt. */
+    const spoilOnce = (fake: FakeComfy): void => {
+      fake.intercept = (request) => {
+        if (request !== 'POST /prompt') return undefined
+        for (const path of inputsOf(fake)) spoil(path)
+        fake.intercept = undefined
+        return undefined
+      }
+    }
+
+    test(`is uploaded elsewhere when its picture is ${what}, which is an attempt`, async (t) => {
+      const { deps, first, id } = await start(t)
+      spoilOnce(first)
+      await assert.rejects(render(deps, id), again('attempt_failed'))
+      assert.equal((await render(deps, id))?.results.length, 1)
+      assert.deepEqual(
+        [await ends(id), await route(id)],
+        [
+          ['input_missing', 'open'],
+          ['1', '2'],
+        ],
+      )
+      assert.equal((await see(place.database, id)).failures, 1)
+    })
+
+    test(`is uploaded again to a single instance when its picture is ${what}`, async (t) => {
+      const { deps, first, id } = await start(t, [{}])
+      spoilOnce(first)
+      await assert.rejects(render(deps, id), again('attempt_failed'))
+      assert.equal((await render(deps, id))?.results.length, 1)
+      assert.deepEqual(await ends(id), ['input_missing', 'open'])
+    })
+  }
+
+  test('goes where its template ran last, also behind one prompt more', async (t) => {
+    for (const prompts of [0, 1]) {
+      const { deps, second, names, id } = await start(t)
+      await remember(names[0], 'relight')
+      await remember(names[1], 'upscale')
+      await crowd(second, prompts)
+      second.hold()
+      const rendering = render(deps, id)
+      await waitFor('its prompt', () => second.prompted.length === prompts + 1)
+      second.release()
+      await rendering
+      assert.deepEqual(await route(id), ['2'])
+    }
+  })
+
+  test('goes elsewhere when prompts of others are in the way there', async (t) => {
+    const { deps, second, names, id } = await start(t)
+    await remember(names[0], 'relight')
+    await remember(names[1], 'upscale')
+    second.hold()
+    await crowd(second, 2)
+    assert.equal((await render(deps, id))?.results.length, 1)
+    assert.deepEqual(await route(id), ['1'])
+  })
+
+  test('is counted with its seconds, and with the change of models', async (t) => {
+    const { deps, names, id, insert } = await start(t, [{ nodeMs: 20 }])
+    const metrics = makeMetrics()
+    await render({ ...deps, metrics }, id)
+    await remember(names[0], 'relight')
+    await render({ ...deps, metrics }, await insert())
+    const text = await metrics.registry.metrics()
+    const valueOf = (series: string): number =>
+      Number(
+        text
+          .split('\n')
+          .find((line) => line.startsWith(`kiln_comfyui_${series} `))
+          ?.split(' ')[1],
+      )
+    const on = `comfyui_instance="${names[0]}"`
+    assert.equal(valueOf(`placement_duration_seconds_count{${on},end="done"}`), 2)
+    assert.equal(valueOf(`model_switches_total{${on}}`), 1)
+    for (const name of ['wait', 'run'])
+      assert.equal(valueOf(`${name}_seconds_count{template="upscale"}`), 2)
+    assert.ok(valueOf(`run_seconds_sum{template="upscale"}`) >= 0.1, 'five nodes of 20 ms')
+  })
+})
+
+describe('the keeper of a fleet', () => {
+  const find = async (name: string) =>
+    (await listInstanceDetails(place.deps.sql)).find((instance) => instance.name === name)
+
+  test('records what each instance can run, and what is missing', async (t) => {
+    const { keep, names, second } = await start(t, [{}, { without: ['ImageSharpen'], models: [] }])
+    await keep()
+    const [one, two] = [await find(names[0]), await find(names[1])]
+    assert.deepEqual([one?.version, one?.state, two?.state], ['0.3.64', 'ready', 'ready'])
+    assert.deepEqual(one?.abilities?.['upscale'], { models: [], issues: [] })
+    const model = one?.abilities?.['custom/upscale-model']
+    assert.deepEqual(model, { models: ['kiln-tiny-x2.safetensors'], issues: [] })
+    assert.deepEqual(two?.abilities?.['upscale']?.issues, [
+      'node 4 "Sharpen": there is no class ImageSharpen',
+    ])
+    assert.match(
+      two?.abilities?.['custom/upscale-model']?.issues[0] ?? '',
+      /has no choice kiln-tiny/,
+    )
+    const requests = second.requests.length
+    await keep()
+    assert.deepEqual(
+      second.requests.slice(requests).filter((request) => request.includes('object_info')),
+      [],
+      'not read again within half a minute',
+    )
+  })
+
+  test('records that an instance stands still, and that it is gone', async (t) => {
+    const { deps, names, first } = await start(t, [{}], { stallMs: 200, lostMs: 200 })
+    const logged: string[] = []
+    const error = (_facts: object, message: string) => void logged.push(message)
+    const log = { ...deps.log, error } as typeof deps.log
+    const keep = () => keepFleet({ ...deps, log })
+    first.hold()
+    await crowd(first, 1)
+    await waitFor('it stands still', async () => {
+      await keep()
+      return (await find(names[0]))?.state === 'stalled'
+    })
+    await first.kill()
+    await waitFor('it is gone', async () => {
+      await keep()
+      return (await find(names[0]))?.state === 'gone'
+    })
+    await keep()
+    assert.deepEqual(logged, [
+      'an instance of ComfyUI does not respond: start it, or correct COMFYUI_URLS',
+    ])
+  })
+})

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+
+import type { ComfyDependencies, Fleet } from '../../../activities/engines/dependencies.ts'
+import { keepFleet } from '../../../activities/engines/comfyui-keeper.ts'
+import { createComfyActivities } from '../../../activities/index.ts'
+import type { AttemptOptions } from '../../../activities/tasks/task.ts'
+import type { TaskStanding } from '../../../activities/tasks/task.ts'
+import { makeInstance } from '../../../src/engines/comfyui/instance.ts'
+import { readTemplates } from '../../../src/engines/comfyui/templates.ts'
+import type { Template } from '../../../src/engines/domain/template/template.ts'
+import { makeNotifier } from '../../../src/platform/domain/notifier.ts'
+import { ROOT } from '../../../src/local/root.ts'
+import {
+  startFakeComfy,
+  type FakeComfy,
+  type FakeComfyOptions,
+} from '../../support/comfyui/fake.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
+import {
+  TIMING,
+  admissionOf,
+  findDone,
+  insertTask,
+  makeEnvironment,
+  type AttemptAs,
+  type Done,
+  type Place,
+} from '../../tasks/activities/place.ts'
+
+export const TOKEN = 'comfyui-token-that-nobody-may-see'
+
+const loadTemplates = async (): Promise<Template[]> => {
+  const folder = join(ROOT, 'deploy/comfyui/templates')
+  const { templates, unusable } = await readTemplates(folder, () => Promise.resolve([]))
+  assert.deepEqual(unusable, {})
+  return templates
+}
+
+type FleetTimes = Partial<Pick<Fleet, 'depth' | 'lostMs' | 'stallMs'>> & { silenceMs?: number }
+
+/** Instances `<test>-1`, `<test>-2`, …, and a worker that knows them. Names are of one test, because rows are shared. */
+export const startFleet = async (
+  place: Place,
+  name: string,
+  given: readonly FakeComfyOptions[],
+  { silenceMs = PATIENCE_MS, ...times }: FleetTimes = {},
+) => {
+  const fakes = await Promise.all(given.map((options) => startFakeComfy(options)))
+  const lostMs = times.lostMs ?? PATIENCE_MS
+  const templates = await loadTemplates()
+  /** One worker of several; each has a view of its own. */
+  const makeWorker = (): ComfyDependencies => ({
+    ...place.deps,
+    finishVideo: () => Promise.reject(new Error('this test renders no video')),
+    fleet: {
+      instances: fakes.map(({ url }, index) =>
+        makeInstance({
+          name: `${name}-${index + 1}`,
+          url,
+          token: TOKEN,
+          outbound: { allowLoopback: false, ports: [], deny: [] },
+          lostMs,
+          silenceMs,
+        }),
+      ),
+      templates: templates.filter(({ kind }) => kind !== undefined),
+      custom: templates.filter(({ kind }) => kind === undefined),
+      unusable: {},
+      depth: 2,
+      stallMs: PATIENCE_MS,
+      clientId: 'test',
+      notifier: makeNotifier(),
+      ...times,
+      lostMs,
+    },
+  })
+  const deps = makeWorker()
+  return {
+    fakes,
+    first: fakes[0] as FakeComfy,
+    deps,
+    makeWorker,
+    close: async () => {
+      for (const { client, events } of deps.fleet.instances) {
+        client.close()
+        events.close()
+      }
+      await Promise.all(fakes.map((fake) => fake.close()))
+    },
+    keep: () => keepFleet(deps),
+    insert: () => insertTask(place),
+  }
+}
+
+/** Runs one attempt at an image task as a worker would; returns how the task stands then. */
+export const attempt = async (
+  deps: ComfyDependencies,
+  id: string,
+  { environment = makeEnvironment(), timing = TIMING }: AttemptAs<typeof TIMING> = {},
+): Promise<TaskStanding> => {
+  const { renderImageTask } = createComfyActivities(deps)
+  return await environment.run<[AttemptOptions], TaskStanding, typeof renderImageTask>(
+    renderImageTask,
+    {
+      taskId: id,
+      admission: await admissionOf(deps.sql, id),
+      timing,
+    },
+  )
+}
+
+/** Runs one attempt; returns what the task keeps once it is done, and undefined where it is not. */
+export const render = async (
+  deps: ComfyDependencies,
+  id: string,
+  options?: AttemptAs<typeof TIMING>,
+): Promise<Done | undefined> => {
+  const { state } = await attempt(deps, id, options)
+  return state === 'done' ? await findDone(deps.sql, id) : undefined
+}
+
+interface SeenPlacement {
+  id: string
+  instance: string
+  state: string
+  detail: string | null
+  cleaned: boolean
+}
+
+export const seePlacements = async (place: Place, taskId: string): Promise<SeenPlacement[]> =>
+  await place.database.sql<SeenPlacement[]>`
+    select id, instance, state, detail, cleaned_at is not null as cleaned
+    from placement where task_id = ${taskId} order by at
+  `

@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import { makeValidator } from '../../../src/platform/domain/validate.ts'
+import {
+  describeMembers,
+  makeCustomKind,
+  withFields,
+} from '../../../src/engines/domain/template/custom-kind.ts'
+import {
+  abilityIssues,
+  fillTemplate,
+  readNodeClass,
+} from '../../../src/engines/domain/template/fill.ts'
+import type { NodeClasses } from '../../../src/engines/domain/template/fill.ts'
+import { readTemplate, type Template } from '../../../src/engines/domain/template/template.ts'
+import { customValues } from '../../../src/engines/domain/template/values.ts'
+import { makeGraph, makePortrait } from '../../support/comfyui/custom.ts'
+
+const BLUR = {
+  image: ['IMAGE'],
+  blur_radius: ['INT', { min: 1, max: 31, tooltip: 'How far it reaches.' }],
+  sigma: ['FLOAT', { min: 0.1, max: 10 }],
+}
+const BLEND = {
+  image1: ['IMAGE'],
+  image2: ['IMAGE'],
+  blend_factor: ['FLOAT', { min: 0, max: 1 }],
+  blend_mode: ['COMBO', { options: ['normal', 'screen', 'soft_light'] }],
+}
+const INFO: Record<string, object> = {
+  LoadImage: { image: [['in.png'], { image_upload: true }] },
+  LoadVideo: { file: ['COMBO', { options: [], video_upload: true }] },
+  LoadAudio: { audio: [['a.wav'], { audio_upload: true }] },
+  LoadImageFromPath: { image: ['STRING', {}] },
+  ImageBlur: BLUR,
+  ImageBlend: BLEND,
+  PrimitiveStringMultiline: { value: ['STRING', { multiline: true }] },
+  PrimitiveInt: { value: ['INT', { min: -(2 ** 63), max: 2 ** 63 }] },
+  PrimitiveBoolean: { value: ['BOOLEAN', {}] },
+  Color: { color: ['COLOR', {}] },
+  CheckpointLoader: { ckpt_name: [['a.safetensors', 'b.safetensors']] },
+  SaveImage: { images: ['IMAGE'], filename_prefix: ['STRING', {}] },
+}
+
+const classesOf = (info: Record<string, object>): NodeClasses =>
+  Object.fromEntries(
+    Object.entries(info).map(([name, required]) => [
+      name,
+      readNodeClass({ [name]: { input: { required } } }, name),
+    ]),
+  )
+const CLASSES = classesOf(INFO)
+
+const SAVE = ['SaveImage', { images: ['1', 0], filename_prefix: 'kiln' }] as const
+
+const read = (text: string, map?: string, path = 'custom/portrait.json') =>
+  readTemplate({ path, text, map })
+
+const get = (text: string, map?: string): Template => {
+  const { template, issues } = read(text, map)
+  assert.deepEqual(issues, [])
+  return template ?? assert.fail()
+}
+
+/** A template with one node of this class, and what is wrong with it as a kind. */
+const issuesOf = (type: string, inputs: object, title: string, map?: string): string => {
+  const text = makeGraph({ 3: [type, inputs, title], 9: SAVE })
+  const { template, issues } = read(text, map)
+  return (template ? describeMembers(template, [CLASSES]).issues : issues).join('\n')
+}
+
+describe('a template of a custom kind', () => {
+  const REJECTED: [title: string, issues: string, wanted: RegExp][] = [
+    [
+      'a name of the service’s own',
+      issuesOf('PrimitiveStringMultiline', { value: '' }, 'kiln:webhook_url'),
+      /node 3 .*webhook_url is a name of the service's own/,
+    ],
+    [
+      'a name that begins as those of the service do',
+      issuesOf('PrimitiveStringMultiline', { value: '' }, 'kiln:kiln_labels'),
+      /kiln_labels is a name of the service's own/,
+    ],
+    [
+      'a text that names a file',
+      issuesOf('LoadImageFromPath', { image: '/a.png' }, 'kiln:picture=image'),
+      /node 3 .*LoadImageFromPath names a file by it, and no caller may name one/,
+    ],
+    [
+      'an input that names a file',
+      issuesOf('TextOverlay', { font_path: 'a.ttf', text: '' }, 'kiln:font=font_path'),
+      /font_path names a file, and no caller may name one/,
+    ],
+    [
+      'a prefix of files',
+      issuesOf('SaveImage', { filename_prefix: 'x' }, 'kiln:name=filename_prefix'),
+      /filename_prefix names a file/,
+    ],
+    [
+      'a file that no picture and no video is',
+      issuesOf('LoadAudio', { audio: 'a.wav' }, 'kiln:sound=audio'),
+      /audio takes a file, which only LoadImage and LoadVideo do here/,
+    ],
+    [
+      'a type that no field can be',
+      issuesOf('Color', { color: '#fff' }, 'kiln:colour=color'),
+      /color is of type COLOR, which no field can be/,
+    ],
+    [
+      'an input that no instance has',
+      issuesOf('ImageBlur', { blur: 1 }, 'kiln:blur'),
+      /blur is no input of ImageBlur/,
+    ],
+    [
+      'one name for two types',
+      issuesOf(
+        'ImageBlend',
+        { blend_factor: 1, blend_mode: 'screen' },
+        'kiln:a=blend_factor, a=blend_mode',
+      ),
+      /a field has one type, and others of its name are a number/,
+    ],
+    [
+      'a map that no node takes',
+      issuesOf(
+        'ImageBlur',
+        { blur_radius: 1 },
+        'kiln:radius=blur_radius',
+        '{"values":{"size":{"big":3}}}',
+      ),
+      /the map has size, and no node is titled kiln:size/,
+    ],
+    [
+      'a name of its file that no path has',
+      read(makePortrait(), undefined, 'custom/My Portrait.json').issues.join(),
+      /small letters, digits, - and _, at most 63 of them, got "My Portrait"/,
+    ],
+  ]
+  for (const [title, issues, wanted] of REJECTED)
+    test(`is no kind with ${title}`, () => assert.match(issues, wanted))
+
+  test('has the narrowest range and the choices that all instances have', () => {
+    const other = classesOf({
+      ...INFO,
+      ImageBlur: { ...BLUR, blur_radius: ['INT', { min: 2, max: 64 }] },
+      ImageBlend: { ...BLEND, blend_mode: [['screen', 'soft_light', 'difference']] },
+    })
+    const { members, issues } = describeMembers(get(makePortrait()), [CLASSES, other])
+    assert.deepEqual(issues, [])
+    const { radius, mode } = members
+    assert.deepEqual([radius?.minimum, radius?.maximum, radius?.default], [2, 31, 6])
+    assert.deepEqual(mode?.enum, ['screen', 'soft_light'])
+    assert.equal(radius?.description, 'How far it reaches.')
+    assert.equal(mode?.description, 'Input blend_mode of node ImageBlend.')
+  })
+
+  test('has no default that one of its inputs does not take, and no range without a number', () => {
+    const template = get(
+      makeGraph({
+        2: ['ImageBlur', { blur_radius: 6, sigma: 20 }, 'kiln:radius=blur_radius'],
+        3: ['ImageBlend', { blend_factor: 1, blend_mode: 'screen' }, 'kiln:radius=blend_factor'],
+        9: SAVE,
+      }),
+    )
+    const { members } = describeMembers(template, [CLASSES])
+    const { description: _text, ...radius } = members['radius'] ?? assert.fail()
+    assert.deepEqual(radius, { type: 'integer', minimum: 1, maximum: 1 })
+    const other = classesOf({ ...INFO, ImageBlur: { ...BLUR, blur_radius: ['INT', { min: 2 }] } })
+    assert.match(
+      describeMembers(template, [other]).issues.join(),
+      /node 3 .*there is no number that all inputs of its name take/,
+    )
+  })
+
+  test('takes choices from its map, and a flag from a node that has one', () => {
+    const text = makeGraph({
+      3: ['CheckpointLoader', { ckpt_name: 'b.safetensors' }, 'kiln:quality'],
+      4: ['PrimitiveBoolean', { value: true }, 'kiln:tiled'],
+      9: SAVE,
+    })
+    const map = '{"values":{"quality":{"fast":"a.safetensors","best":"b.safetensors"}}}'
+    const template = get(text, map)
+    const { members, issues } = describeMembers(template, [CLASSES])
+    assert.deepEqual(issues, [])
+    const whole = withFields(template, members)
+    assert.deepEqual(abilityIssues(whole, CLASSES), [])
+    const kind = makeCustomKind({ id: 1, name: 'portrait', members })
+    const validate = makeValidator(kind.body)
+    assert.deepEqual(validate({}).value, { quality: 'best', tiled: true })
+    assert.deepEqual(
+      validate({ quality: 'b.safetensors', tiled: 1 }).issues.map(({ message }) => message),
+      [
+        '/quality must be one of fast, best, got "b.safetensors"',
+        '/tiled must be true or false, got 1',
+      ],
+    )
+    const filled = fillTemplate(
+      whole,
+      { values: { quality: 'fast', tiled: false }, files: {}, prefix: 'p' },
+      CLASSES,
+    )
+    assert.deepEqual(
+      [filled['3']?.inputs, filled['4']?.inputs],
+      [{ ckpt_name: 'a.safetensors' }, { value: false }],
+    )
+  })
+
+  test('puts what a caller wrote into texts only, also on an instance that has changed', () => {
+    const template = get(makePortrait())
+    const { members } = describeMembers(template, [CLASSES])
+    const changed = classesOf({ ...INFO, PrimitiveStringMultiline: { value: [['soft light']] } })
+    assert.match(
+      abilityIssues(withFields(template, members), changed).join(),
+      /value is no text \(COMBO\), as prompt is/,
+    )
+  })
+
+  test('has a seed of its own for each task, unless it is given', () => {
+    const id = '0000002a-0000-4000-8000-000000000000'
+    assert.deepEqual(customValues({ strength: 5 }, id), { seed: 42, strength: 5 })
+    assert.deepEqual(customValues({ seed: 7 }, id), { seed: 7 })
+  })
+
+  test('reads a video by its address, beside pictures', () => {
+    const text = makeGraph({
+      1: ['LoadImage', { image: 'a.png' }, 'kiln:face'],
+      2: ['LoadVideo', { file: 'a.mp4' }, 'kiln:clip'],
+      9: SAVE,
+    })
+    const { members } = describeMembers(get(text), [CLASSES])
+    const { images, videos, body } = makeCustomKind({ id: 1, name: 'swap', members })
+    assert.deepEqual([images, videos], [['face'], ['clip']])
+    assert.deepEqual(
+      makeValidator(body)({}).issues.map(({ field }) => field),
+      ['/face', '/clip'],
+    )
+  })
+})

@@ -1,0 +1,508 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+
+import {
+  abilityIssues,
+  fillTemplate,
+  readNodeClass,
+  type NodeClasses,
+} from '../../../src/engines/domain/template/fill.ts'
+import {
+  listLeftFiles,
+  readRejection,
+  readRunEnd,
+} from '../../../src/engines/domain/template/run-end.ts'
+import {
+  chooseTemplate,
+  findBroken,
+  readTemplate,
+  type Template,
+} from '../../../src/engines/domain/template/template.ts'
+import { ROOT } from '../../../src/local/root.ts'
+
+const FOLDER = join(ROOT, 'deploy/comfyui/templates')
+
+type Nodes = Record<
+  string,
+  { class_type: string; inputs: Record<string, unknown>; _meta?: { title: string } }
+>
+
+const load = (path: string): Nodes => JSON.parse(readFileSync(join(FOLDER, path), 'utf8')) as Nodes
+
+const readFile = (path: string, text = JSON.stringify(load(path)), map?: string) =>
+  readTemplate({ path, text, map })
+
+const get = (path: string): Template => {
+  const { template, issues } = readFile(path)
+  assert.deepEqual(issues, [])
+  assert.ok(template)
+  return template
+}
+
+/** Reads a case with one node changed. */
+const readWith = (path: string, change: (nodes: Nodes) => void, map?: string): string[] => {
+  const nodes = load(path)
+  change(nodes)
+  return readFile(path, JSON.stringify(nodes), map).issues
+}
+
+const node = (nodes: Nodes, id: string) => {
+  const found = nodes[id]
+  assert.ok(found)
+  return found
+}
+const title = (id: string, to: string) => (nodes: Nodes) => {
+  node(nodes, id)['_meta'] = { title: to }
+}
+const input = (id: string, name: string, to: unknown) => (nodes: Nodes) => {
+  node(nodes, id).inputs[name] = to
+}
+
+const INT = (min: number, max: number) => ['INT', { min, max }]
+const INFO: Record<string, object> = {
+  LoadImage: { image: [['in.png'], { image_upload: true }] },
+  ImageScaleBy: {
+    image: ['IMAGE'],
+    upscale_method: [['lanczos']],
+    scale_by: ['FLOAT', { min: 0.01, max: 8 }],
+  },
+  PrimitiveFloat: { value: ['FLOAT', { min: -100, max: 100 }] },
+  ImageSharpen: { sharpen_radius: INT(1, 31), sigma: ['FLOAT', {}], alpha: ['FLOAT', {}] },
+  SaveImage: { images: ['IMAGE'], filename_prefix: ['STRING', {}] },
+  UpscaleModelLoader: { model_name: ['COMBO', { options: ['kiln-tiny-x2.safetensors'] }] },
+  ImageUpscaleWithModel: {},
+  PrimitiveStringMultiline: { value: ['STRING', { multiline: true }] },
+  PrimitiveInt: { value: INT(-10, 96) },
+  RepeatImageBatch: { amount: INT(1, 4096) },
+  CreateVideo: { fps: ['FLOAT', { min: 1, max: 120 }] },
+  SaveVideo: {
+    filename_prefix: ['STRING', {}],
+    format: ['COMBO', { options: ['auto', 'mp4'] }],
+    codec: ['COMBO', { options: ['auto', 'h264'] }],
+  },
+  ImageBlend: {
+    blend_factor: ['FLOAT', { min: 0, max: 1 }],
+    blend_mode: [['normal', 'soft_light']],
+  },
+}
+const CLASSES: NodeClasses = Object.fromEntries(
+  Object.entries(INFO).map(([name, required]) => [
+    name,
+    readNodeClass({ [name]: { input: { required } } }, name),
+  ]),
+)
+
+describe('a template', () => {
+  test('is read from each of the workflows of the cases', () => {
+    const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+    const templates = files.filter((path) => path.endsWith('.json')).map(get)
+    assert.deepEqual(
+      Object.fromEntries(
+        templates.map(({ name, kind, marks, result }) => [
+          name,
+          [
+            kind,
+            result,
+            ...marks.map(
+              ({ name, node, input, divisor }) => `${name}: ${node}.${input} /${divisor}`,
+            ),
+          ],
+        ]),
+      ),
+      {
+        'relight+light': [
+          'relight',
+          '9',
+          'image: 1.image /1',
+          'transfer_light_from_reference_image: 2.image /1',
+          'light_transfer_strength: 3.blend_factor /100',
+        ],
+        extend: ['extend', '9', 'video: 1.file /1', 'frames: 4.value /1'],
+        skin_flexible: ['skin_flexible', '9', 'image: 1.image /1', 'sharpen: 3.blend_factor /100'],
+        'text2video+start': [
+          'text2video',
+          '9',
+          'start: 1.image /1',
+          'prompt: 2.value /1',
+          'frames: 3.value /1',
+          'fps: 5.fps /1',
+        ],
+        upscale: ['upscale', '9', 'image: 1.image /1', 'scale: 2.value /1'],
+        'custom/poster': [
+          undefined,
+          '9',
+          'image: 1.image /1',
+          'softness: 2.sigma /1',
+          'strength: 3.blend_factor /100',
+          'mode: 3.blend_mode /1',
+          'factor: 4.scale_by /1',
+        ],
+        'custom/upscale-model': [undefined, '9', 'image: 1.image /1'],
+      },
+    )
+  })
+
+  const REJECTED: [name: string, issues: string[], wanted: RegExp][] = [
+    ['no JSON', readFile('upscale.json', '{').issues, /^upscale\.json: .*JSON/],
+    [
+      'the editor’s format',
+      readFile('upscale.json', '{"nodes":[]}').issues,
+      /saved for the editor: export it once more/,
+    ],
+    ['an empty graph', readFile('upscale.json', '{}').issues, /no nodes/],
+    [
+      'a node without class_type',
+      readFile('upscale.json', '{"3":{"inputs":{}}}').issues,
+      /node 3 has no class_type/,
+    ],
+    [
+      'a file of no kind',
+      readFile('upscal.json', '{}').issues,
+      /no kind is called upscal; did you mean upscale\?; others belong in custom\//,
+    ],
+    [
+      'a word of no input',
+      readFile('relight+lite.json', JSON.stringify(load('relight+light.json'))).issues,
+      /relight has no input lite; did you mean light\?/,
+    ],
+    [
+      'an unknown field',
+      readWith('upscale.json', title('2', 'kiln:scal')),
+      /node 2 "kiln:scal": no field is called scal; did you mean scale\?/,
+    ],
+    ...['klin', 'Kilm', 'kil', 'kiiln'].map((prefix): [string, string[], RegExp] => [
+      `the prefix ${prefix}`,
+      readWith('upscale.json', title('4', `${prefix}:hdr=sigma`)),
+      new RegExp(`"${prefix}:hdr=sigma": ${prefix} marks nothing; did you mean kiln:hdr=sigma\\?`),
+    ]),
+    [
+      'a divisor of 0',
+      readWith('upscale.json', title('2', 'kiln:scale/0')),
+      /behind \/ must be a number/,
+    ],
+    [
+      'a divisor that is no number',
+      readWith('upscale.json', title('2', 'kiln:scale/x')),
+      /behind \/ must be a number/,
+    ],
+    [
+      'a mark that may mean several inputs',
+      readWith('upscale.json', title('4', 'kiln:scale')),
+      /node 4 "kiln:scale": several inputs could be meant: add =<input>, one of sharpen_radius, sigma, alpha/,
+    ],
+    [
+      'an input that is not there',
+      readWith('upscale.json', title('4', 'kiln:hdr=sigm')),
+      /has no input sigm; did you mean sigma\?/,
+    ],
+    [
+      'an input that is linked',
+      readWith('upscale.json', title('3', 'kiln:scale=scale_by')),
+      /scale_by is linked to another node/,
+    ],
+    [
+      'a text in place of a file',
+      readWith('upscale.json', title('1', 'kiln:prompt')),
+      /image names a file, and prompt is none/,
+    ],
+    [
+      'a text in a prefix',
+      readWith('upscale.json', title('9', 'kiln:prompt=filename_prefix')),
+      /filename_prefix names a file/,
+    ],
+    [
+      'a kind’s own file that nothing takes',
+      readWith('upscale.json', title('1', 'Load')),
+      /no node is titled kiln:image/,
+    ],
+    [
+      'a word’s file that nothing takes',
+      readWith('relight+light.json', title('2', 'Load')),
+      /no node is titled kiln:light or kiln:transfer/,
+    ],
+    [
+      'a file that not every task has',
+      readFile('text2video.json', JSON.stringify(load('text2video+start.json'))).issues,
+      /not every task has start: call the file …\+start\.json/,
+    ],
+    [
+      'nothing that saves',
+      readWith('upscale.json', (nodes) => delete nodes['9']),
+      /no node saves anything/,
+    ],
+    [
+      'two nodes that save',
+      readWith('upscale.json', (nodes) => {
+        title('9', 'Save')(nodes)
+        nodes['10'] = { class_type: 'PreviewImage', inputs: {} }
+      }),
+      /nodes 9, 10 save something: title one of them kiln:result/,
+    ],
+    [
+      'a linked prefix',
+      readWith('upscale.json', input('9', 'filename_prefix', ['2', 0])),
+      /filename_prefix is linked/,
+    ],
+    [
+      'a seed that JavaScript rounds',
+      readFile(
+        'upscale.json',
+        JSON.stringify(load('upscale.json')).replace('"sigma":1', '"sigma":18446744073709551615'),
+      ).issues,
+      /node 4 "Sharpen": sigma is 18446744073709551615, above 2\^53/,
+    ],
+    [
+      'a map of an unknown choice',
+      readWith(
+        'upscale.json',
+        title('4', 'kiln:engine=sigma'),
+        '{"values":{"engine":{"automatik":1}}}',
+      ),
+      /the map of engine has automatik, which is no choice; did you mean automatic\?/,
+    ],
+    [
+      'a map of no choices',
+      readFile('upscale.json', undefined, '{"values":{"scale":{"2":1}}}').issues,
+      /the map has scale, which is no field with choices/,
+    ],
+  ]
+  for (const [name, issues, wanted] of REJECTED)
+    test(`is rejected with ${name}`, () => assert.match(issues.join('\n'), wanted))
+
+  test('takes the words before a colon of any other title as they are', () => {
+    for (const name of ['Film: 35 mm', 'Fill: sky', 'Kind: a', 'Load:image'])
+      assert.deepEqual(readWith('upscale.json', title('4', name)), [])
+  })
+
+  test('keeps a marked seed of 64 bits, and numbers in texts', () => {
+    const nodes = load('upscale.json')
+    nodes['5'] = { class_type: 'KSampler', inputs: { seed: 'SEED' }, _meta: { title: 'kiln:seed' } }
+    nodes['6'] = { class_type: 'Note', inputs: { text: 'as 18446744073709551615 "says"' } }
+    const { template, issues } = readFile(
+      'upscale.json',
+      JSON.stringify(nodes).replace('"SEED"', '18446744073709551615'),
+    )
+    assert.deepEqual(issues, [])
+    assert.equal(template?.graph['5']?.inputs['seed'], 0)
+    assert.equal(template.graph['6']?.inputs['text'], 'as 18446744073709551615 "says"')
+  })
+
+  test('takes several marks in a title, and one name on several nodes', () => {
+    const nodes = load('upscale.json')
+    title('4', 'kiln: hdr/10=sigma, scale=alpha')(nodes)
+    const { template } = readFile('upscale.json', JSON.stringify(nodes))
+    const found = template?.marks.map(({ name, node, input }) => `${name} ${node}.${input}`)
+    assert.deepEqual(found, ['image 1.image', 'scale 2.value', 'hdr 4.sigma', 'scale 4.alpha'])
+  })
+
+  test('is chosen by the files that a task has', () => {
+    const light = get('relight+light.json')
+    const plain = { ...light, name: 'relight', words: [], marks: light.marks.slice(0, 1) }
+    const choose = (...files: string[]) => chooseTemplate([plain, light], 'relight', files)?.name
+    assert.equal(choose('image'), 'relight')
+    assert.equal(choose('image', 'transfer_light_from_reference_image'), 'relight+light')
+    assert.equal(choose(), undefined)
+    assert.equal(chooseTemplate([light], 'upscale', ['image']), undefined)
+  })
+
+  test('is missed where its file cannot be used and no better one can', () => {
+    const light = get('relight+light.json')
+    const find = (files: string[], chosen?: Template) =>
+      findBroken(['custom/relight.json', 'relight.json', 'relight+light.json'], {
+        kind: 'relight',
+        files,
+        chosen,
+      })
+    assert.equal(find(['image']), 'relight.json')
+    assert.equal(find(['image', 'light'], light), undefined)
+    const plain = { ...light, words: [] }
+    assert.equal(find(['image', 'light'], plain), 'relight+light.json')
+    assert.equal(find(['image'], plain), undefined)
+  })
+})
+
+describe('the graph of a placement', () => {
+  const fill = (path: string, values: object, files: Record<string, string>) =>
+    fillTemplate(get(path), { values: { ...values }, files, prefix: 'kiln/p' }, CLASSES)
+
+  test('has the values, files and prefix of its placement, and no title', () => {
+    const graph = fill('upscale.json', { scale: 4 }, { image: 'kiln/p/image.png' })
+    assert.equal(graph['1']?.inputs['image'], 'kiln/p/image.png')
+    assert.equal(graph['2']?.inputs['value'], 4)
+    assert.deepEqual(graph['3']?.inputs['scale_by'], ['2', 0], 'a link stays')
+    assert.equal(graph['9']?.inputs['filename_prefix'], 'kiln/p/r')
+    assert.ok(!JSON.stringify(graph).includes('kiln:'))
+  })
+
+  test('divides, clamps and rounds numbers', () => {
+    const files = { image: 'a', transfer_light_from_reference_image: 'b', start: 'a' }
+    const factor = (strength: number) =>
+      fill('relight+light.json', { light_transfer_strength: strength }, files)['3']?.inputs[
+        'blend_factor'
+      ]
+    assert.equal(factor(35), 0.35)
+    assert.equal(factor(900), 1)
+    const frames = (frames: number) =>
+      fill('text2video+start.json', { frames }, files)['3']?.inputs['value']
+    assert.equal(frames(23.6), 24)
+    assert.equal(frames(500), 96)
+  })
+
+  test('keeps the value of the graph where the task has none', () => {
+    const graph = fill('text2video+start.json', { prompt: undefined }, { start: 'a' })
+    assert.equal(graph['2']?.inputs['value'], 'a quiet sea')
+  })
+
+  test('has the values of a map for choices', () => {
+    const nodes = load('upscale.json')
+    title('4', 'kiln:engine=sigma')(nodes)
+    const names = ['automatic', 'vendor_illusio', 'vendor_sharpy', 'vendor_sparkle']
+    const engine = Object.fromEntries(names.map((name, index) => [name, index]))
+    const { template } = readFile(
+      'upscale.json',
+      JSON.stringify(nodes),
+      JSON.stringify({ values: { engine } }),
+    )
+    assert.ok(template)
+    const values = { engine: 'vendor_sharpy' }
+    const graph = fillTemplate(template, { values, files: {}, prefix: 'p' }, CLASSES)
+    assert.equal(graph['4']?.inputs['sigma'], 2)
+    assert.equal(
+      fillTemplate(template, { values: { engine: 'x' }, files: {}, prefix: 'p' }, CLASSES)['4']
+        ?.inputs['sigma'],
+      1,
+      'a choice that is not named',
+    )
+  })
+})
+
+describe('an instance', () => {
+  test('is able to run a template whose classes, choices and types it has', () => {
+    for (const path of [
+      'upscale.json',
+      'relight+light.json',
+      'text2video+start.json',
+      'custom/upscale-model.json',
+    ])
+      assert.deepEqual(abilityIssues(get(path), CLASSES), [])
+  })
+
+  test('says which class, choice or type it does not have', () => {
+    const issues = (path: string, classes: object) =>
+      abilityIssues(get(path), { ...CLASSES, ...classes }).join()
+    assert.match(
+      issues('upscale.json', { ImageSharpen: undefined }),
+      /node 4 "Sharpen": there is no class ImageSharpen/,
+    )
+    assert.match(
+      issues('custom/upscale-model.json', {
+        UpscaleModelLoader: { model_name: { type: 'COMBO', choices: ['b'] } },
+      }),
+      /node 2 "Load Upscale Model": model_name has no choice kiln-tiny-x2\.safetensors: put it into models\/upscale_models$/,
+    )
+    const combo = { value: { type: 'COMBO', choices: ['a'] } }
+    assert.match(
+      issues('text2video+start.json', { PrimitiveStringMultiline: combo }),
+      /value is no text \(COMBO\), as prompt is/,
+    )
+    const path = { image: { type: 'STRING' } }
+    assert.match(
+      issues('upscale.json', { LoadImage: path }),
+      /image is no file \(STRING\), as image is/,
+    )
+    assert.equal(readNodeClass({}, 'NoSuch'), undefined)
+  })
+})
+
+describe('the end of a run', () => {
+  const FILE = { filename: 'r_00001_.png', subfolder: 'kiln/p', type: 'output' }
+  const entry = (last: string, facts: object, more: object = {}) => ({
+    outputs: { '9': { images: [FILE], animated: [true] }, '8': { gifs: [{ filename: 'b' }] } },
+    status: {
+      status_str: 'success',
+      completed: true,
+      messages: [
+        ['execution_start', {}],
+        [last, facts],
+      ],
+    },
+    ...more,
+  })
+  const end = (given: object) => readRunEnd({ ...given }, { result: '9', id: 'p1' })
+  const failed = (type: string, message: string) =>
+    end(
+      entry('execution_error', {
+        node_id: '4',
+        node_type: 'X',
+        exception_type: type,
+        exception_message: message,
+        current_inputs: { text: ['secret'] },
+        traceback: ['secret'],
+      }),
+    )
+
+  test('is a success with completed, execution_success and a file of the result alone', () => {
+    assert.deepEqual(end(entry('execution_success', {})), { files: [FILE] })
+    assert.deepEqual(listLeftFiles(entry('', {})), [
+      { filename: 'b', subfolder: '', type: 'output' },
+      FILE,
+    ])
+    assert.equal(end(entry('execution_success', {}, { outputs: {} })).failure, 'failed')
+    assert.equal(end(entry('execution_cached', {})).failure, 'failed')
+    assert.equal(
+      end(
+        entry(
+          'execution_success',
+          {},
+          { status: { completed: false, messages: [['execution_success', {}]] } },
+        ),
+      ).failure,
+      'failed',
+    )
+    assert.equal(end({}).failure, 'failed')
+  })
+
+  for (const [type, message, wanted] of [
+    ['torch.OutOfMemoryError', 'CUDA out of memory. Tried to allocate 20.00 GiB', 'out_of_memory'],
+    ['RuntimeError', "DefaultCPUAllocator: can't allocate memory", 'out_of_memory'],
+    ['numpy._core._exceptions._ArrayMemoryError', 'Unable to allocate 3.00 GiB', 'out_of_memory'],
+    ['RuntimeError', 'CUDA error: an illegal memory access was encountered', 'broken'],
+    ['RuntimeError', 'cuDNN error: CUDNN_STATUS_INTERNAL_ERROR', 'broken'],
+    ['PIL.UnidentifiedImageError', 'cannot identify image file', 'input_missing'],
+    ['FileNotFoundError', 'No such file: models/x.safetensors', 'unable'],
+    ['FileNotFoundError', 'No such file: input/kiln/p1/image.png', 'input_missing'],
+    ['ValueError', 'kiln test error', 'failed'],
+  ] as const)
+    test(`of ${type}, ${message}, is ${wanted}`, () => {
+      const found = failed(type, message)
+      assert.equal(found.failure, wanted)
+      assert.ok(!JSON.stringify(found).includes('secret'))
+    })
+
+  test('is interrupted where somebody has interrupted it', () =>
+    assert.equal(end(entry('execution_interrupted', { node_id: '4' })).failure, 'interrupted'))
+
+  const nodeError = (type: string, id = '1') => ({
+    node_errors: { [id]: { class_type: 'X', errors: [{ type, details: 'secret' }] } },
+  })
+  for (const [status, body, wanted] of [
+    [200, { prompt_id: 'a', node_errors: {} }, undefined],
+    [500, {}, undefined],
+    [503, {}, undefined],
+    [413, {}, 'too_large'],
+    [400, { error: { type: 'invalid_prompt', message: 'no node X' }, node_errors: {} }, 'unable'],
+    [400, nodeError('value_not_in_list', '2'), 'unable'],
+    [400, nodeError('required_input_missing', '2'), 'unable'],
+    [400, nodeError('custom_validation_failed'), 'input_missing'],
+    [400, nodeError('custom_validation_failed', '2'), 'rejected'],
+    [400, nodeError('value_bigger_than_max', '2'), 'rejected'],
+    [200, nodeError('value_not_in_list', '2'), 'unable'],
+  ] as const)
+    test(`of a prompt that is not taken, ${status} ${JSON.stringify(body)}, is ${wanted}`, () => {
+      const found = readRejection(status, { ...body }, ['1'])
+      assert.equal(found?.failure, wanted)
+      assert.ok(!JSON.stringify(found ?? '').includes('secret'))
+    })
+})

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+
+import sharp from 'sharp'
+
+import type { TaskDetail } from '../../../src/tasks/domain/task-item.ts'
+import { ROOT } from '../../../src/local/root.ts'
+import { IMAGE_API, assertMembers, columnsOf, pluck } from '../../support/client.ts'
+import { useCollector } from '../../support/collector.ts'
+import { metricsUrl, readMetrics } from '../../support/metrics.ts'
+import { base64, makePicture } from '../../support/pictures.ts'
+import { useService } from '../../support/service.ts'
+import { waitFor } from '../../support/wait.ts'
+import { runFieldClient } from '../../platform/http/field-client.ts'
+
+const CREATIONS = [
+  ['image-relight', 'image-relight', { prompt: 'warm light from the left' }, 1, 'png'],
+  ['image-upscaler', 'image-upscaler', { scale_factor: '2x' }, 2, 'jpeg'],
+  ['image-upscaler-precision-v2', 'image-upscaler-precision-v2', { scale_factor: 3 }, 3, 'png'],
+  ['skin-enhancer/flexible', 'skin-enhancer', { optimized_for: 'improve_lighting' }, 1, 'png'],
+  ['skin-enhancer/creative', 'skin-enhancer', {}, 1, 'jpeg'],
+  ['skin-enhancer/faithful', 'skin-enhancer', { skin_detail: 20 }, 1, 'png'],
+] as const
+
+const collector = await useCollector()
+const operations = await readFile(join(ROOT, 'docs/operations.md'), 'utf8')
+
+describe('an image task', () => {
+  const service = useService({
+    env: {
+      // A render that is silent for longer counts as lost, and a second attempt would show.
+      OVERRIDE_HEARTBEAT_SECONDS: '600',
+      METRICS_PORT: '0',
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_BSP_SCHEDULE_DELAY: '100',
+    },
+  })
+  const alice = service.client('alice')
+
+  for (const [path, family, settings, factor, format] of CREATIONS)
+    test(`a client as they are in the field gets its picture from ${path}`, async () => {
+      const { baseUrl } = service
+      const image = await makePicture({ width: 24, height: 20, format })
+      const token = await service.token('field')
+      const made = await runFieldClient({ baseUrl, token, path, family, image, format, settings })
+      const extension = format === 'jpeg' ? 'jpg' : format
+      assert.match(made.link, new RegExp(`/result-1\\.${extension}\\?expires=\\d+&signature=`))
+      assert.equal(made.type, `image/${format}`)
+      assertMembers(made.metadata, { format, width: 24 * factor, height: 20 * factor })
+    })
+
+  test('an image task shows how it went, with a small picture of its result', async () => {
+    const image = await base64({ width: 400, height: 200 })
+    const id = await alice.createImage({ image })
+    await alice.untilEnded('image-upscaler', id)
+    const task = (await alice.get(`/tasks/${id}`)).body as unknown as TaskDetail
+    assert.deepEqual([task.state, task.progress, task.cancellable], ['done', 100, false])
+    assert.deepEqual(pluck(task.moves, 'state'), ['waiting', 'running', 'done'])
+    assert.deepEqual(columnsOf(task.attempts, 'number', 'outcome', 'ended_at'), [
+      [1, 'done', task.ended_at],
+    ])
+    const [result] = task.results
+    assert.deepEqual([result?.name, result?.width, result?.height], ['result-1.png', 800, 400])
+    const small = await fetch(task.thumbnail_url ?? '')
+    assert.equal(small.headers.get('content-type'), 'image/webp')
+    const { width, height } = await sharp(Buffer.from(await small.arrayBuffer())).metadata()
+    assert.deepEqual([width, height], [256, 128])
+    const [{ bytes }] = (await service.sql`
+      select stored_bytes::integer as bytes from task where id = ${id}
+    `) as unknown as [{ bytes: number }]
+    const files = (await service.listFiles()).filter((key) => key.includes(id))
+    assert.ok(files.some((key) => key.endsWith('/thumbnail.webp')))
+    assert.ok(bytes > (task.inputs[0]?.bytes ?? 0) + (result?.bytes ?? 0))
+    await fetch(task.inputs[0]?.url ?? '').then(({ status }) => assert.equal(status, 200))
+  })
+
+  test('an image task shows in the metrics of each process, by labels that nobody makes up', async (t) => {
+    if ('TEST_UPSTREAM_URL' in process.env) return t.skip('no engine of its own renders')
+    const id = await alice.createImage({
+      image: await base64(),
+      webhook_url: 'http://127.0.0.1:9/hooked?secret=1',
+    })
+    await alice.untilEnded('image-upscaler', id)
+    await fetch(`${service.baseUrl}/nodes/made-up-${id}/${id}?a=${id}`, { method: 'PURGE' })
+    await fetch(`${service.baseUrl}/made-up-${id}`)
+    const [api, core, media] = [service.entry('api'), service.entry('core'), service.entry('media')]
+    const read = async (entry = api, name: string): Promise<number> =>
+      (await readMetrics(entry)).get(name) ?? 0
+    const shown = [
+      [api, 'kiln_task_duration_seconds_count{kind="upscale",end="done"}'],
+      [
+        api,
+        `kiln_http_request_duration_seconds_count{method="POST",route="${IMAGE_API}/image-upscaler",status="2xx"}`,
+      ],
+      [api, 'kiln_http_request_duration_seconds_count{method="other",route="none",status="4xx"}'],
+      [api, 'kiln_dependency_up{dependency="postgres"}'],
+      [api, 'kiln_queue_pollers{queue="media"}'],
+      [api, 'kiln_db_pool_connections{state="limit"}'],
+      [core, 'kiln_webhook_attempt_duration_seconds_count{class="connect"}'],
+      [media, 'kiln_engine_seconds_per_megapixel_count{kind="upscale"}'],
+      [media, 'kiln_store_operation_duration_seconds_count{operation="putFiles",outcome="ok"}'],
+      [media, 'kiln_store_free_bytes'],
+      [media, 'nodejs_eventloop_lag_p99_seconds'],
+    ] as const
+    for (const [entry, name] of shown)
+      await waitFor(name, async () => (await read(entry, name)) > 0)
+    for (const entry of [api, core, media]) {
+      const names = [...(await readMetrics(entry)).keys()]
+      assert.deepEqual(
+        names.filter((name) => /alice|made-up|secret|hooked|[0-9a-f]{8}-[0-9a-f]{4}-/.test(name)),
+        [],
+      )
+      assert.ok(names.length < 3000, String(names.length))
+      for (const [own = ''] of names
+        .join('\n')
+        .matchAll(/^kiln_[a-z_]+?(?=_bucket|_count|_sum|\{|$)/gm))
+        assert.ok(operations.includes(`\`${own}\``), own)
+      if (entry !== api)
+        assert.ok(names.some((name) => name.startsWith('temporal_worker_task_slots_used')))
+      const health = await fetch(`${metricsUrl(entry)}/health`)
+      assert.deepEqual([health.status, await health.json()], [200, { status: 'ok' }])
+    }
+  })
+
+  test('is one trace from its creation to its receiver, with nothing of its own in it', async () => {
+    const traceId = 'a'.repeat(32)
+    const created = await alice.post(
+      `${IMAGE_API}/image-upscaler`,
+      { image: await base64(), webhook_url: `${collector.url}/hooked?secret=1` },
+      { traceparent: `00-${traceId}-${'b'.repeat(16)}-01` },
+    )
+    assert.equal(created.status, 200, JSON.stringify(created.body))
+    const wanted = [
+      `POST ${IMAGE_API}/image-upscaler`,
+      'start imageTask',
+      'renderImageTask',
+      'send the webhook',
+    ]
+    const ofTrace = () => collector.spans().filter((span) => span.traceId === traceId)
+    await waitFor('its spans', () =>
+      Promise.resolve(wanted.every((name) => ofTrace().some((span) => span.name === name))),
+    )
+    const spans = ofTrace()
+    const parentOf = ({ parentSpanId }: { parentSpanId?: string }) =>
+      spans.find(({ spanId }) => spanId === parentSpanId)?.name ?? parentSpanId
+    const parents = new Map(spans.map((span) => [span.name, parentOf(span)]))
+    assert.deepEqual(
+      wanted.map((name) => parents.get(name)),
+      ['b'.repeat(16), wanted[0], wanted[1], wanted[0]],
+    )
+    const traceparent = collector.webhooks().at(-1)?.['traceparent'] ?? ''
+    assert.match(String(traceparent), new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`))
+    const lastSpan = spans.findLast(({ name }) => name === 'send the webhook')
+    assert.ok(lastSpan)
+    assert.doesNotMatch(JSON.stringify(spans), /secret|alice|127\.0\.0\.1|Bearer|ey[JK]/)
+  })
+})

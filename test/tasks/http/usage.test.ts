@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+
+import { VIDEO_API, type Client } from '../../support/client.ts'
+import { base64 } from '../../support/pictures.ts'
+import { useService } from '../../support/service.ts'
+
+interface Sums {
+  tasks: Record<'done' | 'failed' | 'cancelled', number>
+  credits: number
+  engine_seconds: number
+  pixels: number
+  stored_bytes: number
+  waiting: Percentiles
+  running: Percentiles
+}
+type Percentiles = Record<'p50' | 'p95', number | null>
+interface Report {
+  groups: (Sums & { group: string })[]
+  total: Sums
+}
+
+const service = useService({
+  roles: ['api', 'core', 'media'],
+  env: { OVERRIDE_VIDEO_TINY: 'true', ADMIN_SUBJECTS: 'root' },
+})
+const { sql } = service
+const UPSCALE = '/proxy/imgvendor/v1/ai/image-upscaler'
+
+const report = async (client: Client, query = '') => {
+  const { status, body } = await client.get(`/usage${query}`)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body as unknown as Report
+}
+const find = ({ groups }: Report, group: string) => groups.find((each) => each.group === group)
+
+/** Sums of an owner's ended tasks, from their rows. */
+const sumRows = async (owner: string) => {
+  const [row] = await sql<Record<string, number>[]>`
+    select count(*)::integer as tasks,
+      sum(case when status = 'failed' then 0 else credits end)::integer as credits,
+      sum(stored_bytes)::integer as bytes,
+      (select sum(width * height)::integer from task_result r join task t on t.id = r.task_id
+        where t.owner = ${owner} and t.family = 'image') as pixels
+    from task where owner = ${owner} and ended_at is not null
+  `
+  return row ?? {}
+}
+const untilEnded = async (client: Client, id: string): Promise<void> =>
+  void (await client.untilEnded('image-upscaler', id))
+
+describe('the report of usage', () => {
+  test('is what the rows of the ended tasks add up to', async () => {
+    const client = service.client('user of the sums')
+    const image = await base64({ width: 32, height: 24 })
+    const labels = { kiln_labels: { project: 'north', team: 'red' } }
+    const ids = [
+      await client.createImage({ image, ...labels }, UPSCALE),
+      await client.createImage({ image, kiln_labels: { project: 'south' } }, UPSCALE),
+      await client.createImage({ image }, UPSCALE),
+    ]
+    for (const id of ids) await untilEnded(client, id)
+    const video = await client.createVideo({ prompt: 'a sea', off_peak: true, ...labels })
+    await client.post(`${VIDEO_API}/tasks/${video}/cancel`, {})
+    const removed = await client.createImage(
+      { image: 'https://images.example.com/a.png', kiln_start_within: 1, ...labels },
+      UPSCALE,
+    )
+    await client.call('DELETE', `/tasks/${removed}`)
+    const rows = await sumRows('user of the sums')
+    const byKind = await report(client, '?by=kind')
+    const { tasks, credits, pixels, stored_bytes: bytes } = byKind.total
+    assert.deepEqual(tasks, { done: 3, failed: 0, cancelled: 2 })
+    assert.deepEqual(
+      { tasks: tasks.done + tasks.cancelled, credits, pixels, bytes },
+      { ...rows, pixels: 3 * 64 * 48 },
+    )
+    assert.deepEqual(
+      byKind.groups.map(({ group }) => group),
+      ['upscale', 'text2video'],
+    )
+    const { waiting, running, engine_seconds: seconds } = find(byKind, 'upscale') as Sums
+    for (const value of [waiting.p50, waiting.p95, running.p50, running.p95])
+      assert.ok(value !== null && value > 0, JSON.stringify([waiting, running]))
+    assert.ok(seconds > 0)
+    assert.equal(find(byKind, 'text2video')?.running.p50, null, 'it has not begun')
+    const today = new Date().toISOString().slice(0, 10)
+    const byDay = await report(client)
+    assert.deepEqual(byDay.total, byKind.total)
+    assert.deepEqual(find(byDay, today)?.tasks, tasks)
+    const byLabel = await report(client, '?by=label:project')
+    assert.deepEqual(find(byLabel, 'north')?.tasks, { done: 1, failed: 0, cancelled: 2 })
+    assert.deepEqual(find(byLabel, 'south')?.tasks, { done: 1, failed: 0, cancelled: 0 })
+    const red = await report(client, '?by=kind&label=team:red')
+    assert.deepEqual(red.total.tasks, { done: 1, failed: 0, cancelled: 2 })
+    assert.deepEqual((await report(client, '?to=2026-01-02&from=2026-01-01')).groups, [])
+  })
+
+  test('comes as CSV where that is asked for', async () => {
+    const client = service.client('user of a table')
+    const image = await base64({ width: 32, height: 24 })
+    const id = await client.createImage({ image, kiln_labels: { team: 'a, "b"' } }, UPSCALE)
+    await untilEnded(client, id)
+    const authorization = `Bearer ${await service.token('user of a table')}`
+    const response = await fetch(`${service.baseUrl}/usage?by=label:team`, {
+      headers: { authorization, accept: 'text/csv' },
+    })
+    assert.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8')
+    const [head, line, ...rest] = (await response.text()).split('\r\n')
+    assert.match(head ?? '', /^label:team,done,failed,cancelled,credits,engine_seconds,pixels,/)
+    assert.match(line ?? '', /^"a, ""b""",1,0,0,0,[\d.]+,3072,\d+,[\d.]+,/)
+    assert.deepEqual(rest, [''])
+  })
+
+  test('is of all owners for platform admins alone', async () => {
+    const [client, admin] = [service.client('somebody'), service.client('root')]
+    const id = await client.createImage({ image: 'https://images.example.com/a.png' }, UPSCALE)
+    await client.call('DELETE', `/tasks/${id}`)
+    for (const query of ['?by=owner', '?owner=*', '?owner=somebody'])
+      assert.equal((await client.get(`/usage${query}`)).status, 403, query)
+    const all = await report(admin, '?by=owner')
+    assert.deepEqual(find(all, 'somebody')?.tasks, { done: 0, failed: 0, cancelled: 1 })
+    const one = await report(admin, '?owner=somebody')
+    assert.equal(one.total.tasks.cancelled, 1)
+    assert.equal((await report(admin)).total.tasks.cancelled, 0)
+  })
+
+  const WRONG: readonly [query: string, message: RegExp][] = [
+    ['from=today', /^\?from must be a day such as 2026-01-31, got "today"/],
+    ['from=2026-02-30', /^\?from must be a day of the calendar, got 2026-02-30/],
+    ['from=2026-02-02&to=2026-02-01', /^\?to must be at most 1095 days after \?from/],
+    ['from=2020-01-01&to=2026-01-01', /^\?to must be at most 1095 days after \?from/],
+    ['by=week', /^\?by must be day, kind, owner, or label: with the key of a label, got "week"/],
+    ['by=label:A', /^\?by must be day, kind/],
+    ['by=label:a&label=b:c', /^\?label must be one label, and absent/],
+    ['label=b:c&label=d:e', /^\?label must be one label/],
+  ]
+  for (const [query, message] of WRONG)
+    test(`rejects ?${query}`, async () => {
+      const { status, body } = await service.client().get(`/usage?${query}`)
+      assert.deepEqual([status, message.test(body.message ?? '')], [400, true], body.message)
+    })
+})
