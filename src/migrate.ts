@@ -1,7 +1,7 @@
 import { loadConfig } from './config.ts'
 import { migrate } from './platform/db/migrate.ts'
 import { makeLog } from './platform/log.ts'
-import { readAddresses } from './compose/settings/derived.ts'
+import { readAddresses } from './platform/settings/settings.ts'
 import { OperatorError } from './platform/process/operator-error.ts'
 import { reportError } from './operate/server-error.ts'
 import { openTemporal } from './platform/temporal/connection.ts'

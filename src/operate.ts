@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 
 import { validateConfig, listSecretValues, loadConfig, readSearchPath } from './config.ts'
-import { readAddresses, readTimings } from './compose/settings/derived.ts'
+import { readAddresses } from './platform/settings/settings.ts'
+import { readCheckTiming } from './registry/settings.ts'
 import type { Config } from './compose/settings/env.ts'
 import { listRemovedSettings } from './compose/settings/removed.ts'
 import { readTemporal } from './platform/settings/temporal.ts'
 import { makeDatabase, type Sql } from './platform/db/client.ts'
 import { OPERATOR } from './platform/domain/account.ts'
-import { readAdmission } from './compose/admission.ts'
+import { readAdmission } from './tasks/settings.ts'
 import { makeJobs } from './platform/temporal/client.ts'
 import { openTemporal } from './platform/temporal/connection.ts'
 import { makeLog } from './platform/log.ts'
@@ -97,7 +98,7 @@ const deps = { sql, jobs, audit, taskQueue: config.TASK_QUEUE }
 const commands = makeCommands({
   ...deps,
   ...readAdmission(config),
-  checkTiming: readTimings(config).checkTiming,
+  checkTiming: readCheckTiming(config),
 })
 const write = (line: string): void => void process.stdout.write(`${line}\n`)
 const fleet = makeFleetCommands({ config, sql, audit, write, searchPath: readSearchPath() })

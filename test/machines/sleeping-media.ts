@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { NativeConnection, Worker } from '@temporalio/worker'
 
-import type { MediaDependencies } from '../../activities/index.ts'
+import type { MediaDependencies } from '../support/media.ts'
 import { makeLocalImages, makeRenderImageTask } from '../../activities/engines/render-image-task.ts'
 import type { ImageEngine } from '../../src/engines/image-engine/image-engine.ts'
 import { loadConfig } from '../../src/config.ts'
@@ -13,7 +13,7 @@ import { mediaQueue } from '../../src/platform/temporal/start.ts'
 import { makeLog } from '../../src/platform/log.ts'
 import { openStorage } from '../../src/platform/process/open-storage.ts'
 import { startScratch } from '../../src/platform/process/scratch.ts'
-import { readMediaLimits } from '../../src/compose/settings/derived.ts'
+import { readMediaLimits } from '../../src/tasks/settings.ts'
 
 /** Description of the picture that is copied; nobody reads it. */
 const RESULT = { contentType: 'image/png', extension: 'png', width: 16, height: 16 } as const

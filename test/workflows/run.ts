@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 
 import { WorkflowFailedError, type Connection, type WorkflowHandle } from '@temporalio/client'
 
-import type { MediaActivities } from '../../activities/index.ts'
+import type { MediaActivities } from '../support/media.ts'
 import { makeDatabase } from '../../src/platform/db/client.ts'
 import type { OutboxStart } from '../../src/platform/db/outbox.ts'
 import type { BulkKind } from '../../src/tasks/domain/bulk/bulk.ts'

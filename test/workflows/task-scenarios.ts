@@ -1,4 +1,5 @@
-import type { CoreActivities, MediaActivities } from '../../activities/index.ts'
+import type { CoreActivities } from '../../activities/index.ts'
+import type { MediaActivities } from '../support/media.ts'
 import type { TaskStanding } from '../../activities/tasks/task.ts'
 import type { TaskFamily } from '../../src/platform/domain/task-scope.ts'
 import { getRun, recordCall, type Runs } from './runs.ts'

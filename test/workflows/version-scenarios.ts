@@ -1,7 +1,8 @@
 import { ApplicationFailure } from '@temporalio/activity'
 import type { WorkflowHandle } from '@temporalio/client'
 
-import type { CoreActivities, MediaActivities } from '../../activities/index.ts'
+import type { CoreActivities } from '../../activities/index.ts'
+import type { MediaActivities } from '../support/media.ts'
 import type { ArchiveWait } from '../../activities/registry/version.ts'
 import { waitFor } from '../support/wait.ts'
 import { getRun, recordCall, type Runs } from './runs.ts'

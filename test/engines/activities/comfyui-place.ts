@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import type { ComfyDependencies, Fleet } from '../../../activities/engines/dependencies.ts'
 import { keepFleet } from '../../../activities/engines/comfyui-keeper.ts'
-import { createComfyActivities } from '../../../activities/index.ts'
+import { createComfyActivities } from '../../../activities/engines/index.ts'
 import type { AttemptOptions } from '../../../activities/tasks/task.ts'
 import type { TaskStanding } from '../../../activities/tasks/task.ts'
 import { makeInstance } from '../../../src/engines/comfyui/instance.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import { before, describe, test } from 'node:test'
 
-import type { MediaDependencies } from '../../../activities/index.ts'
+import type { MediaDependencies } from '../../support/media.ts'
 import { makeDatabase } from '../../../src/platform/db/client.ts'
 import { S3Error } from '../../../src/platform/storage/s3-client.ts'
 import { ADMISSION } from '../../../src/platform/db/change-notification.ts'

@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 
-import type { MediaDependencies } from '../../../activities/index.ts'
+import type { MediaDependencies } from '../../support/media.ts'
 import { makeTaskTransitions } from '../../../activities/tasks/task.ts'
 import { makeDatabase } from '../../../src/platform/db/client.ts'
 import { makeLocalVideoEngine } from '../../../src/engines/video-engine/local.ts'

@@ -7,7 +7,7 @@ import { before, describe, test } from 'node:test'
 
 import { CancelledFailure } from '@temporalio/activity'
 
-import type { MediaDependencies } from '../../../activities/index.ts'
+import type { MediaDependencies } from '../../support/media.ts'
 import { mean, useStudio } from '../../../packages/engines/test/video/studio.ts'
 import { makeLocalVideoEngine } from '../../../src/engines/video-engine/local.ts'
 import { sha256Of } from '../../support/digest.ts'

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { MockActivityEnvironment } from '@temporalio/testing'
 
 import type { VendorDependencies } from '../../../activities/engines/dependencies.ts'
-import { createVendorActivities } from '../../../activities/index.ts'
+import { createVendorActivities } from '../../../activities/engines/index.ts'
 import type { AttemptOptions } from '../../../activities/tasks/task.ts'
 import type { TaskStanding } from '../../../activities/tasks/task.ts'
 import { makeBody } from '../../../src/engines/upstream/body.ts'

@@ -1,7 +1,8 @@
 import type { WorkflowHandle } from '@temporalio/client'
 
 import { startFirstAttempts } from '../../../activities/events/first-attempts.ts'
-import { createCoreActivities, createMediaActivities } from '../../../activities/index.ts'
+import { createCoreActivities } from '../../../activities/index.ts'
+import { createMediaActivities } from '../../support/media.ts'
 import { makeDatabase, type Transaction } from '../../../src/platform/db/client.ts'
 import { admitOwner } from '../../../src/tasks/db/admission.ts'
 import { unitOfWork, type Enqueue } from '../../../src/platform/db/unit-of-work.ts'

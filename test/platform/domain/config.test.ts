@@ -9,13 +9,9 @@ import { listRemovedSettings } from '../../../src/compose/settings/removed.ts'
 import type { ProcessName } from '../../../src/compose/settings/issues.ts'
 import { DEVELOPMENT_ISSUER } from '../../../src/platform/process/development-issuer.ts'
 import { KEY_SETTINGS } from '../../../src/compose/settings/issues.ts'
-import {
-  makeEngineOf,
-  readDelivery,
-  readInstances,
-  readQuotas,
-  readSlots,
-} from '../../../src/compose/settings/derived.ts'
+import { readInstances } from '../../../src/engines/settings.ts'
+import { readDelivery } from '../../../src/events/settings.ts'
+import { makeEngineOf, readQuotas, readSlots } from '../../../src/tasks/settings.ts'
 
 const key = () => randomBytes(32).toString('base64')
 const webhookSecret = (bytes = 32) => `whsec_${randomBytes(bytes).toString('base64')}`

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 
 import { ApplicationFailure } from '@temporalio/activity'
 
-import type { MediaDependencies } from '../../../activities/index.ts'
+import type { MediaDependencies } from '../../support/media.ts'
 import {
   makeInspectArchive,
   type InspectedArchive,

@@ -7,7 +7,7 @@ import { ActivityCancellationDetails } from '@temporalio/common'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { DefaultLogger } from '@temporalio/worker'
 
-import type { MediaDependencies } from '../../../activities/index.ts'
+import type { MediaDependencies } from '../../support/media.ts'
 import type { FirstAttemptDependencies } from '../../../activities/events/dependencies.ts'
 import type { CoreDependencies } from '../../../activities/tasks/dependencies.ts'
 import type { TaskStanding } from '../../../activities/tasks/task.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 
-import type { MediaDependencies } from '../../../activities/index.ts'
+import type { MediaDependencies } from '../../support/media.ts'
 import { makeTaskTransitions } from '../../../activities/tasks/task.ts'
 import { S3Error } from '../../../src/platform/storage/s3-client.ts'
 import { transitionTask } from '../../../src/tasks/db/task-transition.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { ApplicationFailure } from '@temporalio/activity'
 
-import type { MediaDependencies } from '../../../activities/index.ts'
+import type { MediaDependencies } from '../../support/media.ts'
 import {
   makeLocalVideo,
   makeRenderVideoTask,

@@ -1,0 +1,103 @@
+import { Type, type Static } from 'typebox'
+
+import type { PlatformConfig } from '../platform/settings/settings.ts'
+
+import {
+  constant,
+  count,
+  list,
+  optionalText,
+  text,
+  visible,
+  type WithLists,
+} from '../platform/settings/schema.ts'
+
+const upstreamUrl = (what: string) =>
+  optionalText(`Address of the upstream of ${what}; core workers call it.`)
+
+const upstreamKey = (url: string) => visible(`Bearer token, or API key, at ${url}.`)
+
+/** Settings of those who render. */
+export const EngineSettings = Type.Object({
+  MEDIA_SLOTS: count('Renderings at once in a media worker; one a core.', 2, 1, 256),
+  VENDOR_IMAGE_URL: upstreamUrl('image tasks'),
+  VENDOR_IMAGE_KEY: upstreamKey('VENDOR_IMAGE_URL'),
+  VENDOR_VIDEO_URL: upstreamUrl('video tasks'),
+  VENDOR_VIDEO_KEY: upstreamKey('VENDOR_VIDEO_URL'),
+  COMFYUI_URLS: list(
+    'Instances of ComfyUI that core workers call, such as `gpu1=http://10.0.0.5:8188`; their tasks keep the name.',
+  ),
+  COMFYUI_TOKEN: visible('Bearer token for a proxy before the instances of COMFYUI_URLS.'),
+  COMFYUI_TEMPLATES: optionalText('Folder of the workflows that instances of ComfyUI run.'),
+  COMFYUI_DEPTH: count(
+    'Prompts on one instance at once: one runs, the others are ready.',
+    2,
+    1,
+    100,
+  ),
+  COMFYUI_LOST_SECONDS: count(
+    'Silence of an instance after which its tasks go elsewhere; a restart takes 20 to 50.',
+    90,
+    1,
+    86_400,
+  ),
+  COMFYUI_STALL_SECONDS: count(
+    'Time without progress after which a prompt is interrupted, and an instance that goes on is left.',
+    600,
+    1,
+    86_400,
+  ),
+  BREAKER_FAILURES: count(
+    'Failures of an upstream, or of the instances of ComfyUI, in a row after which its tasks wait until it works again; 0: they never do.',
+    5,
+    0,
+    10_000,
+  ),
+  VENDOR_RATE: count('Requests a second of one core worker to each upstream.', 20, 1, 10_000),
+  FFMPEG_PATH: Type.Optional(
+    text(
+      'The ffmpeg to use, with an ffprobe beside it; without it those on PATH, else the packaged ones.',
+    ),
+  ),
+})
+
+/** Numbers of those who render that an operator has no reason to change. */
+export const EngineConstants = Type.Object({
+  /** Time until one task tries whether an engine behind an open breaker works again: it costs one attempt. */
+  BREAKER_SECONDS: constant(10, 1, 3600),
+  /** Renders 8 frames of 96×64 whatever is asked for, for tests. */
+  VIDEO_TINY: Type.Boolean({ default: false }),
+  /** Requests of one core worker to one upstream at once, downloads included. */
+  VENDOR_CONCURRENCY: constant(10, 1, 1000),
+  /** Tasks that one core worker has at upstreams at once: they only submit and poll, so that a worker has time for them. */
+  VENDOR_SLOTS: constant(50, 1, 1000),
+})
+
+export type EngineConfig = WithLists<
+  Static<typeof EngineSettings> & Static<typeof EngineConstants>,
+  'COMFYUI_URLS'
+>
+
+/** Reads the upstream that a core worker calls for each family of tasks; absent where no address is set. */
+export const readUpstreams = (config: EngineConfig) => {
+  const limits = { perSecond: config.VENDOR_RATE, atOnce: config.VENDOR_CONCURRENCY }
+  return {
+    ...(config.VENDOR_IMAGE_URL !== '' && {
+      image: { url: config.VENDOR_IMAGE_URL, key: config.VENDOR_IMAGE_KEY, limits },
+    }),
+    ...(config.VENDOR_VIDEO_URL !== '' && {
+      video: { url: config.VENDOR_VIDEO_URL, key: config.VENDOR_VIDEO_KEY, limits },
+    }),
+  }
+}
+
+/** Reads the instances of ComfyUI that a core worker calls: none in a media worker. */
+export const readInstances = (
+  config: Pick<PlatformConfig, 'WORKER_ROLE'> & EngineConfig,
+): { name: string; url: string; token: string }[] =>
+  config.WORKER_ROLE === 'media'
+    ? []
+    : config.COMFYUI_URLS.map((item) => {
+        const at = item.indexOf('=')
+        return { name: item.slice(0, at), url: item.slice(at + 1), token: config.COMFYUI_TOKEN }
+      })

@@ -1,0 +1,291 @@
+import { randomUUID } from 'node:crypto'
+import { EventEmitter } from 'node:events'
+
+import { Worker, type WorkerOptions } from '@temporalio/worker'
+
+import { makeBreaker } from '../../activities/engines/breaker.ts'
+import { keepFleet } from '../../activities/engines/comfyui-keeper.ts'
+import { makeKeepTemplates } from '../../activities/engines/comfyui-templates.ts'
+import type { Fleet } from '../../activities/engines/dependencies.ts'
+import {
+  createComfyActivities,
+  createLocalActivities,
+  createVendorActivities,
+} from '../../activities/engines/index.ts'
+import { findVideoBinaries, type VideoBinaries } from '../../packages/engines/src/binaries.ts'
+import { findChildUser } from '../platform/adapters/child-user.ts'
+import { cleanUpOrphans } from '../platform/adapters/orphan.ts'
+import { listenForChanges } from '../platform/db/change-notification.ts'
+import { makeNotifier } from '../platform/domain/notifier.ts'
+import { startLoop } from '../platform/process/loop.ts'
+import { startScratch, type Scratch } from '../platform/process/scratch.ts'
+import { readAddresses, type PlatformConfig } from '../platform/settings/settings.ts'
+import { comfyuiQueue, mediaQueue, vendorQueue } from '../platform/temporal/start.ts'
+import type { WorkerBase } from '../platform/worker.ts'
+import {
+  readAdmission,
+  readHeartbeats,
+  readMediaLimits,
+  type TaskConfig,
+} from '../tasks/settings.ts'
+import { makeInstance } from './comfyui/instance.ts'
+import { makeLocalImageEngine } from './image-engine/local.ts'
+import { readInstances, readUpstreams, type EngineConfig } from './settings.ts'
+import { makeUpstream } from './upstream/upstream.ts'
+import { makeLocalFinishVideo, makeLocalVideoEngine } from './video-engine/local.ts'
+
+type Config = PlatformConfig & TaskConfig & EngineConfig
+
+/** What runs beside the workers of an engine, and how it stops once they have. */
+interface Rendering {
+  workers: Worker[]
+  /** Tasks at once, by engine, for the beat of this process. */
+  slots: Partial<Record<'local' | 'vendor' | 'comfyui', number>>
+  stop(): Promise<void>
+}
+
+/** Often enough that files of callers do not stay, and a restart is seen. */
+const KEEP_MS = 2000
+/** An operator who has saved a template waits for it. */
+const TEMPLATES_MS = 5000
+/** Tasks of a fleet beside those on instances: they fetch their files. */
+const FURTHER_TASKS = 4
+
+/** Dependencies that all renders of a worker share, and what listens for them. */
+const makeRenders = ({ common, jobs, outbound }: WorkerBase, config: Config) => {
+  const { beatSeconds } = readHeartbeats(config)
+  const changes = beatSeconds > 1 ? new EventEmitter().setMaxListeners(0) : undefined
+  const stopListening =
+    changes &&
+    listenForChanges({
+      url: readAddresses(config).direct,
+      onConnect: () => {},
+      name: `kiln worker ${config.WORKER_ROLE} changes`,
+      onChange: (id) => void changes.emit(id),
+    })
+  return {
+    deps: {
+      ...common,
+      ...readAdmission(config),
+      jobs,
+      changes,
+      breaker: makeBreaker(common, {
+        most: config.BREAKER_FAILURES,
+        openSeconds: config.BREAKER_SECONDS,
+      }),
+      outbound,
+      limits: readMediaLimits(config),
+    },
+    /**
+     * The SDK sends the newest heartbeat of a render so often. A cancelled one should stop soon, so they are not delayed for
+     * most of the time-out; where they are few, a notification of the change stops it instead.
+     */
+    heartbeats: {
+      maxHeartbeatThrottleInterval: beatSeconds * 1000,
+      defaultHeartbeatThrottleInterval: beatSeconds * 1000,
+    },
+    stop: async () => await stopListening?.(),
+  }
+}
+
+/** What another area does in a media worker beside renders, in the folder of its process. */
+type Further = (place: { dir: string; user: VideoBinaries['user'] }) => {
+  activities: object
+  close(): Promise<void>
+}
+
+/** Starts a media worker: everything that takes CPU. */
+export const makeMediaRendering = async (
+  base: WorkerBase,
+  config: Config,
+  { further, searchPath, files }: { further: Further } & ProgramPlace,
+): Promise<Rendering> => {
+  const scratch = await startRenderScratch(base, 'render')
+  const binaries = await findBinaries(base, config, { dir: scratch.dir, searchPath, files })
+  const renders = makeRenders(base, config)
+  const beside = further({ dir: scratch.dir, user: binaries.user })
+  const worker = await Worker.create({
+    ...base.temporal,
+    taskQueue: mediaQueue(config.TASK_QUEUE),
+    activities: {
+      ...createLocalActivities({
+        ...renders.deps,
+        engine: makeLocalImageEngine({ maxPixels: config.IMAGE_MAX_PIXELS }),
+        videoEngine: makeLocalVideoEngine({ binaries, maxPixels: config.IMAGE_MAX_PIXELS }),
+        scratchDir: scratch.dir,
+        tinyVideos: config.VIDEO_TINY,
+      }),
+      ...beside.activities,
+    },
+    maxConcurrentActivityTaskExecutions: config.MEDIA_SLOTS,
+    ...renders.heartbeats,
+    shutdownGraceTime: '30 seconds',
+    shutdownForceTime: '40 seconds',
+  })
+  return {
+    workers: [worker],
+    slots: { local: config.MEDIA_SLOTS },
+    async stop() {
+      await beside.close()
+      await Promise.all([scratch.stop(), renders.stop()])
+    },
+  }
+}
+
+/** Starts the workers of a core worker whose tasks are rendered elsewhere: at upstreams, and at a fleet of ComfyUI. */
+export const makeRemoteRendering = async (
+  base: WorkerBase,
+  config: Config,
+  programs: ProgramPlace,
+): Promise<Rendering> => {
+  const { common, temporal, outboundRules, makeLinks } = base
+  const upstreams = Object.fromEntries(
+    Object.entries(readUpstreams(config)).map(([family, upstream]) => [
+      family,
+      makeUpstream({ ...upstream, outbound: outboundRules }),
+    ]),
+  )
+  const isVendor = Object.keys(upstreams).length > 0
+  const fleet = readInstances(config).length > 0 ? makeFleet(base, config) : undefined
+  if (!isVendor && !fleet) return { workers: [], slots: {}, stop: () => Promise.resolve() }
+  const keepTemplates = fleet && makeKeepTemplates({ ...common, fleet }, config.COMFYUI_TEMPLATES)
+  await keepTemplates?.()
+  const scratch = await (fleet
+    ? startRenderScratch(base, 'upstream')
+    : startScratch('upstream', common))
+  const renders = makeRenders(base, config)
+  const deps = {
+    ...renders.deps,
+    scratchDir: scratch.dir,
+    // Each release ends all attempts, and an off-peak task waits for two days.
+    maxAttempts: 1000,
+  }
+  const makeWorker = (
+    options: Pick<
+      WorkerOptions,
+      'taskQueue' | 'activities' | 'maxConcurrentActivityTaskExecutions'
+    >,
+  ): Promise<Worker> =>
+    Worker.create({
+      ...temporal,
+      ...options,
+      ...renders.heartbeats,
+      // The next attempt goes on where this one stops, so nobody waits for an upstream. A submission under way has 10 s.
+      shutdownGraceTime: '1 second',
+      shutdownForceTime: '20 seconds',
+    })
+  const makeComfyWorker = async (fleet: Fleet): Promise<Worker> => {
+    const binaries = await findBinaries(base, config, { dir: scratch.dir, ...programs })
+    const video = { binaries, maxPixels: config.IMAGE_MAX_PIXELS }
+    return await makeWorker({
+      taskQueue: comfyuiQueue(config.TASK_QUEUE),
+      activities: createComfyActivities({
+        ...deps,
+        fleet,
+        videoEngine: makeLocalVideoEngine(video),
+        finishVideo: makeLocalFinishVideo(video),
+      }),
+      // A task that waits in Temporal has not begun.
+      maxConcurrentActivityTaskExecutions: fleet.instances.length * fleet.depth + FURTHER_TASKS,
+    })
+  }
+  const workers = await Promise.all([
+    ...(isVendor
+      ? [
+          makeWorker({
+            taskQueue: vendorQueue(config.TASK_QUEUE),
+            activities: createVendorActivities({ ...deps, signer: makeLinks(), upstreams }),
+            maxConcurrentActivityTaskExecutions: config.VENDOR_SLOTS,
+          }),
+        ]
+      : []),
+    ...(fleet ? [makeComfyWorker(fleet)] : []),
+  ])
+  const { log } = common
+  const loops = [
+    fleet &&
+      startLoop('comfyui', () => keepFleet({ ...common, fleet }), { intervalMs: KEEP_MS, log }),
+    keepTemplates && startLoop('templates', keepTemplates, { intervalMs: TEMPLATES_MS, log }),
+  ]
+  return {
+    workers,
+    slots: {
+      ...(isVendor && { vendor: config.VENDOR_SLOTS }),
+      ...(fleet && { comfyui: fleet.instances.length * fleet.depth }),
+    },
+    async stop() {
+      for (const upstream of Object.values(upstreams)) upstream.close()
+      await Promise.all(loops.map((loop) => loop?.stop()))
+      for (const { client, events } of fleet?.instances ?? []) {
+        client.close()
+        events.close()
+      }
+      await Promise.all([scratch.stop(), renders.stop()])
+    },
+  }
+}
+
+const makeFleet = ({ outboundRules }: WorkerBase, config: Config): Fleet => {
+  const lostMs = config.COMFYUI_LOST_SECONDS * 1000
+  return {
+    instances: readInstances(config).map((instance) =>
+      makeInstance({ ...instance, outbound: outboundRules, lostMs }),
+    ),
+    templates: [],
+    custom: [],
+    unusable: {},
+    depth: config.COMFYUI_DEPTH,
+    lostMs,
+    stallMs: config.COMFYUI_STALL_SECONDS * 1000,
+    clientId: randomUUID(),
+    notifier: makeNotifier(),
+  }
+}
+
+interface ProgramPlace {
+  /** Folders in which programs are looked for. */
+  searchPath: string
+  /** Files beside them that a child has to read. */
+  files: readonly string[]
+}
+
+/** Logs which programs render, and whom as. Where one cannot be used, ends the worker and says what to set. */
+const findBinaries = async (
+  { common: { log } }: WorkerBase,
+  config: Config,
+  { dir, searchPath, files }: ProgramPlace & { dir: string },
+): Promise<VideoBinaries> => {
+  try {
+    const binaries = await findVideoBinaries({
+      ffmpegPath: config.FFMPEG_PATH,
+      searchPath,
+      production: config.NODE_ENV === 'production',
+    })
+    const { ffmpeg, ffprobe, readsCallerVideo, setpriv } = binaries
+    const programs = [process.execPath, ffmpeg.path, ffprobe.path]
+    const user = await findChildUser(dir, { programs, files })
+    const facts = { reads_caller_video: readsCallerVideo, setpriv: setpriv !== undefined }
+    log.info({ ffmpeg, ffprobe, ...facts, child_user: user?.uid }, 'video programs found')
+    return { ...binaries, user }
+  } catch (error) {
+    log.fatal(error instanceof Error ? error.message : String(error))
+    process.exit(1)
+  }
+}
+
+/**
+ * Ends the process groups that a killed worker left, before the folders that name them are cleaned up. The next worker that
+ * starts does so, or one that runs: a child that hangs does not notice that its parent is gone.
+ */
+const startRenderScratch = async (
+  { common }: WorkerBase,
+  purpose: 'render' | 'upstream',
+): Promise<Scratch> => {
+  const dir = await common.storage.scratchDir(purpose)
+  const beforeCleanUp = async (): Promise<void> => {
+    const killed = await cleanUpOrphans(dir)
+    if (killed > 0) common.log.warn({ killed }, 'ended what a killed worker had left running')
+  }
+  await beforeCleanUp()
+  return await startScratch(purpose, { ...common, beforeCleanUp })
+}

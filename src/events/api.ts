@@ -1,0 +1,42 @@
+import type { ApiBase } from '../platform/api.ts'
+import { startLoop } from '../platform/process/loop.ts'
+import type { PlatformConfig } from '../platform/settings/settings.ts'
+import { makeWebhookSecrets } from './adapters/webhook-secrets.ts'
+import type { EventConfig } from './settings.ts'
+import { noticeConditions } from './temporal/platform-notice.ts'
+
+/** Makes what routes of events take, and starts the notices to those who run the service. */
+export const makeEventApi = (
+  { commit, sql, secrets, signer, outbound, now, taskQueue, log }: ApiBase,
+  config: EventConfig & PlatformConfig,
+) => ({
+  routes: {
+    event: {
+      ...commit,
+      taskQueue,
+      redeliveryLimits: {
+        perEvent: config.ANONYMOUS_REDELIVERIES_PER_EVENT,
+        perHost: config.ANONYMOUS_REDELIVERIES_PER_HOST,
+      },
+      signer,
+      outbound,
+      now,
+      webhookSecrets: makeWebhookSecrets({ sql, secrets, shared: config.WEBHOOK_DEFAULT_SECRET }),
+      maxEndpoints: config.MAX_ENDPOINTS,
+    },
+  },
+  loops: [
+    startLoop(
+      'notices',
+      () =>
+        noticeConditions({
+          ...commit,
+          taskQueue,
+          queueSeconds: config.NOTICE_QUEUE_SECONDS,
+          storePercent: config.NOTICE_STORE_PERCENT,
+          storagePath: config.STORAGE === 'local' ? config.STORAGE_PATH : undefined,
+        }),
+      { intervalMs: config.NOTICE_INTERVAL_MS, log },
+    ),
+  ],
+})

@@ -1,0 +1,24 @@
+import { makeSecrets } from '../platform/adapters/secrets.ts'
+import { makeAttemptSlots } from '../platform/outbound/attempt-slots.ts'
+import type { PlatformConfig } from '../platform/settings/settings.ts'
+import type { WorkerBase } from '../platform/worker.ts'
+import { makeWebhookSecrets } from './adapters/webhook-secrets.ts'
+import { readDelivery, type EventConfig } from './settings.ts'
+
+/** Makes the dependencies of delivery. */
+export const makeDelivery = (
+  { common, outbound, makeLinks }: WorkerBase,
+  config: PlatformConfig & EventConfig,
+) => ({
+  outbound,
+  signer: makeLinks(),
+  attemptSlots: makeAttemptSlots(),
+  webhookSecrets: makeWebhookSecrets({
+    sql: common.sql,
+    secrets: makeSecrets({ keys: config.SECRETS_KEYS }),
+    shared: config.WEBHOOK_DEFAULT_SECRET,
+  }),
+  delivery: readDelivery(config),
+  random: Math.random,
+  now: () => new Date(),
+})

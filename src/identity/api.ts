@@ -1,0 +1,71 @@
+import type { ApiBase } from '../platform/api.ts'
+import { makeConsole } from '../platform/http/console/serve.ts'
+import { makeRateLimits } from '../platform/http/access/rate-limit.ts'
+import { readOrigins } from '../platform/process/open-storage.ts'
+import type { PlatformConfig } from '../platform/settings/settings.ts'
+import { makeKeySet } from './adapters/key-set.ts'
+import { makeAuthenticator } from './http/access/auth.ts'
+import { findClaimIssue, makeIsAdmin } from './http/access/claims.ts'
+import { makeLinkedUser } from './http/access/linked-user.ts'
+import { makeIsAdminAccount, makeIsSessionLive } from './http/access/recent-check.ts'
+import { makeUserRecorder } from './http/access/user-recorder.ts'
+import type { SignInDeps } from './http/sign-in/deps.ts'
+import { readAuthOrigins, readRateFactor, type IdentityConfig } from './settings.ts'
+
+/** Makes who says whom a request is of; AUTH=builtin starts the issuer, too. */
+export const makeIdentityApi = async (
+  base: ApiBase,
+  config: IdentityConfig & PlatformConfig,
+  given: Pick<SignInDeps, 'cancelOnOthers'>,
+) => {
+  const { sql, secrets, log } = base
+  const isBuiltin = config.AUTH === 'builtin'
+  const rateFactor = readRateFactor(config)
+  const rateLimits = rateFactor === undefined ? undefined : makeRateLimits(rateFactor)
+  const claimIssue = findClaimIssue(config.ADMIN_CLAIM, config.AUTH_ISSUER)
+  if (claimIssue !== undefined) log.warn(`ADMIN_CLAIM makes nobody an admin: ${claimIssue}`)
+  const isPlatformAdmin = makeIsAdmin({
+    subjects: config.ADMIN_SUBJECTS,
+    claim: config.ADMIN_CLAIM,
+    isAdminAccount: isBuiltin ? makeIsAdminAccount({ sql }) : undefined,
+  })
+  // The provider is loaded only where it serves.
+  const signIn = isBuiltin
+    ? await (
+        await import('./http/sign-in/start.ts')
+      ).startSignIn(config, { sql, secrets, log, limits: rateLimits, isPlatformAdmin, ...given })
+    : undefined
+  return {
+    isBuiltin,
+    rateLimits,
+    signIn: signIn?.handle,
+    authenticate: makeAuthenticator({
+      issuer: config.AUTH_ISSUER,
+      audience: config.AUTH_AUDIENCE,
+      keys: signIn?.verify ?? makeKeySet({ url: config.AUTH_JWKS_URL, log }),
+      sql,
+      log,
+      users: makeUserRecorder({ sql }),
+      userOf: signIn ? undefined : makeLinkedUser({ sql }),
+      isSessionLive: signIn && makeIsSessionLive({ sql }),
+      isPlatformAdmin,
+    }),
+    console: await makeConsolePages(base, config),
+    loops: signIn ? [signIn] : [],
+  }
+}
+
+/** The pages of the console; undefined where it is off or not built. */
+const makeConsolePages = async (
+  { storage, log }: ApiBase,
+  config: IdentityConfig & PlatformConfig,
+) => {
+  if (config.CONSOLE === 'off') return undefined
+  const pages = await makeConsole({
+    authOrigins: readAuthOrigins(config),
+    storeOrigins: await readOrigins(storage),
+    reread: config.NODE_ENV !== 'production',
+  })
+  if (!pages) log.warn('the console at /console/ is not built: `npm run build` makes it')
+  return pages
+}

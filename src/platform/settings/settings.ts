@@ -1,0 +1,202 @@
+import { Type, type Static } from 'typebox'
+
+import {
+  text,
+  optionalText,
+  choice,
+  count,
+  flag,
+  list,
+  visible,
+  constant,
+  type WithLists,
+} from './schema.ts'
+
+/** Settings of what every area stands on. */
+export const PlatformSettings = Type.Object({
+  NODE_ENV: choice(
+    ['development', 'production', 'test'],
+    'development',
+    '`production` rejects settings that only development may have.',
+  ),
+  DATABASE_URL: text('PostgreSQL 16 or later, as postgres://user:password@host:port/database.'),
+  DATABASE_DIRECT_URL: Type.Optional(
+    text(
+      'The same database past a pooler that lends connections for a transaction, where there is one.',
+    ),
+  ),
+  DATABASE_POOL: count('Connections of one process to PostgreSQL.', 10, 1, 500),
+  TEMPORAL_ADDRESS: text('Temporal frontend, host:port.'),
+  TEMPORAL_NAMESPACE: text('Temporal namespace.', 'default'),
+  TEMPORAL_TLS: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether Temporal is called by TLS. An API key or any of the TEMPORAL_TLS_ settings means true.',
+    }),
+  ),
+  TEMPORAL_API_KEY: visible('API key at Temporal.'),
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: optionalText(
+    "PEM file of the authority that signs Temporal's certificate; without it those that Node knows.",
+  ),
+  TEMPORAL_TLS_SERVER_CA_CERT_DATA: optionalText('Its text, in place of a file.'),
+  TEMPORAL_TLS_CLIENT_CERT_PATH: optionalText(
+    'PEM file of the certificate that is shown to Temporal. Files are read again when they change.',
+  ),
+  TEMPORAL_TLS_CLIENT_CERT_DATA: optionalText('Its text, in place of a file.'),
+  TEMPORAL_TLS_CLIENT_KEY_PATH: optionalText('PEM file of its private key.'),
+  TEMPORAL_TLS_CLIENT_KEY_DATA: optionalText('Its text, in place of a file.'),
+  TEMPORAL_TLS_SERVER_NAME: optionalText(
+    "Name in Temporal's certificate where it is not that in TEMPORAL_ADDRESS.",
+  ),
+  TEMPORAL_CONFIG_FILE: optionalText(
+    "TOML file with profiles of Temporal's SDKs and command line; variables count before it.",
+  ),
+  TEMPORAL_PROFILE: optionalText(
+    'Profile in that file, or in the one of this user where TEMPORAL_CONFIG_FILE is not set.',
+  ),
+  TASK_QUEUE: text(
+    'Task queue of workflows and light activities; rendering adds `-media`.',
+    'kiln',
+  ),
+  PUBLIC_URL: text('Address callers reach the api at; every link is built from it.'),
+  HOST: text('Address the api listens on.', '127.0.0.1'),
+  PORT: count('Port the api listens on; 0 takes a free one.', 8080, 0, 65_535),
+  CONSOLE: choice(
+    ['on', 'off'],
+    'on',
+    'Whether the api serves the web console under `/console/`, and leads there from `/`.',
+  ),
+  TEMPORAL_UI_URL: optionalText(
+    'Address of the Temporal UI, which the console links platform admins to.',
+  ),
+  STORAGE: choice(
+    ['local', 's3'],
+    'local',
+    'Where files are kept: in a folder that all processes share, or in a bucket.',
+  ),
+  STORAGE_ALSO: choice(
+    ['none', 'local', 's3'],
+    'none',
+    'A second store that files are read from while they move.',
+  ),
+  STORAGE_PATH: text('Folder of the local store.', '.data/storage'),
+  S3_ENDPOINT: optionalText('Address of the S3 server; without it that of AWS in S3_REGION.'),
+  S3_REGION: text('Region of the bucket; most servers other than AWS take any.', 'us-east-1'),
+  S3_BUCKET: optionalText('The bucket, which exists already.'),
+  S3_PREFIX: Type.String({
+    default: '',
+    maxLength: 512,
+    pattern: '^([A-Za-z0-9_+-][A-Za-z0-9._+-]*(/[A-Za-z0-9_+-][A-Za-z0-9._+-]*)*)?$',
+    description: 'Folder of the bucket in which all files are, such as `kiln/files`.',
+    'x-expectation': 'a path without a slash at its ends',
+  }),
+  S3_PATH_STYLE: flag(
+    'Puts the bucket into the path of requests; most servers other than AWS need it.',
+  ),
+  S3_ACCESS_KEY_ID: optionalText('Key of the bucket; without it the SDK of AWS looks for one.'),
+  S3_SECRET_ACCESS_KEY: optionalText('Its secret.'),
+  S3_REDIRECT: choice(
+    ['on', 'off'],
+    'off',
+    'Leads links of pictures and videos on to the bucket. Callers must reach S3_ENDPOINT.',
+  ),
+  SCRATCH_PATH: optionalText(
+    'Folder of this machine for unfinished files beside a bucket; else one in the temporary folder.',
+  ),
+  METRICS_PORT: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 65_535,
+      description:
+        'Port of `GET /metrics` and `GET /health` of each process; 0 takes a free one, absent there is none.',
+    }),
+  ),
+  METRICS_HOST: text(
+    'Address that this port listens on; whoever reaches it needs no credential.',
+    '127.0.0.1',
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optionalText(
+    'Collector of OpenTelemetry (OTLP over HTTP) for traces. Other OTEL_ settings of its SDK hold.',
+  ),
+  CORS_ORIGINS: list('Origins whose pages may call every route; public reads are for all.'),
+  TRUST_PROXY: list(
+    'Addresses and networks (CIDR) of the proxies whose X-Forwarded-For names the client, or `none`.',
+  ),
+  SIGNING_KEYS: list('Keys of signed links, 32 bytes of Base64 each; the first signs, all verify.'),
+  SECRETS_KEYS: list(
+    'Keys that encrypt secrets at rest, 32 bytes of Base64 each; the first encrypts, all are tried.',
+  ),
+  LOG_LEVEL: choice(
+    ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+    'info',
+    'Least level that is logged.',
+  ),
+  WORKER_ROLE: choice(['core', 'media'], 'core', 'What a worker does: workflows, or rendering.'),
+  WIRE_ALIASES: optionalText(
+    'JSON file of other names for paths, query, members and enum values, which clients may use beside those of the interface.',
+  ),
+  OUTBOUND_ALLOW_LOOPBACK: flag(
+    'Lets the URLs of callers reach this machine; never in production.',
+  ),
+  OUTBOUND_PORTS: list('Ports beside 443 and 8443 that URLs may name.'),
+  OUTBOUND_DENY: list('Further networks (CIDR) that are never called.'),
+  DRAIN_DELAY_SECONDS: count('Wait between unready and closing at the end of the api.', 2, 0, 300),
+})
+
+/** Numbers of what every area stands on that an operator has no reason to change. */
+export const PlatformConstants = Type.Object({
+  /**
+   * Longest statement of a request; all its statements together may take a fifth longer. A caller repeats what takes longer,
+   * and a pool of ten connections serves nobody while it works for callers who have left.
+   */
+  DATABASE_TIMEOUT_MS: constant(1500, 100, 60_000),
+  /**
+   * Streams and waiting reads that one api holds open at once; one address and one account have a tenth of them. Each takes
+   * 31 kB and a connection.
+   */
+  STREAMS_MAX: constant(2000, 10, 50_000),
+  /** Pause until the way to Temporal is read again: a certificate is replaced days before it ends. */
+  TEMPORAL_RENEWAL_MS: constant(60_000, 100),
+  /** Least life of a link to a result: who polls once a day still finds one that works. */
+  RESULT_LINK_SECONDS: constant(86_400, 3600),
+  /** Pause until pauses, rules of owners and templates are read again, where no notification or end of a pause comes before. */
+  RULES_INTERVAL_MS: constant(10_000, 10),
+  /** Prebuilt workflows of a checkout; absent: those that `npm run build` has put beside the worker. */
+  WORKFLOW_BUNDLE: Type.Optional(Type.String({ minLength: 1 })),
+  /** Kills the process at a named line, `<name>[:nth]`, for tests. */
+  FAILPOINT: Type.Optional(Type.String({ minLength: 1 })),
+  /** Pause between two passes of the outbox relay, which starts what no api has started by itself; longer in quiet times. */
+  RELAY_INTERVAL_MS: constant(1000, 10),
+  /** Pause between two passes of reconcile: each reads the open tasks. */
+  RECONCILE_INTERVAL_SECONDS: constant(60, 1),
+  /** Stillness after which reconcile asks Temporal about a task: longer than a worker needs for its longest step. */
+  RECONCILE_AFTER_SECONDS: constant(600, 1),
+})
+
+export type PlatformConfig = Omit<
+  WithLists<
+    Static<typeof PlatformSettings> & Static<typeof PlatformConstants>,
+    'CORS_ORIGINS' | 'TRUST_PROXY' | 'SIGNING_KEYS' | 'SECRETS_KEYS' | 'OUTBOUND_DENY'
+  >,
+  'OUTBOUND_PORTS'
+> & { OUTBOUND_PORTS: number[] }
+
+/**
+ * The database by way of the pooler, where there is one, and past it. Prepared statements would stay behind in sessions
+ * that a pooler has lent to others since.
+ */
+export const readAddresses = ({
+  DATABASE_URL: url,
+  DATABASE_DIRECT_URL: direct,
+}: PlatformConfig): { pooled: { url: string; prepare: boolean }; direct: string } => ({
+  pooled: { url, prepare: direct === undefined },
+  direct: direct ?? url,
+})
+
+/** Makes the function that returns the address of a workflow in the Temporal UI; undefined without TEMPORAL_UI_URL. */
+export const makeWorkflowUrl =
+  ({ TEMPORAL_UI_URL: url, TEMPORAL_NAMESPACE: namespace }: PlatformConfig) =>
+  (id: string): string | undefined =>
+    url === ''
+      ? undefined
+      : `${url.replace(/\/+$/, '')}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(id)}`

@@ -1,0 +1,148 @@
+import { existsSync } from 'node:fs'
+import { hostname } from 'node:os'
+
+import {
+  DefaultLogger,
+  NativeConnection,
+  Runtime,
+  TransportError,
+  type Worker,
+} from '@temporalio/worker'
+
+import { makeSigner } from './adapters/signing.ts'
+import { makeNotifyChange } from './db/change-notification.ts'
+import { makeDatabase } from './db/client.ts'
+import { VERSION } from './domain/release.ts'
+import type { Log } from './log.ts'
+import { makeOutbound } from './outbound/outbound.ts'
+import { loadTracing } from './process/load-tracing.ts'
+import { makeMetrics, showPool } from './process/metrics.ts'
+import { startMetricsServer } from './process/metrics-server.ts'
+import { requireStorage } from './process/open-storage.ts'
+import { requireSchema, untilResponds } from './process/startup.ts'
+import { readAddresses, type PlatformConfig } from './settings/settings.ts'
+import { readTemporal, type TemporalOptions } from './settings/temporal.ts'
+import { isOutage, makeJobs } from './temporal/client.ts'
+import { startRenewal } from './temporal/renewal.ts'
+import { planSdkMetrics } from './temporal/sdk-metrics.ts'
+import { adviseTemporal } from './temporal/temporal-advice.ts'
+import { traceActivities } from './temporal/trace.ts'
+
+export type WorkerBase = Awaited<ReturnType<typeof startWorkerBase>>
+
+/** Opens what every worker stands on: database, Temporal, store, outbound client, metrics, traces. */
+export const startWorkerBase = async (config: PlatformConfig, log: Log) => {
+  const metrics = config.METRICS_PORT === undefined ? undefined : makeMetrics()
+  const sql = makeDatabase({
+    ...readAddresses(config).pooled,
+    pool: config.DATABASE_POOL,
+    load: metrics && showPool(metrics, config.DATABASE_POOL),
+    name: `kiln worker ${config.WORKER_ROLE}`,
+    byIndex: true,
+    statementTimeoutMs: 10_000,
+  })
+  await requireSchema(sql, log)
+  const sdkMetrics = metrics && (await planSdkMetrics())
+  Runtime.install({
+    shutdownSignals: [],
+    ...(sdkMetrics && { telemetryOptions: sdkMetrics.options }),
+    logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
+      const { error, taskToken: _taskToken, ...sdk } = meta ?? {}
+      // A media worker has activities only.
+      if (message.startsWith('No workflows registered')) return
+      log[level === 'ERROR' ? 'error' : 'warn']({ sdk, err: error }, message)
+    }),
+  })
+  const target = readTemporal()
+  const connection = await untilResponds(() => openNative(target), {
+    name: 'Temporal',
+    isOutage: (error) => error instanceof TransportError || isOutage(error),
+    advise: (error) => adviseTemporal(target, error),
+    log,
+  })
+  const tracing = await loadTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, {
+    service: `kiln-worker-${config.WORKER_ROLE}`,
+    log,
+  })
+  const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log, tracing })
+  const outboundRules = {
+    allowLoopback: config.OUTBOUND_ALLOW_LOOPBACK,
+    ports: config.OUTBOUND_PORTS,
+    deny: config.OUTBOUND_DENY,
+  }
+  const outbound = makeOutbound(outboundRules)
+  return {
+    /** What every activity takes. */
+    common: {
+      sql,
+      storage: await requireStorage(config, { metrics, log }),
+      log,
+      metrics,
+      tracing,
+      notifyChange: makeNotifyChange(sql),
+    },
+    jobs,
+    outbound,
+    outboundRules,
+    /** Makes what signs links; only who has the keys of them needs it. */
+    makeLinks: () =>
+      makeSigner({
+        keys: config.SIGNING_KEYS,
+        publicUrl: config.PUBLIC_URL,
+        linkSeconds: config.RESULT_LINK_SECONDS,
+      }),
+    /** Options of every worker of the SDK. */
+    temporal: {
+      connection,
+      namespace: config.TEMPORAL_NAMESPACE,
+      // What the Temporal UI shows of whoever has a step.
+      identity: `${config.WORKER_ROLE}@${hostname()}:${process.pid}`,
+      // Shown only: which worker takes which step does not depend on it.
+      workerDeploymentOptions: {
+        version: { deploymentName: 'kiln', buildId: VERSION },
+        useWorkerVersioning: false as const,
+      },
+      ...(tracing && { interceptors: traceActivities(tracing) }),
+    },
+    /** Renews the connection of running workers, and serves metrics of them. */
+    async watch(workers: readonly Worker[]) {
+      const renewal = startRenewal({
+        inUse: target,
+        connection,
+        open: openNative,
+        use: (fresh) => {
+          for (const worker of workers) worker.connection = fresh
+          jobs.useConnection(fresh)
+        },
+        intervalMs: config.TEMPORAL_RENEWAL_MS,
+        log,
+      })
+      const server =
+        metrics &&
+        (await startMetricsServer({
+          port: config.METRICS_PORT ?? 0,
+          host: config.METRICS_HOST,
+          metrics,
+          log,
+          isHealthy: () => workers.every((worker) => worker.getState() === 'RUNNING'),
+          further: sdkMetrics?.read,
+        }))
+      return { metricsPort: server?.port, closeMetrics: () => server?.close(), renewal }
+    },
+    async close(): Promise<void> {
+      await tracing?.stop()
+      await sql.end({ timeout: 1 })
+    },
+  }
+}
+
+const openNative = ({ namespace: _namespace, ...options }: TemporalOptions) =>
+  NativeConnection.connect(options)
+
+/** Prebuilt workflows; undefined where the worker bundles them at its start. */
+export const findWorkflowBundle = ({
+  WORKFLOW_BUNDLE,
+}: Pick<PlatformConfig, 'WORKFLOW_BUNDLE'>): string | undefined => {
+  const beside = new URL('../../workflow-bundle.js', import.meta.url).pathname
+  return WORKFLOW_BUNDLE ?? (existsSync(beside) ? beside : undefined)
+}
