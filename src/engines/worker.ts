@@ -36,7 +36,7 @@ import { makeLocalFinishVideo, makeLocalVideoEngine } from './video-engine/local
 
 type Config = PlatformConfig & TaskConfig & EngineConfig
 
-/** What runs beside the workers of an engine, and how it stops once they have. */
+/** Workers of an engine, and how whatever runs beside them stops after them. */
 interface Rendering {
   workers: Worker[]
   /** Tasks at once, by engine, for the beat of this process. */
@@ -88,7 +88,7 @@ const makeRenders = ({ common, jobs, outbound }: WorkerBase, config: Config) => 
   }
 }
 
-/** What another area does in a media worker beside renders, in the folder of its process. */
+/** Work of another area in a media worker beside renders, in the folder of its process. */
 type Further = (place: { dir: string; user: VideoBinaries['user'] }) => {
   activities: object
   close(): Promise<void>

@@ -148,11 +148,11 @@ export const startApiBase = async (config: PlatformConfig, log: Log) => {
       ports: config.OUTBOUND_PORTS,
       deny: config.OUTBOUND_DENY,
     }),
-    /** What a route takes that commits a change. */
+    /** Dependencies of a route that commits a change. */
     commit: { sql, jobs, notifyChange: makeNotifyChange(sql) },
-    /** What a route takes that waits for one. */
+    /** Dependencies of a route that waits for one. */
     live: { watches, watchReadSemaphore: makeThird() },
-    /** What a route takes that receives files. */
+    /** Dependencies of a route that receives files. */
     received: { budget: makeBudget(), scratchDir: scratch.dir },
     lists: {
       heavyReadSemaphore: makeThird(),

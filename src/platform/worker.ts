@@ -72,7 +72,7 @@ export const startWorkerBase = async (config: PlatformConfig, log: Log) => {
   }
   const outbound = makeOutbound(outboundRules)
   return {
-    /** What every activity takes. */
+    /** Dependencies of every activity. */
     common: {
       sql,
       storage: await requireStorage(config, { metrics, log }),
