@@ -13,7 +13,7 @@ import type { DeletionDeps } from './delete.ts'
 export const makeTaskApi = async (
   base: ApiBase,
   config: TaskConfig & PlatformConfig,
-  /** What becomes of the events of a task, of an area that this one does not know. */
+  /** Stops the events of a task; of an area that this one does not know. */
   taskEvents: Pick<DeletionDeps, 'stopEvents'>,
 ) => {
   const { commit, live, sql, signer, now, storage, outbound, publicUrl, taskQueue } = base
