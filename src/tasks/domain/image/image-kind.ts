@@ -102,6 +102,8 @@ export const IMAGE_BYTES = 68_000_000
 interface KindRow extends ImageKind {
   kind: ImageTaskKind
   segment: ImageFamily
+  /** Settings that show what the kind can do, for the documentation. */
+  example: object
 }
 
 export type ImageFamily =
@@ -116,6 +118,7 @@ const row = (
   segment: ImageFamily,
   title: string,
   settings: ReturnType<typeof Type.Object>,
+  example: object,
 ): KindRow => ({
   kind,
   path: IMAGE_PREFIX + path,
@@ -129,17 +132,22 @@ const row = (
   images: ['image'],
   maxBytes: IMAGE_BYTES,
   emptyIsAbsent: ['prompt'],
+  example,
 })
 
 /**
  * Everything a kind of image task needs to be routed, validated and described. A new one has its settings in
- * image-settings.ts, its time and most pixels in image-size.ts, examples in http/image-task/examples.ts, a schema name in
- * http/task/schema-names.ts and settings and a plan in packages/engines; the client (lib/create.ts), the console
- * (try/kinds.ts) and the demo (local/demo-jobs.ts) list the kinds, too.
+ * image-settings.ts, its time and most pixels in image-size.ts, and settings and a plan in packages/engines; the client
+ * (lib/create.ts), the console (try/kinds.ts) and the demo (local/demo-jobs.ts) list the kinds, too.
  */
 export const IMAGE_KINDS: Record<ImageTaskKind, KindRow> = {
   relight: {
-    ...row('relight', '/image-relight', 'image-relight', 'Relight an image', RelightSettings),
+    ...row('relight', '/image-relight', 'image-relight', 'Relight an image', RelightSettings, {
+      prompt: '(warm light:1.2) from the left',
+      light_transfer_strength: 80,
+      style: 'smooth',
+      advanced_settings: { contrast: 60, engine: 'real' },
+    }),
     body: Type.Object(
       // The order is that of the documentation, and of the issues that are reported.
       {
@@ -156,13 +164,21 @@ export const IMAGE_KINDS: Record<ImageTaskKind, KindRow> = {
     images: IMAGE_FIELDS,
     maxBytes: 2 * IMAGE_BYTES,
   },
-  upscale: row('upscale', '/image-upscaler', 'image-upscaler', 'Upscale an image', UpscaleSettings),
+  upscale: row(
+    'upscale',
+    '/image-upscaler',
+    'image-upscaler',
+    'Upscale an image',
+    UpscaleSettings,
+    { scale_factor: '4x', optimized_for: 'soft_portraits', hdr: 2, resemblance: 5 },
+  ),
   upscale_precision: row(
     'upscale_precision',
     '/image-upscaler-precision-v2',
     'image-upscaler-precision-v2',
     'Upscale an image faithfully',
     UpscalePrecisionSettings,
+    { scale_factor: 4, flavor: 'photo_denoiser', ultra_detail: 40 },
   ),
   skin_flexible: row(
     'skin_flexible',
@@ -170,6 +186,7 @@ export const IMAGE_KINDS: Record<ImageTaskKind, KindRow> = {
     'skin-enhancer',
     'Enhance skin, flexible mode',
     SkinFlexibleSettings,
+    { optimized_for: 'improve_lighting', sharpen: 10, smart_grain: 5 },
   ),
   skin_creative: row(
     'skin_creative',
@@ -177,6 +194,7 @@ export const IMAGE_KINDS: Record<ImageTaskKind, KindRow> = {
     'skin-enhancer',
     'Enhance skin, creative mode',
     SkinCreativeSettings,
+    { sharpen: 20, smart_grain: 10 },
   ),
   skin_faithful: row(
     'skin_faithful',
@@ -184,6 +202,7 @@ export const IMAGE_KINDS: Record<ImageTaskKind, KindRow> = {
     'skin-enhancer',
     'Enhance skin, faithful mode',
     SkinFaithfulSettings,
+    { skin_detail: 60 },
   ),
 }
 

@@ -28,7 +28,7 @@ import { statusResponses } from '../task/read-response.ts'
 import { orDryRun } from '../task/dry-run.ts'
 import { OfTask, readTaskId } from '../task/task-id.ts'
 import type { AdmissionRules } from '../../db/admission.ts'
-import { DOT, EXAMPLES, EXAMPLE_ID, EXAMPLE_LINK, EXAMPLE_URL } from './examples.ts'
+import { DOT, EXAMPLE_ID, EXAMPLE_LINK, EXAMPLE_URL } from './examples.ts'
 import type { ReadDeps } from '../../../platform/http/deps.ts'
 import type { TaskReadDeps } from '../../deps.ts'
 
@@ -52,7 +52,7 @@ const makeImageCreationRoutes = (deps: TaskDeps): Route[] =>
     .map(([kind, row]) =>
       makeCreationRoute(deps, row, {
         examples: {
-          address: { image: EXAMPLE_URL, ...EXAMPLES[kind as ImageTaskKind] },
+          address: { image: EXAMPLE_URL, ...IMAGE_KINDS[kind as ImageTaskKind].example },
           inline: { image: DOT },
         },
         links: linksOf(row.tasks),

@@ -8,16 +8,17 @@ import * as task from '../../domain/task-item.ts'
 import { Usage } from '../../domain/usage.ts'
 import * as video from '../../domain/video/video-task.ts'
 
+/** "skin_flexible" as "SkinFlexible". */
+const toPascal = (kind: string): string =>
+  kind.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
+
 /** Names for clients of the schemas of tasks, batches and operations. */
 export const TASK_NAMES: SchemaNames = {
   ImageTask: image.ImageTaskRecord,
   ImageTaskStatus: image.ImageTaskStatus,
-  RelightBody: IMAGE_KINDS.relight.body,
-  UpscaleBody: IMAGE_KINDS.upscale.body,
-  UpscalePrecisionBody: IMAGE_KINDS.upscale_precision.body,
-  SkinFlexibleBody: IMAGE_KINDS.skin_flexible.body,
-  SkinCreativeBody: IMAGE_KINDS.skin_creative.body,
-  SkinFaithfulBody: IMAGE_KINDS.skin_faithful.body,
+  ...Object.fromEntries(
+    Object.values(IMAGE_KINDS).map(({ kind, body }) => [`${toPascal(kind)}Body`, body]),
+  ),
   VideoTask: video.VideoCreations,
   VideoTaskState: video.VideoTaskState,
   VideoCreation: video.VideoCreation,
