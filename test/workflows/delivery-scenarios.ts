@@ -1,9 +1,9 @@
 import { ApplicationFailure, Context } from '@temporalio/activity'
 import type { WorkflowHandle } from '@temporalio/client'
 
-import type { DeliveryStep, DueDelivery } from '../../activities/events/event.ts'
+import type { DeliveryStep, DueDelivery } from '../../activities/events/delivery.ts'
 import type { CoreActivities } from '../../activities/index.ts'
-import type { SendResult } from '../../activities/events/event.ts'
+import type { SendResult } from '../../activities/events/delivery.ts'
 import { getRun, recordCall, type Runs } from './runs.ts'
 import { inOrder, inTurn, untilDetails, type Circumstances } from './scenarios.ts'
 

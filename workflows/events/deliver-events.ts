@@ -14,7 +14,7 @@ import type {
   DeliveryStep,
   DueDelivery,
   EventActivities,
-} from '../../activities/events/event.ts'
+} from '../../activities/events/delivery.ts'
 import { sendOptions, transitionOptions } from '../platform/options.ts'
 import { makeChangeWait } from '../platform/wait.ts'
 

@@ -7,7 +7,7 @@ import { countRedelivery, type RedeliveryLimits } from '../db/redelivery-limit.t
 import { unitOfWork } from '../../platform/db/unit-of-work.ts'
 import { errors } from '../../platform/domain/errors.ts'
 import { isUuid } from '../../platform/domain/uuid.ts'
-import { redeliveryOptions, startRedelivery } from '../temporal/event.ts'
+import { redeliveryOptions, startRedelivery } from '../temporal/start-delivery.ts'
 import { ANONYMOUS } from '../../platform/domain/account.ts'
 import { ownerOf } from '../../platform/http/access/caller.ts'
 import type { RouteRequest, SavedResponse } from '../../platform/http/route.ts'

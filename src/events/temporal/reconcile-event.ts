@@ -1,6 +1,6 @@
 import { listStillDeliveries, listStillRedeliveries } from '../db/delivery.ts'
 import type { StillDelivery, StillRedelivery } from '../db/delivery.ts'
-import { announceEvent, startDelivery, startRedelivery } from './event.ts'
+import { announceEvent, startDelivery, startRedelivery } from './start-delivery.ts'
 import {
   startAgain,
   type Check,

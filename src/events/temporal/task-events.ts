@@ -1,7 +1,7 @@
 import type { Transaction } from '../../platform/db/client.ts'
 import { stopTaskEvents } from '../db/attempt.ts'
 import { redeliverTask } from '../db/redelivery.ts'
-import { redeliveryOptions, signalStopped } from './event.ts'
+import { redeliveryOptions, signalStopped } from './start-delivery.ts'
 
 /** Makes what commands of tasks do with the events of a task. */
 export const makeTaskEvents = ({ taskQueue }: { taskQueue: string }) => ({

@@ -5,7 +5,7 @@ import { changesOf, insertAudit, type Audit } from '../../platform/db/audit-log.
 import { insertAccount, listAccounts, revokeCredentials, updateAccount } from '../db/account.ts'
 import { deleteLinks, insertOnce } from '../db/once.ts'
 import { deletePasskeys } from '../db/passkey.ts'
-import { endSessions } from '../db/record.ts'
+import { endSessions } from '../db/session.ts'
 import { auditTarget, type AuditAction } from '../../platform/domain/audit-log.ts'
 
 /** Three days: an invitation that is sent on a Friday works on Monday. */

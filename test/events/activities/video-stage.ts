@@ -10,7 +10,7 @@ import {
   announceEvent,
   deliveryWorkflowId,
   startDelivery,
-} from '../../../src/events/temporal/event.ts'
+} from '../../../src/events/temporal/start-delivery.ts'
 import { makeJobs, type Jobs } from '../../../src/platform/temporal/client.ts'
 import { mediaQueue } from '../../../src/platform/temporal/start.ts'
 import { makeStartOf, taskWorkflowId } from '../../../src/tasks/temporal/task.ts'

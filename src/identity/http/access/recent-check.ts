@@ -2,7 +2,7 @@ import type { JWTPayload } from 'jose'
 
 import { withinDeadline, type Sql } from '../../../platform/db/client.ts'
 import { findLiveAccount } from '../../db/account.ts'
-import { existsSession } from '../../db/record.ts'
+import { existsSession } from '../../db/session.ts'
 import { makeRecent } from '../../../platform/domain/recent.ts'
 import { KNOWN_MS } from '../../../platform/http/access/caller.ts'
 

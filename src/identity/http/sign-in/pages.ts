@@ -2,7 +2,7 @@ import escape from 'escape-html'
 
 import type { ListedAccount } from '../../db/account.ts'
 import type { ListedPasskey } from '../../db/passkey.ts'
-import type { ListedSession } from '../../db/record.ts'
+import type { ListedSession } from '../../db/session.ts'
 
 /** Path of the page of one sign-in; its id follows. */
 export const SIGN_IN_PATH = '/auth/sign-in/'

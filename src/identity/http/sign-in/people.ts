@@ -10,7 +10,7 @@ import {
 import { withinDeadline, type Transaction } from '../../../platform/db/client.ts'
 import type { Audit } from '../../../platform/db/audit-log.ts'
 import { listAccounts } from '../../db/account.ts'
-import { endSessions } from '../../db/record.ts'
+import { endSessions } from '../../db/session.ts'
 import { unitOfWork } from '../../../platform/db/unit-of-work.ts'
 import { readEmail } from '../../domain/email.ts'
 import { NOBODY, readSignedIn } from './account.ts'

@@ -5,12 +5,12 @@ import {
   consumeRecord,
   deleteRecord,
   deleteRecordsOfGrant,
-  endSessionOf,
   findRecord,
   findRecordByUid,
   putRecord,
   type FoundRecord,
-} from '../../db/record.ts'
+} from '../../db/sign-in-record.ts'
+import { endSessionOf } from '../../db/session.ts'
 import { digest } from '../access/digest.ts'
 import type { SignInDeps } from './deps.ts'
 
