@@ -29,7 +29,7 @@ export interface FleetTask<Made> {
   values: Values
   /** By the names of marks. */
   files: Readonly<Record<string, { path: string; extension: string }>>
-  /** Records the progress for those who read the task. */
+  /** Records the progress for readers of the task. */
   record?(percent: number): void
   /** Makes results of what an instance has made. Throws an EngineError when that is damaged. */
   copy(paths: readonly string[], dir: string): Promise<Made>

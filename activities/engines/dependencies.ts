@@ -38,9 +38,9 @@ export interface VendorDependencies extends RenderDependencies {
 /** A fleet of ComfyUI as a worker knows it. */
 export interface Fleet {
   instances: readonly Instance[]
-  /** Those of the service's own kinds, as the folder last had them. */
+  /** Templates of the service's own kinds, as the folder last had them. */
   templates: readonly Template[]
-  /** Those that are kinds of their own, likewise. */
+  /** Templates that are kinds of their own, as the folder last had them. */
   custom: readonly Template[]
   /** Files that the folder last had beside them. */
   unusable: UnusableFiles

@@ -69,10 +69,7 @@ interface StoredInput {
   path: string
 }
 
-/**
- * Opens a file of the store. The header of an inline image was read when the image arrived; that of a link's file was
- * not.
- */
+/** Opens a file of the store. An inline image had its header read when it arrived; a link's file did not. */
 const openStored = async (
   { storage }: RenderDependencies,
   { key, input, rule, path }: StoredInput,

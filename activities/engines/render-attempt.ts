@@ -47,10 +47,10 @@ const MAX_FAILURES = 3
 const MAX_ATTEMPTS = 10
 
 /**
- * Claims a task, runs the work of one attempt at it, with heartbeats, a deadline counted from the first claim, and a
- * scratch folder, and ends the task with what that has made. Returns how the task stands then: one that may not begin now
- * waits, and one that had ended stays as it is. Only this function separates permanent errors from those that are worth
- * another attempt.
+ * Claims a task, runs the work of one attempt at it, and ends the task with the results. The attempt has heartbeats, a
+ * scratch folder, and a deadline counted from the first claim. Returns how the task stands then: a task that may not
+ * begin now waits, and a task that had ended stays as it is. Only this function separates permanent errors from errors
+ * that are worth another attempt.
  */
 export const runAttempt = async <Kind extends string>(
   deps: RenderDependencies,

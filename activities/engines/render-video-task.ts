@@ -21,7 +21,7 @@ import { makeVideoJob } from './video-job.ts'
 
 export interface VideoAttempt extends RenderAttempt {
   timing: VideoTiming
-  /** Records the progress for those who read the task. */
+  /** Records the progress for readers of the task. */
   record(percent: number): void
 }
 

@@ -34,7 +34,7 @@ interface RenderedFile {
 /** Files that an attempt has made. */
 export interface Rendered {
   files: readonly RenderedFile[]
-  /** The one of which the thumbnail is drawn. */
+  /** Picture that the thumbnail is drawn from. */
   picture: string | Uint8Array
   /** The video that was made, absent of images. */
   creation?: NewCreation

@@ -36,6 +36,6 @@ export interface DeliveryRules {
   schedule: DeliverySchedule
   /** Wait of an attempt when there are enough at once of its host, address or owner. */
   deferSeconds: number
-  /** Limits of one attempt; absent: those of the outbound client. */
+  /** Limits of one attempt; absent: the outbound client's limits apply. */
   limits?: PostLimits
 }

@@ -55,7 +55,7 @@ export const makeEventBody = ({ sql, signer, now }: DeliveryDependencies) => {
   }
 }
 
-/** Body of a webhook, and the labels of its task for those who subscribe to many. */
+/** Body of a webhook, and the labels of its task for subscribers to many tasks. */
 interface Shown {
   data: object
   labels: Labels | null

@@ -20,7 +20,7 @@ import { logLost, lostVerdict, makeSendAttempt } from './send-attempt.ts'
 import type { AttemptOutcome, SendAttempt } from './send-attempt.ts'
 import type { SlotKind } from '../../src/platform/outbound/attempt-slots.ts'
 
-/** Attempts that one worker holds at most, and those of one account and of one host among them: a host leaves its account room. */
+/** Attempts that one worker holds at most: in all, of one account, and of one host, which leaves its account some. */
 const MAX_LEASED = 256
 const PER_ACCOUNT = 48
 const PER_HOST = 24
@@ -43,9 +43,9 @@ const PAUSED_MS = 4000
 const OF_URLS: readonly SlotKind[] = ['host', 'address']
 
 /**
- * Starts first attempts in this worker: it takes those that are due, sends many at once and records them in batches. What
- * failed goes on in a workflow of its task. Any number of workers share the work, because each holds what it has taken by
- * leases; the end waits for the attempts under way. No workflow starts them: an event is sent while Temporal is away.
+ * Starts first attempts in this worker: it takes due attempts, sends many at once and records them in batches. A failed
+ * event goes on in a workflow of its task. Any number of workers share the work, because each leases what it has taken.
+ * The end waits for the attempts under way. No workflow starts them, so events are sent while Temporal is away.
  */
 export const startFirstAttempts = (
   deps: FirstAttemptDependencies,

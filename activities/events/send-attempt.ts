@@ -25,7 +25,7 @@ import { makeEventBody } from './event-body.ts'
 /** One attempt that is to be made. */
 export interface AttemptJob {
   eventId: string
-  /** URL that the event is sent to, and whom that counts for. */
+  /** URL that the event is sent to, with the owner and account that the attempt counts for. */
   webhook: { url: string; owner: string; account: string }
   /** The event, where it is known: what is sent is read while the attempt is written down. */
   event?: SentEvent
@@ -160,7 +160,7 @@ const holding = async <T>(
   }
 }
 
-/** Whose secrets sign. A subscription has its own; a URL that a task or batch names has those of its owner. */
+/** Names whose secrets sign: a subscription's own, or the owner's for a URL that a task or batch names. */
 const secretOwnerOf = ({ owner, endpoint }: SentEvent): string =>
   endpoint?.id ? endpointSecretOwner(endpoint.id) : owner
 

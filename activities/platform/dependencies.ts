@@ -14,6 +14,6 @@ export interface CommonDependencies {
   metrics?: Metrics | undefined
   /** Absent: nothing is traced. */
   tracing?: Tracing | undefined
-  /** Notifies those who watch a task or version that it has changed. */
+  /** Notifies the watchers of a task or version of its change. */
   notifyChange: NotifyChange
 }

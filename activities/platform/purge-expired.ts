@@ -23,7 +23,7 @@ interface FilePurge {
 /** A folder of the store that has a folder for each of some rows. */
 interface PurgedFolder {
   name: string
-  /** Those of the ids that no row has. */
+  /** Lists the given ids that no row has. */
   listUnknown(ids: readonly string[]): Promise<string[]>
 }
 

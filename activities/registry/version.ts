@@ -77,7 +77,7 @@ export const makeVersionTransitions = (deps: CoreDependencies) => {
         return (await findVersionState(sql, versionId))?.transition
       }),
 
-    /** Makes the stored reading of the archive that of the version. */
+    /** Gives the version the stored reading of its archive. */
     async finishExtraction(versionId: string): Promise<ExtractionFinished> {
       const settled = await move(versionId, (sql) => finishExtraction(sql, versionId))
       if (!settled) return { result: 'settled', status: 'failed', detail: 'the version is gone' }

@@ -138,7 +138,7 @@ const end = async (sql: Transaction, id: string, issue: ItemError | null): Promi
   return state
 }
 
-/** Requests of which no task was made are cancelled with their batch. */
+/** Reads the counts. A request that got no task counts as cancelled, like its batch. */
 const readCounts = async (sql: Queryable, bulk: BulkRow): Promise<object> => {
   if (bulk.kind === 'operation')
     return await readOperationCounts(sql, { ...(bulk as OperationRow), isCancelRequested: true })

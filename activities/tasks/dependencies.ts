@@ -18,7 +18,7 @@ export interface CoreDependencies extends EndDependencies {
 export interface BulkDependencies extends CoreDependencies, BulkWork {
   /** Reads again what requests go by, as an api has it. */
   readRules(): Promise<void>
-  /** Waits until Temporal has what was begun to be dispatched, so that its pace is that of the work. */
+  /** Waits until Temporal has everything whose dispatch has begun, so that the work goes at Temporal's pace. */
   drain(): Promise<void>
   /** Milliseconds of pause for each millisecond of work. */
   pauseFactor: number

@@ -22,7 +22,7 @@ import type { JsonResponse, RouteRequest, SavedResponse } from '../platform/http
 
 export interface OperationsDeps extends UnitDeps, AdmissionRules, VersionStarts {
   jobs: Jobs
-  /** Address of a workflow in the Temporal UI; of none, that of their list. */
+  /** Address of a workflow in the Temporal UI; with an empty id, the address of the list of workflows. */
   workflowUrl(workflowId: string): string | undefined
 }
 
@@ -100,7 +100,7 @@ interface Command<Thing> {
 const TASK = {
   show: ({ id, family, kind, owner, status }: OpenTask) => ({ id, family, kind, owner, status }),
   target: ({ id }: OpenTask) => auditTarget.task(id),
-  // Those of all owners are looked at.
+  // It looks among the tasks of all owners.
   notFound: (id: string) => apiError('task_not_found', `There is no task ${shown(id)}.`),
 }
 

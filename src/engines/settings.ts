@@ -17,7 +17,7 @@ const upstreamUrl = (what: string) =>
 
 const upstreamKey = (url: string) => visible(`Bearer token, or API key, at ${url}.`)
 
-/** Settings of those who render. */
+/** Settings of the engines. */
 export const EngineSettings = Type.Object({
   MEDIA_SLOTS: count('Renderings at once in a media worker; one a core.', 2, 1, 256),
   VENDOR_IMAGE_URL: upstreamUrl('image tasks'),
@@ -61,7 +61,7 @@ export const EngineSettings = Type.Object({
   ),
 })
 
-/** Numbers of those who render that an operator has no reason to change. */
+/** Numbers of the engines that an operator has no reason to change. */
 export const EngineConstants = Type.Object({
   /** Time until one task tries whether an engine behind an open breaker works again: it costs one attempt. */
   BREAKER_SECONDS: constant(10, 1, 3600),

@@ -249,7 +249,7 @@ interface ProgramPlace {
   files: readonly string[]
 }
 
-/** Logs which programs render, and whom as. Where one cannot be used, ends the worker and says what to set. */
+/** Logs which programs render, and as which user. Where one cannot be used, ends the worker and says what to set. */
 const findBinaries = async (
   { common: { log } }: WorkerBase,
   config: Config,

@@ -5,7 +5,7 @@ import { makeWebhookSecrets } from './adapters/webhook-secrets.ts'
 import type { EventConfig } from './settings.ts'
 import { noticeConditions } from './temporal/platform-notice.ts'
 
-/** Makes what routes of events take, and starts the notices to those who run the service. */
+/** Makes what routes of events take, and starts the notices to platform admins. */
 export const makeEventApi = (
   { commit, sql, secrets, signer, outbound, now, taskQueue, log }: ApiBase,
   config: EventConfig & PlatformConfig,

@@ -17,7 +17,7 @@ export const EventConstants = Type.Object({
   NOTICE_QUEUE_SECONDS: constant(900, 1),
   /** Used part of the file system of STORAGE_PATH from which on they are: time is left to add space. */
   NOTICE_STORE_PERCENT: constant(90, 1, 100),
-  /** Pause between two checks of what those who run the service are notified of. */
+  /** Pause between two checks of the conditions that platform admins are notified of. */
   NOTICE_INTERVAL_MS: constant(30_000, 10),
   /** Endpoints of one owner of tasks, or one publisher: every event is sent to all that want it. */
   MAX_ENDPOINTS: constant(10, 1, 1000),

@@ -12,7 +12,7 @@ import { makeUserRecorder } from './http/access/user-recorder.ts'
 import type { SignInDeps } from './http/sign-in/deps.ts'
 import { readAuthOrigins, readRateFactor, type IdentityConfig } from './settings.ts'
 
-/** Makes who says whom a request is of; AUTH=builtin starts the issuer, too. */
+/** Makes what finds the caller of a request; AUTH=builtin starts the issuer, too. */
 export const makeIdentityApi = async (
   base: ApiBase,
   config: IdentityConfig & PlatformConfig,

@@ -44,7 +44,7 @@ export const IdentitySettings = Type.Object({
 
 /** Numbers of who signs in, and what callers may that an operator has no reason to change. */
 export const IdentityConstants = Type.Object({
-  /** Users of whom `POST /development/tokens` makes tokens: two who see what the other may not, and a platform admin. */
+  /** Users with tokens by `POST /development/tokens`: two who see what the other may not, and a platform admin. */
   DEVELOPMENT_USERS: Type.String({ default: 'alice,bob,operator' }),
 })
 
@@ -59,7 +59,7 @@ export const readRateFactor = ({ RATE_LIMITS }: IdentityConfig): number | undefi
   return RATE_LIMITS === 'on' ? 1 : Number(RATE_LIMITS)
 }
 
-/** Whom an api signs tokens for on the embedded stack; undefined everywhere else. */
+/** Reads the users that an api signs tokens for on the embedded stack, and its key; undefined everywhere else. */
 export const readDevelopment = (
   config: IdentityConfig,
 ): { key: JWK; audience: string; users: string[]; admins: string[] } | undefined =>

@@ -150,7 +150,7 @@ export const withDeathSignal = (signal: NodeJS.Signals, command: Command): Comma
 
 let setpriv: string | undefined
 
-/** Absolute, because the child may have another PATH. Not every one can: that of busybox lacks the option, and macOS has none. */
+/** Absolute, because the child may have another PATH. The `setpriv` of busybox lacks the option, and macOS has none. */
 const findSetpriv = (): string =>
   (process.env['PATH'] ?? '')
     .split(delimiter)

@@ -141,7 +141,7 @@ const endLeftovers = async (
   { processes }: StackState,
   say: (line: string) => void,
 ): Promise<void> => {
-  // In the order they are stopped: those that use a server before the server.
+  // In the order they are stopped: the users of a server before the server.
   for (const left of processes.toReversed()) {
     if (!isRunning(left)) continue
     say(`ending ${left.name} (pid ${left.pid}), which an earlier start left`)

@@ -4,7 +4,7 @@ const STAT = '/proc/self/stat'
 /** Linux counts times of processes in ticks of a hundredth of a second. */
 const TICKS = 100
 
-/** Seconds of processor that this process and the children it has waited for have taken; those of children on Linux only. */
+/** Processor seconds of this process and of the children it has waited for; the children count on Linux only. */
 export const cpuSeconds = (): number => {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1e6 + childSeconds()

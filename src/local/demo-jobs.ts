@@ -1,4 +1,4 @@
-/** A job of the demonstration: what is asked for, of which samples. */
+/** A job of the demonstration: what is asked for, and the samples it is made from. */
 export type DemoJob = ImageDemoJob | VideoDemoJob
 
 interface CommonJob {

@@ -43,7 +43,7 @@ export const runDemo = async (options: DemoOptions): Promise<boolean> => {
   return runs.every(({ hasSucceeded }) => hasSucceeded)
 }
 
-/** Runs all jobs at once, but for those that wait for another's result. */
+/** Runs all jobs at once, except jobs that wait for another's result. */
 const runAll = async (runs: DemoRun[], options: DemoOptions, show: () => void): Promise<void> => {
   const { baseUrl, token, outDir, signal } = options
   const call = makeCall(baseUrl, token)

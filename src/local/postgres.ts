@@ -150,6 +150,6 @@ const makeDatabaseOnce = async (admin: string): Promise<void> => {
   }
 }
 
-/** Wrong password: the password file is not that of the cluster. Waiting would not help. */
+/** Wrong password: the password file belongs to another cluster. Waiting would not help. */
 const isDenied = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && error.code.startsWith('28')

@@ -19,7 +19,7 @@ export interface SupervisorOptions {
 export interface Supervisor {
   /** Starts a service, waits until it is ready, and from then on starts it again whenever it ends. */
   run(service: Service): Promise<void>
-  /** Stops one group of services after the other, those of a group together; nothing can be started any more. */
+  /** Stops one group of services after the other, the services of a group together. Nothing can be started any more. */
   stop(order: string[][]): Promise<void>
   /** SIGKILL for everything, in any order; a stop that waits goes on at once. */
   kill(): Promise<void>

@@ -48,7 +48,7 @@ const runSdkDownload = async (folder: string, { show, signal }: MakeOptions): Pr
   if (code !== 0) throw new Error(lastCause(reason))
 }
 
-/** The SDK joins a cause of five levels into one line, of which the last says what happened. */
+/** The SDK joins a cause of five levels into one line; the last level says what happened. */
 const lastCause = (reason: string): string => reason.trim().split(': ').at(-1) ?? ''
 
 const watchGrowth = (

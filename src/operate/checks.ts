@@ -110,7 +110,7 @@ const makePostgresChecks = ({ sql, config }: CheckDeps): Check[] => {
   ]
 }
 
-/** Compares a clock with that of this machine. Half of the time until the response belongs to the way there. */
+/** Compares a clock with this machine's clock. Half of the time until the response belongs to the way there. */
 const compareClock = (start: number, there: number): string => {
   const ms = Math.round(there - (start + Date.now()) / 2)
   const found = `its clock is ${ms} ms from that of this machine`

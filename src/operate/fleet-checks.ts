@@ -45,7 +45,7 @@ export const makeFleetChecks = ({ config, sql }: Pick<CheckDeps, 'config' | 'sql
   ]
 }
 
-/** Makes the check that counts the tasks that no instance has, with what those lack that could have them. */
+/** Makes the check that counts tasks waiting for an instance, with what each candidate instance is missing. */
 export const makeWaitingCheck = (sql: () => Sql): Check => [
   'waiting tasks',
   ['postgres'],
@@ -66,7 +66,7 @@ const checkWaiting = async (sql: Sql): Promise<string> => {
 /** The console has the others. */
 const MAX_REASONS = 5
 
-/** The line of the templates needs what those of the instances find. */
+/** Finds once: the line of the templates needs what the lines of the instances find. */
 const once = <Found>(find: () => Promise<Found>): (() => Promise<Found>) => {
   let found: Promise<Found> | undefined
   return () => (found ??= find())

@@ -14,7 +14,7 @@ const ObjectInfo = Type.Record(
 )
 type ObjectInfo = Static<typeof ObjectInfo>
 
-/** Takes the names of the host's own nodes from a file; those of packs that it had loaded are left out. */
+/** Takes the names of the host's own nodes from a file. Nodes of packs that the host had loaded are left out. */
 export const putHostNodes = async (sql: Sql, path: string): Promise<string> => {
   const names = listOwn(await readObjectInfo(path))
   if (names.length === 0)

@@ -89,7 +89,7 @@ interface Beginning {
   summary: string | undefined
 }
 
-/** Starts a task that nothing blocks. The lock of an owner of slots, whom all of its tasks need, is the last of all. */
+/** Starts a task that nothing blocks. All tasks of an owner of slots need its lock, so it is taken last of all. */
 const begin = async (
   deps: TaskDeps,
   task: NewTask & Pick<Required<NewTask>, 'engine' | 'options'>,

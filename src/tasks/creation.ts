@@ -11,7 +11,7 @@ import type { InputMember } from './inputs.ts'
 /** Maker of a task, and its body. */
 export interface TaskCommand {
   owner: string
-  /** Whom it counts for: its owner, or one of those who share an owner because they have no credential. */
+  /** Account that it counts for: its owner, or one of the callers who share an owner for lack of a credential. */
   account: string
   /** API key with a cap that the credits count for, too. */
   apiKeyId?: string | undefined

@@ -8,7 +8,7 @@ interface MadeImage {
   id: string
   kind: ImageKind['kind']
   settings: object
-  /** That of the first image, where it is known. */
+  /** Size of the first image, where it is known. */
   size: Size | undefined
   engine: EngineName
   /** Sentences about what takes no effect. */

@@ -8,7 +8,7 @@ import { makeIssue, type Issue } from '../platform/domain/validate.ts'
 
 /** A member of a request that names a file. */
 export interface InputMember {
-  /** Names the input among those of its task. */
+  /** Names the input among the inputs of its task. */
   field: string
   /** Place of the member in the body, as a JSON Pointer. */
   pointer: string
@@ -117,6 +117,6 @@ export const validateUrl = (
 const rejected = (field: string, sentence: string, value: string): Issue =>
   makeIssue(field, `${sentence}, got ${shown(withoutSecrets(value))}`, 'url_refused')
 
-/** The query of a signed link is a secret, and that of a caller's URL may be one. User and password always are. */
+/** Hides secrets. The query is one in a signed link, and may be one in a caller's URL. User and password always are. */
 const withoutSecrets = (url: string): string =>
   url.replace(/\?.*$/s, '?…').replace(/^([a-z][a-z\d+.-]*:)?\/*[^/]*@/i, '$1//…@')

@@ -41,7 +41,7 @@ export interface Submission extends BatchRequest {
 
 export interface SubmitDeps extends TaskDeps, Omit<ImageLimits, 'maxImages'> {
   idempotency: Idempotency
-  /** Absent: names are those of the interface alone. */
+  /** Absent: the interface's names are the only ones. */
   aliases?: AliasTable | undefined
 }
 

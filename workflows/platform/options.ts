@@ -18,8 +18,8 @@ export const transitionOptions: LocalActivityOptions = {
 }
 
 /**
- * One attempt of a webhook, tried once: the rows say whether and when there is another. Its time is that of the longest
- * attempt and some for the rows.
+ * One attempt of a webhook, tried once: the rows say whether and when there is another. It has the time of the longest
+ * attempt, and some for the rows.
  */
 export const sendOptions = (summary: string): ActivityOptions => ({
   summary,

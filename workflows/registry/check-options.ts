@@ -3,7 +3,7 @@ import { workflowInfo } from '@temporalio/workflow'
 
 import type { CheckTiming } from '../../src/registry/domain/check-timing.ts'
 
-/** Durations and attempts of a version's checks, except those that its start gives. */
+/** Durations and attempts of a version's checks, where its start gives no others. */
 export const CHECK_TIMING: CheckTiming = {
   heartbeatSeconds: 5,
   // 256 MiB from a store that gives 1 MB a second.

@@ -8,8 +8,8 @@ import type { RenderTiming } from '../../src/tasks/domain/render-timing.ts'
 const DEADLINE_MARGIN_SECONDS = 60
 
 /**
- * Rendering runs on the queue of the task's engine. It has no limit of attempts here: the row counts those that matter,
- * so that an outage of PostgreSQL or of a bucket, however long, costs none.
+ * Rendering runs on the queue of the task's engine. It has no limit of attempts here: the row counts the attempts that
+ * matter, so that an outage of PostgreSQL or of a bucket, however long, costs none.
  */
 export const renderOptions = (
   { heartbeatSeconds, deadlineSeconds }: RenderTiming,

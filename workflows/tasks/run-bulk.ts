@@ -72,8 +72,8 @@ const workThrough = async (
 }
 
 /**
- * Watches the last task that is open, and when that has ended the last one before it. A batch that is cancelled cancels
- * those that can be, and waits for the others.
+ * Watches the last open task, and when that has ended the last open one before it. A cancelled batch cancels the tasks
+ * that can be cancelled, and waits for the others.
  */
 const waitForTasks = async (input: BulkInput, changes: ChangeWait): Promise<void> => {
   const { watchBatch } = proxyLocalActivities<BulkTransitions>(transitionOptions)

@@ -59,8 +59,8 @@ export const videoTask = (input: TaskInput<VideoTiming>): Promise<TaskEnd> =>
   )
 
 /**
- * Renders a task that is admitted. The render ends it with what it has made, or puts it back to those that wait: then this
- * run ends, and its next admission starts another. Here ends one that has failed or was cancelled.
+ * Renders an admitted task. The render ends the task with its results, or puts it back among the waiting tasks: then
+ * this run ends, and the next admission starts another run. A task that has failed or was cancelled is ended here.
  */
 const driveTask = async (
   family: TaskFamily,

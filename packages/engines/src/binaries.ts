@@ -14,7 +14,7 @@ export interface VideoBinaries {
   readsCallerVideo: boolean
   /** Absolute path of a `setpriv` that can end a child with its parent; undefined where there is none. */
   setpriv: string | undefined
-  /** Whom the programs run as; absent: this process's user. */
+  /** User that the programs run as; absent: this process's user. */
   user?: ChildUser | undefined
   /**
    * Writes down in the folder that a child works in that its process group is ours, for whoever comes after a process that
@@ -40,7 +40,7 @@ export interface BinarySearch {
   /** PATH. */
   searchPath: string
   production: boolean
-  /** Finds the packaged programs. Absent: those of the `@ffmpeg-installer` and `@ffprobe-installer` packages. */
+  /** Finds the packaged programs. Absent: they come from the `@ffmpeg-installer` and `@ffprobe-installer` packages. */
   findPackaged?: (tool: Tool) => Promise<string | undefined>
 }
 

@@ -22,7 +22,7 @@ export type ImageJob = ImageRequest & {
   scratchDir: string
 }
 
-/** A finished image. Width and height are those of the file, in pixels. */
+/** A finished image, with the width and height of its file in pixels. */
 export interface RenderedImage {
   /** Its path in the job's scratch folder; of a small one its bytes. */
   file: string | Uint8Array

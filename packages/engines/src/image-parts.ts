@@ -1,15 +1,15 @@
 import { open, type FileHandle } from 'node:fs/promises'
 
 /**
- * Most parts of which libvips goes through each one when it is asked for the header alone, and which a file of 50 MB can
- * hold by the million. Without limits such a header took 7.6 GB (PNG), 13 minutes (WebP) or hours (TIFF).
+ * Most parts of a file. libvips goes through every part even when it is asked for the header alone, and 50 MB can hold
+ * millions of parts. Without limits such a header took 7.6 GB (PNG), 13 minutes (WebP) or hours (TIFF).
  */
 const MAX = {
   /** Frames of a WebP or GIF. libwebp counts from the first one to find the next. */
   frames: 10_000,
   /** Texts of a PNG that may be compressed. libpng unpacks each to up to 8 MB. */
   texts: 32,
-  /** Fields of all pages of a TIFF, those of one page, which libtiff compares with each other, and bytes of their values. */
+  /** Fields of a TIFF, fields of one page (libtiff compares these with each other), and bytes of their values. */
   fields: 20_000,
   pageFields: 256,
   valueBytes: 64 * 2 ** 20,

@@ -11,7 +11,7 @@ export interface SettingsByKind {
 export interface RelightSettings {
   /** 0 stays closest to the original. */
   light_transfer_strength: number
-  /** The strength is that of the whole result over the original, and not of the light. */
+  /** True: the strength applies to the whole result over the original, not to the light. */
   interpolate_from_original: boolean
   preserve_details: boolean
   style:

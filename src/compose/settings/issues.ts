@@ -20,7 +20,7 @@ import { findTemporalIssues } from '../../platform/settings/temporal.ts'
 /** The value of TRUST_PROXY that says: callers reach the api without a proxy. */
 export const NO_PROXY = 'none'
 
-/** Process that reads settings: some rules are those of one process. */
+/** Process that reads settings: some rules hold for one process only. */
 export type ProcessName = 'api' | 'worker' | 'migrate' | 'operate'
 
 /** Finds what is wrong with settings that their schema lets pass. */

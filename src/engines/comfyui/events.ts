@@ -15,7 +15,7 @@ export interface Events {
 }
 
 const RETRY_MS = 5000
-/** Prompts whose progress is kept: those of one instance at once are a few. */
+/** Prompts whose progress is kept: one instance has only a few at once. */
 const MAX = 100
 
 export const makeEvents = ({ url, token }: Pick<ClientOptions, 'url' | 'token'>): Events => {

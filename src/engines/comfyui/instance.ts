@@ -35,7 +35,7 @@ export interface Instance {
   state(): 'up' | 'doubtful' | 'down'
   /** Takes it for `doubtful` until it responds: a request has had no response. */
   doubt(): void
-  /** Prompts in its queue that are none of these. */
+  /** Counts the prompts in its queue besides these. */
   countOthers(ids: readonly string[]): number
   /** Milliseconds for which the same prompt has run without an event. */
   stalledMs(): number
@@ -50,7 +50,7 @@ export interface Instance {
   /**
    * Empties the files of a prompt that has ended, because no route removes them, and forgets it.
    * @param inputs names of what was uploaded
-   * @param entry that of the history; absent: what it has made is found by the names that it was given
+   * @param entry its entry of the history; absent: its results are found by the names that it was given
    */
   empty(id: string, inputs: readonly string[], entry?: Record<string, unknown>): Promise<void>
 }

@@ -63,8 +63,8 @@ export const countInstances = async (
 `
 
 /**
- * Counts the open tasks of the fleet that no instance has, by the kind that their templates are named after: which of its
- * templates a task gets, a worker decides. Those that are not admitted are none.
+ * Counts the open, admitted tasks of the fleet that no instance has, by the kind that their templates are named after.
+ * A worker decides which template of the kind a task gets.
  */
 export const countWaiting = async (sql: Sql): Promise<Waiting[]> =>
   await sql<Waiting[]>`

@@ -34,7 +34,7 @@ export const publishTemplate = async (
   `
 }
 
-/** Ends the kinds whose templates are none of these. Returns their names. */
+/** Ends the kinds whose templates are not among these. Returns their names. */
 export const removeTemplates = async (sql: Sql, names: readonly string[]): Promise<string[]> => {
   const rows = await sql<{ name: string }[]>`
     update template set removed_at = clock_timestamp()

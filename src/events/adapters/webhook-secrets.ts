@@ -57,7 +57,7 @@ export const makeWebhookSecrets = ({
     /** Lists the secrets that sign the notifications of an owner. */
     active: async (owner: string): Promise<string[]> =>
       owner === 'anonymous' ? [shared] : (await get(owner)).map(({ secret }) => secret),
-    /** Replaces the secret of an owner; the one before goes on for a while. Returns those that sign then. */
+    /** Replaces the secret of an owner; the one before goes on for a while. Returns the secrets that sign then. */
     async rotate(sql: Transaction, owner: string, overlapSeconds: number): Promise<OwnerSecret[]> {
       await rotateSecret(sql, { owner, secret: make(), overlapSeconds })
       return await list(sql, owner)

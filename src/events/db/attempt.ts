@@ -5,7 +5,7 @@ import { purgeBatch } from '../../platform/db/purge.ts'
 import { holdPauses, isHostPaused } from '../../tasks/db/pause.ts'
 import { recordOutcome, stopEndpointEvents } from './endpoint-state.ts'
 
-/** Whose schedule an attempt belongs to: the event's own, or that of a redelivery. */
+/** Schedule that an attempt belongs to: the event's own, or a redelivery's. */
 export interface Target {
   eventId: string
   redeliveryId?: string
@@ -16,7 +16,7 @@ export interface AttemptKey extends Target {
   number: number
 }
 
-/** Finds the URL that an event is sent to, and whom that counts for; undefined when there is none, or no more. */
+/** Finds an event's URL, with the owner and account that it counts for; undefined when there is none, or no more. */
 export const findWebhookUrl = async (
   sql: Queryable,
   eventId: string,

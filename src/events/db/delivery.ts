@@ -55,7 +55,7 @@ export const dropOvertaken = async (sql: Queryable, taskIds: readonly string[]):
   `
 }
 
-/** Finds the event of a task that is sent next, if there is one; drops those that were overtaken on the way. */
+/** Drops the overtaken events of a task. Finds the event that is sent next; undefined when there is none. */
 export const findDelivery = async (
   sql: Queryable,
   taskId: string,

@@ -12,7 +12,7 @@ import type { Queryable, Sql, Transaction } from '../../platform/db/client.ts'
 import { isDeliveryPaused, showEvent, type EventTimes } from '../../tasks/db/event-log.ts'
 import { disableEndpoint, stopEndpointEvents } from './endpoint-state.ts'
 
-/** Whose endpoints: those of a publisher, or of an owner of tasks. The other one is null. */
+/** Holder of endpoints: a publisher, or an owner of tasks. The other one is null. */
 export interface EndpointHolder {
   publisherId: string | null
   owner: string | null

@@ -56,8 +56,8 @@ const ACCOUNTS = 100
 const BLOCKED_SECONDS = 0.25
 
 /**
- * Takes first attempts that are due, the oldest of each account, for `leaseSeconds`. It also returns those that wait
- * for an earlier event of their task; they are due again when that one is.
+ * Takes first attempts that are due, the oldest of each account, for `leaseSeconds`. It also returns attempts that wait
+ * for an earlier event of their task; they are due again when the earlier event is.
  */
 export const takeFirstAttempts = async (
   sql: Sql,

@@ -40,7 +40,7 @@ export const recordCondition = async (
 /** Rows that are looked at: more wait in a queue that is old. */
 const LOOKED_AT = 1000
 
-/** Finds for how many seconds the oldest admitted task waits to begin, but for those that are paused meanwhile. */
+/** Finds how many seconds the oldest admitted task has waited to begin. Paused tasks do not count. */
 export const findOldestWaiting = async (sql: Sql): Promise<number> => {
   const [row] = await sql<{ seconds: number }[]>`
     select coalesce(extract(epoch from now() - min(last_moved_at)), 0)::float8 as seconds

@@ -8,7 +8,7 @@ export interface RedeliveryLimits {
   perHost: number
 }
 
-/** Which limit a redelivery is over, and for how many seconds that of its host lasts. */
+/** Limit that a redelivery is over; a host's limit with the seconds that it still lasts. */
 export type OverLimit = { of: 'event' } | { of: 'host'; seconds: number }
 
 /** Counts a redelivery that was just begun; undefined when it is within the limits. The caller rolls back what is not. */

@@ -18,7 +18,7 @@ export const PUBLISHER_EVENTS: readonly string[] = [
   ...typesOf('member', ['added', 'changed', 'removed']),
 ]
 
-/** Event types that an owner of tasks can subscribe to: those that the webhook URL of a task or batch gets. */
+/** Event types that an owner of tasks can subscribe to. The webhook URL of a task or batch gets the same types. */
 export const OWNER_EVENTS: readonly string[] = [
   ...typesOf('image_task', DELIVERED_STATUSES),
   ...typesOf('video_task', VIDEO_DELIVERED_STATES),
@@ -33,7 +33,7 @@ export const PLATFORM_NOTICES = {
 } as const
 export type PlatformCondition = keyof typeof PLATFORM_NOTICES
 
-/** Event types that those who run the service can subscribe to. */
+/** Event types that platform admins can subscribe to. */
 export const PLATFORM_EVENTS: readonly string[] = [
   'version.flagged',
   'review.requested',

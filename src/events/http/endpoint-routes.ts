@@ -39,7 +39,7 @@ export interface EndpointScope {
   validate: AuthorizeAccess
 }
 
-/** The routes of endpoints: those of the caller, for tasks, those of publishers, and those of who runs the service. */
+/** Makes the routes of endpoints: for the caller's tasks, for publishers, and for platform admins. */
 export const makeEndpointRoutes = (deps: EndpointDeps, publisher: EndpointScope): Route[] => [
   ...routesOf(deps, {
     kind: 'Owner',

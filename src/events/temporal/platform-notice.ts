@@ -20,7 +20,7 @@ export interface NoticeOptions extends UnitDeps {
   storagePath: string | undefined
 }
 
-/** Notifies those who run the service of what has become so since the last pass. */
+/** Notifies platform admins of conditions that began, and workflows that failed, since the last pass. */
 export const noticeConditions = async (options: NoticeOptions): Promise<void> => {
   const { sql, queueSeconds, storePercent, storagePath } = options
   const seconds = await findOldestWaiting(sql)
@@ -52,7 +52,7 @@ const noticeWorkflows = async (options: NoticeOptions): Promise<void> => {
   const query = `TaskQueue = '${taskQueue}' and ExecutionStatus in ('Failed', 'TimedOut') and CloseTime > '${since.toISOString()}' and CloseTime <= '${until.toISOString()}'`
   const failed = []
   for await (const { workflowId, runId, type, closeTime } of jobs.client.workflow.list({ query }))
-    // Temporal knows the time more exactly, so those that were read last come again.
+    // Temporal knows the time more exactly, so the workflows that were read last come again.
     if (closeTime && closeTime.getTime() > since.getTime())
       failed.push({ workflowId, runId, type, closedAt: closeTime })
   const inOrder = failed.toSorted((a, b) => a.closedAt.getTime() - b.closedAt.getTime())

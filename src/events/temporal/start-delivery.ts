@@ -6,8 +6,8 @@ import { NORMAL_PRIORITY, startOptions } from '../../platform/temporal/start.ts'
 export const deliveryWorkflowId = (taskId: string): string => `deliver-events/${taskId}`
 
 /**
- * Starts the further attempts of a task's events, the first of which failed. Where they run already, the signal makes them
- * read the rows again; its handler is in workflows/events/deliver-events.ts.
+ * Starts the further attempts of a task's events, once a first attempt has failed. Where they run already, the signal
+ * makes them read the rows again; its handler is in workflows/events/deliver-events.ts.
  */
 export const startDelivery = (
   { taskId, kind, owner }: { taskId: string; kind: string; owner: string },

@@ -85,7 +85,7 @@ interface AdminChange {
   cancelOnOthers: CancelOnOthers
 }
 
-/** Makes an account that of a platform admin; or that of a user again, whose operations on tasks of others stop. */
+/** Makes a user a platform admin, or a platform admin a user again, whose operations on tasks of others then stop. */
 export const setAdmin = (
   sql: Transaction,
   audit: Audit,

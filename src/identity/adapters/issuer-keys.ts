@@ -31,7 +31,7 @@ export const makeIssuerKeys = (outbound: Pick<Outbound, 'read'>, log: Pick<Log, 
     })
   return (issuer: string): JWTVerifyGetKey => {
     const keys = keySets.find(issuer) ?? make(issuer)
-    // Kept again, so that of too many those go that nobody asks for.
+    // Kept again, so that where there are too many, the keys that nobody asks for go first.
     keySets.keep(issuer, keys)
     return keys
   }

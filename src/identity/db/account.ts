@@ -28,7 +28,7 @@ export const insertAccount = async (
   return rows.length > 0
 }
 
-/** Writes what addresses look like that were there before this was asked. The oldest of those that look the same has it. */
+/** Fills in `look` where an account has none. Where several addresses look the same, only the oldest has it. */
 const writeLooks = async (sql: Queryable): Promise<void> => {
   const rows = await sql<Pick<Account, 'id' | 'email'>[]>`
     select id, email from sign_in_account where look is null order by created_at

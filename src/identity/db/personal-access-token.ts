@@ -4,7 +4,7 @@ import { isLive, isTouchDue } from './api-key.ts'
 
 export interface LiveToken {
   id: string
-  /** Id of the user who created it, for whom it stands. */
+  /** Id of the user who created it; the token stands for this user. */
   createdBy: string
   publisherId: string
   scope: TokenScope

@@ -9,8 +9,8 @@ export const readEmail = (text: unknown): string | undefined => {
 }
 
 /**
- * Makes of an address what it looks like: without letters that nobody sees, and with those of ASCII in place of others that
- * look like them. ASCII stays as it is, because `bill1` and `billl` are two people.
+ * Makes what an address looks like: without letters that nobody sees, and with ASCII letters in place of letters that
+ * look like them. ASCII itself stays as it is, because `bill1` and `billl` are two people.
  */
 export const lookOf = (email: string): string =>
   email

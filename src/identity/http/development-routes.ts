@@ -10,12 +10,12 @@ import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
 import { defineRoute } from '../../platform/http/route.ts'
 import type { JsonResponse, Route, RouteRequest, SavedResponse } from '../../platform/http/route.ts'
 
-/** The issuer of the embedded stack: its key, and whom it knows. */
+/** The issuer of the embedded stack: its key, and the users it knows. */
 export interface Development {
   key: JWK
   audience: string
   users: readonly string[]
-  /** Those of them who are platform admins. */
+  /** Users who are platform admins. */
   admins: readonly string[]
 }
 

@@ -11,7 +11,7 @@ import type { Route, RouteRequest, SavedResponse } from '../../platform/http/rou
 
 export interface InvitationDeps extends UnitDeps {
   publicUrl: string
-  /** False where the accounts are those of an issuer. */
+  /** False where the accounts belong to an issuer. */
   isBuiltin: boolean
 }
 

@@ -39,7 +39,7 @@ interface Places {
   mark: string
 }
 
-/** Other names of the request, by those of the interface, for all that its caller is shown. */
+/** Other names of the request, by the interface's names, for all that its caller is shown. */
 type Used = Map<string, string>
 
 /**
@@ -69,7 +69,7 @@ export const makeOpen = (route: Named, table: AliasTable) => {
   }
 }
 
-/** Makes the way back from other names, which records those that a request has. */
+/** Makes the way back from other names; it records each other name that a request has. */
 const back = (names: Record<string, string>, used: Used) => {
   const known = new Map(Object.entries(names).map(([name, other]) => [other, name]))
   return (given: string): string => {
@@ -111,7 +111,7 @@ const readNames = ({ query, body }: Places, table: AliasTable, used: Used) => {
       return rest.length === 0 ? target : `${path}?${new URLSearchParams(pairs).toString()}`
     },
     body: <Value>(value: Value) => rename(value, body, { known, put, word, at: '' }) as Value,
-    /** Names fields as the caller does, and adds those that count for nothing beside their other name. */
+    /** Names fields as the caller does, and adds fields that count for nothing beside their other name. */
     unread: (found: readonly Unread[]): Unread[] => [
       ...found.map((one) => ({
         ...one,

@@ -2,7 +2,7 @@ import DataLoader from 'dataloader'
 
 /**
  * Does work of many callers in one go: what they ask for while the batch before is under way makes the next one. `work`
- * returns results in the order of its items; its error is that of all their callers.
+ * returns results in the order of its items; its error reaches all their callers.
  */
 export const makeBatch = <Item, Result>(
   work: (items: readonly Item[]) => Promise<readonly Result[]>,

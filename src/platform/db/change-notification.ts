@@ -79,7 +79,7 @@ const listen = (
   return () => sql.end({ timeout: 0 })
 }
 
-/** The revisions of those of these tasks and versions that exist. */
+/** Reads the revisions of these tasks and versions, as far as they exist. */
 export const readRevisions = async (
   sql: Sql,
   ids: readonly string[],

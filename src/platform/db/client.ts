@@ -94,8 +94,8 @@ export const makeDatabase = ({
   )
 
 /**
- * The deadline of one unit of work on this pool, in milliseconds: that of a statement and a fifth more. A pool without a
- * limit for statements has no deadline.
+ * The deadline of one unit of work on this pool, in milliseconds: a statement's limit and a fifth more. A pool without
+ * a limit for statements has no deadline.
  */
 export const deadlineOf = (sql: Sql): number =>
   Number(sql.options.connection['statement_timeout']) * 1.2 || NO_DEADLINE_MS

@@ -45,9 +45,9 @@ const FOLDER = new URL('./migrations/', import.meta.url)
 
 /**
  * Applies the pending migrations in the order of their numbers beside callers, and returns their names. Each step is one
- * transaction with its record, or one statement that PostgreSQL runs in none; a run that was killed is gone on with where
- * it ended. The address must not be that of a pooler, which gives a session away after each transaction. A migration that
- * changed after it was applied is rejected: write a new one instead.
+ * transaction with its record, or one statement that PostgreSQL runs in none. After a killed run the next one goes on
+ * where it ended. The address must not lead to a pooler, which gives a session away after each transaction. A migration
+ * that changed after it was applied is rejected: write a new one instead.
  */
 export const migrate = async (
   url: string,

@@ -181,7 +181,7 @@ export const isStartPending = async (sql: Sql, workflowId: string): Promise<bool
   return row !== undefined
 }
 
-/** The rows that have waited longest, for operators; and how many wait, of which no more than 10,000 are counted. */
+/** Reads for operators the rows that have waited longest, and how many rows wait, counted up to 10,000. */
 export const readWaitingOutbox = async (sql: Sql): Promise<WaitingOutbox> => {
   const [row] = await sql<WaitingOutbox[]>`
     with oldest as (

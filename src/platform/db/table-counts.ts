@@ -39,8 +39,8 @@ export interface EndedTask {
 }
 
 /**
- * Tasks that have ended since a time, in the order of their ends: those of the last ten minutes at most, and not those of
- * the last two seconds, whose transactions may be under way.
+ * Lists tasks that have ended since a time, in the order of their ends. It goes back ten minutes at most, and leaves
+ * out the last two seconds, whose transactions may be under way.
  */
 export const listEndedTasks = async (sql: Sql, since: string): Promise<EndedTask[]> =>
   await sql`

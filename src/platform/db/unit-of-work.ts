@@ -18,7 +18,7 @@ export interface UnitDeps {
     dispatchNow(row: OutboxRow): void
     tracing?: { current(): string | undefined } | undefined
   }
-  /** Notifies those who watch a task or version that it has changed. */
+  /** Notifies the watchers of a task or version of its change. */
   notifyChange?: NotifyChange
 }
 
@@ -28,7 +28,7 @@ export type Enqueue = (entry: OutboxEntry, options?: EnqueueOptions) => Promise<
 export interface UnitOptions {
   /** Names the lines before and after the COMMIT at which a fault test kills. */
   at?: 'create' | 'move' | 'archive' | 'check' | undefined
-  /** The task or version that it changes; those who watch it are notified after the commit. */
+  /** The task or version that it changes; its watchers are notified after the commit. */
   of?: string
   /** Longest statement in milliseconds, where the limit of the pool is too short. */
   statementMs?: number

@@ -17,7 +17,7 @@ export const ANONYMOUS_ACCOUNT = `${ANONYMOUS}:`
 /** Actor of a command of `kiln operate` in the audit log: this, and the name of the system's user. */
 export const OPERATOR = 'operator:'
 
-/** Owns the webhook subscriptions of those who run the service. */
+/** Owns the webhook subscriptions of platform admins. */
 export const PLATFORM_ACCOUNT = 'endpoint:/platform'
 
 /** An account to which deliveries to endpoints of a publisher count: this, and the publisher's id. */

@@ -344,7 +344,7 @@ export const errors = {
   cannotCancel: (status: string) =>
     apiError('cannot_cancel', `The task is ${status} and can no longer be cancelled.`),
   cannotCancelVideo: (state: string, advice = '') =>
-    // The words are those that clients of video routes know.
+    // Clients of video routes know these words.
     apiError('cannot_cancel', `task state is ${state}, can not cancel${advice}`, {
       status: videoStatusOf('cannot_cancel'),
     }),
@@ -409,7 +409,7 @@ export const errors = {
       'user_not_found',
       `The user ${shown(userId)} has never signed in: once they have, in the console or by GET /users, they are found by the id that it shows.`,
     ),
-  /** `role`: that of the caller; null for a stranger. */
+  /** `role`: the caller's role; null for a stranger. */
   roleTooLow: (lowest: string, role: string | null) =>
     apiError(
       'forbidden',

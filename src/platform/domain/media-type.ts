@@ -5,8 +5,8 @@ export const UNKNOWN_MEDIA_TYPE = 'application/octet-stream'
 export const MEDIA_TYPE_BYTES = 32
 
 /**
- * Finds the media type of a file by its first bytes. Only types of images and videos are known, because a browser runs
- * none of them. A name, or the type that a caller claims, is never believed.
+ * Finds the media type of a file by its first bytes. Only types of images and videos are known, because a browser does
+ * not run such files. A name, or the type that a caller claims, is never believed.
  */
 export const mediaTypeOf = (bytes: Uint8Array): string => {
   const head = String.fromCharCode(...bytes.subarray(0, MEDIA_TYPE_BYTES))

@@ -15,6 +15,6 @@ export const fromPointer = (pointer: string): string[] =>
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
 
-/** The JSON Pointer of names and indexes; that of none is empty and names the whole value. */
+/** The JSON Pointer of names and indexes. Without any it is empty and names the whole value. */
 export const toPointer = (path: readonly string[]): string =>
   path.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')

@@ -2,7 +2,7 @@ export type TaskFamily = 'image' | 'video'
 
 /** Tasks that a caller may reach. Every list of tasks takes one, so that none forgets it. */
 export interface TaskScope {
-  /** Absent: those of all owners, for a platform admin. */
+  /** Absent: tasks of all owners, for a platform admin. */
   owner?: string | undefined
   /** Undefined: both. */
   families: readonly TaskFamily[] | undefined

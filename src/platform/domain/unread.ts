@@ -20,7 +20,7 @@ export interface Unread {
 /** Most names that are looked for: a request may hold a million. */
 const MAX = 100
 
-/** Lists the members of a body that its schema does not name. @param nulls also those that are null, which count as absent */
+/** Lists the members of a body that its schema does not name. @param nulls also null members, which count as absent */
 export const listUnread = (schema: TSchema, body: unknown, nulls = false): Unread[] => {
   const found: Unread[] = []
   const visit = (value: unknown, rule: SchemaNode | undefined, at: string): void => {
@@ -66,9 +66,9 @@ const SAME_THING: readonly (readonly string[])[] = [
 ]
 
 /**
- * Finds the known name that differs by case, `_`, `-` or one typing error, of which two letters in the wrong order are one,
- * or that another route has for the same thing; else the only one that this one is a part of, such as `overlap` of
- * `overlap_seconds`.
+ * Finds the known name that was meant: it differs by case, `_`, `-` or one typing error (two letters in the wrong order
+ * are one error), or another route has it for the same thing. Else it is the only known name that the given name is a
+ * part of, such as `overlap` of `overlap_seconds`.
  */
 export const findMeant = (name: string, known: readonly string[]): string | undefined => {
   const plain = plainOf(name)
@@ -128,7 +128,7 @@ export const unreadIssues = (
       message: `${field} must be absent, because ${reason}${meant === undefined ? '' : `; did you mean ${meant}?`}${got(field, value)}`,
     }))
 
-/** Shows a value, but not that of a name that may be one of a secret. */
+/** Shows a value, unless its name may be the name of a secret. */
 const got = (field: string, value: unknown): string =>
   /tok|secret|pass|key|auth|access/i.test(field) ? '' : ` (got ${shown(value)})`
 

@@ -86,7 +86,7 @@ export const sortIssues = (schema: TSchema, issues: readonly Issue[]): Issue[] =
 }
 
 /**
- * Joins the issues of a schema with those of the rules that it cannot say. When a field has both, the rule's issue is
+ * Joins the issues of a schema with the issues of rules that it cannot say. When a field has both, the rule's issue is
  * reported if it has a code of its own: a URL that is too long is `url_refused`.
  */
 export const onePerField = (issues: readonly Issue[], rules: readonly Issue[]): Issue[] => {
@@ -114,7 +114,7 @@ const fieldsOf = (error: {
     return missing.map((name) => `${error.instancePath}/${name}`)
   // A route's rules validate what holds between members, with codes of their own.
   if (error.keyword === 'not') return []
-  // The issues of a map are those of its members. The route's rules validate their names.
+  // The members of a map report its issues. The route's rules validate their names.
   if (error.keyword === 'additionalProperties' || error.keyword === 'propertyNames') return []
   if (error.schemaPath.endsWith('/propertyNames')) return []
   return [error.instancePath]

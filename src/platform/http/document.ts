@@ -14,7 +14,7 @@ interface Document extends Json {
 
 /**
  * Adds the paths with other names to an OpenAPI document. Where a path has no other name, its members and parameters
- * stand beside those of the interface.
+ * have both: the other name stands beside the interface's name.
  */
 export const addAliases = (given: Json, table: AliasTable): Json => {
   const { paths, components } = given as Document
@@ -40,7 +40,7 @@ interface Mode {
   /** Gets the schemas that other names change. */
   schemas: Record<string, Json>
   table: AliasTable
-  /** Names stand beside those of the interface, not in their place. */
+  /** Other names stand beside the interface's names, not in their place. */
   isBoth: boolean
   /** Ids of operations, which are others on a path with other names. */
   ids: readonly unknown[]

@@ -31,7 +31,7 @@ export interface HealthDeps {
 const TIMEOUT_MS = 1000
 const CACHE_MS = 1000
 
-/** Routes for those who run the service: is it alive, and is it fit for traffic. */
+/** Makes the routes for operators: is the service alive, and is it fit for traffic. */
 export const makeHealthRoutes = ({ checks, lifecycle }: HealthDeps): Route[] => {
   const postgres = makeCheck(checks.postgres)
   const temporal = makeCheck(checks.temporal)

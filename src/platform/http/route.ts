@@ -62,7 +62,7 @@ export interface ResponseSpec {
   mediaType?: string
   /** Texts that it is, where `Accept` names them. */
   otherMediaTypes?: readonly `text/${string}`[]
-  /** Headers of this response beside those that every response has. */
+  /** Headers of this response beside the headers of every response. */
   headers?: readonly HeaderName[]
   /** An example of the body, which must pass the schema. */
   example?: unknown
@@ -110,11 +110,11 @@ export interface RouteRequest<Params = unknown, Query = unknown, Body = unknown>
   inline: ReadonlyMap<string, InlineImage>
   /** Absent where auth is optional and no credential was sent. */
   caller: Caller | undefined
-  /** Whom what the request makes counts for: its owner, or without a credential the client's address, as a digest. */
+  /** Account for all that the request makes: its owner, or without a credential the client's address, as a digest. */
   account(): string
   headers: IncomingHttpHeaders
   requestId: string
-  /** Whom quotas and budgets count the request for, whoever the caller is. */
+  /** Address that quotas and budgets count the request for, whoever the caller is. */
   address: string
   /** IP address of the client, as TRUST_PROXY lets it be seen. */
   ip: string | undefined
@@ -161,7 +161,7 @@ export interface Route {
   /** Message of the route's 401, where callers need to know more than that they need a credential. */
   unauthorizedMessage?: string
   /**
-   * A GET whose response has an ETag (that of its bytes, unless the handler gives one) and says who may keep it.
+   * A GET whose response has an ETag (made from its bytes, unless the handler gives one) and says who may keep it.
    * public: pages of every origin may read it.
    */
   read?: 'public' | 'private'
@@ -177,9 +177,9 @@ export interface Route {
   /** A body that is not JSON, for the documentation. */
   rawBody?: { mediaType: string; description: string }
   responses: Record<number, ResponseSpec>
-  /** Error codes of this route beside those that its auth, method and body imply. */
+  /** Error codes of this route beside the codes that its auth, method and body imply. */
   errors: readonly ErrorCodeName[]
-  /** Statuses of errors are those of video routes, because it serves video tasks, too. */
+  /** Its errors have the statuses of video routes, because it serves video tasks, too. */
   ofVideoToo?: boolean
   /** The response holds a secret: a stored copy is encrypted. */
   secretResponse?: boolean
@@ -219,7 +219,7 @@ export interface Variants {
   get(params: Readonly<Record<string, unknown>>): Route
 }
 
-/** Marks a route whose form is that of a vendor. */
+/** Marks a route whose form comes from a vendor. */
 export const ignoreUnread = (route: Route): Route => ({ ...route, unread: 'ignored' })
 
 /** True when a request may change something. */

@@ -107,7 +107,7 @@ export const notAnObject = (value: unknown): ApiError =>
 const endedTooSoon = (pointer: string): ApiError =>
   apiError('json_invalid', `The body ends before its JSON is complete${near(pointer)}.`)
 
-/** From an error of the tokenizer, which says what it expected but not where. `beginning` is that of the body. */
+/** Converts an error of the tokenizer, which says what it expected but not where. `beginning` begins the body. */
 const malformed = (cause: unknown, beginning: string, pointer: string): ApiError => {
   const said = cause instanceof Error ? cause.message : ''
   const expected = said.replace(/^Parser (cannot parse input: |has )/, '')
@@ -124,5 +124,5 @@ const TOKENIZER_TERMS = new Map([
   ['escaped characters', 'a string holds a raw control character or an unknown escape'],
 ])
 
-/** The place is known to about 16 KiB: that of the last value understood before the slice with the error. */
+/** Names the place to about 16 KiB: the last value understood before the slice with the error. */
 const near = (pointer: string): string => (pointer === '' ? '' : ` (after ${shown(pointer)})`)

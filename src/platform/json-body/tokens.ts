@@ -10,7 +10,7 @@ export type Tokenizer = (text: string) => readonly Token[]
  * mark, and its Node streams wrap each token in an object-mode write.
  *
  * Nothing is packed by stream-json, because it packs without a limit: keys, numbers and strings arrive in pieces and
- * whoever joins them counts. Its grammar is that of RFC 8259 (control characters, leading zeros and commas are
+ * whoever joins them counts. Its grammar follows RFC 8259 (control characters, leading zeros and commas are
  * rejected); depth, repeated keys, infinite numbers and lone surrogates are left to the assembler.
  *
  * When a string goes on from the piece before, stream-json is not shown it up to its closing quote. It would cut the

@@ -21,7 +21,7 @@ export type SlotKind = keyof typeof ATTEMPT_SLOTS
 /** Kind and key of a slot, such as `['host', 'hooks.example.com']`. */
 export type Wanted = readonly [kind: SlotKind, key: string]
 
-/** The slots; or what was full, and in how many groups as large as a key has slots those wait that were turned away. */
+/** The slots; or what was full, and the number of groups turned away, each as large as a key has slots. */
 export type Taken =
   | {
       /** Gives the slots back; a second call does nothing. */
@@ -44,7 +44,7 @@ export interface Patience {
 export interface AttemptSlots {
   /** Takes all of these or none. */
   take: (wanted: readonly Wanted[], patience: Patience) => Promise<Taken>
-  /** Keys of which at least one slot is taken. */
+  /** Counts the keys that have at least one slot taken. */
   size: () => number
 }
 
@@ -54,7 +54,7 @@ export const makeAttemptSlots = (
   const taken = new Map<string, number>()
   /** Attempts turned away since a slot was last given back: about as many wait for it. */
   const away = new Map<string, number>()
-  /** Notifiers of those that wait for a slot, by key. */
+  /** Notifiers of attempts that wait for a slot, by key. */
   const notifiers = new Map<string, Notifier>()
   const add = (name: string, change: number) => {
     const count = (taken.get(name) ?? 0) + change

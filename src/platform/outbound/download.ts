@@ -16,7 +16,7 @@ import { parseLocation, type ValidateUrl } from './url.ts'
 
 export interface ReadOptions extends DownloadLimits {
   url: string
-  /** Sent to this URL beside those of each request, and to none that it redirects to. */
+  /** Sent to this URL beside the headers of each request, and to no URL that it redirects to. */
   headers?: Record<string, string> | undefined
   /** Ends the download, which then rejects with the signal's reason. */
   signal?: AbortSignal | undefined
@@ -205,7 +205,7 @@ const writeBody = async (
   return { bytes, sha256: hash.digest('hex') }
 }
 
-/** Reads the body; its errors become OutboundErrors, unlike those of the file it is written to. */
+/** Reads the body. Its errors become OutboundErrors; errors of the file it is written to do not. */
 async function* readBody(body: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
   let bytes = 0
   try {

@@ -56,7 +56,7 @@ export interface Responded extends Attempted {
   status: number
   /** As it came. */
   retryAfter: string | undefined
-  /** Those of which there is one, with small names; absent where the response broke off. */
+  /** Headers that came once, with names in small letters; absent where the response broke off. */
   headers?: Record<string, string>
   /** Start of the body as text, without control characters; what is no UTF-8 stands as U+FFFD. */
   excerpt: string

@@ -6,7 +6,7 @@ import type { Log } from '../log.ts'
 interface Place {
   port: number
   host: string
-  /** The setting of the port; that of the host has HOST in its place. */
+  /** The setting of the port; the setting of the host has HOST in place of PORT. */
   setting: 'PORT' | 'METRICS_PORT'
   log: Log
 }

@@ -161,7 +161,7 @@ export const PlatformConstants = Type.Object({
   RESULT_LINK_SECONDS: constant(86_400, 3600),
   /** Pause until pauses, rules of owners and templates are read again, where no notification or end of a pause comes before. */
   RULES_INTERVAL_MS: constant(10_000, 10),
-  /** Prebuilt workflows of a checkout; absent: those that `npm run build` has put beside the worker. */
+  /** Prebuilt workflows of a checkout; absent: `npm run build` has put them beside the worker. */
   WORKFLOW_BUNDLE: Type.Optional(Type.String({ minLength: 1 })),
   /** Kills the process at a named line, `<name>[:nth]`, for tests. */
   FAILPOINT: Type.Optional(Type.String({ minLength: 1 })),

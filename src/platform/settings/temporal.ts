@@ -21,7 +21,7 @@ export const readTemporal = (environment: Environment = process.env): TemporalOp
   const given = keepTemporal(environment)
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({
     overrideEnvVars: given,
-    // The profile of somebody's command line is not that of a service unless it is named.
+    // A service uses the profile of somebody's command line only where it is named.
     disableFile: !isProfileNamed(given),
     configFileStrict: true,
   })

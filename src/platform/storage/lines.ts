@@ -10,7 +10,7 @@ export interface StoredLine {
 
 const NEWLINE = 10
 
-/** Reads the lines of a file from a byte on, without those that are blank. A long line takes no memory. Throws `not_found`. */
+/** Reads the lines of a file from a byte on, except blank ones. A long line takes no memory. Throws `not_found`. */
 export async function* readLines(
   storage: Pick<Storage, 'open' | 'stat'>,
   key: string,

@@ -29,7 +29,7 @@ export class S3Error extends Error {
 }
 
 export interface S3Options {
-  /** Address of the server; without it that of AWS in the region. */
+  /** Address of the server; absent: the address of AWS in the region. */
   endpoint?: string | undefined
   region: string
   bucket: string
@@ -89,10 +89,10 @@ export const hide =
     })
   }
 
-/** True for errors of files, false for those of connections. */
+/** True for errors of files, false for errors of connections. */
 const isOfFile = (error: Error): boolean => 'syscall' in error && 'path' in error
 
-/** The server's words for "no such key". That of a HEAD has no body to say what is missing. */
+/** The server's words for "no such key". The response to a HEAD has no body to say what is missing. */
 const MISSING = ['NoSuchKey', 'NotFound']
 
 export const isMissing = (error: unknown): boolean =>

@@ -61,8 +61,8 @@ export interface Storage {
   /**
    * Removes scratch entries that nobody has written to for `olderThanMs`, and counts them. An unfinished file is
    * written to as its bytes arrive, so the age may be short where the input has a least rate. With a purpose it removes
-   * entries of that purpose, and those of the store's own writes that are 10 minutes old. Without one it removes all
-   * entries of that age.
+   * entries of this purpose, and entries of the store's own writes that are 10 minutes old. Without one it removes all
+   * entries of this age.
    */
   cleanUpTemporary(olderThanMs: number, purpose?: string): Promise<number>
 }

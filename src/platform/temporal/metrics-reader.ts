@@ -115,7 +115,7 @@ const makeQueueReader = ({ jobs, taskQueue, metrics }: MetricsReaderOptions) => 
     for (const gauge of [...Object.values(gauges), pollers]) gauge.reset()
     const { queues } = await readQueues(jobs, taskQueue).catch(() => ({ queues: [] }))
     for (const found of queues) {
-      // `media` or `vendor`: what the name adds to that of the workflows' queue.
+      // `media` or `vendor`: what the name adds to the name of the workflows' queue.
       const queue = found.name.slice(taskQueue.length + 1) || found.type
       gauges.backlog.set({ queue }, found.backlog)
       gauges.backlog_age_seconds.set({ queue }, found.backlog_age_seconds)

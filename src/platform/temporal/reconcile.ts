@@ -15,7 +15,7 @@ export interface ReconcileDeps extends UnitDeps {
   metrics?: Metrics | undefined
 }
 
-/** A kind of rows that have a workflow: those that stand still, and what is done for one whose workflow is gone. */
+/** A kind of rows with workflows: lists the rows that stand still, and acts for a row whose workflow is gone. */
 export interface Reconciled<Row extends { id: string } = { id: string }> {
   list(sql: Sql, options: StillOptions): Promise<Row[]>
   reconcile(row: Row, check: Check): Promise<void>

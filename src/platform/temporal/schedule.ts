@@ -30,7 +30,7 @@ export const describeSchedules = async (client: Client): Promise<DescribedSchedu
     }),
   )
 
-/** Creates the hourly schedules. Returns the ids of those that were not there. */
+/** Creates the hourly schedules. Returns the ids of the new ones. */
 export const createSchedules = async (
   connection: Connection,
   { namespace, taskQueue }: { namespace: string; taskQueue: string },

@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers'
 
 /**
  * Plans the port on which the native part of Temporal's SDK shows its own metrics. It cannot hand them over otherwise,
- * and does not report a port that it chose: a free one is looked for, and read on this machine alone. The names are
- * those that the SDKs of other languages give.
+ * and does not report a port that it chose: a free one is looked for, and read on this machine alone. The SDKs of other
+ * languages give the same names.
  */
 export const planSdkMetrics = async () => {
   const port = await findFreePort()

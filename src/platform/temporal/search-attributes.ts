@@ -17,7 +17,7 @@ const SEARCH_ATTRIBUTES = [
 
 const KEYWORD = 2
 
-/** Those that the namespace does not have. */
+/** Lists the search attributes that the namespace does not have. */
 export const listMissingSearchAttributes = async (
   connection: Connection,
   namespace: string,
@@ -27,8 +27,8 @@ export const listMissingSearchAttributes = async (
 }
 
 /**
- * Registers the search attributes. Returns the new ones, and as `missing` those that this account may not add. An attribute
- * must exist before the first start that uses it; until then starts wait in the outbox.
+ * Registers the search attributes. Returns the new ones, and as `missing` all that this account may not add. An
+ * attribute must exist before the first start that uses it; until then starts wait in the outbox.
  */
 export const registerSearchAttributes = async (
   connection: Connection,

@@ -9,7 +9,7 @@ export const mediaQueue = (taskQueue: string): string => `${taskQueue}-media`
 export const vendorQueue = (taskQueue: string): string => `${taskQueue}-vendor`
 export const comfyuiQueue = (taskQueue: string): string => `${taskQueue}-comfyui`
 
-/** The queue of work on many tasks, of which a worker does a little at once: others feel nothing. */
+/** The queue of work on many tasks. A worker does a little of it at once, so that others feel nothing. */
 export const bulkQueue = (taskQueue: string): string => `${taskQueue}-bulk`
 
 /** Temporal rejects a summary of more than 400 bytes, and a character may have four. */
@@ -24,7 +24,7 @@ export const LOW_PRIORITY = 5
 export interface StartFacts {
   kind: string
   owner: string
-  /** Whom it counts for in the fair order of work; absent: the owner. */
+  /** Account that it counts for in the fair order of work; absent: the owner. */
   account?: string
   /** An operator reads this first: "relight 1024×768 for alice". */
   summary: string

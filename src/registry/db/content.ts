@@ -24,13 +24,13 @@ const FILES_MAX = 50
 const NAMES_MAX = 5
 
 /**
- * Stores as findings that a version has the content of one that a platform admin has banned or flagged, of whatever
- * node, or of a banned node or publisher, or that of another node and a host node that is banned there, which flags it.
- * A node that has the content in an active version is not flagged by the ban of another: of two, nobody knows who
- * copied. For platform admins to compare, and flagging nothing: files of what is banned, or of a node where a host node
- * of the version is banned, new names beside banned host nodes, and in a first version an id like that of another
- * publisher's node. Nothing before the scan, so that it makes up none. In the transaction that decides: a ban of the
- * same content that is being written is waited for.
+ * Stores findings that flag a version. It has the content of a version that a platform admin has banned or flagged, of
+ * whatever node; or the content of a banned node or publisher; or the content of another node, and a host node that is
+ * banned there. A node that has the content in an active version is not flagged by the ban of another: of two, nobody
+ * knows who copied. Stores further findings that flag nothing, for platform admins to compare: files of what is banned,
+ * or of a node where a host node of the version is banned; new names beside banned host nodes; in a first version, an
+ * id like the id of another publisher's node. Stores nothing before the scan, so that it makes up no scan. Runs in the
+ * transaction that decides: it waits for a ban of the same content that is being written.
  */
 export const putContentFindings = async (sql: Transaction, versionId: string): Promise<void> => {
   // Its counterpart is in `note_content_decision` (0033), which triggers run at each decision of a platform admin.

@@ -88,9 +88,9 @@ interface FinishedExtraction {
 }
 
 /**
- * Makes the stored reading of an archive that of its version: host nodes, extract status and reason. A trusted report
- * stays. The reading of the newest extractor counts, because during an update the workers that read may be newer than
- * those that finish.
+ * Gives a version the stored reading of its archive: host nodes, extract status and reason. A trusted report stays. The
+ * reading of the newest extractor counts, because during an update the workers that read may be newer than the workers
+ * that finish.
  */
 export const finishExtraction = async (
   sql: Transaction,

@@ -96,7 +96,7 @@ export const findRecorded = async (
     order by asked.name, s.search_ranking, n.id
   `
 
-/** Those of these names that the host itself has, as an operator has said; undefined before. */
+/** Finds which of these names the host itself has, as an operator has said; undefined before. */
 export const findBuiltIn = async (
   sql: Queryable,
   names: readonly string[],
@@ -164,7 +164,7 @@ export const findCandidates = async (
     order by asked.place, ${newestFirst(sql)}
   `
 
-/** The names that versions have of those that are asked of them, by the id of the version. */
+/** Finds which of the names asked for each version has, by the id of the version. */
 export const findNamesOf = async (
   sql: Queryable,
   asked: readonly { versionId: string; name: string }[],

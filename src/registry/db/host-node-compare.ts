@@ -8,7 +8,7 @@ interface Versions {
   to: string
 }
 
-/** A host node that two versions do not have in common; its bytes are those of both texts. */
+/** A host node that two versions do not have in common; its bytes count both texts. */
 export type Difference = (LoneHostNode | { side: 'changed'; name: string }) & { bytes: number }
 
 /** Which host nodes differ. What they hold stays in the database, where equal ones are left out at once. */

@@ -155,7 +155,7 @@ export const confirmHostNodes = async (
   return 'confirmed'
 }
 
-/** Makes the host nodes of a version those that lists and searches read, where it is the latest. */
+/** Has lists and searches read the host nodes of a version, where it is the latest. */
 const showHostNodes = async (
   sql: Transaction,
   nodeId: string,

@@ -8,7 +8,7 @@ export const keepText = (sql: Queryable, column: string, value: string | undefin
     else nullif(${value ?? null}::text, '') end
 `
 
-/** As `keepText`, of a picture's address; that of one in the store keeps its id in the column beside. */
+/** As `keepText`, of a picture's address. For a picture in the store, the column beside keeps its id. */
 export const keepPictureUrl = (
   sql: Queryable,
   [column, picture]: [column: string, picture: string],

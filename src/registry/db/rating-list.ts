@@ -44,15 +44,15 @@ export const findRating = async (
 }
 
 interface RatingList {
-  /** Undefined: those of all nodes that are reported, the most first. */
+  /** Undefined: the reported reviews of all nodes, the most reported first. */
   nodeId: string | undefined
-  /** Also those that are hidden or wait. */
+  /** Also reviews that are hidden or wait. */
   includeHidden: boolean
   page: number
   limit: number
 }
 
-/** A page of reviews, how many are listed, and how many of those that count have 1, 2, 3, 4 and 5 stars. */
+/** Lists a page of reviews, how many are listed, and how many visible reviews have 1, 2, 3, 4 and 5 stars. */
 export const listRatings = async (
   sql: Queryable,
   { nodeId, includeHidden, page, limit }: RatingList,

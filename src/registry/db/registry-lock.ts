@@ -7,14 +7,14 @@ import type { Transaction } from '../../platform/db/client.ts'
  * for another that waits for it:
  *
  *   1. app_user       the creator of a publisher
- *   2. publisher      `share` by those who need it to stay as it is, `update` by those who change it or its members
+ *   2. publisher      `share` to have it stay as it is, `update` to change it or its members
  *   3. node           several in the order of their ids; it guards its versions' moves, latest_version and `listed`
  *   4. version
  *   5. node_stats, download_day
  *   6. listed_count   at the end: it is held until the commit, and 16 slots are few
  *
- * Rows of tokens, archives, host nodes, reviews and moves belong to one of these and are written under its lock; those of
- * audit_log and outbox are only inserted. `no key update` in place of `update`: foreign keys of new rows do not wait.
+ * Rows of tokens, archives, host nodes, reviews and moves belong to one of these and are written under its lock. Rows
+ * of audit_log and outbox are only inserted. `no key update`, not `update`: foreign keys of new rows do not wait.
  */
 
 export interface LockedPublisher {

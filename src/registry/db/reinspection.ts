@@ -11,7 +11,7 @@ export interface Inspected {
 }
 
 export interface InspectedFilter {
-  /** Only those that no extractor or scanner of this version or a later one has read. */
+  /** Leaves out archives that an extractor or scanner of this version or a later one has read. */
   below: number
   nodeId?: string | undefined
   limit: number

@@ -11,8 +11,9 @@ import { toStorable } from '../../platform/db/storable-text.ts'
 export const TAGS_MAX = 50
 
 /**
- * Stores a scan with its findings in place of the scanner's earlier one, and its tags among the version's. One of bytes that
- * were replaced meanwhile is dropped: an attempt that was given up may go on, and come after the scan of those that are there.
+ * Stores a scan with its findings in place of the scanner's earlier one, and its tags among the version's. Drops a scan
+ * of bytes that were replaced meanwhile: an attempt that was given up may go on, and come after the scan of the new
+ * bytes.
  */
 export const putScan = async (
   sql: Transaction,
@@ -125,7 +126,7 @@ export const hasScan = async (
 
 /**
  * All findings of a version, the worst of each scanner first.
- * @param isNamed whether those that are about another version name it
+ * @param isNamed whether findings about another version name it
  */
 export const listFindings = async (
   sql: Queryable,

@@ -6,7 +6,7 @@ import { unitOfWork } from '../../platform/db/unit-of-work.ts'
 export interface DueRepository {
   /** `<host>/<owner>/<name>`, in small letters. */
   key: string
-  /** That of the last response. */
+  /** ETag of the last response. */
   etag: string | null
 }
 

@@ -16,7 +16,7 @@ const columns = (sql: Queryable) => sql`
   id, node_id, provider, issuer, claims, created_by, ${instant(sql, sql`created_at`)} as "createdAt"
 `
 
-/** Those of a node, the oldest first. */
+/** Lists the trusted publishers of a node, the oldest first. */
 export const listTrustedPublishers = async (
   sql: Queryable,
   nodeId: string,

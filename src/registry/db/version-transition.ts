@@ -72,7 +72,7 @@ export const transitionVersion = async (
   return true
 }
 
-/** The order in which versions of a node are the latest: those that are not deprecated, then releases, then by number. */
+/** Order of a node's versions, the latest first: deprecated ones last, then releases first, then by number. */
 export const newestFirst = (sql: Queryable) =>
   sql`deprecated, (pre_key <> '~'), major desc, minor desc, patch desc, pre_key desc`
 
@@ -84,7 +84,7 @@ const writeTransition = async (
   const { from, to, reason: usual } = VERSION_TRANSITIONS[name]
   // Trigger `upload_wait_changed` (0066): signals the workflow that waits for the archive of a version that is deleted.
   // Trigger `version_told` (0018): records an event for the publisher's endpoints, and `version_flagged_told_platform`
-  // (0052) for those of the platform. Trigger `version_move_decision` (0029):
+  // (0052) for the platform's endpoints. Trigger `version_move_decision` (0029):
   // bans the content with the version, or frees it.
   const [isTransitioned] = await sql<{ from: VersionStatus }[]>`
     with old as (
@@ -206,7 +206,7 @@ export const updateLatestVersion = async (sql: Transaction, nodeId: string): Pro
   if (changed) await updateCurrentHostNodes(sql, nodeId)
 }
 
-/** Makes the names that the reverse look-up and the search read those of the latest version, but for banned ones. */
+/** Has the reverse look-up and the search read the names of the latest version, except banned ones. */
 export const updateCurrentHostNodes = async (sql: Transaction, nodeId: string): Promise<void> => {
   // Triggers `current_host_node_inserted` and `current_host_node_deleted` (0011): write the names as one text, which
   // searches read.

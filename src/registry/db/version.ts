@@ -9,7 +9,7 @@ import type { NodeFacts, RecordOptions } from './node.ts'
 import { versionJson } from './registry-json.ts'
 import { lockNode } from './registry-lock.ts'
 
-/** Key of a version: its id in the paths of its publisher, its canonical form in those that everybody reads. */
+/** Key of a version: its id in the paths of its publisher, its canonical form in the paths that everybody reads. */
 export type VersionKey = { id: string } | { canonical: string }
 
 /** A version that expired or was replaced is not found by its canonical form, which was free again. */

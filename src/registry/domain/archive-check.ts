@@ -14,6 +14,6 @@ export const CHECK_ERRORS = {
 
 export type CheckErrorCode = keyof typeof CHECK_ERRORS
 
-/** The text of a code; an unknown code has that of `internal_error`. */
+/** The text of a code; an unknown code has the text of `internal_error`. */
 export const checkCause = (code: string): string =>
   CHECK_ERRORS[Object.hasOwn(CHECK_ERRORS, code) ? (code as CheckErrorCode) : 'internal_error']

@@ -5,7 +5,7 @@ export type LicenseTexts = Readonly<Record<string, { licenseText: string }>>
 
 /** Part of each of two texts that the other must have, so that a text is taken for a license; 1 is the same words in the same order. */
 const ALIKE = 0.93
-/** Longest text that is compared; that of the longest common license has 35,000 characters. */
+/** Longest text that is compared; the longest common license has 35,000 characters. */
 export const LICENSE_TEXT_MAX = 100_000
 
 /** Lists licenses by their ids. Outdated ids, which a newer one has replaced, are left out. */

@@ -219,7 +219,7 @@ export const WrittenNode = Type.Intersect([Node, Type.Object({ warnings }), mode
 
 export const NodeList = Type.Array(Node)
 
-/** A node that was listed once, for those who keep a copy of the lists. */
+/** A node that was listed once, for clients that keep a copy of the lists. */
 export const RemovedNode = Type.Object({
   id: Type.String({ description: 'Unique id, as it was created.' }),
   status: Type.Enum(['NodeStatusDeleted', 'NodeStatusBanned'], {

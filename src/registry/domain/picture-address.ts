@@ -4,7 +4,7 @@ export type FetchedPicture = { bytes: Buffer; error: null } | { bytes: null; err
 /** Members of a node or publisher that hold the address of a picture. */
 const PICTURE_MEMBERS = ['icon', 'banner_url', 'logo'] as const
 
-/** Makes the address of a picture in the store; `path` is that of the route which shows it. */
+/** Makes the address of a picture in the store; `path` is the path of the route that shows it. */
 export const keptPictureUrl = (publicUrl: string, path: string, id: string): string =>
   `${publicUrl}${path}?v=${id}`
 

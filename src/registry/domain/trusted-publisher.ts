@@ -63,7 +63,7 @@ export type TokenExchange = Static<typeof TokenExchange>
 /** Lifetime of a token that a CI job, or a member's session, gets for one publication: as PyPI has it. */
 export const PUBLISH_TOKEN_SECONDS = 900
 
-/** Its response, and that of POST /publishers/{p}/nodes/{n}/publish-tokens. */
+/** Response to it, and to POST /publishers/{p}/nodes/{n}/publish-tokens. */
 export const ExchangedToken = Type.Object({
   token: Type.String({ description: 'Publishes the node: goes into `personal_access_token`.' }),
   expires_at: instant('When it ends.'),

@@ -137,7 +137,7 @@ export const getAnyVersion = async (
   throw errors.versionNotFound(asked.nodeId, asked.version)
 }
 
-/** The same where its files are asked for: those of a version that is not Active are for members and platform admins. */
+/** The same where its files are asked for: only members and platform admins get files of versions not Active. */
 export const getFilesAccess = async (
   deps: ReadDeps,
   asked: Asked & { nodeId: string; version: string },
@@ -148,8 +148,8 @@ export const getFilesAccess = async (
 }
 
 /**
- * The version whose archive a path names, and whether only its caller gets it: platform admins get those
- * of Flagged and Banned versions, members Flagged ones of theirs. Throws the 404 of publisher, node and version, then the 403.
+ * The version whose archive a path names, and whether only its caller gets it: platform admins get archives of Flagged
+ * and Banned versions, members of their own Flagged ones. Throws the 404 of publisher, node and version, then the 403.
  */
 export const getArchiveAccess = async (
   { sql }: ReadDeps,
@@ -270,7 +270,7 @@ export const makeNodeRejection = (code: ErrorCodeName, node: NodeFacts) => {
 const rejectVersion = ({ node, version, status, reason }: VersionFacts, access: VersionAccess) => {
   const code = versionRejection(status, access)
   if (code === undefined) return
-  // That of a deletion is for nobody: to all who read the version it is not there.
+  // The reason of a deletion is for nobody: to all who read the version it is not there.
   const seen = status === 'NodeVersionStatusDeleted' ? undefined : reason
   if (code === 'version_blocked') throw errors.versionBlocked(version, status, reason)
   if (code === 'version_not_installable')

@@ -135,7 +135,7 @@ const whyNot = (to: VersionStatus | undefined, archiveState: ArchiveState): stri
     : ''
 }
 
-/** Sets the policy of a host node name for all versions of a node, also for those that are still to come. */
+/** Sets the policy of a host node name for all versions of a node, also for versions still to come. */
 export const editHostNodePolicy = async (
   deps: RegistryDeps,
   request: RouteRequest<OfNodeHostNode, unknown, HostNodePolicyUpdate>,

@@ -13,7 +13,7 @@ const PATIENCE_MS = 30_000
 
 interface ListResponse {
   entries: Entries
-  /** Reads those that the list has left for later, as far as one statement goes. */
+  /** Reads entries that the list has left for later, as far as one statement goes. */
   readEntries: (ids: readonly string[]) => Promise<Entries>
   /** The member that the list is, and the others; absent for a bare list. */
   member?: string

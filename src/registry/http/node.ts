@@ -295,7 +295,7 @@ const seenBy = <Query extends { include_banned?: boolean; status?: unknown }>(
 })
 
 interface PageForm {
-  /** Members beside those that every page has. */
+  /** Members beside the members of every page. */
   more?: object
   /** Filter that says which nodes are shown whole. */
   filter?: NodeFilter

@@ -99,7 +99,7 @@ type PictureRequest = Pick<RouteRequest, 'incoming' | 'headers' | 'caller'> & {
   query: { missing: string }
 }
 
-/** Makes the 404, with the reason for those who can mend it. */
+/** Makes the 404. Callers who can mend it also get the reason. */
 const notShown = async (
   { sql, outbound }: PictureDeps,
   { caller }: Pick<RouteRequest, 'caller'>,
@@ -149,7 +149,7 @@ const FROM_HOST = { points: 300, duration: 60 }
 /** Longer than the two steps of a fetch take together. */
 const PATIENCE_MS = 10_000
 
-/** Makes the reader of pictures. Those that strangers name are kept for a day, and fetched once by all who ask meanwhile. */
+/** Makes the reader of pictures. It keeps a picture at a stranger's address for a day, and fetches it once for all. */
 const makeReadPicture = (
   { sql, storage, fetchPicture, pictureWaitMs }: PictureDeps,
   semaphore: Semaphore,

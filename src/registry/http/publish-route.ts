@@ -53,7 +53,7 @@ const BY_ID = {
 export const makePublishRoute = (deps: PublishDeps): Route =>
   defineRoute({
     tag: 'Versions',
-    // The token in the body may be that of a CI job, which suffices alone.
+    // The token in the body may be a CI job's, which suffices alone.
     auth: 'optional',
     unauthorizedMessage: NEEDS_MEMBER,
     method: 'post',
@@ -184,8 +184,8 @@ const recordPublication = async (
 }
 
 /**
- * The token in a publish body. Throws the same 403 for every text that is no live token of the publisher, whatever is wrong
- * with it; and 401 where a member's credential is missing beside it, unless it is that of a CI job.
+ * Reads the token in a publish body. Throws the same 403 for every text that is no live token of the publisher,
+ * whatever is wrong with it; and 401 where a member's credential is missing beside it, unless the token is a CI job's.
  */
 const getPublishToken = async (
   deps: TokenDeps,

@@ -153,7 +153,7 @@ export const makeTransferRoutes = (deps: RegistryDeps): Route[] => [
 const transferNotFound = (id: string) =>
   apiError('transfer_not_found', `There is no open offer ${shown(id)} of or to the publisher.`)
 
-/** The open offer in a path, of which the caller owns one of the two publishers. */
+/** Gets the open offer that a path names. The caller owns one of its two publishers. */
 const getTransfer = async (
   deps: RegistryDeps,
   { params, caller }: RouteRequest<OfTransfer>,

@@ -16,7 +16,7 @@ export interface LocalInspectorOptions {
   /** Folder that holds the archives to be read, and records of the processes. */
   dir: string
   limits?: Partial<ChildLimits>
-  /** Whom the processes run as; absent: this process's user. */
+  /** User that the processes run as; absent: this process's user. */
   user?: ChildUser | undefined
 }
 

@@ -9,7 +9,7 @@ interface Cost {
   bytes: number
 }
 
-/** Limits by the settings; those of the account's own row go before them. */
+/** Limits by the settings; limits in the account's own row go before them. */
 export interface AccountLimits {
   /** Absent: no bound. */
   quota?: Quota | undefined
@@ -19,7 +19,7 @@ export interface AccountLimits {
   apiKeyId?: string | undefined
 }
 
-/** Selects the limits of a row of `owner`, or those of the settings. */
+/** Selects the limits of a row of `owner`, or else of the settings. */
 const limitsOf = (sql: Queryable, { quota, creditLimit }: AccountLimits) => sql`
   coalesce(credit_limit, ${creditLimit ?? null}::bigint)::float8 as "maxCredits",
   coalesce(task_limit, ${quota?.tasks ?? null}::integer) as "maxTasks",

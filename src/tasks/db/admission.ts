@@ -14,7 +14,7 @@ export interface TaskToStart {
   family: TaskFamily
   kind: string
   owner: string
-  /** Whom it counts for. */
+  /** Account that it counts for. */
   account: string
   offPeak: boolean
   engine: EngineName
@@ -39,7 +39,7 @@ export const startColumns = (sql: Queryable): Fragment => sql`
 export interface AdmissionRules {
   /** Videos of one account that may have a slot at once, where it has no number of its own (VIDEO_CONCURRENCY_PER_OWNER). */
   slots: number
-  /** Those of all accounts without a credential together; absent: as many as of one. */
+  /** Slots of all accounts without a credential together; absent: as many as of one account. */
   anonymousSlots?: number
   /** Makes the row of the outbox that starts a task's workflow; `summary` is what an operator reads first. */
   startOf(task: Omit<TaskToStart, 'detail'> & { detail?: string }, summary?: string): OutboxStart
@@ -76,11 +76,11 @@ export const admitImage = async (
 }
 
 /**
- * Gives free slots of an owner to videos that wait and that nothing else blocks, and admits those that have kept theirs:
- * each goes to queueing, and its workflow is started. An account's tasks go by priority and then in the order of their
- * creation, off-peak ones after all others. Of the accounts without a credential, which share an owner, the one goes first
- * that would then have the fewest. Thousands may wait, and are read only while a slot is free. The caller holds the owner's
- * lock. Returns how many were admitted.
+ * Gives free slots of an owner to waiting videos that nothing else blocks, and admits videos that have kept their slot:
+ * each goes to queueing, and its workflow starts. An account's tasks go by priority and then in the order of their
+ * creation, off-peak ones after all others. Accounts without a credential share an owner: the account that would then
+ * have the fewest slots goes first. Thousands may wait, and are read only while a slot is free. The caller holds the
+ * owner's lock. Returns how many were admitted.
  */
 export const admitVideos = async (
   sql: Transaction,

@@ -40,7 +40,7 @@ export const isDeliveryPaused = (sql: Queryable) => sql`
   ))
 `
 
-/** Converts the times of an event, and why it waits, to those of a response. */
+/** Converts the times of an event, and why it waits, to the form of a response. */
 export const showEvent = <Row extends EventTimes>({
   created_at: at,
   next_attempt_at: next,
@@ -92,7 +92,7 @@ export const readTaskChanges = async (
   }
 }
 
-/** The place of an event among those of its task; undefined when it is none of them. */
+/** Finds the place of an event among its task's events; undefined when the task has no such event. */
 export const findSequence = async (
   sql: Sql,
   { taskId, eventId }: { taskId: string; eventId: string },

@@ -17,7 +17,7 @@ export interface NewTask {
   /** Row of the template whose graph it keeps; absent of the service's own kinds. */
   templateId?: number | undefined
   owner: string
-  /** Whom it counts for. */
+  /** Account that it counts for. */
   account: string
   /** Without the members that have columns of their own. */
   settings: object

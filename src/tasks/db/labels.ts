@@ -1,7 +1,7 @@
 import { isLabelled, type Labels } from '../domain/task-options.ts'
 import type { Fragment, Queryable } from '../../platform/db/client.ts'
 
-/** Name under which the labels of a task have its owner, so that `task_by_label` finds those of one. */
+/** Name under which the labels of a task have its owner, so that `task_by_label` finds the labels of one owner. */
 const OWNER = ''
 
 /** Makes the value of the column. */
@@ -26,7 +26,7 @@ export const hasLabels = (
   return sql`and t.labels @> ${sql.json(stored)} and ${isLabelled(all, labels)}::boolean`
 }
 
-/** The same for tasks that are walked through in an order, of which it hides the index. */
+/** The same for tasks that are walked through in an order. It hides the index of labels. */
 export const matchLabels = (sql: Queryable, labels: readonly Labels[] = []): Fragment => {
   if (labels.length === 0) return sql``
   const all: Labels = Object.assign({}, ...labels)

@@ -25,7 +25,7 @@ export const findTask = async (sql: Queryable, id: string): Promise<OpenTask | u
 /** Without a move for so long a task or version counts as stuck. */
 export const STUCK_SECONDS = 600
 
-/** Admitted tasks that have not moved for 10 minutes, longest first: those that wait do so rightly. */
+/** Lists admitted tasks that have not moved for 10 minutes, longest first. It leaves out tasks that wait rightly. */
 export const listStuckTasks = async (sql: Sql): Promise<StuckTask[]> =>
   await sql`
   select id, family, kind, owner, status, ${instant(sql, sql`last_moved_at`)} as since

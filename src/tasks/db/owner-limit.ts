@@ -34,7 +34,7 @@ export const findOwnerLimits = async (
   return row && toLimits(row)
 }
 
-/** Sets all limits of an owner; what is absent is that of the settings again. Its row is locked until the commit. */
+/** Sets all limits of an owner; absent ones are the settings' again. Locks the owner's row until the commit. */
 export const putOwnerLimits = async (
   sql: Transaction,
   { owner, by, limits }: { owner: string; by: string | null; limits: NewOwnerLimits },

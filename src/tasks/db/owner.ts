@@ -8,7 +8,7 @@ export const lockOwnerOf = async (
   sql: Transaction,
   taskId: string,
 ): Promise<string | undefined> => {
-  // Sent at once: those who do not wait for the response go behind it.
+  // Sent at once: statements that do not wait for the response go behind it.
   const [row] = await sql<{ id: string }[]>`
     select id from owner where id = (select owner from task where id = ${taskId}) for update
   `.execute()

@@ -16,7 +16,7 @@ export const usedByOpenTask = (sql: Queryable): Fragment => sql`
   )
 `
 
-/** Ended tasks whose files are due for removal, by age, by their request or by their owner, except those that an open task uses. */
+/** Lists ended tasks whose files are due for removal by age, by request or by owner, unless an open task uses them. */
 export const listTasksToPurge = async (sql: Sql, retentionDays: number): Promise<string[]> => {
   const rows = await sql<{ id: string }[]>`
     (
@@ -72,7 +72,7 @@ export const markTaskPurged = (sql: Sql, id: string): Promise<void> =>
   `
   })
 
-/** Those of the ids that no task has. */
+/** Lists the given ids that no task has. */
 export const listUnknownTasks = async (sql: Sql, ids: readonly string[]): Promise<string[]> => {
   const rows = await sql<{ id: string }[]>`
     select given.id from unnest(${[...ids]}::uuid[]) as given (id)

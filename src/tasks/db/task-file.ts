@@ -21,7 +21,7 @@ export interface NewTaskInput extends TaskInput {
   sha256: string | null
 }
 
-/** Bytes of the inputs that came with the request. Those of a link count for the task or upload that has them. */
+/** Bytes of the inputs that came with the request. A link's bytes count for the task or upload that has them. */
 export const ownBytes = (inputs: readonly NewTaskInput[]): number =>
   inputs.reduce((sum, { name, bytes }) => sum + (name === null ? 0 : (bytes ?? 0)), 0)
 
@@ -62,7 +62,10 @@ const holdUpload = async (sql: Transaction, { field, storageKey }: NewTaskInput)
   if (!upload) throw errors.fileReplaced(field)
 }
 
-/** The name an input is served under. One that did not come with the request has none of its own, and only an upstream is given links to it. */
+/**
+ * The name an input is served under. An input that did not come with the request has no name of its own, and only an
+ * upstream is given links to it.
+ */
 export const servedName = (sql: Queryable) => sql`
   coalesce(name, 'input-' || field || coalesce(substring(storage_key from '[.][a-z0-9]+$'), ''))
 `
@@ -146,7 +149,7 @@ export const insertTaskResults = async (
 /** When the owner of `task t` deleted it. */
 export const deletedAt = (sql: Queryable): Fragment => instant(sql, sql`t.delete_requested_at`)
 
-/** Reasons for which `task t` waits, by the function `wait_reasons` (0067); null of another. */
+/** Reasons why `task t` waits, by the function `wait_reasons` (0067); null when it does not wait. */
 export const waitsFor = (sql: Queryable): Fragment => sql`
   case when t.ended_at is not null then null
     when t.waits_on is null and t.claimed_at is not null then t.waits_for

@@ -19,7 +19,7 @@ import { createdAtUs, placeOf, type TaskPlace } from './task-place.ts'
 interface Walk extends TaskScope, Bounds {
   kinds?: readonly TaskKind[] | undefined
   after?: TaskPlace | undefined
-  /** Only those that have not ended. */
+  /** Only tasks that have not ended. */
   isOpen?: boolean | undefined
   labels?: readonly Labels[] | undefined
   batch?: string | undefined
@@ -83,8 +83,8 @@ const segmentsOf = ({ kinds, families }: Pick<Walk, 'kinds' | 'families'>): stri
   ].filter((name) => families?.includes(VIDEO_SEGMENTS.has(name) ? 'video' : 'image') ?? true)
 
 /**
- * The tasks of a walk, newest first, at most so many, or all. Those of an owner are merged from its lists by segment, each
- * of which an index has in order: docs/decisions.md, Search and lists.
+ * The tasks of a walk, newest first, at most so many, or all. An owner's tasks are merged from its lists by segment. An
+ * index has each list in order: docs/decisions.md, Search and lists.
  */
 const walk = (
   sql: Queryable,
@@ -249,7 +249,7 @@ export const listTaskRows = async (
 /** Newest tasks of an owner that a stream of all of them reports. */
 export const MAX_FOLLOWED = 200
 
-/** The revisions of tasks with these ids, of the newest ones, and of those that have moved since a time. */
+/** Lists the revisions of tasks with these ids, of the newest tasks, and of tasks that have moved since a time. */
 export const listRevisions = async (
   sql: Sql,
   { ids, since, ...scope }: TaskScope & { ids: readonly string[]; since?: Date | undefined },
@@ -303,7 +303,7 @@ export const summariseTasks = async (sql: Sql, scope: OwnTasks): Promise<TaskSum
 /** An event in the list of all of an owner's. */
 export type OwnerEvent = TaskEvent & { task_id: string; kind: TaskKind }
 
-/** Events of an owner's tasks: those of the newest task first, and of a task the newest first. */
+/** Lists events of an owner's tasks: the newest task's events first, and within a task the newest event first. */
 export const listOwnerEvents = async (
   sql: Sql,
   {

@@ -128,9 +128,9 @@ export interface Claim {
 
 /**
  * Claims a task for one attempt at rendering: a new fence, and at the first claim the move with its event. Nothing else
- * begins one. Where something blocks it now, it is put back to those that wait: the time until it is claimed again counts to
- * no deadline of the service, and one that had not begun gives its slot back. Undefined when it was not claimed: it waits,
- * has ended, or was admitted again since.
+ * begins an attempt. A task that something blocks now is put back among the waiting tasks. Its time until the next
+ * claim counts to no deadline of the service, and a task that had not begun gives its slot back. Undefined when the
+ * task was not claimed: it waits, has ended, or was admitted again since.
  */
 export const claimTask = async <Kind extends string>(
   sql: Transaction,
@@ -186,7 +186,7 @@ const claim = (sql: Transaction): Fragment => sql`
   waits_since = null
 `
 
-/** Puts a task back to those that wait, for the attempt that holds the fence. */
+/** Puts a task back among the waiting tasks, for the attempt that holds the fence. */
 export const putBack = async (
   sql: Sql,
   { id, fence, waitsOn }: { id: string; fence: number; waitsOn: string },

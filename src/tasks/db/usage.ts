@@ -10,7 +10,7 @@ export interface UsageFilter extends TaskScope {
   by: string
   /** Name of the label that it groups by. */
   key?: string | undefined
-  /** The only label of which tasks are counted. */
+  /** The only label whose tasks are counted. */
   label?: { key: string; value: string } | undefined
 }
 

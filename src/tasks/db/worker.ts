@@ -9,7 +9,7 @@ export interface WorkerRow {
   slots: Partial<Record<EngineName, number>>
 }
 
-/** Records that a worker lives, and forgets those that have not for a day. */
+/** Records that a worker lives, and forgets workers without such a record for a day. */
 export const beatWorker = async (sql: Sql, { id, role, slots }: WorkerRow): Promise<void> => {
   await sql`
     with old as (delete from worker where beat_at < now() - interval '1 day')

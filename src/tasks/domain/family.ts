@@ -23,14 +23,14 @@ export type TaskStatus = ImageTaskStatus | VideoTaskState
 export interface Family {
   /** Its words for a new task, for one that an attempt has claimed, and for the ends. */
   words: Record<'created' | 'running' | 'done' | 'failed', TaskStatus>
-  /** For each word, those it may be reached from. */
+  /** For each word, the words that it may be reached from. */
   transitions: Readonly<Partial<Record<TaskStatus, readonly TaskStatus[]>>>
   /** Words that are sent to the webhook URL. */
   delivered: readonly TaskStatus[]
   terminal: readonly TaskStatus[]
   /** Words of a task that its caller may cancel. */
   cancellable: readonly TaskStatus[]
-  /** Words of a task that no attempt has claimed; the last is that of an admitted one. */
+  /** Words of a task that no attempt has claimed; the last is the word of an admitted task. */
   unbegun: readonly TaskStatus[]
   /** True where its tasks take a slot of their owner, and cost credits. */
   takesSlots: boolean

@@ -4,7 +4,7 @@ export interface Quota {
   tasks: number
   /** Bytes of inputs, results, uploads and payloads that are not removed yet. */
   bytes: number
-  /** Days after which those of an ended task are removed. */
+  /** Days after which the bytes of an ended task are removed. */
   retentionDays: number
 }
 

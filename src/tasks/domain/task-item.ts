@@ -27,7 +27,7 @@ export type TaskKind = Static<typeof TaskKind>
 export const TaskState = Type.Enum(['waiting', 'queued', 'running', 'done', 'failed', 'cancelled'])
 export type TaskState = Static<typeof TaskState>
 
-/** Those of a task that has not ended. */
+/** States of a task that has not ended. */
 export const OPEN_STATES: readonly TaskState[] = ['waiting', 'queued', 'running']
 
 const TaskStatus = Type.Union([ImageTaskStatus, VideoTaskState], {

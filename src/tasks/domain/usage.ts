@@ -117,7 +117,7 @@ const isDay = (text: unknown): boolean => {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
-/** Places of the durations that a row counts: `usage_bucket` (0045) finds that of a task. */
+/** Places of the durations that a row counts: `usage_bucket` (0045) finds the place of a task. */
 export const USAGE_PLACES = Array.from({ length: 44 }, (_, index) => index + 1)
 
 /** Seconds below which a duration is in a place or before it. */

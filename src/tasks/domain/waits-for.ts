@@ -7,13 +7,13 @@ export const WaitsFor = Type.Optional(
   }),
 )
 
-/** The reason of a task that an admin has paused; until when and why may follow. Those of the service come from `wait_reasons` (0067). */
+/** Reason of a task that an admin has paused; until when and why may follow. `wait_reasons` (0067) gives reasons. */
 export const PAUSED = 'It is paused.'
 
-/** That of a task whose engine does not work; when it is tried again follows. */
+/** Reason of a task whose engine does not work; when it is tried again follows. */
 const BROKEN = 'Its engine does not work.'
 
-/** Those of an admitted task that does not begin. */
+/** Reasons of an admitted task that does not begin. */
 const UNSERVED = 'No worker serves its engine.'
 const NOT_STARTED = 'Temporal has not taken it.'
 const BUSY = 'All workers are busy.'

@@ -124,9 +124,9 @@ interface OpenedFile {
 }
 
 /**
- * Plans the response by the row alone where it knows the size, and opens the file if bytes are to be sent. Between the
- * read of the row and that of the store an upload may be replaced, and what is past its age removed: then the row names
- * another file, or none. Throws file_not_found, or file_gone when it was removed by age.
+ * Plans the response by the row alone where it knows the size, and opens the file if bytes are to be sent. Before the
+ * file is opened, an upload may be replaced, and a file past its age removed: then the row names another file, or none.
+ * Throws file_not_found, or file_gone when it was removed by age.
  */
 const openFile = async (
   deps: Pick<FileRouteDeps, 'sql' | 'storage'>,
@@ -152,7 +152,7 @@ const openFile = async (
   return opened ? { plan, stream: opened.stream } : await openFile(deps, request, key)
 }
 
-/** Name under which a file is saved: that of a result says what made it, because all results have the same few names. */
+/** Name under which a file is saved. A result's name says what made it, because all results have the same few names. */
 const savedName = ({ id, name }: { id: string; name: string }, kind: string | null): string =>
   kind === null
     ? name

@@ -47,7 +47,7 @@ export const setOwnerLimits = async (
   return { status: 200, body: await put(deps, request, { action: 'owner.limit', limits }) }
 }
 
-/** Takes the limits of an owner away: those of the settings hold again. */
+/** Takes the limits of an owner away: the limits of the settings hold again. */
 export const resetOwnerLimits = async (
   deps: LimitDeps,
   request: RouteRequest<OfOwner>,

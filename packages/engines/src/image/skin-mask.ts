@@ -7,7 +7,7 @@ import { blurSigma } from './raster.ts'
 const FEATHER = 0.5
 
 export interface SkinMask {
-  /** Takes in a block whose colours are still those of the source. */
+  /** Takes in a block that still has the colours of the source. */
   survey: (block: Block) => void
   ready: () => void
   /** 0 (no skin) to 1 over the block's area. */
@@ -25,7 +25,7 @@ export const makeSkinMask = (image: Size): SkinMask => {
 }
 
 /**
- * 1 where the colour is that of skin, else 0: Cb 77..127 and Cr 133..173 in 8-bit BT.601 full range (Chai and Ngan 1999).
+ * Writes 1 for a skin colour, else 0: Cb 77..127 and Cr 133..173 in 8-bit BT.601 full range (Chai and Ngan 1999).
  * Luma has no bound, so that all complexions count.
  */
 export const fillSkin = (block: Block, into: Float32Array): Float32Array => {

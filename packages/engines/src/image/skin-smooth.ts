@@ -16,7 +16,7 @@ const TEXTURE_EDGE = 80 / 255
 const COLOUR_EDGE = 25 / 255
 
 /**
- * Inside the mask: base + k (S − base). The first stage, so that mask and base are those of the source.
+ * Inside the mask: base + k (S − base). The first stage, so that mask and base come from the source.
  * @param kept k, the share of texture that stays
  */
 export const smoothStage = (image: Size, mask: SkinMask, kept: number): Stage => {

@@ -39,8 +39,8 @@ export interface Span {
 export const ENLARGEMENT = { small: 0.05, auto: 0.1, medium: 0.1, large: 0.2 } as const
 
 /**
- * ffmpeg's `perspective` filter that makes the movement. It samples between pixels, so slow movements do not jerk as
- * those of `zoompan` and `overlay` do, which step by whole ones.
+ * ffmpeg's `perspective` filter that makes the movement. It samples between pixels, so slow movements do not jerk.
+ * With `zoompan` and `overlay` they would, because these step by whole pixels.
  * @param soft bilinear for pictures without fine detail, at half the cost of bicubic
  */
 export const cameraFilter = (

@@ -6,7 +6,7 @@ import { readStill } from './still.ts'
 import type { VideoJob } from '../video-job.ts'
 
 interface Fade {
-  /** Film that the end image fades over: `length` frames, then those that are `added`. */
+  /** Film that the end image fades over: `length` frames, then `added` more. */
   continued: string
   length: number
   added: number

@@ -28,7 +28,7 @@ export interface StreamFacts {
 export interface FileFacts {
   /** By their index. */
   streams: StreamFacts[]
-  /** In seconds: the zero of a file may lie before or behind that of its streams. */
+  /** In seconds: the zero of a file may lie before or behind the zero of its streams. */
   start: number
 }
 

@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox'
 import { IMAGE_KINDS, ImageTaskKind } from '../../../tasks/domain/image/image-kind.ts'
 import { ExtendBody, TextToVideoBody } from '../../../tasks/domain/video/video-body.ts'
 
-/** Kinds that may have a template. Videos from pictures share that of text2video. */
+/** Kinds that may have a template. Videos from pictures share the template of text2video. */
 export const TEMPLATE_KINDS: readonly string[] = [...ImageTaskKind.enum, 'text2video', 'extend']
 
 /** Value that a mark may name. `text` is what a caller wrote. */
@@ -28,7 +28,7 @@ export const fieldOf = ({ type, enum: choices }: Schema): Field => {
   return { type: type === 'string' ? 'text' : 'number' }
 }
 
-/** Fields of a body; those of an object in it stand beside the others. */
+/** Fields of a body; the fields of an object in it stand beside the others. */
 const listFields = (properties: Record<string, Schema>): [string, Field][] =>
   Object.entries(properties).flatMap(([name, rule]) =>
     rule.properties ? listFields(rule.properties) : [[name, fieldOf(rule)] as [string, Field]],

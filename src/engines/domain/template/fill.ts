@@ -13,7 +13,7 @@ export interface InputSpec {
   max?: number
   /** It takes the name of a file that was uploaded. */
   isUpload?: boolean
-  /** Its explanation for those who edit a graph. */
+  /** Its explanation for whoever edits a graph. */
   tooltip?: string
 }
 

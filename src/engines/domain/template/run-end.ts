@@ -38,7 +38,7 @@ const BROKEN_WORDS = /CUDA error|illegal memory access|cudnn|NCCL/i
 /**
  * Reads an entry of the history. Only `completed`, `execution_success` as the last message and files of the result's node
  * together are a success: each of them alone may be there without one.
- * @param id that of the placement, which stands in the paths of its files
+ * @param id the placement's id, which stands in the paths of its files
  */
 export const readRunEnd = (
   entry: Record<string, unknown>,
@@ -115,8 +115,9 @@ export const listLeftFiles = (entry: Record<string, unknown>): OutputFile[] =>
 const ENDINGS = 'png jpg jpeg webp gif mp4 webm mov mkv flac mp3 opus'.split(' ')
 
 /**
- * Lists the names that the files of one number have below the prefix of a placement: nodes of ComfyUI put `_` behind it,
- * those of video packs nothing, or `-audio` of a film with its sound. The counter goes on over all nodes and endings.
+ * Lists the names that the files of one number have below the prefix of a placement. Nodes of ComfyUI put `_` behind
+ * the number. Nodes of video packs put nothing, or `-audio` for a film with its sound. The counter goes on over all
+ * nodes and endings.
  */
 export const listGivenNames = (placementId: string, number: number): OutputFile[] =>
   ENDINGS.flatMap((ending) =>
@@ -149,7 +150,7 @@ export const readRejection = (
       .map(({ type }) => ({ node, type, text: `node ${node} ${text(name)}: ${text(type)}` }))
   })
   const own = isObject(body['error']) ? body['error'] : {}
-  // Details of a node repeat values of the task; those of the whole name a node or a class.
+  // Details of a node repeat values of the task. Details of the whole error name a node or a class.
   const detail =
     errors.map(({ text }) => text).join(', ') ||
     `${text(own['type'])}: ${text(own['message'])} ${text(own['details'])}`
@@ -160,7 +161,7 @@ export const readRejection = (
   return failed(errors.some(({ type }) => UNABLE.has(type)) ? 'unable' : 'rejected')
 }
 
-/** A check that the class itself makes: that of a file's name. */
+/** True for a check that the class itself makes: the check of a file's name. */
 const isCustom = (type: unknown): boolean => type === 'custom_validation_failed'
 
 const text = (value: unknown): string =>

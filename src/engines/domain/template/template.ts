@@ -36,7 +36,7 @@ export interface Template {
   /** Words behind the plus: inputs that the task must have. */
   words: readonly string[]
   marks: readonly Mark[]
-  /** Values of the nodes for those of a field, by field. */
+  /** Maps the values of a field to values of the nodes, by field. */
   values: Readonly<Record<string, Readonly<Record<string, Literal>>>>
   /** The node whose files are the result. */
   result: string

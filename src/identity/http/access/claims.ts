@@ -31,7 +31,7 @@ export const makeIsAdmin = ({
 }: {
   subjects: readonly string[]
   claim: string
-  /** Check of an account of AUTH=builtin; absent: the accounts are those of an issuer. */
+  /** Check of an account of AUTH=builtin; absent: the accounts belong to an issuer. */
   isAdminAccount?: ((id: string) => Promise<boolean>) | undefined
 }): IsAdmin => {
   const [name = '', value = ''] = claim.split(/=(.*)/s)

@@ -7,7 +7,7 @@ import type { Caller } from '../../../platform/http/access/caller.ts'
 const OF_TASKS = ['images', 'videos'] as const
 const FAMILIES = ['image', 'video'] as const
 
-/** Scopes of which one is enough for the routes of a tag. What changes something under another tag takes no such key. */
+/** Scopes by tag: one of them is enough for the tag's routes. Changes under other tags take no key with scopes. */
 const BY_TAG: Readonly<Record<string, readonly KeyScope[]>> = {
   'Image tasks': ['images'],
   Templates: ['images'],

@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000
 const REMEMBERED = 10_000
 
 /**
- * Makes the look-up of the user whom an operator has linked a subject of the issuer to; without a link the subject is
+ * Makes the look-up of the user that an operator has linked to a subject of the issuer. Without a link the subject is
  * the user. Cached for a minute.
  */
 export const makeLinkedUser = ({ sql }: { sql: Sql }) => {

@@ -12,7 +12,7 @@ export interface SigningKeys {
   readonly jwks: readonly JWK[]
   /** Verifies, as the key set of any issuer does. */
   verify: JWTVerifyGetKey
-  /** Makes the key of a new period, and reads those that others made. Returns whether there is another. */
+  /** Makes the key of a new period, and reads the keys that others made. Returns true when the keys have changed. */
   renew(): Promise<boolean>
 }
 

@@ -141,7 +141,7 @@ export const peoplePage = ({
   issue?: string
   /** Shown this once. */
   link?: string
-  /** Sentence about the API keys of whom the link is for. */
+  /** Sentence about the API keys of the account that the link is for. */
   keys?: string
 }): string =>
   renderPage(

@@ -23,9 +23,9 @@ const WRONG = 'Email or password is wrong.'
 
 /**
  * Returns the account of an address and a password, or the sentence that says why not. It does the same, and takes as
- * long, whether the address has an account or not. Failures are counted before the password is compared: those of the
- * client's address in its quota, then by account and address, and by account. A browser that has signed in to the
- * account before has counts of its own, so that nobody shuts its user out, neither from elsewhere nor from beside it.
+ * long, whether the address has an account or not. Failures are counted before the password is compared: in the quota
+ * of the client's address, then by account and address, and by account. A browser that has signed in to the account
+ * before has counts of its own, so that nobody shuts its user out, neither from elsewhere nor from beside it.
  */
 export const checkPassword = async (
   deps: SignInDeps,
@@ -35,7 +35,7 @@ export const checkPassword = async (
   const account = await withinDeadline(sql, findAccountByEmail(sql, email))
   const device = readDevice(deps, request, account?.id)
   const from = device ?? networkOf(request.ip ?? '')
-  // Beside that of rejected tokens: a program that goes on with an old one keeps nobody else of its address out.
+  // Not the quota of rejected tokens: a program that goes on with an old token keeps nobody else of its address out.
   const quota = `password ${from}`
   try {
     await limits?.take('auth', quota)

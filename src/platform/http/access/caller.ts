@@ -20,7 +20,7 @@ export interface Caller {
   token?: { id: string; publisherId: string; nodeId: string | null; scope: 'publish' | 'read' }
   /** Claims of the token about its user; absent with an API key. */
   profile?: Profile
-  /** True for those who run the service. */
+  /** True for somebody who runs the service. */
   isPlatformAdmin?: boolean
 }
 

@@ -49,6 +49,6 @@ interface Asked {
   caller: Caller | undefined
 }
 
-/** The quota that a route counts against; undefined for those that are never rejected. */
+/** The quota that a route counts against; undefined for a route that is never rejected. */
 export const quotaOf = ({ method, quota, evenWhileClosing }: Route): QuotaName | undefined =>
   evenWhileClosing ? undefined : (quota ?? (method === 'get' ? 'read' : 'write'))

@@ -7,15 +7,15 @@ import { ANONYMOUS_ACCOUNT } from '../../domain/account.ts'
 import type { Caller } from './caller.ts'
 
 /**
- * Whose Idempotency-Keys a request's key is among: the caller's, or those of the client's address when there is none.
- * A user id may look like an address, so each says which it is.
+ * Makes the principal that a request's Idempotency-Key belongs to: the caller, or the client's address when there is no
+ * caller. A user id may look like an address, so each says which it is.
  */
 export const principalOf = (caller: Caller | undefined, address: string | undefined): string =>
   caller ? `user:${caller.principal}` : `address:${networkOf(address ?? '')}`
 
 /**
- * Whom slots, the queue, credits and fairness count for: the owner, or without a credential the client's network. It is
- * stored with the task, so it holds a digest in place of the address.
+ * Makes the account that slots, the queue, credits and fairness count for: the owner, or without a credential the
+ * client's network. It is stored with the task, so it holds a digest in place of the address.
  */
 export const accountOf = (caller: Caller | undefined, address: string | undefined): string =>
   caller

@@ -41,7 +41,7 @@ export const makeConsole = async ({
 const INDEX = 'index.html'
 
 /**
- * Makes the content security policy of the console: nothing inline, no other origin but that of the issuer, no frame
+ * Makes the content security policy of the console: nothing inline, no other origin but the issuer's, no frame
  * around the pages, and no text becomes HTML but the empty one, which React Aria writes to empty the box of its
  * announcer. Pictures and videos may also come from the origins of a store that callers are sent to.
  */

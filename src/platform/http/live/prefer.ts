@@ -5,7 +5,7 @@ import type { Watches } from './watches.ts'
 
 export interface LiveDeps {
   watches: Watches
-  /** Reads of those who watch: when a restarted database rings for all, others still get a connection. */
+  /** Limits the reads of watchers: when a restarted database notifies all of them, others still get a connection. */
   watchReadSemaphore: Semaphore
 }
 

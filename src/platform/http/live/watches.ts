@@ -26,7 +26,7 @@ export interface Watches {
   open(id: string, watcher: Watcher, signal: AbortSignal, ids?: ReadonlySet<string>): Watch
   /** This row may have changed; without an id any may have. */
   notify(id?: string): void
-  /** Notifies of rows that have changed since the poll before, and of those that no poll has seen. */
+  /** Notifies of rows that have changed since the poll before, and of rows that no poll has seen. */
   poll(
     readRevisions: (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>,
   ): Promise<void>

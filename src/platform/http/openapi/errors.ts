@@ -65,7 +65,7 @@ const errorsOf = (route: Route): ErrorCodeName[] => [
   ...new Set([...route.errors, ...impliedErrors(route)]),
 ]
 
-/** The errors of a route by status: its own, and those that its auth, method and body imply. */
+/** Makes the errors of a route by status: its own, and the errors that its auth, method and body imply. */
 export const makeErrorResponses = (route: Route, form: ErrorForm): Json => {
   const byStatus = new Map<number, ErrorCodeName[]>()
   for (const code of errorsOf(route)) {

@@ -117,7 +117,7 @@ const orNull = ({ type, enum: values, ...rest }: Json): Json => {
 const omit = (object: Json, name: string): Json =>
   Object.fromEntries(Object.entries(object).filter(([key]) => key !== name))
 
-/** Members that exclude each other do so only when none of them is null. */
+/** Lets members exclude each other only when each has a value that is not null. */
 const whereGiven = (rule: Schema, properties: Record<string, Schema>): Json => ({
   ...rule,
   properties: Object.fromEntries(

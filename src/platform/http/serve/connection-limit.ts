@@ -17,8 +17,8 @@ const KEEP_ALIVE_MS = 75_000
 const CROWDED_KEEP_ALIVE_MS = 5000
 
 /**
- * Closes connections beyond a limit, so that no client shuts all others out. `proxies` are the addresses and networks of
- * those that may have any number, because each stands for many clients.
+ * Closes connections beyond a limit, so that no client shuts all others out. `proxies` are addresses and networks that
+ * may have any number, because each stands for many clients.
  */
 export const limitConnections = (
   server: Server,

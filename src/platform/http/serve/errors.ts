@@ -33,8 +33,8 @@ export const toApiError = (error: unknown): ApiError => {
 }
 
 /**
- * The body of an error. `path` is that of the request. Undefined: it could not be read, and the body has what clients
- * of any route look for. `form`: that of the errors of some routes.
+ * Makes the body of an error. `path` is the request's path. Undefined: it could not be read, and the body has what
+ * clients of any route look for. `form` is the form of errors on some routes.
  */
 export const errorBody = (
   error: ApiError,

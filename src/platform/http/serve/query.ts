@@ -16,8 +16,8 @@ export type ListForm = 'commas' | 'repeated'
 
 /**
  * Makes the reader of a route's query: the only place where strings become numbers. Unknown names are listed; a name
- * given twice is an issue, since either value could be meant, unless it is a list. `emptyIsAbsent` names those that count
- * as absent when they are empty; of a list whose names are repeated, its empty items. `x-list` is the form of one list.
+ * given twice is an issue, since either value could be meant, unless it is a list. `emptyIsAbsent` names members that
+ * are absent when empty; in a list whose name is repeated, empty items are absent. `x-list` is the form of one list.
  */
 export const makeQueryReader = (
   schema: TObject,

@@ -5,7 +5,7 @@ import type { Metrics } from '../../process/metrics.ts'
 
 const READS = ['GET', 'HEAD', 'OPTIONS']
 
-/** Makes what shows requests in traces: those that may change something, and those whose callers trace. */
+/** Makes what shows requests in traces: requests that may change something, and requests whose callers trace. */
 export const makeRequestSpan =
   ({ open }: Tracing): RequestHandler =>
   (request, response, next) => {

@@ -31,7 +31,7 @@ export interface ServeDeps extends BodyDeps {
   authorise(route: Route, request: Request): Promise<Caller | undefined>
   idempotency: Idempotency
   lifecycle: Lifecycle
-  /** Absent: names are those of the interface alone. */
+  /** Absent: the interface's names are the only ones. */
   aliases?: AliasTable | undefined
   /** Absent: nobody is limited. */
   rateLimits?: RateLimits | undefined
@@ -206,8 +206,8 @@ const claimKey = async (
 }
 
 /**
- * The path whose keys are apart from those of others, one for all spellings of a resource: of the ids in paths only
- * versions regard case. Of a long one its digest, because an index has no room for it.
+ * Makes the path that keeps keys apart, one for all spellings of a resource: of the ids in paths, only versions regard
+ * case. A long path becomes its digest, because it is too long for an index.
  */
 const scopePath = (route: Route, { params }: Request): string => {
   const path = route.path.replace(/:(\w+)/g, (_, name: string) => {

@@ -80,8 +80,8 @@ const messagesOf = (app: Express) => {
 const MAX_PENDING_REQUESTS = 8
 
 /**
- * Responds in our one shape to requests that never reach a route: those that the parser rejects, and those that Express
- * cannot read. Closes a connection with too many pending requests.
+ * Responds in our one shape to requests that never reach a route: the parser rejects them, or Express cannot read them.
+ * Closes a connection with too many pending requests.
  */
 const guard = (app: RequestListener, compose: Compose) => {
   const current = new WeakMap<Duplex, ServerResponse>()
@@ -95,7 +95,7 @@ const guard = (app: RequestListener, compose: Compose) => {
   return {
     listener: (request: IncomingMessage, response: ServerResponse): void => {
       const { socket } = request
-      // Those that came in one piece with it.
+      // A request that came in one piece with the one that ended the connection.
       if (socket.destroyed) return
       if (count(socket, 1) > MAX_PENDING_REQUESTS) {
         socket.destroy()

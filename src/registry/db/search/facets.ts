@@ -64,7 +64,7 @@ const countValues = async (
   return [...rows]
 }
 
-/** Lists up to three of the latest host nodes of each node whose names hold a text, those that begin with it first. */
+/** Lists up to three of the latest host nodes of each node by a text in their names, names that begin with it first. */
 export const findMatchedHostNodes = async (
   sql: Queryable,
   nodeIds: readonly string[],
@@ -84,7 +84,7 @@ export const findMatchedHostNodes = async (
 /** Most texts about the host's versions that a search compares, at some 0.5 ms each; others leave nothing out. */
 const HOST_VERSIONS_MAX = 100
 
-/** Lists what nodes say of the host's versions, the most frequent first: nobody's odd ones push those of many out. */
+/** Lists what nodes say of the host's versions, the most frequent first: odd texts do not push common ones out. */
 export const listHostVersions = async (sql: Queryable): Promise<string[]> => {
   const rows = await sql<{ given: string }[]>`
     select supported_host_version as given from node

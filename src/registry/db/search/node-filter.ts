@@ -13,18 +13,18 @@ export interface NodeFilter {
   os?: readonly string[] | undefined
   accelerators?: readonly string[] | undefined
   tags?: readonly string[] | undefined
-  /** SPDX ids, of which the archive of the latest version has one. */
+  /** SPDX ids; the archive of the latest version has one of these. */
   licenses?: readonly string[] | undefined
-  /** The node says none of these of the host's versions. */
+  /** Texts about the host's versions that the node does not say. */
   excludedHostVersions?: readonly string[] | undefined
   ids?: readonly string[] | undefined
   /** Status of the node itself, whatever its publisher's; for platform admins. */
   status?: ListedNodeStatus | undefined
   /** Created or changed at this time or later. */
   changedSince?: Date | undefined
-  /** For platform admins: also banned nodes and those of banned publishers. */
+  /** For platform admins: also banned nodes and nodes of banned publishers. */
   includeBanned?: boolean | undefined
-  /** Also what is not listed any more, of which little is shown. */
+  /** Also nodes that are not listed any more; little is shown of each. */
   includeRemoved?: boolean | undefined
 }
 
@@ -58,7 +58,7 @@ const hostNodeCondition = (sql: Queryable, hostNode: string, asSet: boolean) =>
         select from (select names from node_host_names where node_id = n.id offset 0) h
         where ${hasHostNode(sql, hostNode)})`
 
-/** Keys of platforms (migration 0027) with that of nodes that run everywhere. */
+/** Keys of platforms (migration 0027), with the key of nodes that run everywhere. */
 const runsOn = (sql: Queryable, platforms: readonly string[]) =>
   sql`(select platform_keys(${[...platforms]}::text[]) || '{any}'::text[])`
 

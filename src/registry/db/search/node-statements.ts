@@ -167,7 +167,7 @@ export const isWhole = (sql: Queryable, { includeBanned = false }: NodeFilter) =
 /** An order by a column of `node`, not of `node_stats`. */
 export const isByNodeColumn = (order: NodeOrder): boolean => /^(name|github_stars)/.test(order)
 
-/** The orders of lists, each that of an index, which is walked backwards for `desc`. */
+/** The orders of lists. Each follows an index, backwards for `desc`. */
 const ORDERS: Record<NodeOrder, (sql: Queryable) => Fragment> = {
   relevance: (sql) => sql`s.search_ranking, s.downloads desc, s.node_id`,
   search_ranking: (sql) => sql`s.search_ranking, s.downloads desc, s.node_id`,

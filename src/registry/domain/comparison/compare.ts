@@ -8,7 +8,7 @@ export const COMPARISON_VERSION = 3
 export interface LoneHostNode {
   name: string
   side: 'removed' | 'added'
-  /** The same for those of equal inputs and outputs. */
+  /** Equal where inputs and outputs are equal. */
   print: string
   /** The machine decides whether it is there. */
   isConditional: boolean

@@ -37,7 +37,7 @@ export interface OutputForm {
   isList: boolean
 }
 
-/** The inputs in the order of their rows: those that are required, then those that are not. */
+/** Reads the inputs in the order of their rows: required ones, then optional ones. */
 export const readInputs = ({ input_types: text }: HostNodeText): InputForm[] | undefined => {
   const sections = readJson(text ?? '{}')
   if (!isObject(sections)) return undefined

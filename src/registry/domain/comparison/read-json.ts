@@ -6,8 +6,8 @@ export type JsonObject = ReadonlyMap<string, Json>
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g
 
 /**
- * Reads JSON with all names in the order of the text: JSON.parse puts those that are whole numbers first, unless a mark
- * stands before them. Undefined for what is no JSON, or nests too deep.
+ * Reads JSON with all names in the order of the text: JSON.parse puts whole numbers first, unless a mark stands before
+ * them. Undefined for what is no JSON, or nests too deep.
  */
 export const readJson = (text: string): Json | undefined => {
   try {

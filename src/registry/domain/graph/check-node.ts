@@ -7,9 +7,10 @@ import { isObject, plain, writeJson, type Json } from '../comparison/read-json.t
 import type { GraphNode, Target } from './graph.ts'
 
 /**
- * Makes the check of host nodes of one class: changes between its two forms that one of a graph feels, which are those of inputs
- * and outputs that it uses, of the values that it keeps and of its links. What is safe is left out. The forms are read and
- * compared once, however many of the class a graph has; `steps` is what each of them costs.
+ * Makes the check of host nodes of one class: it lists the changes between the two forms of the class that a node of a
+ * graph feels. A node feels changes of inputs and outputs that it uses, of values that it keeps, and of its links. Safe
+ * changes are left out. The forms are read and compared once, however many nodes of the class a graph has; `steps` is
+ * the cost of one node.
  */
 export const makeCheck = (
   before: HostNodeText,
@@ -180,7 +181,7 @@ const RULES: Partial<Record<ChangeCode, Rule>> = {
     (use, input) => use.now.has(input) && !isGiven(use, input),
     'may_break',
   ),
-  // These are about places of values, which are compared with those of this graph.
+  // These are about places of values, which are compared with the places in this graph.
   widget_moved: drop,
   widget_inserted: (use, { input = '' }) =>
     isGiven(use, input) || isFilled(use, input) || use.now.get(input)?.isRequired !== true

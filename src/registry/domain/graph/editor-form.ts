@@ -129,7 +129,7 @@ interface Link {
   type: Json | undefined
 }
 
-/** Lists are of the editor's older form, objects of its newer; those of group nodes have an id in the middle, not in front. */
+/** Reads a list of the editor's older form or an object of its newer. Lists of group nodes have an id in the middle. */
 const readLink = (link: Json, isGroup: boolean): Link | undefined => {
   if (isObject(link))
     return toLink(

@@ -2,8 +2,8 @@ import type { Json, JsonObject } from '../comparison/read-json.ts'
 import { isObject } from '../comparison/read-json.ts'
 
 /**
- * A graph of host nodes as a user of the host has saved it: in the form of its editor (`nodes` and `links`), with subgraphs and
- * group nodes, or in that of its API (nodes by id, each with `class_type`). Both are read into one form.
+ * A graph of host nodes as a user of the host has saved it: in the editor's form (`nodes` and `links`), with subgraphs
+ * and group nodes, or in the API's form (nodes by id, each with `class_type`). Both are read into one form.
  */
 export interface Graph {
   form: 'editor' | 'api'
@@ -24,7 +24,7 @@ export interface GraphNode {
   /** The pack that the host's editor has recorded as its source, by id or `owner/repository`, with its version. */
   pack: string | undefined
   version: string | undefined
-  /** Values of its widgets, by position in the form of the editor, by name in that of the API; undefined where none are kept. */
+  /** Values of its widgets, by position in the editor's form, by name in the API's; undefined where none are kept. */
   values: Json[] | JsonObject | undefined
   inputs: Map<string, Source>
   outputs: Target[]

@@ -137,7 +137,7 @@ export const WorkflowResolution = Type.Object({
 })
 export type WorkflowResolution = Static<typeof WorkflowResolution>
 
-/** A host node's name with those of the graph that have it. */
+/** A host node's name, with the nodes of the graph that have it. */
 export interface UsedHostNode {
   name: string
   nodes: GraphNode[]
@@ -148,7 +148,7 @@ export interface UsedHostNode {
 /** Most names that are looked for: the largest published graphs have some hundred. */
 const NAMES_MAX = 2_000
 
-/** Host nodes by name, those of the editor alone left out. */
+/** Lists host nodes by name, except nodes that only the editor has. */
 export const listUsed = ({ nodes, warnings }: Graph): UsedHostNode[] => {
   const used = new Map<string, GraphNode[]>()
   for (const node of nodes) {

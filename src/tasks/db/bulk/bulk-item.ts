@@ -92,7 +92,7 @@ export const listWaitReasons = async (
   return row?.reasons
 }
 
-/** Counts items by their outcome, of those that have one. */
+/** Counts the items that have an outcome, by outcome. */
 export const countOperation = async (sql: Queryable, id: string): Promise<Record<string, number>> =>
   toCounts(
     await sql<Counted[]>`

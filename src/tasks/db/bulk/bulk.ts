@@ -41,7 +41,7 @@ export const existsBulk = async (sql: Queryable, id: string): Promise<boolean> =
   return row !== undefined
 }
 
-/** Those of the ids that none has. */
+/** Lists the given ids that no batch or operation has. */
 export const listUnknownBulks = async (sql: Sql, ids: readonly string[]): Promise<string[]> => {
   const rows = await sql<{ id: string }[]>`
     select given.id from unnest(${[...ids]}::uuid[]) as given (id)
@@ -70,7 +70,7 @@ export interface BulkRow<Request = object, Counts = object> {
   endedAt: Date | null
 }
 
-/** A value as JSON; null as that of SQL, not of JSON. */
+/** A value as JSON; null stays SQL's null, and does not become JSON's. */
 export const jsonOrNull = (sql: Queryable, value: object | null) =>
   value === null ? null : sql.json(value as never)
 
@@ -95,7 +95,7 @@ export const findBulk = async <Request = object, Counts = object>(
   return row
 }
 
-/** A page of those of an owner, newest first. */
+/** Lists a page of an owner's batches or operations, newest first. */
 export const listBulks = async <Request>(
   sql: Sql,
   {
@@ -200,7 +200,7 @@ export const insertEndEvents = async (
 
 export type StillBulk = Pick<NewBulk, 'id' | 'kind' | 'owner'>
 
-/** Those that have not ended nor changed for so long although nothing of theirs waits for the relay, by their ids. */
+/** Lists open bulks that have not changed for so long, although nothing of theirs waits for the relay, by their ids. */
 export const listStillBulks = async (
   sql: Sql,
   { afterSeconds, ids, limit }: StillOptions,
@@ -221,7 +221,7 @@ export const listStillBulks = async (
 /** Few, because the items of each go with it. */
 const DELETED_AT_ONCE = 5
 
-/** Deletes those that ended so many days ago, with their items and events; returns how many. */
+/** Deletes batches and operations that ended so many days ago, with their items and events; returns how many. */
 export const deleteOldBulks = async (sql: Sql, retentionDays: number): Promise<number> => {
   const { count } = await sql`
     with old as (

@@ -22,8 +22,9 @@ const IS_POSSIBLE: Record<OperationAction, (sql: Queryable) => Fragment> = {
 }
 
 /**
- * Gives an operation the tasks that its filter finds, newest first, unless these are too many: none then. Returns how
- * many there are. The caller holds the lock of `lockBulks`. Without an id it counts, also those that can be acted on.
+ * Gives an operation the tasks that its filter finds, newest first, or none where these are too many. Returns how many
+ * there are. The caller holds the lock of `lockBulks`. Without an id it only counts, also the tasks that can be acted
+ * on.
  */
 export const chooseTasks = async (
   sql: Transaction,
@@ -53,7 +54,7 @@ export const chooseTasks = async (
 /** Most unknown ids that one response names. */
 const MAX_NAMED = 100
 
-/** Lists ids that are not those of a task, or not of a task of the owner `of`, with their places in the list. */
+/** Lists the ids that no task has, or no task of the owner `of`, with their places in the list. */
 export const listUnknownTasks = async (
   sql: Transaction,
   { ids, of }: { ids: readonly string[]; of: string | undefined },

@@ -61,11 +61,11 @@ export const findVideoTask = async (
 
 export interface VideoSource {
   state: VideoTaskState
-  /** That of the finished video. Null in every other state, and once the video was removed by age. */
+  /** Storage key of the finished video; null in every other state, and once the video was removed by age. */
   storageKey: string | null
 }
 
-/** Finds the source of an extension by the UUID of a task or of a creation, among those that the owner may read. */
+/** Finds the source of an extension by the UUID of a task or of a creation that the owner may read. */
 export const findVideoSource = async (
   sql: Queryable,
   { id, owner }: { id: string; owner: string },

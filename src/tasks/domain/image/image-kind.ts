@@ -149,7 +149,7 @@ export const IMAGE_KINDS: Record<ImageTaskKind, KindRow> = {
       advanced_settings: { contrast: 60, engine: 'real' },
     }),
     body: Type.Object(
-      // The order is that of the documentation, and of the issues that are reported.
+      // The documentation, and the issues that are reported, follow this order.
       {
         ...common,
         prompt: relightPrompt,

@@ -71,8 +71,8 @@ const LIGHTS =
 const KNOWN_WORDS = EFFECTS.map(([words]) => words.split(' ').slice(0, 3).join(', ')).join(', ')
 
 /**
- * Reads a prompt by its known English words. Those of one effect count once, at the highest weight; all others count
- * nothing. A direction is that of the light or shadow which its phrase names: shadow on the right is light from the left.
+ * Reads a prompt by its known English words. Words of one effect count once, at the highest weight; unknown words count
+ * nothing. A phrase names the direction of light or of shadow: shadow on the right is light from the left.
  */
 export const readPrompt = (prompt: string): PromptLight => {
   const light = { across: [], down: [], around: [], warmth: 1, brightness: 1, contrast: 1 }

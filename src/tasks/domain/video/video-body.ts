@@ -157,7 +157,7 @@ export const ExtendBody = Type.Object({
   video_creation_id: Type.Optional(
     Type.String({
       minLength: 1,
-      // No id of this service is longer than 36; the rest is room for those of others.
+      // No id of this service is longer than 36; ids of other services may be.
       maxLength: 256,
       description:
         'The source by id of its task or creation; used when it names a finished video the caller may read.',

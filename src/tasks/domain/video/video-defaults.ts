@@ -150,7 +150,7 @@ export const addsMusic = ({ model, bgm, audio, duration }: MusicSettings): boole
 
 /** Members of the record that say how the video is made. */
 export type MadeVideo = Pick<EffectiveVideoSettings, 'bgm' | 'movement_amplitude' | 'style'> & {
-  /** Absent while it is that of a start image nobody has seen yet. */
+  /** Absent while it comes from a start image that nobody has seen yet. */
   aspect_ratio?: string
 }
 

@@ -72,7 +72,7 @@ interface Rule {
   orAbsent?: boolean
 }
 
-/** Lists the rules by length where that decides the resolutions; those of the default length hold without one, too. */
+/** Lists the rules by length where it decides the resolutions. Rules of the default length hold without one, too. */
 const lengthExclusions = (row: VideoModel): Record<string, Rule>[] =>
   listGroups(row).flatMap(({ seconds, offers }) => {
     if (!seconds) return []

@@ -47,7 +47,7 @@ export const isVideoErrorCode = (word: unknown): word is VideoErrorCode =>
 export type Medium = 'image' | 'video'
 
 /**
- * Turns an error of the parts that both families share (download, decoder, engine frame) into that of a video task.
+ * Turns an error of the parts that both families share (download, decoder, engine frame) into a video task's error.
  * The sentence stays: it names field and limit.
  */
 export const toVideoError = (error: TaskError, medium: Medium): VideoError =>

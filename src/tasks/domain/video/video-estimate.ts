@@ -31,7 +31,7 @@ export const estimateTextToVideo = (
 }
 
 /**
- * X-Estimated-Duration-Seconds of an extension. It is that of the added part at 16:9, because length and ratio of the
+ * X-Estimated-Duration-Seconds of an extension. It counts the added part at 16:9, because length and ratio of the
  * source are not known yet.
  */
 export const estimateExtend = ({

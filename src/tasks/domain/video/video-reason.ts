@@ -31,7 +31,7 @@ export const videoDetails = (error: ErrorFacts): string[] => [
   ...(error.details ?? [error.message]),
 ]
 
-/** The word for an error. Where a code has none of its own, the status decides. */
+/** The word for an error. Where a code has no word, the status decides. */
 export const errorReason = ({ code, status }: { code: string; status: number }): VideoReason =>
   BY_CODE.get(code) ?? BY_STATUS.get(status) ?? byClass(status)
 

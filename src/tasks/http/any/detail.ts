@@ -56,7 +56,7 @@ export const readDetail = async (
   return { status: 200, body }
 }
 
-/** Shows what is known of an attempt: its end is that of the task, or its own failure. */
+/** Shows what is known of an attempt: it ends with its task, or by its own failure. */
 const toAttempt = (
   { tries: attempts, item: { ended_at: endedAt, state, error } }: TaskDetailRow,
   index: number,

@@ -13,7 +13,7 @@ import { toItem } from './item.ts'
 import type { TaskReadDeps } from '../../deps.ts'
 import type { ReadDeps } from '../../../platform/http/deps.ts'
 
-/** Lists a page of tasks. The query is valid. Without an owner it lists those of all, and says whose each is. */
+/** Lists a page of tasks. The query is valid. Without an owner it lists all owners' tasks, and says whose each is. */
 export const listTasks = async (
   deps: TaskReadDeps,
   { after, limit, ...query }: TaskQuery,

@@ -52,7 +52,7 @@ interface FollowedTasks {
   filter: ReturnType<typeof readTaskQuery> & OwnTasks
   /** Time up to which the client has all changes, in milliseconds. */
   since: number | undefined
-  /** Those that have not ended, kept up to date. */
+  /** Ids of tasks that have not ended, kept up to date. */
   open: Set<string>
 }
 

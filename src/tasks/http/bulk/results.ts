@@ -42,7 +42,7 @@ async function* readLines(
   }
 }
 
-/** Makes the line of a request. @param unmade state of one of which no task was made */
+/** Makes the line of a request. @param unmade state of a request that got no task */
 export const makeBatchLine =
   (unmade: 'pending' | 'cancelled'): MakeLine =>
   ({ signer, now }, row, index): BatchLine => {

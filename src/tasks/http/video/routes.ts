@@ -117,7 +117,7 @@ export const makeVideoTaskRoutes = (deps: VideoTaskDeps & LiveDeps): Route[] => 
   }),
 ]
 
-/** The id in a body, when there is one, is that of the path. */
+/** Validates that the id in a body, when there is one, is the id in the path. */
 const validateCancel: NonNullable<Route['validate']> = ({ params, body: { id } }) =>
   typeof id !== 'string' || id.toLowerCase() === String(params['task_id']).toLowerCase()
     ? []

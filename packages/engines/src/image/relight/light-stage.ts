@@ -10,7 +10,7 @@ import { makeGains, type GainRequest, type Gains } from './gain.ts'
 
 /**
  * Multiplies the light into the picture.
- * @param blur that of B, in per cent of the longer side
+ * @param blur the blur of B, in per cent of the longer side
  * @param faces how much more of the gain's exponent skin gets: 0.25 is a quarter more
  */
 export const lightStage = (

@@ -12,7 +12,7 @@ export interface Palette {
   near: Rgb
 }
 
-/** Mixes two colours; `share` 0..1 is that of the second. */
+/** Mixes two colours; `share` 0..1 is the second colour's. */
 export const mix = (one: Rgb, other: Rgb, share: number): Rgb => {
   const channel = (i: 0 | 1 | 2): number => one[i] + (other[i] - one[i]) * share
   return [channel(0), channel(1), channel(2)]
