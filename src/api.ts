@@ -110,9 +110,9 @@ const metricsServer =
 
 const reconciled = { ...commit, ...admission, log, metrics, taskQueue, checkTiming }
 const loops = [
-  ...base.loops,
-  ...tasks.loops,
-  ...events.loops,
+  ...base.startLoops(),
+  ...tasks.startLoops(),
+  ...events.startLoops(),
   ...identity.loops,
   startReconcile({
     ...commit,

@@ -25,7 +25,8 @@ export const makeEventApi = (
       maxEndpoints: config.MAX_ENDPOINTS,
     },
   },
-  loops: [
+  /** Starts once the api listens. */
+  startLoops: () => [
     startLoop(
       'notices',
       () =>

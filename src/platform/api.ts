@@ -158,7 +158,8 @@ export const startApiBase = async (config: PlatformConfig, log: Log) => {
       heavyReadSemaphore: makeThird(),
       searches: makeSemaphore(Math.ceil(config.DATABASE_POOL / 2)),
     },
-    loops: [
+    /** Starts once the api listens. */
+    startLoops: () => [
       startRelay({
         sql,
         jobs,

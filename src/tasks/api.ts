@@ -66,7 +66,8 @@ export const makeTaskApi = async (
         },
         { intervalMs: config.RULES_INTERVAL_MS, notifier: base.notifiers.rules, log: base.log },
       ),
-    loops: [
+    /** Starts once the api listens. */
+    startLoops: () => [
       startLoop(
         'admission',
         (signal) => withLoopLock(base.lockSql, 'admission', () => admit(signal)),

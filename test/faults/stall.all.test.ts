@@ -6,7 +6,7 @@ import { Client as TemporalClient, Connection } from '@temporalio/client'
 
 import { listFailedSteps } from '../support/failed-steps.ts'
 import { startService, type Service } from '../support/service.ts'
-import { temporalAddress } from '../support/stack.ts'
+import { createDatabase, temporalAddress } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
 import { HEARTBEAT } from './calls.ts'
 import { startOrders, type Orders } from './orders.ts'
@@ -21,8 +21,18 @@ describe('a core worker that stands still, and whose steps then wait for a lock'
 
   before(async () => {
     connection = await Connection.connect({ address: temporalAddress() })
+    const database = await createDatabase()
+    // Whatever a worker holds as it stops, PostgreSQL takes from it, as in production: in tests sessions may wait for ever.
+    const url = new URL(database.url)
+    url.searchParams.set('idle_in_transaction_session_timeout', '2000')
     service = await startService({
-      env: { OVERRIDE_VIDEO_TINY: 'true', VIDEO_CONCURRENCY_PER_OWNER: '16', ...HEARTBEAT },
+      database,
+      env: {
+        DATABASE_URL: url.href,
+        OVERRIDE_VIDEO_TINY: 'true',
+        VIDEO_CONCURRENCY_PER_OWNER: '16',
+        ...HEARTBEAT,
+      },
     })
     const counts = { tasks: 28, versions: 8, videos: 40, receivers: { moody: 50 } }
     orders = await startOrders({ service, temporal: { connection }, ...counts })
