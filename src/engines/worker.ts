@@ -203,9 +203,12 @@ export const makeRemoteRendering = async (
   ])
   const { log } = common
   const loops = [
-    fleet &&
-      startLoop('comfyui', () => keepFleet({ ...common, fleet }), { intervalMs: KEEP_MS, log }),
-    keepTemplates && startLoop('templates', keepTemplates, { intervalMs: TEMPLATES_MS, log }),
+    ...(fleet
+      ? [startLoop('comfyui', () => keepFleet({ ...common, fleet }), { intervalMs: KEEP_MS, log })]
+      : []),
+    ...(keepTemplates
+      ? [startLoop('templates', keepTemplates, { intervalMs: TEMPLATES_MS, log })]
+      : []),
   ]
   return {
     workers,
@@ -215,7 +218,7 @@ export const makeRemoteRendering = async (
     },
     async stop() {
       for (const upstream of Object.values(upstreams)) upstream.close()
-      await Promise.all(loops.map((loop) => loop?.stop()))
+      await Promise.all(loops.map((loop) => loop.stop()))
       for (const { client, events } of fleet?.instances ?? []) {
         client.close()
         events.close()
