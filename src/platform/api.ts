@@ -26,7 +26,13 @@ import { makeMetrics, showPool } from './process/metrics.ts'
 import { requireStorage } from './process/open-storage.ts'
 import { startScratch } from './process/scratch.ts'
 import { requireSchema } from './process/startup.ts'
-import { makeWorkflowUrl, readAddresses, type PlatformConfig } from './settings/settings.ts'
+import {
+  makeWorkflowUrl,
+  readAddresses,
+  readLinks,
+  readOutboundRules,
+  type PlatformConfig,
+} from './settings/settings.ts'
 import { readTemporal } from './settings/temporal.ts'
 import { makeJobs } from './temporal/client.ts'
 import { connectTemporal } from './temporal/connection.ts'
@@ -138,16 +144,8 @@ export const startApiBase = async (config: PlatformConfig, log: Log) => {
     workflowUrl: makeWorkflowUrl(config),
     aliases: await readAliases(config.WIRE_ALIASES),
     idempotency: makeIdempotency({ sql, secrets, log }),
-    signer: makeSigner({
-      keys: config.SIGNING_KEYS,
-      publicUrl: config.PUBLIC_URL,
-      linkSeconds: config.RESULT_LINK_SECONDS,
-    }),
-    outbound: makeOutbound({
-      allowLoopback: config.OUTBOUND_ALLOW_LOOPBACK,
-      ports: config.OUTBOUND_PORTS,
-      deny: config.OUTBOUND_DENY,
-    }),
+    signer: makeSigner(readLinks(config)),
+    outbound: makeOutbound(readOutboundRules(config)),
     /** Dependencies of a route that commits a change. */
     commit: { sql, jobs, notifyChange: makeNotifyChange(sql) },
     /** Dependencies of a route that waits for one. */

@@ -20,7 +20,12 @@ import { makeMetrics, showPool } from './process/metrics.ts'
 import { startMetricsServer } from './process/metrics-server.ts'
 import { requireStorage } from './process/open-storage.ts'
 import { requireSchema, untilResponds } from './process/startup.ts'
-import { readAddresses, type PlatformConfig } from './settings/settings.ts'
+import {
+  readAddresses,
+  readLinks,
+  readOutboundRules,
+  type PlatformConfig,
+} from './settings/settings.ts'
 import { readTemporal, type TemporalOptions } from './settings/temporal.ts'
 import { isOutage, makeJobs } from './temporal/client.ts'
 import { startRenewal } from './temporal/renewal.ts'
@@ -65,11 +70,7 @@ export const startWorkerBase = async (config: PlatformConfig, log: Log) => {
     log,
   })
   const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log, tracing })
-  const outboundRules = {
-    allowLoopback: config.OUTBOUND_ALLOW_LOOPBACK,
-    ports: config.OUTBOUND_PORTS,
-    deny: config.OUTBOUND_DENY,
-  }
+  const outboundRules = readOutboundRules(config)
   const outbound = makeOutbound(outboundRules)
   return {
     /** Dependencies of every activity. */
@@ -85,12 +86,7 @@ export const startWorkerBase = async (config: PlatformConfig, log: Log) => {
     outbound,
     outboundRules,
     /** Makes what signs links; only who has the keys of them needs it. */
-    makeLinks: () =>
-      makeSigner({
-        keys: config.SIGNING_KEYS,
-        publicUrl: config.PUBLIC_URL,
-        linkSeconds: config.RESULT_LINK_SECONDS,
-      }),
+    makeLinks: () => makeSigner(readLinks(config)),
     /** Options of every worker of the SDK. */
     temporal: {
       connection,

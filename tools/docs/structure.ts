@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 
-/** Areas from those that compose all others down to what all import: an import never leads up. */
+/** Areas: the first composes all others, the last is imported by all. An import never leads up. */
 const AREAS = [
   'entries',
   'registry',

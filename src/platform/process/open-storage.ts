@@ -6,12 +6,13 @@ import { makeLocalStorage } from '../storage/local.ts'
 import { makeMovingStorage } from '../storage/moving.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Log } from '../log.ts'
-import { hasBucket, type StorageSettings, type StoreKind } from '../storage/settings.ts'
+import { hasBucket } from '../storage/settings.ts'
 import { timeStorage, type Metrics } from './metrics.ts'
+import type { PlatformConfig } from '../settings/settings.ts'
 import { OperatorError } from './operator-error.ts'
 
 /** The store of the settings, with its operations timed. */
-export const openStorage = async (config: StorageSettings, metrics?: Metrics): Promise<Storage> => {
+export const openStorage = async (config: PlatformConfig, metrics?: Metrics): Promise<Storage> => {
   const { to, from } = await openStores(config)
   const root = config.STORAGE === 'local' ? config.STORAGE_PATH : scratchOf(config)
   return timeStorage(metrics, from ? makeMovingStorage({ to, from }) : to, root)
@@ -19,14 +20,17 @@ export const openStorage = async (config: StorageSettings, metrics?: Metrics): P
 
 /** The store that is written to, and where files move, the one that they come from. */
 export const openStores = async (
-  config: StorageSettings,
+  config: PlatformConfig,
 ): Promise<{ to: Storage; from: Storage | undefined }> => ({
   to: await openOne(config.STORAGE, config),
   from: config.STORAGE_ALSO === 'none' ? undefined : await openOne(config.STORAGE_ALSO, config),
 })
 
 /** The SDK of S3 is loaded where it is used. */
-const openOne = async (kind: StoreKind, config: StorageSettings): Promise<Storage> => {
+const openOne = async (
+  kind: PlatformConfig['STORAGE'],
+  config: PlatformConfig,
+): Promise<Storage> => {
   if (kind === 'local') return makeLocalStorage({ root: config.STORAGE_PATH })
   const { makeS3Storage } = await loadS3()
   if (config.SCRATCH_PATH === '') await requireOwnFolder(scratchOf(config))
@@ -43,7 +47,7 @@ const openOne = async (kind: StoreKind, config: StorageSettings): Promise<Storag
   return config.S3_REDIRECT === 'on' ? { ...store, link } : store
 }
 
-const scratchOf = ({ SCRATCH_PATH }: StorageSettings): string =>
+const scratchOf = ({ SCRATCH_PATH }: PlatformConfig): string =>
   SCRATCH_PATH || join(tmpdir(), `kiln-${process.getuid?.() ?? 'scratch'}`)
 
 /** Whoever had made a folder of that name first could read and replace what comes to lie in it. */
@@ -63,7 +67,7 @@ const loadS3 = async () => {
 
 /** Returns what an operator does about an error of the store that stays until then; undefined for one that may pass. */
 export const adviseStorage = async (
-  config: StorageSettings,
+  config: PlatformConfig,
   error: unknown,
 ): Promise<string | undefined> =>
   hasBucket(config) ? (await import('../storage/s3-client.ts')).adviseS3(error) : undefined
@@ -73,7 +77,7 @@ export const adviseStorage = async (
  * to do. A server that does not respond may come back: the service starts without it.
  */
 export const requireStorage = async (
-  config: StorageSettings,
+  config: PlatformConfig,
   { metrics, log }: { metrics: Metrics | undefined; log: Log },
 ): Promise<Storage> => {
   const storage = await openStorage(config, metrics)

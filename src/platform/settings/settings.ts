@@ -200,3 +200,17 @@ export const makeWorkflowUrl =
     url === ''
       ? undefined
       : `${url.replace(/\/+$/, '')}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(id)}`
+
+/** Reads which addresses of callers may be called. */
+export const readOutboundRules = (config: PlatformConfig) => ({
+  allowLoopback: config.OUTBOUND_ALLOW_LOOPBACK,
+  ports: config.OUTBOUND_PORTS,
+  deny: config.OUTBOUND_DENY,
+})
+
+/** Reads how links to files are signed. */
+export const readLinks = (config: PlatformConfig) => ({
+  keys: config.SIGNING_KEYS,
+  publicUrl: config.PUBLIC_URL,
+  linkSeconds: config.RESULT_LINK_SECONDS,
+})

@@ -3,26 +3,18 @@ import { hkdfSync } from 'node:crypto'
 import type { JWTVerifyGetKey } from 'jose'
 
 import { startLoop, type Loop } from '../../../platform/process/loop.ts'
+import type { PlatformConfig } from '../../../platform/settings/settings.ts'
+import type { IdentityConfig } from '../../settings.ts'
 import type { SignInDeps } from './deps.ts'
 import { makeSigningKeys } from './keys.ts'
 import { makeSignIn, type SignIn } from './router.ts'
-
-/** Settings of the issuer that the api itself is, by their names in the environment. */
-interface SignInSettings {
-  ADMIN_CLAIM: string
-  AUTH_ISSUER: string
-  AUTH_AUDIENCE: string
-  PUBLIC_URL: string
-  CONSOLE_CLIENT_ID: string
-  SIGNING_KEYS: string[]
-}
 
 /** An api learns of a key that another made within this time, long before it signs. */
 const RENEW_MS = 60_000
 
 /** Starts the issuer that the api itself is. */
 export const startSignIn = async (
-  config: SignInSettings,
+  config: IdentityConfig & PlatformConfig,
   given: Pick<
     SignInDeps,
     'sql' | 'secrets' | 'log' | 'limits' | 'isPlatformAdmin' | 'cancelOnOthers'
