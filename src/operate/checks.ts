@@ -47,6 +47,8 @@ const POSTGRES = 16
 const CLOCK_MS = 5000
 /** A poll waits up to a minute for work; one that came and went since then leaves its time behind. */
 const POLL_MS = 150_000
+/** A queue that no worker has asked for yet is loaded first; that takes Temporal seconds on a busy machine. */
+const QUEUES_PATIENCE_MS = 10_000
 const FREE_GIB = 1
 const FREE_PERCENT = 5
 const CERTIFICATE_DAYS = 14
@@ -169,7 +171,7 @@ const makeTemporalChecks = ({ config, connection, jobs }: CheckDeps): Check[] =>
 }
 
 const checkWorkers = async (jobs: Jobs, taskQueue: string): Promise<string> => {
-  const state = await readQueues(jobs, taskQueue)
+  const state = await readQueues(jobs, taskQueue, QUEUES_PATIENCE_MS)
   if (!state.reachable) throw new Error(state.error)
   const since = Date.now() - POLL_MS
   const idle = state.queues

@@ -9,12 +9,16 @@ const TYPES = { workflow: 1, activity: 2 } as const
 
 const CALL_DEADLINE_MS = 2000
 
-/** Reads what waits in the queues of Temporal and who asks for it; or why that is not known. */
-export const readQueues = async (jobs: Jobs, taskQueue: string): Promise<TemporalState> => {
+/** Reads what waits in the queues of Temporal and who asks for it; or why that is not known after `patienceMs`. */
+export const readQueues = async (
+  jobs: Jobs,
+  taskQueue: string,
+  patienceMs = CALL_DEADLINE_MS,
+): Promise<TemporalState> => {
   const { connection } = jobs.client
   try {
     const [vendor, comfyui, ...queues] = await connection.withDeadline(
-      Date.now() + CALL_DEADLINE_MS,
+      Date.now() + patienceMs,
       () =>
         Promise.all([
           readQueue(jobs, vendorQueue(taskQueue), 'activity'),
