@@ -42,7 +42,7 @@ type Say = (line: string) => void
 const RECOVERY_MS = PATIENCE_MS
 /** and for each that was open then so much longer, which is what one takes of two cores. */
 const EACH_MS = 250
-const LOST = 'after the last heal'
+const LOST = 'is open when nothing is at fault'
 /** One batch comes with so many tasks; one of each follow-up at least, and two at most. */
 const BATCH_TASKS = 100
 /** So many orders come before the first fault, for a base that what is held is compared with. */
@@ -64,8 +64,7 @@ export const runScenario = async (scenario: Scenario, say: Say) => {
       webhookOf: (key) => callers.receiverUrl(`/b/${key}`),
     })
     await callers.run(0, WARM_UP)
-    const isQuiet = async () => (await listOpen(world.service)).length === 0
-    await waitFor('the first have ended', isQuiet, 3 * PATIENCE_MS)
+    const early = await waitUntilSettled(world.service, 3 * PATIENCE_MS)
     const base = await measure(world)
     const watch = startWatch(world)
     const beside = scenario.during?.(world, over.signal)
@@ -86,6 +85,7 @@ export const runScenario = async (scenario: Scenario, say: Say) => {
     const after = await measure(world)
     const ledgers = await readLedgers(world, { callers, bulks: await bulkCallers.read(), plan })
     const violations = [
+      ...early,
       ...late,
       ...left,
       ...check(ledgers),
