@@ -58,15 +58,22 @@ const demonstrateHere = async (
     if (keep) {
       say(await describeStack(stack, 'Ctrl-C stops it all.'))
       await serveUntilInterrupted(stack, interrupt)
-    } else
-      say(
-        'The stack stops now, and the workflow pages with it; `npm run demo -- --keep` keeps both.',
-      )
+    } else say(NEXT)
     return succeeded ? 0 : 1
   } finally {
     await stack.stop()
   }
 }
+
+const NEXT = `
+The stack stops now, and the workflow pages with it; \`npm run demo -- --keep\` keeps both.
+
+Next:
+  npm start                     keeps the same service running, with a console on port 8080
+  docs/guides/first-task.md     sends a task of your own, by curl, TypeScript or Python
+  docs/comfyui.md               renders on your ComfyUI machines
+  docs/guides/own-engine.md     makes your Python function or command line tool an engine
+  docs/guides/publishing.md     publishes a pack in the registry`
 
 const demonstrate = async (
   stack: Stack,
@@ -78,6 +85,12 @@ const demonstrate = async (
     baseUrl: stack.url,
     token: await stack.token('demo'),
     temporalUi: stack.ui === undefined ? undefined : `${stack.ui}/namespaces/${temporal.namespace}`,
+    killWorker: () => {
+      const pid = stack.pids()['worker-media']
+      if (pid === undefined) throw new Error('worker-media is not running')
+      process.kill(pid, 'SIGKILL')
+      return pid
+    },
     drawTree: (workflowId) => drawWorkflowTree({ temporal, workflowId }),
     outDir,
     out: process.stdout,

@@ -110,3 +110,18 @@ export const DEMO_JOBS: DemoJob[] = [
     settings: { model: 'videoq2-turbo', duration: 3, resolution: '540p' },
   },
 ]
+
+/** A video that takes long enough for its worker to be killed in the middle of it. */
+export const KILLED_JOB: DemoJob = {
+  name: 'killed',
+  family: 'video',
+  path: 'text2video',
+  input: 'inline',
+  settings: {
+    model: 'videoq2-pro',
+    prompt: 'Waves that come and go',
+    duration: 5,
+    resolution: '720p',
+    seed: 3,
+  },
+}

@@ -4,8 +4,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { DemoClient, DemoTask } from './demo-client.ts'
 import type { DemoJob } from './demo-jobs.ts'
-import type { DemoState } from './demo-progress.ts'
+import type { DemoState, Out } from './demo-progress.ts'
 import { ROOT } from './root.ts'
+
+export interface DemoOptions {
+  baseUrl: string
+  token: string
+  /** Address of the Temporal UI with its namespace, when there is one to show. */
+  temporalUi?: string | undefined
+  /** Draws a workflow and what it started, when Temporal can be asked. */
+  drawTree?(workflowId: string): Promise<string[]>
+  /** Ends the worker that renders with SIGKILL, and returns its pid; absent where it runs elsewhere. */
+  killWorker?(): number
+  /** Folder that gets each input with its result beside it. */
+  outDir: string
+  out: Out
+  signal: AbortSignal
+}
 
 export interface FollowOptions {
   client: DemoClient
@@ -88,6 +103,15 @@ export interface DemoRun extends DemoState {
   /** Why it did not end well. */
   issue?: string
 }
+
+export const startRun = (name: string): DemoRun => ({
+  name,
+  status: 'submitting',
+  elapsedMs: 0,
+  files: [],
+  notes: [],
+  hasSucceeded: false,
+})
 
 /** Folder of the inputs. */
 export const SAMPLES = join(ROOT, 'samples')

@@ -3,44 +3,33 @@ import { join, relative } from 'node:path'
 
 import { makeCall, makeDemoClient, type DemoTask } from './demo-client.ts'
 import { DEMO_JOBS } from './demo-jobs.ts'
-import { formatState, makeProgress, type Out } from './demo-progress.ts'
+import { runKilled } from './demo-kill.ts'
+import { formatState, makeProgress } from './demo-progress.ts'
 import { publishSamplePack } from './demo-publish.ts'
-import { SAMPLES, type DemoRun, followTask, saveFiles } from './demo-task.ts'
-
-export interface DemoOptions {
-  baseUrl: string
-  token: string
-  /** Address of the Temporal UI with its namespace, when there is one to show. */
-  temporalUi?: string | undefined
-  /** Draws a workflow and what it started, when Temporal can be asked. */
-  drawTree?(workflowId: string): Promise<string[]>
-  /** Folder that gets each input with its result beside it. */
-  outDir: string
-  out: Out
-  signal: AbortSignal
-}
+import {
+  SAMPLES,
+  followTask,
+  saveFiles,
+  startRun,
+  type DemoOptions,
+  type DemoRun,
+} from './demo-task.ts'
 
 /** Runs one job of every kind against a service, shows how they go and where their files are; true when all succeeded. */
 export const runDemo = async (options: DemoOptions): Promise<boolean> => {
-  const { out, signal, temporalUi, outDir } = options
+  const { out, signal, temporalUi, outDir, killWorker } = options
   await mkdir(outDir, { recursive: true })
+  const hasSurvived = !killWorker || (await runKilled(options, killWorker))
   const progress = makeProgress(out)
   const names = [...DEMO_JOBS.map(({ name }) => name), 'publish']
-  const runs = names.map((name): DemoRun => ({
-    name,
-    status: 'submitting',
-    elapsedMs: 0,
-    files: [],
-    notes: [],
-    hasSucceeded: false,
-  }))
+  const runs = names.map(startRun)
   out.write(`\n${runs.length} jobs, one of every kind:\n\n`)
   const show = (): void => progress.show(runs)
   show()
   await runAll(runs, options, show)
   signal.throwIfAborted()
   out.write(describeRuns(runs, temporalUi))
-  return runs.every(({ hasSucceeded }) => hasSucceeded)
+  return hasSurvived && runs.every(({ hasSucceeded }) => hasSucceeded)
 }
 
 /** Runs all jobs at once, except jobs that wait for another's result. */
