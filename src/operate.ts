@@ -72,13 +72,12 @@ const doctor = async (): Promise<number> => {
     jobs: () => makeJobs({ connection, namespace, sql: database(), log }),
     searchPath: readSearchPath(),
   })
-  const { lines, isWell } = await examine(checks, issues, listRemovedSettings(process.env, config))
-  // Messages that others wrote may hold what must not be shown.
-  const shown = listSecretValues(process.env).reduce(
-    (text, secret) => text.replaceAll(secret, '***'),
-    lines.join('\n'),
-  )
-  process.stdout.write(`${shown}\n`)
+  const { lines, isWell } = await examine(checks, {
+    issues,
+    warnings: listRemovedSettings(process.env, config),
+    secrets: listSecretValues(process.env),
+  })
+  process.stdout.write(`${lines.join('\n')}\n`)
   return isWell ? 0 : 1
 }
 

@@ -18,18 +18,25 @@ export type Check = [
 
 const LIMIT_MS = 15_000
 
+/** What is known before the checks. */
+interface Known {
+  issues: readonly SettingIssue[]
+  warnings?: readonly string[]
+  /** Values that an error must not show. */
+  secrets?: readonly string[]
+}
+
 /** Makes the checks side by side, none longer than 15 seconds. Returns a line for each, and whether none is an error. */
 export const examine = async (
   checks: readonly Check[],
-  issues: readonly SettingIssue[],
-  warnings: readonly string[] = [],
+  { issues, warnings = [], secrets = [] }: Known,
 ): Promise<{ lines: string[]; isWell: boolean }> => {
   const found = new Map<Check, Promise<string>>()
   const isMissing = async (need: string): Promise<boolean> => {
     const [, line] = [...found].find(([[name]]) => name === need) ?? []
     return issues.some(({ name }) => name === need) || (line !== undefined && !isOk(await line))
   }
-  for (const check of checks) found.set(check, examineOne(check, isMissing))
+  for (const check of checks) found.set(check, examineOne(check, isMissing, secrets))
   const lines = [
     ...(issues.length === 0 ? [formatLine('ok', 'settings', 'are usable')] : []),
     ...issues.map(({ message }) => formatLine('ERROR', 'settings', message)),
@@ -44,6 +51,7 @@ const isOk = (line: string): boolean => line.startsWith('ok')
 const examineOne = async (
   [name, needs, advice, check]: Check,
   isMissing: (need: string) => Promise<boolean>,
+  secrets: readonly string[],
 ): Promise<string> => {
   const missing = []
   for (const need of needs) if (await isMissing(need)) missing.push(need)
@@ -54,9 +62,22 @@ const examineOne = async (
   } catch (error) {
     const message =
       error instanceof OperatorError ? error.message : `${describeCauses(error)}: ${advice}`
-    return formatLine(error instanceof OperatorWarning ? 'WARN' : 'ERROR', name, message)
+    const outcome = error instanceof OperatorWarning ? 'WARN' : 'ERROR'
+    return formatLine(outcome, name, redact(message, secrets))
   }
 }
+
+/** Takes the secrets out of an error, whose text others may have written; a short one only where it is a word. */
+const redact = (message: string, secrets: readonly string[]): string =>
+  secrets.reduce(
+    (text, secret) =>
+      secret.length < SHORT_SECRET
+        ? text.replaceAll(/[^\s"'/:@=,;()]+/g, (word) => (word === secret ? '***' : word))
+        : text.replaceAll(secret, '***'),
+    message,
+  )
+
+const SHORT_SECRET = 8
 
 const formatLine = (outcome: 'ok' | 'WARN' | 'ERROR', name: string, message: string): string =>
   `${outcome.padEnd(6)} ${name.padEnd(18)} ${message.replace(/\s*\n\s*/g, ' ')}`

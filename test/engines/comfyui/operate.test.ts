@@ -62,7 +62,7 @@ const checksOf = (config: Config) =>
   makeFleetChecks({ config, sql: NO_SQL }).filter(([name]) => name !== 'waiting tasks')
 
 const doctor = async (config: Config) => {
-  const { lines, isWell } = await examine(checksOf(config), [])
+  const { lines, isWell } = await examine(checksOf(config), { issues: [] })
   return { isWell, lines: lines.slice(1).map((line) => line.replace(/ +/g, ' ')) }
 }
 

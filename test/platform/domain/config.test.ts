@@ -161,9 +161,28 @@ describe('settings', () => {
   })
 
   test('that 0.2.0 removed are a warning of the doctor, which is no error', async () => {
-    const { lines, isWell } = await examine([], [], ['STREAMS_MAX is not a setting any more'])
+    const { lines, isWell } = await examine([], {
+      issues: [],
+      warnings: ['STREAMS_MAX is not a setting any more'],
+    })
     assert.match(lines.join('\n'), /^WARN +settings +STREAMS_MAX is not a setting any more$/m)
     assert.equal(isWell, true)
+  })
+
+  test('that are secrets are hidden in the errors of the doctor, and nowhere else', async () => {
+    const reject = () =>
+      Promise.reject(new Error('password "key" of secret-of-length at u:key@host, keyed'))
+    const { lines } = await examine(
+      [
+        ['keys', [], 'correct the key', reject],
+        ['secrets', [], '', () => Promise.resolve('none are stored yet')],
+      ],
+      { issues: [], secrets: ['key', 'secret-of-length', 'secret'] },
+    )
+    assert.deepEqual(lines.slice(1), [
+      'ERROR  keys               password "***" of *** at u:***@host, keyed: correct the ***',
+      'ok     secrets            none are stored yet',
+    ])
   })
 
   test('that other programs set are not looked at', () => {

@@ -178,7 +178,7 @@ describe('the fleet of an operator', () => {
     )
     const { waiting } = await readFleet()
     assert.deepEqual(waiting[0]?.reasons, [{ reason: lack, tasks: 1 }])
-    const { lines, isWell } = await examine([makeWaitingCheck(() => sql)], [])
+    const { lines, isWell } = await examine([makeWaitingCheck(() => sql)], { issues: [] })
     assert.match(
       lines.join(),
       /WARN {3}waiting tasks {6}2 tasks wait for an instance: resting cannot run upscale: there is no model x2 \(1\)/,
