@@ -1,9 +1,9 @@
 import { makeDatabase } from '../src/platform/db/client.ts'
 import type { Sql } from '../src/platform/db/client.ts'
-import { listStillDeliveries } from '../src/events/db/delivery.ts'
+import { listStalledDeliveries } from '../src/events/db/delivery.ts'
 import { leaseOutbox } from '../src/platform/db/outbox.ts'
 import { deleteOldRecords } from '../src/platform/db/purge.ts'
-import { listStillTasks } from '../src/tasks/db/operator.ts'
+import { listStalledTasks } from '../src/tasks/db/operator.ts'
 import { listTasksToPurge } from '../src/tasks/db/purge.ts'
 import { IMAGE_API } from '../test/support/client.ts'
 import { startWebhookReceiver } from '../test/support/receiver.ts'
@@ -83,8 +83,8 @@ const startSide = async (keep: Keep, receiver: WebhookReceiver) => {
     relay: () => rateOf(300, 1, () => leaseOutbox(sql)),
     reconcile: () =>
       rateOf(1500, 1, async () => {
-        await listStillTasks(sql, ALL)
-        await listStillDeliveries(sql, ALL)
+        await listStalledTasks(sql, ALL)
+        await listStalledDeliveries(sql, ALL)
       }),
     purge: () =>
       rateOf(500, 1, async () => {

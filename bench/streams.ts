@@ -32,8 +32,8 @@ const IDLE_MS = 20_000
  */
 export const run = async (): Promise<void> =>
   await withServers(async (keep) => {
-    const most = Math.ceil(STREAMS * 1.2)
-    const env = { OVERRIDE_STREAMS_MAX: String(most), TRUST_PROXY: '127.0.0.0/8' }
+    const max = Math.ceil(STREAMS * 1.2)
+    const env = { OVERRIDE_STREAMS_MAX: String(max), TRUST_PROXY: '127.0.0.0/8' }
     const service = keep(await startService({ roles: ['api'], env }))
     const client = keep(await startTaskClient(service))
     const callers = await Promise.all(

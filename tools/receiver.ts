@@ -37,10 +37,10 @@ const readOptions = async (): Promise<HttpResponse & { port: number }> => {
     print(USAGE)
     process.exit()
   }
-  const number = (name: 'port' | 'status' | 'delay', least: number, most: number): number => {
+  const number = (name: 'port' | 'status' | 'delay', min: number, max: number): number => {
     const value = Number(values[name])
-    if (values[name] === '' || !(value >= least && value <= most))
-      throw new Error(`--${name} must be a number from ${least} to ${most}, got ${values[name]}`)
+    if (values[name] === '' || !(value >= min && value <= max))
+      throw new Error(`--${name} must be a number from ${min} to ${max}, got ${values[name]}`)
     return value
   }
   const secrets = values.secret ?? [(await loadKeys(join(ROOT, '.data'))).webhook]

@@ -29,10 +29,10 @@ export interface Breaker {
 /** Least time between two successes that are written down while nothing here fails. */
 const QUIET_MS = 1000
 
-/** Makes the breaker of the engines that a worker calls; without `most` failures in a row it never opens. */
+/** Makes the breaker of the engines that a worker calls; without `max` failures in a row it never opens. */
 export const makeBreaker = (
   { sql, log, notifyChange }: Pick<CommonDependencies, 'sql' | 'log' | 'notifyChange'>,
-  { most, openSeconds }: Pick<BreakerFailure, 'most' | 'openSeconds'>,
+  { max, openSeconds }: Pick<BreakerFailure, 'max' | 'openSeconds'>,
 ): Breaker => {
   const succeededAt = new Map<string, number>()
   const giveUp = (error: unknown): undefined => {
@@ -41,12 +41,12 @@ export const makeBreaker = (
   return {
     async fail(scope, taskId) {
       succeededAt.delete(scope)
-      if (most === 0) return
-      const counted = await countEngineFailure(sql, { scope, taskId, most, openSeconds }).catch(
+      if (max === 0) return
+      const counted = await countEngineFailure(sql, { scope, taskId, max, openSeconds }).catch(
         giveUp,
       )
       if (counted?.hasOpened) {
-        log.error({ scope, failures: most }, 'an engine fails: its tasks wait until it works again')
+        log.error({ scope, failures: max }, 'an engine fails: its tasks wait until it works again')
         notifyChange(RULES)
       }
       if (counted?.isOpen) throw new PutBackError(`breaker:${scope}`)

@@ -45,11 +45,11 @@ const keepInstance = async (
   await instance.probe(performance.now() - 1000)
   const state = instance.state()
   logState(deps, instance)
-  const isStill = state === 'up' && instance.stalledMs() >= fleet.stallMs
-  await recordState(deps.sql, { name: instance.name, state: isStill ? 'stalled' : state })
+  const isStalled = state === 'up' && instance.stalledMs() >= fleet.stallMs
+  await recordState(deps.sql, { name: instance.name, state: isStalled ? 'stalled' : state })
   if (state !== 'up') return
   await checkMarker(deps, instance)
-  const left = await leaseLeftPlacements(deps.sql, { instance: instance.name, most: MAX_LEFT })
+  const left = await leaseLeftPlacements(deps.sql, { instance: instance.name, max: MAX_LEFT })
   for (const placement of left) await cleanUp(deps, instance, placement)
   if (await leaseReading(deps.sql, instance.name)) await readAbilities(deps, instance, fleet)
 }

@@ -37,9 +37,9 @@ ${writeMethod(random, method, inputs)}`
 const OUTPUTS = ['"IMAGE",', '"IMAGE", "MASK"', '"LATENT",', '"MODEL", "CLIP", "VAE"'] as const
 
 const writeInput = (random: Random): string => {
-  const most = random.between(2, 4096)
+  const max = random.between(2, 4096)
   const forms = [
-    `("INT", {"default": ${random.between(0, most)}, "min": 0, "max": ${most}, "step": 1})`,
+    `("INT", {"default": ${random.between(0, max)}, "min": 0, "max": ${max}, "step": 1})`,
     `("FLOAT", {"default": ${(random.next() * 2).toFixed(2)}, "min": -10.0, "max": 10.0, "step": 0.01})`,
     `("STRING", {"default": "${drawWord(random)}", "multiline": True})`,
     `(["${drawWord(random)}", "${drawWord(random)}", "${drawWord(random)}"],)`,

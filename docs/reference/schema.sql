@@ -46,7 +46,7 @@ create table archive (
 CREATE INDEX archive_by_code ON public.archive USING gin (code_keys(files));
 CREATE INDEX archive_by_content ON public.archive USING btree (content) WHERE (content IS NOT NULL);
 CREATE TRIGGER archive_content BEFORE INSERT OR UPDATE OF files ON archive FOR EACH ROW EXECUTE FUNCTION set_content();
-CREATE TRIGGER archive_content_known AFTER UPDATE ON archive FOR EACH ROW WHEN (new.content IS NOT NULL AND new.content IS DISTINCT FROM old.content) EXECUTE FUNCTION note_late_content();
+CREATE TRIGGER archive_content_known AFTER UPDATE ON archive FOR EACH ROW WHEN (new.content IS NOT NULL AND new.content IS DISTINCT FROM old.content) EXECUTE FUNCTION record_late_content();
 
 create table attempt (
   event_id uuid not null,
@@ -111,8 +111,8 @@ create table breaker (
   probe_id uuid,
   constraint breaker_pkey PRIMARY KEY (scope)
 );
-CREATE TRIGGER breaker_inserted_told_platform AFTER INSERT ON breaker FOR EACH ROW WHEN (new.opened_at IS NOT NULL) EXECUTE FUNCTION tell_platform_of();
-CREATE TRIGGER breaker_told_platform AFTER UPDATE ON breaker FOR EACH ROW WHEN ((old.opened_at IS NULL) <> (new.opened_at IS NULL)) EXECUTE FUNCTION tell_platform_of();
+CREATE TRIGGER breaker_inserted_platform_event AFTER INSERT ON breaker FOR EACH ROW WHEN (new.opened_at IS NOT NULL) EXECUTE FUNCTION record_platform_event_of();
+CREATE TRIGGER breaker_platform_event AFTER UPDATE ON breaker FOR EACH ROW WHEN ((old.opened_at IS NULL) <> (new.opened_at IS NULL)) EXECUTE FUNCTION record_platform_event_of();
 
 create table built_in_host_node (
   name text not null,
@@ -239,8 +239,8 @@ CREATE INDEX event_by_endpoint ON public.event USING btree (endpoint_id, created
 CREATE INDEX event_exhausted_by_task ON public.event USING btree (task_id, created_at) WHERE (state = 'exhausted'::text);
 CREATE INDEX event_of_endpoint_by_age ON public.event USING btree (created_at) WHERE (endpoint_id IS NOT NULL);
 CREATE INDEX event_pending ON public.event USING btree (task_id, sequence) WHERE (state = 'pending'::text);
-CREATE TRIGGER event_enters_first_try AFTER INSERT ON event FOR EACH ROW WHEN (new.state = 'pending'::text AND new.failures = 0) EXECUTE FUNCTION queue_first_try();
-CREATE TRIGGER event_leaves_first_try AFTER UPDATE OF state, failures ON event FOR EACH ROW WHEN (old.state = 'pending'::text AND (new.state <> 'pending'::text OR old.failures = 0 AND new.failures > 0)) EXECUTE FUNCTION leave_first_try();
+CREATE TRIGGER event_enters_first_attempt AFTER INSERT ON event FOR EACH ROW WHEN (new.state = 'pending'::text AND new.failures = 0) EXECUTE FUNCTION queue_first_attempt();
+CREATE TRIGGER event_leaves_first_attempt AFTER UPDATE OF state, failures ON event FOR EACH ROW WHEN (old.state = 'pending'::text AND (new.state <> 'pending'::text OR old.failures = 0 AND new.failures > 0)) EXECUTE FUNCTION leave_first_attempt();
 
 create table extraction (
   version_id uuid not null,
@@ -286,19 +286,19 @@ create table finding (
   constraint finding_severity_check CHECK (severity = ANY (ARRAY['high'::text, 'medium'::text, 'info'::text]))
 );
 
-create table first_try (
+create table first_attempt (
   event_id uuid not null,
   task_id uuid not null,
   sequence integer not null,
   account text not null,
   host text not null,
   due_at timestamp with time zone default clock_timestamp() not null,
-  constraint first_try_pkey PRIMARY KEY (event_id),
-  constraint first_try_event_id_fkey FOREIGN KEY (event_id) REFERENCES event(id) ON DELETE CASCADE
+  constraint first_attempt_pkey PRIMARY KEY (event_id),
+  constraint first_attempt_event_id_fkey FOREIGN KEY (event_id) REFERENCES event(id) ON DELETE CASCADE
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000);
-CREATE INDEX first_try_by_account ON public.first_try USING btree (account, due_at);
-CREATE INDEX first_try_by_host ON public.first_try USING btree (host, due_at);
-CREATE INDEX first_try_by_task ON public.first_try USING btree (task_id, sequence);
+CREATE INDEX first_attempt_by_account ON public.first_attempt USING btree (account, due_at);
+CREATE INDEX first_attempt_by_host ON public.first_attempt USING btree (host, due_at);
+CREATE INDEX first_attempt_by_task ON public.first_attempt USING btree (task_id, sequence);
 
 create table host_node (
   version_id uuid not null,
@@ -472,8 +472,8 @@ CREATE INDEX node_repository_part ON public.node USING gin (lower(repository) gi
 CREATE INDEX node_supported_host_version ON public.node USING btree (supported_host_version) WHERE (supported_host_version IS NOT NULL);
 CREATE INDEX node_tags ON public.node USING gin (lower_all(tags)) WITH (fastupdate=off);
 CREATE INDEX node_words ON public.node USING gin (words) WITH (fastupdate=off);
-CREATE TRIGGER node_license_set BEFORE UPDATE ON node FOR EACH ROW WHEN (old.latest_version_id IS DISTINCT FROM new.latest_version_id) EXECUTE FUNCTION note_latest_license();
-CREATE TRIGGER node_text_changed AFTER UPDATE ON node FOR EACH ROW WHEN (old.name_lower IS DISTINCT FROM new.name_lower OR old.words IS DISTINCT FROM new.words) EXECUTE FUNCTION note_node_text();
+CREATE TRIGGER node_license_set BEFORE UPDATE ON node FOR EACH ROW WHEN (old.latest_version_id IS DISTINCT FROM new.latest_version_id) EXECUTE FUNCTION record_latest_license();
+CREATE TRIGGER node_text_changed AFTER UPDATE ON node FOR EACH ROW WHEN (old.name_lower IS DISTINCT FROM new.name_lower OR old.words IS DISTINCT FROM new.words) EXECUTE FUNCTION record_node_text();
 CREATE TRIGGER node_words_set BEFORE INSERT OR UPDATE OF name, author, description, tags, translations ON node FOR EACH ROW EXECUTE FUNCTION set_node_words();
 
 create table node_change (
@@ -529,7 +529,7 @@ create table node_report (
 CREATE INDEX node_report_by_node ON public.node_report USING btree (node_id, created_at);
 CREATE UNIQUE INDEX node_report_open ON public.node_report USING btree (node_id, reported_by) WHERE (closed_at IS NULL);
 CREATE INDEX node_report_queue ON public.node_report USING btree (created_at, id) WHERE (closed_at IS NULL);
-CREATE TRIGGER report_told_platform AFTER INSERT ON node_report FOR EACH ROW EXECUTE FUNCTION tell_platform_of();
+CREATE TRIGGER report_platform_event AFTER INSERT ON node_report FOR EACH ROW EXECUTE FUNCTION record_platform_event_of();
 
 create table node_stats (
   node_id text not null,
@@ -551,8 +551,8 @@ CREATE INDEX node_stats_ranking ON public.node_stats USING btree (search_ranking
 CREATE INDEX node_stats_rated ON public.node_stats USING btree (node_id) WHERE (rating_count > 0);
 CREATE INDEX node_stats_rating ON public.node_stats USING btree (rating_weight, node_id) WHERE listed;
 CREATE INDEX node_stats_unlisted ON public.node_stats USING btree (node_id) WHERE (NOT listed);
-CREATE TRIGGER node_stats_inserted AFTER INSERT ON node_stats FOR EACH ROW EXECUTE FUNCTION note_node_listing();
-CREATE TRIGGER node_stats_listed AFTER UPDATE ON node_stats FOR EACH ROW WHEN (old.listed <> new.listed) EXECUTE FUNCTION note_node_listing();
+CREATE TRIGGER node_stats_inserted AFTER INSERT ON node_stats FOR EACH ROW EXECUTE FUNCTION record_node_listing();
+CREATE TRIGGER node_stats_listed AFTER UPDATE ON node_stats FOR EACH ROW WHEN (old.listed <> new.listed) EXECUTE FUNCTION record_node_listing();
 
 create table node_transfer (
   id uuid default gen_random_uuid() not null,
@@ -592,8 +592,8 @@ create table outbox (
   options jsonb default '{}'::jsonb not null,
   created_at timestamp with time zone default clock_timestamp() not null,
   dispatched_at timestamp with time zone,
-  tries integer default 0 not null,
-  next_try_at timestamp with time zone default (clock_timestamp() + '00:00:02'::interval) not null,
+  attempts integer default 0 not null,
+  next_attempt_at timestamp with time zone default (clock_timestamp() + '00:00:02'::interval) not null,
   last_error text,
   constraint outbox_pkey PRIMARY KEY (id),
   constraint outbox_args_check CHECK (octet_length(args::text) <= 1024),
@@ -668,8 +668,8 @@ CREATE INDEX personal_access_token_by_node ON public.personal_access_token USING
 CREATE INDEX personal_access_token_by_publisher ON public.personal_access_token USING btree (publisher_id, created_at DESC);
 CREATE INDEX personal_access_token_by_trust ON public.personal_access_token USING btree (trusted_publisher_id) WHERE (trusted_publisher_id IS NOT NULL);
 CREATE UNIQUE INDEX personal_access_token_of_identity ON public.personal_access_token USING btree (identity_sha256) WHERE (identity_sha256 IS NOT NULL);
-CREATE TRIGGER token_created_told AFTER INSERT ON personal_access_token FOR EACH ROW EXECUTE FUNCTION tell_token();
-CREATE TRIGGER token_revoked_told AFTER UPDATE OF revoked_at ON personal_access_token FOR EACH ROW WHEN (old.revoked_at IS NULL AND new.revoked_at IS NOT NULL) EXECUTE FUNCTION tell_token();
+CREATE TRIGGER token_created_event AFTER INSERT ON personal_access_token FOR EACH ROW EXECUTE FUNCTION record_token_event();
+CREATE TRIGGER token_revoked_event AFTER UPDATE OF revoked_at ON personal_access_token FOR EACH ROW WHEN (old.revoked_at IS NULL AND new.revoked_at IS NOT NULL) EXECUTE FUNCTION record_token_event();
 
 create table picture (
   key text not null,
@@ -724,7 +724,7 @@ CREATE INDEX publisher_banned ON public.publisher USING btree (id) WHERE (status
 CREATE INDEX publisher_by_change ON public.publisher USING btree (changed_at);
 CREATE INDEX publisher_by_creator ON public.publisher USING btree (created_by);
 CREATE INDEX publisher_logo_picture ON public.publisher USING btree (logo_picture) WHERE (logo_picture IS NOT NULL);
-CREATE TRIGGER publisher_changed BEFORE UPDATE ON publisher FOR EACH ROW WHEN (old.name IS DISTINCT FROM new.name OR old.description IS DISTINCT FROM new.description OR old.logo IS DISTINCT FROM new.logo OR old.logo_picture IS DISTINCT FROM new.logo_picture OR old.source_code_repo IS DISTINCT FROM new.source_code_repo OR old.website IS DISTINCT FROM new.website OR old.support IS DISTINCT FROM new.support OR old.status IS DISTINCT FROM new.status) EXECUTE FUNCTION note_publisher_change();
+CREATE TRIGGER publisher_changed BEFORE UPDATE ON publisher FOR EACH ROW WHEN (old.name IS DISTINCT FROM new.name OR old.description IS DISTINCT FROM new.description OR old.logo IS DISTINCT FROM new.logo OR old.logo_picture IS DISTINCT FROM new.logo_picture OR old.source_code_repo IS DISTINCT FROM new.source_code_repo OR old.website IS DISTINCT FROM new.website OR old.support IS DISTINCT FROM new.support OR old.status IS DISTINCT FROM new.status) EXECUTE FUNCTION record_publisher_change();
 
 create table publisher_member (
   id uuid default gen_random_uuid() not null,
@@ -739,8 +739,8 @@ create table publisher_member (
   constraint publisher_member_role_check CHECK (role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))
 );
 CREATE INDEX publisher_member_by_user ON public.publisher_member USING btree (user_id, publisher_id);
-CREATE TRIGGER member_changed_told AFTER UPDATE OF role ON publisher_member FOR EACH ROW WHEN (old.role <> new.role) EXECUTE FUNCTION tell_member();
-CREATE TRIGGER member_told AFTER INSERT OR DELETE ON publisher_member FOR EACH ROW EXECUTE FUNCTION tell_member();
+CREATE TRIGGER member_changed_event AFTER UPDATE OF role ON publisher_member FOR EACH ROW WHEN (old.role <> new.role) EXECUTE FUNCTION record_member_event();
+CREATE TRIGGER member_event AFTER INSERT OR DELETE ON publisher_member FOR EACH ROW EXECUTE FUNCTION record_member_event();
 
 create table rating (
   id uuid default gen_random_uuid() not null,
@@ -825,9 +825,9 @@ create table review_request (
 );
 CREATE INDEX review_request_by_version ON public.review_request USING btree (version_id, created_at DESC);
 CREATE UNIQUE INDEX review_request_open ON public.review_request USING btree (version_id) WHERE (closed_at IS NULL);
-CREATE TRIGGER review_decided_told AFTER UPDATE OF closed_at ON review_request FOR EACH ROW WHEN (old.closed_at IS NULL AND new.closed_at IS NOT NULL) EXECUTE FUNCTION tell_review();
-CREATE TRIGGER review_requested_told AFTER INSERT ON review_request FOR EACH ROW EXECUTE FUNCTION tell_review();
-CREATE TRIGGER review_requested_told_platform AFTER INSERT ON review_request FOR EACH ROW EXECUTE FUNCTION tell_platform_of();
+CREATE TRIGGER review_decided_event AFTER UPDATE OF closed_at ON review_request FOR EACH ROW WHEN (old.closed_at IS NULL AND new.closed_at IS NOT NULL) EXECUTE FUNCTION record_review_event();
+CREATE TRIGGER review_requested_event AFTER INSERT ON review_request FOR EACH ROW EXECUTE FUNCTION record_review_event();
+CREATE TRIGGER review_requested_platform_event AFTER INSERT ON review_request FOR EACH ROW EXECUTE FUNCTION record_platform_event_of();
 
 create table scan (
   version_id uuid not null,
@@ -951,7 +951,7 @@ create table task (
   account text,
   stored_bytes bigint default 0 not null,
   thumbnail text,
-  tries jsonb default '[]'::jsonb not null,
+  attempts jsonb default '[]'::jsonb not null,
   engine text default 'local'::text not null,
   upstream_id text,
   delete_requested_at timestamp with time zone,
@@ -1165,10 +1165,10 @@ CREATE INDEX version_to_sweep ON public.version USING btree (upload_started_at) 
 CREATE INDEX version_unread ON public.version USING btree (last_moved_at) WHERE (host_node_extract_status = ANY (ARRAY['pending'::text, 'reported'::text]));
 CREATE TRIGGER upload_wait_changed AFTER UPDATE OF status, upload_expires_at ON version FOR EACH ROW WHEN (old.archive_state = 'awaiting'::text AND old.upload_expires_at > clock_timestamp() AND (new.upload_expires_at <> old.upload_expires_at OR new.status = 'NodeVersionStatusDeleted'::text AND old.status <> 'NodeVersionStatusDeleted'::text)) EXECUTE FUNCTION signal_upload();
 CREATE TRIGGER version_claimed BEFORE UPDATE ON version FOR EACH ROW WHEN (new.status = 'NodeVersionStatusActive'::text AND new.host_node_extract_status = 'success'::text AND new.claimed_at IS NULL AND (old.status <> new.status OR old.host_node_extract_status <> new.host_node_extract_status)) EXECUTE FUNCTION set_claimed();
-CREATE TRIGGER version_flagged_told_platform AFTER UPDATE OF status ON version FOR EACH ROW WHEN (old.status <> new.status AND new.status = 'NodeVersionStatusFlagged'::text) EXECUTE FUNCTION tell_platform_of();
-CREATE TRIGGER version_told AFTER UPDATE OF status, archive_state ON version FOR EACH ROW WHEN (old.status <> new.status AND new.status <> 'NodeVersionStatusPending'::text OR old.status = new.status AND old.archive_state = 'awaiting'::text AND new.archive_state = 'received'::text) EXECUTE FUNCTION tell_version_move();
+CREATE TRIGGER version_event AFTER UPDATE OF status, archive_state ON version FOR EACH ROW WHEN (old.status <> new.status AND new.status <> 'NodeVersionStatusPending'::text OR old.status = new.status AND old.archive_state = 'awaiting'::text AND new.archive_state = 'received'::text) EXECUTE FUNCTION record_transition_event();
+CREATE TRIGGER version_flagged_platform_event AFTER UPDATE OF status ON version FOR EACH ROW WHEN (old.status <> new.status AND new.status = 'NodeVersionStatusFlagged'::text) EXECUTE FUNCTION record_platform_event_of();
 
-create table version_move (
+create table version_transition (
   id bigint generated always as identity not null,
   version_id uuid not null,
   at timestamp with time zone not null,
@@ -1176,11 +1176,11 @@ create table version_move (
   to_status text not null,
   reason text not null,
   actor text not null,
-  constraint version_move_pkey PRIMARY KEY (id),
-  constraint version_move_version_id_fkey FOREIGN KEY (version_id) REFERENCES version(id)
+  constraint version_transition_pkey PRIMARY KEY (id),
+  constraint version_transition_version_id_fkey FOREIGN KEY (version_id) REFERENCES version(id)
 );
-CREATE INDEX version_move_by_version ON public.version_move USING btree (version_id, at, id);
-CREATE TRIGGER version_move_decision AFTER INSERT ON version_move FOR EACH ROW WHEN (new.actor <> 'workflow'::text AND (new.to_status = ANY (ARRAY['NodeVersionStatusActive'::text, 'NodeVersionStatusFlagged'::text, 'NodeVersionStatusBanned'::text]))) EXECUTE FUNCTION note_version_decision();
+CREATE INDEX version_transition_by_version ON public.version_transition USING btree (version_id, at, id);
+CREATE TRIGGER version_transition_decision AFTER INSERT ON version_transition FOR EACH ROW WHEN (new.actor <> 'workflow'::text AND (new.to_status = ANY (ARRAY['NodeVersionStatusActive'::text, 'NodeVersionStatusFlagged'::text, 'NodeVersionStatusBanned'::text]))) EXECUTE FUNCTION record_version_decision();
 
 create table webhook_secret (
   id uuid default gen_random_uuid() not null,
@@ -1202,7 +1202,7 @@ create table worker (
   constraint worker_pkey PRIMARY KEY (id)
 );
 
-create view told_event as
+create view event_webhook as
 SELECT e.id,
     e.task_id,
     e.sequence,
@@ -1284,9 +1284,9 @@ CREATE OR REPLACE FUNCTION public.charge_task()
  LANGUAGE plpgsql
 AS $function$
 declare
-  most_credits bigint := nullif(current_setting('kiln.most_credits', true), '');
-  most_tasks bigint := nullif(current_setting('kiln.most_tasks', true), '');
-  most_bytes bigint := nullif(current_setting('kiln.most_bytes', true), '');
+  max_credits bigint := nullif(current_setting('kiln.max_credits', true), '');
+  max_tasks bigint := nullif(current_setting('kiln.max_tasks', true), '');
+  max_bytes bigint := nullif(current_setting('kiln.max_bytes', true), '');
   key_id uuid := nullif(current_setting('kiln.api_key_id', true), '');
   is_video boolean := new.family = 'video';
   own owner;
@@ -1301,24 +1301,24 @@ begin
   on conflict (id) do update set credits_used = o.credits_used + excluded.credits_used,
     stored_bytes = o.stored_bytes + excluded.stored_bytes
   returning * into own;
-  most_credits := coalesce(own.credit_limit, most_credits);
-  most_tasks := coalesce(own.task_limit, most_tasks);
-  most_bytes := coalesce(own.byte_limit, most_bytes);
-  if is_video and own.credits_used > most_credits then
+  max_credits := coalesce(own.credit_limit, max_credits);
+  max_tasks := coalesce(own.task_limit, max_tasks);
+  max_bytes := coalesce(own.byte_limit, max_bytes);
+  if is_video and own.credits_used > max_credits then
     raise exception 'the limit of credits' using errcode = 'KQ003',
-      detail = greatest(0, most_credits - own.credits_used + new.credits);
+      detail = greatest(0, max_credits - own.credits_used + new.credits);
   end if;
-  -- Begins once the row is locked, so it sees the tasks of those who held the lock before.
-  if most_tasks < (
+  -- Begins once the row is locked, so it sees the tasks of those who had the lock before.
+  if max_tasks < (
     select count(*) from (
-      select from task where account = new.account and ended_at is null limit most_tasks + 1
+      select from task where account = new.account and ended_at is null limit max_tasks + 1
     ) open
   ) then
-    raise exception 'the quota of open tasks' using errcode = 'KQ001', detail = most_tasks;
+    raise exception 'the quota of open tasks' using errcode = 'KQ001', detail = max_tasks;
   end if;
   -- Results are never rejected, so the account may be over it already.
-  if (is_video or new.stored_bytes > 0) and own.stored_bytes > most_bytes then
-    raise exception 'the quota of stored bytes' using errcode = 'KQ002', detail = most_bytes;
+  if (is_video or new.stored_bytes > 0) and own.stored_bytes > max_bytes then
+    raise exception 'the quota of stored bytes' using errcode = 'KQ002', detail = max_bytes;
   end if;
   if is_video then
     insert into ledger (task_id, kind, owner, credits, api_key_id)
@@ -1404,7 +1404,7 @@ begin
   from (
     select (attempt->>'at')::timestamptz as at, coalesce((attempt->>'failed_at')::timestamptz,
       lead((attempt->>'at')::timestamptz) over (order by n), new.ended_at) as ends
-    from jsonb_array_elements(new.tries) with ordinality as tries (attempt, n)
+    from jsonb_array_elements(new.attempts) with ordinality as list (attempt, n)
   ) attempts;
   select coalesce(
     (select sum(width::bigint * height * round(seconds * fps)) from creation where task_id = new.id),
@@ -1470,19 +1470,20 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.leave_first_try()
+CREATE OR REPLACE FUNCTION public.leave_first_attempt()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  delete from first_try where event_id = new.id;
+  delete from first_attempt where event_id = new.id;
   -- the events behind it have waited for it
   if new.state <> 'pending' then
-    update first_try set due_at = clock_timestamp()
+    update first_attempt set due_at = clock_timestamp()
     where task_id = new.task_id and sequence > new.sequence and due_at > clock_timestamp();
   end if;
   return null;
-end $function$;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.lower_all(given text[])
  RETURNS text[]
@@ -1502,7 +1503,59 @@ CREATE OR REPLACE FUNCTION public.node_words(id text, name text, tags text[], au
  IMMUTABLE PARALLEL SAFE
 RETURN ((SELECT COALESCE(string_agg(quote_lexeme((sort.sort || words.word)), ' '::text), ''::text) AS "coalesce" FROM (SELECT unnest(search_words(((node_words.id || ' '::text) || node_words.name))) AS word, ARRAY['a'::text, 'b'::text, 'c'::text] AS sorts UNION ALL SELECT unnest(search_words(array_to_string((node_words.tags || node_words.author), ' '::text))) AS unnest, ARRAY['b'::text, 'c'::text] AS "array" UNION ALL SELECT unnest(search_words(COALESCE(node_words.description, ''::text))) AS unnest, ARRAY['c'::text] AS "array") words, LATERAL unnest(words.sorts) sort(sort)))::tsvector;
 
-CREATE OR REPLACE FUNCTION public.note_content_decision(given uuid, decision text)
+CREATE OR REPLACE FUNCTION public.platform_key(given text)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN CASE WHEN (given ~ 'independent|cross.?platform|^(any|all)$'::text) THEN '{any}'::text[] WHEN (given ~ '\m(windows|win32|win64|win\M|microsoft)'::text) THEN '{windows}'::text[] WHEN (given ~ '\m(mac ?os|os ?x|osx|darwin|macintosh|mac)(\M|\d)'::text) THEN '{macos}'::text[] WHEN (given ~ '\m(linux|ubuntu|debian|fedora|centos)'::text) THEN '{linux}'::text[] WHEN (given ~ '\m(posix|unix)$'::text) THEN '{linux,macos}'::text[] WHEN (given ~ 'cuda|\mnvidia'::text) THEN '{cuda}'::text[] WHEN (given ~ 'rocm|\mamd\M|\mhip\M'::text) THEN '{rocm}'::text[] WHEN (given ~ 'direct ?ml'::text) THEN '{directml}'::text[] WHEN (given ~ '\m(mps|metal|apple)\M'::text) THEN '{mps}'::text[] WHEN (given ~ '\m(xpu|oneapi|intel)\M'::text) THEN '{xpu}'::text[] WHEN (given ~ '\m(npu|ascend)\M'::text) THEN '{npu}'::text[] ELSE ARRAY[btrim(regexp_replace(given, '^.*::'::text, ''::text))] END;
+
+CREATE OR REPLACE FUNCTION public.platform_keys(given text[])
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN (SELECT COALESCE(array_agg(DISTINCT key.key), '{any}'::text[]) AS "coalesce" FROM (unnest(platform_keys.given) name(name) CROSS JOIN LATERAL unnest(platform_key(lower(name.name))) key(key)));
+
+CREATE OR REPLACE FUNCTION public.queue_first_attempt()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.endpoint_id is not null then
+    insert into first_attempt (event_id, task_id, sequence, account, host)
+    select new.id, new.task_id, new.sequence, coalesce(p.owner, 'endpoint:' || p.publisher_id),
+      host_of(p.url)
+    from endpoint p
+    where p.id = new.endpoint_id;
+  elsif new.subject_id is not null then
+    insert into first_attempt (event_id, task_id, sequence, account, host)
+    select new.id, new.task_id, new.sequence, b.owner, host_of(b.webhook_url)
+    from bulk b
+    where b.id = new.subject_id;
+  else
+    insert into first_attempt (event_id, task_id, sequence, account, host)
+    select new.id, new.task_id, new.sequence, coalesce(t.account, t.owner), host_of(t.webhook_url)
+    from task t
+    where t.id = new.task_id;
+  end if;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.quote_lexeme(word text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+RETURN ((''''::text || replace(replace(word, '\'::text, '\\'::text), ''''::text, ''''''::text)) || ''''::text);
+
+CREATE OR REPLACE FUNCTION public.rating_weight(sum bigint, votes integer)
+ RETURNS double precision
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select (sum - votes * mean) / (votes + 5) from rating_mean where is_only
+$function$;
+
+CREATE OR REPLACE FUNCTION public.record_content_decision(given uuid, decision text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -1533,14 +1586,14 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.note_late_content()
+CREATE OR REPLACE FUNCTION public.record_late_content()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform note_content_decision(new.version_id, m.to_status)
+  perform record_content_decision(new.version_id, m.to_status)
   from (
-    select to_status, actor from version_move
+    select to_status, actor from version_transition
     where version_id = new.version_id and to_status <> 'NodeVersionStatusDeleted'
     order by at desc, id desc limit 1
   ) m
@@ -1550,7 +1603,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.note_latest_license()
+CREATE OR REPLACE FUNCTION public.record_latest_license()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
@@ -1560,7 +1613,22 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.note_node_listing()
+CREATE OR REPLACE FUNCTION public.record_member_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  m constant publisher_member := case when tg_op = 'DELETE' then old else new end;
+begin
+  perform record_publisher_event(m.publisher_id,
+    case tg_op when 'INSERT' then 'member.added' when 'UPDATE' then 'member.changed' else 'member.removed' end,
+    m.id, jsonb_build_object('member_id', m.id, 'user_id', shown_user(m.user_id), 'role', m.role,
+      'previous_role', case when tg_op = 'UPDATE' then old.role end));
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.record_node_listing()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
@@ -1575,7 +1643,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.note_node_text()
+CREATE OR REPLACE FUNCTION public.record_node_text()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
@@ -1588,7 +1656,54 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.note_publisher_change()
+CREATE OR REPLACE FUNCTION public.record_platform_event(type text, subject uuid, facts jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  e record;
+begin
+  for e in
+    select p.id, chain_of(p.id, subject) as chain
+    from endpoint p
+    where p.owner = 'endpoint:/platform' and p.status = 'enabled' and type = any(p.events)
+    order by p.id
+  loop
+    -- The numbers of a chain are counted: two transactions must not count the same.
+    perform pg_advisory_xact_lock(hashtextextended('chain ' || e.chain, 0));
+    insert into event (task_id, sequence, status, deliver, state, endpoint_id, subject_id, data)
+    select e.chain, coalesce(max(sequence), 0) + 1, type, true, 'pending', e.id, subject,
+      jsonb_strip_nulls(facts)
+    from event where task_id = e.chain;
+  end loop;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.record_platform_event_of()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_table_name = 'version' then
+    perform record_platform_event('version.flagged', new.id, jsonb_build_object('node_id', new.node_id,
+      'version', new.version, 'version_id', new.id, 'reason', new.status_reason));
+  elsif tg_table_name = 'review_request' then
+    perform record_platform_event('review.requested', v.id, jsonb_build_object('node_id', v.node_id,
+      'version', v.version, 'version_id', v.id, 'review_id', new.id))
+    from version v where v.id = new.version_id;
+  elsif tg_table_name = 'node_report' then
+    perform record_platform_event('report.made', new.id, jsonb_build_object('node_id', new.node_id,
+      'reason', new.reason, 'report_id', new.id));
+  else
+    perform record_platform_event(case when new.opened_at is null then 'breaker.closed' else 'breaker.opened' end,
+      named_subject(new.scope), jsonb_build_object('engine', substring(new.scope from 8), 'failures',
+      nullif(new.failures, 0)));
+  end if;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.record_publisher_change()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
@@ -1598,65 +1713,99 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.note_version_decision()
+CREATE OR REPLACE FUNCTION public.record_publisher_event(publisher text, type text, subject uuid, facts jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  e record;
+begin
+  for e in
+    select p.id, chain_of(p.id, subject) as chain
+    from endpoint p
+    where p.publisher_id = publisher and p.status = 'enabled' and type = any(p.events)
+    order by p.id
+  loop
+    -- The numbers of a chain are counted: two transactions must not count the same.
+    perform pg_advisory_xact_lock(hashtextextended('chain ' || e.chain, 0));
+    insert into event (task_id, sequence, status, deliver, state, endpoint_id, subject_id, data)
+    select e.chain, coalesce(max(sequence), 0) + 1, type, true, 'pending', e.id, subject,
+      jsonb_build_object('publisher_id', publisher) || jsonb_strip_nulls(facts)
+    from event where task_id = e.chain;
+  end loop;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.record_review_event()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform note_content_decision(new.version_id, new.to_status);
+  perform record_version_event(case when new.closed_at is null then 'review.requested' else 'review.decided' end,
+    new.version_id, jsonb_build_object('review_id', new.id));
   return null;
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.platform_key(given text)
- RETURNS text[]
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE STRICT
-RETURN CASE WHEN (given ~ 'independent|cross.?platform|^(any|all)$'::text) THEN '{any}'::text[] WHEN (given ~ '\m(windows|win32|win64|win\M|microsoft)'::text) THEN '{windows}'::text[] WHEN (given ~ '\m(mac ?os|os ?x|osx|darwin|macintosh|mac)(\M|\d)'::text) THEN '{macos}'::text[] WHEN (given ~ '\m(linux|ubuntu|debian|fedora|centos)'::text) THEN '{linux}'::text[] WHEN (given ~ '\m(posix|unix)$'::text) THEN '{linux,macos}'::text[] WHEN (given ~ 'cuda|\mnvidia'::text) THEN '{cuda}'::text[] WHEN (given ~ 'rocm|\mamd\M|\mhip\M'::text) THEN '{rocm}'::text[] WHEN (given ~ 'direct ?ml'::text) THEN '{directml}'::text[] WHEN (given ~ '\m(mps|metal|apple)\M'::text) THEN '{mps}'::text[] WHEN (given ~ '\m(xpu|oneapi|intel)\M'::text) THEN '{xpu}'::text[] WHEN (given ~ '\m(npu|ascend)\M'::text) THEN '{npu}'::text[] ELSE ARRAY[btrim(regexp_replace(given, '^.*::'::text, ''::text))] END;
-
-CREATE OR REPLACE FUNCTION public.platform_keys(given text[])
- RETURNS text[]
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE STRICT
-RETURN (SELECT COALESCE(array_agg(DISTINCT key.key), '{any}'::text[]) AS "coalesce" FROM (unnest(platform_keys.given) name(name) CROSS JOIN LATERAL unnest(platform_key(lower(name.name))) key(key)));
-
-CREATE OR REPLACE FUNCTION public.queue_first_try()
+CREATE OR REPLACE FUNCTION public.record_token_event()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  if new.endpoint_id is not null then
-    insert into first_try (event_id, task_id, sequence, account, host)
-    select new.id, new.task_id, new.sequence, coalesce(p.owner, 'endpoint:' || p.publisher_id),
-      host_of(p.url)
-    from endpoint p
-    where p.id = new.endpoint_id;
-  elsif new.subject_id is not null then
-    insert into first_try (event_id, task_id, sequence, account, host)
-    select new.id, new.task_id, new.sequence, b.owner, host_of(b.webhook_url)
-    from bulk b
-    where b.id = new.subject_id;
-  else
-    insert into first_try (event_id, task_id, sequence, account, host)
-    select new.id, new.task_id, new.sequence, coalesce(t.account, t.owner), host_of(t.webhook_url)
-    from task t
-    where t.id = new.task_id;
-  end if;
+  perform record_publisher_event(new.publisher_id,
+    case when new.revoked_at is null then 'token.created' else 'token.revoked' end, new.id,
+    jsonb_build_object('token_id', new.id, 'name', new.name, 'scope', new.scope,
+      'node_id', new.node_id, 'trusted_publisher_id', new.trusted_publisher_id,
+      'created_by', shown_user(new.created_by), 'expires_at', new.expires_at));
   return null;
-end $function$;
+end
+$function$;
 
-CREATE OR REPLACE FUNCTION public.quote_lexeme(word text)
- RETURNS text
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE STRICT
-RETURN ((''''::text || replace(replace(word, '\'::text, '\\'::text), ''''::text, ''''''::text)) || ''''::text);
-
-CREATE OR REPLACE FUNCTION public.rating_weight(sum bigint, votes integer)
- RETURNS double precision
- LANGUAGE sql
- STABLE
+CREATE OR REPLACE FUNCTION public.record_transition_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
 AS $function$
-  select (sum - votes * mean) / (votes + 5) from rating_mean where is_only
+begin
+  perform record_version_event(case when old.status = new.status then 'version.received'
+    else 'version.' || lower(replace(new.status, 'NodeVersionStatus', '')) end, new.id, '{}');
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.record_version_decision()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform record_content_decision(new.version_id, new.to_status);
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.record_version_event(type text, of_version uuid, more jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform record_publisher_event(n.publisher_id, type, v.id, jsonb_build_object('node_id', v.node_id,
+    'version_id', v.id, 'version', v.version, 'status', v.status, 'status_reason', v.status_reason,
+    'findings', case when type = 'version.flagged' then (
+      -- the first fifty, without the lines of code: the route of findings has all
+      select coalesce(jsonb_agg(to_jsonb(f)), '[]')
+      from (
+        select issue_type, severity, file_path, line_number, message
+        from finding where version_id = v.id
+        order by severity <> 'high', severity <> 'medium', scanner, position
+        limit 50
+      ) f
+    ) end) || more)
+  from version v
+  join node n on n.id = v.node_id
+  where v.id = of_version and exists (
+    select from endpoint p
+    where p.publisher_id = n.publisher_id and p.status = 'enabled' and type = any(p.events)
+  );
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.repository_key(given text)
@@ -1701,9 +1850,9 @@ CREATE OR REPLACE FUNCTION public.send_signal(to_workflow text, name text)
  RETURNS void
  LANGUAGE sql
 AS $function$
-  insert into outbox (kind, workflow_id, signal_name, next_try_at)
+  insert into outbox (kind, workflow_id, signal_name, next_attempt_at)
   values ('signal', to_workflow, name, clock_timestamp());
-  select pg_notify('kiln_news', 'outbox');
+  select pg_notify('kiln_changes', 'outbox');
 $function$;
 
 CREATE OR REPLACE FUNCTION public.set_claimed()
@@ -1841,145 +1990,6 @@ CREATE OR REPLACE FUNCTION public.task_state(status text, error_code text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN (status = ANY (ARRAY['CREATED'::text, 'created'::text])) THEN 'waiting'::text WHEN (status = 'queueing'::text) THEN 'queued'::text WHEN (status = ANY (ARRAY['IN_PROGRESS'::text, 'processing'::text])) THEN 'running'::text WHEN (status = ANY (ARRAY['COMPLETED'::text, 'success'::text])) THEN 'done'::text WHEN (error_code = ANY (ARRAY['cancelled'::text, 'UserCancelled'::text])) THEN 'cancelled'::text ELSE 'failed'::text END;
-
-CREATE OR REPLACE FUNCTION public.tell_member()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  m constant publisher_member := case when tg_op = 'DELETE' then old else new end;
-begin
-  perform tell_publisher(m.publisher_id,
-    case tg_op when 'INSERT' then 'member.added' when 'UPDATE' then 'member.changed' else 'member.removed' end,
-    m.id, jsonb_build_object('member_id', m.id, 'user_id', shown_user(m.user_id), 'role', m.role,
-      'previous_role', case when tg_op = 'UPDATE' then old.role end));
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.tell_platform(type text, subject uuid, told jsonb)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-declare
-  e record;
-begin
-  for e in
-    select p.id, chain_of(p.id, subject) as chain
-    from endpoint p
-    where p.owner = 'endpoint:/platform' and p.status = 'enabled' and type = any(p.events)
-    order by p.id
-  loop
-    -- The numbers of a chain are counted: two transactions must not count the same.
-    perform pg_advisory_xact_lock(hashtextextended('chain ' || e.chain, 0));
-    insert into event (task_id, sequence, status, deliver, state, endpoint_id, subject_id, data)
-    select e.chain, coalesce(max(sequence), 0) + 1, type, true, 'pending', e.id, subject,
-      jsonb_strip_nulls(told)
-    from event where task_id = e.chain;
-  end loop;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.tell_platform_of()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if tg_table_name = 'version' then
-    perform tell_platform('version.flagged', new.id, jsonb_build_object('node_id', new.node_id,
-      'version', new.version, 'version_id', new.id, 'reason', new.status_reason));
-  elsif tg_table_name = 'review_request' then
-    perform tell_platform('review.requested', v.id, jsonb_build_object('node_id', v.node_id,
-      'version', v.version, 'version_id', v.id, 'review_id', new.id))
-    from version v where v.id = new.version_id;
-  elsif tg_table_name = 'node_report' then
-    perform tell_platform('report.made', new.id, jsonb_build_object('node_id', new.node_id,
-      'reason', new.reason, 'report_id', new.id));
-  else
-    perform tell_platform(case when new.opened_at is null then 'breaker.closed' else 'breaker.opened' end,
-      named_subject(new.scope), jsonb_build_object('engine', substring(new.scope from 8), 'failures',
-      nullif(new.failures, 0)));
-  end if;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.tell_publisher(publisher text, type text, subject uuid, told jsonb)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-declare
-  e record;
-begin
-  for e in
-    select p.id, chain_of(p.id, subject) as chain
-    from endpoint p
-    where p.publisher_id = publisher and p.status = 'enabled' and type = any(p.events)
-    order by p.id
-  loop
-    -- The numbers of a chain are counted: two transactions must not count the same.
-    perform pg_advisory_xact_lock(hashtextextended('chain ' || e.chain, 0));
-    insert into event (task_id, sequence, status, deliver, state, endpoint_id, subject_id, data)
-    select e.chain, coalesce(max(sequence), 0) + 1, type, true, 'pending', e.id, subject,
-      jsonb_build_object('publisher_id', publisher) || jsonb_strip_nulls(told)
-    from event where task_id = e.chain;
-  end loop;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.tell_review()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform tell_version(case when new.closed_at is null then 'review.requested' else 'review.decided' end,
-    new.version_id, jsonb_build_object('review_id', new.id));
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.tell_token()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform tell_publisher(new.publisher_id,
-    case when new.revoked_at is null then 'token.created' else 'token.revoked' end, new.id,
-    jsonb_build_object('token_id', new.id, 'name', new.name, 'scope', new.scope,
-      'node_id', new.node_id, 'trusted_publisher_id', new.trusted_publisher_id,
-      'created_by', shown_user(new.created_by), 'expires_at', new.expires_at));
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.tell_version(type text, of_version uuid, more jsonb)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform tell_publisher(n.publisher_id, type, v.id, jsonb_build_object('node_id', v.node_id,
-    'version_id', v.id, 'version', v.version, 'status', v.status, 'status_reason', v.status_reason,
-    'findings', case when type = 'version.flagged' then (
-      -- the first fifty, without the lines of code: the route of findings has all
-      select coalesce(jsonb_agg(to_jsonb(f)), '[]')
-      from (
-        select issue_type, severity, file_path, line_number, message
-        from finding where version_id = v.id
-        order by severity <> 'high', severity <> 'medium', scanner, position
-        limit 50
-      ) f
-    ) end) || more)
-  from version v
-  join node n on n.id = v.node_id
-  where v.id = of_version and exists (
-    select from endpoint p
-    where p.publisher_id = n.publisher_id and p.status = 'enabled' and type = any(p.events)
-  );
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.tell_version_move()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform tell_version(case when old.status = new.status then 'version.received'
-    else 'version.' || lower(replace(new.status, 'NodeVersionStatus', '')) end, new.id, '{}');
-  return null;
-end $function$;
 
 CREATE OR REPLACE FUNCTION public.translated_texts(translations jsonb, member text)
  RETURNS text[]

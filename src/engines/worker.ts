@@ -20,7 +20,7 @@ import { makeNotifier } from '../platform/domain/notifier.ts'
 import { startLoop } from '../platform/process/loop.ts'
 import { startScratch, type Scratch } from '../platform/process/scratch.ts'
 import { readAddresses, type PlatformConfig } from '../platform/settings/settings.ts'
-import { comfyuiQueue, mediaQueue, vendorQueue } from '../platform/temporal/start.ts'
+import { comfyuiQueue, mediaQueue, upstreamQueue } from '../platform/temporal/start.ts'
 import type { WorkerBase } from '../platform/worker.ts'
 import {
   readAdmission,
@@ -70,7 +70,7 @@ const makeRenders = ({ common, jobs, outbound }: WorkerBase, config: Config) => 
       jobs,
       changes,
       breaker: makeBreaker(common, {
-        most: config.BREAKER_FAILURES,
+        max: config.BREAKER_FAILURES,
         openSeconds: config.BREAKER_SECONDS,
       }),
       outbound,
@@ -193,7 +193,7 @@ export const makeRemoteRendering = async (
     ...(isVendor
       ? [
           makeWorker({
-            taskQueue: vendorQueue(config.TASK_QUEUE),
+            taskQueue: upstreamQueue(config.TASK_QUEUE),
             activities: createVendorActivities({ ...deps, signer: makeLinks(), upstreams }),
             maxConcurrentActivityTaskExecutions: config.VENDOR_SLOTS,
           }),

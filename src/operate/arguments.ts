@@ -47,9 +47,9 @@ const readId = (argv: string[]): string => {
   return id
 }
 
-const take = (args: string[], most: number): string[] => {
+const take = (args: string[], max: number): string[] => {
   const { positionals } = parseArgs({ args, allowPositionals: true })
-  if (positionals.length > most) throw new OperatorError(`${positionals[most]} is too much`)
+  if (positionals.length > max) throw new OperatorError(`${positionals[max]} is too much`)
   return positionals
 }
 

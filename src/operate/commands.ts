@@ -38,7 +38,8 @@ export const makeCommands = (deps: CommandDeps) => ({
       ),
       `${waiting} rows of the outbox wait for Temporal`,
       ...rows.map(
-        (row) => `  ${row.workflow_id}  ${row.kind}  tries ${row.tries}  ${row.last_error ?? ''}`,
+        (row) =>
+          `  ${row.workflow_id}  ${row.kind}  attempts ${row.tries}  ${row.last_error ?? ''}`,
       ),
     ].join('\n')
   },

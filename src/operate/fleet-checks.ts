@@ -59,8 +59,8 @@ const checkWaiting = async (sql: Sql): Promise<string> => {
   const reasons = waiting.flatMap((queue) => queue.reasons)
   const found = tasks === 1 ? '1 task waits for an instance' : `${tasks} tasks wait for an instance`
   if (reasons.length === 0) return found
-  const most = reasons.slice(0, MAX_REASONS).map((one) => `${one.reason} (${one.tasks})`)
-  throw new OperatorWarning(`${found}: ${most.join('; ')}`)
+  const shown = reasons.slice(0, MAX_REASONS).map((one) => `${one.reason} (${one.tasks})`)
+  throw new OperatorWarning(`${found}: ${shown.join('; ')}`)
 }
 
 /** The console has the others. */

@@ -80,7 +80,7 @@ export const startApiBase = async (config: PlatformConfig, log: Log) => {
   const secrets = makeSecrets({ keys: config.SECRETS_KEYS })
   const lifecycle: Lifecycle = { state: 'serving' }
   const scratch = await startScratch('bodies', { storage, log })
-  const watches = makeWatches({ most: config.STREAMS_MAX })
+  const watches = makeWatches({ max: config.STREAMS_MAX })
   const notifiers = {
     /** Pauses, rules of owners or templates have changed. */
     rules: makeNotifier(),

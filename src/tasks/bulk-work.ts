@@ -44,7 +44,7 @@ export const makeBulkWork = (deps: WorkDeps): BulkWork => {
   const submit: Submit = async (submission) => {
     const used = { account: submission.owner, part: 1 - FREE_PART }
     const limit = await withinDeadline(deps.sql, findUsedLimit(deps.sql, used))
-    if (limit) throw errors.taskQuotaExceeded(limit.open, partOf(limit.most))
+    if (limit) throw errors.taskQuotaExceeded(limit.open, partOf(limit.max))
     await make(submission)
   }
   return { readLine: (bytes) => readLine(deps, bytes), submit, act: makeAct({ ...deps, submit }) }

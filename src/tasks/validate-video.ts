@@ -68,8 +68,8 @@ const validateImageUrls = (
   deps: VideoTaskDeps,
   { images }: Record<string, unknown>,
   inline: ReadonlyMap<string, InlineImage>,
-  most = 1,
+  max = 1,
 ): Issue[] =>
-  (Array.isArray(images) ? images.slice(0, most) : []).flatMap((image, at) =>
+  (Array.isArray(images) ? images.slice(0, max) : []).flatMap((image, at) =>
     inline.has(`/images/${at}`) ? [] : validateSource(deps, `/images/${at}`, image),
   )

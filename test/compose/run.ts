@@ -67,7 +67,7 @@ const main = async (chosen: readonly string[]): Promise<void> => {
   } finally {
     for (const stack of stacks) await stack.remove().catch((error: unknown) => say(String(error)))
     await engine.stop()
-    say('\nwhat | accepted | lost | tries repeated | longest gap | until all ended | tasks/s')
+    say('\nwhat | accepted | lost | repeated attempts | longest gap | until all ended | tasks/s')
     for (const row of rows) say(formatRow(row))
   }
 }

@@ -1,4 +1,4 @@
-"""What schemathesis is told of Kiln beside the document: usable inputs, and failures that are none, each with its reason."""
+"""What schemathesis knows of Kiln beside the document: usable inputs, and failures that are none, each with its reason."""
 
 import itertools
 import os
@@ -38,7 +38,7 @@ def before_call(context, case, kwargs):
 
 
 def name_request_once(case):
-    """A key that has named another request is refused, or answered as that one was: each request gets one of its own."""
+    """A key that has named another request is rejected, or gets the response of that one: each request gets one of its own."""
     key = (case.headers or {}).get("Idempotency-Key")
     if isinstance(key, str) and re.fullmatch(r'"[!#-~]{1,255}"|[!#-~][!-~]{0,254}', key):
         case.headers["Idempotency-Key"] = f"contract-{next(NUMBERS)}"
@@ -47,7 +47,7 @@ def name_request_once(case):
 REJECTED = "Schema-valid request rejected"
 ACCEPTED = "Schema-violating request accepted"
 
-# Failures that are none: what schemathesis calls it, the operation, what the answer says, and why that is right.
+# Failures that are none: what schemathesis calls it, the operation, what the response says, and why that is right.
 FALSE_ALARMS = [
     (
         REJECTED,
@@ -77,7 +77,7 @@ FALSE_ALARMS = [
         REJECTED,
         r"GET /nodes",
         r"must be absent with include_removed",
-        "Which parameters go together is told in words.",
+        "Which parameters go together is said in words.",
     ),
     (
         REJECTED,
@@ -89,7 +89,7 @@ FALSE_ALARMS = [
         REJECTED,
         r"GET /publishers/validate",
         r"must not be taken",
-        "The answer to the question that the route is for.",
+        "The response to the question that the route is for.",
     ),
     (
         REJECTED,
@@ -101,13 +101,13 @@ FALSE_ALARMS = [
         REJECTED,
         r"GET .*endpoints/\{endpoint_id\}/events",
         r"before must be the id of an event of this endpoint",
-        "Only a page before tells such an id.",
+        "Only a page before has such an id.",
     ),
     (
         REJECTED,
         r"POST .*/trusted-publishers",
         r"/(claims|issuer)",
-        "Which claims and which issuer go with a provider is told in words.",
+        "Which claims and which issuer go with a provider is said in words.",
     ),
     (
         REJECTED,
@@ -173,7 +173,7 @@ FALSE_ALARMS = [
         "Server error",
         r"GET /ready",
         r'"status":"unready"',
-        "The answer to the question that the route is for: on a busy machine PostgreSQL may take longer than a second.",
+        "The response to the question that the route is for: on a busy machine PostgreSQL may take longer than a second.",
     ),
     (
         "Deleted resource still available",

@@ -44,7 +44,9 @@ test('names, comments and titles use the words of the field', () => {
   const words = readWords()
   const paths = [...FOLDERS.split(' '), 'README.md', 'CONTRIBUTING.md']
   const listed = execFileSync('git', ['ls-files', ...paths], { cwd: ROOT, encoding: 'utf8' })
-  const files = listed.split('\n').filter((at) => /\.(tsx?|mjs|md)$/.test(at) && !SKIPPED.test(at))
+  const files = listed
+    .split('\n')
+    .filter((at) => /\.(tsx?|m?js|py|md)$/.test(at) && !SKIPPED.test(at))
   const found = files.flatMap((file) => findWords(words, file))
   assert.equal(found.length, 0, found.join('\n'))
 })

@@ -79,7 +79,7 @@ describe('an upstream that is down for longer than tasks may take', () => {
     const [from] = await sql<{ at: Date }[]>`select clock_timestamp() as at`
     return async (): Promise<string> => {
       const [row] = await sql<{ seconds: number }[]>`
-        select extract(epoch from max((tries->-1->>'at')::timestamptz) - ${from?.at ?? null})::float8
+        select extract(epoch from max((attempts->-1->>'at')::timestamptz) - ${from?.at ?? null})::float8
           as seconds from task
       `
       return (row?.seconds ?? NaN).toFixed(1)

@@ -31,7 +31,7 @@ const API_LINES: [failpoint: string, kind: Order['kind'] | 'awaited' | 'none'][]
 
 /**
  * Lines of workers, each with a process of its own that waits there, and how many orders come, more than they can leave
- * untouched. Those of one check are in two waves: a version is left to an operator after five tries.
+ * untouched. Those of one check are in two waves: a version is left to an operator after five attempts.
  */
 const WAVES: { lines: Partial<Record<Role, string[]>>; orders: number }[] = [
   {
@@ -153,7 +153,7 @@ describe('a process that is killed', () => {
   /** Has the relay dispatch each row of the outbox once more. */
   const dispatchAgain = async (): Promise<void> => {
     await service.database.sql`
-      update outbox set dispatched_at = null, next_try_at = clock_timestamp()
+      update outbox set dispatched_at = null, next_attempt_at = clock_timestamp()
     `
     await untilDispatched()
   }

@@ -25,7 +25,7 @@ export const MISTAKES = {
   'every other outbox row is dropped': {
     file: 'src/platform/db/outbox.ts',
     find: "  const start = entry.kind === 'signal' ? undefined : entry\n",
-    put: "  const start = entry.kind === 'signal' ? undefined : entry\n  if (start && Math.random() < 0.5) return { ...entry, id: '0', tries: 0 }\n",
+    put: "  const start = entry.kind === 'signal' ? undefined : entry\n  if (start && Math.random() < 0.5) return { ...entry, id: '0', attempts: 0 }\n",
     invariants: ['I1'],
   },
   'a move asks neither for the state before nor for the fence': {

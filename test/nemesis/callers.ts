@@ -264,11 +264,11 @@ export const makeCallers = async (world: Called, options: CallersOptions) => {
     create,
     fulfil,
     /** Asks for what was not asked for yet, or so much of it, once or twice, many at a time, evenly over so many milliseconds. */
-    async run(forMs: number, most = Infinity): Promise<void> {
+    async run(forMs: number, max = Infinity): Promise<void> {
       const start = performance.now()
       const over = new AbortController()
       const watching = watch(over.signal)
-      const due = waiting.splice(0, most)
+      const due = waiting.splice(0, max)
       const { length } = due
       const lane = async (): Promise<void> => {
         for (let order = due.shift(); order !== undefined; order = due.shift()) {

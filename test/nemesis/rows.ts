@@ -67,7 +67,7 @@ export const readTasks = async (sql: Sql): Promise<TaskRow[]> =>
     t.purged_at is not null as "isPurged",
     extract(epoch from t.created_at)::float8 * 1000 as "createdAt",
     to_jsonb(array(select extract(epoch from (a->>'at')::timestamptz)::float8 * 1000
-      from jsonb_array_elements(t.tries) a)) as attempts,
+      from jsonb_array_elements(t.attempts) a)) as attempts,
     extract(epoch from t.admitted_at)::float8 * 1000 as "admittedAt",
     extract(epoch from t.ended_at)::float8 * 1000 as "endedAt",
     (
@@ -93,7 +93,7 @@ const readVersions = async (sql: Sql): Promise<VersionRow[]> =>
     v.host_node_extract_status as extraction,
     (
       select jsonb_agg(jsonb_build_object('from', from_status, 'to', to_status) order by m.at, m.id)
-      from version_move m where m.version_id = v.id
+      from version_transition m where m.version_id = v.id
     ) as moves
   from version v left join archive a on a.version_id = v.id
 `

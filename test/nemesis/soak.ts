@@ -45,9 +45,9 @@ const VERSION_SHARE = 20
  */
 export const runSoak = async ({ seed, minutes, say }: SoakOptions) => {
   const trial = { name: 'trial', seed, tasks: TRIAL_TASKS, versions: 15, plan: [], seconds: 0 }
-  const { tasksPerSecond: most } = await runScenario(trial, say)
-  const tasks = Math.round((most / 2) * minutes * 60)
-  say(`this machine makes ${most.toFixed(1)} tasks a second; half of it for ${minutes} minutes`)
+  const { tasksPerSecond: capacity } = await runScenario(trial, say)
+  const tasks = Math.round((capacity / 2) * minutes * 60)
+  say(`this machine makes ${capacity.toFixed(1)} tasks a second; half of it for ${minutes} minutes`)
   const samples: Sample[] = []
   const scenario: Scenario = {
     name: 'soak',
@@ -59,7 +59,7 @@ export const runSoak = async ({ seed, minutes, say }: SoakOptions) => {
     during: (world, over) => takeSamples(world, { samples, over, say }),
   }
   const outcome = await runScenario(scenario, say)
-  return { outcome, tasksPerSecond: most / 2, courses: describeCourses(samples) }
+  return { outcome, tasksPerSecond: capacity / 2, courses: describeCourses(samples) }
 }
 
 /** A fault a minute, at any second of it. */

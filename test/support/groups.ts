@@ -61,8 +61,8 @@ const group = (files: readonly string[]): string[][] => {
   let last: string[] = []
   for (const file of files) {
     const room = roomOf(file)
-    const most = WAITING.test(file) ? 2 : (LARGE[room] ?? 10)
-    if (last.length < most && roomOf(last[0] ?? '') === room) last.push(file)
+    const max = WAITING.test(file) ? 2 : (LARGE[room] ?? 10)
+    if (last.length < max && roomOf(last[0] ?? '') === room) last.push(file)
     else groups.push((last = [file]))
   }
   return groups

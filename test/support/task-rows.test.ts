@@ -23,7 +23,7 @@ describe('rows of tasks', () => {
             (waits_on is null) = (admission = 1) as "isAdmitted",
             (select max(sequence) = last_sequence and max(e.created_at) = last_moved_at
               and bool_and(e.created_at >= t.created_at) from event e where task_id = t.id) as "hasEvents",
-            (tries->0->>'at')::timestamptz is not distinct from claimed_at as "isClaimed",
+            (attempts->0->>'at')::timestamptz is not distinct from claimed_at as "isClaimed",
             (select count(*)::integer from task_result
               where task_id = t.id and storage_key like '%' || t.id || '%') as files,
             o.credits_used = (select coalesce(sum(case l.kind when 'charge' then l.credits else -l.credits end), 0)

@@ -260,12 +260,12 @@ const copy = async (sql: Sql, rows: Model, { numbers, columns, events }: Numbere
             'id', made.id, 'owner', made.owner,
             'account', made.owner,
             'labels', m.labels || jsonb_build_object('', made.owner),
-            'tries', case when m.claimed_at is null then m.tries else jsonb_build_array(
-              m.tries->0 || jsonb_build_object('at', at + (m.claimed_at - m.created_at))) end
+            'attempts', case when m.claimed_at is null then m.attempts else jsonb_build_array(
+              m.attempts->0 || jsonb_build_object('at', at + (m.claimed_at - m.created_at))) end
           ) || ${changes(times)} || own) r
         returning *
-      ) ${children}, new_first_try as (
-        insert into first_try (event_id, task_id, sequence, account, host)
+      ) ${children}, new_first_attempt as (
+        insert into first_attempt (event_id, task_id, sequence, account, host)
         select e.id, e.task_id, e.sequence, made.account, host_of(made.webhook_url)
         from new_event e join made on made.id = e.task_id
         where e.state = 'pending' and e.failures = 0

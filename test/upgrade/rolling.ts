@@ -34,7 +34,7 @@ import type { Traffic } from './traffic.ts'
 
 type Say = (line: string) => void
 
-/** A day of the schedule takes 86 s: seven tries have failed after 113 s, and the last is made after 272 s. */
+/** A day of the schedule takes 86 s: seven attempts have failed after 113 s, and the last is made after 272 s. */
 const TIME_FACTOR = '0.001'
 const DAY_TWO_ATTEMPTS = 7
 /** Phase in which no process runs: what callers ask for then fails. */
@@ -161,7 +161,7 @@ const startApi = async ({ service, balancer }: Started, release?: string): Promi
 
 const upgrade = async (all: Upgrade, old: Running): Promise<boolean> => {
   const { service, traffic, receiver, release, states, say } = all
-  const needsStop = !hasMigration(release, '0065_admission')
+  const needsStop = !hasMigration(release, '0069_words')
   const stopping = new AbortController()
   const { open: heal, opened: healed } = makeLatch()
   await fillStates(all, healed)

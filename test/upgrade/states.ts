@@ -26,7 +26,7 @@ const ITEMS = 20
 export const SLOW_ITEMS = { OVERRIDE_BULK_PAUSE_FACTOR: '100' }
 
 /** Finds by its migrations if a release has something. */
-export const hasMigration = (release: string, name: '0050_pause' | '0065_admission'): boolean =>
+export const hasMigration = (release: string, name: '0050_pause' | '0069_words'): boolean =>
   existsSync(
     join(findIn(release, 'src/platform/db/migrations', 'src/db/migrations'), `${name}.sql`),
   )

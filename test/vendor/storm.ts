@@ -25,7 +25,7 @@ const CALLERS = 6
 /** Every eighth task is a video: one takes ten times the work of a small image. */
 const VIDEO_SHARE = 8
 /** Between two kills, in milliseconds. A process takes two seconds to start, and some more where others need the cores, too. */
-const PAUSE = { least: 8000, most: 20_000 }
+const PAUSE = { min: 8000, max: 20_000 }
 
 /** Makes tasks while processes of both sides are killed, until all have ended; then asserts that each was done once. */
 export const runStorm = async (pair: Pair, { tasks, seed, say }: Storm): Promise<void> => {
@@ -101,7 +101,7 @@ const killAround = ({ near, far }: Pair, random: () => number, signal: AbortSign
   const killed: Record<string, number> = {}
   const run = async (): Promise<void> => {
     for (;;) {
-      const pauseMs = PAUSE.least + random() * (PAUSE.most - PAUSE.least)
+      const pauseMs = PAUSE.min + random() * (PAUSE.max - PAUSE.min)
       await sleep(pauseMs, undefined, { signal }).catch(() => undefined)
       if (signal.aborted) return
       // The worker that submits is killed as often as all others together.

@@ -186,7 +186,7 @@ const makeClient = ({ connection }: RunnerOptions) => {
   const log = makeLog('test', 'silent')
   const { client, dispatch } = makeJobs({ connection, namespace: 'default', sql, log })
   return {
-    dispatch: (start: OutboxStart) => dispatch({ ...start, id: '0', tries: 0 }),
+    dispatch: (start: OutboxStart) => dispatch({ ...start, id: '0', attempts: 0 }),
     getHandle: (id: string) => client.workflow.getHandle(id),
   }
 }

@@ -48,5 +48,5 @@ const collect = (
 
 const kBOf = (source: string | Uint8Array): number => gzipSync(source).length / 1000
 
-const validate = (what: string, size: number, most: number): string[] =>
-  size <= most ? [] : [`${what} ${size.toFixed(1)} kB, more than ${most}`]
+const validate = (what: string, size: number, max: number): string[] =>
+  size <= max ? [] : [`${what} ${size.toFixed(1)} kB, more than ${max}`]

@@ -110,7 +110,7 @@ const makeKindParts = (runs: readonly Run[]): string[] => {
 
 const makeCourseTable = (courses: readonly Course[]): string =>
   makeTable(
-    ['held, over the soak', 'before', 'during', 'after', 'an hour'],
+    ['use, over the soak', 'before', 'during', 'after', 'an hour'],
     courses.map(({ name, before, during, after, perHour, error }) => [
       name,
       ...[before, during, after].map((value) => value.toFixed(1)),

@@ -106,11 +106,11 @@ same run; [performance.md](../performance.md) says to which. Bold is short of it
 /** Values of one result over several runs, its aim, and `short` when it misses that. */
 const describeResult = (runs: readonly Result[]): string[] => {
   const values = runs.map(({ value }) => value)
-  const [least, most] = [Math.min(...values), Math.max(...values)]
+  const [min, max] = [Math.min(...values), Math.max(...values)]
   const { unit, ...one } = runs[0] as Result
   const isMet = values.every((value) =>
     one.sign === '<=' ? value <= Number(one.aim) : value >= Number(one.aim),
   )
-  const measured = least === most ? String(least) : `${least} to ${most}`
+  const measured = min === max ? String(min) : `${min} to ${max}`
   return [`${measured} ${unit}`, aimOf(one), isMet ? '' : 'short']
 }

@@ -121,8 +121,8 @@ describe('a card', () => {
       return_types: '["A","A","A"]',
     })
     assert.equal(countRows(card), 5)
-    const rowsOf = (most: number) => {
-      const { sockets, outputs, widgets } = cutRows(card, most)
+    const rowsOf = (max: number) => {
+      const { sockets, outputs, widgets } = cutRows(card, max)
       return [sockets.length, outputs.length, widgets.length].join(' ')
     }
     assert.deepEqual([2, 4, 9].map(rowsOf), ['2 2 0', '2 3 1', '2 3 2'])

@@ -38,7 +38,7 @@ export const findSettingIssues = (
   const further = [
     ...builtinIssues(env, given),
     ...developmentIssues(env),
-    ...vendorIssues(env, process),
+    ...upstreamIssues(env, process),
     ...storeIssues(env),
     ...findTemporalIssues(given),
     ...productionIssues(env, process, given),
@@ -280,7 +280,7 @@ const developmentIssues = (env: Env): SettingIssue[] => {
 }
 
 /** Only core workers call an upstream, and only they are given its key. */
-const vendorIssues = (env: Env, process: ProcessName): SettingIssue[] => {
+const upstreamIssues = (env: Env, process: ProcessName): SettingIssue[] => {
   if (process !== 'worker' || env.WORKER_ROLE !== 'core') return []
   const engines = [
     env.IMAGE_ENGINE,
@@ -294,14 +294,14 @@ const vendorIssues = (env: Env, process: ProcessName): SettingIssue[] => {
       name,
       message: `${name} is absent: the engine comfyui needs instances and templates`,
     }))
-  const vendors = (['IMAGE', 'VIDEO'] as const).flatMap((family) => {
+  const upstreams = (['IMAGE', 'VIDEO'] as const).flatMap((family) => {
     const [url, key] = [`VENDOR_${family}_URL`, `VENDOR_${family}_KEY`] as const
     const isUsed = env[`${family}_ENGINE`] === 'vendor' || env[url] !== ''
     return [url, key]
       .filter((name) => isUsed && env[name] === '')
       .map((name) => ({ name, message: `${name} is absent: an upstream needs address and key` }))
   })
-  return [...fleet, ...vendors]
+  return [...fleet, ...upstreams]
 }
 
 const storeIssues = (env: Env): SettingIssue[] => {

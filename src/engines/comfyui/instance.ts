@@ -188,8 +188,8 @@ const readAbility = (client: ComfyClient) => {
       await client.get('/features'),
       await client.get('/system_stats'),
     ]
-    const { max_upload_size: most } = features.body
-    facts.maxUpload = typeof most === 'number' ? most : Infinity
+    const { max_upload_size: max } = features.body
+    facts.maxUpload = typeof max === 'number' ? max : Infinity
     facts.version = readSystem(stats).version
     const devices = Array.isArray(stats['devices']) ? (stats['devices'] as unknown[]) : []
     facts.vram = Math.max(

@@ -199,7 +199,7 @@ const LEASE_SECONDS = 60
 /** Takes placements whose prompts and files on an instance nobody needs any more. */
 export const leaseLeftPlacements = async (
   sql: Sql,
-  { instance, most }: { instance: string; most: number },
+  { instance, max }: { instance: string; max: number },
 ): Promise<LeftPlacement[]> =>
   await sql<LeftPlacement[]>`
   update placement p set leased_until = clock_timestamp() + ${LEASE_SECONDS} * interval '1 second'
@@ -209,7 +209,7 @@ export const leaseLeftPlacements = async (
     where p.instance = ${instance} and p.cleaned_at is null
       and coalesce(p.leased_until < clock_timestamp(), true)
       and (p.state <> 'open' or t.ended_at is not null)
-    limit ${most} for update of p skip locked
+    limit ${max} for update of p skip locked
   )
   returning p.id, p.inputs
 `

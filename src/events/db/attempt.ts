@@ -22,7 +22,7 @@ export const findWebhookUrl = async (
   eventId: string,
 ): Promise<{ url: string; owner: string; account: string } | undefined> => {
   const [row] = await sql<{ url: string; owner: string; account: string }[]>`
-    select url, owner, account from told_event where id = ${eventId} and url is not null
+    select url, owner, account from event_webhook where id = ${eventId} and url is not null
   `
   return row
 }
@@ -75,7 +75,7 @@ export const beginAttempt = async (
     select e.sequence, e.status, e.task_id as "taskId", t.family, t.owner, t.url, t.endpoint,
       (select count(*)::integer from (${knownFailures(sql, sql`e.id`, redeliveryId)}) known) as failures
     from event e
-    join told_event t on t.id = e.id
+    join event_webhook t on t.id = e.id
     left join redelivery d on d.id = ${redeliveryId ?? null}::uuid
     where e.id = ${eventId} and t.url = ${url} and not ${isHostPaused(sql, sql`host_of(t.url)`)}
       and case when d.id is null then e.state else d.state end = 'pending'

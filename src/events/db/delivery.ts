@@ -4,7 +4,7 @@ import { instant } from '../../platform/db/instant.ts'
 import { isHostPaused } from '../../tasks/db/pause.ts'
 import { knownFailures } from './attempt.ts'
 import type { TaskToStart } from '../../tasks/db/admission.ts'
-import { isAmong, type StillOptions } from '../../platform/db/reconcile.ts'
+import { isAmong, type StalledOptions } from '../../platform/db/reconcile.ts'
 
 /** The event that is sent next, and when. */
 export interface DueEvent {
@@ -30,7 +30,7 @@ export const attemptsWhenOvertaken = (sql: Queryable, endpointId: Fragment): Fra
 
 /**
  * Drops the events of tasks that have failed often enough and that a later one has overtaken, unless an attempt is under
- * way. The later one is then due at once (trigger `event_leaves_first_try`, 0013). Nothing comes after the end of a task,
+ * way. The later one is then due at once (trigger `event_leaves_first_attempt`, 0013). Nothing comes after the end of a task,
  * so its event is never dropped.
  */
 export const dropOvertaken = async (sql: Queryable, taskIds: readonly string[]): Promise<void> => {
@@ -97,7 +97,7 @@ const PAUSED_MS = 60_000
 const waitOf = (sql: Queryable) => sql`
   greatest(
     ceil(1000 * extract(epoch from coalesce(e.next_attempt_at, clock_timestamp()) - clock_timestamp())),
-    (select ${PAUSED_MS}::float8 from told_event t
+    (select ${PAUSED_MS}::float8 from event_webhook t
       where t.id = e.id and ${isHostPaused(sql, sql`host_of(t.url)`)}),
     0)::float8
 `
@@ -108,7 +108,7 @@ const lastFailureOf = (sql: Queryable) => sql`
 `
 
 const hostFor = (sql: Queryable) =>
-  sql`(select host_of(t.url) from told_event t where t.id = e.id and t.url is not null)`
+  sql`(select host_of(t.url) from event_webhook t where t.id = e.id and t.url is not null)`
 
 /**
  * The task of a redelivery, when the delivery of its events waits for something that the redelivery may have changed:
@@ -137,9 +137,9 @@ export type StillDelivery = Pick<TaskToStart, 'id' | 'kind' | 'owner'>
  * Tasks whose next event should have been tried again long ago although nothing of theirs waits for the relay, in the
  * order of their ids. Events behind the next one show nothing: they wait for it.
  */
-export const listStillDeliveries = async (
+export const listStalledDeliveries = async (
   sql: Sql,
-  { afterSeconds, ids, limit }: StillOptions,
+  { afterSeconds, ids, limit }: StalledOptions,
 ): Promise<StillDelivery[]> =>
   await sql`
   select e.task_id as id, t.kind, t.owner
@@ -149,7 +149,7 @@ export const listStillDeliveries = async (
     where state = 'pending' and ${isAmong(sql, sql`task_id`, ids)}
     order by task_id, sequence
   ) e
-  join told_event t on t.id = e.id
+  join event_webhook t on t.id = e.id
   where e.due_at < now() - make_interval(secs => ${afterSeconds}) and e.failures > 0
     and not ${isHostPaused(sql, sql`host_of(t.url)`)}
     and not exists (
@@ -164,14 +164,14 @@ export const listStillDeliveries = async (
 export type StillRedelivery = Pick<TaskToStart, 'id' | 'owner'>
 
 /** Redeliveries that should have been tried long ago although nothing of theirs waits for the relay. */
-export const listStillRedeliveries = async (
+export const listStalledRedeliveries = async (
   sql: Sql,
-  { afterSeconds, ids, limit }: StillOptions,
+  { afterSeconds, ids, limit }: StalledOptions,
 ): Promise<StillRedelivery[]> =>
   await sql`
   select d.id, t.owner
   from redelivery d
-  join told_event t on t.id = d.event_id
+  join event_webhook t on t.id = d.event_id
   where d.state = 'pending' and ${isAmong(sql, sql`d.id`, ids)}
     and coalesce(d.next_attempt_at, d.created_at)
       < now() - make_interval(secs => ${afterSeconds})
@@ -206,7 +206,7 @@ export const listWaitingUrls = async (sql: Sql): Promise<WaitingDeliveries> => {
         ${instant(sql, sql`min(w.created_at)`)} as oldest_at,
         ${instant(sql, sql`min(w.next_attempt_at)`)} as next_try_at,
         case when ${isHostPaused(sql, sql`host_of(t.url)`)} then true end as paused
-      from waiting w join told_event t on t.id = w.id
+      from waiting w join event_webhook t on t.id = w.id
       where t.url is not null
       group by 1
     )

@@ -33,7 +33,7 @@ export const insertEndpoint = async (
     events,
     format = 'json',
   }: NewEndpoint & { holder: EndpointHolder; by: string },
-  most: number,
+  max: number,
 ): Promise<Endpoint | undefined> => {
   const { publisherId, owner } = holder
   // Two at once would both see the last place free.
@@ -44,7 +44,7 @@ export const insertEndpoint = async (
     insert into endpoint as p (publisher_id, owner, created_by, url, events, format)
     select ${publisherId}, ${owner}, ${publisherId === null ? null : by}::text, ${url}, ${[...events]}::text[],
       ${format}
-    where ${most} > (select count(*) from endpoint p where ${isOf(sql, holder)})
+    where ${max} > (select count(*) from endpoint p where ${isOf(sql, holder)})
     returning ${columns(sql)}
   `
   return row && toEndpoint(row)

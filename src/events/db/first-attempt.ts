@@ -6,7 +6,7 @@ import { attemptsWhenOvertaken } from './delivery.ts'
 import type { AttemptKey, AttemptResult, SentEvent } from './attempt.ts'
 
 /**
- * A first attempt that a worker holds: nobody else takes it before its lease has ended. The trigger `event_enters_first_try`
+ * A first attempt that a worker holds: nobody else takes it before its lease has ended. The trigger `event_enters_first_attempt`
  * (0013) makes its row when a statement inserts a pending event, such as `transitionTask`.
  */
 export interface FirstAttempt extends SentEvent {
@@ -69,12 +69,12 @@ export const takeFirstAttempts = async (
   with recursive
   -- one probe of the index for each account
   account_of (account, place) as (
-    (select account, 1 from first_try where account > ${after} order by account limit 1)
+    (select account, 1 from first_attempt where account > ${after} order by account limit 1)
     union all
     select next.account, a.place + 1
     from account_of a
     cross join lateral (
-      select account from first_try where account > a.account order by account limit 1
+      select account from first_attempt where account > a.account order by account limit 1
     ) next
     where a.place < ${ACCOUNTS}
   ),
@@ -87,7 +87,7 @@ export const takeFirstAttempts = async (
     left join leased h on h.account = a.account
     cross join lateral (
       select event_id, task_id, sequence
-      from first_try
+      from first_attempt
       where account = a.account and due_at <= now() and host <> all(${[...fullHosts]}::text[])
         and not ${isHostPaused(sql, sql`host`)}
       order by due_at
@@ -109,7 +109,7 @@ export const takeFirstAttempts = async (
     ) b on true
   ),
   taken as (
-    update first_try f
+    update first_attempt f
     set due_at = case
       when c.before_failures is null then now() + make_interval(secs => ${leaseSeconds}::float8)
       when c.before_failures = 0 then now() + make_interval(secs => ${BLOCKED_SECONDS}::float8)
@@ -134,7 +134,7 @@ export const takeFirstAttempts = async (
   ) seen
   left join (
     taken f
-    join told_event e on e.id = f.event_id
+    join event_webhook e on e.id = f.event_id
   ) on true
   order by f.account, e.task_id, e.sequence
   `
@@ -156,11 +156,11 @@ export const holdFirstAttempts = async (
 ): Promise<void> => {
   if (attempts.length === 0) return
   await sql`
-    update first_try f set due_at = now() + h.milliseconds * interval '1 millisecond'
+    update first_attempt f set due_at = now() + h.milliseconds * interval '1 millisecond'
     from unnest(${attempts.map(({ eventId }) => eventId)}::uuid[],
       ${attempts.map(({ seconds }) => Math.round(seconds * 1000))}::integer[]) as h (event_id, milliseconds)
     where f.event_id = h.event_id and f.event_id in (
-      select event_id from first_try
+      select event_id from first_attempt
       where event_id = any(${attempts.map(({ eventId }) => eventId)}::uuid[])
       for update skip locked
     )
@@ -177,10 +177,10 @@ const DEFERRED_AT_ONCE = 5000
  */
 export const deferHosts = async (sql: Sql, hosts: readonly string[]): Promise<void> => {
   await sql`
-    update first_try set due_at = least(now() + (5 + 25 * random()) * interval '1 second',
+    update first_attempt set due_at = least(now() + (5 + 25 * random()) * interval '1 second',
       (select until from pause where scope = 'host:' || host and ${isActive(sql)}))
     where event_id in (
-      select event_id from first_try
+      select event_id from first_attempt
       where host in (
           select unnest(${[...hosts]}::text[])
           union all select substring(scope from 6) from pause where scope like 'host:%' and ${isActive(sql)}
@@ -234,7 +234,7 @@ export const completeFirstAttempts = async (
   sql: Transaction,
   delivered: readonly { key: AttemptKey; result: AttemptResult }[],
 ): Promise<void> => {
-  // Trigger `event_leaves_first_try` (0013): a settled event leaves `first_try`, and those behind it become due.
+  // Trigger `event_leaves_first_attempt` (0069): a settled event leaves `first_attempt`, and those behind it become due.
   const column = <T>(read: (row: (typeof delivered)[number]) => T): T[] => delivered.map(read)
   await sql`
     -- the list in a select: as above
@@ -276,7 +276,7 @@ export const measureBacklog = async (sql: Sql): Promise<Backlog> => {
   const [row] = await sql<Backlog[]>`
     select count(*)::integer as waiting,
       coalesce(round(extract(epoch from now() - min(e.created_at)))::integer, 0) as "oldestSeconds"
-    from (select event_id from first_try limit 10000) f
+    from (select event_id from first_attempt limit 10000) f
     join event e on e.id = f.event_id
   `
   return row ?? { waiting: 0, oldestSeconds: 0 }

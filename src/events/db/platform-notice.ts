@@ -8,7 +8,7 @@ const notifyPlatform = async (
   sql: Transaction,
   { type, subject, data }: { type: string; subject: string; data: object },
 ): Promise<void> => {
-  await sql`select tell_platform(${type}, named_subject(${subject}), ${sql.json(data as never)})`
+  await sql`select record_platform_event(${type}, named_subject(${subject}), ${sql.json(data as never)})`
 }
 
 /**

@@ -57,7 +57,7 @@ export const insertRedelivery = async (
   // row has an xmax.
   const [begun] = await sql<BegunRedelivery[]>`
     with target as (
-      select id, owner, url from told_event
+      select id, owner, url from event_webhook
       where id = ${eventId} and url is not null and state <> 'unsent'
     ), begun as (
       insert into redelivery (event_id) select id from target
@@ -131,7 +131,7 @@ const redeliverEach = async (
       on conflict (event_id) where state = 'pending' do nothing
       returning id
     )
-    insert into outbox (kind, workflow_type, workflow_id, task_queue, args, options, next_try_at)
+    insert into outbox (kind, workflow_type, workflow_id, task_queue, args, options, next_attempt_at)
     select 'start', 'redeliverEvent', 'redeliver-event/' || id, ${taskQueue},
       jsonb_build_array(jsonb_build_object('redeliveryId', id)), ${sql.json(options as never)},
       clock_timestamp()

@@ -56,8 +56,8 @@ export const nextWait = (wait: NextWait): { seconds: number } | undefined => {
   const step = Math.max(planned, least)
   const earliest = Math.max(step * (1 - schedule.jitter), least)
   const drawn = earliest + random * (step * (1 + schedule.jitter) - earliest)
-  const most = Math.max(2 * step, schedule.retryAfterSeconds)
-  const asked = Math.min(failed.retryAfterSeconds ?? 0, most)
+  const max = Math.max(2 * step, schedule.retryAfterSeconds)
+  const asked = Math.min(failed.retryAfterSeconds ?? 0, max)
   return { seconds: Math.round(Math.max(drawn, asked) * 1_000) / 1_000 }
 }
 

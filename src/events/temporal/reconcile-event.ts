@@ -1,4 +1,4 @@
-import { listStillDeliveries, listStillRedeliveries } from '../db/delivery.ts'
+import { listStalledDeliveries, listStalledRedeliveries } from '../db/delivery.ts'
 import type { StillDelivery, StillRedelivery } from '../db/delivery.ts'
 import { announceEvent, startDelivery, startRedelivery } from './start-delivery.ts'
 import {
@@ -11,11 +11,11 @@ import {
 /** Makes the kinds of deliveries. */
 export const makeReconciledEvents = (options: ReconcileDeps): Reconciled[] => [
   {
-    list: listStillDeliveries,
+    list: listStalledDeliveries,
     reconcile: (delivery: StillDelivery, check) => reconcileDelivery(options, delivery, check),
   },
   {
-    list: listStillRedeliveries,
+    list: listStalledRedeliveries,
     reconcile: (redelivery: StillRedelivery, check) =>
       reconcileRedelivery(options, redelivery, check),
   },

@@ -21,14 +21,14 @@ export const ADMISSION = 'admission'
 /** In place of an id: the outbox has a row that no process dispatches at once. SQL function `send_signal` (0066) sends it. */
 export const OUTBOX = 'outbox'
 
-const CHANGES = 'kiln_news'
+const CHANGES = 'kiln_changes'
 const FIRST_ATTEMPTS = 'kiln_first_tries'
 
 export const makeNotifyChange = (sql: Sql): NotifyChange => {
   const notify = makeBatch(async (ids: readonly string[]) => {
     const notified = sql`
       select pg_notify(${CHANGES}, ${ids.join(' ')}),
-        case when exists (select from first_try) then pg_notify(${FIRST_ATTEMPTS}, '') end,
+        case when exists (select from first_attempt) then pg_notify(${FIRST_ATTEMPTS}, '') end,
         ${withoutSync(sql)}
     `
     // One that never gets a response must not hold back those after it.

@@ -42,7 +42,7 @@ export interface EnqueueOptions {
 }
 
 export type OutboxEntry = OutboxStart | OutboxSignal
-export type OutboxRow = OutboxEntry & { id: string; tries: number }
+export type OutboxRow = OutboxEntry & { id: string; attempts: number }
 
 /**
  * Enqueues a message to Temporal in the transaction of the fact. Returns the row as the fast path dispatches it; undefined
@@ -67,7 +67,7 @@ export const insertOutbox = async (
     ${ifAdmitted === undefined ? sql`` : sql`from task where id = ${ifAdmitted} and waits_on is null`}
     returning id
   `.execute()
-  return row && { ...entry, id: row.id, tries: 0 }
+  return row && { ...entry, id: row.id, attempts: 0 }
 }
 
 /** The workflow that starts the one with this id as its child. Only children that are sent signals matter here. */
@@ -83,7 +83,7 @@ interface Columns {
   signal_name: string
   args: unknown[]
   options: StartOptions
-  tries: number
+  attempts: number
 }
 
 /**
@@ -93,12 +93,12 @@ interface Columns {
 export const leaseOutbox = async (sql: Sql, limit = 100): Promise<OutboxRow[]> => {
   const rows = await sql<Columns[]>`
     update outbox
-    set next_try_at = clock_timestamp() + interval '5 seconds', tries = tries + 1
+    set next_attempt_at = clock_timestamp() + interval '5 seconds', attempts = attempts + 1
     where id in (
       select o.id
       from outbox o
       where o.dispatched_at is null
-        and o.next_try_at <= clock_timestamp()
+        and o.next_attempt_at <= clock_timestamp()
         and (o.kind <> 'signal' or not exists (
           select from outbox s
           where s.workflow_id in (o.workflow_id, ${parentOf(sql, sql`o.workflow_id`)})
@@ -108,7 +108,7 @@ export const leaseOutbox = async (sql: Sql, limit = 100): Promise<OutboxRow[]> =
       limit ${limit}
       for update skip locked
     )
-    returning id, kind, workflow_type, workflow_id, task_queue, signal_name, args, options, tries
+    returning id, kind, workflow_type, workflow_id, task_queue, signal_name, args, options, attempts
   `
   return rows.map(toRow).toSorted((a, b) => Number(BigInt(a.id) - BigInt(b.id)))
 }
@@ -118,14 +118,14 @@ const toRow = (row: Columns): OutboxRow =>
     ? {
         kind: row.kind,
         id: row.id,
-        tries: row.tries,
+        attempts: row.attempts,
         workflowId: row.workflow_id,
         signalName: row.signal_name,
       }
     : {
         kind: row.kind,
         id: row.id,
-        tries: row.tries,
+        attempts: row.attempts,
         workflowId: row.workflow_id,
         workflowType: row.workflow_type,
         taskQueue: row.task_queue,
@@ -162,10 +162,10 @@ export const listTraces = async (sql: Sql, subjects: readonly string[]): Promise
 const BACKOFF_SECONDS = [1, 2, 4, 5] as const
 
 export const markFailed = async (sql: Sql, row: OutboxRow, message: string): Promise<void> => {
-  const seconds = BACKOFF_SECONDS[Math.min(row.tries, BACKOFF_SECONDS.length) - 1] ?? 1
+  const seconds = BACKOFF_SECONDS[Math.min(row.attempts, BACKOFF_SECONDS.length) - 1] ?? 1
   await sql`
     update outbox
-    set next_try_at = clock_timestamp() + make_interval(secs => ${seconds}), last_error = ${message.slice(0, 500)}
+    set next_attempt_at = clock_timestamp() + make_interval(secs => ${seconds}), last_error = ${message.slice(0, 500)}
     where id = ${row.id} and dispatched_at is null
   `
 }
@@ -185,7 +185,7 @@ export const isStartPending = async (sql: Sql, workflowId: string): Promise<bool
 export const readWaitingOutbox = async (sql: Sql): Promise<WaitingOutbox> => {
   const [row] = await sql<WaitingOutbox[]>`
     with oldest as (
-      select workflow_id, kind, tries, ${instant(sql, sql`created_at`)} as at, last_error
+      select workflow_id, kind, attempts as tries, ${instant(sql, sql`created_at`)} as at, last_error
       from outbox where dispatched_at is null order by id limit 20
     )
     select

@@ -24,7 +24,7 @@ export const withLoopLock = async <T>(
 }
 
 /** Options of a list of what stands still. */
-export interface StillOptions {
+export interface StalledOptions {
   afterSeconds: number
   /** Those after the id that the batch before ended with, or one. */
   ids: { after: string } | { only: string }
@@ -32,5 +32,5 @@ export interface StillOptions {
 }
 
 /** The condition that a column is one of these ids. */
-export const isAmong = (sql: Sql, column: Fragment, ids: StillOptions['ids']): Fragment =>
+export const isAmong = (sql: Sql, column: Fragment, ids: StalledOptions['ids']): Fragment =>
   'only' in ids ? sql`${column} = ${ids.only}` : sql`${column} > ${ids.after}`

@@ -315,20 +315,20 @@ export const errors = {
       'endpoint_not_found',
       `There is no endpoint ${shown(id)} among those of the caller, or of the publisher.`,
     ),
-  endpointLimitReached: (most: number) =>
+  endpointLimitReached: (max: number) =>
     apiError(
       'endpoint_limit_reached',
-      `One caller or publisher has at most ${most} endpoints: delete one first.`,
+      `One caller or publisher has at most ${max} endpoints: delete one first.`,
     ),
   endpointDisabled: (reason: string) =>
     apiError(
       'endpoint_disabled',
       `The endpoint is off (${reason}); switch it on with the status enabled first.`,
     ),
-  tooManyTasks: (found: number, most: number) =>
+  tooManyTasks: (found: number, max: number) =>
     apiError(
       'too_many_tasks',
-      `The filter finds ${found} tasks, and one operation acts on at most ${most}: narrow it by from and to, state or batch_id.`,
+      `The filter finds ${found} tasks, and one operation acts on at most ${max}: narrow it by from and to, state or batch_id.`,
     ),
   notDeliverable: () => apiError('not_deliverable'),
   routeNotFound: (path: string) =>
@@ -445,10 +445,10 @@ export const errors = {
       'node_owned_by_other_publisher',
       `The node ${shown(id)} belongs to another publisher: choose another id.`,
     ),
-  publisherLimitReached: (most: number) =>
+  publisherLimitReached: (max: number) =>
     apiError(
       'publisher_limit_reached',
-      `One user may create at most ${most} publishers, and has; an owner of another one can add them as a member.`,
+      `One user may create at most ${max} publishers, and has; an owner of another one can add them as a member.`,
     ),
   publisherIdTaken: (id: string) => {
     const issue = `?username must not be taken, got ${shown(id)}`
@@ -530,36 +530,36 @@ export const errors = {
       `The quota ${name} of ${policy} is used up; try again in ${seconds} s.`,
       { headers: { ...headers, ...retryAfter(seconds) } },
     ),
-  taskQuotaExceeded: (open: number, most: number) =>
+  taskQuotaExceeded: (open: number, max: number) =>
     apiError(
       'quota_exceeded',
-      `The caller has ${open} open tasks and may have ${most}: another one can be made when enough of them have ended or are cancelled.`,
+      `The caller has ${open} open tasks and may have ${max}: another one can be made when enough of them have ended or are cancelled.`,
       { headers: retryAfter(30) },
     ),
-  byteQuotaExceeded: (most: number, retentionDays = 30) =>
+  byteQuotaExceeded: (max: number, retentionDays = 30) =>
     apiError(
       'quota_exceeded',
-      `The caller may have ${most} bytes stored, and this would be more: DELETE /tasks/{id} and DELETE /customers/storage/{id} remove files at once; else they go ${retentionDays} days after the end of their task, and uploads after a day.`,
+      `The caller may have ${max} bytes stored, and this would be more: DELETE /tasks/{id} and DELETE /customers/storage/{id} remove files at once; else they go ${retentionDays} days after the end of their task, and uploads after a day.`,
       // Days would be true, but clients of video routes wait for no more than this.
       { headers: retryAfter(150) },
     ),
-  tooManyStreams: (most: number, maxOfOne: number) =>
+  tooManyStreams: (max: number, maxOfOne: number) =>
     apiError(
       'streams_exceeded',
-      `At most ${most} streams are open at once, and ${maxOfOne} of one caller or address: close one, or read the status instead.`,
+      `At max ${max} streams are open at once, and ${maxOfOne} of one caller or address: close one, or read the status instead.`,
       { headers: retryAfter(5) },
     ),
   lastEventInvalid: (id: string, expectation = 'the id of an event of this task') =>
     errors.validationFailed([`Last-Event-ID must be ${expectation}, but is ${shown(id)}.`]),
-  eventRedeliveryLimit: (most: number) =>
+  eventRedeliveryLimit: (max: number) =>
     apiError(
       'redelivery_limit_reached',
-      `An event of an anonymous task is sent again at most ${most} times.`,
+      `An event of an anonymous task is sent again at most ${max} times.`,
     ),
-  hostRedeliveryLimit: (most: number, seconds: number) =>
+  hostRedeliveryLimit: (max: number, seconds: number) =>
     apiError(
       'redelivery_limit_reached',
-      `Events of anonymous tasks are sent again to one host at most ${most} times an hour; try again in ${seconds} s.`,
+      `Events of anonymous tasks are sent again to one host at most ${max} times an hour; try again in ${seconds} s.`,
       { headers: retryAfter(seconds) },
     ),
   idempotencyInFlight: () =>

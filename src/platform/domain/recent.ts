@@ -1,5 +1,5 @@
 /** Remembers values by key: of too many the one that was kept first goes. */
-export const makeRecent = <Value>(most: number) => {
+export const makeRecent = <Value>(max: number) => {
   const kept = new Map<string, Value>()
   return {
     find: (key: string): Value | undefined => kept.get(key),
@@ -11,7 +11,7 @@ export const makeRecent = <Value>(most: number) => {
       kept.delete(key)
       kept.set(key, value)
       for (const oldest of kept.keys()) {
-        if (kept.size <= most) break
+        if (kept.size <= max) break
         kept.delete(oldest)
       }
     },

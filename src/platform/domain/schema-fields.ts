@@ -26,11 +26,11 @@ export const count = (description: string) =>
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description })
 
 /** A list of at most `most` texts of at most `longest` code points each. */
-export const texts = (most: number, longest: number, description: string) =>
+export const texts = (max: number, longest: number, description: string) =>
   Type.Array(Type.String({ maxLength: longest }), {
-    maxItems: most,
+    maxItems: max,
     description,
-    'x-expectation': `a list of at most ${most} strings`,
+    'x-expectation': `a list of at most ${max} strings`,
   })
 
 /** A JSON object whose members have names of the caller's choice. */

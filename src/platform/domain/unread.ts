@@ -133,12 +133,12 @@ const got = (field: string, value: unknown): string =>
   /tok|secret|pass|key|auth|access/i.test(field) ? '' : ` (got ${shown(value)})`
 
 /** The value of the header Ignored-Fields, in so many characters at most; undefined without any. */
-export const describeUnread = (unread: readonly Unread[], most = 1024): string | undefined => {
+export const describeUnread = (unread: readonly Unread[], max = 1024): string | undefined => {
   const names = unread.map(({ field }) => encodeURI(field).replaceAll(',', '%2C'))
   let text = ''
   for (const name of names) {
     const longer = text === '' ? name : `${text}, ${name}`
-    if (longer.length > most - ', ...'.length) return text === '' ? '...' : `${text}, ...`
+    if (longer.length > max - ', ...'.length) return text === '' ? '...' : `${text}, ...`
     text = longer
   }
   return text === '' ? undefined : text

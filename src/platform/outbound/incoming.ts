@@ -37,8 +37,8 @@ export const watchResponse = (socket: Socket): ResponseWatch => {
  * but not the responses of the 1xx class, the blank lines and the reason before it, nor what stands between the pieces
  * of a body: each of them may go on for as long as the deadline lets it, as fast as the network is.
  */
-export const boundBytes = (socket: Socket, most: number): void => {
-  watchIncoming(socket).left = most
+export const boundBytes = (socket: Socket, max: number): void => {
+  watchIncoming(socket).left = max
 }
 
 const watchIncoming = (socket: Socket): Incoming => {

@@ -40,10 +40,10 @@ export const startScratch = async (
       // A process that was suspended for long finds its folder gone.
       await mkdir(dir, { recursive: true })
       const now = await touchFolder(dir)
-      const stoodStill = now - touched > DEAD_MS / 2
+      const wasSuspended = now - touched > DEAD_MS / 2
       touched = now
       // After the whole machine was suspended every folder looks abandoned, so the others first get a turn to touch theirs.
-      if (stoodStill) return
+      if (wasSuspended) return
       await beforeCleanUp?.()
       const removed = await storage.cleanUpTemporary(DEAD_MS, purpose)
       if (removed > 0)

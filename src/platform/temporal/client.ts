@@ -118,7 +118,7 @@ export const makeJobs = ({ connection: first, namespace, sql, log, tracing }: Jo
       } catch (error) {
         await markFailed(sql, row, findGrpcError(error)?.details ?? String(error))
         log.warn(
-          { workflow_id: row.workflowId, tries: row.tries, err: error },
+          { workflow_id: row.workflowId, attempts: row.attempts, err: error },
           'outbox row not dispatched',
         )
         return !isOutage(error)

@@ -71,7 +71,7 @@ const makeDatabaseReader = ({ sql, metrics, measureBacklog }: MetricsReaderOptio
   const waits = metrics.gauge('waiting', 'What waits; 10,000 are counted at most.', ['what'])
   const ages = metrics.gauge('waiting_oldest_seconds', 'Age of the oldest that waits.', ['what'])
   const open = metrics.gauge('tasks_open', 'Open tasks.', ['family', 'state'])
-  const still = metrics.gauge('tasks_oldest_seconds', 'Longest time in a state.', [
+  const oldest = metrics.gauge('tasks_oldest_seconds', 'Longest time in a state.', [
     'family',
     'state',
   ])
@@ -81,14 +81,14 @@ const makeDatabaseReader = ({ sql, metrics, measureBacklog }: MetricsReaderOptio
       sql,
       Promise.all([readTableCounts(sql), measureBacklog(sql)]),
     )
-    for (const gauge of [waits, ages, open, still]) gauge.reset()
+    for (const gauge of [waits, ages, open, oldest]) gauge.reset()
     waits.set({ what: 'outbox' }, counts.outbox.rows)
     ages.set({ what: 'outbox' }, counts.outbox.age)
     waits.set({ what: 'first_try' }, backlog.waiting)
     ages.set({ what: 'first_try' }, backlog.oldestSeconds)
     for (const { family, state, count, age } of counts.tasks) {
       open.set({ family, state }, count)
-      still.set({ family, state }, age)
+      oldest.set({ family, state }, age)
     }
     for (const { kind, end, seconds, at } of await withinDeadline(
       sql,
@@ -100,7 +100,7 @@ const makeDatabaseReader = ({ sql, metrics, measureBacklog }: MetricsReaderOptio
   }
   return () =>
     read().catch(() => {
-      for (const gauge of [waits, ages, open, still]) gauge.reset()
+      for (const gauge of [waits, ages, open, oldest]) gauge.reset()
     })
 }
 

@@ -2,7 +2,7 @@ import { isGrpcServiceError } from '@temporalio/client'
 
 import type { TemporalState } from '../domain/temporal-state.ts'
 import type { Jobs } from './client.ts'
-import { bulkQueue, comfyuiQueue, mediaQueue, vendorQueue } from './start.ts'
+import { bulkQueue, comfyuiQueue, mediaQueue, upstreamQueue } from './start.ts'
 
 /** The protocol's TaskQueueType: to the server, workflows and activities wait in two queues of one name. */
 const TYPES = { workflow: 1, activity: 2 } as const
@@ -17,11 +17,11 @@ export const readQueues = async (
 ): Promise<TemporalState> => {
   const { connection } = jobs.client
   try {
-    const [vendor, comfyui, ...queues] = await connection.withDeadline(
+    const [upstream, comfyui, ...queues] = await connection.withDeadline(
       Date.now() + patienceMs,
       () =>
         Promise.all([
-          readQueue(jobs, vendorQueue(taskQueue), 'activity'),
+          readQueue(jobs, upstreamQueue(taskQueue), 'activity'),
           readQueue(jobs, comfyuiQueue(taskQueue), 'activity'),
           readQueue(jobs, taskQueue, 'workflow'),
           readQueue(jobs, taskQueue, 'activity'),
@@ -29,7 +29,7 @@ export const readQueues = async (
           readQueue(jobs, bulkQueue(taskQueue), 'activity'),
         ]),
     )
-    const used = [vendor, comfyui].filter(
+    const used = [upstream, comfyui].filter(
       ({ backlog, pollers }) => backlog > 0 || pollers.length > 0,
     )
     return { reachable: true, queues: [...queues, ...used] }

@@ -1,6 +1,6 @@
 import type { Sql } from '../db/client.ts'
 import type { OutboxStart } from '../db/outbox.ts'
-import { withLoopLock, type StillOptions } from '../db/reconcile.ts'
+import { withLoopLock, type StalledOptions } from '../db/reconcile.ts'
 import { unitOfWork, type UnitDeps } from '../db/unit-of-work.ts'
 import type { Log } from '../log.ts'
 import { startLoop, type Loop } from '../process/loop.ts'
@@ -17,7 +17,7 @@ export interface ReconcileDeps extends UnitDeps {
 
 /** A kind of rows with workflows: lists the rows that stand still, and acts for a row whose workflow is gone. */
 export interface Reconciled<Row extends { id: string } = { id: string }> {
-  list(sql: Sql, options: StillOptions): Promise<Row[]>
+  list(sql: Sql, options: StalledOptions): Promise<Row[]>
   reconcile(row: Row, check: Check): Promise<void>
 }
 
@@ -68,8 +68,8 @@ const reconcileEach = async (
     async (workflowId, admission) => {
       const state = await jobs.check(workflowId, admission)
       if (state === 'open') return undefined
-      const still = await kind.list(sql, { afterSeconds, ids: { only: id }, limit: 1 })
-      return still.length > 0 ? state : undefined
+      const stalled = await kind.list(sql, { afterSeconds, ids: { only: id }, limit: 1 })
+      return stalled.length > 0 ? state : undefined
     }
   let after = BEFORE_ALL
   for (;;) {

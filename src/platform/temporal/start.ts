@@ -6,7 +6,7 @@ import type { OutboxStart, StartOptions } from '../db/outbox.ts'
 export const mediaQueue = (taskQueue: string): string => `${taskQueue}-media`
 
 /** The queues of what an upstream and a fleet of ComfyUI render: calls, and little work of the processor. */
-export const vendorQueue = (taskQueue: string): string => `${taskQueue}-vendor`
+export const upstreamQueue = (taskQueue: string): string => `${taskQueue}-vendor`
 export const comfyuiQueue = (taskQueue: string): string => `${taskQueue}-comfyui`
 
 /** The queue of work on many tasks. A worker does a little of it at once, so that others feel nothing. */

@@ -165,7 +165,7 @@ const putArchive = async (
   versionId: string,
   { storageKey, sha256, bytes }: StoredArchive,
 ): Promise<void> => {
-  // Trigger `version_told` (0018): records the event `version.received` for the publisher's endpoints.
+  // Trigger `version_event` (0069): records the event `version.received` for the publisher's endpoints.
   await sql`
     with received as (
       update version set archive_state = 'received', rev = rev + 1

@@ -33,7 +33,7 @@ const NAMES_MAX = 5
  * transaction that decides: it waits for a ban of the same content that is being written.
  */
 export const putContentFindings = async (sql: Transaction, versionId: string): Promise<void> => {
-  // Its counterpart is in `note_content_decision` (0033), which triggers run at each decision of a platform admin.
+  // Its counterpart is in `record_content_decision` (0069), which triggers run at each decision of a platform admin.
   await sql`
     select pg_advisory_xact_lock_shared(hashtextextended('content ' || content, 0))
     from archive where version_id = ${versionId} and content is not null

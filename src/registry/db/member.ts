@@ -44,7 +44,7 @@ export const putMember = async (
   if (!user) return { result: 'user_not_found' }
   const members = await listRoles(sql, publisher.id)
   if (losesLastOwner(members, { userId, role })) return { result: 'last_owner' }
-  // Triggers `member_told` and `member_changed_told` (0018): record an event for the publisher's endpoints.
+  // Triggers `member_event` and `member_changed_event` (0069): record an event for the publisher's endpoints.
   const [row] = await sql<{ member: PublisherMember }[]>`
     with m as (
       insert into publisher_member (publisher_id, user_id, role)
@@ -72,7 +72,7 @@ export const removeMember = async (
   if (!publisher) throw new Error('a publisher that is not there')
   const leaving = { userId, role: undefined }
   if (losesLastOwner(await listRoles(sql, publisher.id), leaving)) return 'last_owner'
-  // Trigger `member_told` (0018): likewise; `token_revoked_told` for each token below.
+  // Trigger `member_event` (0069): likewise; `token_revoked_event` for each token below.
   const [removed] = await sql<{ role: MemberRole }[]>`
     delete from publisher_member where publisher_id = ${publisher.id} and user_id = ${userId}
     returning role

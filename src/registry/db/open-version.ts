@@ -6,7 +6,7 @@ import { UPLOAD_GRACE_SECONDS } from './archive.ts'
 import type { Fragment, Queryable, Sql } from '../../platform/db/client.ts'
 import { STUCK_SECONDS } from '../../tasks/db/operator.ts'
 import { isAmong } from '../../platform/db/reconcile.ts'
-import type { StillOptions } from '../../platform/db/reconcile.ts'
+import type { StalledOptions } from '../../platform/db/reconcile.ts'
 
 /** A version as operators and the reconciler see it: what its workflow starts with, and where it stands. */
 export interface OpenVersion {
@@ -40,23 +40,23 @@ export const findOpenVersion = async (
  * Pending versions that have not moved for so long although the relay has nothing of theirs to send, by id. Versions
  * whose checks gave up wait for an operator and are left out.
  */
-export const listStillVersions = (sql: Sql, still: StillOptions): Promise<OpenVersion[]> =>
-  listStill(sql, still, {
+export const listStalledVersions = (sql: Sql, options: StalledOptions): Promise<OpenVersion[]> =>
+  listStalled(sql, options, {
     condition: sql`v.status = 'NodeVersionStatusPending' and v.checks_failed_at is null`,
     workflowIds: sql`('publish-version/' || v.id)`,
   })
 
 /** Lists decided versions whose extraction stands still, because nobody finishes it any more, by id. */
-export const listStillExtractions = (sql: Sql, still: StillOptions): Promise<OpenVersion[]> =>
-  listStill(sql, still, {
+export const listStalledExtractions = (sql: Sql, options: StalledOptions): Promise<OpenVersion[]> =>
+  listStalled(sql, options, {
     condition: sql`v.host_node_extract_status in ('pending', 'reported') and v.archive_state = 'accepted'
       and v.status not in ('NodeVersionStatusPending', 'NodeVersionStatusDeleted')`,
     workflowIds: sql`('publish-version/' || v.id, 'extract-host-nodes/' || v.id)`,
   })
 
-const listStill = async (
+const listStalled = async (
   sql: Sql,
-  { afterSeconds, ids, limit }: StillOptions,
+  { afterSeconds, ids, limit }: StalledOptions,
   { condition, workflowIds }: { condition: Fragment; workflowIds: Fragment },
 ): Promise<OpenVersion[]> =>
   await sql<OpenVersion[]>`

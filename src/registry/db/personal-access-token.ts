@@ -36,7 +36,7 @@ export const insertPersonalAccessToken = async (
     where publisher_id = ${publisher?.id ?? null}::text and user_id = ${token.userId}
   `
   if (!publisher || !member) return { result: 'no_member' }
-  // Trigger `token_created_told` (0018): records an event for the publisher's endpoints.
+  // Trigger `token_created_event` (0069): records an event for the publisher's endpoints.
   const [row] = await sql<{ id: string }[]>`
     insert into personal_access_token
       (publisher_id, name, description, sha256, last4, created_by, scope, node_id, expires_at)
@@ -70,7 +70,7 @@ export const revokePersonalAccessToken = async (
   sql: Queryable,
   { id, publisherId }: { id: string; publisherId: string },
 ): Promise<boolean> => {
-  // Trigger `token_revoked_told` (0018): records an event for the publisher's endpoints.
+  // Trigger `token_revoked_event` (0069): records an event for the publisher's endpoints.
   const { count } = await sql`
     update personal_access_token set revoked_at = clock_timestamp()
     where id::text = ${id.toLowerCase()} and publisher_id = lower(${publisherId}::text)

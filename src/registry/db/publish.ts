@@ -153,7 +153,7 @@ const lockTaken = async (
   const [row] = await sql<Taken[]>`
     select id, version, status, status_reason as reason, archive_state as "archiveState",
       exists (
-        select from version_move m
+        select from version_transition m
         where m.version_id = version.id and m.actor <> 'workflow'
           and m.to_status in ('NodeVersionStatusFlagged', 'NodeVersionStatusBanned')
       ) as "isDecided", ${isRevoked(sql)} as "isRevoked"
@@ -219,7 +219,7 @@ const insertVersion = async (
         ${publishedBy})
       returning id, created_at, status_reason
     )
-    insert into version_move (version_id, at, to_status, reason, actor)
+    insert into version_transition (version_id, at, to_status, reason, actor)
     select id, created_at, ${to}, status_reason, ${`user:${publishedBy}`} from made
   `
 }

@@ -43,7 +43,7 @@ export const insertPublisher = async (
     on conflict (id) do nothing
   `
   if (count === 0) return { result: 'publisher_exists' }
-  // Trigger `member_told` (0018): records an event, if an endpoint of the publisher wants it.
+  // Trigger `member_event` (0069): records an event, if an endpoint of the publisher wants it.
   await sql`
     insert into publisher_member (publisher_id, user_id, role) values (${id}, ${userId}, 'owner')
   `

@@ -11,7 +11,7 @@ import type { Transaction } from '../../platform/db/client.ts'
  *   3. node           several in the order of their ids; it guards its versions' moves, latest_version and `listed`
  *   4. version
  *   5. node_stats, download_day
- *   6. listed_count   at the end: it is held until the commit, and 16 slots are few
+ *   6. listed_count   at the end: it is kept until the commit, and 16 slots are few
  *
  * Rows of tokens, archives, host nodes, reviews and moves belong to one of these and are written under its lock. Rows
  * of audit_log and outbox are only inserted. `no key update`, not `update`: foreign keys of new rows do not wait.

@@ -16,7 +16,7 @@ export const putReport = async (
   sql: Transaction,
   { nodeId, userId, reason, text }: NewReport & { nodeId: string; userId: string },
 ): Promise<Report> => {
-  // Trigger `report_told_platform` (0052): records an event for the platform's endpoints.
+  // Trigger `report_platform_event` (0069): records an event for the platform's endpoints.
   const [row] = await sql<{ report: Report }[]>`
     insert into node_report as r (node_id, reported_by, reason, text)
     values (${nodeId}, ${userId}, ${reason}, ${text})

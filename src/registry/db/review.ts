@@ -20,8 +20,8 @@ export const insertReview = async (
   if (!flagged) return { result: 'version_not_flagged' }
   // No decision could make it Active.
   if (flagged.isRejected) return { result: 'not_reviewable' }
-  // Trigger `review_requested_told` (0018): records an event for the publisher's endpoints, and
-  // `review_requested_told_platform` (0052) for the platform's endpoints.
+  // Trigger `review_requested_event` (0069): records an event for the publisher's endpoints, and
+  // `review_requested_platform_event` (0069) for the platform's endpoints.
   const [row] = await sql<{ review: Review }[]>`
     insert into review_request as r (version_id, note, requested_by)
     values (${versionId}, ${note ?? ''}, ${userId})

@@ -146,7 +146,7 @@ export const transferNode = async (
     where id = ${node.id}
   `
   await sql`delete from trusted_publisher where node_id = ${node.id}`
-  // Trigger `token_revoked_told` (0018): records an event for the publisher's endpoints.
+  // Trigger `token_revoked_event` (0069): records an event for the publisher's endpoints.
   await sql`
     update personal_access_token set revoked_at = clock_timestamp()
     where node_id = ${node.id} and revoked_at is null

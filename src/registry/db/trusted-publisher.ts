@@ -66,7 +66,7 @@ export const deleteTrustedPublisher = async (
     returning ${columns(sql)}
   `
   if (!trusted) return false
-  // Trigger `token_revoked_told` (0018): records an event for each.
+  // Trigger `token_revoked_event` (0069): records an event for each.
   await sql`
     update personal_access_token set revoked_at = clock_timestamp()
     where trusted_publisher_id = ${trusted.id} and revoked_at is null
@@ -98,7 +98,7 @@ export const insertExchangedToken = async (
   await lockPublisher(sql, publisherId, 'share')
   const [trust] = await sql`select from trusted_publisher where id = ${trusted.id} for key share`
   if (!trust) return 'not_trusted'
-  // Trigger `token_created_told` (0018): records an event for the publisher's endpoints.
+  // Trigger `token_created_event` (0069): records an event for the publisher's endpoints.
   const [row] = await sql<{ expires_at: string }[]>`
     insert into personal_access_token
       (publisher_id, node_id, name, description, sha256, last4, created_by, expires_at,

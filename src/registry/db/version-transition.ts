@@ -36,7 +36,7 @@ export const findVersionState = async (
 
 /** Joins `version v`: the id of its newest transition, by which a step knows whether somebody came before it. */
 export const newestTransition = (sql: Queryable) => sql`(
-  select id from version_move where version_id = v.id order by at desc, id desc limit 1
+  select id from version_transition where version_id = v.id order by at desc, id desc limit 1
 )`
 
 interface VersionTransition {
@@ -83,8 +83,8 @@ const writeTransition = async (
 ): Promise<VersionStatus | undefined> => {
   const { from, to, reason: usual } = VERSION_TRANSITIONS[name]
   // Trigger `upload_wait_changed` (0066): signals the workflow that waits for the archive of a version that is deleted.
-  // Trigger `version_told` (0018): records an event for the publisher's endpoints, and `version_flagged_told_platform`
-  // (0052) for the platform's endpoints. Trigger `version_move_decision` (0029):
+  // Trigger `version_event` (0069): records an event for the publisher's endpoints, and `version_flagged_platform_event`
+  // (0069) for the platform's endpoints. Trigger `version_transition_decision` (0069):
   // bans the content with the version, or frees it.
   const [isTransitioned] = await sql<{ from: VersionStatus }[]>`
     with old as (
@@ -106,7 +106,7 @@ const writeTransition = async (
         and (${name} <> 'retry' or v.scan_incomplete or v.checks_failed_at is not null)
       returning v.id, v.last_moved_at, old.status as from_status, v.status_reason
     )
-    insert into version_move (version_id, at, from_status, to_status, reason, actor)
+    insert into version_transition (version_id, at, from_status, to_status, reason, actor)
     select id, last_moved_at, from_status, ${to}, status_reason, ${actor} from moved
     returning from_status as from
   `
@@ -147,7 +147,7 @@ export const giveUpChecks = async (
 
 /** A decision has been made: the next review may be asked for. */
 export const closeReview = async (sql: Transaction, versionId: string): Promise<void> => {
-  // Trigger `review_decided_told` (0018): records an event for the publisher's endpoints.
+  // Trigger `review_decided_event` (0069): records an event for the publisher's endpoints.
   await sql`
     update review_request set closed_at = clock_timestamp()
     where version_id = ${versionId} and closed_at is null
@@ -170,7 +170,7 @@ export const listVersionTransitions = async (
   const rows = await sql<{ move: ListedTransition }[]>`
     select json_strip_nulls(json_build_object('at', ${instant(sql, sql`at`)}, 'from', from_status,
       'to', to_status, 'reason', reason, 'actor', actor)) as move
-    from version_move m where version_id = ${versionId} order by m.at, m.id
+    from version_transition m where version_id = ${versionId} order by m.at, m.id
   `
   return rows.map(({ move: transition }) => transition)
 }

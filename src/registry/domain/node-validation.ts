@@ -44,10 +44,10 @@ const SHORT_ID = 7
 
 /** Finds the id that a new one was meant to be, most likely: one or two edits away, but not by a number alone. */
 export const findMeantId = (id: string, others: readonly string[]): string | undefined => {
-  const most = id.length > SHORT_ID ? 2 : 1
+  const max = id.length > SHORT_ID ? 2 : 1
   return others.find(
     (other) =>
-      distance(idKey(id), idKey(other)) <= most &&
+      distance(idKey(id), idKey(other)) <= max &&
       id.replaceAll(/\d+/g, '') !== other.replaceAll(/\d+/g, ''),
   )
 }

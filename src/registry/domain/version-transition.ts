@@ -111,9 +111,9 @@ export const flaggedReason = (high: number, worst: Pick<Finding, 'message'>): st
 /** The title of a rule, with which a finding's message begins: `Title (detail). Advice.` */
 export const ruleTitle = (message: string): string => message.split(/ \(|\. |\.$/, 1)[0] ?? message
 
-const cutTo = (most: number, text: string): string =>
-  isLonger(text, most)
+const cutTo = (max: number, text: string): string =>
+  isLonger(text, max)
     ? `${Array.from(text)
-        .slice(0, most - 1)
+        .slice(0, max - 1)
         .join('')}…`
     : text

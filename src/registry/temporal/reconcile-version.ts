@@ -1,4 +1,4 @@
-import { listStillExtractions, listStillVersions } from '../db/open-version.ts'
+import { listStalledExtractions, listStalledVersions } from '../db/open-version.ts'
 import type { OpenVersion } from '../db/open-version.ts'
 import { giveUpChecks } from '../db/version-transition.ts'
 import { unitOfWork } from '../../platform/db/unit-of-work.ts'
@@ -17,11 +17,11 @@ type Options = ReconcileDeps & VersionStarts
 /** Makes the kinds of versions. */
 export const makeReconciledVersions = (options: Options): Reconciled[] => [
   {
-    list: listStillVersions,
+    list: listStalledVersions,
     reconcile: (version: OpenVersion, check) => reconcileVersion(options, version, check),
   },
   {
-    list: listStillExtractions,
+    list: listStalledExtractions,
     reconcile: (version: OpenVersion, check) => reconcileExtraction(options, version, check),
   },
 ]

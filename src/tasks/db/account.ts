@@ -55,9 +55,9 @@ export const checkAccount = async (
 export const findUsedLimit = async (
   sql: Sql,
   { account, part }: { account: string; part: number },
-): Promise<{ most: number; open: number } | undefined> => {
-  const [row] = await sql<{ most: number; open: number }[]>`
-    select o.task_limit as most, t.open from owner o
+): Promise<{ max: number; open: number } | undefined> => {
+  const [row] = await sql<{ max: number; open: number }[]>`
+    select o.task_limit as max, t.open from owner o
     cross join lateral (
       select count(*)::integer as open from task where account = o.id and ended_at is null
     ) t
@@ -105,9 +105,9 @@ export const setLimits = async (
   { quota, creditLimit, apiKeyId }: AccountLimits,
 ): Promise<void> => {
   await sql`
-    select set_config('kiln.most_tasks', ${text(quota?.tasks)}, true),
-      set_config('kiln.most_bytes', ${text(quota?.bytes)}, true),
-      set_config('kiln.most_credits', ${text(creditLimit)}, true),
+    select set_config('kiln.max_tasks', ${text(quota?.tasks)}, true),
+      set_config('kiln.max_bytes', ${text(quota?.bytes)}, true),
+      set_config('kiln.max_credits', ${text(creditLimit)}, true),
       set_config('kiln.api_key_id', ${text(apiKeyId)}, true)
   `
 }
@@ -119,14 +119,14 @@ export const toLimitError = async (
   { account, credits, retentionDays }: LimitedTask,
 ): Promise<unknown> => {
   const { code, detail } = (error ?? {}) as { code?: unknown; detail?: string }
-  const most = Number(detail)
+  const max = Number(detail)
   switch (code) {
     case 'KQ001':
-      return errors.taskQuotaExceeded(await countOpenTasks(sql, account), most)
+      return errors.taskQuotaExceeded(await countOpenTasks(sql, account), max)
     case 'KQ002':
-      return errors.byteQuotaExceeded(most, retentionDays)
+      return errors.byteQuotaExceeded(max, retentionDays)
     case 'KQ003':
-      return errors.insufficientCredits(credits, most)
+      return errors.insufficientCredits(credits, max)
     case 'KQ004':
       return errors.keyCreditsSpent(credits, JSON.parse(detail ?? '') as KeyUse)
     default:
@@ -167,11 +167,11 @@ export const chargeBytes = async (
   { account, bytes }: Omit<Cost, 'credits'>,
   quota: Quota,
 ): Promise<void> => {
-  const [used] = await sql<{ bytes: number; most: number }[]>`
+  const [used] = await sql<{ bytes: number; max: number }[]>`
     insert into owner as o (id, stored_bytes) values (${account}, greatest(0, ${bytes}::bigint))
     on conflict (id) do update set stored_bytes = o.stored_bytes + ${bytes}
-    returning stored_bytes::float8 as bytes, coalesce(byte_limit, ${quota.bytes}::bigint)::float8 as most
+    returning stored_bytes::float8 as bytes, coalesce(byte_limit, ${quota.bytes}::bigint)::float8 as max
   `
-  if (used && bytes > 0 && used.bytes > used.most)
-    throw errors.byteQuotaExceeded(used.most, quota.retentionDays)
+  if (used && bytes > 0 && used.bytes > used.max)
+    throw errors.byteQuotaExceeded(used.max, quota.retentionDays)
 }

@@ -192,7 +192,7 @@ export const topUpImages = async (
   sql: Transaction,
   { engine, slots, after }: TopUp,
 ): Promise<ToppedUp> => {
-  const most = Math.max(2 * slots, LEAST_QUEUED)
+  const max = Math.max(2 * slots, LEAST_QUEUED)
   const queued = sql`family = 'image' and engine = ${engine} and ended_at is null`
   const rows = await sql<
     (TaskToStart & { waitsOn: string | null; accounts: number; last: string | null })[]
@@ -201,9 +201,9 @@ export const topUpImages = async (
       select unnest(resumable_waits('image', ${engine})) as is
     ), ${accountsInTurn(sql, { family: 'image', engine, after })}, chosen as (
       select best.id from turn, lateral (
-        select ${most} - count(*) as free from (
+        select ${max} - count(*) as free from (
           select from task where ${queued} and account = turn.id and waits_on is null and claimed_at is null
-          limit ${most}
+          limit ${max}
         ) counted
       ) room, lateral (
         select id, priority, max(priority) over () as top from (

@@ -75,7 +75,7 @@ export interface BreakerFailure {
   scope: string
   taskId: string
   /** Failures in a row that open it. */
-  most: number
+  max: number
   /** Time until a task may try again. */
   openSeconds: number
 }
@@ -83,25 +83,25 @@ export interface BreakerFailure {
 /** Counts a failure of an engine. Returns whether its breaker is open now, and whether this has opened it. */
 export const countEngineFailure = async (
   sql: Sql,
-  { scope, taskId, most, openSeconds }: BreakerFailure,
+  { scope, taskId, max, openSeconds }: BreakerFailure,
 ): Promise<{ isOpen: boolean; hasOpened: boolean }> => {
   const retryAt = sql`clock_timestamp() + ${openSeconds}::float8 * interval '1 second'`
-  // Trigger `breaker_inserted_told_platform` or `breaker_told_platform` (0052): records an event for the platform's
+  // Trigger `breaker_inserted_platform_event` or `breaker_platform_event` (0069): records an event for the platform's
   // endpoints when it opens; the latter also when it closes.
   const [row] = await sql<{ isOpen: boolean; failures: number }[]>`
     insert into breaker as b (scope, failures, opened_at, retry_at)
-    values (${scope}, 1, case when ${most} <= 1 then clock_timestamp() end,
-      case when ${most} <= 1 then ${retryAt} end)
+    values (${scope}, 1, case when ${max} <= 1 then clock_timestamp() end,
+      case when ${max} <= 1 then ${retryAt} end)
     on conflict (scope) do update set
       failures = b.failures + 1,
-      opened_at = case when b.failures + 1 >= ${most} then coalesce(b.opened_at, clock_timestamp()) end,
+      opened_at = case when b.failures + 1 >= ${max} then coalesce(b.opened_at, clock_timestamp()) end,
       retry_at = case
-        when b.opened_at is null and b.failures + 1 >= ${most} or b.probe_id = ${taskId} then ${retryAt}
+        when b.opened_at is null and b.failures + 1 >= ${max} or b.probe_id = ${taskId} then ${retryAt}
         else b.retry_at end,
       probe_id = nullif(b.probe_id, ${taskId})
     returning opened_at is not null as "isOpen", failures
   `
-  return { isOpen: row?.isOpen === true, hasOpened: row?.failures === Math.max(1, most) }
+  return { isOpen: row?.isOpen === true, hasOpened: row?.failures === Math.max(1, max) }
 }
 
 /** Ends the row of failures of an engine. Returns whether that has closed its breaker. */

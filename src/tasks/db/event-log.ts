@@ -36,7 +36,7 @@ export const listEvents = async (
 /** True of event `e`, with a redelivery `d` that is pending, while it waits because the host of its webhook URL is paused. */
 export const isDeliveryPaused = (sql: Queryable) => sql`
   ((e.state = 'pending' or d.id is not null) and exists (
-    select from told_event o where o.id = e.id and ${isHostPaused(sql, sql`host_of(o.url)`)}
+    select from event_webhook o where o.id = e.id and ${isHostPaused(sql, sql`host_of(o.url)`)}
   ))
 `
 

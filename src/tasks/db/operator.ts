@@ -2,7 +2,7 @@ import { isUuid } from '../../platform/domain/uuid.ts'
 import type { StuckTask } from '../domain/operations.ts'
 import type { Queryable, Sql } from '../../platform/db/client.ts'
 import { instant } from '../../platform/db/instant.ts'
-import { isAmong, type StillOptions } from '../../platform/db/reconcile.ts'
+import { isAmong, type StalledOptions } from '../../platform/db/reconcile.ts'
 import { startColumns, type TaskToStart } from './admission.ts'
 
 export interface OpenTask extends TaskToStart {
@@ -40,9 +40,9 @@ export const listStuckTasks = async (sql: Sql): Promise<StuckTask[]> =>
  * Admitted tasks that have not moved for `afterSeconds` although nothing of theirs waits for the relay, in the order of
  * their ids. Dispatched rows are removed by age, so their absence means nothing.
  */
-export const listStillTasks = async (
+export const listStalledTasks = async (
   sql: Sql,
-  { afterSeconds, ids, limit }: StillOptions,
+  { afterSeconds, ids, limit }: StalledOptions,
 ): Promise<TaskToStart[]> =>
   await sql`
   select ${startColumns(sql)}

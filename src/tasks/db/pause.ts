@@ -99,9 +99,9 @@ const DUE_AT_ONCE = 5000
 const endDeferrals = async (sql: Transaction, scope: string, at: Date): Promise<void> => {
   if (!scope.startsWith('host:')) return
   await sql`
-    update first_try set due_at = greatest(${at}, now())
+    update first_attempt set due_at = greatest(${at}, now())
     where event_id in (
-      select event_id from first_try f
+      select event_id from first_attempt f
       where host = ${scope.slice('host:'.length)} and due_at > greatest(${at}, now())
         and not exists (
           select from attempt a
@@ -151,7 +151,7 @@ export const countPauseEffect = async (sql: Sql, scope: string): Promise<PauseEf
       where ended_at is null and status not in ('IN_PROGRESS', 'processing')
         and ${scope} = any(${scopesOf(sql, sql`task`)})
       union all
-      select t.owner, 0, 1 from waiting w join told_event t on t.id = w.id
+      select t.owner, 0, 1 from waiting w join event_webhook t on t.id = w.id
       where ${scope} like 'host:%' and 'host:' || host_of(t.url) = ${scope}
     )
     select count(*) filter (where tasks = 1)::integer as tasks,

@@ -21,7 +21,7 @@ export interface TaskDetailRow extends TaskRow {
   inputs: (Omit<TaskDetail['inputs'][number], 'url'> & { name?: string; url?: string })[]
   results: Omit<TaskDetail['results'][number], 'url'>[]
   moves: TaskDetail['moves']
-  tries: { n: number; at: string; failed_at?: string; error?: string }[]
+  attempts: { n: number; at: string; failed_at?: string; error?: string }[]
 }
 
 /** A place that is not counted any more. */
@@ -46,7 +46,7 @@ export const findTaskDetail = async (
           limit ${FAR - 1}
         ) ahead
       ) end as "queuePosition",
-      t.tries, ${relightFields(sql)} as relight,
+      t.attempts, ${relightFields(sql)} as relight,
       (select coalesce(jsonb_agg(jsonb_strip_nulls(to_jsonb(i))), '[]') from (
         select field, case when t.delete_requested_at is null then name end as name, url,
           content_type, bytes, width, height from task_input

@@ -89,7 +89,7 @@ const segmentsOf = ({ kinds, families }: Pick<Walk, 'kinds' | 'families'>): stri
 const walk = (
   sql: Queryable,
   { owner, families, kinds, batch, ...rest }: Walk,
-  most?: number,
+  max?: number,
 ): Fragment => {
   if (batch !== undefined || (rest.isRare && rest.labels)) {
     const ofOwner = owner === undefined ? sql`` : sql`and t.owner = ${owner}`
@@ -98,29 +98,29 @@ const walk = (
         ? hasLabels(sql, rest.labels, owner)
         : sql`${isOfBatch(sql, batch)} ${ofOwner}`
     const found = sql`(select * from task t where true ${which} offset 0)`
-    return listOf(sql, { ...rest, most }, ofFamilies(sql, families), found)
+    return listOf(sql, { ...rest, max }, ofFamilies(sql, families), found)
   }
-  if (owner === undefined) return listOf(sql, { ...rest, most }, ofFamilies(sql, families))
+  if (owner === undefined) return listOf(sql, { ...rest, max }, ofFamilies(sql, families))
   const segments = segmentsOf({ kinds, families })
   if (segments.length === 0) return sql`select * from task where false`
   const merged = segments
     .map((segment) => sql`and t.owner = ${owner} and t.segment = ${segment}`)
-    .map((where) => sql`(${listOf(sql, { ...rest, most }, where)})`)
+    .map((where) => sql`(${listOf(sql, { ...rest, max }, where)})`)
     .reduce((all, list) => sql`${all} union all ${list}`)
-  return sql`select * from (${merged}) t order by t.created_at desc, t.id desc ${limitTo(sql, most)}`
+  return sql`select * from (${merged}) t order by t.created_at desc, t.id desc ${limitTo(sql, max)}`
 }
 
-const limitTo = (sql: Queryable, most: number | undefined): Fragment =>
-  most === undefined ? sql`` : sql`limit ${most}`
+const limitTo = (sql: Queryable, max: number | undefined): Fragment =>
+  max === undefined ? sql`` : sql`limit ${max}`
 
 const listOf = (
   sql: Queryable,
   {
     after,
     isOpen,
-    most,
+    max,
     ...bounds
-  }: Omit<Walk, 'kinds' | 'labels' | 'batch' | keyof TaskScope> & { most: number | undefined },
+  }: Omit<Walk, 'kinds' | 'labels' | 'batch' | keyof TaskScope> & { max: number | undefined },
   where: Fragment,
   tasks = sql`task`,
 ): Fragment => sql`
@@ -130,7 +130,7 @@ const listOf = (
     ${isWithin(sql, sql`t.created_at`, bounds)}
     ${after ? sql`and (t.created_at, t.id) ${after.sequence ? sql`<=` : sql`<`} (${placeOf(sql, after)})` : sql``}
   order by t.created_at desc, t.id desc
-  ${limitTo(sql, most)}
+  ${limitTo(sql, max)}
 `
 
 /** The condition that `task t` can be cancelled, or has ended. */

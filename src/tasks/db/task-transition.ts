@@ -60,7 +60,7 @@ const step = (sql: Transaction): Fragment => sql`
 
 /**
  * Inserts the event of each row of `moved`, and those for its owner's endpoints, in one insert: a second one would open all
- * indexes of the table once more. Trigger `event_enters_first_try` (0013): a pending event makes a row of `first_try`, which
+ * indexes of the table once more. Trigger `event_enters_first_attempt` (0069): a pending event makes a row of `first_attempt`, which
  * `takeFirstAttempts` takes.
  */
 const insertEventsOf = (sql: Transaction, isDelivered: boolean): Fragment => sql`
@@ -178,8 +178,8 @@ export const claimTask = async <Kind extends string>(
 /** Changes of each claim to the row of its task. */
 const claim = (sql: Transaction): Fragment => sql`
   fence = fence + 1,
-  tries = case when jsonb_array_length(tries) < 50
-    then tries || jsonb_build_object('n', fence + 1, 'at', clock_timestamp()) else tries end,
+  attempts = case when jsonb_array_length(attempts) < 50
+    then attempts || jsonb_build_object('n', fence + 1, 'at', clock_timestamp()) else attempts end,
   claimed_at = coalesce(
     claimed_at + coalesce(clock_timestamp() - waits_since, interval '0'),
     greatest(clock_timestamp(), last_moved_at)),

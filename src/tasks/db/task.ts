@@ -10,10 +10,10 @@ export const countFailure = async (
 ): Promise<number | undefined> => {
   const [row] = await sql<{ failures: number }[]>`
     update task set failures = failures + 1,
-      tries = case when (tries->-1->>'n')::integer = fence
-        then jsonb_set(tries, '{-1}', (tries->-1)
+      attempts = case when (attempts->-1->>'n')::integer = fence
+        then jsonb_set(attempts, '{-1}', (attempts->-1)
           || jsonb_build_object('failed_at', clock_timestamp(), 'error', ${code}::text))
-        else tries end
+        else attempts end
     where id = ${id} and fence = ${fence} and ended_at is null
     returning failures
   `

@@ -158,12 +158,12 @@ const validateLabels = (labels: unknown): Issue[] => {
     : [makeIssue('/kiln_labels', `must have names of ${KEY_IN_WORDS}, got ${shown(wrong)}`)]
 }
 
-const validateRetention = (seconds: unknown, most: number): Issue[] =>
-  typeof seconds === 'number' && seconds > most
+const validateRetention = (seconds: unknown, max: number): Issue[] =>
+  typeof seconds === 'number' && seconds > max
     ? [
         makeIssue(
           '/kiln_retention_seconds',
-          `must be a whole number from ${RETENTION_MIN} to ${most}, got ${seconds}`,
+          `must be a whole number from ${RETENTION_MIN} to ${max}, got ${seconds}`,
         ),
       ]
     : []

@@ -1,6 +1,6 @@
-import { listStillBulks, type StillBulk } from '../db/bulk/bulk.ts'
+import { listStalledBulks, type StalledBulk } from '../db/bulk/bulk.ts'
 import type { AdmissionRules, TaskToStart } from '../db/admission.ts'
-import { listStillTasks } from '../db/operator.ts'
+import { listStalledTasks } from '../db/operator.ts'
 import { unitOfWork } from '../../platform/db/unit-of-work.ts'
 import { failTask } from '../fail.ts'
 import { startBulk } from './bulk.ts'
@@ -17,12 +17,12 @@ type Options = ReconcileDeps & AdmissionRules
 /** Makes the kinds of tasks, and of the work on many. */
 export const makeReconciledTasks = (options: Options): Reconciled[] => [
   {
-    list: listStillTasks,
+    list: listStalledTasks,
     reconcile: (task: TaskToStart, check) => reconcileTask(options, task, check),
   },
   {
-    list: listStillBulks,
-    reconcile: (bulk: StillBulk, check) => reconcileBulk(options, bulk, check),
+    list: listStalledBulks,
+    reconcile: (bulk: StalledBulk, check) => reconcileBulk(options, bulk, check),
   },
 ]
 
@@ -40,7 +40,7 @@ const reconcileTask = async (options: Options, task: TaskToStart, check: Check):
 }
 
 /** Starts the lost workflow of a batch or an operation again, also one that somebody has ended: it is cancelled by its route. */
-const reconcileBulk = async (options: Options, bulk: StillBulk, check: Check): Promise<void> => {
+const reconcileBulk = async (options: Options, bulk: StalledBulk, check: Check): Promise<void> => {
   const start = startBulk(bulk, options)
   const state = await check(start.workflowId)
   if (state === undefined) return

@@ -37,10 +37,10 @@ client = AuthenticatedClient(base_url=os.environ["KILN_URL"], token=os.environ["
 image = os.environ["KILN_IMAGE"]
 
 
-def must(answer):
-    """The answer, which is an Error where the request was refused."""
-    assert not isinstance(answer, m.Error) and answer is not None, answer
-    return answer
+def must(response):
+    """The response, which is an Error where the request was rejected."""
+    assert not isinstance(response, m.Error) and response is not None, response
+    return response
 
 
 def until(read, is_over):
@@ -66,7 +66,7 @@ def make_image_tasks():
     for task, read in made:
         ended = until(
             lambda: read.sync(task.task_id, client=client, prefer="wait=20"),
-            lambda answer: answer.data.status in (m.ImageTaskStatus.COMPLETED, m.ImageTaskStatus.FAILED),
+            lambda response: response.data.status in (m.ImageTaskStatus.COMPLETED, m.ImageTaskStatus.FAILED),
         ).data
         assert ended.status == m.ImageTaskStatus.COMPLETED and len(ended.generated) == 1, ended
 

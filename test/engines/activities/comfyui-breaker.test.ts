@@ -17,7 +17,7 @@ const start = async (t: TestContext, faults: PromptFault[]) => {
   const fleet = await startFleet(place, `breaker${(fleets += 1)}`, [{}])
   t.after(fleet.close)
   fleet.first.faults.push(...faults)
-  const breaker = makeBreaker(place.deps, { most: 3, openSeconds: 3600 })
+  const breaker = makeBreaker(place.deps, { max: 3, openSeconds: 3600 })
   const insert = async (): Promise<string> => {
     const id = await fleet.insert()
     await place.database.sql`update task set engine = 'comfyui' where id = ${id}`

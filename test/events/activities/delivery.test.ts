@@ -102,13 +102,13 @@ describe('one attempt to deliver an event', () => {
     return { path, ...(await due(receiver.url(path))) }
   }
   /** Bounds of the wait behind an attempt, in seconds: it ended somewhere between its begin and now. */
-  const waitOf = async (eventId: string): Promise<{ least: number; most: number }> => {
-    const [row] = await deps.sql<{ least: number; most: number }[]>`
-      select extract(epoch from next_due_at - clock_timestamp())::float8 as least,
-        extract(epoch from next_due_at - started_at)::float8 as most
+  const waitOf = async (eventId: string): Promise<{ min: number; max: number }> => {
+    const [row] = await deps.sql<{ min: number; max: number }[]>`
+      select extract(epoch from next_due_at - clock_timestamp())::float8 as min,
+        extract(epoch from next_due_at - started_at)::float8 as max
       from attempt where event_id = ${eventId} order by number desc limit 1
     `
-    return row ?? { least: NaN, most: NaN }
+    return row ?? { min: NaN, max: NaN }
   }
 
   const soon = [4, 6] as const
@@ -172,8 +172,8 @@ describe('one attempt to deliver an event', () => {
     assert.deepEqual(event?.next_attempt_at, dueAt)
     assert.equal(dueAt === null, wait === undefined)
     if (!wait) return
-    const { least, most } = await waitOf(eventId)
-    assert.ok(most >= wait[0] && least <= wait[1], `${least} to ${most} s`)
+    const { min, max } = await waitOf(eventId)
+    assert.ok(max >= wait[0] && min <= wait[1], `${min} to ${max} s`)
   }
 
   /** The sentence for operators, with no more of the URL than its host. */

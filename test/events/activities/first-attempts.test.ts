@@ -165,7 +165,7 @@ describe('first attempts', () => {
     const attemptSlots = makeAttemptSlots({ ...ATTEMPT_SLOTS, account: 2 })
     const { sql } = place.deps
     const findDeferred = () => sql`
-      select from first_try where account = 'eve' and due_at > now() + interval '10 minutes'
+      select from first_attempt where account = 'eve' and due_at > now() + interval '10 minutes'
     `
     const delivery = { ...DELIVERY, deferSeconds: 3600 }
     await running(
@@ -199,7 +199,7 @@ describe('first attempts', () => {
       { send },
     )
     // Nobody sends them: they would be under way in other tests.
-    await place.deps.sql`delete from first_try where account = 'frank'`
+    await place.deps.sql`delete from first_attempt where account = 'frank'`
   })
 
   for (const [full, count] of [
@@ -211,8 +211,8 @@ describe('first attempts', () => {
       // More than an account may have at once, so that some of each host are due and not taken.
       for (let task = 0; task < 60; task += 1) await at(respond(204), 'bob')
       await sql`
-        update first_try f set host = 'host-' || n % 3
-        from (select event_id, row_number() over (order by due_at) as n from first_try) numbered
+        update first_attempt f set host = 'host-' || n % 3
+        from (select event_id, row_number() over (order by due_at) as n from first_attempt) numbered
         where f.event_id = numbered.event_id
       `
       const sent = new Set<string>()
@@ -229,19 +229,19 @@ describe('first attempts', () => {
         async () => {
           await waitFor('the account is full', () => sent.size === 48)
           const [last] = await sql<{ due: string }[]>`
-            select max(due_at)::text as due from first_try
+            select max(due_at)::text as due from first_attempt
             where account = 'bob' and not event_id = any(${[...sent]}::uuid[])
           `
           const { eventId } = await at(respond(204), 'mallory')
-          await sql`update first_try set host = 'host-0' where event_id = ${eventId}`
+          await sql`update first_attempt set host = 'host-0' where event_id = ${eventId}`
           const findDeferred = () => sql`
-            select from first_try where account = 'mallory' and due_at > now() + interval '10 minutes'
+            select from first_attempt where account = 'mallory' and due_at > now() + interval '10 minutes'
           `
           await untilFound('one is deferred', findDeferred)
           await isSent(await at(respond(204), 'carol'))
           const countOthers = async (): Promise<number> => {
             const rows = await sql<{ id: string }[]>`
-              select event_id as id from first_try
+              select event_id as id from first_attempt
               where account = 'bob' and due_at > ${last?.due ?? ''}::text::timestamptz
             `
             return rows.filter(({ id }) => !sent.has(id)).length
@@ -251,7 +251,7 @@ describe('first attempts', () => {
         },
         { send },
       )
-      await sql`delete from first_try`
+      await sql`delete from first_attempt`
     })
 
   test('notifies the workflow of an event, with an attempt under way, that a later one waits', async () => {
@@ -265,7 +265,7 @@ describe('first attempts', () => {
       () =>
         waitFor('it is looked at again later', async () => {
           const rows = await sql`
-            select from first_try f join event e on e.id = f.event_id
+            select from first_attempt f join event e on e.id = f.event_id
             where f.task_id = ${id} and e.status = 'COMPLETED' and f.due_at > now()
           `
           return rows.length === 1
@@ -274,7 +274,7 @@ describe('first attempts', () => {
     )
     assert.equal(announced.filter((of) => of === id).length, 1)
     assert.deepEqual(await statesOf(id), ['IN_PROGRESS pending 1', 'COMPLETED pending 0'])
-    await sql`delete from first_try`
+    await sql`delete from first_attempt`
   })
 
   test('renews what nobody else has locked, and waits for nobody', async () => {
@@ -282,17 +282,17 @@ describe('first attempts', () => {
     const [locked, free] = [await at(respond(204)), await at(respond(204))]
     const dueOf = async ({ eventId }: { eventId: string }): Promise<boolean> => {
       const rows = await sql`
-        select from first_try where event_id = ${eventId} and due_at > now() + interval '1 minute'
+        select from first_attempt where event_id = ${eventId} and due_at > now() + interval '1 minute'
       `
       return rows.length === 1
     }
     await sql.begin(async (own) => {
-      await own`select from first_try where event_id = ${locked.eventId} for update`
+      await own`select from first_attempt where event_id = ${locked.eventId} for update`
       const attempts = [locked, free].map(({ eventId }) => ({ eventId, seconds: 600 }))
       await holdFirstAttempts(sql, attempts)
     })
     assert.deepEqual([await dueOf(locked), await dueOf(free)], [false, true])
-    await sql`delete from first_try`
+    await sql`delete from first_attempt`
   })
 
   test('takes no event again that it holds, though its row is due', async () => {
@@ -301,7 +301,7 @@ describe('first attempts', () => {
     const { sql, notifier } = place.deps
     const begun: string[] = []
     const findHeld = () => sql`
-      select from first_try where event_id = ${slow.eventId} and due_at > now() + interval '4 seconds'
+      select from first_attempt where event_id = ${slow.eventId} and due_at > now() + interval '4 seconds'
     `
     const send: SendAttempt = async ({ eventId }) => {
       begun.push(eventId)
@@ -311,7 +311,7 @@ describe('first attempts', () => {
     await running(
       async () => {
         await waitFor('both are held', () => begun.length === 2)
-        await sql`update first_try set due_at = now() where event_id = ${slow.eventId}`
+        await sql`update first_attempt set due_at = now() where event_id = ${slow.eventId}`
         notifier.notify()
         await untilFound('it is taken again', findHeld)
         go()
@@ -319,7 +319,7 @@ describe('first attempts', () => {
       { send },
     )
     assert.deepEqual(begun.toSorted(), [slow.eventId, other.eventId].toSorted())
-    await sql`delete from first_try`
+    await sql`delete from first_attempt`
   })
 
   test('takes nothing more once it stops; its attempts go on and are recorded', async () => {
@@ -335,7 +335,7 @@ describe('first attempts', () => {
     assert.deepEqual(await statesOf(slow.id), ['IN_PROGRESS delivered 0'])
     assert.equal(requestsTo(slow.path).length, 1)
     assert.deepEqual(await statesOf(late.id), ['IN_PROGRESS pending 0'])
-    await place.deps.sql`delete from first_try`
+    await place.deps.sql`delete from first_attempt`
   })
 
   test('keeps what it sends for long, and ends with it', async () => {
@@ -343,7 +343,7 @@ describe('first attempts', () => {
     const slow = await at(inTurn(heldUntil(held, respond(204)), respond(500)))
     const dueAt = async (): Promise<string> => {
       const [row] = await place.deps.sql<{ due: string }[]>`
-        select due_at::text as due from first_try where event_id = ${slow.eventId}
+        select due_at::text as due from first_attempt where event_id = ${slow.eventId}
       `
       return row?.due ?? ''
     }

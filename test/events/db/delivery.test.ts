@@ -14,8 +14,8 @@ import {
   findDelivery,
   findRedelivery,
   findTaskInWait,
-  listStillDeliveries,
-  listStillRedeliveries,
+  listStalledDeliveries,
+  listStalledRedeliveries,
 } from '../../../src/events/db/delivery.ts'
 import { insertRedelivery } from '../../../src/events/db/redelivery.ts'
 import { insertOutbox } from '../../../src/platform/db/outbox.ts'
@@ -151,7 +151,7 @@ describe('the delivery of events', () => {
       [1, true, 'superseded'],
       [9, true, 'superseded'],
     ] as const)
-      test(`after ${failures} tries ${hasLater ? 'and' : 'without'} a later event leaves it ${state}`, async () => {
+      test(`after ${failures} attempts ${hasLater ? 'and' : 'without'} a later event leaves it ${state}`, async () => {
         const [id, eventId] = await running()
         for (let i = 0; i < failures; i++)
           await attemptOf(eventId, { state: 'pending', waitSeconds: 60 })
@@ -530,8 +530,8 @@ describe('the delivery of events', () => {
 
   describe('what stands still', () => {
     const ALL = { ids: { after: NO_ID }, limit: 1000, afterSeconds: 600 }
-    const listStill = () => listStillDeliveries(sql, ALL)
-    const isStill = async (id: string) => (await listStill()).some((row) => row.id === id)
+    const listStalled = () => listStalledDeliveries(sql, ALL)
+    const isStalled = async (id: string) => (await listStalled()).some((row) => row.id === id)
     const age = (eventId: string) => sql`
       update event set created_at = created_at - interval '1 hour',
         next_attempt_at = next_attempt_at - interval '1 hour', failures = greatest(failures, 1)
@@ -540,15 +540,15 @@ describe('the delivery of events', () => {
 
     test('is a task whose next event is long due', async () => {
       const [id, eventId] = await running()
-      assert.ok(!(await isStill(id)), 'too early')
+      assert.ok(!(await isStalled(id)), 'too early')
       await age(eventId)
-      const found = (await listStill()).find((row) => row.id === id)
+      const found = (await listStalled()).find((row) => row.id === id)
       assert.deepEqual(found, { id, kind: 'upscale', owner: 'alice' })
       await attemptOf(eventId, AGAIN)
-      assert.ok(!(await isStill(id)), 'it is due later')
+      assert.ok(!(await isStalled(id)), 'it is due later')
       await age(eventId)
       await age(eventId)
-      assert.ok(await isStill(id), 'its time has passed')
+      assert.ok(await isStalled(id), 'its time has passed')
     })
 
     test('is none that only waits behind another event', async () => {
@@ -556,7 +556,7 @@ describe('the delivery of events', () => {
       await attemptOf(eventId, AGAIN)
       await transition(sql, id, 'COMPLETED')
       await age(await eventOf(sql, id, 'COMPLETED'))
-      assert.ok(!(await isStill(id)), 'it waits behind the first')
+      assert.ok(!(await isStalled(id)), 'it waits behind the first')
     })
 
     test('is none that the relay is about to start', async () => {
@@ -564,17 +564,17 @@ describe('the delivery of events', () => {
       await age(eventId)
       const facts = { taskId: id, kind: 'upscale', owner: 'alice' }
       await sql.begin((sql) => insertOutbox(sql, startDelivery(facts, { taskQueue: 'q' })))
-      assert.ok(!(await isStill(id)), 'its start waits')
+      assert.ok(!(await isStalled(id)), 'its start waits')
       await sql`update outbox set dispatched_at = now() where workflow_id = ${`deliver-events/${id}`}`
-      assert.ok(await isStill(id), 'its start was lost')
+      assert.ok(await isStalled(id), 'its start was lost')
     })
 
     test('is listed in parts', async () => {
       await times(3, async () => age((await running())[1]))
-      const all = (await listStill()).map(({ id }) => id)
+      const all = (await listStalled()).map(({ id }) => id)
       const parts: string[] = []
       for (let after = NO_ID; ;) {
-        const [row] = await listStillDeliveries(sql, { ...ALL, ids: { after }, limit: 1 })
+        const [row] = await listStalledDeliveries(sql, { ...ALL, ids: { after }, limit: 1 })
         if (!row) break
         parts.push((after = row.id))
       }
@@ -586,14 +586,15 @@ describe('the delivery of events', () => {
       const { owner, transition } = await insertSubscription(sql)
       const chain = await transition('IN_PROGRESS')
       await age(await eventOf(sql, chain, 'image_task.in_progress'))
-      const found = (await listStill()).find((row) => row.id === chain)
+      const found = (await listStalled()).find((row) => row.id === chain)
       assert.deepEqual(found, { id: chain, kind: 'endpoint', owner })
     })
 
     test('is a redelivery that is long due, too', async () => {
       const [, eventId] = await running()
       const id = await redeliver(sql, eventId)
-      const find = async () => (await listStillRedeliveries(sql, ALL)).find((row) => row.id === id)
+      const find = async () =>
+        (await listStalledRedeliveries(sql, ALL)).find((row) => row.id === id)
       assert.equal(await find(), undefined)
       await sql`update redelivery set created_at = created_at - interval '1 hour' where id = ${id}`
       assert.deepEqual(await find(), { id, owner: 'alice' })

@@ -39,7 +39,7 @@ const ALL = {
 
 describe('the first attempts', () => {
   const { sql } = useDatabase()
-  beforeEach(() => sql`delete from first_try`)
+  beforeEach(() => sql`delete from first_attempt`)
 
   const take = async (options: Partial<TakeOptions> = {}): Promise<FirstAttempt[]> =>
     (await takeFirstAttempts(sql, { ...ALL, ...options })).attempts
@@ -62,7 +62,7 @@ describe('the first attempts', () => {
   const accountsOf = (attempts: readonly FirstAttempt[]): string =>
     attempts.map(({ account, isBlocked }) => `${account}${isBlocked ? '-' : ''}`).join(' ')
   const isQueued = async (eventId: string): Promise<boolean> =>
-    (await sql`select from first_try where event_id = ${eventId}`).length === 1
+    (await sql`select from first_attempt where event_id = ${eventId}`).length === 1
   const RESULT = {
     durationMs: 3.4,
     address: '203.0.113.7',
@@ -164,12 +164,12 @@ describe('the first attempts', () => {
       await deferHosts(sql, ['dead.example'])
       const due = await sql<{ host: string; wait: number }[]>`
         select host, extract(epoch from due_at - ${clock?.began ?? ''}::text::timestamptz)::float8 as wait
-        from first_try order by due_at
+        from first_attempt order by due_at
       `
       assert.equal(due.map(({ host }) => host).join(' '), 'b.example dead.example dead.example')
       const [ready = NaN, defer = NaN, leased = NaN] = due.map(({ wait }) => wait)
-      const most = 30 + PATIENCE_MS / 1000
-      assert.ok(ready <= 0 && defer >= 5 && defer <= most && leased > 3000, JSON.stringify(due))
+      const max = 30 + PATIENCE_MS / 1000
+      assert.ok(ready <= 0 && defer >= 5 && defer <= max && leased > 3000, JSON.stringify(due))
     })
   })
 

@@ -615,7 +615,7 @@ describe('a task with all of its life', () => {
     const TIME = '2026-01-01T00:00:0'
     const id = await createImage(service.client('carol'))
     await sql`
-      update task set status = 'IN_PROGRESS', tries = ${sql.json([
+      update task set status = 'IN_PROGRESS', attempts = ${sql.json([
         { n: 1, at: `${TIME}0Z`, failed_at: `${TIME}1Z`, error: 'engine_failed' },
         { n: 2, at: `${TIME}2Z` },
         { n: 3, at: `${TIME}3Z` },

@@ -271,7 +271,7 @@ describe('the removal by age', () => {
     const endpoint = await sql.begin((sql) => insertEndpoint(sql, given, 1))
     const subject = randomUUID()
     const enqueue = () =>
-      sql`select tell_publisher(${publisherId}, 'token.created', ${subject}::uuid, '{}')`
+      sql`select record_publisher_event(${publisherId}, 'token.created', ${subject}::uuid, '{}')`
     const numbers = async (): Promise<number[]> => {
       const rows = await sql<{ sequence: number }[]>`
         select sequence from event where endpoint_id = ${endpoint?.id ?? ''} order by sequence

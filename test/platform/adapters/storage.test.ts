@@ -431,14 +431,14 @@ describe('a folder that files move to from another', () => {
   test('takes no more files at once than a bucket writes, where others wait for a minute only', async () => {
     for (let index = 0; index < 10; index += 1) await putOld(`results/${index}/1`)
     const { putStream } = stores.to
-    let [writing, most] = [0, 0]
+    let [writing, max] = [0, 0]
     stores.to.putStream = async (...values) => {
       writing += 1
-      most = Math.max(most, writing)
+      max = Math.max(max, writing)
       return await putStream(...values).finally(() => (writing -= 1))
     }
     await moveAll(stores, () => {})
-    assert.equal(most, 2)
+    assert.equal(max, 2)
   })
 
   test('takes a copy back whose file was removed meanwhile', async () => {

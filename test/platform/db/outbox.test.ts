@@ -40,7 +40,7 @@ describe('the outbox', () => {
     assert.ok(row)
     return row
   }
-  const makeDue = () => database.sql`update outbox set next_try_at = clock_timestamp()`
+  const makeDue = () => database.sql`update outbox set next_attempt_at = clock_timestamp()`
   const insertDue = async (...entries: OutboxEntry[]): Promise<OutboxRow[]> => {
     const rows = []
     for (const entry of entries) rows.push(await insert(entry))
@@ -50,7 +50,7 @@ describe('the outbox', () => {
   /** A lease ends within seconds, which a busy machine may need: so nobody has these again before `makeDue`. */
   const defer = (rows: { id: string }[], sql: Queryable = database.sql) =>
     sql`
-      update outbox set next_try_at = next_try_at + interval '1 hour'
+      update outbox set next_attempt_at = next_attempt_at + interval '1 hour'
       where id::text = any(${idsOf(rows)}::text[])
     `
   const lease = (limit?: number): Promise<OutboxRow[]> =>
@@ -70,7 +70,7 @@ describe('the outbox', () => {
     `
     const row = await act()
     const [due] = await database.sql`
-      select next_try_at - make_interval(secs => ${seconds})
+      select next_attempt_at - make_interval(secs => ${seconds})
         between ${clock?.began ?? ''}::timestamptz and clock_timestamp() as fits
       from outbox where id = ${row?.id ?? null}
     `
@@ -107,7 +107,7 @@ describe('the outbox', () => {
 
   test('gives the row as it was written', async () => {
     const [written] = await insertDue(start('a', [{ taskId: 'x' }]))
-    assert.deepEqual(await lease(), [{ ...written, tries: 1 }])
+    assert.deepEqual(await lease(), [{ ...written, attempts: 1 }])
   })
 
   test('holds a signal back until the start of its workflow is dispatched', async () => {
@@ -135,7 +135,7 @@ describe('the outbox', () => {
     for (const [index, seconds] of [1, 2, 4, 5, 5, 5].entries()) {
       await makeDue()
       const [leased] = await lease()
-      assert.equal(leased?.tries, index + 1)
+      assert.equal(leased?.attempts, index + 1)
       await assertDueAfter(seconds, async () => {
         await markFailed(database.sql, leased, 'unavailable')
         return leased
@@ -147,7 +147,7 @@ describe('the outbox', () => {
     const [row] = await insertDue(start('a'))
     await markDispatched(database.sql, [row?.id ?? ''])
     assert.deepEqual(await lease(), [])
-    await markFailed(database.sql, { ...(row as OutboxRow), tries: 1 }, 'late')
+    await markFailed(database.sql, { ...(row as OutboxRow), attempts: 1 }, 'late')
     const [stored] = await database.sql`select last_error from outbox`
     assert.deepEqual(stored, { last_error: null })
   })

@@ -201,7 +201,7 @@ describe('a unit of work', () => {
       unitOfWork({ sql }, cross('left', 'right')),
       unitOfWork({ sql }, cross('right', 'left')),
     ])
-    assert.ok(attempts > 2, `${attempts} tries`)
+    assert.ok(attempts > 2, `${attempts} attempts`)
   })
 
   test('waits for a lock, with the time-outs of production, until a deadlock has been found', async () => {

@@ -200,10 +200,10 @@ const versionRows: Row[] = [
   ]),
 ]
 
-const pagesOf = (path: string, size: string, most: number) =>
+const pagesOf = (path: string, size: string, max: number) =>
   [
     ...['-1', 'abc', '1.5', '1e9', '1&page=2', ''].map((page) => `page=${page}`),
-    ...['0', String(most + 1)].map((value) => `${size}=${value}`),
+    ...['0', String(max + 1)].map((value) => `${size}=${value}`),
   ].map((query) => ({ what: `${path}?${query}`, path: `${path}?${query}` }))
 
 const readRows: Row[] = [

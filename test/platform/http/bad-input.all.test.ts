@@ -161,7 +161,7 @@ const takeStock = async () => {
       (select count(*) from personal_access_token where revoked_at is null) as tokens,
       (select sum(rev) from node) as nodes,
       (select sum(rev) from version) as versions,
-      (select count(*) from version_move) as moves,
+      (select count(*) from version_transition) as moves,
       (select count(*) from archive) as archives,
       (select count(*) from host_node) as host_nodes,
       (select count(*) from host_node_report) as reports,

@@ -7,11 +7,7 @@ import type { TestContext } from 'node:test'
 
 import { ApiError } from '../../../src/platform/domain/errors.ts'
 import { makeBudget } from '../../../src/platform/json-body/budget.ts'
-import {
-  endEarly,
-  isStillSending,
-  USUAL_DRAIN,
-} from '../../../src/platform/http/body/early-response.ts'
+import { endEarly, isSending, USUAL_DRAIN } from '../../../src/platform/http/body/early-response.ts'
 import type { DrainLimits } from '../../../src/platform/http/body/early-response.ts'
 import { replaceInline, type InlineImage } from '../../../src/platform/json-body/inline.ts'
 import {
@@ -109,7 +105,7 @@ export const startServer = async (
       const text = JSON.stringify({ error: error.code, message: error.message })
       response.statusCode = error.status
       for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value)
-      if (isStillSending(request)) await endEarly(request, response, text, drain)
+      if (isSending(request)) await endEarly(request, response, text, drain)
       else response.end(text)
     }
   }

@@ -86,7 +86,7 @@ const listFiles = async (id: string): Promise<string[]> => [
 ]
 
 const countTransitions = async (id: string): Promise<number> =>
-  (await place.deps.sql`select from version_move where version_id = ${id}`).length
+  (await place.deps.sql`select from version_transition where version_id = ${id}`).length
 
 const transition = (id: string, name: VersionTransitionName) =>
   place.deps.sql.begin((sql) => transitionVersion(sql, { id, name, actor: 'user:root' }))

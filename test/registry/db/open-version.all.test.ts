@@ -194,7 +194,7 @@ describe('a version', () => {
       }),
     )
     const transitions = await stage.place.deps.sql`
-      select count(*)::integer as n from version_move
+      select count(*)::integer as n from version_transition
       where version_id = any(${ids}) group by version_id
     `
     // Published, checked, given up, retried, passed.
@@ -218,7 +218,7 @@ describe('a version', () => {
       })
     let asked: Promise<void> | undefined
     await sql.begin(async (sql) => {
-      await sql`lock table version_move in exclusive mode`
+      await sql`lock table version_transition in exclusive mode`
       await startNow(id)
       await untilWaitingForLocks(1)
       await mendStore(id)
@@ -230,14 +230,14 @@ describe('a version', () => {
     await asked
     await succeed(id)
     const transitions = await sql`
-      select to_status, reason from version_move where version_id = ${id} order by at, id
+      select to_status, reason from version_transition where version_id = ${id} order by at, id
     `
     // Published, checked, given up, retried, passed.
     assert.equal(transitions.length, 5, JSON.stringify(transitions))
   })
 
   describe('by an operator', () => {
-    const makeStill = (id: string) => stage.place.deps.sql`
+    const makeStalled = (id: string) => stage.place.deps.sql`
       update version set last_moved_at = clock_timestamp() - interval '11 minutes' where id = ${id}
     `
 
@@ -246,7 +246,7 @@ describe('a version', () => {
       const [awaited, overdue] = [await publishQuietly(), await publishQuietly()]
       const uploaded = await publishQuietly()
       await upload(uploaded)
-      for (const id of [awaited, overdue, uploaded]) await makeStill(id)
+      for (const id of [awaited, overdue, uploaded]) await makeStalled(id)
       await stage.place.deps.sql`
         update version set upload_expires_at = clock_timestamp() - interval '6 minutes'
         where id = ${overdue}

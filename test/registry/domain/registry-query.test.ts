@@ -21,7 +21,7 @@ const read = (schema: TObject, given: Record<string, string>) =>
   makeValidator(schema, listOptional(schema))(fromText(schema, given))
 
 describe('the pages of', () => {
-  const QUERIES: [name: string, schema: TObject, size: string, usual: number, most: number][] = [
+  const QUERIES: [name: string, schema: TObject, size: string, usual: number, max: number][] = [
     ['GET /nodes/search', NodeSearchQuery, 'limit', 10, 100],
     ['GET /nodes', NodeListQuery, 'limit', 10, 1_000],
     ['GET /publishers/{p}/nodes', PublisherNodesQuery, 'limit', 100, 1_000],
@@ -31,16 +31,16 @@ describe('the pages of', () => {
     ['GET /versions', VersionListQuery, 'pageSize', 10, 100],
     ['the audit log', AuditLogQuery, 'pageSize', 10, 100],
   ]
-  for (const [name, schema, size, usual, most] of QUERIES) {
-    test(`${name} are ${usual} entries long, ${most} at most, and count from 1`, () => {
+  for (const [name, schema, size, usual, max] of QUERIES) {
+    test(`${name} are ${usual} entries long, ${max} at max, and count from 1`, () => {
       assert.deepEqual(read(schema, {}), { value: { page: 1, [size]: usual }, issues: [] })
-      const last = read(schema, { page: '7', [size]: String(most) })
-      assert.deepEqual(last.value, { page: 7, [size]: most })
+      const last = read(schema, { page: '7', [size]: String(max) })
+      assert.deepEqual(last.value, { page: 7, [size]: max })
       assert.deepEqual(read(schema, { page: '0' }).issues, [])
     })
     const WRONG = [
       ...['-1', '1.5', 'abc', '', '1e9', '99999999999'].map((given) => ['page', given]),
-      ...['0', String(most + 1), 'x'].map((given) => [size, given]),
+      ...['0', String(max + 1), 'x'].map((given) => [size, given]),
     ]
     for (const [member = '', given = ''] of WRONG)
       test(`${name} reject the ${member} ${given}`, () => {

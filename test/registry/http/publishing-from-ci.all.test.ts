@@ -112,7 +112,7 @@ const decide = async ({ nodeId }: Trusting, how: 'pass' | 'flag'): Promise<void>
   await sql.begin((sql) => acceptArchive(sql, { versionId: id, sha256, storageKey: id }))
   await sql`update version set host_node_extract_status = 'success' where id = ${id}`
   assert.ok(await place.transition(id, how, 'decided by the test'))
-  await sql`select pg_notify('kiln_news', ${id})`
+  await sql`select pg_notify('kiln_changes', ${id})`
 }
 
 const skip = MISSING.length > 0 && `no ${MISSING.join(', ')}`

@@ -222,7 +222,7 @@ describe('a delete that the database does not carry out', () => {
         (select json_agg(n order by n.id) from node n) as nodes,
         (select json_agg(s order by s.node_id) from node_stats s) as stats,
         (select json_agg(v order by v.id) from version v) as versions,
-        (select json_agg(m order by m.at, m.id) from version_move m) as moves,
+        (select json_agg(m order by m.at, m.id) from version_transition m) as moves,
         (select json_agg(m order by m.user_id) from publisher_member m) as members,
         (select json_agg(t order by t.id) from personal_access_token t) as tokens,
         (select json_agg(c order by c.kind, c.slot) from listed_count c) as counts

@@ -168,8 +168,8 @@ const ROUTES: Readonly<Record<string, Route>> = {
     return OK
   },
   'GET /history': ({ query }, { worker }) => {
-    const most = Number(query.get('max_items') ?? Number.POSITIVE_INFINITY)
-    return { json: Object.fromEntries([...worker.history].slice(-most)) }
+    const max = Number(query.get('max_items') ?? Number.POSITIVE_INFINITY)
+    return { json: Object.fromEntries([...worker.history].slice(-max)) }
   },
   'POST /history': ({ body }, { worker }) => {
     const { clear, delete: ids = [] } = readJson(body)

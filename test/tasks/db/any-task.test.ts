@@ -133,7 +133,7 @@ describe('a video task', () => {
       await stage.place.deps.sql`update task set waits_on = 'turn' where id = ${id}`
       const task = { id, family: 'video', kind: 'text2video', owner, account: owner } as const
       const facts = { ...task, offPeak: false, engine: 'local', priority: 0, admission: 1 } as const
-      await stage.jobs.dispatch({ ...stage.options.startOf(facts), id: '', tries: 1 })
+      await stage.jobs.dispatch({ ...stage.options.startOf(facts), id: '', attempts: 1 })
       await untilStatus(stage.workflow(id), 'COMPLETED')
       const { runId } = await stage.workflow(id).describe()
       await unitOfWork(stage.options, (sql, enqueue) =>

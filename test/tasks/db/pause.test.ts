@@ -10,7 +10,7 @@ import { beginAttempt } from '../../../src/events/db/attempt.ts'
 import {
   findDelivery,
   findRedelivery,
-  listStillDeliveries,
+  listStalledDeliveries,
   listWaitingUrls,
 } from '../../../src/events/db/delivery.ts'
 import { listEvents } from '../../../src/tasks/db/event-log.ts'
@@ -246,7 +246,7 @@ describe('a pause of a host', () => {
   const secondsUntilDue = async (eventId: string): Promise<number> => {
     const [row] = await place.database.sql<{ seconds: number }[]>`
       select extract(epoch from due_at - clock_timestamp())::float8 as seconds
-      from first_try where event_id = ${eventId}
+      from first_attempt where event_id = ${eventId}
     `
     return row?.seconds ?? NaN
   }
@@ -270,7 +270,7 @@ describe('a pause of a host', () => {
     await deferHosts(sql, [])
     assert.ok((await secondsUntilDue(eventId)) <= 3)
     await pause(HOST)
-    await sql`update first_try set due_at = now()`
+    await sql`update first_attempt set due_at = now()`
     await deferHosts(sql, [])
     assert.ok((await secondsUntilDue(eventId)) > 4)
     await pause(HOST, new Date(Date.now() + 1000))
@@ -316,17 +316,17 @@ describe('a pause of a host', () => {
     ]
     assert.deepEqual(await waits(), [60_000, 60_000])
     const options = { afterSeconds: -1, ids: { only: id }, limit: 1 }
-    assert.deepEqual([...(await listStillDeliveries(sql, options))], [])
+    assert.deepEqual([...(await listStalledDeliveries(sql, options))], [])
     await resume(HOST)
     assert.deepEqual(await waits(), [0, 0])
-    assert.equal((await listStillDeliveries(sql, options)).length, 1)
+    assert.equal((await listStalledDeliveries(sql, options)).length, 1)
     assert.equal((await findDelivery(sql, id))?.failures, 1)
   })
 })
 
 const SCOPE = 'engine:local:image'
 const fail = (taskId: string) =>
-  countEngineFailure(place.database.sql, { scope: SCOPE, taskId, most: 3, openSeconds: 3600 })
+  countEngineFailure(place.database.sql, { scope: SCOPE, taskId, max: 3, openSeconds: 3600 })
 const wait = () => place.database.sql`update breaker set retry_at = clock_timestamp()`
 
 describe('a breaker', () => {
@@ -404,7 +404,7 @@ describe('a breaker', () => {
     ]
     await enterVideo(database, one, 1)
     for (let time = 0; time < 3; time += 1)
-      await countEngineFailure(database.sql, { scope, taskId: one, most: 3, openSeconds: 3600 })
+      await countEngineFailure(database.sql, { scope, taskId: one, max: 3, openSeconds: 3600 })
     await claimVideo(database, one)
     assertHas(await see(one), { waitsOn: `breaker:${scope}`, admitted: false })
     await wait()
@@ -431,7 +431,7 @@ describe('a breaker', () => {
       await countEngineFailure(place.database.sql, {
         scope: 'engine:vendor:image',
         taskId: id,
-        most: 3,
+        max: 3,
         openSeconds: 3600,
       })
     assertHas(await claim(id), { fence: 1 })

@@ -5,7 +5,7 @@ import { before, describe, test } from 'node:test'
 import type { Queryable, Sql } from '../../../src/platform/db/client.ts'
 import { insertOutbox } from '../../../src/platform/db/outbox.ts'
 import { insertUpload, receiveUpload } from '../../../src/tasks/db/upload.ts'
-import { listStillTasks } from '../../../src/tasks/db/operator.ts'
+import { listStalledTasks } from '../../../src/tasks/db/operator.ts'
 import { findVideoSource, recordProgress } from '../../../src/tasks/db/video/video-task.ts'
 import { unitOfWork } from '../../../src/platform/db/unit-of-work.ts'
 import { TaskState } from '../../../src/tasks/domain/task-item.ts'
@@ -116,7 +116,7 @@ describe('a video task', () => {
     await database.sql.begin(async (sql) => {
       const ids = { only: id }
       const count = async (): Promise<number> =>
-        (await listStillTasks(sql as Queryable as Sql, { afterSeconds: 0, ids, limit: 1 })).length
+        (await listStalledTasks(sql as Queryable as Sql, { afterSeconds: 0, ids, limit: 1 })).length
       assert.equal(await count(), 1)
       await insertOutbox(sql, { ...makeStart(id, 'video-task'), workflowType: 'videoTask' })
       assert.equal(await count(), 0)

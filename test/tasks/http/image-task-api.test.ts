@@ -410,7 +410,7 @@ describe('an operator', () => {
       where task_id = ${id}
     `
     await sql`
-      insert into outbox (kind, workflow_id, signal_name, next_try_at, tries, last_error)
+      insert into outbox (kind, workflow_id, signal_name, next_attempt_at, attempts, last_error)
       values ('signal', 'image-task/x', 'y', now() + interval '1 hour', 3, 'no')
     `
     const { body } = expectStatus(await root.get('/admin/operations'), 200)

@@ -455,7 +455,7 @@ describe('watches', () => {
   const gone = new AbortController().signal
 
   test('watches are notified by the first poll, by a later one of what has changed, and before they wait', async () => {
-    const watches = makeWatches({ most: 20 })
+    const watches = makeWatches({ max: 20 })
     const [one, two] = [watches.open('1', who, gone), watches.open('2', who, gone)]
     const poll = async (...revisions: [string, number][]) =>
       await watches.poll(async () => new Map(revisions))
@@ -477,7 +477,7 @@ describe('watches', () => {
   })
 
   test('that are closed make room', () => {
-    const watches = makeWatches({ most: 10 })
+    const watches = makeWatches({ max: 10 })
     const first = watches.open('1', who, gone)
     assert.throws(() => watches.open('1', { ...who, account: () => 'b' }, gone), /streams are open/)
     first.close()

@@ -117,7 +117,7 @@ describe('a pause', () => {
     assert.deepEqual(pluck(waiting, 'attempts'), [0, 0, 0])
     assert.deepEqual(pluck(waiting, 'waits_for'), [undefined, PAUSED_EVENT, PAUSED_EVENT])
     await waitFor('they are deferred', async () => {
-      const rows = await sql`select from first_try where due_at > now() + interval '1 second'`
+      const rows = await sql`select from first_attempt where due_at > now() + interval '1 second'`
       return rows.length === 2
     })
     await resume(scope)

@@ -79,7 +79,7 @@ describe('endpoints of the platform', () => {
   })
 
   test('are notified when a breaker opens and closes, once', async () => {
-    const failure = { scope: 'engine:vendor:image', taskId: randomUUID(), most: 2, openSeconds: 60 }
+    const failure = { scope: 'engine:vendor:image', taskId: randomUUID(), max: 2, openSeconds: 60 }
     for (let time = 0; time < 4; time += 1) await countEngineFailure(sql, failure)
     const { data } = await untilNotified('breaker.opened')
     assert.deepEqual(data, { engine: 'vendor:image', failures: 2 })

@@ -4,9 +4,9 @@ const byId = (id) => document.getElementById(id)
 
 const start = async () => {
   const host = byId('reference')
-  const answer = await fetch(host.dataset.spec)
-  if (!answer.ok) throw new Error(`${host.dataset.spec} answered ${answer.status}`)
-  const spec = await answer.json()
+  const response = await fetch(host.dataset.spec)
+  if (!response.ok) throw new Error(`${host.dataset.spec} responded ${response.status}`)
+  const spec = await response.json()
   // The page may be reached by another name than PUBLIC_URL, and sends to its own origin alone.
   spec.servers = [{ url: origin }]
   keepErrorsShort(spec)
@@ -32,7 +32,7 @@ const start = async () => {
   if (isDevelopment) await offerTokens(ui)
 }
 
-/** What Swagger UI leaves out for those who hear the page, or have no mouse: names of fields, and scrolling by keyboard. */
+/** Adds what Swagger UI lacks for screen readers and keyboards: names of fields, and scrolling by keyboard. */
 const keepMending = (host) => {
   let planned = false
   const plan = () => {
@@ -137,13 +137,13 @@ const offerTokens = async (ui) => {
 }
 
 const actAs = async (ui, user, button) => {
-  const answer = await fetch('/development/tokens', {
+  const response = await fetch('/development/tokens', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ user }),
   })
-  const { token, expires_at: end, message } = await answer.json()
-  if (!answer.ok) return say(message)
+  const { token, expires_at: end, message } = await response.json()
+  if (!response.ok) return say(message)
   ui.preauthorizeApiKey('bearer', token)
   for (const one of byId('acting-users').children) one.ariaPressed = String(one === button)
   const time = new Date(end).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
@@ -176,14 +176,14 @@ const ownParts = () => ({
   },
 })
 
-/** Below an answer: its pictures and videos, and a button that follows a task until it has some. */
+/** Below a response: its pictures and videos, and a button that follows a task until it has some. */
 const Outcome = ({ content, headers, system }) => {
   const { React } = system
   const [state, setState] = React.useState({ links: listFiles(content) })
-  const [told, setTold] = React.useState('')
+  const [message, setMessage] = React.useState('')
   const status = headers?.location
   const follow = async () => {
-    const end = await followTask(status, system, setTold)
+    const end = await followTask(status, system, setMessage)
     setState({ links: listFiles(JSON.stringify(end)) })
   }
   if (!status && state.links.length === 0) return null
@@ -192,12 +192,12 @@ const Outcome = ({ content, headers, system }) => {
     { className: 'outcome' },
     status &&
       React.createElement('button', { type: 'button', onClick: follow }, 'Follow this task'),
-    React.createElement('p', { role: 'status' }, told),
+    React.createElement('p', { role: 'status' }, message),
     state.links.map((link) => React.createElement('p', { key: link }, showFile(React, link))),
   )
 }
 
-/** Signed links in an answer, as addresses of this origin. */
+/** Signed links in a response, as addresses of this origin. */
 const listFiles = (content) => {
   const text = typeof content === 'string' ? content : ''
   const links = text.match(/https?:\/\/[^\s"'\\]+\/files\/[^\s"'\\]+/g) ?? []
@@ -220,8 +220,8 @@ const showFile = (React, link) => {
 
 const ENDED = ['COMPLETED', 'FAILED', 'success', 'failed']
 
-/** Waits for each change of a task, and answers it once it has ended. */
-const followTask = async (status, system, tell) => {
+/** Waits for each change of a task, and resolves once it has ended. */
+const followTask = async (status, system, report) => {
   const { pathname } = new URL(status, origin)
   const bearer = system.authSelectors.authorized().getIn(['bearer', 'value'])
   const key = system.authSelectors.authorized().getIn(['apiKey', 'value'])
@@ -232,18 +232,18 @@ const followTask = async (status, system, tell) => {
   }
   let etag
   for (;;) {
-    const answer = await fetch(pathname, {
+    const response = await fetch(pathname, {
       headers: { ...headers, ...(etag && { 'if-none-match': etag }) },
     })
-    if (answer.status === 304) continue
-    const body = await answer.json()
-    if (!answer.ok) {
-      tell(body.message)
+    if (response.status === 304) continue
+    const body = await response.json()
+    if (!response.ok) {
+      report(body.message)
       return body
     }
-    etag = answer.headers.get('etag')
+    etag = response.headers.get('etag')
     const now = body.data?.status ?? body.state
-    tell(`The task is ${now}.`)
+    report(`The task is ${now}.`)
     if (ENDED.includes(now)) return body
   }
 }

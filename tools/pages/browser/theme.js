@@ -1,4 +1,4 @@
-// Before the first paint: the look that was chosen here or in the console, else that of the reader's system.
+// Before the first paint: the theme that was chosen here or in the console, else that of the reader's system.
 {
   // What packages/console/src/shell/settings.ts keeps.
   const KEY = 'kiln.settings'

@@ -16,13 +16,13 @@ const routesOf = ({ kiln }: Context, name: Name) =>
 
 const ENDS = new Set<Bulk['state']>(['done', 'cancelled', 'failed'])
 /** It takes a second at least, and a long one is not asked about every second. */
-const POLLS_MS = { least: 500, most: 10_000 }
+const POLLS_MS = { min: 500, max: 10_000 }
 
 /** Follows one to its end; fails when not all of it was done. */
 const follow = async (context: Context, name: Name, id: string): Promise<number> => {
   const { screen, signal } = context
   context.leave(`kiln ${name} status ${id}`)
-  for (let pauseMs = POLLS_MS.least; ; pauseMs = Math.min(pauseMs * 1.5, POLLS_MS.most)) {
+  for (let pauseMs = POLLS_MS.min; ; pauseMs = Math.min(pauseMs * 1.5, POLLS_MS.max)) {
     const bulk = await routesOf(context, name).read(id, { signal })
     const { state, total } = bulk
     if (ENDS.has(state)) return end(context, bulk, id)

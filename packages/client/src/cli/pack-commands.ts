@@ -31,7 +31,7 @@ const withPack = async <T>(context: Context, use: (pack: Pack) => Promise<T>): P
   context.screen.show('packing')
   const [archive, maxBytes] = await Promise.all([
     packFolder(folder, project.nodeId),
-    context.values['offline'] === true ? Infinity : findMostBytes(context),
+    context.values['offline'] === true ? Infinity : findMaxBytes(context),
   ])
   try {
     const publisherId = text(context.values, 'publisher') ?? project.publisherId
@@ -46,7 +46,7 @@ const withPack = async <T>(context: Context, use: (pack: Pack) => Promise<T>): P
 }
 
 /** Most that an archive may have; a service that is away says so later. */
-const findMostBytes = ({ kiln, signal }: Context): Promise<number> =>
+const findMaxBytes = ({ kiln, signal }: Context): Promise<number> =>
   responseOf(kiln.routes.GET('/service', { signal })).then(
     ({ limits }) => limits.archive_bytes,
     () => Infinity,

@@ -184,9 +184,9 @@ const heightOf = ({ y, height }: DrawnNode, slot: number): number =>
 const LETTER = 7.5
 
 const cut = (text: string, width: number): string => {
-  const most = Math.max(1, Math.floor(width / LETTER))
-  const shown = showControls(text.slice(0, most + 1))
-  return shown.length > most ? `${shown.slice(0, most - 1)}…` : shown
+  const max = Math.max(1, Math.floor(width / LETTER))
+  const shown = showControls(text.slice(0, max + 1))
+  return shown.length > max ? `${shown.slice(0, max - 1)}…` : shown
 }
 
 const Shape = ({ node, mark }: { node: DrawnNode; mark: Mark | undefined }) => {

@@ -43,8 +43,8 @@ const markInner = (part: Part, walk: Walk): Mark | undefined => {
   if (!seen.has(part)) {
     seen.add(part)
     for (const { key, inner } of part.nodes) {
-      const held = inner === undefined ? undefined : parts.find(({ name }) => name === inner)
-      const mark = held && markInner(held, walk)
+      const found = inner === undefined ? undefined : parts.find(({ name }) => name === inner)
+      const mark = found && markInner(found, walk)
       if (mark) marks.set(key, mark)
     }
   }

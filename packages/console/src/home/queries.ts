@@ -40,9 +40,9 @@ export const failedQuery = readQuery('/tasks', { query: { state: ['failed'], lim
 
 const FLAGGED: Schema<'NodeVersionStatus'>[] = ['NodeVersionStatusFlagged']
 
-/** Versions of the caller's own nodes that are held back, of the newest hundred of all. */
+/** Flagged versions of the caller's own nodes, of the newest hundred of all. */
 export const flaggedQuery = queryOptions({
-  queryKey: ['held-back'],
+  queryKey: ['flagged-own'],
   queryFn: async ({ signal }) => {
     const publishers = await read('/users/publishers/', {}, signal)
     const query = { limit: 100 }

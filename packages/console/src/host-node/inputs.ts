@@ -160,13 +160,13 @@ export const countRows = ({ sockets, outputs, widgets }: Card): number =>
   Math.max(sockets.length, outputs.length) + widgets.length
 
 /** The first rows of a card. */
-export const cutRows = (card: Card, most: number): Card => {
+export const cutRows = (card: Card, max: number): Card => {
   const slots = Math.max(card.sockets.length, card.outputs.length)
   return {
     ...card,
-    sockets: card.sockets.slice(0, most),
-    outputs: card.outputs.slice(0, most),
-    widgets: card.widgets.slice(0, Math.max(0, most - slots)),
+    sockets: card.sockets.slice(0, max),
+    outputs: card.outputs.slice(0, max),
+    widgets: card.widgets.slice(0, Math.max(0, max - slots)),
   }
 }
 

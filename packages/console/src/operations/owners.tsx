@@ -52,10 +52,10 @@ export const Owners = () => {
               <Bdi as="strong">{owner}</Bdi> <Bdi className="soft small">{note}</Bdi>
             </div>
           ),
-          Slots: ({ slots: most, used }) => showUse(used.slots, most),
-          Credits: ({ credit_limit: most, used }) => showUse(used.credits, most),
-          'Open tasks': ({ task_limit: most, used }) => showUse(used.tasks, most),
-          Bytes: ({ byte_limit: most, used }) => showUse(used.bytes, most),
+          Slots: ({ slots: max, used }) => showUse(used.slots, max),
+          Credits: ({ credit_limit: max, used }) => showUse(used.credits, max),
+          'Open tasks': ({ task_limit: max, used }) => showUse(used.tasks, max),
+          Bytes: ({ byte_limit: max, used }) => showUse(used.bytes, max),
           Requests: ({ rate_factor: factor }) => factor !== undefined && `× ${factor}`,
           Engine: ({ engine }) => engine,
           Set: ({ set_by: by, set_at: at }) => (
@@ -83,8 +83,8 @@ export const Owners = () => {
 }
 
 /** `270 of 5,000`; `270 used` where the limit is that of the settings. */
-const showUse = (used: number, most: number | undefined): string =>
-  `${used.toLocaleString('en')} ${most === undefined ? 'used' : `of ${most.toLocaleString('en')}`}`
+const showUse = (used: number, max: number | undefined): string =>
+  `${used.toLocaleString('en')} ${max === undefined ? 'used' : `of ${max.toLocaleString('en')}`}`
 
 const ID: FieldSpec = { name: 'owner', label: 'Owner', help: 'Id of a user.' }
 

@@ -14,11 +14,11 @@ export const linePoints = (
 ): string => {
   const [first, last] = [samples[0], samples.at(-1)]
   if (!first || !last) return ''
-  const most = Math.max(1, ...samples.map(({ value }) => value))
+  const max = Math.max(1, ...samples.map(({ value }) => value))
   const span = last.at - first.at || Infinity
   const points = samples.map(({ at, value }) => [
     Math.round((width * (at - first.at)) / span),
-    Math.round((height - 2) * (1 - value / most)) + 1,
+    Math.round((height - 2) * (1 - value / max)) + 1,
   ])
   return [...points, [width, points.at(-1)?.[1]]].map((point) => point.join(',')).join(' ')
 }

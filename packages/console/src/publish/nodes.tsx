@@ -60,7 +60,7 @@ const COLUMNS = {
   Downloads: ({ downloads }: Node) => downloads.toLocaleString('en'),
   'Needs attention': (publisherId: string) => (node: Node) => (
     <>
-      <Held nodeId={node.id} publisherId={publisherId} />
+      <Flagged nodeId={node.id} publisherId={publisherId} />
       <Picture src={iconOf(node)} hidden other={node.icon && <IconIssue nodeId={node.id} />} />
     </>
   ),
@@ -110,11 +110,11 @@ const FLAGGED: Schema<'NodeVersionStatus'>[] = [
 ]
 
 /** Versions that are not published, or not yet. */
-const Held = ({ nodeId, publisherId }: { nodeId: string; publisherId: string }) => {
-  const { data: held = [] } = useQuery(
+const Flagged = ({ nodeId, publisherId }: { nodeId: string; publisherId: string }) => {
+  const { data: flagged = [] } = useQuery(
     readQuery('/nodes/{nodeId}/versions', { path: { nodeId }, query: { statuses: FLAGGED } }),
   )
-  return held.slice(0, 5).map((version) => (
+  return flagged.slice(0, 5).map((version) => (
     <Row key={version.version}>
       <Link {...publishPage(publisherId)} search={{ node: nodeId, version: version.version }}>
         {version.version} <StateBadge state={version.status} />

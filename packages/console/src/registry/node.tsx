@@ -109,16 +109,16 @@ type Versioned = { versions: readonly Version[]; latest: Version | undefined }
 /** Note on the version that installs get, when that is not the newest. */
 const Standing = ({ versions: [newest], latest }: Versioned) => {
   const { node_id: node = '', version = '', status } = newest ?? {}
-  const isHeld = status === 'NodeVersionStatusFlagged'
-  const { data } = useQuery({ ...findingsQuery(node, version), enabled: isHeld })
+  const isFlagged = status === 'NodeVersionStatusFlagged'
+  const { data } = useQuery({ ...findingsQuery(node, version), enabled: isFlagged })
   const words = explainInstalls(newest, latest, data?.counts.high)
   if (words === undefined) return null
   return (
     <Note tone={newest && status !== 'NodeVersionStatusActive' ? 'warn' : 'info'}>
       <p>{words}</p>
       {newest && (
-        <Link {...versionPage(node, version)} search={isHeld ? { tab: 'findings' } : {}}>
-          {isHeld ? 'View findings' : `View ${version}`}
+        <Link {...versionPage(node, version)} search={isFlagged ? { tab: 'findings' } : {}}>
+          {isFlagged ? 'View findings' : `View ${version}`}
         </Link>
       )}
     </Note>

@@ -95,7 +95,7 @@ const VersionView = ({ version }: { version: Version }) => {
         </span>
         <Verdict version={version} />
       </Row>
-      <Held version={version} />
+      <Flagged version={version} />
       {version.changelog && <LongText text={version.changelog} />}
       <div className={`split ${styles.about}`}>
         <Tabs label="About the version" tabs={tabs} />
@@ -108,7 +108,7 @@ const VersionView = ({ version }: { version: Version }) => {
 }
 
 /** Why nobody can install it. */
-const Held = ({ version }: { version: Version }) => {
+const Flagged = ({ version }: { version: Version }) => {
   const { status, status_reason: reason } = version
   if (status === 'NodeVersionStatusActive') return null
   if (status === 'NodeVersionStatusPending')

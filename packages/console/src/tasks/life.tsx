@@ -24,17 +24,17 @@ const TONES: Record<string, Tone> = { wait: 'soft', failed: 'bad', lost: 'bad' }
 export const Life = ({ task }: { task: TaskDetail }) => {
   const bars = makeBars(task, useNow())
   const { waited, ran } = sumUp(bars)
-  const tries = task.attempts.length
+  const count = task.attempts.length
   return (
     <Panel title="Timeline">
       <p className="row">
         <span className={`${styles.key} soft`}>Waiting {showSeconds(waited)}</span>
-        {tries > 0 && (
+        {count > 0 && (
           <>
             <span aria-hidden>→</span>
             <span className={`${styles.key} info`}>
               Running {showSeconds(ran)}
-              {tries > 1 && ` in ${counted(tries, 'attempt')}`}
+              {count > 1 && ` in ${counted(count, 'attempt')}`}
             </span>
           </>
         )}

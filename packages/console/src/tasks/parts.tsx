@@ -72,12 +72,12 @@ const Going = ({ task }: { task: TaskDetail }) => {
   const guessed = left === undefined ? undefined : passed / (passed + Math.max(left, 0.5))
   const part = family === 'video' ? progress / 100 : guessed
   const turn = waits ?? (started === undefined ? 'In queue' : aboutLeft(left, part))
-  const isStill = started === undefined || waits !== undefined
+  const isStalled = started === undefined || waits !== undefined
   const words = [family === 'video' && `${progress} %`, turn, place && `number ${place} to begin`]
   return (
     <Starting
       words={words.filter(Boolean).join(' · ')}
-      part={isStill ? undefined : part}
+      part={isStalled ? undefined : part}
       of={task.inputs[0]}
     >
       {lacking.length > 0 && (

@@ -103,8 +103,8 @@ const numberOf = (schema: JsonSchema, isWhole: boolean): Control => {
   const { minimum: min, maximum: max, default: preset } = schema
   const span = min === undefined || max === undefined ? Infinity : max - min
   if (min === undefined || max === undefined || span > RANGE) return { is: 'number', min, max }
-  const most = preset === undefined ? LIST : FEW - 1
-  if (isWhole && span <= most)
+  const longest = preset === undefined ? LIST : FEW - 1
+  if (isWhole && span <= longest)
     return { is: 'choice', options: Array.from({ length: span + 1 }, (_, index) => min + index) }
   return { is: 'range', min, max, step: isWhole || span >= 10 ? 1 : span / 100 }
 }

@@ -101,12 +101,12 @@ export const PreviousPage = ({ query }: { query: UseInfiniteQueryResult }) =>
 
 /** So many of the rows, and a button that shows as many more, or `step`. */
 export const useMore = <Row,>(rows: readonly Row[], first: number, step = first) => {
-  const [most, setMost] = useState(first)
+  const [max, setMax] = useState(first)
   const left = rows.length - most
   const more = left > 0 && (
-    <Button onPress={() => setMost(most + step)}>
+    <Button onPress={() => setMax(max + step)}>
       Show {Math.min(step, left)} more of {rows.length}
     </Button>
   )
-  return { shown: rows.slice(0, most), more }
+  return { shown: rows.slice(0, max), more }
 }

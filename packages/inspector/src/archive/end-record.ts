@@ -160,9 +160,9 @@ const readNumbers = (record: DataView): EndNumbers => ({
 })
 
 const merge = (plain: EndNumbers, long: EndNumbers): EndNumbers => {
-  for (const [name, most] of MAX) {
+  for (const [name, max] of MAX) {
     const differs = plain[name] !== long[name]
-    if (differs && plain[name] !== most) reject('malformed')
+    if (differs && plain[name] !== max) reject('malformed')
   }
   return long
 }

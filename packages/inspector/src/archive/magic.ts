@@ -60,8 +60,7 @@ const isFatMachO = (head: Buffer): boolean =>
   isWithin(head.readUInt32BE(4), 1, 44) &&
   CPU_TYPES.has(head.readUInt32BE(8) & CPU_MASK)
 
-const isWithin = (value: number, least: number, most: number): boolean =>
-  value >= least && value <= most
+const isWithin = (value: number, min: number, max: number): boolean => value >= min && value <= max
 
 const DOS_HEADER_BYTES = 0x40
 const PE_SIGNATURE = 0x00004550

@@ -13,12 +13,12 @@ export interface RatedHit extends Hit {
  * archives are listed all the same: they were left out, and the publisher has to know. A last finding counts
  * those beyond `most`.
  */
-export const makeFindings = (hits: readonly RatedHit[], most: number): ScannedFinding[] => {
+export const makeFindings = (hits: readonly RatedHit[], max: number): ScannedFinding[] => {
   const reportable = hits.filter(isListed)
   const listed = reportable.filter(({ times }) => times === undefined).toSorted(byGravity)
   const all = reportable.reduce((sum, { times = 1 }) => sum + times, 0)
-  if (all <= most && all === listed.length) return listed.map(findingOf)
-  const shown = listed.slice(0, most - 1)
+  if (all <= max && all === listed.length) return listed.map(findingOf)
+  const shown = listed.slice(0, max - 1)
   return [...shown.map(findingOf), overflow(all - shown.length)]
 }
 

@@ -38,12 +38,12 @@ export const collectHits = (
  * Keeps each hit once, and of one rule in one file the first `most` by line. One hit counts for the rest, so that a
  * hostile file of a million calls leaves no million findings.
  */
-export const foldHits = (hits: Iterable<Hit>, most: number): Hit[] =>
+export const foldHits = (hits: Iterable<Hit>, max: number): Hit[] =>
   [...groupHits(hits).values()].flatMap((group) => {
     const all = [...group.values()].toSorted((left, right) => (left.line ?? 0) - (right.line ?? 0))
-    const [next] = all.slice(most)
+    const [next] = all.slice(max)
     return next
-      ? [...all.slice(0, most), { ...next, line: undefined, times: all.length - most }]
+      ? [...all.slice(0, max), { ...next, line: undefined, times: all.length - max }]
       : all
   })
 

@@ -85,13 +85,13 @@ describe('limits of an archive', () => {
     ['entryRatio', Math.ceil(bytes / deflateRawSync(zeros.data).length), 'ratio'],
     ['ratio', Math.ceil(bytes / archive.length), 'ratio'],
   ]
-  for (const [name, most, code] of MAX)
+  for (const [name, max, code] of MAX)
     test(`let ${name} be what they say and no more`, async () => {
       const high = { ...ARCHIVE_LIMITS, ratioFloorBytes: 0, entryRatio: bytes, ratio: bytes }
       const validate = (limit: number) =>
         readArchive(makeBytesSource(archive), { ...high, [name]: limit })
-      assert.equal((await validate(most)).verdict, 'sound')
-      const result = await validate(most - 1)
+      assert.equal((await validate(max)).verdict, 'sound')
+      const result = await validate(max - 1)
       assert.equal(result.verdict === 'rejected' && result.code, code)
     })
 

@@ -9,7 +9,7 @@ export interface DrainLimits {
 export const USUAL_DRAIN: DrainLimits = { bytes: 4 * 2 ** 20, ms: 1000 }
 
 /** True when the response would go out while the client is still sending. */
-export const isStillSending = (request: IncomingMessage): boolean => !request.complete
+export const isSending = (request: IncomingMessage): boolean => !request.complete
 
 /**
  * Ends the response to a request whose body was not read to the end: sends it whole with `Connection: close`, goes on

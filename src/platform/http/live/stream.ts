@@ -55,7 +55,7 @@ export const respondWithStream = async (
     stream: async (response) => {
       try {
         writeHead(response)
-        const isAllowed = () => watchReadSemaphore.run(() => isStillAllowed(request))
+        const isAllowed = () => watchReadSemaphore.run(() => readPermission(request))
         if (response.req.method !== 'HEAD')
           await writeChanges(response, { watch, readChanges, first, many, isAllowed })
       } finally {
@@ -137,7 +137,7 @@ const writeChanges = async (
 }
 
 /** False once the credential has ended. While nobody can say, the stream goes on. */
-const isStillAllowed = (request: Waiting): Promise<boolean> =>
+const readPermission = (request: Waiting): Promise<boolean> =>
   request.reauthorise().then(
     () => true,
     (error: unknown) => toApiError(error).status === 503,

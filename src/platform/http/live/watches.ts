@@ -37,13 +37,13 @@ export interface Watches {
 /** Share of all watches that one address may have, and one account. */
 const SHARE = 0.1
 
-export const makeWatches = ({ most }: { most: number }): Watches => {
+export const makeWatches = ({ max }: { max: number }): Watches => {
   const watched = new Map<string, Watched>()
   const groups = new Set<Watched>()
   const open = new Map<string, number>()
   let all = 0
   let isClosed = false
-  const maxOfOne = Math.max(1, Math.floor(most * SHARE))
+  const maxOfOne = Math.max(1, Math.floor(max * SHARE))
   const count = (names: readonly string[], change: 1 | -1): void => {
     all += change
     for (const name of names) {
@@ -63,8 +63,8 @@ export const makeWatches = ({ most }: { most: number }): Watches => {
   return {
     open(id, { address, account }, signal, ids) {
       const names = [`address ${address}`, `account ${account()}`]
-      if (all >= most || names.some((name) => (open.get(name) ?? 0) >= maxOfOne))
-        throw errors.tooManyStreams(most, maxOfOne)
+      if (all >= max || names.some((name) => (open.get(name) ?? 0) >= maxOfOne))
+        throw errors.tooManyStreams(max, maxOfOne)
       count(names, 1)
       const row = watched.get(id) ?? { rev: undefined, notifier: makeNotifier(), watches: 0, ids }
       if (ids) groups.add(row)

@@ -3,7 +3,7 @@ import type { ErrorRequestHandler, Response } from 'express'
 import { ApiError, apiError, errors, type ErrorFacts } from '../../domain/errors.ts'
 import { isUnavailable } from '../../db/sqlstate.ts'
 import type { Log } from '../../log.ts'
-import { endEarly, isStillSending } from '../body/early-response.ts'
+import { endEarly, isSending } from '../body/early-response.ts'
 import { hasBody } from '../../json-body/media-type.ts'
 import { closeWhenStopping, type Lifecycle } from './lifecycle.ts'
 
@@ -78,7 +78,7 @@ export const makeErrorRenderer =
     response.setHeader('cache-control', 'no-store')
     response.status(known.status).set(known.headers).type('application/json')
     const body = JSON.stringify(errorBody(known, { requestId, path: request.path, form }))
-    if (hasBody(request.headers) && isStillSending(request)) await endEarly(request, response, body)
+    if (hasBody(request.headers) && isSending(request)) await endEarly(request, response, body)
     else response.send(body)
   }
 

@@ -5,8 +5,8 @@ import { EXPECTED } from './read-graph.ts'
 import { RequirementConflict } from './requirements.ts'
 import { EDITOR_NODES, type Graph, type GraphNode } from './graph.ts'
 
-const names = (most: number, description: string) =>
-  Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: most, description }))
+const names = (max: number, description: string) =>
+  Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: max, description }))
 
 /** The place where packs are to run. */
 export const TARGET = {

@@ -1,7 +1,7 @@
 import { MAX_OPEN, type BulkKind, type ItemError } from '../../domain/bulk/bulk.ts'
 import type { Queryable, Sql, Transaction } from '../../../platform/db/client.ts'
 import { isMakerLive } from '../../../identity/db/api-key.ts'
-import { isAmong, type StillOptions } from '../../../platform/db/reconcile.ts'
+import { isAmong, type StalledOptions } from '../../../platform/db/reconcile.ts'
 import { createdAtUs, placeOf, type TaskPlace } from '../task-place.ts'
 
 export interface NewBulk {
@@ -185,7 +185,7 @@ export const insertEndEvents = async (
   sql: Transaction,
   { id, type, data }: { id: string; type: string; data: object },
 ): Promise<void> => {
-  // Trigger `event_enters_first_try` (0013, 0047): a pending event makes a row of `first_try`, which is sent at once.
+  // Trigger `event_enters_first_attempt` (0069): a pending event makes a row of `first_attempt`, which is sent at once.
   await sql`
     insert into event (task_id, sequence, status, deliver, state, endpoint_id, subject_id, data)
     select b.id, 1, ${type}, true, 'pending', null::uuid, b.id, ${sql.json(data as never)}::jsonb
@@ -198,13 +198,13 @@ export const insertEndEvents = async (
   `
 }
 
-export type StillBulk = Pick<NewBulk, 'id' | 'kind' | 'owner'>
+export type StalledBulk = Pick<NewBulk, 'id' | 'kind' | 'owner'>
 
 /** Lists open bulks that have not changed for so long, although nothing of theirs waits for the relay, by their ids. */
-export const listStillBulks = async (
+export const listStalledBulks = async (
   sql: Sql,
-  { afterSeconds, ids, limit }: StillOptions,
-): Promise<StillBulk[]> =>
+  { afterSeconds, ids, limit }: StalledOptions,
+): Promise<StalledBulk[]> =>
   await sql`
   select b.id, b.kind, b.owner from bulk b
   where b.ended_at is null and b.changed_at < now() - make_interval(secs => ${afterSeconds})

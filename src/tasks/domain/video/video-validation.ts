@@ -141,10 +141,10 @@ const validateFrames = (images: unknown, frames: 1 | 2): Issue[] => {
 }
 
 /** Validates images. An issue must not show an image, so it says what kind of value came. */
-const validateImages = (images: unknown, most = 1, expected = 'a list of 1 image'): Issue[] => {
+const validateImages = (images: unknown, max = 1, expected = 'a list of 1 image'): Issue[] => {
   if (images === undefined) return []
   if (!Array.isArray(images)) return [invalid('/images', expected, kindOf(images))]
-  if (images.length > most) return [invalid('/images', expected, String(images.length))]
+  if (images.length > max) return [invalid('/images', expected, String(images.length))]
   const form = 'an image in Base64, a data: URI or an https URL'
   return images.flatMap((image, at) =>
     typeof image === 'string' && image !== ''

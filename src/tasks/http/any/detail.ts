@@ -43,7 +43,7 @@ export const readDetail = async (
     inputs,
     results: task.results.map((file) => ({ ...file, url: sign(file.name) })),
     moves: task.moves,
-    attempts: task.tries.map((_, index) => toAttempt(task, index)),
+    attempts: task.attempts.map((_, index) => toAttempt(task, index)),
     ...(task.queuePosition !== null && { queue_position: task.queuePosition }),
     ...(isAdmin && task.waitsFor?.length && { lacking: task.waitsFor }),
     ...(task.placedAt && { placed_at: task.placedAt.toISOString() }),
@@ -58,7 +58,7 @@ export const readDetail = async (
 
 /** Shows what is known of an attempt: it ends with its task, or by its own failure. */
 const toAttempt = (
-  { tries: attempts, item: { ended_at: endedAt, state, error } }: TaskDetailRow,
+  { attempts, item: { ended_at: endedAt, state, error } }: TaskDetailRow,
   index: number,
 ): TaskDetail['attempts'][number] => {
   const {
@@ -66,7 +66,7 @@ const toAttempt = (
     at,
     failed_at: failedAt,
     error: code,
-  } = attempts[index] as TaskDetailRow['tries'][number]
+  } = attempts[index] as TaskDetailRow['attempts'][number]
   const begun = { number: n, started_at: toInstant(at) }
   if (failedAt !== undefined)
     return {

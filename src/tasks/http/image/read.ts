@@ -9,7 +9,7 @@ import {
 } from '../../domain/image/image-task.ts'
 import type { AnyImageKind } from '../../domain/image/image-kind.ts'
 import type { JsonResponse } from '../../../platform/http/route.ts'
-import { VENDOR_POLL_SECONDS, respondToRead } from '../task/read-response.ts'
+import { UPSTREAM_POLL_SECONDS, respondToRead } from '../task/read-response.ts'
 import type { TaskReadDeps } from '../../deps.ts'
 import type { Signer } from '../../../platform/adapters/signing.ts'
 
@@ -42,7 +42,7 @@ export const readTask = async (
 
 const pollAfter = ({ status, engine }: ImageTaskRow): number | undefined => {
   if (TERMINAL_STATUSES.includes(status)) return undefined
-  if (engine === 'vendor') return VENDOR_POLL_SECONDS
+  if (engine === 'vendor') return UPSTREAM_POLL_SECONDS
   return status === 'IN_PROGRESS' ? 1 : 2
 }
 

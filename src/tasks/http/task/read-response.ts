@@ -23,7 +23,7 @@ export const statusResponses = (schema: TSchema, example: unknown) => ({
 })
 
 /** Retry-After of a task that an upstream renders: the service itself asks there seldom. */
-export const VENDOR_POLL_SECONDS = 5
+export const UPSTREAM_POLL_SECONDS = 5
 
 interface ReadResponse {
   /** Revision of the row. */

@@ -3,7 +3,7 @@ import { findVideoTask, type VideoTaskRow } from '../../db/video/video-task.ts'
 import { errors } from '../../../platform/domain/errors.ts'
 import { VIDEO_TERMINAL_STATES } from '../../domain/video/video-task.ts'
 import type { JsonResponse } from '../../../platform/http/route.ts'
-import { respondToRead, VENDOR_POLL_SECONDS } from '../task/read-response.ts'
+import { respondToRead, UPSTREAM_POLL_SECONDS } from '../task/read-response.ts'
 import type { TaskReadDeps } from '../../deps.ts'
 import { toCreations } from './record.ts'
 
@@ -37,7 +37,7 @@ const OFF_PEAK_POLL_SECONDS = 30
 
 const pollAfter = ({ state, offPeak, engine }: VideoTaskRow): number | undefined => {
   if (VIDEO_TERMINAL_STATES.includes(state)) return undefined
-  if (engine === 'vendor') return offPeak ? OFF_PEAK_POLL_SECONDS : VENDOR_POLL_SECONDS
+  if (engine === 'vendor') return offPeak ? OFF_PEAK_POLL_SECONDS : UPSTREAM_POLL_SECONDS
   if (state === 'processing') return 1
   return offPeak ? OFF_PEAK_POLL_SECONDS : 2
 }

@@ -104,9 +104,9 @@ export const makeVideoTaskRoutes = (deps: VideoTaskDeps & LiveDeps): Route[] => 
         sql,
         findOwnerCredits(sql, ownerOf(request), request.account()),
       )
-      const most = own.creditLimit ?? creditLimit
+      const max = own.creditLimit ?? creditLimit
       const remains = {
-        credit_remain: most === undefined ? null : Math.max(0, most - used),
+        credit_remain: max === undefined ? null : Math.max(0, max - used),
         credit_used: used,
         concurrency_limit: caller ? (own.slots ?? slots) : Math.min(slots, anonymousSlots),
         current_concurrency: running,

@@ -91,9 +91,9 @@ function endOfRound(rt: Runtime, repeating: number, round: () => Completion): Co
 
 function runWhile(rt: Runtime, node: While, scope: Scope): Completion {
   const { state } = rt
-  const most = state.isThread ? THREAD_ROUNDS : rt.budget.limits.whileRounds
+  const max = state.isThread ? THREAD_ROUNDS : rt.budget.limits.whileRounds
   const putBack = isEndless(node) && !state.isThread && saveReached(rt, mentioned(rt, node, scope))
-  for (let rounds = 0; rounds < most; rounds += 1) {
+  for (let rounds = 0; rounds < max; rounds += 1) {
     const test = truthOf(rt, evaluateSafely(rt, node.test, scope))
     if (test === false) return undefined
     if (test === undefined) return runWhileOnce(rt, node, scope)

@@ -66,7 +66,7 @@ const makeFile = (rt: Runtime, content: string | Uint8Array, name?: string): Val
 const makeFileClass = (rt: Runtime, name: string) =>
   nativeClass(rt, { name, module: 'io', methods: METHODS })
 
-/** Everything that was not read yet, at most `size` units of it. */
+/** Everything that was not read yet, at limit `size` units of it. */
 const readRest = (state: FileState, size?: number): string | Uint8Array => {
   const start = state.at
   const end = size === undefined || size < 0 ? state.content.length : start + size
@@ -102,8 +102,8 @@ const METHODS: Record<string, NativeCall> = {
   __exit__: close,
   close,
   read: ofState((state, [size]) => {
-    const most = size === undefined || size === null ? -1 : countOf(size)
-    return most === undefined ? undefined : toValue(readRest(state, most))
+    const limit = size === undefined || size === null ? -1 : countOf(size)
+    return limit === undefined ? undefined : toValue(readRest(state, limit))
   }),
   readline: ofState((state) => {
     const end = state.content.indexOf(

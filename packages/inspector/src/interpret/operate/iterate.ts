@@ -157,11 +157,11 @@ export function readItems(rt: Runtime, value: Value): { items: Value[]; rest: bo
 
 function readIterator(rt: Runtime, iterator: IteratorValue): { items: Value[]; rest: boolean } {
   const items: Value[] = []
-  const most = rt.budget.limits.forItems
+  const max = rt.budget.limits.forItems
   for (let item = iterator.next(); item !== undefined; item = iterator.next()) {
     items.push(item)
     if ((items.length & 15) === 0) rt.budget.step(1)
-    if (items.length >= most) {
+    if (items.length >= max) {
       rt.budget.spent('items')
       return { items, rest: true }
     }

@@ -228,8 +228,8 @@ function tooLong(rt: Runtime): Value {
 }
 
 function repeatItems(rt: Runtime, { kind, items, rest }: ListValue | TupleValue, times: bigint) {
-  const most = rt.budget.limits.repeatedItems
-  const tooMany = items.length > 0 && (times > most || items.length * Number(times) > most)
+  const max = rt.budget.limits.repeatedItems
+  const tooMany = items.length > 0 && (times > max || items.length * Number(times) > max)
   if (tooMany) {
     rt.budget.spent('items')
     return makeUnknown(kind)

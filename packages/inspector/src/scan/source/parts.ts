@@ -66,5 +66,5 @@ export const join = <Item>(left: Item[], right: Item[]): Item[] => {
 }
 
 /** The first ones. */
-export const atMost = <Item>(most: number, all: Item[]): Item[] =>
-  all.length > most ? all.slice(0, most) : all
+export const atMost = <Item>(max: number, all: Item[]): Item[] =>
+  all.length > max ? all.slice(0, max) : all

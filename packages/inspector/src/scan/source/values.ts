@@ -52,8 +52,8 @@ const once = <T>(
 const STEP_LENGTH = 64
 
 /** Most values have one name and one text at most. */
-const unique = (all: string[], most: number): string[] =>
-  all.length < 2 ? all : [...new Set(all)].slice(0, most)
+const unique = (all: string[], max: number): string[] =>
+  all.length < 2 ? all : [...new Set(all)].slice(0, max)
 
 /** Dotted names that an expression may stand for; see `namesWithin`. */
 export const namesOf = (node: Expression, scope: Scope): string[] =>

@@ -111,11 +111,11 @@ class AsyncFollower(Generic[State]):
             await async_sleep(self._left(self._pause if asked is None else asked))
         return None
 
-    def _left(self, most: float = 0.0) -> float:
-        """Returns the seconds that are left, and at most so many."""
+    def _left(self, limit: float = 0.0) -> float:
+        """Returns the seconds that are left, `limit` at most."""
         if self._deadline is None:
-            return most
+            return limit
         left = self._deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError(f"it has not ended within {self._timeout} s")
-        return min(most, left)
+        return min(limit, left)

@@ -30,7 +30,7 @@ def contextmanager(function):
 asynccontextmanager = contextmanager
 
 
-# Swallows what is of one of its classes, and what can't be judged.
+# Swallows what is of one of its classes, and what is unknown.
 class suppress(AbstractContextManager):
     def __init__(self, *classes):
         self._classes = classes

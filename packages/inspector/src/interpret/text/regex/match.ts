@@ -122,17 +122,17 @@ const repeatCharacter = (
   start: number,
   next: Next,
 ): boolean => {
-  const most = Math.min(max, run.text.length - start)
+  const longest = Math.min(max, run.text.length - start)
   const takes = (count: number) => matches(run.text[start + count] ?? '')
   let count = 0
-  const goal = lazy ? Math.min(min, most) : most
+  const goal = lazy ? Math.min(min, longest) : longest
   while (count < goal && takes(count)) count += 1
   run.budget.steps -= count
   if (count < min) return false
   if (lazy) {
     for (; run.budget.steps > 0; count += 1) {
       if (next(start + count)) return true
-      if (count >= most || !takes(count)) return false
+      if (count >= longest || !takes(count)) return false
       run.budget.steps -= 1
     }
     return false

@@ -91,9 +91,9 @@ const readBounds = (reader: Reader): { min: number; max: number } | undefined =>
   if (accept(reader, '?')) return { min: 0, max: 1 }
   const match = acceptMatch(reader, BOUNDS)
   if (match === null) return undefined
-  const [, least, comma, most, only] = match
-  const min = Number(least ?? 0)
-  const high = least === undefined ? only : comma === undefined ? least : most
+  const [, from, comma, to, only] = match
+  const min = Number(from ?? 0)
+  const high = from === undefined ? only : comma === undefined ? from : to
   const max = high === undefined || high === '' ? Infinity : Number(high)
   return max < min ? reject('bounds in the wrong order') : { min, max }
 }

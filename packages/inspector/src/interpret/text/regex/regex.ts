@@ -108,8 +108,8 @@ export const splitRegex = (
   subject: string,
   { limit = 0, budget = makeMatchBudget() }: MatchLimits = {},
 ): (string | undefined)[] | undefined => {
-  const most = limit > 0 ? limit : Infinity
-  const matches = limit < 0 ? [] : matchAllRegex(regex, subject, { limit: most, budget })
+  const max = limit > 0 ? limit : Infinity
+  const matches = limit < 0 ? [] : matchAllRegex(regex, subject, { limit: max, budget })
   if (matches === undefined) return undefined
   const parts: (string | undefined)[] = []
   let end = 0

@@ -75,9 +75,9 @@ const splitWords = (text: string, limit: bigint): string[] => {
 
 const splitWordsFromEnd = (text: string, limit: bigint): string[] => {
   const words: string[] = []
-  const most = limit < 0n ? Infinity : Number(limit)
+  const max = limit < 0n ? Infinity : Number(limit)
   let rest = stripEnd(text)
-  while (rest !== '' && words.length < most) {
+  while (rest !== '' && words.length < max) {
     let start = rest.length
     while (start > 0 && !SPACE.test(rest.charAt(start - 1))) start -= 1
     words.push(rest.slice(start))
@@ -89,9 +89,9 @@ const splitWordsFromEnd = (text: string, limit: bigint): string[] => {
 /** Separators that overlap themselves are found from the end: `'aaa'.rsplit('aa')` is `['a', '']`. */
 const splitPartsFromEnd = (text: string, separator: string, limit: bigint): string[] => {
   const parts: string[] = []
-  const most = limit < 0n ? Infinity : Number(limit)
+  const max = limit < 0n ? Infinity : Number(limit)
   let end = text.length
-  while (parts.length < most) {
+  while (parts.length < max) {
     const at = end < separator.length ? -1 : text.lastIndexOf(separator, end - separator.length)
     if (at < 0) break
     parts.push(text.slice(at + separator.length, end))
