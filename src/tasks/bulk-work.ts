@@ -15,14 +15,13 @@ import { BatchRequest } from './domain/bulk/batch.ts'
 import { listUnread, unreadIssues, type Unread } from '../platform/domain/unread.ts'
 import { makeValidator } from '../platform/domain/validate.ts'
 import type { BodyLimits } from '../platform/json-body/body-limits.ts'
-import type { Budget } from '../platform/json-body/budget.ts'
-import { readJsonBody } from '../platform/json-body/read-json-body.ts'
+import { readJsonBody, type BodyDeps } from '../platform/json-body/read-json-body.ts'
 import { requireValid } from '../platform/json-body/validate-body.ts'
 
 export interface WorkDeps
   extends
     VideoTaskDeps,
-    LineDeps,
+    BodyDeps,
     Pick<SubmitDeps, 'aliases' | 'idempotency'>,
     Pick<ActDeps, 'redeliver' | 'stopEvents'> {
   /** The kinds that templates make; the same list until one of them has changed. */
@@ -63,13 +62,6 @@ const leaveSome = ({ owner, address }: Quotas): Quotas => ({
   address,
 })
 
-interface LineDeps {
-  budget: Budget
-  scratchDir: string
-  maxImageBytes: number
-  maxImagePixels: number
-}
-
 /** A line of a batch that could be read. */
 interface Line {
   /** The name that its caller gave it, also where the line is not valid. */
@@ -85,7 +77,7 @@ const validate = makeValidator(BatchRequest)
 
 /** Reads a line of a batch as strictly as a body of HTTP. Throws 400. */
 const readLine = async (
-  { maxImagePixels: maxPixels, ...deps }: LineDeps,
+  { maxImagePixels: maxPixels, ...deps }: BodyDeps,
   bytes: Buffer,
 ): Promise<Line> => {
   const headers = { 'content-type': 'application/json', 'content-length': String(bytes.length) }
