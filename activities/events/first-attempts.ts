@@ -15,7 +15,7 @@ import { dropOvertaken } from '../../src/events/db/delivery.ts'
 import { makeBatch } from '../../src/platform/db/batch.ts'
 import { unitOfWork } from '../../src/platform/db/unit-of-work.ts'
 import type { FirstAttemptDependencies } from './dependencies.ts'
-import type { Loop } from '../../src/platform/process/loop.ts'
+import { startLoop, type Loop } from '../../src/platform/process/loop.ts'
 import { logLost, lostVerdict, makeSendAttempt } from './send-attempt.ts'
 import type { AttemptOutcome, SendAttempt } from './send-attempt.ts'
 import type { SlotKind } from '../../src/platform/outbound/attempt-slots.ts'
@@ -51,44 +51,43 @@ export const startFirstAttempts = (
   deps: FirstAttemptDependencies,
   sendAttempt: SendAttempt = makeSendAttempt(deps),
 ): Loop => {
-  const ending = new AbortController()
+  const { log, notifier } = deps
   const run = makeRun(deps, sendAttempt)
-  const timers = [setInterval(run.deferPaused, PAUSED_MS), setInterval(run.renew, RENEW_MS)]
-  const taking = takeUntil(ending.signal, run, deps)
+  const taking = startLoop('first attempts', makeTakePass(run), {
+    intervalMs: ERROR_PAUSE_MS,
+    notifier,
+    log,
+  })
+  const others = [
+    startLoop('leases of first attempts', run.renew, { intervalMs: RENEW_MS, isLate: true, log }),
+    startLoop('hosts that are paused', run.deferPaused, {
+      intervalMs: PAUSED_MS,
+      isLate: true,
+      log,
+    }),
+  ]
   return {
     async stop() {
-      ending.abort()
-      await taking
+      await taking.stop()
       await run.drain()
-      for (const timer of timers) clearInterval(timer)
+      await Promise.all(others.map((loop) => loop.stop()))
     },
   }
 }
 
-const takeUntil = async (
-  ending: AbortSignal,
-  run: Run,
-  { notifier, log }: FirstAttemptDependencies,
-): Promise<void> => {
+const makeTakePass = (run: Run): (() => Promise<number>) => {
   let workedAt = 0
-  while (!ending.aborted) {
-    const { notifications } = notifier
-    const pauseMs = await run.take().then(
-      ({ count, isCut }) => {
-        if (count > 0) workedAt = Date.now()
-        if (isCut) return 0
-        const pauseMs = (Date.now() - workedAt) / POLLS
-        return Math.min(Math.max(pauseMs, SHORTEST_POLL_MS), LONGEST_POLL_MS)
-      },
-      (error: unknown) => {
-        log.warn({ err: error }, 'no first attempts taken; the next poll does')
-        return ERROR_PAUSE_MS
-      },
-    )
-    if (pauseMs === 0) continue
-    const isNotified = await notifier.wait(pauseMs, ending, notifications)
+  let wasCut = false
+  return async () => {
     const gatherMs = Math.min(run.underWay() - FEW, GATHER_MS)
-    if (isNotified && gatherMs > 0) await sleep(gatherMs)
+    if (!wasCut && gatherMs > 0) await sleep(gatherMs)
+    wasCut = false
+    const { count, isCut } = await run.take()
+    wasCut = isCut
+    if (count > 0) workedAt = Date.now()
+    if (isCut) return 0
+    const pauseMs = (Date.now() - workedAt) / POLLS
+    return Math.min(Math.max(pauseMs, SHORTEST_POLL_MS), LONGEST_POLL_MS)
   }
 }
 
@@ -99,9 +98,9 @@ interface Run {
   /** Counts the attempts under way. */
   underWay(): number
   /** Keeps what it holds from other workers. */
-  renew(): void
+  renew(): Promise<void>
   /** Takes the attempts of hosts that are paused out of the way of others. */
-  deferPaused(): void
+  deferPaused(): Promise<void>
   /** Waits for what is under way. */
   drain(): Promise<void>
 }
@@ -148,10 +147,6 @@ const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run 
       })
     leased.set(of.eventId, { of, work })
   }
-  const hold = async (): Promise<void> => {
-    const attempts = [...leased.keys()].map((eventId) => ({ eventId, seconds: LEASE_SECONDS }))
-    await holdFirstAttempts(sql, attempts)
-  }
   return {
     async take() {
       const limit = MAX_LEASED - leased.size
@@ -189,12 +184,12 @@ const makeRun = (deps: FirstAttemptDependencies, sendAttempt: SendAttempt): Run 
       return { count: taken.attempts.length, isCut: after !== '' || givenBack.length > 0 }
     },
     underWay: () => leased.size,
-    renew: () =>
-      void hold().catch((error: unknown) =>
-        log.warn({ err: error }, 'leases of first attempts not renewed'),
-      ),
-    deferPaused: () => {
-      if (!isEmpty) void deferHosts(sql, []).catch(() => {})
+    async renew() {
+      const attempts = [...leased.keys()].map((eventId) => ({ eventId, seconds: LEASE_SECONDS }))
+      await holdFirstAttempts(sql, attempts)
+    },
+    async deferPaused() {
+      if (!isEmpty) await deferHosts(sql, [])
     },
     async drain() {
       await Promise.all([...leased.values()].map(({ work }) => work))

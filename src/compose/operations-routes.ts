@@ -8,7 +8,6 @@ import {
   RestartReason,
   RestartedVersion,
 } from '../tasks/domain/operations.ts'
-import { listEmptyIsAbsent } from '../platform/domain/schema-fields.ts'
 import { SMALL_BODY } from '../platform/json-body/body-limits.ts'
 import { defineRoute, type Route } from '../platform/http/route.ts'
 import {
@@ -33,10 +32,10 @@ const ERRORS = ['forbidden', 'illegal_move', 'outcome_unknown'] as const
 const RESTART = {
   ...SMALL_BODY,
   schema: RestartReason,
-  emptyIsAbsent: listEmptyIsAbsent(RestartReason),
+  emptyIsAbsent: 'optional',
   required: false,
   examples: { nothing: {}, reason: { reason: 'its worker has lost its disk' } },
-}
+} as const
 
 const DRAIN = {
   ...COMMAND,

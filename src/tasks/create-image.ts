@@ -1,5 +1,5 @@
 import type { NewTaskInput } from './db/task-file.ts'
-import { pixelLimitIssue } from './domain/image/image-size.ts'
+import { pixelLimitIssue, estimateSeconds, resultSize } from './domain/image/image-size.ts'
 import { listRelightWarnings } from './domain/image/prompt-light.ts'
 import type { ImageKind, ImageRequest } from './domain/image/image-kind.ts'
 import { parsePrompt } from './domain/image/prompt-weight.ts'
@@ -8,10 +8,10 @@ import { makeIssue, type Issue } from '../platform/domain/validate.ts'
 import { validateTaskOptions } from './domain/task-options.ts'
 import { summarise } from './temporal/task.ts'
 import type { InlineImage } from '../platform/json-body/inline.ts'
-import { respondToCreation } from './image-response.ts'
-import type { Creation, TaskCommand, TaskPlan } from './creation.ts'
+import type { Creation, TaskCommand, TaskPlan, CreationResponse } from './creation.ts'
 import type { InputDeps, TaskDeps } from './deps.ts'
 import { validateSource, validateUrl } from './inputs.ts'
+import type { EngineName } from './domain/engine.ts'
 
 type Body = Record<string, unknown>
 type Inline = ReadonlyMap<string, InlineImage>
@@ -119,3 +119,43 @@ const validatePair = (kind: string, body: Body): Issue[] =>
         ),
       ]
     : []
+
+interface MadeImage {
+  id: string
+  kind: ImageKind['kind']
+  settings: object
+  /** Size of the first image, where it is known. */
+  size: Size | undefined
+  engine: EngineName
+  /** Sentences about what takes no effect. */
+  warnings: string[]
+}
+
+/** The response to a creation. `tasks` is the path of the tasks of its kind. */
+const respondToCreation = (
+  { publicUrl }: { publicUrl: string },
+  tasks: string,
+  { id, warnings, engine, ...made }: MadeImage,
+): CreationResponse => ({
+  status: 200,
+  body: {
+    data: {
+      task_id: id,
+      status: 'CREATED',
+      generated: [],
+      ...(warnings.length > 0 && { warnings }),
+    },
+  },
+  headers: {
+    location: `${publicUrl}${tasks}/${id}`,
+    'x-credits-used': '0',
+    ...(engine === 'local' && { 'x-estimated-duration-seconds': estimate(made) }),
+  },
+})
+
+const estimate = ({ kind, settings, size }: Pick<MadeImage, 'kind' | 'settings' | 'size'>) => {
+  const image = { kind, settings } as ImageRequest
+  if (!size) return String(estimateSeconds(image.kind, undefined))
+  const { width, height } = resultSize(image, size)
+  return String(estimateSeconds(image.kind, (width * height) / 1_000_000))
+}

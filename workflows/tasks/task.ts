@@ -6,7 +6,9 @@ import {
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow'
+import type { ActivityOptions } from '@temporalio/workflow'
 
 import type {
   RenderActivities,
@@ -18,7 +20,6 @@ import type { RenderTiming, VideoTiming } from '../../src/tasks/domain/render-ti
 import type { TaskFamily } from '../../src/platform/domain/task-scope.ts'
 import { reasonOf } from '../platform/failure.ts'
 import { transitionOptions } from '../platform/options.ts'
-import { renderOptions } from './render-options.ts'
 
 /** The API has moved the task to its end; whatever works on it is to stop. Carries the outbox row's id; a repetition changes nothing. */
 export const cancelRequested = defineSignal<[{ id: string }]>('cancelRequested')
@@ -100,3 +101,26 @@ const SENTENCES: Readonly<Record<string, string>> = {
   done: ': the results are stored',
   waiting: ': it may not begin now, and goes on in another run',
 }
+
+/** Time a render has after the deadline it checks itself, before the server ends the attempt. */
+const DEADLINE_MARGIN_SECONDS = 60
+
+/**
+ * Rendering runs on the queue of the task's engine. It has no limit of attempts here: the row counts the attempts that
+ * matter, so that an outage of PostgreSQL or of a bucket, however long, costs none.
+ */
+const renderOptions = (
+  { heartbeatSeconds, deadlineSeconds }: RenderTiming,
+  engine: EngineName = 'local',
+): ActivityOptions => ({
+  summary: 'fetch the inputs, render, store the results',
+  taskQueue: `${workflowInfo().taskQueue}-${engine === 'local' ? 'media' : engine}`,
+  startToCloseTimeout: (deadlineSeconds + DEADLINE_MARGIN_SECONDS) * 1000,
+  heartbeatTimeout: heartbeatSeconds * 1000,
+  // Mostly its worker was killed, and the heartbeat has cost time enough. The second wait is a second.
+  retry: {
+    initialInterval: '200 milliseconds',
+    backoffCoefficient: 5,
+    maximumInterval: '10 seconds',
+  },
+})

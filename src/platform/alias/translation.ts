@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { ApiError } from '../domain/errors.ts'
 import type { Unread } from '../domain/unread.ts'
 import type { SchemaNode } from '../domain/validate.ts'
+import type { ResponseToSave } from '../process/idempotency.ts'
 import { rename, type Way } from './rename.ts'
 import { listAll, makePut, own, renamePath, type AliasTable } from './table.ts'
 
@@ -19,14 +20,8 @@ export interface Named {
   responses?: Readonly<Record<number, { schema?: object; mediaType?: string }>>
 }
 
-/** A response whose body is JSON, or its text. */
-interface Shown {
-  status: number
-  body?: unknown
-  text?: string
-  more?: AsyncIterable<string>
-  headers?: Record<string, string>
-}
+/** A response whose body is JSON, or its text, of which the rest may follow. */
+type Shown = ResponseToSave & { more?: AsyncIterable<string> }
 
 /** Schemas of a route that have other names; what has none is not read through. */
 interface Places {

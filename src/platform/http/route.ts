@@ -7,9 +7,11 @@ import type { KeyScope } from '../domain/key-scope.ts'
 import type { ErrorCodeName } from '../domain/errors.ts'
 import type { Unread } from '../domain/unread.ts'
 import type { Issue } from '../domain/validate.ts'
+import type { ResponseToSave } from '../process/idempotency.ts'
 import type { Caller, CredentialHeaders } from './access/caller.ts'
 import type { BodyLimits } from '../json-body/body-limits.ts'
 import type { InlineImage } from '../json-body/inline.ts'
+import type { BodyRules } from '../json-body/validate-body.ts'
 import type { HeaderName } from './openapi/headers.ts'
 import type { RequestHeaderName } from './openapi/parameters.ts'
 import type { ListForm } from './serve/query.ts'
@@ -22,14 +24,11 @@ export const findRoute = (routes: readonly Route[], method: string): Route | und
   routes.find((route) => route.method === (method === 'HEAD' ? 'get' : method.toLowerCase()))
 
 /** Response of a JSON route. Without a body nothing is written after the headers. */
-export interface JsonResponse {
-  status: number
-  body?: unknown
+export interface JsonResponse extends ResponseToSave {
   /** In place of `body`: its JSON, or the beginning of it when `more` follows. */
   text?: string
   /** The rest of `text`, made as the client takes it; such a response brings its own ETag. */
   more?: AsyncIterable<string>
-  headers?: Record<string, string>
 }
 
 /** A response that the handler writes itself, for files. */
@@ -81,16 +80,11 @@ export interface HeaderMember {
 }
 
 /** Rules for reading and validating the JSON body of a route. */
-export interface BodySpec<Body extends TSchema = TSchema> extends BodyLimits {
+export interface BodySpec<Body extends TSchema = TSchema>
+  extends BodyLimits, Pick<BodyRules, 'emptyIsAbsent' | 'adminMembers' | 'sentBack'> {
   schema: Body
   /** Shown by OpenAPI in place of `schema`, where one schema can say the rules that are validated apart. */
   document?: TSchema
-  /** Members in which an empty string counts as absent. */
-  emptyIsAbsent?: readonly string[]
-  /** Members that nothing reads unless a platform admin sends them. */
-  adminMembers?: readonly string[]
-  /** Members that nothing reads, and that clients send back as they read them: they are not rejected. */
-  sentBack?: readonly string[]
   /** Member that is a signed link to an upload: a repetition with the same key may have a fresh one to the same file. */
   linkMember?: string
   /** A member that a header may give, too. */

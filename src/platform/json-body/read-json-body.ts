@@ -15,6 +15,15 @@ import { USUAL_PACE, type Pace } from './pace.ts'
 import { openBodySource, tooLarge } from './source.ts'
 import { makeText, makeImageText } from './text.ts'
 
+/** Dependencies of whatever reads bodies with images. */
+export interface BodyDeps {
+  budget: Budget
+  /** Folder of this process for images of bodies that still arrive. */
+  scratchDir: string
+  maxImageBytes: number
+  maxImagePixels: number
+}
+
 export interface ReadJsonBodyOptions extends BodyLimits {
   /** Decoded bytes of each inline image. */
   maxImageBytes: number

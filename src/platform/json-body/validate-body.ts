@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 
 import { toPointer } from '../domain/pointer.ts'
+import { listEmptyIsAbsent } from '../domain/schema-fields.ts'
 import { ALL_FIELD, validateBlanks, validateBounds } from '../domain/time-bounds.ts'
 import { listUnread, unreadIssues, type Unread } from '../domain/unread.ts'
 import { makeValidator, onePerField, sortIssues, type Issue } from '../domain/validate.ts'
@@ -17,8 +18,8 @@ export interface RuledBody {
 /** Rules for a JSON body, however it came. */
 export interface BodyRules {
   schema: TSchema
-  /** Members in which an empty string counts as absent. */
-  emptyIsAbsent?: readonly string[] | undefined
+  /** Members in which an empty string counts as absent; optional: all that need not be there and take none. */
+  emptyIsAbsent?: readonly string[] | 'optional' | undefined
   /** Members that nothing reads unless a platform admin sends them. */
   adminMembers?: readonly string[] | undefined
   /** Members that nothing reads, and that clients send back as they read them: they are not rejected. */
@@ -46,8 +47,8 @@ const STAND_IN = 'inline image'
 
 /** Makes the validator of a body: its schema and the rules a schema cannot say, reported in the schema's order. */
 export const makeValidateBody = (rules: BodyRules) => {
-  const { schema } = rules
-  const validate = makeValidator(schema, rules.emptyIsAbsent)
+  const { schema, emptyIsAbsent: empty } = rules
+  const validate = makeValidator(schema, empty === 'optional' ? listEmptyIsAbsent(schema) : empty)
   return (
     { value: given, inline: images }: Pick<JsonBody, 'value' | 'inline'>,
     params: Record<string, unknown> = {},

@@ -12,6 +12,7 @@ import {
 import type { IdempotencyScope, StoredResponse } from '../db/idempotency.ts'
 import { ApiError, errors } from '../domain/errors.ts'
 import type { Log } from '../log.ts'
+import { startLoop } from './loop.ts'
 
 /** A response as it is saved: of one with `text` that is its body. */
 export interface ResponseToSave {
@@ -60,15 +61,15 @@ export const makeIdempotency = ({
     const found = await withinDeadline(sql, claimKey(sql, scope, claim))
     if (found.result === 'in_flight') throw errors.idempotencyInFlight()
     if (found.result === 'done') return makeReplay(found.response, secrets)
-    const renewal = setInterval(
-      () => {
-        renewClaim(sql, claim, scope).catch((error: unknown) =>
-          log.warn({ err: error }, 'idempotency claim not renewed'),
-        )
+    const renewal = startLoop(
+      'idempotency claim',
+      () => withinDeadline(sql, renewClaim(sql, claim, scope)),
+      {
+        intervalMs: (LEASE_SECONDS * 1000) / 3,
+        isLate: true,
+        log,
       },
-      (LEASE_SECONDS * 1000) / 3,
     )
-    renewal.unref()
     let isSaved = false
     return {
       replay: () => undefined,
@@ -81,10 +82,10 @@ export const makeIdempotency = ({
       },
       keep() {
         if (!isSaved) throw new Error(`${scope.path} ended without saveIdempotentResponse`)
-        clearInterval(renewal)
+        void renewal.stop()
       },
       async release() {
-        clearInterval(renewal)
+        void renewal.stop()
         await releaseClaim(sql, claim, scope).catch((error: unknown) =>
           log.warn({ err: error }, 'idempotency claim not released; its lease ends by itself'),
         )

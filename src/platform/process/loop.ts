@@ -11,6 +11,8 @@ interface LoopOptions {
   intervalMs: number
   /** Ends a pause. */
   notifier?: Notifier
+  /** The first pass comes after a pause, too. */
+  isLate?: boolean
   log: Log
 }
 
@@ -21,10 +23,11 @@ interface LoopOptions {
 export const startLoop = (
   name: string,
   pass: (signal: AbortSignal) => Promise<number | void>,
-  { intervalMs, notifier = makeNotifier(), log }: LoopOptions,
+  { intervalMs, notifier = makeNotifier(), isLate = false, log }: LoopOptions,
 ): Loop => {
   const stopping = new AbortController()
   const run = async (): Promise<void> => {
+    if (isLate) await notifier.wait(intervalMs, stopping.signal)
     while (!stopping.signal.aborted) {
       const { notifications } = notifier
       const pauseMs = await pass(stopping.signal).catch((error: unknown) => {

@@ -3,13 +3,12 @@ import type { CloudBuildInfo, HostNodeWithExamples } from '../domain/host-node.t
 import type { NodeOfHostNode } from '../domain/node.ts'
 import type { ExtractStatus } from '../domain/version.ts'
 import type { Fragment, Queryable, Transaction } from '../../platform/db/client.ts'
-import { examplesOf, usesHostNode } from './example-workflow.ts'
 import { joinPolicy, policyOf } from './host-node-policy.ts'
 import { updateCurrentHostNodes, updateLatestVersion } from './version-transition.ts'
 import { recordListChange } from './search/listed-count.ts'
-import { getNode } from './node.ts'
-import type { RecordOptions } from './node.ts'
+import { getNode, type RecordOptions } from './node.ts'
 import { lockNodeOfVersion } from './registry-lock.ts'
+import type { ExampleWorkflow } from '../../../packages/inspector/src/inspection.ts'
 
 /** A host node as it is stored; its name is the key of `HostNodeResult`. */
 export type HostNodeFields = ReturnType<typeof toHostNodeRow> & {
@@ -273,3 +272,34 @@ export const claimsOf = (sql: Queryable, name: Fragment, limit: number) => sql`
     order by claim.preempts desc, s.search_ranking, oldest.since, s.node_id
     limit ${limit}
 `
+
+/** An example that is a workflow. */
+export type StoredExample = ExampleWorkflow & { form: 'editor' | 'api' }
+
+/** The newest reading of the archive of `version v`, as `examples`. */
+const examplesOf = (sql: Queryable) => sql`
+  select e.examples from extraction e
+  join archive a on a.version_id = e.version_id and a.sha256 = e.sha256
+  where e.version_id = v.id
+  order by e.extractor_version desc limit 1
+`
+
+/** Example workflows of a version, of those alone that use a host node where it is given, by path. */
+export const listExampleWorkflows = async (
+  sql: Queryable,
+  { versionId, hostNode }: { versionId: string; hostNode?: string | undefined },
+): Promise<StoredExample[]> => {
+  const rows = await sql<{ example: StoredExample }[]>`
+    select example from version v
+    cross join lateral (${examplesOf(sql)}) e
+    cross join lateral jsonb_array_elements(e.examples) example
+    where v.id = ${versionId} and example ->> 'form' <> 'none'
+      and ${usesHostNode(sql, hostNode ?? null)}
+    order by (example ->> 'path') collate "C"
+  `
+  return rows.map(({ example }) => example)
+}
+
+/** True of an `example` that uses a host node; of any without a name. */
+const usesHostNode = (sql: Queryable, name: string | null) => sql`(${name}::text is null
+  or example -> 'host_nodes' @> jsonb_build_array(jsonb_build_object('name', ${name}::text)))`

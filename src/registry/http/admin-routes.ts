@@ -10,7 +10,6 @@ import { AuditLogPage, AuditLogQuery } from '../../platform/domain/audit-log.ts'
 import { HostNodePolicyUpdate, NodeHostPolicy } from '../domain/host-node.ts'
 import { Node, NodeAdminUpdate, WrittenNode } from '../domain/node.ts'
 import { ModeratedPublisher, PublisherBan, PublisherUnban } from '../domain/publisher.ts'
-import { listEmptyIsAbsent } from '../../platform/domain/schema-fields.ts'
 import { ModeratedVersion, Version, VersionAdminUpdate } from '../domain/version.ts'
 import { shown } from '../../platform/domain/errors.ts'
 import { makeIssue } from '../../platform/domain/validate.ts'
@@ -65,7 +64,7 @@ const editNode = (deps: RegistryDeps): Route =>
     body: {
       ...SMALL_BODY,
       schema: NodeAdminUpdate,
-      emptyIsAbsent: listEmptyIsAbsent(NodeAdminUpdate),
+      emptyIsAbsent: 'optional',
       sentBack: Object.keys(Node.properties),
       examples: { ban: { status: 'NodeStatusBanned', status_detail: 'malware' } },
     },
@@ -97,7 +96,7 @@ const editVersion = (deps: RegistryDeps): Route =>
     body: {
       ...SMALL_BODY,
       schema: VersionAdminUpdate,
-      emptyIsAbsent: listEmptyIsAbsent(VersionAdminUpdate),
+      emptyIsAbsent: 'optional',
       sentBack: Object.keys(Version.properties),
       examples: {
         approve: { status: 'NodeVersionStatusActive', status_reason: 'looked at: harmless' },
@@ -127,7 +126,7 @@ const editPolicy = (deps: RegistryDeps): Route =>
     body: {
       ...SMALL_BODY,
       schema: HostNodePolicyUpdate,
-      emptyIsAbsent: listEmptyIsAbsent(HostNodePolicyUpdate),
+      emptyIsAbsent: 'optional',
       examples: { ban: { policy: 'HostNodePolicyBanned', reason: 'it deletes files' } },
     },
     responses: {
@@ -189,7 +188,7 @@ const unban = (deps: CommitDeps & RecordDeps): Route =>
     body: {
       ...SMALL_BODY,
       schema: PublisherUnban,
-      emptyIsAbsent: listEmptyIsAbsent(PublisherUnban),
+      emptyIsAbsent: 'optional',
       required: false,
       examples: { nothing: {}, reason: { reason: 'a mistake' } },
     },

@@ -1,5 +1,5 @@
 import { withinDeadline } from '../../platform/db/client.ts'
-import { listExampleWorkflows, type StoredExample } from '../db/example-workflow.ts'
+import { listExampleWorkflows, type StoredExample } from '../db/host-node.ts'
 import { findNamesOf } from '../db/graph.ts'
 import { EDITOR_NODES } from '../domain/graph/graph.ts'
 import {

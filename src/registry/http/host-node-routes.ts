@@ -22,7 +22,7 @@ import {
 } from '../domain/host-node.ts'
 import { inLanguage } from '../domain/translations.ts'
 import { NodeOfHostNode } from '../domain/node.ts'
-import { listEmptyIsAbsent, totalPages } from '../../platform/domain/schema-fields.ts'
+import { totalPages } from '../../platform/domain/schema-fields.ts'
 import { Version } from '../domain/version.ts'
 import { apiError, errors, shown } from '../../platform/domain/errors.ts'
 import { auditOf } from '../../identity/http/access/audit.ts'
@@ -83,7 +83,7 @@ const register = (deps: HostNodeDeps): Route =>
     body: {
       ...REGISTRATION_BODY,
       schema: HostNodeRegistration,
-      emptyIsAbsent: listEmptyIsAbsent(HostNodeRegistration),
+      emptyIsAbsent: 'optional',
       examples: {
         success: {
           success: true,

@@ -19,7 +19,6 @@ import {
 } from '../domain/node.ts'
 import { DownloadQuery, Downloads, validateDays } from '../domain/download.ts'
 import { validateHostVersion } from '../domain/host-version.ts'
-import { listEmptyIsAbsent } from '../../platform/domain/schema-fields.ts'
 import { SEARCH_INSTEAD, validateDepth } from '../domain/search-depth.ts'
 import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
 import type { CommitDeps } from '../../platform/http/deps.ts'
@@ -78,7 +77,7 @@ const create = (deps: RegistryDeps): Route =>
     body: {
       ...SMALL_BODY,
       schema: NewNode,
-      emptyIsAbsent: listEmptyIsAbsent(NewNode),
+      emptyIsAbsent: 'optional',
       examples: { short: { id: 'image-tools' }, more: { id: 'image-tools', tags: ['image'] } },
     },
     responses: {
@@ -121,7 +120,7 @@ const edit = (deps: RegistryDeps): Route =>
       schema: OwnNodeUpdate,
       document: NodeAdminUpdate,
       adminMembers: ['publisher', ...NODE_ADMIN_MEMBERS],
-      emptyIsAbsent: listEmptyIsAbsent(OwnNodeUpdate),
+      emptyIsAbsent: 'optional',
       examples: { tags: { tags: ['image', 'blur'], icon: '' } },
     },
     responses: {

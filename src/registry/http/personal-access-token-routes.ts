@@ -18,7 +18,6 @@ import {
   PersonalAccessToken,
   PersonalAccessTokenList,
 } from '../../identity/domain/personal-access-token.ts'
-import { listEmptyIsAbsent } from '../../platform/domain/schema-fields.ts'
 import { roleFor } from '../domain/role.ts'
 import type { PublisherAction } from '../domain/role.ts'
 import { ExchangedToken, PUBLISH_TOKEN_SECONDS } from '../domain/trusted-publisher.ts'
@@ -63,7 +62,7 @@ export const makePersonalAccessTokenRoutes = (deps: TokenDeps): Route[] => [
     body: {
       ...SMALL_BODY,
       schema: NewPersonalAccessToken,
-      emptyIsAbsent: listEmptyIsAbsent(NewPersonalAccessToken),
+      emptyIsAbsent: 'optional',
       sentBack: Object.keys(PersonalAccessToken.properties),
       examples: {
         unlimited: { name: 'release pipeline' },

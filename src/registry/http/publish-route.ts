@@ -18,7 +18,6 @@ import { auditTarget } from '../../platform/domain/audit-log.ts'
 import { pictureWarnings } from '../domain/picture-address.ts'
 import { hostVersionWarnings } from '../domain/host-version.ts'
 import { PublishBody, Published, publishedFields } from '../domain/publish.ts'
-import { listEmptyIsAbsent } from '../../platform/domain/schema-fields.ts'
 import { translationWarnings } from '../domain/translations.ts'
 import { parseVersionNumber } from '../domain/version-number.ts'
 import { validatePublish } from '../domain/version-validation.ts'
@@ -66,7 +65,7 @@ export const makePublishRoute = (deps: PublishDeps): Route =>
     body: {
       ...SMALL_BODY,
       schema: PublishBody,
-      emptyIsAbsent: listEmptyIsAbsent(PublishBody),
+      emptyIsAbsent: 'optional',
       examples: { first: PUBLISH },
     },
     responses: {

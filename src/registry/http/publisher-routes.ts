@@ -10,7 +10,6 @@ import {
   ReadPublisher,
   WrittenPublisher,
 } from '../domain/publisher.ts'
-import { listEmptyIsAbsent } from '../../platform/domain/schema-fields.ts'
 import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
 import type { ReadDeps } from '../../platform/http/deps.ts'
 import type { PublisherDeps, RecordDeps } from './deps.ts'
@@ -50,7 +49,7 @@ const create = (deps: PublisherDeps): Route =>
     body: {
       ...SMALL_BODY,
       schema: NewPublisher,
-      emptyIsAbsent: listEmptyIsAbsent(NewPublisher),
+      emptyIsAbsent: 'optional',
       examples: {
         short: { id: 'acme' },
         full: { id: 'acme', name: 'Acme', website: 'https://acme.example.com' },
@@ -129,7 +128,7 @@ const edit = (deps: PublisherDeps): Route =>
     body: {
       ...SMALL_BODY,
       schema: PublisherUpdate,
-      emptyIsAbsent: listEmptyIsAbsent(PublisherUpdate),
+      emptyIsAbsent: 'optional',
       examples: { website: { website: 'https://acme.example.com', description: '' } },
     },
     responses: {

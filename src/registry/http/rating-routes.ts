@@ -18,7 +18,7 @@ import {
   StarQuery,
   showRating,
 } from '../domain/rating.ts'
-import { listEmptyIsAbsent, totalPages } from '../../platform/domain/schema-fields.ts'
+import { totalPages } from '../../platform/domain/schema-fields.ts'
 import { validateDepth } from '../domain/search-depth.ts'
 import { parseVersionNumber } from '../domain/version-number.ts'
 import { apiError, errors } from '../../platform/domain/errors.ts'
@@ -200,7 +200,7 @@ const ofAuthor = (deps: RatingDeps): Route[] => [
     body: {
       ...SMALL_BODY,
       schema: RatingUpdate,
-      emptyIsAbsent: listEmptyIsAbsent(RatingUpdate),
+      emptyIsAbsent: 'optional',
       examples: { stars: { stars: 5 }, text: { stars: 4, text: 'Fast.', version: '1.2.0' } },
     },
     responses: REVIEW_NOW,

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { withinDeadline } from '../../platform/db/client.ts'
 import { closeReports, listOwnReports, listReports, putReport } from '../db/report.ts'
 import { unitOfWork } from '../../platform/db/unit-of-work.ts'
-import { listEmptyIsAbsent, totalPages } from '../../platform/domain/schema-fields.ts'
+import { totalPages } from '../../platform/domain/schema-fields.ts'
 import {
   ClosedReports,
   NewReport,
@@ -48,7 +48,7 @@ export const makeReportRoutes = (deps: CommitDeps): Route[] => [
     body: {
       ...SMALL_BODY,
       schema: NewReport,
-      emptyIsAbsent: listEmptyIsAbsent(NewReport),
+      emptyIsAbsent: 'optional',
       examples: { malware: { reason: REPORT.reason, text: REPORT.text } },
     },
     responses: { 201: { description: 'The report.', schema: Report, example: REPORT } },

@@ -9,7 +9,6 @@ import { unitOfWork } from '../../platform/db/unit-of-work.ts'
 import { auditTarget } from '../../platform/domain/audit-log.ts'
 import { VersionFindings } from '../domain/finding.ts'
 import { withoutEmail } from '../domain/member.ts'
-import { listEmptyIsAbsent } from '../../platform/domain/schema-fields.ts'
 import { NewReview, Review } from '../domain/review.ts'
 import { apiError, errors } from '../../platform/domain/errors.ts'
 import { auditOf } from '../../identity/http/access/audit.ts'
@@ -62,7 +61,7 @@ export const makeReviewRoutes = (deps: CommitDeps): Route[] => [
     body: {
       ...SMALL_BODY,
       schema: NewReview,
-      emptyIsAbsent: listEmptyIsAbsent(NewReview),
+      emptyIsAbsent: 'optional',
       required: false,
       examples: { note: { note: 'The flagged call is in a test.' } },
     },

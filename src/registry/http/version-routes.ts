@@ -1,4 +1,3 @@
-import { listEmptyIsAbsent } from '../../platform/domain/schema-fields.ts'
 import { validateDepth } from '../domain/search-depth.ts'
 import { CompareQuery, VersionComparison } from '../domain/comparison/change.ts'
 import {
@@ -79,7 +78,7 @@ const edit = (deps: RegistryDeps): Route =>
       schema: OwnVersionUpdate,
       document: VersionUpdate,
       adminMembers: ['status'],
-      emptyIsAbsent: listEmptyIsAbsent(VersionUpdate),
+      emptyIsAbsent: 'optional',
       examples: { deprecate: { deprecated: true, changelog: 'Use 1.3.0.' } },
     },
     responses: {

@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 
 import type { UnitDeps } from '../../platform/db/unit-of-work.ts'
 import type { AdmissionRules } from '../db/admission.ts'
-import { listEmptyIsAbsent } from '../../platform/domain/schema-fields.ts'
 import {
   NewOwnerLimits,
   OwnerLimits,
@@ -50,7 +49,7 @@ export const makeOwnerLimitRoutes = (deps: UnitDeps & AdmissionRules): Route[] =
     body: {
       ...SMALL_BODY,
       schema: NewOwnerLimits,
-      emptyIsAbsent: listEmptyIsAbsent(NewOwnerLimits),
+      emptyIsAbsent: 'optional',
       sentBack: Object.keys(OwnerLimits.properties),
       examples: { larger: { slots: 20, credit_limit: 100_000, note: 'contract of May' } },
     },

@@ -9,7 +9,6 @@ import {
   validateScope,
 } from '../domain/pause.ts'
 import { validateExpiry } from '../../platform/domain/expiry.ts'
-import { listEmptyIsAbsent } from '../../platform/domain/schema-fields.ts'
 import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { readPauseEffect, readPauses, resume, setPause, type PauseDeps } from './pauses.ts'
@@ -53,7 +52,7 @@ export const makePauseRoutes = (deps: PauseDeps): Route[] => [
     body: {
       ...SMALL_BODY,
       schema: NewPause,
-      emptyIsAbsent: listEmptyIsAbsent(NewPause),
+      emptyIsAbsent: 'optional',
       sentBack: Object.keys(Pause.properties),
       required: false,
       examples: { maintenance: { reason: 'new drivers', until: '2026-12-31T12:00:00Z' } },

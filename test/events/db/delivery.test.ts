@@ -67,29 +67,6 @@ describe('the delivery of events', () => {
     sql.begin((sql) => loseAttempt(sql, key, verdict))
 
   describe('a transition', () => {
-    test('writes the events of a webhook as pending and the rest as unsent', async () => {
-      const id = await insertTaskWithWebhook(sql, ['IN_PROGRESS', 'COMPLETED'])
-      const states = ['CREATED unsent 0', 'IN_PROGRESS pending 0', 'COMPLETED pending 0']
-      assert.deepEqual(await statesOf(id), states)
-    })
-
-    test('writes the events of a video as pending from queueing on', async () => {
-      const id = await finishVideo({ sql }, { webhookUrl: RECEIVER, owner: 'video' })
-      assert.deepEqual(await statesOf(id), [
-        'created unsent 0',
-        'queueing pending 0',
-        'processing pending 0',
-        'success pending 0',
-      ])
-    })
-
-    test('writes all events of a task without a webhook as unsent', async () => {
-      const id = await insertTaskWithWebhook(sql, ['IN_PROGRESS', 'FAILED'], { url: null })
-      const states = ['CREATED unsent 0', 'IN_PROGRESS unsent 0', 'FAILED unsent 0']
-      assert.deepEqual(await statesOf(id), states)
-      assert.equal(await findDelivery(sql, id), undefined)
-    })
-
     test('leaves no event when it is not committed', async () => {
       const id = await insertTaskWithWebhook(sql)
       await assert.rejects(

@@ -237,13 +237,6 @@ describe('the first attempts', () => {
       await begin(sql, { eventId, redeliveryId: await redeliver(sql, eventId) })
       assert.deepEqual([...(await beginAll([{ eventId }])).values()], [2])
     })
-
-    test('an attempt that was begun and not completed is lost to whoever takes it next', async () => {
-      const { eventId } = await due()
-      await beginAll([{ eventId }])
-      const [taken] = await take()
-      assert.equal(taken?.lostNumber, 1)
-    })
   })
 
   test('that delivered are completed together, also those taken for lost', async () => {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { listNodeVersions, listVersions } from '../../../src/registry/db/search/version-list.ts'
+import { listVersions } from '../../../src/registry/db/search/version-list.ts'
 import type { VersionFilter } from '../../../src/registry/db/search/version-statements.ts'
 import type { Version } from '../../../src/registry/domain/version.ts'
 import { fillCatalogue } from './registry-catalogue.ts'
 import { OPTIONS, parseEntries, useRegistryPlace } from './registry-place.ts'
 
-const { database, place } = useRegistryPlace(() =>
+const { database } = useRegistryPlace(() =>
   fillCatalogue(database, { nodes: 300, versionsPerNode: 3 }),
 )
 
@@ -50,22 +50,4 @@ describe('the list of all versions', () => {
       const expected = (await walk({})).filter(holds)
       assert.deepEqual(await walk(filter), expected)
     })
-})
-
-describe('the versions of a node', () => {
-  test('come newest first, all but deleted ones unless asked for', async () => {
-    const ids: string[] = []
-    for (const version of ['1.0.0', '3.0.0', '2.0.0'])
-      ids.push(await place.addVersion({ nodeId: 'several', version }))
-    await place.transition(ids[1] ?? '', 'delete')
-    const [DELETED, PENDING] = ['NodeVersionStatusDeleted', 'NodeVersionStatusPending'] as const
-    const list = async (...statuses: (typeof DELETED | typeof PENDING)[]) => {
-      const asked = { nodeId: 'several', statuses: statuses.length > 0 ? statuses : undefined }
-      const found = await listNodeVersions(database.sql, asked, OPTIONS)
-      return parseEntries<Version>(found).map(({ version }) => version)
-    }
-    assert.deepEqual(await list(), ['2.0.0', '1.0.0'])
-    assert.deepEqual(await list(DELETED), ['3.0.0'])
-    assert.deepEqual(await list(DELETED, PENDING), ['2.0.0', '3.0.0', '1.0.0'])
-  })
 })

@@ -92,24 +92,6 @@ describe('the credits of an owner', () => {
     assert.ok(await insertVideo(database, { ...rejected, credits: 10 }), 'it fits')
   })
 
-  test('have no bound without a limit, and cost others nothing', async () => {
-    assert.equal((await insertMany(10, { owner: 'rich', credits: 1e9 })).length, 10)
-    const creditsOf = (owner: string) => findOwnerCredits(database.sql, owner)
-    assert.deepEqual(await creditsOf('rich'), { used: 1e10, running: 0, waiting: 10 })
-    assert.deepEqual(await creditsOf('nobody'), { used: 0, running: 0, waiting: 0 })
-  })
-
-  test('are apart from a quota of open tasks, which many creations at once never pass', async () => {
-    const given = { owner: 'crowd', quota: { tasks: 3, bytes: 1e6, retentionDays: 30 } }
-    const ids = await insertMany(12, { ...given, limit: 1000 })
-    assert.equal(ids.length, 3)
-    assert.deepEqual(await sums('crowd'), [30, 30], 'a rejected one costs nothing')
-    await cancel(ids[0] ?? '')
-    assert.ok(await insertVideo(database, given), 'one has ended')
-    assert.equal(await insertVideo(database, given), undefined)
-    assert.ok(await insertVideo(database, { ...given, owner: 'other' }), 'others are not held up')
-  })
-
   test('are apart from a quota of bytes, which inputs of a request and its payload take', async () => {
     const given = { owner: 'large', quota: { tasks: 99, bytes: 1000, retentionDays: 30 } }
     const inputs = [

@@ -5,22 +5,13 @@ import { makeIssue, type Issue } from '../../domain/validate.ts'
 import { canonicalBody, fingerprintOf } from '../../json-body/fingerprint.ts'
 import { makeValidateBody, type BodyRules, type ValidBody } from '../../json-body/validate-body.ts'
 import { SMALL_BODY } from '../../json-body/body-limits.ts'
-import type { Budget } from '../../json-body/budget.ts'
 import type { Translation } from '../../alias/translation.ts'
 import { hasBody, requireJson } from '../../json-body/media-type.ts'
-import { readJsonBody, type JsonBody } from '../../json-body/read-json-body.ts'
+import { readJsonBody, type BodyDeps, type JsonBody } from '../../json-body/read-json-body.ts'
 import { tooLarge } from '../../json-body/source.ts'
 import { sendContinue } from '../serve/expect.ts'
 import { rawQuery } from '../serve/query.ts'
 import { changes, type BodySpec, type Route } from '../route.ts'
-
-export interface BodyDeps {
-  budget: Budget
-  /** Folder of this process for images of bodies that still arrive. */
-  scratchDir: string
-  maxImageBytes: number
-  maxImagePixels: number
-}
 
 /** The body of a request, read and validated. */
 export interface ReadBody extends ValidBody {

@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+
 import { Type } from 'typebox'
 
 import { readBatchCounts, showBatch, type BatchRow, type BatchSource } from '../../db/bulk/batch.ts'
@@ -10,14 +13,24 @@ import {
   MadeBatch,
   NewBatch,
   NewBatchDocument,
+  requestsKey,
+  requestsFolder,
 } from '../../domain/bulk/batch.ts'
 import { BulkQuery } from '../../domain/bulk/bulk.ts'
 import { SMALL_BODY } from '../../../platform/json-body/body-limits.ts'
-import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { defineRoute } from '../../../platform/http/route.ts'
+import type { Route, RouteRequest, SavedResponse } from '../../../platform/http/route.ts'
 import { validatePageToken } from '../task/page-token.ts'
-import { createBatch, makeValidateBatch } from './batch.ts'
-import { cancelBulk, getBulk, listOwn, type BulkDeps } from './bulk.ts'
+import { cancelBulk, getBulk, listOwn, createBulk, type BulkDeps } from './bulk.ts'
 import { LINES_TYPE, makeBatchLine, respondWithLines } from './results.ts'
+import { findFile } from '../../db/file.ts'
+import { isOutcomeUnknown } from '../../../platform/db/unit-of-work.ts'
+import { errors, shown } from '../../../platform/domain/errors.ts'
+import { UPLOAD_MAX_BYTES } from '../../../platform/domain/upload.ts'
+import { makeIssue, type Issue } from '../../../platform/domain/validate.ts'
+import { getCaller } from '../../../platform/http/access/caller.ts'
+import { validationError } from '../../../platform/domain/validation-error.ts'
+import { validateUrl } from '../../inputs.ts'
 
 const COMMON = { tag: 'Batches', auth: 'required' } as const
 const ID = '7d0f4a52-8c1b-4d8e-9a3f-2b6c5e7d9f10'
@@ -145,3 +158,70 @@ const withCounts = async (sql: Queryable, batch: BatchRow): Promise<Batch> => ({
   ...showBatch(batch),
   ...(await readBatchCounts(sql, batch)),
 })
+
+/** Makes the rules of a batch that its schema cannot say. Its requests are validated in their turn. */
+const makeValidateBatch =
+  (deps: BulkDeps): NonNullable<Route['validate']> =>
+  ({ body: { requests, file, webhook_url: url } }): Issue[] => [
+    ...(requests === undefined && file === undefined
+      ? [makeIssue('/requests', 'must be a list of requests, unless /file is given')]
+      : []),
+    ...(requests !== undefined && file !== undefined
+      ? [makeIssue('/file', 'must be absent when /requests is given', 'incompatible_fields')]
+      : []),
+    ...validateUrl(deps, '/webhook_url', url),
+  ]
+
+/** Takes a batch: its requests go into the store, and from there one after another to the routes that they name. */
+const createBatch = async (
+  deps: BulkDeps,
+  request: RouteRequest<unknown, unknown, NewBatch>,
+): Promise<SavedResponse> => {
+  const { requests, file, labels, webhook_url: url } = request.body
+  const { owner } = getCaller(request)
+  const id = randomUUID()
+  const source: BatchSource = {
+    ...(file !== undefined && { file: await findUpload(deps, file) }),
+    ...(labels && { labels }),
+  }
+  if (requests) await storeRequests(deps, id, requests)
+  const bulk = {
+    id,
+    kind: 'batch',
+    owner,
+    request: source,
+    webhookUrl: url?.trim() ?? null,
+    ...(requests && { total: requests.length }),
+  } as const
+  try {
+    return await createBulk(deps, request, { bulk, body: { batch_id: id } })
+  } catch (error) {
+    if (!isOutcomeUnknown(error))
+      await deps.storage.removePrefix(requestsFolder(id)).catch(() => {})
+    throw error
+  }
+}
+
+/** Writes the requests as a file would have them. */
+const storeRequests = async (
+  { storage }: BulkDeps,
+  id: string,
+  requests: readonly unknown[],
+): Promise<void> => {
+  const lines = requests.map((request) => `${JSON.stringify(request)}\n`)
+  await storage
+    .putStream(requestsKey(id), Readable.from(lines), { maxBytes: UPLOAD_MAX_BYTES })
+    .catch((error: unknown) => {
+      throw errors.unavailable(error)
+    })
+}
+
+/** Finds the file that a link of an upload names. Throws 400. */
+const findUpload = async ({ sql, signer, now }: BulkDeps, link: string): Promise<string> => {
+  const own = signer.parseOwnLink(link.trim(), now())
+  const file = typeof own === 'object' ? await withinDeadline(sql, findFile(sql, own)) : undefined
+  if (file && !file.gone && file.storage_key !== null) return file.storage_key
+  const sentence = `must be the download_url of an upload that has arrived, got ${shown(link.replace(/\?.*$/s, '?…'))}`
+  const issues = [makeIssue('/file', sentence, 'url_refused')]
+  throw validationError(issues, { query: {}, body: { file: link } }) ?? errors.unavailable()
+}

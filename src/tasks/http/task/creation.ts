@@ -8,9 +8,10 @@ import type {
   JsonResponse,
   RouteRequest,
   SavedResponse,
+  HeaderMember,
 } from '../../../platform/http/route.ts'
-import { CANCEL_AFTER } from './cancel-after.ts'
 import { DryRunQuery } from './dry-run.ts'
+import { END_WITHIN } from '../../domain/task-options.ts'
 
 /** Makes of a creation what its route has of it: body, rules and handlers. */
 export const makeCreationParts = (
@@ -56,4 +57,16 @@ const commandOf = (request: RouteRequest): TaskCommand => {
   const { caller, body, inline } = request
   const apiKeyId = caller?.keyLimits?.isCapped ? caller.keyId : undefined
   return { owner: ownerOf(request), account: request.account(), apiKeyId, body, inline }
+}
+
+const FORM = /^(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,9})s?)?$/
+
+/** The header that clients of Replicate's kind send for a deadline: seconds, or hours, minutes and seconds. */
+const CANCEL_AFTER: HeaderMember = {
+  header: 'Cancel-After',
+  member: END_WITHIN,
+  read: (text) => {
+    const [given = '', hours = '0', minutes = '0', seconds = '0'] = FORM.exec(text.trim()) ?? []
+    return given === '' ? text : Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)
+  },
 }

@@ -7,6 +7,7 @@ import {
   VideoCancelBody,
   VideoTaskQuery,
   validateVideoTaskQuery,
+  VIDEO_LIST_SECONDS,
 } from '../../domain/video/video-list.ts'
 import { VideoCreations, VideoCredits, VideoTaskList } from '../../domain/video/video-task.ts'
 import { SMALL_BODY } from '../../../platform/json-body/body-limits.ts'
@@ -15,16 +16,21 @@ import { ownerOf } from '../../../platform/http/access/caller.ts'
 import { respondAfterChange, type LiveDeps } from '../../../platform/http/live/prefer.ts'
 import { cancelTask } from '../../cancel.ts'
 import { makeIssue } from '../../../platform/domain/validate.ts'
-import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { defineRoute, type Route, type JsonResponse } from '../../../platform/http/route.ts'
 import { statusResponses } from '../task/read-response.ts'
 import { OfTask, readTaskId } from '../task/task-id.ts'
 import { VIDEO_PREFIX } from '../../domain/video/video-path.ts'
 import type { VideoTaskDeps } from '../../create-video.ts'
-import { listTasks } from './list.ts'
-import { validatePageToken } from '../task/page-token.ts'
+import { validatePageToken, parsePageToken, makePageToken } from '../task/page-token.ts'
 import { readTask } from './read.ts'
 import { makeVideoCreationRoutes } from './creation-routes.ts'
 import { CREATIONS, CREDITS, TASK_LIST } from './examples.ts'
+import { listVideoTasks, type VideoListFilter } from '../../db/video/video-list.ts'
+import { isUuid } from '../../../platform/domain/uuid.ts'
+import { readLabelFilter } from '../../domain/task-options.ts'
+import { parseListTime } from '../../../platform/domain/time-bounds.ts'
+import type { TaskReadDeps } from '../../deps.ts'
+import { toListed } from './record.ts'
 
 /** The routes of video tasks: two creations; status, cancel, list and credits for both. */
 export const makeVideoTaskRoutes = (deps: VideoTaskDeps & LiveDeps): Route[] => [
@@ -127,3 +133,44 @@ const commonOf = ({ videoAuth }: Pick<VideoTaskDeps, 'videoAuth'>) =>
   ({ tag: 'Video tasks', auth: videoAuth, unread: 'ignored' }) as const
 
 const TASK_PATH = `${VIDEO_PREFIX}/tasks/:task_id`
+
+/** Returns one page of the owner's tasks. The query is valid. */
+const listTasks = async (
+  { sql, signer, now }: TaskReadDeps,
+  owner: string,
+  query: VideoTaskQuery,
+): Promise<JsonResponse> => {
+  const time = now()
+  const size = query['pager.pagesz']
+  // No task has an id that is not a UUID. An empty list of ids would show all tasks.
+  const ids = query.task_ids?.filter(isUuid)
+  const filter = { ...toFilter(query, time), owner, ids: ids ?? [], limit: size + 1 }
+  // One more than the page may hold shows whether there is a next one.
+  const found = ids?.length === 0 ? [] : await withinDeadline(sql, listVideoTasks(sql, filter))
+  const page = found.slice(0, size)
+  const last = page.at(-1)
+  const nextPageToken = last && last.found > page.length ? makePageToken(last) : ''
+  const tasks = page.map((task) => toListed(task, signer, time))
+  return { status: 200, body: { tasks, next_page_token: nextPageToken } }
+}
+
+type Filter = Omit<VideoListFilter, 'owner' | 'ids' | 'limit'>
+
+const toFilter = (query: VideoTaskQuery, now: Date): Filter => {
+  const { 'created_at.from': from, 'created_at.to': to, 'pager.page_token': token } = query
+  const after = token === undefined ? undefined : parsePageToken(token)
+  return {
+    from:
+      from === undefined
+        ? new Date(now.getTime() - VIDEO_LIST_SECONDS * 1000)
+        : parseListTime(from),
+    ...(to === undefined ? {} : { to: parseListTime(to) }),
+    states: query.states ?? [],
+    models: query.model_versions ?? [],
+    resolutions: query.resolutions ?? [],
+    labels: readLabelFilter(query.label),
+    // A token reaches further than a page number, so it counts when both are given.
+    offset: after ? 0 : (query['pager.page'] ?? 0) * query['pager.pagesz'],
+    ...(after && { after }),
+  }
+}
