@@ -59,7 +59,11 @@ export const checkGiven = (environment: NodeJS.ProcessEnv): void =>
 
 /** The settings of an environment, without what other programs read of it. */
 export const keepSettings = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.keys(Variables.properties).map((name) => [name, environment[name]]))
+  Object.fromEntries(Object.entries(environment).filter(([name]) => isSetting(name)))
+
+/** The SDK of Temporal reads further variables of its own. */
+const isSetting = (name: string): boolean =>
+  name in Variables.properties || name.startsWith('TEMPORAL_')
 
 const reject = (issues: SettingIssue[]): void => {
   if (issues.length === 0) return
@@ -111,8 +115,8 @@ const SECRET = /KEY|SECRET|GITHUB_TOKEN|DATABASE_URL|DATABASE_DIRECT_URL|EXTRACT
 
 /** Lists the keys and passwords in the settings of a process, which nothing may show. */
 export const listSecretValues = (environment: NodeJS.ProcessEnv): string[] =>
-  Object.keys(Env.properties)
-    .filter((name) => SECRET.test(name) && !name.endsWith('_PATH'))
+  Object.keys(environment)
+    .filter((name) => isSetting(name) && SECRET.test(name) && !name.endsWith('_PATH'))
     .flatMap((name) => {
       const value = environment[name] ?? ''
       return [value, ...splitList(value), URL.canParse(value) ? new URL(value).password : '']

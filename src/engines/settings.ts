@@ -35,25 +35,12 @@ export const EngineSettings = Type.Object({
     1,
     100,
   ),
-  COMFYUI_LOST_SECONDS: count(
-    'Silence of an instance after which its tasks go elsewhere; a restart takes 20 to 50.',
-    90,
-    1,
-    86_400,
-  ),
   COMFYUI_STALL_SECONDS: count(
     'Time without progress after which a prompt is interrupted, and an instance that goes on is left.',
     600,
     1,
     86_400,
   ),
-  BREAKER_FAILURES: count(
-    'Failures of an upstream, or of the instances of ComfyUI, in a row after which its tasks wait until it works again; 0: they never do.',
-    5,
-    0,
-    10_000,
-  ),
-  VENDOR_RATE: count('Requests a second of one core worker to each upstream.', 20, 1, 10_000),
   FFMPEG_PATH: Type.Optional(
     text(
       'The ffmpeg to use, with an ffprobe beside it; without it those on PATH, else the packaged ones.',
@@ -63,10 +50,19 @@ export const EngineSettings = Type.Object({
 
 /** Numbers of the engines that an operator has no reason to change. */
 export const EngineConstants = Type.Object({
+  /** Silence of an instance of ComfyUI after which its tasks go elsewhere: its supervisor needs 20 to 50 for a restart. */
+  COMFYUI_LOST_SECONDS: constant(90, 1, 86_400),
+  /**
+   * Failures of an upstream, or of the instances of ComfyUI, in a row after which its tasks wait; 0: they never do. A task
+   * fails at its third, so that even one task alone does not open it.
+   */
+  BREAKER_FAILURES: constant(5, 0, 10_000),
   /** Time until one task tries whether an engine behind an open breaker works again: it costs one attempt. */
   BREAKER_SECONDS: constant(10, 1, 3600),
   /** Renders 8 frames of 96×64 whatever is asked for, for tests. */
   VIDEO_TINY: Type.Boolean({ default: false }),
+  /** Requests a second of one core worker to each upstream, which may ask for fewer by 429 and Retry-After. */
+  VENDOR_RATE: constant(20, 1, 10_000),
   /** Requests of one core worker to one upstream at once, downloads included. */
   VENDOR_CONCURRENCY: constant(10, 1, 1000),
   /** Tasks that one core worker has at upstreams at once: they only submit and poll, so that a worker has time for them. */

@@ -17,9 +17,6 @@ export const IdentitySettings = Type.Object({
   },
   AUTH_AUDIENCE: text('Expected `aud` of bearer tokens.'),
   AUTH_JWKS_URL: text('Key set of the issuer.'),
-  DEVELOPMENT_ISSUER_KEY: optionalText(
-    'Private JWK of the embedded stack that `POST /development/tokens` signs with, and the switch of that route.',
-  ),
   CONSOLE_CLIENT_ID: optionalText(
     'Client id of the console at the issuer. Without it nobody can sign in there.',
   ),
@@ -44,6 +41,8 @@ export const IdentitySettings = Type.Object({
 
 /** Numbers of who signs in, and what callers may that an operator has no reason to change. */
 export const IdentityConstants = Type.Object({
+  /** Private JWK of the embedded stack that `POST /development/tokens` signs with, and the switch of that route. */
+  DEVELOPMENT_ISSUER_KEY: Type.String({ default: '' }),
   /** Users with tokens by `POST /development/tokens`: two who see what the other may not, and a platform admin. */
   DEVELOPMENT_USERS: Type.String({ default: 'alice,bob,operator' }),
 })

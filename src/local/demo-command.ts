@@ -49,7 +49,7 @@ const demonstrateHere = async (
     dataDir: join(dataDir, 'demo'),
     issuerDir: dataDir,
     env: process.env,
-    settings: { OUTBOUND_ALLOW_LOOPBACK: 'true' },
+    settings: { OVERRIDE_OUTBOUND_ALLOW_LOOPBACK: 'true' },
     say,
     interrupt,
   })

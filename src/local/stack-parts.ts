@@ -106,7 +106,7 @@ export const startOwn = async (
       entry: 'src/worker.ts',
       env: {
         ...env,
-        DEVELOPMENT_ISSUER_KEY: '',
+        OVERRIDE_DEVELOPMENT_ISSUER_KEY: '',
         WORKER_ROLE: role,
         ...metricsPort(role === 'core' ? 1 : 2),
         ...(role === 'media' && WITHOUT_KEYS),

@@ -138,8 +138,9 @@ const startAll = async (
     SCRATCH_PATH: context.env['SCRATCH_PATH'] || join(dataDir, 'scratch'),
     ...keys,
     // Whoever reaches an api that listens beyond this machine is not given them.
-    ...(isHere && { DEVELOPMENT_ISSUER_KEY: JSON.stringify(key) }),
-    OUTBOUND_ALLOW_LOOPBACK: context.env['OUTBOUND_ALLOW_LOOPBACK'] || String(isHere),
+    ...(isHere && { OVERRIDE_DEVELOPMENT_ISSUER_KEY: JSON.stringify(key) }),
+    OVERRIDE_OUTBOUND_ALLOW_LOOPBACK:
+      context.env['OVERRIDE_OUTBOUND_ALLOW_LOOPBACK'] || String(isHere),
     ADMIN_SUBJECTS: context.env['ADMIN_SUBJECTS'] || 'operator',
     TEMPORAL_UI_URL: context.env['TEMPORAL_UI_URL'] || temporal.ui,
     MEDIA_SLOTS: context.env['MEDIA_SLOTS'] || String(availableParallelism()),

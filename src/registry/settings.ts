@@ -10,7 +10,6 @@ export const RegistrySettings = Type.Object({
   CONSOLE_INSTALL: optionalText(
     'Command that the console shows to install a node, with `{node}`, `{version}` and `{url}`.',
   ),
-  ARCHIVE_MAX_BYTES: count('Largest archive of a version in bytes.', 268_435_456, 1),
   REVIEW_MIN_AGE_HOURS: count(
     'Age of an account from which on its reviews of nodes count and are shown.',
     0,
@@ -43,6 +42,8 @@ export const RegistrySettings = Type.Object({
 
 /** Numbers of the registry that an operator has no reason to change. */
 export const RegistryConstants = Type.Object({
+  /** Largest archive of a version in bytes: half of what all its entries may have unpacked. */
+  ARCHIVE_MAX_BYTES: constant(268_435_456, 1),
   /** To fetch a stranger's icon, and again to make it small. */
   PICTURE_MS: constant(4000, 100, 600_000),
   /** A page waits so long for such a fetch, which goes on: over HTTP/1.1 six slow icons hold up all else that it asks for. */

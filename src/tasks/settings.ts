@@ -44,7 +44,6 @@ export const TaskSettings = Type.Object({
     'frequent',
     'How often a render shows that it lives: each second, and it is lost after 5; or each 10 seconds, and it is lost after 30, for Temporal Cloud, which bills each.',
   ),
-  IMAGE_MAX_BYTES: count('Largest image in bytes, decoded.', 50_000_000, 1),
   IMAGE_DEADLINE_SECONDS: count('Time from IN_PROGRESS until a task fails.', 1800, 1, 86_400),
   IMAGE_ENGINE: engine('image tasks'),
   VIDEO_ENGINE: engine('video tasks'),
@@ -81,6 +80,8 @@ export const TaskSettings = Type.Object({
 
 /** Numbers of tasks that an operator has no reason to change. */
 export const TaskConstants = Type.Object({
+  /** Largest image in bytes, decoded: what the interface promises, and what the largest body of a request is made of. */
+  IMAGE_MAX_BYTES: constant(50_000_000, 1),
   /** Pictures are decoded whole: so many pixels take up to 2 GB of a media worker. */
   IMAGE_MAX_PIXELS: constant(100_000_000, 1),
   /** The largest image, 50 MB, within this time needs 13 Mbit/s. */

@@ -46,7 +46,7 @@ export const runStorm = async ({ minutes, seed, say }: Storm): Promise<void> =>
       ENGINES: 'upscale:comfyui',
       COMFYUI_URLS: members.map(({ name, fake }) => `${name}=${fake.url}`).join(),
       COMFYUI_TEMPLATES: join(ROOT, 'deploy/comfyui/templates'),
-      COMFYUI_LOST_SECONDS: '6',
+      OVERRIDE_COMFYUI_LOST_SECONDS: '6',
       COMFYUI_STALL_SECONDS: '10',
     }
     const service = keep(await startService({ roles: ['api'], env }))

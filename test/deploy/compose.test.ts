@@ -46,14 +46,10 @@ const FILLED = {
 const environmentOf = ({ environment = {} }: Service): [string, string][] =>
   Object.entries(environment).map(([name, value]) => [name, String(value)])
 
-/** Settings that only development may have, only one of the processes, or only a Temporal that others run. */
-const NOT_SET = [
-  'DEVELOPMENT_ISSUER_KEY',
-  'OUTBOUND_ALLOW_LOOPBACK',
-  ...Object.keys(Env.properties).filter((name) =>
-    /^TEMPORAL_(TLS|API_KEY|CONFIG|PROFILE)/.test(name),
-  ),
-]
+/** Settings of a Temporal that others run. */
+const NOT_SET = Object.keys(Env.properties).filter((name) =>
+  /^TEMPORAL_(TLS|API_KEY|CONFIG)/.test(name),
+)
 
 describe('docker-compose.yml', () => {
   test('runs every process of ours', () => {
@@ -80,7 +76,7 @@ describe('docker-compose.yml', () => {
       const config = readConfig(Object.fromEntries(filled), process)
       assert.equal(config.NODE_ENV, 'production')
       assert.equal(config.DATABASE_URL, 'postgres://kiln:b2@postgres:5432/kiln')
-      assert.equal(config.IMAGE_MAX_BYTES, 50_000_000)
+      assert.equal(config.OWNER_TASK_LIMIT, 10_000)
     })
 
     test(`runs a file of the build as ${name}`, () => {

@@ -27,16 +27,16 @@ describe('an upstream that is down for longer than tasks may take', () => {
   let guarded: Service
   let image: string
 
-  const start = (BREAKER_FAILURES: string) =>
+  const start = (failures: string) =>
     startService({
       roles: ['api', 'core'],
       env: {
         ...makeUpstreamSettings(upstream.url, 'key'),
-        BREAKER_FAILURES,
+        OVERRIDE_BREAKER_FAILURES: failures,
         OVERRIDE_BREAKER_SECONDS: '2',
         IMAGE_DEADLINE_SECONDS: DEADLINE,
         OVERRIDE_VENDOR_SLOTS: SLOTS,
-        VENDOR_RATE: '500',
+        OVERRIDE_VENDOR_RATE: '500',
         ADMIN_SUBJECTS: 'root',
         METRICS_PORT: '0',
       },

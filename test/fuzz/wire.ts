@@ -26,8 +26,8 @@ export const SETTINGS = {
   OVERRIDE_VIDEO_TINY: 'true',
   OWNER_TASK_LIMIT: '30',
   OVERRIDE_STREAMS_MAX: '10000',
-  IMAGE_MAX_BYTES: '300000',
-  ARCHIVE_MAX_BYTES: '5000000',
+  OVERRIDE_IMAGE_MAX_BYTES: '300000',
+  OVERRIDE_ARCHIVE_MAX_BYTES: '5000000',
   OVERRIDE_WEBHOOK_TIME_FACTOR: '0.00001',
   // Whatever becomes of an address, nothing outside of this machine is called.
   OUTBOUND_DENY:

@@ -169,7 +169,7 @@ export const startService = async ({
     SECRETS_KEYS: randomBytes(32).toString('base64'),
     WEBHOOK_DEFAULT_SECRET: webhookSecret,
     OVERRIDE_WEBHOOK_TIME_FACTOR: '0.001',
-    OUTBOUND_ALLOW_LOOPBACK: 'true',
+    OVERRIDE_OUTBOUND_ALLOW_LOOPBACK: 'true',
     OVERRIDE_WORKFLOW_BUNDLE: workflowBundle(),
     OVERRIDE_RELAY_INTERVAL_MS: '200',
     OVERRIDE_RECONCILE_INTERVAL_SECONDS: '1',
@@ -192,7 +192,8 @@ export const startService = async ({
       env: adaptToProduction({
         ...settings,
         ...(role === 'api' ? {} : { WORKER_ROLE: role }),
-        ...(role === 'api' && development && { DEVELOPMENT_ISSUER_KEY: JSON.stringify(key) }),
+        ...(role === 'api' &&
+          development && { OVERRIDE_DEVELOPMENT_ISSUER_KEY: JSON.stringify(key) }),
         ...(role === 'media' && !release && WITHOUT_KEYS),
         ...own,
         ...(release && { OVERRIDE_WORKFLOW_BUNDLE: join(release, 'dist/workflow-bundle.js') }),

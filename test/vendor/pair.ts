@@ -36,7 +36,7 @@ export const startPair = async ({
       env: {
         ...common,
         ...makeUpstreamSettings(far.baseUrl, key),
-        VENDOR_RATE: '200',
+        OVERRIDE_VENDOR_RATE: '200',
         OVERRIDE_VENDOR_CONCURRENCY: '40',
         OVERRIDE_VENDOR_SLOTS: '200',
         VIDEO_CONCURRENCY_PER_OWNER: '1000',

@@ -21,7 +21,7 @@ const CONTENT = { x: 232, y: 56, width: VIEW.width - 232, height: VIEW.height - 
 export const TEMPORAL_SETTINGS = {
   VENDOR_IMAGE_URL: 'http://127.0.0.1:9',
   VENDOR_IMAGE_KEY: 'none',
-  BREAKER_FAILURES: '3',
+  OVERRIDE_BREAKER_FAILURES: '3',
   OVERRIDE_BREAKER_SECONDS: '600',
   MEDIA_SLOTS: '2',
 }

@@ -20,7 +20,7 @@ describe('signing in at the api itself', { skip }, () => {
       ...BUILTIN,
       PORT: port,
       PUBLIC_URL: baseUrl,
-      DEVELOPMENT_ISSUER_KEY: '',
+      OVERRIDE_DEVELOPMENT_ISSUER_KEY: '',
     })
   })
 

@@ -19,7 +19,7 @@ describe('signing in at an issuer', { skip }, () => {
       AUTH_ISSUER: issuer.issuer,
       AUTH_AUDIENCE: AUDIENCE,
       AUTH_JWKS_URL: issuer.jwksUrl,
-      DEVELOPMENT_ISSUER_KEY: '',
+      OVERRIDE_DEVELOPMENT_ISSUER_KEY: '',
       CONSOLE_CLIENT_ID: CLIENT,
       CONSOLE_AUTH_PARAMS: 'audience=kiln',
     })

@@ -37,7 +37,7 @@ export const findSettingIssues = (
     )
   const further = [
     ...builtinIssues(env, given),
-    ...developmentIssues(env),
+    ...developmentIssues(env, given),
     ...upstreamIssues(env, process),
     ...storeIssues(env),
     ...findTemporalIssues(given),
@@ -185,9 +185,6 @@ const validateParams: Rule = (value, name) =>
     ? []
     : [`${name} must be parameters as name=value&name=value, got ${value}`]
 
-const validateIssuerKey: Rule = (value, name) =>
-  value === '' || isPrivateKey(value) ? [] : [`${name} must be the private JWK of an ES256 key`]
-
 const isPrivateKey = (text: string): boolean => {
   try {
     const { kty, crv, d } = JSON.parse(text) as Record<string, unknown>
@@ -221,7 +218,6 @@ const RULES = {
   VENDOR_IMAGE_URL: validateServer,
   VENDOR_VIDEO_URL: validateServer,
   AUTH_JWKS_URL: validateUrl,
-  DEVELOPMENT_ISSUER_KEY: validateIssuerKey,
 } satisfies Partial<Record<keyof Env, Rule>>
 
 type RuledName = keyof typeof RULES
@@ -268,10 +264,12 @@ const NO_URL = { pathname: '/', protocol: 'https:' }
  * Finds issues of the development issuer. Whoever has its key is every user, so it is for one machine and its own
  * issuer.
  */
-const developmentIssues = (env: Env): SettingIssue[] => {
-  if (env.DEVELOPMENT_ISSUER_KEY === '' || env.NODE_ENV === 'production') return []
-  const name = 'DEVELOPMENT_ISSUER_KEY'
+const developmentIssues = (env: Env, given: NodeJS.ProcessEnv): SettingIssue[] => {
+  const name = `${OVERRIDE}DEVELOPMENT_ISSUER_KEY`
+  const key = given[name]
+  if (key === undefined || env.NODE_ENV === 'production') return []
   return [
+    ...(isPrivateKey(key) ? [] : [`${name} must be the private JWK of an ES256 key`]),
     ...(isLoopbackHost(env.HOST) ? [] : [`${name} must not be set where HOST is not this machine`]),
     ...(env.AUTH_ISSUER === DEVELOPMENT_ISSUER
       ? []
@@ -337,8 +335,6 @@ const productionIssues = (
 ): SettingIssue[] => {
   if (env.NODE_ENV !== 'production') return []
   const rejected: [boolean, string, string][] = [
-    [env.OUTBOUND_ALLOW_LOOPBACK, 'OUTBOUND_ALLOW_LOOPBACK', 'must not be set'],
-    [env.DEVELOPMENT_ISSUER_KEY !== '', 'DEVELOPMENT_ISSUER_KEY', 'must not be set'],
     ...Object.keys(given)
       .filter((name) => name.startsWith(OVERRIDE))
       .map((name): [boolean, string, string] => [true, name, 'must not be set']),

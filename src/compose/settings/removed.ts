@@ -1,16 +1,17 @@
 import { Constants } from './constants.ts'
 import type { Config } from './env.ts'
 
-/** Settings of 0.1.0 that became neither constants nor others of the same name. */
+/** Settings of earlier releases that became no constant which a log may show. */
 const REMOVED: Record<string, (config: Config) => string> = {
   ADDRESS_TASK_LIMIT: () => 'a tenth of OWNER_TASK_LIMIT holds',
   ADDRESS_BYTE_LIMIT: () => 'a tenth of OWNER_BYTE_LIMIT holds',
   ANONYMOUS_SLOTS: () => 'four times VIDEO_CONCURRENCY_PER_OWNER holds',
   FFPROBE_PATH: () => 'the ffprobe beside FFMPEG_PATH is used',
   DELIVERY_RUNS: () => 'every core worker makes first attempts',
+  DEVELOPMENT_ISSUER_KEY: () => 'the embedded stack alone has one',
   OIDC_AUDIENCE: () => 'the host of PUBLIC_URL holds',
-  VENDOR_IMAGE_RATE: () => 'set VENDOR_RATE',
-  VENDOR_VIDEO_RATE: () => 'set VENDOR_RATE',
+  VENDOR_IMAGE_RATE: (config) => `it is fixed at ${config.VENDOR_RATE}`,
+  VENDOR_VIDEO_RATE: (config) => `it is fixed at ${config.VENDOR_RATE}`,
   VENDOR_IMAGE_CONCURRENCY: (config) => `it is fixed at ${config.VENDOR_CONCURRENCY}`,
   VENDOR_VIDEO_CONCURRENCY: (config) => `it is fixed at ${config.VENDOR_CONCURRENCY}`,
 }

@@ -38,21 +38,12 @@ export const PlatformSettings = Type.Object({
   TEMPORAL_TLS_SERVER_CA_CERT_PATH: optionalText(
     "PEM file of the authority that signs Temporal's certificate; without it those that Node knows.",
   ),
-  TEMPORAL_TLS_SERVER_CA_CERT_DATA: optionalText('Its text, in place of a file.'),
   TEMPORAL_TLS_CLIENT_CERT_PATH: optionalText(
     'PEM file of the certificate that is shown to Temporal. Files are read again when they change.',
   ),
-  TEMPORAL_TLS_CLIENT_CERT_DATA: optionalText('Its text, in place of a file.'),
   TEMPORAL_TLS_CLIENT_KEY_PATH: optionalText('PEM file of its private key.'),
-  TEMPORAL_TLS_CLIENT_KEY_DATA: optionalText('Its text, in place of a file.'),
-  TEMPORAL_TLS_SERVER_NAME: optionalText(
-    "Name in Temporal's certificate where it is not that in TEMPORAL_ADDRESS.",
-  ),
   TEMPORAL_CONFIG_FILE: optionalText(
-    "TOML file with profiles of Temporal's SDKs and command line; variables count before it.",
-  ),
-  TEMPORAL_PROFILE: optionalText(
-    'Profile in that file, or in the one of this user where TEMPORAL_CONFIG_FILE is not set.',
+    "TOML file with profiles of Temporal's SDKs and command line; variables count before it. Other TEMPORAL_ settings of its SDKs hold, such as TEMPORAL_PROFILE.",
   ),
   TASK_QUEUE: text(
     'Task queue of workflows and light activities; rendering adds `-media`.',
@@ -135,9 +126,6 @@ export const PlatformSettings = Type.Object({
   WIRE_ALIASES: optionalText(
     'JSON file of other names for paths, query, members and enum values, which clients may use beside those of the interface.',
   ),
-  OUTBOUND_ALLOW_LOOPBACK: flag(
-    'Lets the URLs of callers reach this machine; never in production.',
-  ),
   OUTBOUND_PORTS: list('Ports beside 443 and 8443 that URLs may name.'),
   OUTBOUND_DENY: list('Further networks (CIDR) that are never called.'),
   DRAIN_DELAY_SECONDS: count('Wait between unready and closing at the end of the api.', 2, 0, 300),
@@ -155,6 +143,8 @@ export const PlatformConstants = Type.Object({
    * 31 kB and a connection.
    */
   STREAMS_MAX: constant(2000, 10, 50_000),
+  /** Lets the URLs of callers reach this machine, on the embedded stack. */
+  OUTBOUND_ALLOW_LOOPBACK: Type.Boolean({ default: false }),
   /** Pause until the way to Temporal is read again: a certificate is replaced days before it ends. */
   TEMPORAL_RENEWAL_MS: constant(60_000, 100),
   /** Least life of a link to a result: who polls once a day still finds one that works. */

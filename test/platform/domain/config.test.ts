@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, mock, test } from 'node:test'
 
-import { ConfigError, readConfig, warnOfRemovedSettings } from '../../../src/config.ts'
+import {
+  ConfigError,
+  keepSettings,
+  listSecretValues,
+  readConfig,
+  warnOfRemovedSettings,
+} from '../../../src/config.ts'
 import type { Log } from '../../../src/platform/log.ts'
 import { examine } from '../../../src/operate/doctor.ts'
 import { listRemovedSettings } from '../../../src/compose/settings/removed.ts'
@@ -58,8 +64,8 @@ describe('settings', () => {
       OUTBOUND_DENY: '203.0.113.0/24',
     })
     assert.deepEqual(
-      [config.PORT, config.HOST, config.IMAGE_MAX_BYTES, config.OUTBOUND_ALLOW_LOOPBACK],
-      [8080, '127.0.0.1', 50_000_000, false],
+      [config.PORT, config.HOST, config.OWNER_TASK_LIMIT, config.S3_PATH_STYLE],
+      [8080, '127.0.0.1', 10_000, false],
     )
     assert.equal(config.SIGNING_KEYS.length, 2)
     assert.deepEqual(config.OUTBOUND_PORTS, [8080, 9000])
@@ -123,13 +129,26 @@ describe('settings', () => {
     assert.deepEqual(DEVELOPMENT_USERS, ['alice', 'bob', 'operator'])
   })
 
-  test('that 0.2.0 removed are listed with what holds now, whatever they are set to', () => {
+  test('of the SDK of Temporal are kept and concealed, whatever their names', () => {
+    const given = { TEMPORAL_TLS_CLIENT_KEY_DATA: 'pem', TEMPORAL_PROFILE: 'cloud' }
+    assert.deepEqual(keepSettings({ ...given, PATH: '/bin' }), given)
+    assert.deepEqual(listSecretValues({ ...given, PATH: '/bin' }), ['pem', 'pem'])
+  })
+
+  test('that a release removed are listed with what holds now, whatever they are set to', () => {
     const held: Record<string, string> = {
       HEARTBEAT_SECONDS: 'it is fixed at 5',
       DEVELOPMENT_USERS: 'it is fixed at alice,bob,operator',
       MAX_ENDPOINTS: 'it is fixed at 2',
       VENDOR_IMAGE_CONCURRENCY: 'it is fixed at 10',
-      VENDOR_IMAGE_RATE: 'set VENDOR_RATE',
+      VENDOR_IMAGE_RATE: 'it is fixed at 20',
+      VENDOR_RATE: 'it is fixed at 20',
+      BREAKER_FAILURES: 'it is fixed at 5',
+      COMFYUI_LOST_SECONDS: 'it is fixed at 90',
+      IMAGE_MAX_BYTES: 'it is fixed at 50000000',
+      ARCHIVE_MAX_BYTES: 'it is fixed at 268435456',
+      OUTBOUND_ALLOW_LOOPBACK: 'it is fixed at false',
+      DEVELOPMENT_ISSUER_KEY: 'the embedded stack alone has one',
       ADDRESS_TASK_LIMIT: 'a tenth of OWNER_TASK_LIMIT holds',
       ANONYMOUS_SLOTS: 'four times VIDEO_CONCURRENCY_PER_OWNER holds',
       FFPROBE_PATH: 'the ffprobe beside FFMPEG_PATH is used',
@@ -146,7 +165,7 @@ describe('settings', () => {
     assert.deepEqual(listRemovedSettings(others, readConfig(others)), [])
   })
 
-  test('that 0.2.0 removed are warned of once in the log, and not where there are none', () => {
+  test('that a release removed are warned of once in the log, and not where there are none', () => {
     const warned = (given: NodeJS.ProcessEnv): unknown[] => {
       const warn = mock.fn()
       const log = { warn } as unknown as Log
@@ -160,7 +179,7 @@ describe('settings', () => {
     assert.deepEqual(more, [])
   })
 
-  test('that 0.2.0 removed are a warning of the doctor, which is no error', async () => {
+  test('that a release removed are a warning of the doctor, which is no error', async () => {
     const { lines, isWell } = await examine([], {
       issues: [],
       warnings: ['STREAMS_MAX is not a setting any more'],
@@ -197,16 +216,16 @@ describe('settings', () => {
     0: false,
   }))
     test(`take ${text} for a flag`, () => {
-      const config = readConfig({ ...GOOD, OUTBOUND_ALLOW_LOOPBACK: text })
-      assert.equal(config.OUTBOUND_ALLOW_LOOPBACK, value)
+      const config = readConfig({ ...GOOD, S3_PATH_STYLE: text })
+      assert.equal(config.S3_PATH_STYLE, value)
     })
 
   /** Values that each setting rejects. */
   const WRONG = {
     PORT: '80a 65536 -1',
     DATABASE_POOL: '1.5 0',
-    IMAGE_MAX_BYTES: '1e6',
-    OUTBOUND_ALLOW_LOOPBACK: 'yes',
+    OWNER_TASK_LIMIT: '1e6',
+    S3_PATH_STYLE: 'yes',
     NODE_ENV: 'prod',
     STORAGE: 'nfs',
     LOG_LEVEL: 'loud',
@@ -246,7 +265,7 @@ describe('settings', () => {
 
   test('reject the key of the development issuer wherever others could reach it', () => {
     const key = '{"kty":"EC","crv":"P-256","x":"x","y":"y","d":"private"}'
-    const here = { ...GOOD, AUTH_ISSUER: DEVELOPMENT_ISSUER, DEVELOPMENT_ISSUER_KEY: key }
+    const here = { ...GOOD, AUTH_ISSUER: DEVELOPMENT_ISSUER, OVERRIDE_DEVELOPMENT_ISSUER_KEY: key }
     const users = ['alice', 'bob', 'operator']
     for (const HOST of ['127.0.0.1', '::1', 'localhost'])
       assert.deepEqual(readConfig({ ...here, HOST }).DEVELOPMENT_USERS, users)
@@ -255,16 +274,16 @@ describe('settings', () => {
       { HOST: '::' },
       { HOST: '192.168.1.4' },
       { AUTH_ISSUER: 'https://issuer.example.com/' },
-      { DEVELOPMENT_ISSUER_KEY: 'guess' },
-      { DEVELOPMENT_ISSUER_KEY: key.replace('"d"', '"e"') },
+      { OVERRIDE_DEVELOPMENT_ISSUER_KEY: 'guess' },
+      { OVERRIDE_DEVELOPMENT_ISSUER_KEY: key.replace('"d"', '"e"') },
     ]
     for (const settings of wrong) {
       const issues = issuesOf({ ...here, ...settings })
-      assert.match(issues.join('\n'), /^DEVELOPMENT_ISSUER_KEY must [^\n]+$/)
+      assert.match(issues.join('\n'), /^OVERRIDE_DEVELOPMENT_ISSUER_KEY must [^\n]+$/)
       assert.doesNotMatch(issues.join(), /private"|guess/)
     }
     const issues = issuesOf({ ...here, NODE_ENV: 'production' })
-    assert.ok(issues.includes('DEVELOPMENT_ISSUER_KEY must not be set in production'))
+    assert.ok(issues.includes('OVERRIDE_DEVELOPMENT_ISSUER_KEY must not be set in production'))
   })
 
   test('of an upstream are needed by core workers alone, address and key together', () => {
@@ -352,14 +371,14 @@ describe('settings', () => {
       AUTH_ISSUER: DEVELOPMENT_ISSUER,
       AUTH_AUDIENCE: 'kiln',
       AUTH_JWKS_URL: 'nowhere',
-      OUTBOUND_ALLOW_LOOPBACK: 'true',
+      OVERRIDE_OUTBOUND_ALLOW_LOOPBACK: 'true',
       OUTBOUND_PORTS: '0',
       SIGNING_KEYS: 'short',
     })
     assert.equal(
       issues.map((issue) => issue.split(' ')[0]).join(' '),
       'DATABASE_URL PUBLIC_URL PORT SIGNING_KEYS SECRETS_KEYS WEBHOOK_DEFAULT_SECRET ' +
-        'OUTBOUND_PORTS AUTH_JWKS_URL OUTBOUND_ALLOW_LOOPBACK AUTH_ISSUER TRUST_PROXY',
+        'OUTBOUND_PORTS AUTH_JWKS_URL OVERRIDE_OUTBOUND_ALLOW_LOOPBACK AUTH_ISSUER TRUST_PROXY',
       issues.join('\n'),
     )
   })
@@ -489,7 +508,7 @@ describe('production', () => {
   })
 
   const REJECTED = {
-    OUTBOUND_ALLOW_LOOPBACK: 'true',
+    OVERRIDE_OUTBOUND_ALLOW_LOOPBACK: 'true',
     OVERRIDE_FAILPOINT: 'create.after-commit',
     NODE_TLS_REJECT_UNAUTHORIZED: '0',
     AUTH_ISSUER: DEVELOPMENT_ISSUER,

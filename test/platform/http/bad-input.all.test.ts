@@ -41,7 +41,7 @@ let slow: { headers: Promise<RawResponse>; body: Promise<RawResponse> }
 before(async () => {
   service = await startService({
     env: {
-      IMAGE_MAX_BYTES: String(IMAGE_MAX_BYTES),
+      OVERRIDE_IMAGE_MAX_BYTES: String(IMAGE_MAX_BYTES),
       // The drip of one row takes as long; every other download has to be done by then.
       OVERRIDE_IMAGE_URL_TIMEOUT_SECONDS: String(Math.ceil(PATIENCE_MS / 12_000)),
       OVERRIDE_VIDEO_TINY: 'true',
@@ -53,7 +53,7 @@ before(async () => {
   production = await service.startSecondApi({
     NODE_ENV: 'production',
     TRUST_PROXY: 'none',
-    OUTBOUND_ALLOW_LOOPBACK: '',
+    OVERRIDE_OUTBOUND_ALLOW_LOOPBACK: '',
     OVERRIDE_VIDEO_TINY: '',
     AUTH_ISSUER: 'https://issuer.example.com',
   })

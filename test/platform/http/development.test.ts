@@ -86,7 +86,7 @@ describe('the routes of the embedded stack', () => {
     })
 
   test('are not there without the key', async () => {
-    const { baseUrl } = await service.startSecondApi({ DEVELOPMENT_ISSUER_KEY: '' })
+    const { baseUrl } = await service.startSecondApi({ OVERRIDE_DEVELOPMENT_ISSUER_KEY: '' })
     assert.equal((await fetch(`${baseUrl}/development/users`)).status, 404)
     const tokens = await fetch(`${baseUrl}/development/tokens`, { method: 'POST' })
     assert.equal(tokens.status, 404)
