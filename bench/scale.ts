@@ -53,7 +53,7 @@ const measure = async (name: string, read: () => Promise<unknown>): Promise<void
 }
 
 /** Starts a service whose database has the tasks of a year, with labels and what they used. */
-export const startFull = async (keep: Keep): Promise<{ service: Service; sql: Sql }> => {
+const startFull = async (keep: Keep): Promise<{ service: Service; sql: Sql }> => {
   const service = keep(await startService({ env: DEFAULTS }))
   const options = { pool: 4, name: 'scale', statementTimeoutMs: 0, byIndex: true }
   const sql = makeDatabase({ url: service.database.url, ...options })

@@ -9,6 +9,7 @@ export const withHeartbeat = async <T>(
   work: () => Promise<T>,
 ): Promise<T> => {
   const context = Context.current()
+  // oxlint-disable-next-line no-restricted-globals -- a beat is due whatever became of the last
   const timer = setInterval(() => context.heartbeat(details?.()), beatMs)
   try {
     return await work()

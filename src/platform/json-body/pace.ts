@@ -21,6 +21,7 @@ export const watchPace = (
 ): (() => void) => {
   const least = (pace.bytesPerSecond * pace.windowMs) / 1000
   let samples = [0]
+  // oxlint-disable-next-line no-restricted-globals -- samples are even in time, whatever they find
   const timer = setInterval(() => {
     if (!client.waiting()) {
       samples = []

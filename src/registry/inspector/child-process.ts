@@ -119,6 +119,7 @@ const follow = (
         fail(Object.assign(new Error(childMessage.message), systemOf(childMessage)))
       else onMessage(childMessage)
     }
+    // oxlint-disable-next-line no-restricted-globals -- limits of time hold while memory is read
     const watch = setInterval(() => {
       if (start === undefined) {
         if (performance.now() - asked > START_MS) fail(new Error('the process does not start'))

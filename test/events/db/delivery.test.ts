@@ -21,7 +21,6 @@ import { insertRedelivery } from '../../../src/events/db/redelivery.ts'
 import { insertOutbox } from '../../../src/platform/db/outbox.ts'
 import { transitionTask } from '../../../src/tasks/db/task-transition.ts'
 import { startDelivery, startRedelivery } from '../../../src/events/temporal/start-delivery.ts'
-import { finishVideo } from '../../tasks/activities/video-place.ts'
 import { completeFirstAttempts } from '../../../src/events/db/first-attempt.ts'
 import { useDatabase } from '../../support/stack.ts'
 import {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
 import { addStoredBytes } from '../../../src/tasks/db/account.ts'
-import { findOwnerCredits, lockOwnerOf, refundTask } from '../../../src/tasks/db/owner.ts'
+import { lockOwnerOf, refundTask } from '../../../src/tasks/db/owner.ts'
 import { getVideo, insertVideo, makeVideoQueue, seeVideo } from '../activities/video-place.ts'
 import type { NewVideo } from '../activities/video-place.ts'
 import { useDatabase } from '../../support/stack.ts'
