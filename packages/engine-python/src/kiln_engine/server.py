@@ -70,7 +70,7 @@ class Handler(BaseHTTPRequestHandler):
         body = body if isinstance(body, dict) else {"input": body}
         id, events = body.get("id", named or uuid4().hex), body.get("webhook_events_filter", EVENTS)
         values, wrong = self.runner.signature.read(body.get("input") or {})
-        webhook = body.get("webhook")
+        webhook = body.get("webhook") or None
         if not isinstance(id, str) or (named and id != named):
             wrong.append((["id"], "prediction ID must match the ID supplied in the URL"))
         if not re.match("https?://", str(webhook or "http://")):

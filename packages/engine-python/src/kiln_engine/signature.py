@@ -94,10 +94,8 @@ class Signature:
 def to_schema(kind: t.Any) -> dict[str, t.Any]:
     origin, args = t.get_origin(kind) or kind, t.get_args(kind)
     if origin is t.Annotated:
-        bounds = [
-            it for note in args[1:] if isinstance(note, Range) for it in note._asdict().items()
-        ]
-        return to_schema(args[0]) | {name: it for name, it in bounds if it is not None}
+        (bounds,) = [note._asdict() for note in args[1:] if isinstance(note, Range)] or [{}]
+        return to_schema(args[0]) | {name: it for name, it in bounds.items() if it is not None}
     if origin in (t.Union, UnionType) and len(args) == 2 and NoneType in args:
         return to_schema(args[args[0] is NoneType]) | {"nullable": True}
     if origin is t.Literal and {*map(type, args)} in ({str}, {int}):
