@@ -1,4 +1,4 @@
-"""Functions of the tests. A gate is an address that answers when a test opens it."""
+"""Functions of the tests. A hold is an address that responds when a test lets go."""
 
 from collections.abc import Generator
 from pathlib import Path
@@ -16,7 +16,7 @@ def echo(
     mode: Literal["soft", "hard"] = "soft",
     seed: int | None = None,
     more: list[Path] | None = None,
-    gate: str = "",
+    hold: str = "",
     error: str = "",
 ) -> list[Path]:
     """Gives files back.
@@ -26,9 +26,9 @@ def echo(
     """
     print(f"{image.name} {strength} {mode} {seed}")
     try:
-        if gate:
+        if hold:
             progress(1, 2)
-            urlopen(gate).close()
+            urlopen(hold).close()
     except Cancelled:
         print(f"cancelled in {mkdtemp()}")
         raise
