@@ -117,7 +117,7 @@ describe('an engine in Python', { skip }, () => {
           image: { 'x-order': 0, description: 'The picture.', type: 'string', format: 'uri' },
           strength: {
             'x-order': 1,
-            description: '',
+
             type: 'number',
             minimum: 0,
             maximum: 1,
@@ -130,17 +130,17 @@ describe('an engine in Python', { skip }, () => {
             enum: ['soft', 'hard'],
             default: 'soft',
           },
-          seed: { 'x-order': 3, description: '', type: 'integer', nullable: true, default: null },
+          seed: { 'x-order': 3, type: 'integer', nullable: true, default: null },
           more: {
             'x-order': 4,
-            description: '',
+
             type: 'array',
             items: { type: 'string', format: 'uri' },
             nullable: true,
             default: null,
           },
-          hold: { 'x-order': 5, description: '', type: 'string', default: '' },
-          error: { 'x-order': 6, description: '', type: 'string', default: '' },
+          hold: { 'x-order': 5, type: 'string', default: '' },
+          error: { 'x-order': 6, type: 'string', default: '' },
         },
       },
       Output: { type: 'array', items: { type: 'string', format: 'uri' } },

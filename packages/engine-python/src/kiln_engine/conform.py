@@ -1,4 +1,4 @@
-"""Tells line by line what an engine does right and wrong: `python -m kiln_engine conform URL`."""
+"""Reports line by line what an engine does right and wrong: `python -m kiln_engine conform URL`."""
 
 import argparse
 import json
@@ -16,7 +16,7 @@ PNG = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEUlEQVR42mNIaFiAFTEMLQkAc
 EXAMPLES = {"string": "a", "boolean": False, "object": {}, "integer": 1, "number": 1}
 WRONG = {"string": 1, "boolean": "x", "object": 1, "integer": "x", "number": "x", "array": 1}
 Body = dict[str, t.Any]
-Answer = tuple[int, Body]
+Response = tuple[int, Body]
 parser = argparse.ArgumentParser("python -m kiln_engine conform")
 parser.add_argument("url", help="such as http://127.0.0.1:5000")
 parser.add_argument("--token", default=os.environ.get("KILN_ENGINE_TOKEN"))
@@ -27,7 +27,7 @@ parser.add_argument("--callback", help="this machine as the engine sees it: http
 
 
 class Hook(BaseHTTPRequestHandler):
-    """Receives webhooks by their path. The first one of an end is answered with 503."""
+    """Receives webhooks by their path. The first one of an end gets 503."""
 
     got: t.ClassVar[defaultdict[str, list[Body]]] = defaultdict(list)
     changed = threading.Condition()
@@ -57,24 +57,24 @@ class Trial:
         self.wrong += not is_right
         print(f"right  {what}" if is_right else f"WRONG  {what}: {found}"[:300], flush=True)
 
-    def ask(self, route: str, body: t.Any = None, prefer: str = "", token: str = "") -> Answer:
+    def ask(self, route: str, body: t.Any = None, prefer: str = "", token: str = "") -> Response:
         method, path = route.split(" ")
         data = body if isinstance(body, bytes) else body and json.dumps(body).encode()
         headers = {"Content-Type": "application/json", "Prefer": prefer}
         headers |= {"Authorization": f"Bearer {token or self.args.token}"}
         request = Request(self.args.url.rstrip("/") + path, data, headers, method=method)
         try:
-            answer = urlopen(request, timeout=self.args.seconds)
+            response = urlopen(request, timeout=self.args.seconds)
         except HTTPError as error:
-            answer = error
-        with answer:
-            text, status = answer.read().decode(errors="replace"), answer.status
+            response = error
+        with response:
+            text, status = response.read().decode(errors="replace"), response.status
         try:
             return status, dict(json.loads(text))
         except (ValueError, TypeError):
             return status, {"text": text}
 
-    def start(self, id: str, given: Body, **more: t.Any) -> Answer:
+    def start(self, id: str, given: Body, **more: t.Any) -> Response:
         """Starts a prediction whose webhooks have its id as their path."""
         body = {"input": given, "webhook": f"{self.callback}/{id}"} | more
         return self.ask(f"PUT /predictions/{id}", body, "respond-async")
@@ -103,11 +103,11 @@ class Trial:
         given = {name: self.example(members[name]) for name in required} | self.args.input
         if required:
             self.expect([422], "422 for an empty input", "POST /predictions", {"input": {}})
-        self.refuse(given, {name: self.spoil(it) for name, it in members.items()})
+        self.reject(given, {name: self.spoil(it) for name, it in members.items()})
         end = self.ask("POST /predictions", {"input": given})
         self.say(end[0] == 200 and self.fits(end[1]), "POST responds with the output", end)
-        answer = self.start(few := uuid4().hex, given, webhook_events_filter=["completed"])
-        self.say(answer[0] == 202, "202 with Prefer: respond-async", answer)
+        response = self.start(few := uuid4().hex, given, webhook_events_filter=["completed"])
+        self.say(response[0] == 202, "202 with Prefer: respond-async", response)
         ends = self.wait_for_end(few)
         self.say(any(map(self.fits, ends)), "the last webhook has the output", ends)
         self.say(len(ends) == 2, "it is sent again after 503", ends)
@@ -129,16 +129,16 @@ class Trial:
         self.say(states == ["canceled"] * 2, "its end is canceled, and it ran once", states)
         first = Hook.got[f"/{id}"][:1]
         self.say(
-            first != [] and first[0] not in ends_of(f"/{id}"), "a webhook tells of its start", first
+            first != [] and first[0] not in ends_of(f"/{id}"), "a webhook reports its start", first
         )
 
-    def refuse(self, given: Body, spoilt: Body) -> None:
-        """Tries what is to be refused."""
+    def reject(self, given: Body, spoilt: Body) -> None:
+        """Tries what is to be rejected."""
         for name, value in spoilt.items():
             if value is not None:
-                answer = self.ask("POST /predictions", {"input": given | {name: value}})
-                is_right = answer[0] == 422 and isinstance(answer[1].get("detail"), list)
-                self.say(is_right, f"422 with detail for {name} {value}", answer)
+                response = self.ask("POST /predictions", {"input": given | {name: value}})
+                is_right = response[0] == 422 and isinstance(response[1].get("detail"), list)
+                self.say(is_right, f"422 with detail for {name} {value}", response)
         body = {"id": "b", "input": given}
         self.expect([422], "422 for another id in the body", "PUT /predictions/a", body)
         self.expect(range(400, 500), "4xx for what is not JSON", "POST /predictions", b"{")
@@ -147,8 +147,8 @@ class Trial:
             self.expect([401], "401 for a wrong token", "GET /openapi.json", None, "", "wrong")
 
     def expect(self, statuses: t.Collection[int], what: str, *request: t.Any) -> None:
-        answer = self.ask(*request)
-        self.say(answer[0] in statuses, what, answer)
+        response = self.ask(*request)
+        self.say(response[0] in statuses, what, response)
 
     def resolve(self, schema: Body) -> Body:
         for part in schema.get("allOf", []):

@@ -32,19 +32,19 @@ class Prediction(io.TextIOBase):
     def __init__(self, id: str, values: dict[str, t.Any], events: list[str]) -> None:
         self.id, self.values, self.events = id, values, events
         self.state: dict[str, t.Any] = {"id": id, "status": "starting", "logs": ""}
-        self.is_cancelled, self.ended, self.told_at = False, threading.Event(), 0.0
+        self.is_cancelled, self.ended, self.sent_at = False, threading.Event(), 0.0
         self.webhooks: SimpleQueue[tuple[int, bytes]] = SimpleQueue()
 
     def write(self, text: str) -> int:
         print(text, end="", file=sys.__stderr__)
         self.state["logs"] = (self.state["logs"] + text)[-LOG_CHARACTERS:]
-        if time.monotonic() - self.told_at > LOGS_SECONDS:
-            self.told_at = time.monotonic()
+        if time.monotonic() - self.sent_at > LOGS_SECONDS:
+            self.sent_at = time.monotonic()
             self.report("logs")
         return len(text)
 
-    def report(self, event: str, **news: t.Any) -> None:
-        self.state = self.state | news
+    def report(self, event: str, **changes: t.Any) -> None:
+        self.state = self.state | changes
         if event in self.events:
             attempts = ATTEMPTS if event == "completed" else 1
             self.webhooks.put((attempts, json.dumps(self.state).encode()))
@@ -90,7 +90,7 @@ class Runner:
         return True
 
     def run(self) -> None:
-        """Runs what is started, until the process is told to stop."""
+        """Runs what is started, until the process is stopped."""
         signal.signal(signal.SIGUSR1, self.interrupt)
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         while prediction := self.queue.get():
@@ -100,7 +100,7 @@ class Runner:
                 end = self.call(prediction, Path(folder))
                 tempfile.tempdir = None
             with self.lock:
-                # Before anybody hears of the end, so that the next one is not refused.
+                # Before anybody knows of the end, so that the next one is not rejected.
                 self.current = None
             prediction.report(
                 "completed", **({"status": "canceled"} if prediction.is_cancelled else end)

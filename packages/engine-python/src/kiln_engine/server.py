@@ -25,7 +25,7 @@ class Handler(BaseHTTPRequestHandler):
         """Says nothing: what is printed is in the logs of a prediction."""
 
     def respond(self) -> None:
-        status, body = self.answer()
+        status, body = self.handle_route()
         data = json.dumps(body).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -38,7 +38,7 @@ class Handler(BaseHTTPRequestHandler):
 
     do_GET = do_POST = do_PUT = respond
 
-    def answer(self) -> tuple[int, t.Any]:
+    def handle_route(self) -> tuple[int, t.Any]:
         route = f"{self.command} {self.path.partition('?')[0]}"
         length = self.headers.get("Content-Length", "0")
         given = self.headers.get("Authorization", "").encode()
@@ -59,7 +59,7 @@ class Handler(BaseHTTPRequestHandler):
         return 404, {"error": f"there is no {route}"}
 
     def predict(self, named: str, data: bytes) -> tuple[int, t.Any]:
-        """Answers for a prediction, with the id in the address where there is one."""
+        """Responds to a prediction, with the id in the address where there is one."""
         # A page of another origin cannot send this type unasked.
         if self.headers.get_content_type() != "application/json":
             return 415, {"error": "a body is application/json"}
@@ -78,8 +78,8 @@ class Handler(BaseHTTPRequestHandler):
         if not isinstance(events, list) or any(event not in EVENTS for event in events):
             wrong.append((["webhook_events_filter"], f"is not a list of {', '.join(EVENTS)}"))
         if wrong:
-            faults = [{"loc": ["body", *place], "msg": text} for place, text in wrong]
-            return 422, {"detail": [fault | {"type": "value_error"} for fault in faults]}
+            issues = [{"loc": ["body", *place], "msg": text} for place, text in wrong]
+            return 422, {"detail": [issue | {"type": "value_error"} for issue in issues]}
         prediction = Prediction(id, values, events if webhook else [])
         running = self.runner.start(prediction, webhook)
         if running is not prediction:

@@ -41,7 +41,7 @@ def progress(done: float, total: float) -> None:
 
 
 class Signature:
-    """What a marked function takes and gives. Raises TypeError where that cannot be told."""
+    """What a marked function takes and gives. Raises TypeError where that cannot be read."""
 
     def __init__(self, function: Callable[..., t.Any]) -> None:
         self.function, self.inputs, self.required = function, dict[str, t.Any](), list[str]()
@@ -51,7 +51,8 @@ class Signature:
         for order, (name, parameter) in enumerate(inspect.signature(function).parameters.items()):
             if name not in hints or parameter.kind.name.startswith("VAR"):
                 raise TypeError(f"{function.__name__}: {name} is not a parameter with a type")
-            schema = {"x-order": order, "description": lines.get(name, "")} | to_schema(hints[name])
+            schema = {"x-order": order} | to_schema(hints[name])
+            schema |= {"description": lines[name]} if name in lines else {}
             if parameter.default is parameter.empty:
                 self.required.append(name)
             elif not isinstance(parameter.default, Path):
@@ -114,13 +115,13 @@ def read(value: t.Any, schema: dict[str, t.Any]) -> t.Any:
     kind = NAMES.get(type(value), "array" if isinstance(value, list) else "null")
     if kind == "null" and schema.get("nullable"):
         return None
-    least, most = schema.get("minimum", value), schema.get("maximum", value)
+    least, greatest = schema.get("minimum", value), schema.get("maximum", value)
     if kind != schema["type"] and (kind, schema["type"]) != ("integer", "number"):
         wrong = f'of type "{schema["type"]}"'
     elif value not in schema.get("enum", [value]):
         wrong = f"one of {json.dumps(schema['enum'])}"
-    elif kind in ("integer", "number") and not least <= value <= most:
-        wrong = f"from {least} to {most}"
+    elif kind in ("integer", "number") and not least <= value <= greatest:
+        wrong = f"from {least} to {greatest}"
     elif "format" not in schema:
         return [read(item, schema["items"]) for item in value] if kind == "array" else value
     # Never a path, or callers would read the files of this machine.
