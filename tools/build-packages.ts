@@ -16,7 +16,7 @@ const INSPECTOR = join(ROOT, 'packages/inspector')
 
 /**
  * Builds what is installed elsewhere into a folder: the packages of the client and of the inspector, each as a folder and as
- * what `npm install` takes, and the wheel and source distribution of the Python client.
+ * what `npm install` takes, and the wheels and source distributions of those in Python.
  */
 export const buildPackages = async (out: string): Promise<void> => {
   await buildClient(join(out, 'client'))
@@ -28,7 +28,7 @@ export const buildPackages = async (out: string): Promise<void> => {
   }
   await buildPython(out).catch((error: unknown) => {
     if (!(error instanceof Skipped)) throw error
-    process.stdout.write(`the Python client is not built: ${error.message}\n`)
+    process.stdout.write(`the packages in Python are not built: ${error.message}\n`)
   })
 }
 

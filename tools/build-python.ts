@@ -13,8 +13,9 @@ import { installPython } from './python.ts'
 import { withoutLinks } from './readme.ts'
 
 const TOOLS = join(ROOT, 'tools/python')
-const REQUIREMENTS = join(TOOLS, 'requirements.txt')
+export const REQUIREMENTS = join(TOOLS, 'requirements.txt')
 export const PYTHON_CLIENT = join(ROOT, 'packages/python')
+export const PYTHON_ENGINE = join(ROOT, 'packages/engine-python')
 const PACKAGE = join(PYTHON_CLIENT, 'src/kiln_client')
 
 /**
@@ -42,19 +43,20 @@ export const writePythonClient = async (): Promise<string> => {
   return bin
 }
 
-/** Builds the wheel and the source distribution. Throws Skipped where there is no Python. */
+/** Builds the wheels and the source distributions. Throws Skipped where there is no Python. */
 export const buildPython = async (out: string): Promise<void> => {
   const bin = await writePythonClient()
+  for (const folder of [PYTHON_CLIENT, PYTHON_ENGINE]) await buildOne(bin, folder, out)
+}
+
+const buildOne = async (bin: string, source: string, out: string): Promise<void> => {
   // Elsewhere, because the build backend ships the .gitignore of a repository around it.
   const folder = await mkdtemp(join(tmpdir(), 'kiln-python-'))
   try {
     for (const name of ['src', 'pyproject.toml'])
-      await cp(join(PYTHON_CLIENT, name), join(folder, name), {
-        recursive: true,
-        filter: isShipped,
-      })
+      await cp(join(source, name), join(folder, name), { recursive: true, filter: isShipped })
     await cp(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'))
-    const page = await readFile(join(PYTHON_CLIENT, 'README.md'), 'utf8')
+    const page = await readFile(join(source, 'README.md'), 'utf8')
     await writeFile(join(folder, 'README.md'), withoutLinks(page))
     // The build backend is one of the pinned packages, so that nothing is fetched.
     runPython(bin, ['-m', 'build', '--no-isolation', '--outdir', out, folder])

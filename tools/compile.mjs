@@ -38,6 +38,7 @@ const FOLDERS = [
   'packages/engines',
   'packages/client',
   'packages/python/test',
+  'packages/engine-python/test',
   'packages/console/src',
   'packages/console/test',
   'docs',

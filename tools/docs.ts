@@ -18,6 +18,7 @@ import { OUTCOMES, mergeOutcomes } from './docs/faults.ts'
 import { RESULTS, makeResultsPage, mergeResults } from './docs/results.ts'
 import { SCHEMA, makeSchema } from './docs/schema.ts'
 import { makeEnvExample, makeSettingsPage } from './docs/settings.ts'
+import { makeUpstreamPage } from './docs/upstream.ts'
 import { drawStructure } from './docs/structure.ts'
 import { replacePart } from './docs/markdown.ts'
 
@@ -36,6 +37,7 @@ export const makeDocuments = async (): Promise<Record<string, string>> => ({
   'docs/reference/fields.md': await makeFieldsPage(ROOT),
   'docs/reference/figures.md': makeResultsPage(await read(RESULTS), await read(OUTCOMES)),
   'docs/reference/settings.md': makeSettingsPage(),
+  'docs/reference/upstream.md': makeUpstreamPage(),
 })
 
 const write = async (path: string, content: string): Promise<void> => {

@@ -32,22 +32,27 @@ export const installPython = async (name: string, requirements: string): Promise
 
 /** Makes an empty virtual environment; returns its folder of programs. */
 export const makeEnvironment = async (folder: string): Promise<string> => {
-  const python = PYTHONS.find(isRecent)
+  await install(findPython(), ['-m', 'venv', folder])
+  return binOf(folder)
+}
+
+/** A Python of this version or later by its name. Throws Skipped where there is none. */
+export const findPython = (least: readonly [number, number] = LEAST_PYTHON): string => {
+  const python = PYTHONS.find((name) => isRecent(name, least))
   if (python === undefined)
     throw new Skipped(
-      `Python ${LEAST_PYTHON.join('.')} or later is not there: install it, or put it on PATH`,
+      `Python ${least.join('.')} or later is not there: install it, or put it on PATH`,
     )
-  await install(python, ['-m', 'venv', folder])
-  return binOf(folder)
+  return python
 }
 
 const binOf = (folder: string): string =>
   join(folder, process.platform === 'win32' ? 'Scripts' : 'bin')
 
-const isRecent = (python: string): boolean => {
+const isRecent = (python: string, least: readonly [number, number]): boolean => {
   const { status } = spawnSync(python, [
     '-c',
-    `import sys, venv, ensurepip; sys.exit(sys.version_info < (${LEAST_PYTHON.join(', ')}))`,
+    `import sys, venv, ensurepip; sys.exit(sys.version_info < (${least.join(', ')}))`,
   ])
   return status === 0
 }

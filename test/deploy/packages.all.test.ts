@@ -148,4 +148,27 @@ describe('what `npm run build` makes to be installed elsewhere', () => {
         context.skip(error.message)
       }
     })
+
+  test('kiln-engine is installed from its wheel and serves its first example', async (context) => {
+    const place = join(folder, 'engine')
+    try {
+      const bin = await makeEnvironment(join(place, 'venv'))
+      const python = join(bin, 'python')
+      const wheel = await findBuilt(/^kiln_engine-.*\.whl$/)
+      await run(place, python, '-m', 'pip', 'install', '-q', '--no-index', wheel)
+      const [example = ''] = await readExamples('packages/engine-python/README.md', 'python')
+      await writeFile(join(place, 'enhance.py'), example)
+      const args = ['-m', 'kiln_engine', 'enhance.py', '--port', '0']
+      const engine = spawn(python, args, { cwd: place, stdio: ['ignore', 'pipe', 'inherit'] })
+      const [line] = (await once(createInterface({ input: engine.stdout }), 'line')) as [string]
+      const url = line.replace('Listening on ', '')
+      assert.match(await run(place, python, '-m', 'kiln_engine', 'conform', url), /^(right.*\n)+$/)
+      const ended = once(engine, 'exit')
+      engine.kill()
+      assert.deepEqual(await ended, [0, null])
+    } catch (error) {
+      if (!(error instanceof Skipped)) throw error
+      context.skip(error.message)
+    }
+  })
 })

@@ -123,10 +123,11 @@ describe('the workflow of a release', () => {
       const manifest = JSON.parse(await read(`packages/${name}/package.json`)) as object
       assert.deepEqual({ ...manifest, version }, manifest, name)
     }
-    assert.match(
-      await read('packages/python/pyproject.toml'),
-      new RegExp(`^version = "${version}"$`, 'm'),
-    )
+    for (const name of ['python', 'engine-python'])
+      assert.match(
+        await read(`packages/${name}/pyproject.toml`),
+        new RegExp(`^version = "${version}"$`, 'm'),
+      )
   })
 
   test('names no registry by its host', () => {

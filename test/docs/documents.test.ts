@@ -11,7 +11,7 @@ import { mergeResults } from '../../tools/docs/results.ts'
 const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
-  ...['client', 'console', 'engines', 'inspector', 'python'].map(
+  ...['client', 'console', 'engine-python', 'engines', 'inspector', 'python'].map(
     (name) => `packages/${name}/README.md`,
   ),
   ...(await readdir(join(ROOT, 'docs'), { recursive: true }))

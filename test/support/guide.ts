@@ -1,18 +1,19 @@
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
+import { path as FFMPEG } from '@ffmpeg-installer/ffmpeg'
 import { transform } from 'esbuild'
 
 import { ROOT } from '../../src/local/root.ts'
 import { PATIENCE_MS } from './patience.ts'
 
 export interface Block {
-  /** First word behind the fence: sh, json, text, ts or js. */
+  /** First word behind the fence: sh, json, text, ts, js or python. */
   language: string
-  /** The words behind it, such as `background`. */
+  /** The words behind it, such as `background`, or the name of a file in Python. */
   words: string
   code: string
   /** Line of the document. */
@@ -28,20 +29,22 @@ export const listBlocks = (text: string): Block[] =>
     line: text.slice(0, match.index).split('\n').length,
   }))
 
-/** The address that documents name a service by, and the port of their receiver. */
+/** The address that documents name a service by, and the ports of what a reader starts: receivers and engines. */
 const EXAMPLE = 'http://127.0.0.1:8080'
-const RECEIVER_PORT = '9099'
+export const PORTS = ['9099', '5001', '5002', '5003']
 
 /** Those that take their place. */
 export interface Addresses {
   baseUrl: string
-  receiverPort: string
+  ports: Readonly<Record<string, string>>
   /** Whose credentials the reader has. */
   user: string
 }
 
-/** Commands of the checkout work from any folder, and token and key are of a user of the service that is tried. */
+/** Commands and packages of the checkout, and its ffmpeg, work from any folder, and token and key are of a user of the service that is tried. */
 const PRELUDE = (baseUrl: string): string => `
+export PYTHONPATH='${join(ROOT, 'packages/engine-python/src')}' PYTHONDONTWRITEBYTECODE=1
+export PATH="$PATH:${dirname(FFMPEG)}"
 npm() {
   case "$*" in
     *"token --user "*) curl -s "${baseUrl}/development/tokens" --json "{\\"user\\": \\"\${*: -1}\\"}" | node -p 'JSON.parse(fs.readFileSync(0)).token' ;;
@@ -80,7 +83,7 @@ export const runBlocks = async (
       const part = await makePart({ ...addresses, folder, index }, block)
       if (part === undefined) continue
       parts.push(`echo "line ${block.line}" >&2\n${part}`)
-      outputs.set(index, join(folder, `out.${index}`))
+      if (block.language !== 'python') outputs.set(index, join(folder, `out.${index}`))
     }
     const script = `set -euo pipefail\n${PRELUDE(baseUrl)}\n${CREDENTIALS(addresses)}\ntrap 'for job in $(jobs -p); do kill -- "-$job"; done' EXIT\n${parts.join('\n')}`
     await writeFile(join(folder, 'guide.sh'), script)
@@ -92,8 +95,8 @@ export const runBlocks = async (
   }
 }
 
-const pointTo = ({ baseUrl, receiverPort }: Addresses, text: string): string =>
-  text.replaceAll(RECEIVER_PORT, receiverPort).replaceAll(EXAMPLE, baseUrl)
+const pointTo = ({ baseUrl, ports }: Addresses, text: string): string =>
+  text.replaceAll(/\b\d{4}\b/g, (port) => ports[port] ?? port).replaceAll(EXAMPLE, baseUrl)
 
 /** Makes the shell commands of a block; undefined where there is nothing to do. */
 const makePart = async (
@@ -106,6 +109,7 @@ const makePart = async (
     await writeFile(join(folder, `block-${index}.mjs`), script)
     return `export API\nnode block-${index}.mjs > out.${index}`
   }
+  if (language === 'python') return `cat > '${words}' <<'END_OF_FILE'\n${code}END_OF_FILE`
   if (language !== 'sh') return undefined
   if (words !== 'background') return `{\n${code}\n} > out.${index}`
   const script = `set -euo pipefail\n${PRELUDE(addresses.baseUrl)}\n${code}`
@@ -125,7 +129,7 @@ export const findDifference = (
   const code = pointTo(addresses, shown.code)
   const fits = (pattern: string, text: string): boolean => {
     const parts = pattern.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').split('…')
-    return new RegExp(`^${parts.join('.*')}$`).test(text)
+    return new RegExp(`^${parts.join('[^]*')}$`).test(text)
   }
   if (shown.language === 'json')
     return findJsonDifference(JSON.parse(code), JSON.parse(printed), fits)

@@ -27,6 +27,7 @@ const GROUPS: Record<string, string[]> = {
     'docs/guides/limits-and-errors.md',
     'docs/guides/webhooks.md',
     'docs/guides/publishing.md',
+    'docs/guides/engines-http.md',
   ],
   Reference: [
     'docs/client.md',

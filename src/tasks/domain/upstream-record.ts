@@ -33,10 +33,12 @@ export const UpstreamVideo = Type.Object({
   ),
 })
 
-const DONE: ReadonlySet<string> = new Set(
+/** Words of a status by which a task is done. */
+export const DONE: ReadonlySet<string> = new Set(
   'succeeded succeed success completed finished done complete'.split(' '),
 )
-const FAILED: ReadonlySet<string> = new Set(
+/** Words by which it has failed. */
+export const FAILED: ReadonlySet<string> = new Set(
   'cancelled canceled canceling fail failed error'.split(' '),
 )
 
