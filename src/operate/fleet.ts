@@ -5,7 +5,11 @@ import type { Sql } from '../platform/db/client.ts'
 import { changesOf, insertAudit, type Audit } from '../platform/db/audit-log.ts'
 import { drainInstance, listInstanceDetails } from '../engines/db/fleet.ts'
 import { describeMembers } from '../engines/domain/template/custom-kind.ts'
-import type { NodeClasses } from '../engines/domain/template/fill.ts'
+import { listAdvice } from '../engines/domain/template/fill.ts'
+import { describeNode } from '../engines/domain/template/graph.ts'
+import { adviseModel, listModels } from '../engines/domain/template/models.ts'
+import type { NodeClasses } from '../engines/domain/template/node-class.ts'
+import type { Template } from '../engines/domain/template/template.ts'
 import { listKinds } from '../engines/db/template.ts'
 import { unitOfWork } from '../platform/db/unit-of-work.ts'
 import { auditTarget } from '../platform/domain/audit-log.ts'
@@ -73,6 +77,7 @@ const checkTemplates = async (
     const report = (name: string, line: string) => write(`${name}  ${template.name}  ${line}`)
     const able: Instance[] = []
     const known: NodeClasses[] = []
+    for (const [name, line] of describeTemplate(template)) report(name, line)
     for (const instance of instances) {
       const { classes, issues } = await instance
         .readClasses(template)
@@ -81,7 +86,8 @@ const checkTemplates = async (
         able.push(instance)
         known.push(classes)
       }
-      report(instance.name, issues.join('; ') || 'can be run')
+      const lack = issues.length > 0 ? issues : ['can be run']
+      report(instance.name, [...lack, ...listAdvice(template, classes)].join('; '))
     }
     if (template.kind === undefined && known.length > 0) {
       const { issues } = describeMembers(template, known)
@@ -112,6 +118,25 @@ const checkTemplates = async (
   if (files.length > 0)
     throw new OperatorError(`${files.join(', ')} cannot be used: the lines above say why`)
   return `${templates.length} templates are valid`
+}
+
+/** Says what the file of a template shows: the models that it needs, and the node whose files are the result. */
+const describeTemplate = (template: Template): [name: string, line: string][] => {
+  const { [template.result]: node } = template.graph
+  return [
+    ...listModels(template).map((model): [string, string] => [
+      'needs',
+      `${model.file}${adviseModel(model)}`,
+    ]),
+    ...(node
+      ? [
+          ['result', `${describeNode(template.result, node)} ${node.class_type}`] as [
+            string,
+            string,
+          ],
+        ]
+      : []),
+  ]
 }
 
 /** The doctor gives more to each check. */

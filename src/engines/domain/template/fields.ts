@@ -101,7 +101,8 @@ export const wordsOf = (fields: Fields): string[] => [
 const RESERVED = new Set(['webhook_url', 'result'])
 
 /** Inputs whose text is the name of a file or folder in the nodes that people use, and such nodes. */
-const FILE_INPUT = /(^|_)(file|files|filename|path|paths|dir|directory|folder|subfolder|url)(_|$)/i
+const FILE_INPUT =
+  /(^|[_.])(file|files|filename|path|paths|dir|directory|folder|subfolder|url)([_.]|$)/i
 const FILE_CLASS = /(load|save)\w*(path|file|dir|folder|image|video|audio)|path$|file$/i
 
 /** True of a class whose texts may be names of files. */
@@ -111,8 +112,18 @@ export const takesFileName = (classType: string): boolean => FILE_CLASS.test(cla
 const FILES = new Map<string, 'image' | 'video'>([
   ['LoadImage.image', 'image'],
   ['LoadImageMask.image', 'image'],
+  ['LoadImageOutput.image', 'image'],
   ['LoadVideo.file', 'video'],
+  ['VHS_LoadVideo.video', 'video'],
+  ['VHS_LoadVideoFFmpeg.video', 'video'],
 ])
+
+/** Says by which node a file is loaded, from the name of a field, input or class that stands for it. */
+export const adviseLoader = (name: string): string => {
+  if (/audio|sound|music|voice/i.test(name))
+    return 'sound comes with a video: use Load Video and Get Video Components'
+  return `use ${/video|clip|film|movie/i.test(name) ? 'Load Video' : 'Load Image'}`
+}
 
 /** Finds the media of an input that takes an upload; undefined of all others. */
 export const fileOf = (classType: string, input: string): 'image' | 'video' | undefined =>
