@@ -9,7 +9,6 @@ import { listAdvice } from '../engines/domain/template/fill.ts'
 import { describeNode } from '../engines/domain/template/graph.ts'
 import { adviseModel, listModels } from '../engines/domain/template/models.ts'
 import type { NodeClasses } from '../engines/domain/template/node-class.ts'
-import type { Template } from '../engines/domain/template/template.ts'
 import { listKinds } from '../engines/db/template.ts'
 import { unitOfWork } from '../platform/db/unit-of-work.ts'
 import { auditTarget } from '../platform/domain/audit-log.ts'
@@ -77,7 +76,10 @@ const checkTemplates = async (
     const report = (name: string, line: string) => write(`${name}  ${template.name}  ${line}`)
     const able: Instance[] = []
     const known: NodeClasses[] = []
-    for (const [name, line] of describeTemplate(template)) report(name, line)
+    const { graph, result } = template
+    for (const model of listModels(template)) report('needs', model.file + adviseModel(model))
+    for (const [id, node] of Object.entries(graph).filter(([id]) => id === result))
+      report('result', `${describeNode(id, node)} ${node.class_type}`)
     for (const instance of instances) {
       const { classes, issues } = await instance
         .readClasses(template)
@@ -118,25 +120,6 @@ const checkTemplates = async (
   if (files.length > 0)
     throw new OperatorError(`${files.join(', ')} cannot be used: the lines above say why`)
   return `${templates.length} templates are valid`
-}
-
-/** Says what the file of a template shows: the models that it needs, and the node whose files are the result. */
-const describeTemplate = (template: Template): [name: string, line: string][] => {
-  const { [template.result]: node } = template.graph
-  return [
-    ...listModels(template).map((model): [string, string] => [
-      'needs',
-      `${model.file}${adviseModel(model)}`,
-    ]),
-    ...(node
-      ? [
-          ['result', `${describeNode(template.result, node)} ${node.class_type}`] as [
-            string,
-            string,
-          ],
-        ]
-      : []),
-  ]
 }
 
 /** The doctor gives more to each check. */

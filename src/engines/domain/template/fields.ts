@@ -118,12 +118,14 @@ const FILES = new Map<string, 'image' | 'video'>([
   ['VHS_LoadVideoFFmpeg.video', 'video'],
 ])
 
-/** Says by which node a file is loaded, from the name of a field, input or class that stands for it. */
-export const adviseLoader = (name: string): string => {
-  if (/audio|sound|music|voice/i.test(name))
-    return 'sound comes with a video: use Load Video and Get Video Components'
-  return `use ${/video|clip|film|movie/i.test(name) ? 'Load Video' : 'Load Image'}`
-}
+const SOUND = /audio|sound|music|voice|\.(aac|flac|m4a|mp3|ogg|opus|wav)$/i
+const MOTION = /video|clip|film|movie|\.(avi|m4v|mkv|mov|mp4|webm)$/i
+
+/** Says by which node a file is loaded, from the name of a field, class or file that stands for it. */
+export const adviseLoader = (name: string): string =>
+  SOUND.test(name)
+    ? 'sound comes with a video: use Load Video and Get Video Components'
+    : `use ${MOTION.test(name) ? 'Load Video' : 'Load Image'}`
 
 /** Finds the media of an input that takes an upload; undefined of all others. */
 export const fileOf = (classType: string, input: string): 'image' | 'video' | undefined =>

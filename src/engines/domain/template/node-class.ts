@@ -60,7 +60,7 @@ const readSpec = ([type, given]: unknown[], isRequired: boolean): InputSpec => {
   const keys = type === 'COMFY_DYNAMICCOMBO_V3' ? readOptions(options['options']) : undefined
   const listed: unknown = keys ? [...keys.keys()] : Array.isArray(type) ? type : options['options']
   const choices = Array.isArray(listed) ? (listed as unknown[]) : undefined
-  const members = keys ? undefined : readMembers(type, options)
+  const grown = type === 'COMFY_AUTOGROW_V3' ? readGrown(template) : undefined
   const upload = Object.keys(options).find((name) => name.endsWith('_upload') && options[name])
   const preset = options['default'] ?? choices?.[0]
   const match = type === 'COMFY_MATCHTYPE_V3' && isObject(template) && template['allowed_types']
@@ -74,7 +74,7 @@ const readSpec = ([type, given]: unknown[], isRequired: boolean): InputSpec => {
     ...(typeof tooltip === 'string' && { tooltip: tooltip.slice(0, TOOLTIP_CHARACTERS) }),
     ...(preset !== undefined && { preset }),
     ...(keys && { members: (value: unknown) => keys.get(value) ?? {} }),
-    ...(members && { members: () => members }),
+    ...(grown && { members: () => grown }),
   }
 }
 
@@ -89,29 +89,17 @@ const readOptions = (given: unknown): ReadonlyMap<unknown, NodeClass> =>
 /** ComfyUI has no more of one input. */
 const MEMBERS_MAX = 100
 
-/** Reads the inputs below one that grows (`images.image0`), repeats a group of fields (`rows.0.width`), or has a slot. */
-const readMembers = (type: unknown, options: Record<string, unknown>): NodeClass | undefined => {
-  const { template, inputs, max } = options
-  const listTimes = (times: unknown): number[] =>
-    Array.from({ length: Math.min(Number(times) || 0, MEMBERS_MAX) }, (_, index) => index)
-  if (type === 'COMFY_DYNAMICSLOT_V3') return readInputs(inputs)
-  if (!isObject(template)) return undefined
-  if (type === 'COMFY_DYNAMICGROUP_V3') {
-    const fields = Object.entries(readInputs(template))
-    const rows = listTimes(max).flatMap((row) =>
-      fields.map(([name, spec]) => [`${row}.${name}`, spec]),
-    )
-    return Object.fromEntries(rows) as NodeClass
-  }
-  if (type !== 'COMFY_AUTOGROW_V3') return undefined
-  const { names, prefix } = template
-  const [one] = Object.values(readInputs(template['input']))
+/** Reads the inputs below one that grows, as `images.image0`. */
+const readGrown = (template: unknown): NodeClass => {
+  const { input, names, prefix, max } = isObject(template) ? template : {}
+  const count = Math.min(Number(max) || 0, MEMBERS_MAX)
   const listed = Array.isArray(names)
     ? (names as unknown[])
-    : listTimes(template['max']).map((index) => `${String(prefix)}${index}`)
-  return (
-    one && Object.fromEntries(listed.map((name) => [String(name), { ...one, isRequired: false }]))
-  )
+    : Array.from({ length: count }, (_, index) => `${String(prefix)}${index}`)
+  const [spec] = Object.values(readInputs(input))
+  return spec
+    ? Object.fromEntries(listed.map((name) => [String(name), { ...spec, isRequired: false }]))
+    : {}
 }
 
 type Inputs = Readonly<Record<string, unknown>>
@@ -182,19 +170,14 @@ export const describeAbsent = ({ class_type: type, inputs }: GraphNode, input: s
   return `${input} is no input of ${type}${choice}`
 }
 
-const MEDIA: Readonly<Record<string, RegExp>> = {
-  audio: /\.(aac|flac|m4a|mp3|ogg|opus|wav)$/i,
-  image: /\.(avif|bmp|gif|jpe?g|png|tiff?|webp)$/i,
-  video: /\.(avi|m4v|mkv|mov|mp4|webm)$/i,
-}
+const MEDIA_FILE =
+  /\.(aac|flac|m4a|mp3|ogg|opus|wav|avi|m4v|mkv|mov|mp4|webm|avif|bmp|gif|jpe?g|png|tiff?|webp)$/i
 
-/** Finds the media of the files that an input takes, which not all nodes say; undefined where it takes none. */
+/** Finds what says that an input takes a file: its media, or the file of the graph, because not all nodes say so. */
 export const mediaOf = (
   type: string,
   { input, spec, value }: { input: string; spec: InputSpec; value: unknown },
 ): string | undefined =>
   fileOf(type, input) ??
   spec.upload ??
-  (spec.type === 'COMBO'
-    ? Object.keys(MEDIA).find((media) => MEDIA[media]?.test(String(value)))
-    : undefined)
+  (spec.type === 'COMBO' && MEDIA_FILE.test(String(value)) ? String(value) : undefined)
