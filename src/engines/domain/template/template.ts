@@ -13,6 +13,7 @@ import {
 import type { Field, Fields } from './fields.ts'
 import { describeNode, isLiteral, parseJson, readGraph, unsafeOf } from './graph.ts'
 import type { Graph, GraphNode } from './graph.ts'
+import { readTitle, titleIssue, type Given } from './title.ts'
 
 /** An input of a node that takes a value of the task. */
 export interface Mark {
@@ -115,8 +116,8 @@ const read = (
     for (const word of words.filter((word) => !wordsOf(fields).includes(word)))
       report(`${kind} has no input ${word}${didYouMean(word, wordsOf(fields))}`)
   for (const [id, node] of Object.entries(graph)) {
-    const wrong = readWrongMark(node.title)
-    if (wrong) report(`${describeNode(id, node)}: ${wrong}`)
+    const issue = titleIssue(node)
+    if (issue !== undefined) report(`${describeNode(id, node)}: ${issue}`)
   }
   const read = Object.entries(graph).flatMap(([id, node]) =>
     readTitle(node).map((given) => ({ ...given, id, node })),
@@ -142,44 +143,6 @@ const read = (
     graph: plain(graph),
     ...(workflow && { workflow }),
   }
-}
-
-const MARK = 'kiln'
-
-/** Says how a title must be written that looks like a mark and is none; empty for all others. */
-const readWrongMark = (title: string): string => {
-  const [, prefix = '', colon = '', rest = ''] =
-    /^\s*([a-z]+)(\s*[:\uFE13\uFE55\uFF1A;\u2236]\s*)(.*)$/isu.exec(title) ?? []
-  const word = prefix.toLowerCase()
-  if (!isMisspelt(word) && (word !== MARK || START.test(title))) return ''
-  const written = word === MARK ? JSON.stringify(prefix + colon.trimEnd()) : prefix
-  return `${written} marks nothing; did you mean kiln:${rest}?`
-}
-
-/** What begins a mark. */
-const START = /^\s*kiln:/
-
-/** True of a word with one letter that is another, too many or missing, or with the same letters in another order. */
-const isMisspelt = (word: string): boolean =>
-  word !== MARK && (distance(word, MARK) === 1 || [...word].toSorted().join('') === 'ikln')
-
-interface Given {
-  name: string
-  divisor: number
-  input: string | undefined
-}
-
-/** Reads the marks of a title such as `kiln:light_transfer_strength/100=blend_factor, seed`. */
-const readTitle = ({ title }: GraphNode): Given[] => {
-  return (START.test(title) ? title.replace(START, '') : '')
-    .split(',')
-    .map((mark) => mark.trim())
-    .filter((mark) => mark !== '')
-    .map((mark) => {
-      const [, name = '', divisor = '1', input] =
-        /^([^/=]*)(?:\/([^=]*))?(?:=(.*))?$/.exec(mark) ?? []
-      return { name: name.trim(), divisor: Number(divisor), input: input?.trim() }
-    })
 }
 
 interface Rules {
