@@ -210,6 +210,7 @@ describe('a template of a custom kind', () => {
         1: ['LoadImage', { image: 'in.png' }, 'kiln:image'],
         2: ['ResizeImageMaskNode', { input: ['1', 0], scale_method: 'area', ...inputs }, mark],
         4: ['ComfyMathExpression', { expression: 'a + 1', 'values.a': 3 }, 'kiln:more=values.a'],
+        6: ['ComfySwitchNode', { switch: true, on_true: 5, on_false: 'no' }, 'kiln:five=on_true'],
         5: ['CreateVideo', { images: ['2', 0], fps: 12, bit_depth: 8 }],
         9: [
           'SaveVideo',
@@ -235,13 +236,14 @@ describe('a template of a custom kind', () => {
     assert.deepEqual(abilityIssues(template, classes), [])
     const { members, issues } = describeMembers(template, [classes])
     assert.deepEqual(issues, [])
-    const { width, crop, way, more, codec, container, crf } = members
+    const { width, crop, way, more, five, codec, container, crf } = members
     assert.deepEqual(
       [width?.type, width?.minimum, width?.maximum, width?.default],
       ['integer', 0, 16_384, 512],
     )
     assert.deepEqual([crop?.enum, crop?.default], [['disabled', 'center'], 'center'])
     assert.deepEqual([more?.type, more?.default], ['number', 3])
+    assert.deepEqual([five?.type, five?.default], ['number', 5], 'it takes what the graph has')
     assert.deepEqual(codec?.enum, ['auto', 'h264', 'av1'])
     assert.deepEqual([container?.enum, container?.default], [['auto', 'mp4', 'mkv', 'webm'], 'mp4'])
     assert.deepEqual([crf?.minimum, crf?.maximum], [0, 51])
