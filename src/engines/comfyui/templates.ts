@@ -8,6 +8,9 @@ import { isCode } from '../../platform/storage/files.ts'
 
 const MAP = '.map.json'
 
+/** True of a file that belongs to a template. */
+const isBeside = (name: string): boolean => name.endsWith(MAP) || name.endsWith(WORKFLOW)
+
 /** Why files of the folder cannot be used, by their names below it. */
 export type UnusableFiles = Readonly<Record<string, readonly string[]>>
 
@@ -20,7 +23,6 @@ export const readTemplates = async (
   listKinds: () => Promise<readonly string[]>,
 ): Promise<{ templates: Template[]; unusable: UnusableFiles }> => {
   const names = [...(await list(folder)), ...(await list(folder, 'custom'))]
-  const isBeside = (name: string): boolean => name.endsWith(MAP) || name.endsWith(WORKFLOW)
   const left = new Set(names.filter(isBeside))
   const unusable: Record<string, readonly string[]> = {}
   const readBeside = async (name: string): Promise<string | undefined> =>

@@ -94,6 +94,8 @@ interface Filling {
 
 type FilledNode = Pick<GraphNode, 'class_type' | 'inputs'>
 
+const depthOf = ({ input }: Mark): number => input.split('.').length
+
 /** Makes the graph of one placement, as `POST /prompt` takes it. */
 export const fillTemplate = (
   { graph, marks, values: mapped }: Template,
@@ -108,7 +110,6 @@ export const fillTemplate = (
   )
   /** Nodes in which a caller has made another choice than the graph. */
   const changed = new Set<FilledNode>()
-  const depthOf = ({ input }: Mark): number => input.split('.').length
   // A choice comes before what is below it.
   for (const mark of marks.toSorted((a, b) => depthOf(a) - depthOf(b))) {
     const { name, field, node, input, divisor } = mark
