@@ -11,7 +11,7 @@ import {
 } from '../../src/engines/db/placement.ts'
 import type { LeftPlacement } from '../../src/engines/db/placement.ts'
 import type { Ability } from '../../src/tasks/domain/fleet.ts'
-import { listModels } from '../../src/engines/domain/template/graph.ts'
+import { listModels } from '../../src/engines/domain/template/models.ts'
 import { failpoint } from '../../src/platform/process/failpoint.ts'
 import type { ComfyDependencies, Fleet } from './dependencies.ts'
 
@@ -81,7 +81,8 @@ const readAbilities = async (
     const { issues } = await instance.readClasses(template)
     // What is missing there is in the line of the template.
     if (issues.length > 0) delete abilities[`${template.name}.json`]
-    abilities[template.name] = { models: listModels(template.graph), issues }
+    const files = listModels(template)
+    abilities[template.name] = { models: files.map(({ file }) => file), model_files: files, issues }
   }
   const { version } = instance.facts()
   await recordAbilities(sql, { name: instance.name, version, abilities })

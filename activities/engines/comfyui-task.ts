@@ -10,7 +10,7 @@ import {
   listPlacements,
   recordRun,
 } from '../../src/engines/db/placement.ts'
-import { fillTemplate } from '../../src/engines/domain/template/fill.ts'
+import { extraOf, fillTemplate } from '../../src/engines/domain/template/fill.ts'
 import {
   folderOf,
   readRejection,
@@ -212,17 +212,18 @@ const submit = async (given: Task, { id, instance }: Chosen): Promise<boolean> =
 }
 
 const sendPrompt = async (
-  { deps, template: { marks } }: Task,
+  { deps, template }: Task,
   { id, instance, prompt }: { id: string; instance: Instance; prompt: object },
 ): Promise<boolean> => {
-  const body = { prompt, prompt_id: id, client_id: deps.fleet.clientId }
+  const body = { prompt, prompt_id: id, client_id: deps.fleet.clientId, ...extraOf(template) }
   const response = await instance.client.post('/prompt', body).catch((error: unknown) => {
     if (!(error instanceof SilentError) || error.isUnsent) throw error
     failpoint('upstream.no-response')
   })
   if (!response) return false
   failpoint('upstream.after-response')
-  const fileNodes = marks.filter(({ field }) => field?.type === 'file').map(({ node }) => node)
+  const files = template.marks.filter(({ field }) => field?.type === 'file')
+  const fileNodes = files.map(({ node }) => node)
   const rejection = readRejection(response.status, response.body, fileNodes)
   // A part of the graph may have been taken.
   if (rejection && response.status === 200) await instance.cancel(id)

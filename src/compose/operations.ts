@@ -71,6 +71,7 @@ export const readFleet = async (
     return {
       name,
       models: known[0]?.models ?? [],
+      model_files: known[0]?.model_files ?? (known[0]?.models ?? []).map((file) => ({ file })),
       able: known.length - lacking.length,
       lacking: lacking.map(({ instance, issues }) => ({ instance, issues })),
     }

@@ -3,6 +3,7 @@ import { readTemplates } from '../engines/comfyui/templates.ts'
 import { listKinds } from '../engines/db/template.ts'
 import { describeMembers } from '../engines/domain/template/custom-kind.ts'
 import { TEMPLATE_KINDS } from '../engines/domain/template/fields.ts'
+import { listAdvice } from '../engines/domain/template/fill.ts'
 import type { Template } from '../engines/domain/template/template.ts'
 import { countWaiting } from '../engines/db/fleet.ts'
 import { OperatorError, OperatorWarning } from '../platform/process/operator-error.ts'
@@ -95,6 +96,7 @@ const askInstance = async (
       if (issues.length > 0) advice.push(`for ${template.name} install there: ${issues.join(', ')}`)
       else if (noKind.length > 0) advice.push(`${template.name} is no kind: ${noKind.join(', ')}`)
       else able.push(template.name)
+      advice.push(...listAdvice(template, classes))
     }
     const found = `ComfyUI ${version} runs ${able.length} of ${templates.length} templates`
     return { able, line: [found, ...advice].join('; ') }

@@ -5,7 +5,10 @@ import type { Sql } from '../platform/db/client.ts'
 import { changesOf, insertAudit, type Audit } from '../platform/db/audit-log.ts'
 import { drainInstance, listInstanceDetails } from '../engines/db/fleet.ts'
 import { describeMembers } from '../engines/domain/template/custom-kind.ts'
-import type { NodeClasses } from '../engines/domain/template/fill.ts'
+import { listAdvice } from '../engines/domain/template/fill.ts'
+import { describeNode } from '../engines/domain/template/graph.ts'
+import { adviseModel, listModels } from '../engines/domain/template/models.ts'
+import type { NodeClasses } from '../engines/domain/template/node-class.ts'
 import { listKinds } from '../engines/db/template.ts'
 import { unitOfWork } from '../platform/db/unit-of-work.ts'
 import { auditTarget } from '../platform/domain/audit-log.ts'
@@ -73,6 +76,10 @@ const checkTemplates = async (
     const report = (name: string, line: string) => write(`${name}  ${template.name}  ${line}`)
     const able: Instance[] = []
     const known: NodeClasses[] = []
+    const { graph, result } = template
+    for (const model of listModels(template)) report('needs', model.file + adviseModel(model))
+    for (const [id, node] of Object.entries(graph).filter(([id]) => id === result))
+      report('result', `${describeNode(id, node)} ${node.class_type}`)
     for (const instance of instances) {
       const { classes, issues } = await instance
         .readClasses(template)
@@ -81,7 +88,8 @@ const checkTemplates = async (
         able.push(instance)
         known.push(classes)
       }
-      report(instance.name, issues.join('; ') || 'can be run')
+      const lack = issues.length > 0 ? issues : ['can be run']
+      report(instance.name, [...lack, ...listAdvice(template, classes)].join('; '))
     }
     if (template.kind === undefined && known.length > 0) {
       const { issues } = describeMembers(template, known)

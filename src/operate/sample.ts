@@ -10,7 +10,8 @@ import sharp from 'sharp'
 
 import type { Instance } from '../engines/comfyui/instance.ts'
 import { findVideoBinaries } from '../../packages/engines/src/binaries.ts'
-import { fillTemplate } from '../engines/domain/template/fill.ts'
+import { fileOf } from '../engines/domain/template/fields.ts'
+import { extraOf, fillTemplate } from '../engines/domain/template/fill.ts'
 import { describeNode } from '../engines/domain/template/graph.ts'
 import { folderOf, readRejection, readRunEnd } from '../engines/domain/template/run-end.ts'
 import type { RunEnd } from '../engines/domain/template/run-end.ts'
@@ -42,8 +43,9 @@ export const renderSample = async (sample: Sample): Promise<string[]> => {
   const files: Record<string, string> = {}
   let entry: Record<string, unknown> | undefined
   try {
-    for (const { name, node } of template.marks) {
-      const file = await makeFile(template.graph[node]?.class_type ?? '', dir, sample)
+    for (const { name, node, input } of template.marks) {
+      const media = fileOf(template.graph[node]?.class_type ?? '', input)
+      const file = media && (await makeFile(media, dir, sample))
       if (file === undefined) continue
       const to = { path: join(dir, file), filename: file, subfolder, type: 'input' }
       const { status } = await client.upload(to)
@@ -52,7 +54,11 @@ export const renderSample = async (sample: Sample): Promise<string[]> => {
     }
     const { classes } = await instance.readClasses(template)
     const prompt = fillTemplate(template, { values: {}, files, prefix: subfolder }, classes)
-    const { status, body } = await client.post('/prompt', { prompt, prompt_id: id })
+    const { status, body } = await client.post('/prompt', {
+      prompt,
+      prompt_id: id,
+      ...extraOf(template),
+    })
     requireFiles(readRejection(status, body, []) ?? { files: [] }, template)
     entry = await waitForEnd(instance, id, config.COMFYUI_STALL_SECONDS)
     const made = requireFiles(readRunEnd(entry, { result: template.result, id }), template)
@@ -102,15 +108,14 @@ const DRAWN = `<svg xmlns="http://www.w3.org/2000/svg" width="256" height="256">
 <stop stop-color="#f6c177"/><stop offset="1" stop-color="#31748f"/></linearGradient><path d="M0 0H256V256H0Z" fill="url(#g)"/>
 <circle cx="128" cy="112" r="56" fill="#eb6f92"/><path d="M16 224L112 128L176 200L208 168L248 224Z" stroke="#fff"/></svg>`
 
-/** Makes the file that a node loads, and returns its name; undefined where it loads none. */
+/** Makes the file that a node loads, and returns its name. */
 const makeFile = async (
-  className: string,
+  media: 'image' | 'video',
   dir: string,
   { config, searchPath }: Sample,
-): Promise<string | undefined> => {
-  if (!/^Load(Image|Video)/.test(className)) return undefined
+): Promise<string> => {
   await sharp(Buffer.from(DRAWN)).png().toFile(join(dir, PICTURE))
-  if (className.startsWith('LoadImage')) return PICTURE
+  if (media === 'image') return PICTURE
   const { ffmpeg } = await findVideoBinaries({
     ffmpegPath: config.FFMPEG_PATH,
     searchPath,

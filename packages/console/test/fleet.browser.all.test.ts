@@ -9,7 +9,18 @@ import { assertSound, skip, useConsole } from './harness.ts'
 const ISSUE = 'node 4 "Sharpen": there is no class ImageSharpen'
 const ABILITIES = {
   'relight+light': { models: [], issues: [] },
-  text2video: { models: ['wan2.2_t2v_14B.safetensors'], issues: [] },
+  text2video: {
+    models: ['wan2.2_t2v_14B.safetensors'],
+    model_files: [
+      {
+        file: 'wan2.2_t2v_14B.safetensors',
+        folder: 'diffusion_models',
+        url: 'https://models.example/wan.safetensors',
+        digest: 'sha256:0af3',
+      },
+    ],
+    issues: [],
+  },
   upscale: { models: ['4x-general.safetensors'], issues: [] },
   'custom/film.json': { models: [], issues: ['custom/film.json: holds no nodes'] },
 }
@@ -72,6 +83,9 @@ describe('operations of a fleet', { skip }, () => {
       .getByRole('row', { name: /^upscale .* 1 task, oldest .* 4 instances$/ })
       .waitFor()
     await templates.getByText('gpu4 is drained: 1 task waiting').waitFor()
+    await templates.getByText('diffusion_models/wan2.2_t2v_14B.safetensors').waitFor()
+    const link = templates.getByRole('link', { name: 'from (models.example)' })
+    assert.equal(await link.getAttribute('href'), 'https://models.example/wan.safetensors')
     await templates.getByText('1 instance cannot run it').click()
     await templates.getByText(ISSUE).waitFor()
     const unusable = templates.getByRole('row', { name: /^custom\/film\.json – no instance$/ })

@@ -19,7 +19,13 @@ test('instances that an operator mends come first, then by number', () => {
 })
 
 test('templates have their queues, also those of kinds that have none of their own name', () => {
-  const template = (name: string) => ({ name, models: [], able: 2, lacking: [] })
+  const template = (name: string) => ({
+    name,
+    models: [],
+    model_files: [],
+    able: 2,
+    lacking: [],
+  })
   const queue = (name: string, tasks: number) => ({
     template: name,
     tasks,

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { isObject } from '../../platform/domain/is-object.ts'
-import { abilityIssues, readNodeClass } from '../domain/template/fill.ts'
-import type { NodeClass, NodeClasses } from '../domain/template/fill.ts'
+import { abilityIssues } from '../domain/template/fill.ts'
+import { readNodeClass } from '../domain/template/node-class.ts'
+import type { NodeClass, NodeClasses } from '../domain/template/node-class.ts'
 import { folderOf, listGivenNames, listLeftFiles } from '../domain/template/run-end.ts'
 import type { OutputFile } from '../domain/template/run-end.ts'
 import type { Template } from '../domain/template/template.ts'

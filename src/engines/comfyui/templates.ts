@@ -2,11 +2,14 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { customName, MAX_CUSTOM } from '../../tasks/domain/custom-kind.ts'
-import { readTemplate } from '../domain/template/template.ts'
+import { readTemplate, WORKFLOW } from '../domain/template/template.ts'
 import type { Template } from '../domain/template/template.ts'
 import { isCode } from '../../platform/storage/files.ts'
 
 const MAP = '.map.json'
+
+/** True of a file that belongs to a template. */
+const isBeside = (name: string): boolean => name.endsWith(MAP) || name.endsWith(WORKFLOW)
 
 /** Why files of the folder cannot be used, by their names below it. */
 export type UnusableFiles = Readonly<Record<string, readonly string[]>>
@@ -20,24 +23,28 @@ export const readTemplates = async (
   listKinds: () => Promise<readonly string[]>,
 ): Promise<{ templates: Template[]; unusable: UnusableFiles }> => {
   const names = [...(await list(folder)), ...(await list(folder, 'custom'))]
-  const maps = new Set(names.filter((name) => name.endsWith(MAP)))
+  const left = new Set(names.filter(isBeside))
   const unusable: Record<string, readonly string[]> = {}
+  const readBeside = async (name: string): Promise<string | undefined> =>
+    left.delete(name) || names.includes(name)
+      ? await readFile(join(folder, name), 'utf8')
+      : undefined
   const readOne = async (path: string): Promise<Template[]> => {
-    const map = path.replace(/(\+.*)?\.json$/, MAP)
-    const files = maps.delete(map) || names.includes(map) ? [path, map] : [path]
-    const { template, issues } = await Promise.all(
-      files.map((name) => readFile(join(folder, name), 'utf8')),
-    ).then(
-      ([text = '', values]) => readTemplate({ path, text, map: values }),
+    const { template, issues } = await Promise.all([
+      readFile(join(folder, path), 'utf8'),
+      readBeside(path.replace(/(\+.*)?\.json$/, MAP)),
+      readBeside(path.replace(/\.json$/, WORKFLOW)),
+    ]).then(
+      ([text, map, workflow]) => readTemplate({ path, text, map, workflow }),
       (error: Error) => ({ template: undefined, issues: [`${path}: ${error.message}`] }),
     )
     if (issues.length > 0) unusable[path] = issues
     return template ? [template] : []
   }
-  const paths = names.filter((name) => name.endsWith('.json') && !name.endsWith(MAP))
+  const paths = names.filter((name) => name.endsWith('.json') && !isBeside(name))
   const templates = (await Promise.all(paths.map(readOne))).flat()
-  for (const name of maps)
-    unusable[name] = [`${name}: no template is called ${name.slice(0, -MAP.length)}`]
+  for (const name of left)
+    unusable[name] = [`${name}: no template is called ${name.replace(/\.\w+\.json$/, '')}`]
   const custom = templates.filter(({ kind }) => kind === undefined)
   const kinds = custom.length > MAX_CUSTOM ? await listKinds() : []
   const isKind = ({ name }: Template): number => Number(kinds.includes(customName(name) ?? ''))

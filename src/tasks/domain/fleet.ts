@@ -42,9 +42,21 @@ const Instance = Type.Object({
   ends: Type.Array(EndCount, { description: 'Of the last 24 hours, the most frequent first.' }),
 })
 
+const ModelFile = Type.Object({
+  file: Type.String(),
+  folder: Type.Optional(Type.String({ description: 'Where it belongs, below `models`.' })),
+  url: Type.Optional(Type.String({ description: 'Where it comes from.' })),
+  digest: Type.Optional(Type.String({ description: 'Such as `sha256:` and its digits.' })),
+})
+/** File of a model that a template needs. */
+export type ModelFile = Static<typeof ModelFile>
+
 const FleetTemplate = Type.Object({
   name: Type.String(),
-  models: Type.Array(Type.String()),
+  models: Type.Array(Type.String(), { description: 'Files of models that it needs.' }),
+  model_files: Type.Array(ModelFile, {
+    description: 'The same files; address and digest are those of the editor’s form.',
+  }),
   able: count('Instances that can run it and are not gone.'),
   lacking: Type.Array(Type.Object({ instance: Type.String(), issues: Type.Array(Type.String()) }), {
     description: 'Instances that cannot, with what is missing there.',
@@ -79,6 +91,8 @@ export type FleetInstance = Static<typeof Instance>
 /** Template on an instance: files of models that it loads, and why it cannot be run there. */
 export interface Ability {
   models: string[]
+  /** Absent: a worker of an earlier release has read it. */
+  model_files?: ModelFile[]
   issues: string[]
 }
 export type Abilities = Readonly<Record<string, Ability>>

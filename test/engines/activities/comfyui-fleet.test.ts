@@ -317,9 +317,11 @@ describe('the keeper of a fleet', () => {
     await keep()
     const [one, two] = [await find(names[0]), await find(names[1])]
     assert.deepEqual([one?.version, one?.state, two?.state], ['0.3.64', 'ready', 'ready'])
-    assert.deepEqual(one?.abilities?.['upscale'], { models: [], issues: [] })
+    assert.deepEqual(one?.abilities?.['upscale'], { models: [], model_files: [], issues: [] })
     const model = one?.abilities?.['custom/upscale-model']
-    assert.deepEqual(model, { models: ['kiln-tiny-x2.safetensors'], issues: [] })
+    const file = 'kiln-tiny-x2.safetensors'
+    const files = [{ file, folder: 'upscale_models' }]
+    assert.deepEqual(model, { models: [file], model_files: files, issues: [] })
     assert.deepEqual(two?.abilities?.['upscale']?.issues, [
       'node 4 "Sharpen": there is no class ImageSharpen',
     ])

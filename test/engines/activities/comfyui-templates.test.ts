@@ -69,19 +69,36 @@ describe('a worker that follows its templates', () => {
     await write('gone.map', '{}')
     await write('clip', CLIP)
     await write('clip.map', '{"values"')
+    await write('gone.workflow', '{"nodes":[]}')
     await mkdir(join(folder, 'custom/dir.json'))
     await write('clash', makePortrait({ 5: ['PrimitiveInt', { value: 7 }, 'kiln:mode'] }))
     await writeFile(join(folder, 'notes.json'), '{}')
     await write('film', FILM)
+    await write('film.workflow', '{"nodes":[]}')
     await pass()
     await pass()
+    const film = deps.fleet.custom.find(({ name }) => name === 'custom/film')
+    assert.deepEqual(film?.workflow, { nodes: [] })
     assert.deepEqual(await names(), ['film', 'portrait'])
-    const unusable = ['clash', 'clip', 'dir', 'gone.map', 'half', 'notes', 'portrait']
+    const unusable = [
+      'clash',
+      'clip',
+      'dir',
+      'gone.map',
+      'gone.workflow',
+      'half',
+      'notes',
+      'portrait',
+    ]
     assert.deepEqual(
       files(),
       unusable.map((name) => `${name}.json`),
     )
     assert.match(JSON.stringify(logged), /custom\/clip\.json: its \.map\.json is no JSON object/)
+    assert.match(
+      JSON.stringify(logged),
+      /custom\/gone\.workflow\.json: no template is called custom\/gone"/,
+    )
     assert.ok(
       deps.fleet.custom.some(({ name }) => name === 'custom/portrait'),
       'as it was',

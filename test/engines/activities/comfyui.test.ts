@@ -417,4 +417,21 @@ describe('an image task of a fleet', { concurrency: true }, () => {
       new RegExp(`${TOKEN}|traceback|current_inputs|execution\\.py`),
     )
   })
+
+  test('is sent with the workflow as the editor saves it, where that is beside its template', async (t) => {
+    const { deps, first, id } = await start(t)
+    const { fleet } = deps
+    const workflow = { nodes: [{ id: 1, type: 'LoadImage' }] }
+    fleet.templates = fleet.templates.map((template) => ({ ...template, workflow }))
+    first.hold()
+    const rendered = render(deps, id)
+    const [item] = await waitFor('the prompt to run', async () => {
+      const response = await fetch(`${first.url}/queue`)
+      const { queue_running: running } = (await response.json()) as { queue_running: unknown[][] }
+      return running.length > 0 && running
+    })
+    first.release()
+    assert.deepEqual(item?.[3], { client_id: 'test', extra_pnginfo: { workflow } })
+    assert.equal((await rendered)?.results.length, 1)
+  })
 })

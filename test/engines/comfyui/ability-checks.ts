@@ -1,12 +1,16 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 
-import type { Check } from './subject.ts'
+import { unique } from './subject.ts'
+import type { Check, Subject } from './subject.ts'
 
 type Inputs = Record<string, [unknown, Record<string, unknown>?]>
 type Info = Record<
   string,
   { input: { required: Inputs }; output: string[]; output_node: boolean; name: string }
 >
+
+/** True of versions whose nodes for videos and sizes have choices with inputs below them. */
+const isPresent = ({ version }: Subject): boolean => Number(version.split('.')[1]) >= 38
 
 export const ABILITY_CHECKS: readonly Check[] = [
   {
@@ -33,11 +37,73 @@ export const ABILITY_CHECKS: readonly Check[] = [
         { default: 1, min: 0.01, max: 8, step: 0.01 },
       ])
       deepEqual([output, output_node], [['IMAGE'], false])
-      const { json: newer } = await subject.get<Info>('/object_info/SaveVideo')
-      const codec = newer['SaveVideo']?.input.required['codec']
-      equal(codec?.[0], 'COMBO')
-      deepEqual(codec?.[1]?.['options'], ['auto', 'h264'])
-      equal(newer['SaveVideo']?.output_node, true)
+      const { json: newer } = await subject.get<Info>('/object_info/ImageBlend')
+      const mode = newer['ImageBlend']?.input.required['blend_mode']
+      equal(mode?.[0], 'COMBO')
+      ok((mode?.[1]?.['options'] as string[]).includes('soft_light'))
+      const { json: saved } = await subject.get<Info>('/object_info/SaveVideo')
+      equal(saved['SaveVideo']?.output_node, true)
+    },
+  },
+  {
+    title: 'gives each choice inputs of its own, which stand below it in a prompt',
+    needs: isPresent,
+    async run(subject) {
+      const { json } = await subject.get<Info>('/object_info/ResizeImageMaskNode')
+      const { input } = json['ResizeImageMaskNode'] ?? {}
+      const [type, { options } = {}] = input?.required['resize_type'] ?? []
+      equal(type, 'COMFY_DYNAMICCOMBO_V3')
+      const choices = options as { key: string; inputs: { required: Inputs } }[]
+      const scale = choices.find(({ key }) => key === 'scale by multiplier')
+      const [number, { min, max } = {}] = scale?.inputs.required['multiplier'] ?? []
+      deepEqual([number, min, max], ['FLOAT', 0.01, 8])
+      const [growing, { template } = {}] =
+        (await subject.get<Info>('/object_info/BatchImagesNode')).json['BatchImagesNode']?.input
+          .required['images'] ?? []
+      equal(growing, 'COMFY_AUTOGROW_V3')
+      const { input: grown, prefix } = template as { input: { required: Inputs }; prefix: string }
+      deepEqual([grown.required['image']?.[0], prefix], ['IMAGE', 'image'])
+    },
+  },
+  {
+    title: 'renders with what stands below a choice, and with an input that grows',
+    needs: isPresent,
+    async run(subject) {
+      const { status, outputs } = await subject.run({
+        1: { class_type: 'LoadImage', inputs: { image: subject.picture } },
+        2: {
+          class_type: 'ResizeImageMaskNode',
+          inputs: {
+            input: ['1', 0],
+            resize_type: 'scale by multiplier',
+            'resize_type.multiplier': 0.5,
+            scale_method: 'area',
+          },
+        },
+        3: {
+          class_type: 'BatchImagesNode',
+          inputs: { 'images.image0': ['1', 0], 'images.image1': ['2', 0] },
+        },
+        9: { class_type: 'SaveImage', inputs: { images: ['3', 0], filename_prefix: unique() } },
+      })
+      equal(status.status_str, 'success')
+      equal((outputs['9'] as { images: unknown[] }).images.length, 2)
+    },
+  },
+  {
+    title: 'saves a video as 0.3.64 named its format and codec',
+    needs: isPresent,
+    async run(subject) {
+      const { status } = await subject.run({
+        1: { class_type: 'LoadImage', inputs: { image: subject.picture } },
+        2: { class_type: 'RepeatImageBatch', inputs: { image: ['1', 0], amount: 4 } },
+        3: { class_type: 'CreateVideo', inputs: { images: ['2', 0], fps: 4 } },
+        9: {
+          class_type: 'SaveVideo',
+          inputs: { video: ['3', 0], filename_prefix: unique(), format: 'mp4', codec: 'h264' },
+        },
+      })
+      equal(status.status_str, 'success')
     },
   },
   {
@@ -127,7 +193,6 @@ const LIMITS: Record<string, Record<string, [string, { min?: number; max?: numbe
     blend_mode: ['COMBO', {}],
   },
   ImageFromBatch: {
-    batch_index: ['INT', { min: 0, max: 4095 }],
     length: ['INT', { min: 1, max: 4096 }],
   },
   RepeatImageBatch: { amount: ['INT', { min: 1, max: 4096 }] },
@@ -139,7 +204,7 @@ const LIMITS: Record<string, Record<string, [string, { min?: number; max?: numbe
   CreateVideo: { images: ['IMAGE', {}], fps: ['FLOAT', { min: 1, max: 120 }] },
   LoadVideo: { file: ['COMBO', {}] },
   GetVideoComponents: { video: ['VIDEO', {}] },
-  SaveVideo: { filename_prefix: ['STRING', {}], format: ['COMBO', {}] },
+  SaveVideo: { filename_prefix: ['STRING', {}] },
   SaveImage: { images: ['IMAGE', {}], filename_prefix: ['STRING', {}] },
   ImageUpscaleWithModel: { upscale_model: ['UPSCALE_MODEL', {}], image: ['IMAGE', {}] },
 }

@@ -72,11 +72,17 @@ describe('kiln operate templates', { concurrency: true }, () => {
     const { lines, end } = await checkTemplates(config)
     assert.match(lines, /gpu1 {2}relight\+light {2}can be run/)
     assert.match(lines, /gpu1 {2}upscale {2}node 4 "Sharpen": there is no class ImageSharpen/)
+    assert.match(lines, /^result {2}upscale {2}node 9 "kiln:result" SaveImage$/m)
+    assert.match(
+      lines,
+      /^needs {2}custom\/upscale-model {2}kiln-tiny-x2\.safetensors: put it into models\/upscale_models$/m,
+    )
     assert.equal(end, 'no instance can run skin_flexible, upscale: the lines above say why')
   })
 
   test('renders a sample of each where it can be run, and leaves nothing there', async (t) => {
-    const { config, fakes } = await start(t, { without: ['ImageSharpen', 'CreateVideo'] }, {})
+    const present = { version: '0.38.1' }
+    const { config, fakes } = await start(t, { without: ['ImageSharpen', 'CreateVideo'] }, present)
     const dir = await makeDir(t)
     const { lines, end } = await checkTemplates(config, dir)
     assert.equal(end, '7 templates are valid')

@@ -7,15 +7,12 @@ import {
   makeCustomKind,
   withFields,
 } from '../../../src/engines/domain/template/custom-kind.ts'
-import {
-  abilityIssues,
-  fillTemplate,
-  readNodeClass,
-} from '../../../src/engines/domain/template/fill.ts'
-import type { NodeClasses } from '../../../src/engines/domain/template/fill.ts'
+import { abilityIssues, fillTemplate } from '../../../src/engines/domain/template/fill.ts'
+import { readNodeClass, type NodeClasses } from '../../../src/engines/domain/template/node-class.ts'
 import { readTemplate, type Template } from '../../../src/engines/domain/template/template.ts'
 import { customValues } from '../../../src/engines/domain/template/values.ts'
 import { makeGraph, makePortrait } from '../../support/comfyui/custom.ts'
+import { readVersion } from '../../support/comfyui/object-info.ts'
 
 const BLUR = {
   image: ['IMAGE'],
@@ -85,7 +82,7 @@ describe('a template of a custom kind', () => {
     [
       'a text that names a file',
       issuesOf('LoadImageFromPath', { image: '/a.png' }, 'kiln:picture=image'),
-      /node 3 .*LoadImageFromPath names a file by it, and no caller may name one/,
+      /node 3 .*LoadImageFromPath names a file by it, and no caller may name one: use Load Image/,
     ],
     [
       'an input that names a file',
@@ -100,7 +97,7 @@ describe('a template of a custom kind', () => {
     [
       'a file that no picture and no video is',
       issuesOf('LoadAudio', { audio: 'a.wav' }, 'kiln:sound=audio'),
-      /audio takes a file, which only LoadImage and LoadVideo do here/,
+      /audio takes a file, and no field can be one there: sound comes with a video: use Load Video and Get Video Components/,
     ],
     [
       'a type that no field can be',
@@ -203,6 +200,121 @@ describe('a template of a custom kind', () => {
     assert.deepEqual(
       [filled['3']?.inputs, filled['4']?.inputs],
       [{ ckpt_name: 'a.safetensors' }, { value: false }],
+    )
+  })
+
+  /** A kind of ComfyUI 0.38: a picture of another size, saved as a video. */
+  const getPresent = (inputs: object, mark: string) =>
+    get(
+      makeGraph({
+        1: ['LoadImage', { image: 'in.png' }, 'kiln:image'],
+        2: ['ResizeImageMaskNode', { input: ['1', 0], scale_method: 'area', ...inputs }, mark],
+        4: ['ComfyMathExpression', { expression: 'a + 1', 'values.a': 3 }, 'kiln:more=values.a'],
+        6: ['ComfySwitchNode', { switch: true, on_true: 5, on_false: 'no' }, 'kiln:five=on_true'],
+        5: ['CreateVideo', { images: ['2', 0], fps: 12, bit_depth: 8 }],
+        9: [
+          'SaveVideo',
+          {
+            video: ['5', 0],
+            filename_prefix: 'kiln',
+            format: 'mp4',
+            'format.codec': 'h264',
+            'format.codec.encoding': 're-encode',
+            'format.codec.encoding.crf': 51,
+          },
+          'kiln:crf=format.codec.encoding.crf, codec=format.codec, container=format',
+        ],
+      }),
+    )
+  const SCALED = { resize_type: 'scale dimensions', 'resize_type.width': 512 }
+  const WHOLE = { ...SCALED, 'resize_type.height': 256, 'resize_type.crop': 'center' }
+
+  test('has fields below a choice, with the range and the choices that they have there', async () => {
+    const classes = await readVersion('0.38.1')
+    const mark = 'kiln:width=resize_type.width, crop=resize_type.crop, way=resize_type'
+    const template = getPresent(WHOLE, mark)
+    assert.deepEqual(abilityIssues(template, classes), [])
+    const { members, issues } = describeMembers(template, [classes])
+    assert.deepEqual(issues, [])
+    const { width, crop, way, more, five, codec, container, crf } = members
+    assert.deepEqual(
+      [width?.type, width?.minimum, width?.maximum, width?.default],
+      ['integer', 0, 16_384, 512],
+    )
+    assert.deepEqual([crop?.enum, crop?.default], [['disabled', 'center'], 'center'])
+    assert.deepEqual([more?.type, more?.default], ['number', 3])
+    assert.deepEqual([five?.type, five?.default], ['number', 5], 'it takes what the graph has')
+    assert.deepEqual(codec?.enum, ['auto', 'h264', 'av1'])
+    assert.deepEqual([container?.enum, container?.default], [['auto', 'mp4', 'mkv', 'webm'], 'mp4'])
+    assert.deepEqual([crf?.minimum, crf?.maximum], [0, 51])
+    const ways = ['scale dimensions', 'scale by multiplier', 'scale longer dimension']
+    assert.deepEqual(
+      way?.enum,
+      [...ways, 'scale width', 'scale total pixels'],
+      'a size to match is a link, which the graph does not have',
+    )
+  })
+
+  test('gives another choice than that of the graph what it needs', async () => {
+    const classes = await readVersion('0.38.1')
+    const template = getPresent(WHOLE, 'kiln:width=resize_type.width, way=resize_type')
+    const { members } = describeMembers(template, [classes])
+    const fill = (values: Record<string, string | number>) => {
+      const given = { values, files: {}, prefix: 'p' }
+      return fillTemplate(withFields(template, members), given, classes)
+    }
+    assert.deepEqual(fill({ width: 640 })['2']?.inputs, {
+      input: ['1', 0],
+      scale_method: 'area',
+      ...WHOLE,
+      'resize_type.width': 640,
+    })
+    const other = fill({ way: 'scale by multiplier' })['2']?.inputs
+    assert.deepEqual(
+      [other?.['resize_type'], other?.['resize_type.multiplier']],
+      ['scale by multiplier', 1],
+    )
+    const film = fill({ container: 'webm', codec: 'h264' })['9']?.inputs
+    assert.equal(film?.['format.codec'], 'auto', 'a WebM has no H.264')
+    const wide = fill({ codec: 'av1', crf: 60 })['9']?.inputs
+    assert.deepEqual([wide?.['format.codec'], wide?.['format.codec.encoding.crf']], ['av1', 60])
+  })
+
+  test('is none with a mark below a choice that the graph does not have', async () => {
+    const classes = await readVersion('0.38.1')
+    const inputs = { resize_type: 'scale by multiplier', 'resize_type.width': 512 }
+    assert.match(
+      abilityIssues(getPresent(inputs, 'kiln:width=resize_type.width'), classes).join(),
+      /node 2 .*resize_type\.width is no input of ResizeImageMaskNode while resize_type is scale by multiplier/,
+    )
+    assert.match(
+      abilityIssues(getPresent({ resize_type: 'stretch' }, 'kiln:way=resize_type'), classes).join(),
+      /node 2 .*resize_type has no choice stretch for way/,
+    )
+  })
+
+  test('has no member that names a file below a choice', () =>
+    assert.match(
+      issuesOf('Saver', { 'target.path': '/a', text: '' }, 'kiln:to=target.path'),
+      /target\.path names a file, and no caller may name one/,
+    ))
+
+  test('reads a video by the loader of another pack', () => {
+    const info = { VHS_LoadVideo: { video: [['in.mp4']], frame_load_cap: ['INT', { min: 0 }] } }
+    const loader = ['VHS_LoadVideo', { video: 'in.mp4', frame_load_cap: 8 }, 'kiln:clip'] as const
+    const template = get(makeGraph({ 1: loader, 9: SAVE }))
+    const { members, issues } = describeMembers(template, [{ ...CLASSES, ...classesOf(info) }])
+    assert.deepEqual([issues, members['clip']?.['x-media']], [[], 'video'])
+  })
+
+  test('names the loader to use for a file of which its node does not say so', () => {
+    const info = { VHS_LoadAudioUpload: { audio: [['a.wav']] } }
+    const template = get(
+      makeGraph({ 3: ['VHS_LoadAudioUpload', { audio: 'a.wav' }, 'kiln:sound'], 9: SAVE }),
+    )
+    assert.match(
+      describeMembers(template, [{ ...CLASSES, ...classesOf(info) }]).issues.join(),
+      /node 3 .*audio takes a file, and no field can be one there: sound comes with a video/,
     )
   })
 

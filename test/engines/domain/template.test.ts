@@ -5,10 +5,12 @@ import { describe, test } from 'node:test'
 
 import {
   abilityIssues,
+  extraOf,
   fillTemplate,
-  readNodeClass,
-  type NodeClasses,
+  listAdvice,
 } from '../../../src/engines/domain/template/fill.ts'
+import { listModels } from '../../../src/engines/domain/template/models.ts'
+import { readNodeClass, type NodeClasses } from '../../../src/engines/domain/template/node-class.ts'
 import {
   listLeftFiles,
   readRejection,
@@ -21,6 +23,7 @@ import {
   type Template,
 } from '../../../src/engines/domain/template/template.ts'
 import { ROOT } from '../../../src/local/root.ts'
+import { readVersion } from '../../support/comfyui/object-info.ts'
 
 const FOLDER = join(ROOT, 'deploy/comfyui/templates')
 
@@ -93,6 +96,15 @@ const CLASSES: NodeClasses = Object.fromEntries(
     readNodeClass({ [name]: { input: { required } } }, name),
   ]),
 )
+
+/** A model as the editor's form names it, with an address that somebody has copied. */
+const TINY = {
+  name: 'kiln-tiny-x2.safetensors',
+  url: 'https://me:secret@models.example/tiny.safetensors?download=true&token=secret',
+  hash: '0aF3',
+  hash_type: 'SHA256',
+  directory: 'upscale_models',
+}
 
 describe('a template', () => {
   test('is read from each of the workflows of the cases', () => {
@@ -177,6 +189,42 @@ describe('a template', () => {
       readWith('upscale.json', title('4', `${prefix}:hdr=sigma`)),
       new RegExp(`"${prefix}:hdr=sigma": ${prefix} marks nothing; did you mean kiln:hdr=sigma\\?`),
     ]),
+    ...[' kiln : image', 'kiln：image', 'Kiln:image', 'kiln;image'].map(
+      (title_): [string, string[], RegExp] => [
+        `the title ${title_}`,
+        readWith('upscale.json', title('1', title_)),
+        /: node 1 ".+": "[kK]iln ?[:：;]" marks nothing; did you mean kiln:image\?/,
+      ],
+    ),
+    ...[
+      ['// made on Monday', 2],
+      ['/* of "2" */', 3],
+      ['# a note', 4],
+    ].map(([comment, line]): [string, string[], RegExp] => [
+      `the comment ${comment}`,
+      readFile('upscale.json', `{${'\n'.repeat(Number(line) - 1)}${comment}\n "1": {"a": "#//"}}`)
+        .issues,
+      new RegExp(`^upscale\\.json: line ${line} has a comment, which JSON has not: take it out$`),
+    ]),
+    [
+      'a comment in its map',
+      readFile('upscale.json', undefined, '{\n"values": {} // none\n}').issues,
+      /its \.map\.json is no JSON object: line 2 has a comment/,
+    ],
+    [
+      'a comment in place of a node',
+      readFile('upscale.json', '{"//": "made on Monday"}').issues,
+      /"\/\/" is no node: take it out/,
+    ],
+    [
+      'another file in place of the editor’s form',
+      readTemplate({
+        path: 'upscale.json',
+        text: JSON.stringify(load('upscale.json')),
+        workflow: '{}',
+      }).issues,
+      /its \.workflow\.json has no list of nodes: save it by Workflow > Export/,
+    ],
     [
       'a divisor of 0',
       readWith('upscale.json', title('2', 'kiln:scale/0')),
@@ -238,7 +286,7 @@ describe('a template', () => {
         title('9', 'Save')(nodes)
         nodes['10'] = { class_type: 'PreviewImage', inputs: {} }
       }),
-      /nodes 9, 10 save something: title one of them kiln:result/,
+      /nodes 9 \(SaveImage\), 10 \(PreviewImage\) save something: title one of them kiln:result/,
     ],
     [
       'a linked prefix',
@@ -387,6 +435,120 @@ describe('an instance', () => {
       'custom/upscale-model.json',
     ])
       assert.deepEqual(abilityIssues(get(path), CLASSES), [])
+  })
+
+  for (const version of ['0.3.64', '0.38.1'])
+    test(`of ${version} is able to run each workflow of the repository`, async () => {
+      const classes = await readVersion(version)
+      const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+      for (const path of files.filter((path) => path.endsWith('.json'))) {
+        assert.deepEqual(abilityIssues(get(path), classes), [], path)
+        assert.deepEqual(listAdvice(get(path), classes), [], path)
+      }
+    })
+
+  test('names a choice that its node does not have, also below another one', async () => {
+    const classes = await readVersion('0.38.1')
+    const issues = (inputs: object): string[] => {
+      const nodes = load('text2video+start.json')
+      Object.assign(node(nodes, '9').inputs, inputs)
+      const { template } = readFile('text2video+start.json', JSON.stringify(nodes))
+      return abilityIssues(template ?? assert.fail(), classes)
+    }
+    const place = 'node 9 "kiln:result"'
+    assert.deepEqual(issues({ format: 'avi' }), [`${place}: format has no choice avi`])
+    const webm = { format: 'webm', 'format.codec': 'av1' }
+    assert.deepEqual(issues({ ...webm, 'format.codec.encoding': 'auto' }), [])
+    assert.deepEqual(issues({ ...webm, 'format.codec': 'h264' }), [
+      `${place}: format.codec has no choice h264`,
+    ])
+    assert.deepEqual(issues({ ...webm, 'format.codec.encoding': 'fast' }), [
+      `${place}: format.codec.encoding has no choice fast`,
+    ])
+  })
+
+  test('says which file a mark cannot be, and by which node it is loaded', () => {
+    const issues = (type: string, inputs: object, info: object, mark: string): string => {
+      const nodes = load('upscale.json')
+      nodes['1'] = { class_type: type, inputs: { ...inputs }, _meta: { title: mark } }
+      const { template, issues } = readFile('upscale.json', JSON.stringify(nodes))
+      const known = readNodeClass({ [type]: { input: { required: info } } }, type)
+      return [
+        ...issues,
+        ...(template ? abilityIssues(template, { ...CLASSES, [type]: known }) : []),
+      ].join()
+    }
+    const output = { image: ['COMBO', { image_upload: true, remote: { route: '/x' } }] }
+    assert.equal(issues('LoadImageOutput', { image: 'a.png' }, output, 'kiln:image'), '')
+    const listed = { picture: [['a.png']] }
+    assert.equal(issues('PickImage', { picture: 'a.png' }, listed, 'kiln:image'), '')
+    assert.match(
+      issues('LoadImagePath', { path: '/a.png' }, { path: ['STRING', {}] }, 'kiln:image'),
+      /path is no file \(STRING\), as image is: use Load Image/,
+    )
+    assert.match(
+      issues('Mode', { mode: 'fast' }, { mode: [['fast']] }, 'kiln:image'),
+      /mode is no file \(COMBO\), as image is: use Load Image/,
+    )
+  })
+
+  test('says where a model belongs and comes from that it does not have', () => {
+    const workflow = {
+      nodes: [],
+      definitions: {
+        subgraphs: [{ nodes: [{ properties: { models: [TINY, { name: 'other.pth' }, 7] } }] }],
+      },
+    }
+    const { template, issues } = readTemplate({
+      path: 'custom/upscale-model.json',
+      text: JSON.stringify(load('custom/upscale-model.json')),
+      workflow: JSON.stringify(workflow),
+    })
+    assert.deepEqual(issues, [])
+    const url = 'https://models.example/tiny.safetensors?download=true'
+    assert.ok(template)
+    assert.deepEqual(listModels(template), [
+      { file: 'kiln-tiny-x2.safetensors', folder: 'upscale_models', url, digest: 'sha256:0aF3' },
+    ])
+    const none = { UpscaleModelLoader: { model_name: { type: 'COMBO', choices: ['b'] } } }
+    assert.deepEqual(abilityIssues(template, { ...CLASSES, ...none }), [
+      `node 2 "Load Upscale Model": model_name has no choice kiln-tiny-x2.safetensors: put it into models/upscale_models, from ${url}, sha256:0aF3`,
+    ])
+  })
+
+  test('does not have a model that a map alone names', () => {
+    const nodes = load('custom/upscale-model.json')
+    title('2', 'kiln:quality=model_name')(nodes)
+    const map = '{"values":{"quality":{"fast":"kiln-tiny-x2.safetensors","best":"x\\\\4x.pth"}}}'
+    const { template } = readFile('custom/upscale-model.json', JSON.stringify(nodes), map)
+    assert.ok(template)
+    assert.deepEqual(
+      listModels(template).map(({ file, folder }) => [file, folder]),
+      [
+        ['kiln-tiny-x2.safetensors', 'upscale_models'],
+        ['x\\4x.pth', 'upscale_models'],
+      ],
+    )
+    assert.match(
+      abilityIssues(template, CLASSES).join(),
+      /model_name has no choice x\\4x\.pth for quality: put it into models\/upscale_models/,
+    )
+  })
+
+  test('names nodes that read the editor’s form where that is not beside the file', () => {
+    const known = (more: object) => {
+      const hidden = { extra_pnginfo: 'EXTRA_PNGINFO', pnginfo: ['EXTRA_PNGINFO'] }
+      const info = { input: { required: {}, hidden }, ...more }
+      return { ...CLASSES, ImageSharpen: readNodeClass({ ImageSharpen: info }, 'ImageSharpen') }
+    }
+    const template = get('upscale.json')
+    assert.deepEqual(listAdvice(template, known({ output_node: false })), [
+      'node 4 "Sharpen": ImageSharpen reads the workflow as the editor saves it: put that into upscale.workflow.json',
+    ])
+    assert.deepEqual(listAdvice(template, known({ output_node: true })), [])
+    const whole = { ...template, workflow: { nodes: [] } }
+    assert.deepEqual(listAdvice(whole, known({})), [])
+    assert.deepEqual(extraOf(whole), { extra_data: { extra_pnginfo: { workflow: { nodes: [] } } } })
   })
 
   test('says which class, choice or type it does not have', () => {

@@ -1,4 +1,5 @@
 import type { Folders } from './folders.ts'
+import { makePresentClasses } from './present-classes.ts'
 
 /** Inputs as `/object_info` lists them: a type or a list of choices, and what limits the value. */
 export type InputSpec = readonly [string | readonly string[], Limits?]
@@ -8,10 +9,16 @@ export interface Limits {
   min?: number
   max?: number
   step?: number
-  options?: readonly string[]
+  options?: readonly unknown[]
   multiline?: boolean
+  multiselect?: boolean
   image_upload?: boolean
   video_upload?: boolean
+  features?: readonly string[]
+  lazy?: boolean
+  socketless?: boolean
+  /** What an input that grows, or is of the type of others, is made of. */
+  template?: object
 }
 
 /** A class of nodes, as far as its interface goes. */
@@ -28,7 +35,8 @@ export interface NodeClass {
 export type NodeClasses = Readonly<Record<string, NodeClass>>
 
 interface ClassesOptions {
-  folders: Folders
+  version: string
+  folders: Pick<Folders, 'listInputs'>
   /** File names of upscaling models. */
   models: readonly string[]
 }
@@ -50,8 +58,22 @@ const FAULT_MODES = [
 /** Largest number that a primitive node takes: Python's `sys.maxsize`, rounded as JSON is here. */
 const MAX_INT = 2 ** 63
 
+/** Classes of a version: those of 0.3.64, or the present ones. */
+export const makeClasses = async ({
+  version,
+  ...options
+}: ClassesOptions): Promise<NodeClasses> => {
+  const old = await makeOldClasses(options)
+  return isPresent(version) ? makePresentClasses(old) : old
+}
+
+export const isPresent = (version: string): boolean => !version.startsWith('0.3.')
+
 /** Names of files directly in the input folder are choices; those in its folders are not. */
-export const makeClasses = async ({ folders, models }: ClassesOptions): Promise<NodeClasses> => {
+const makeOldClasses = async ({
+  folders,
+  models,
+}: Omit<ClassesOptions, 'version'>): Promise<NodeClasses> => {
   const inputs = await folders.listInputs()
   const images = inputs.filter((name) => /\.(avif|gif|jpe?g|png|webp)$/.test(name))
   const videos = inputs.filter((name) => /\.(m4v|mkv|mov|mp4|webm)$/.test(name))

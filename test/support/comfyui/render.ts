@@ -105,6 +105,26 @@ export const NODE_FUNCTIONS: Readonly<Record<string, NodeFunction>> = {
     const times = Array.from({ length: numberOf(run, 'amount') })
     return one({ ...pictures, frames: times.flatMap(() => pictures.frames) })
   },
+  ResizeImageMaskNode: async (run) => {
+    const pictures = picturesOf(run, 'input')
+    const { width, height } = pictures
+    const of = (member: string): number => numberOf(run, `resize_type.${member}`)
+    if (run.inputs['resize_type'] === 'scale dimensions')
+      return one(await resize(pictures, of('width'), of('height')))
+    const by =
+      run.inputs['resize_type'] === 'scale longer dimension'
+        ? of('longer_size') / Math.max(width, height)
+        : of('multiplier')
+    return one(await resize(pictures, Math.round(width * by), Math.round(height * by)))
+  },
+  BatchImagesNode: async ({ inputs }) => {
+    const grown = Object.keys(inputs).filter((name) => name.startsWith('images.'))
+    const [first, ...others] = grown.map((name) => inputs[name] as Pictures)
+    if (!first) throw new PythonError('TypeError', 'images is empty\n')
+    const { width, height } = first
+    const resized = await Promise.all(others.map((pictures) => resize(pictures, width, height)))
+    return one({ ...first, frames: [first, ...resized].flatMap(({ frames }) => frames) })
+  },
   PrimitiveInt: passValue,
   PrimitiveFloat: passValue,
   PrimitiveString: passValue,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { describeClass, makeClasses } from './classes.ts'
+import { describeClass, isPresent, makeClasses } from './classes.ts'
 import type { NodeClasses } from './classes.ts'
 import type { Folders } from './folders.ts'
 import { describeJob, listJobs } from './jobs.ts'
@@ -223,6 +223,7 @@ const postPrompt = async (body: Record<string, unknown>, instance: Instance): Pr
   const { outputs, error, nodeErrors } = validatePrompt(prompt, targets, {
     classes,
     folders: instance.folders,
+    checksOptions: isPresent(instance.settings.version),
   })
   if (error) return { json: { error, node_errors: nodeErrors }, status: 400 }
   const extra: Record<string, unknown> = { ...Object(body['extra_data'] ?? {}) }
@@ -247,8 +248,9 @@ const readId = (body: Record<string, unknown>, instance: Instance): string | und
   return given === null ? 'None' : typeof given === 'string' ? given : JSON.stringify(given)
 }
 
-const installedClasses = async ({ folders, models, without }: Instance): Promise<NodeClasses> => {
-  const classes = await makeClasses({ folders, models: models() })
+const installedClasses = async (instance: Instance): Promise<NodeClasses> => {
+  const { folders, models, without, settings } = instance
+  const classes = await makeClasses({ folders, models: models(), version: settings.version })
   return Object.fromEntries(Object.entries(classes).filter(([name]) => !without().includes(name)))
 }
 

@@ -34,6 +34,8 @@ interface Context {
   graph: Graph
   classes: NodeClasses
   folders: Folders
+  /** Choices among the options are checked, as those in place of the type are. */
+  checksOptions: boolean
   /** Errors by node; a node with an invalid one before it has none of its own. */
   validated: Map<string, { valid: boolean; errors: PromptError[] }>
 }
@@ -42,7 +44,7 @@ interface Context {
 export const validatePrompt = (
   prompt: unknown,
   targets: unknown,
-  { classes, folders }: Pick<Context, 'classes' | 'folders'>,
+  context: Pick<Context, 'classes' | 'folders' | 'checksOptions'>,
 ): Validation => {
   if (typeof prompt !== 'object' || prompt === null) throw new TypeError('not iterable')
   if (Array.isArray(prompt) && prompt.length > 0) throw new TypeError('list indices')
@@ -51,7 +53,7 @@ export const validatePrompt = (
   for (const [id, node] of Object.entries(graph)) {
     if (!Object.hasOwn(Object(node), 'class_type'))
       return reject('Cannot execute because a node is missing the class_type property.', id)
-    const found = classes[node.class_type]
+    const found = context.classes[node.class_type]
     if (!found) return reject(`Cannot execute because node ${node.class_type} does not exist.`, id)
     if (found.isOutput && (!Array.isArray(targets) || targets.includes(id))) outputs.push(id)
   }
@@ -59,7 +61,7 @@ export const validatePrompt = (
     const error = makeError('prompt_no_outputs', 'Prompt has no outputs', '')
     return { outputs: [], error, nodeErrors: {} }
   }
-  return validateOutputs(outputs, { graph, classes, folders, validated: new Map() })
+  return validateOutputs(outputs, { ...context, graph, validated: new Map() })
 }
 
 const reject = (message: string, id: string): Validation => ({
@@ -116,23 +118,64 @@ const validateNode = (id: string, context: Context): { valid: boolean; errors: P
   const found = context.classes[node.class_type] as NodeClass
   const errors: PromptError[] = []
   let valid = true
-  for (const [name, spec] of Object.entries({ ...found.required, ...found.optional })) {
+  for (const [name, spec, isRequired] of listLive(found, node.inputs)) {
     const value = node.inputs[name]
     if (value === undefined) {
-      if (name in found.required)
+      if (isRequired)
         errors.push(inputError('required_input_missing', 'Required input is missing', name))
     } else if (Array.isArray(value)) {
       const problem = validateLink(name, { spec, link: value, context })
       if (problem === 'before') valid = false
       else if (problem) errors.push(problem)
     } else {
-      const problem = validateValue(name, { spec, node, folders: context.folders })
+      const problem = validateValue(name, { spec, node, context })
       if (problem) errors.push(problem)
     }
   }
   const result = { valid: valid && errors.length === 0, errors }
   context.validated.set(id, result)
   return result
+}
+
+type Groups = Pick<NodeClass, 'required' | 'optional'>
+type Live = [name: string, spec: InputSpec, isRequired: boolean]
+
+interface Growing {
+  input: Groups
+  names?: string[]
+  prefix?: string
+  min: number
+  max?: number
+}
+
+/** Lists the inputs that a node has with its values: a choice is one while it is known, and then has those below it. */
+const listLive = (groups: Groups, values: GraphNode['inputs'], prefix = ''): Live[] =>
+  [groups.required, groups.optional ?? {}].flatMap((inputs, index) =>
+    Object.entries(inputs).flatMap(([name, spec]): Live[] => {
+      const path = prefix + name
+      const [type, limits = {}] = spec
+      if (type === 'COMFY_AUTOGROW_V3') return listGrown(path, limits.template as Growing)
+      if (type !== 'COMFY_DYNAMICCOMBO_V3') return [[path, spec, index === 0]]
+      const options = limits.options as { key: string; inputs: Groups }[]
+      const chosen = options.find(({ key }) => key === values[path])
+      if (!chosen) return []
+      return [[path, spec, index === 0], ...listLive(chosen.inputs, values, `${path}.`)]
+    }),
+  )
+
+const listGrown = (path: string, { input, names, prefix, min, max }: Growing): Live[] => {
+  const [required, optional] = [Object.values(input.required), Object.values(input.optional ?? {})]
+  const [spec = ['*']] = [...required, ...optional]
+  const all = names ?? Array.from({ length: max ?? 0 }, (_, index) => `${prefix}${index}`)
+  return all.map((name, index) => [`${path}.${name}`, spec, required.length > 0 && index < min])
+}
+
+/** True of a link between these types: some inputs take several, and some whatever others have. */
+const isOf = (received: string, type: InputSpec[0]): boolean => {
+  const types = String(type).split(',')
+  return [received, ...types].some((one) => one === 'COMFY_MATCHTYPE_V3' || one === '*')
+    ? true
+    : types.includes(received)
 }
 
 interface LinkOrder {
@@ -158,7 +201,7 @@ const validateLink = (
   const received = context.classes[source.class_type]?.output[slot]
   if (received === undefined) throw new Error('tuple index out of range')
   const [type] = spec
-  if (received !== type)
+  if (!isOf(received, type))
     return makeError(
       'return_type_mismatch',
       'Return type mismatch between linked nodes',
@@ -183,7 +226,7 @@ const validateLink = (
 interface ValueOrder {
   spec: InputSpec
   node: GraphNode
-  folders: Folders
+  context: Context
 }
 
 /** Files are looked for by functions of these two classes, which take over the check of the choice. */
@@ -191,7 +234,7 @@ const FILES: Readonly<Record<string, string>> = { LoadImage: 'image', LoadVideo:
 
 const validateValue = (
   name: string,
-  { spec: [type, limits = {}], node, folders }: ValueOrder,
+  { spec: [type, limits = {}], node, context: { folders, checksOptions } }: ValueOrder,
 ): PromptError | undefined => {
   const converted = convert(type, node.inputs[name])
   if (converted === undefined)
@@ -203,11 +246,13 @@ const validateValue = (
     )
   node.inputs[name] = converted
   if (FILES[node.class_type] === name) return validateFile(name, { value: converted, folders })
-  if (typeof type !== 'string' && !type.some((choice) => choice === converted))
+  const options = type === 'COMBO' && checksOptions ? (limits.options ?? []) : undefined
+  const choices = typeof type === 'string' ? options : type
+  if (choices && !choices.includes(converted))
     return inputError(
       'value_not_in_list',
       'Value not in list',
-      `${name}: ${show(converted)} not in ${listChoices(type)}`,
+      `${name}: ${show(converted)} not in ${listChoices(choices)}`,
       name,
     )
   return typeof converted === 'number' ? validateRange(name, converted, limits, type) : undefined
@@ -264,10 +309,10 @@ const convert = (type: InputSpec[0], value: unknown): unknown => {
 const show = (value: unknown): string =>
   typeof value === 'string' ? `'${value}'` : JSON.stringify(value)
 
-const listChoices = (choices: readonly string[]): string =>
+const listChoices = (choices: readonly unknown[]): string =>
   choices.length > 20
     ? `(list of length ${choices.length})`
-    : `[${choices.map((choice) => `'${choice}'`).join(', ')}]`
+    : `[${choices.map((choice) => show(choice)).join(', ')}]`
 
 const inputError = (type: string, message: string, details: string, name = details): PromptError =>
   makeError(type, message, details, { input_name: name })

@@ -29,15 +29,22 @@ const root = service.client('root')
 
 const QUIET = { audit: AUDIT, searchPath: '', write: () => {} }
 
+const X2 = {
+  file: 'x2.safetensors',
+  folder: 'upscale_models',
+  url: 'https://models.example/x2.safetensors',
+  digest: 'sha256:0af3',
+}
 const ABILITIES = {
-  'relight+light': { models: [], issues: [] },
-  upscale: { models: ['x2.safetensors'], issues: [] },
+  // As a worker of an earlier release has read it.
+  'relight+light': { models: ['light.safetensors'], issues: [] },
+  upscale: { models: ['x2.safetensors'], model_files: [X2], issues: [] },
 }
 const ISSUE = 'node 4 "Sharpen": there is no class ImageSharpen'
 
 /** An instance in each state, by its name. */
 const insertInstances = async (): Promise<void> => {
-  const lacking = { ...ABILITIES, upscale: { models: ['x2.safetensors'], issues: [ISSUE] } }
+  const lacking = { ...ABILITIES, upscale: { ...ABILITIES.upscale, issues: [ISSUE] } }
   for (const [name, abilities] of [
     ['ready', ABILITIES],
     ['Busy.1', ABILITIES],
@@ -124,10 +131,17 @@ describe('the fleet of an operator', () => {
   test('has the templates with what instances lack, and the tasks that no instance has', async () => {
     const { templates, waiting } = await readFleet()
     assert.deepEqual(templates, [
-      { name: 'relight+light', models: [], able: 5, lacking: [] },
+      {
+        name: 'relight+light',
+        models: ['light.safetensors'],
+        model_files: [{ file: 'light.safetensors' }],
+        able: 5,
+        lacking: [],
+      },
       {
         name: 'upscale',
         models: ['x2.safetensors'],
+        model_files: [X2],
         able: 4,
         lacking: [{ instance: 'resting', issues: [ISSUE] }],
       },

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 
 import { readQuery, send } from '../api/client.ts'
 import { AskButton, WriteButton } from '../ui/ask.tsx'
-import { Link, taskPage } from '../ui/link.tsx'
+import { Link, StrangersLink, taskPage } from '../ui/link.tsx'
 import { Panel } from '../ui/panels.tsx'
 import { Rows, useMore } from '../ui/rows.tsx'
 import { Badge, Bdi, StateBadge, Time } from '../ui/values.tsx'
@@ -113,6 +113,19 @@ const Drain = ({ instance: { name: id, is_drained: isDrained, tasks } }: { insta
     </AskButton>
   )
 
+/** A file of a model that a template needs, with the folder in which it belongs. */
+const Model = ({
+  file,
+  folder,
+  url,
+  digest,
+}: Fleet['templates'][number]['model_files'][number]) => (
+  <div className="soft small" title={digest}>
+    <Bdi>{folder === undefined ? file : `${folder}/${file}`}</Bdi>{' '}
+    {url !== undefined && <StrangersLink address={url}>from</StrangersLink>}
+  </div>
+)
+
 const Templates = ({ fleet }: { fleet: Fleet }) => (
   <Panel title="ComfyUI templates">
     <Rows
@@ -120,12 +133,12 @@ const Templates = ({ fleet }: { fleet: Fleet }) => (
       rows={listTemplates(fleet)}
       empty="No worker has read templates yet"
       columns={{
-        Template: ({ name, models }) => (
+        Template: ({ name, model_files: files }) => (
           <div>
-            <Bdi as="strong">{name}</Bdi>{' '}
-            <Bdi as="span" className="soft small">
-              {models.join(', ')}
-            </Bdi>
+            <Bdi as="strong">{name}</Bdi>
+            {files.map((model) => (
+              <Model key={model.file} {...model} />
+            ))}
           </div>
         ),
         Waiting: ({ tasks, oldest_seconds: age }) =>

@@ -9,9 +9,10 @@ import {
 import { ADDRESS_MAX, ADDRESS_PATTERN } from '../../../platform/domain/address.ts'
 import { CUSTOM, CUSTOM_SEGMENT, customPath } from '../../../tasks/domain/custom-kind.ts'
 import { TASK_OPTIONS } from '../../../tasks/domain/task-options.ts'
-import { fieldOf, fileOf, takesFileName, type Field } from './fields.ts'
-import type { InputSpec, NodeClasses } from './fill.ts'
+import { adviseLoader, fieldOf, fileOf, takesFileName, type Field } from './fields.ts'
 import { describeNode, type Graph } from './graph.ts'
+import { describeAbsent, listChoices, listInputs, mediaOf } from './node-class.ts'
+import type { InputSpec, NodeClasses } from './node-class.ts'
 import type { Literal, Mark, Template } from './template.ts'
 
 /** Member of the body of a custom kind, as a JSON Schema. */
@@ -68,18 +69,22 @@ const describeMark = (
   { name, node, input, divisor }: Mark,
   { classes, map }: { classes: NodeClasses; map: Template['values'][string] | undefined },
 ): Member | string => {
-  const { class_type: type = '', inputs = {} } = graph[node] ?? {}
-  const spec = classes[type]?.[input]
-  if (!spec) return `${input} is no input of ${type}`
+  const { [node]: of = { class_type: '', inputs: {}, title: '' } } = graph
+  const { class_type: type, inputs } = of
+  const known = classes[type] ?? {}
+  const spec = listInputs(known, inputs)[input]
+  if (!spec) return describeAbsent(of, input)
   const literal = inputs[input] as Literal
   const description = spec.tooltip ?? `Input ${input} of node ${type}.`
   const media = fileOf(type, input)
   if (media) return { 'x-media': media, description }
-  if (spec.isUpload) return `${input} takes a file, which only LoadImage and LoadVideo do here`
+  const other = mediaOf(type, { input, spec, value: literal })
+  if (other !== undefined)
+    return `${input} takes a file, and no field can be one there: ${adviseLoader(other)}`
   if (map || spec.type === 'COMBO') {
     const choices = map
       ? Object.keys(map)
-      : (spec.choices ?? []).filter((one) => typeof one === 'string')
+      : listChoices(known, inputs, input).filter((one) => typeof one === 'string')
     const choice = choices.find((one) => (map ? map[one] : one) === literal)
     if (choices.length === 0) return `${input} has no choices`
     return { enum: choices, ...(choice !== undefined && { default: choice }), description }
@@ -90,7 +95,8 @@ const describeMark = (
     return { ...number, ...(name !== 'seed' && { default: preset }), description }
   }
   if (spec.type !== 'STRING') return `${input} is of type ${spec.type}, which no field can be`
-  if (takesFileName(type)) return `${type} names a file by it, and no caller may name one`
+  if (takesFileName(type))
+    return `${type} names a file by it, and no caller may name one${/load/i.test(type) ? `: ${adviseLoader(type)}` : ''}`
   const maxLength = Math.max(TEXT_CHARACTERS, [...String(literal)].length)
   return { type: 'string', maxLength, default: String(literal), description }
 }

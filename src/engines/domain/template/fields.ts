@@ -101,7 +101,8 @@ export const wordsOf = (fields: Fields): string[] => [
 const RESERVED = new Set(['webhook_url', 'result'])
 
 /** Inputs whose text is the name of a file or folder in the nodes that people use, and such nodes. */
-const FILE_INPUT = /(^|_)(file|files|filename|path|paths|dir|directory|folder|subfolder|url)(_|$)/i
+const FILE_INPUT =
+  /(^|[_.])(file|files|filename|path|paths|dir|directory|folder|subfolder|url)([_.]|$)/i
 const FILE_CLASS = /(load|save)\w*(path|file|dir|folder|image|video|audio)|path$|file$/i
 
 /** True of a class whose texts may be names of files. */
@@ -111,8 +112,20 @@ export const takesFileName = (classType: string): boolean => FILE_CLASS.test(cla
 const FILES = new Map<string, 'image' | 'video'>([
   ['LoadImage.image', 'image'],
   ['LoadImageMask.image', 'image'],
+  ['LoadImageOutput.image', 'image'],
   ['LoadVideo.file', 'video'],
+  ['VHS_LoadVideo.video', 'video'],
+  ['VHS_LoadVideoFFmpeg.video', 'video'],
 ])
+
+const SOUND = /audio|sound|music|voice|\.(aac|flac|m4a|mp3|ogg|opus|wav)$/i
+const MOTION = /video|clip|film|movie|\.(avi|m4v|mkv|mov|mp4|webm)$/i
+
+/** Says by which node a file is loaded, from the name of a field, class or file that stands for it. */
+export const adviseLoader = (name: string): string =>
+  SOUND.test(name)
+    ? 'sound comes with a video: use Load Video and Get Video Components'
+    : `use ${MOTION.test(name) ? 'Load Video' : 'Load Image'}`
 
 /** Finds the media of an input that takes an upload; undefined of all others. */
 export const fileOf = (classType: string, input: string): 'image' | 'video' | undefined =>

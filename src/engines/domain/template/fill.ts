@@ -1,109 +1,87 @@
-import { isObject } from '../../../platform/domain/is-object.ts'
-import { adviseModel, describeNode, isLiteral } from './graph.ts'
+import { adviseLoader } from './fields.ts'
+import { describeNode, isLiteral } from './graph.ts'
 import type { GraphNode } from './graph.ts'
-import { PREFIX } from './template.ts'
+import { adviseModel, listModels } from './models.ts'
+import { describeAbsent, fitMembers, listInputs, mediaOf } from './node-class.ts'
+import type { InputSpec, NodeClasses } from './node-class.ts'
+import { PREFIX, WORKFLOW } from './template.ts'
 import type { Literal, Mark, Template } from './template.ts'
 
-/** An input of a class, as an instance describes it. */
-export interface InputSpec {
-  /** `INT`, `FLOAT`, `STRING`, `BOOLEAN`, `COMBO` and types of links. */
-  type: string
-  choices?: readonly unknown[]
-  min?: number
-  max?: number
-  /** It takes the name of a file that was uploaded. */
-  isUpload?: boolean
-  /** Its explanation for whoever edits a graph. */
-  tooltip?: string
-}
-
-/** Inputs of a class, as an instance has them; undefined for one that it does not have. */
-export type NodeClass = Readonly<Record<string, InputSpec>>
-/** Classes of an instance by their names. */
-export type NodeClasses = Readonly<Record<string, NodeClass | undefined>>
-
-/** Reads the body of `GET /object_info/{name}`: `{}` of a class that the instance does not have. */
-export const readNodeClass = (
-  body: Record<string, unknown>,
-  name: string,
-): NodeClass | undefined => {
-  const info = body[name]
-  if (!isObject(info) || !isObject(info['input'])) return undefined
-  const { required, optional } = info['input']
-  return Object.fromEntries(
-    [required, optional]
-      .filter(isObject)
-      .flatMap((inputs) =>
-        Object.entries(inputs).flatMap(([input, spec]) =>
-          Array.isArray(spec) ? [[input, readSpec(spec as unknown[])] as const] : [],
-        ),
-      ),
-  )
-}
-
-/** Choices stand in place of the type (old nodes), or among the options. */
-const readSpec = ([type, given]: unknown[]): InputSpec => {
-  const options = isObject(given) ? given : {}
-  const choices: unknown = Array.isArray(type) ? type : options['options']
-  const { min, max, tooltip } = options
-  const isUpload = Object.keys(options).some((name) => name.endsWith('_upload') && options[name])
-  return {
-    type: Array.isArray(type) ? 'COMBO' : String(type),
-    ...(Array.isArray(choices) && { choices }),
-    ...(typeof min === 'number' && { min }),
-    ...(typeof max === 'number' && { max }),
-    ...(isUpload && { isUpload }),
-    ...(typeof tooltip === 'string' && { tooltip: tooltip.slice(0, TOOLTIP_CHARACTERS) }),
-  }
-}
-
-const TOOLTIP_CHARACTERS = 300
-
 /** Lists why an instance with these classes cannot run a template; empty where it can. */
-export const abilityIssues = ({ graph, marks, values }: Template, classes: NodeClasses): string[] =>
-  Object.entries(graph).flatMap(([id, node]) => {
+export const abilityIssues = (template: Template, classes: NodeClasses): string[] => {
+  const models = listModels(template)
+  const advise = (value: unknown): string => {
+    const model = models.find(({ file }) => file === value)
+    return model ? adviseModel(model) : ''
+  }
+  return Object.entries(template.graph).flatMap(([id, node]) => {
     const known = classes[node.class_type]
     const place = describeNode(id, node)
     if (!known) return [`${place}: there is no class ${node.class_type}`]
+    const specs = listInputs(known, node.inputs)
     return Object.entries(node.inputs).flatMap(([input, value]) => {
-      const spec = known[input]
-      const marked = marks.filter((mark) => mark.node === id && mark.input === input)
-      const advise = (choice: unknown) => adviseModel(node, input, choice)
-      const issues =
-        spec && isLiteral(value) ? inputIssues(spec, { value, marked, values, advise }) : []
+      const { [input]: spec, [input.split('.')[0] ?? '']: head } = specs
+      const marked = template.marks.filter((mark) => mark.node === id && mark.input === input)
+      if (!spec && head?.members && marked.length > 0)
+        return [`${place}: ${describeAbsent(node, input)}`]
+      const order = { node, input, marked, values: template.values, advise }
+      const issues = spec && isLiteral(value) ? inputIssues(spec, order) : []
       return issues.map((issue) => `${place}: ${input} ${issue}`)
     })
   })
+}
 
 const inputIssues = (
-  { type, choices }: InputSpec,
+  spec: InputSpec,
   {
-    value,
+    node: { class_type: type, inputs },
+    input,
     marked,
     values,
     advise,
   }: {
-    value: unknown
+    node: GraphNode
+    input: string
     marked: readonly Mark[]
     values: Template['values']
     /** Says where a model belongs. */
     advise(choice: unknown): string
   },
 ): string[] => {
+  const { choices } = spec
+  const value = inputs[input]
+  const media = mediaOf(type, { input, spec, value })
   if (marked.length === 0)
     return choices && !choices.includes(value)
       ? [`has no choice ${String(value)}${advise(value)}`]
       : []
   return marked.flatMap(({ name, field }) => {
     const kind = field?.type
-    if (kind === 'text' && type !== 'STRING') return [`is no text (${type}), as ${name} is`]
-    if (kind === 'file' && type !== 'COMBO') return [`is no file (${type}), as ${name} is`]
-    if (kind !== 'choice' || !choices) return []
-    return Object.values(values[name] ?? field?.choices ?? [])
+    if (kind === 'text' && spec.type !== 'STRING')
+      return [`is no text (${spec.type}), as ${name} is`]
+    if (kind === 'file' && (spec.type !== 'COMBO' || !media))
+      return [`is no file (${spec.type}), as ${name} is: ${adviseLoader(name)}`]
+    if (!choices || media) return []
+    // The graph's own is sent where a caller gives none.
+    const sent = values[name] ? Object.values(values[name]) : [...(field?.choices ?? []), value]
+    return [...new Set(sent)]
       .filter((choice) => !choices.includes(choice))
       .map((choice) => `has no choice ${String(choice)} for ${name}${advise(choice)}`)
   })
 }
+
+/** Lists what an operator should know of a template that can be run. */
+export const listAdvice = ({ name, graph, workflow }: Template, classes: NodeClasses): string[] =>
+  Object.entries(workflow ? {} : graph).flatMap(([id, node]) => {
+    const inputs = Object.values(classes[node.class_type] ?? {})
+    if (!inputs.some(({ type }) => type === 'EXTRA_PNGINFO')) return []
+    const advice = `reads the workflow as the editor saves it: put that into ${name}${WORKFLOW}`
+    return [`${describeNode(id, node)}: ${node.class_type} ${advice}`]
+  })
+
+/** What is sent with a prompt for nodes that read the workflow as the editor saves it. */
+export const extraOf = ({ workflow }: Template) =>
+  workflow ? { extra_data: { extra_pnginfo: { workflow } } } : {}
 
 interface Filling {
   /** By the names of marks. A value that is undefined leaves what stands in the graph. */
@@ -115,6 +93,8 @@ interface Filling {
 }
 
 type FilledNode = Pick<GraphNode, 'class_type' | 'inputs'>
+
+const depthOf = ({ input }: Mark): number => input.split('.').length
 
 /** Makes the graph of one placement, as `POST /prompt` takes it. */
 export const fillTemplate = (
@@ -128,13 +108,21 @@ export const fillTemplate = (
       { class_type, inputs: { ...inputs, ...(PREFIX in inputs && { [PREFIX]: `${prefix}/r` }) } },
     ]),
   )
-  for (const { name, field, node, input, divisor } of marks) {
+  /** Nodes in which a caller has made another choice than the graph. */
+  const changed = new Set<FilledNode>()
+  // A choice comes before what is below it.
+  for (const mark of marks.toSorted((a, b) => depthOf(a) - depthOf(b))) {
+    const { name, field, node, input, divisor } = mark
     const target = filled[node]
     const given = field?.type === 'file' ? files[name] : (files[name] ?? values[name])
     const value = mapped[name] && given !== undefined ? mapped[name][String(given)] : given
     if (!target || value === undefined) continue
-    target.inputs[input] = convert(value, divisor, classes[target.class_type]?.[input])
+    const specs = listInputs(classes[target.class_type] ?? {}, target.inputs)
+    target.inputs[input] = convert(value, divisor, specs[input])
+    if (specs[input]?.members && target.inputs[input] !== graph[node]?.inputs[input])
+      changed.add(target)
   }
+  for (const node of changed) node.inputs = fitMembers(classes[node.class_type] ?? {}, node.inputs)
   return filled
 }
 

@@ -19,9 +19,26 @@ export const unsafeOf = (value: unknown): string | undefined =>
 
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
+/**
+ * Reads the JSON of a file that people write.
+ * @throws Error that names the line of a comment, where there is one
+ */
+export const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const comment = [...text.matchAll(/"(?:[^"\\]|\\.)*"|\/[/*]|#/g)].find(
+      ([one]) => !one.startsWith('"'),
+    )
+    if (!comment) throw error
+    const line = text.slice(0, comment.index).split('\n').length
+    throw new Error(`line ${line} has a comment, which JSON has not: take it out`, { cause: error })
+  }
+}
+
 /** Reads JSON with every whole number above 2^53 as an object that `unsafeOf` reads: seeds have 64 bits. */
 const parse = (text: string): unknown =>
-  JSON.parse(
+  parseJson(
     text.replaceAll(TOKENS, (token) =>
       /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token))
         ? JSON.stringify({ [UNSAFE]: token })
@@ -42,7 +59,8 @@ export const readGraph = (text: string): Graph => {
   if (Array.isArray(value['nodes'])) throw new Error(`is saved for the editor: ${EXPORT}`)
   return Object.fromEntries(
     Object.entries(value).map(([id, node]) => {
-      if (!isObject(node) || typeof node['class_type'] !== 'string' || !isObject(node['inputs']))
+      if (!isObject(node)) throw new Error(`${JSON.stringify(id)} is no node: take it out`)
+      if (typeof node['class_type'] !== 'string' || !isObject(node['inputs']))
         throw new Error(`node ${id} has no class_type and inputs: ${EXPORT}`)
       const { class_type, inputs, _meta: meta } = node
       const title = isObject(meta) && typeof meta['title'] === 'string' ? meta['title'] : class_type
@@ -56,41 +74,3 @@ export const isLiteral = (value: unknown): boolean => value !== undefined && !Ar
 
 /** Names a node in a message. */
 export const describeNode = (id: string, { title }: GraphNode): string => `node ${id} "${title}"`
-
-const MODEL = /\.(safetensors|sft|ckpt|pth?|bin|gguf|onnx)$/i
-
-/** Folders of models below `models`, by the inputs that name them. */
-const FOLDERS: Readonly<Record<string, string>> = {
-  'CLIPVisionLoader.clip_name': 'clip_vision',
-  'UpscaleModelLoader.model_name': 'upscale_models',
-  ckpt_name: 'checkpoints',
-  clip_name: 'text_encoders',
-  clip_name1: 'text_encoders',
-  clip_name2: 'text_encoders',
-  clip_name3: 'text_encoders',
-  control_net_name: 'controlnet',
-  gligen_name: 'gligen',
-  hypernetwork_name: 'hypernetworks',
-  lora_name: 'loras',
-  style_model_name: 'style_models',
-  unet_name: 'diffusion_models',
-  vae_name: 'vae',
-}
-
-/** Says where on an instance the model belongs that a node names; empty where the input names no model that is known. */
-export const adviseModel = (
-  { class_type: type }: GraphNode,
-  input: string,
-  value: unknown,
-): string => {
-  const folder = FOLDERS[`${type}.${input}`] ?? FOLDERS[input]
-  if (folder === undefined || typeof value !== 'string' || !MODEL.test(value)) return ''
-  return `: put it into models/${folder}`
-}
-
-/** Lists the files of models that a graph names. */
-export const listModels = (graph: Graph): string[] => {
-  const values = Object.values(graph).flatMap(({ inputs }) => Object.values(inputs))
-  const models = values.filter((value) => typeof value === 'string' && MODEL.test(value))
-  return [...new Set(models as string[])].toSorted()
-}

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 
-import { isObject, parseObject } from '../../../platform/domain/is-object.ts'
+import { isObject } from '../../../platform/domain/is-object.ts'
 import { CUSTOM, CUSTOM_NAME, customName } from '../../../tasks/domain/custom-kind.ts'
 import {
   customMarkIssue,
@@ -11,8 +11,9 @@ import {
   wordsOf,
 } from './fields.ts'
 import type { Field, Fields } from './fields.ts'
-import { describeNode, isLiteral, readGraph, unsafeOf } from './graph.ts'
+import { describeNode, isLiteral, parseJson, readGraph, unsafeOf } from './graph.ts'
 import type { Graph, GraphNode } from './graph.ts'
+import { readTitle, titleIssue, type Given } from './title.ts'
 
 /** An input of a node that takes a value of the task. */
 export interface Mark {
@@ -41,15 +42,21 @@ export interface Template {
   /** The node whose files are the result. */
   result: string
   graph: Graph
+  /** The form that the editor saves, which some nodes read and which says where models come from. */
+  workflow?: Readonly<Record<string, unknown>>
 }
 
-/** The files of a template: what ComfyUI exported, and the values of its choices where there are any. */
+/** The files of a template: what ComfyUI exported, and where there are any the values of choices and the editor's form. */
 export interface TemplateFile {
   /** Below the folder, with the ending. */
   path: string
   text: string
   map?: string | undefined
+  workflow?: string | undefined
 }
+
+/** Ending of the file beside a template that holds the form of the editor. */
+export const WORKFLOW = '.workflow.json'
 
 /** Input in which a graph names the files that it writes. */
 export const PREFIX = 'filename_prefix'
@@ -59,7 +66,10 @@ const RESULT = 'result'
 const OBVIOUS: Readonly<Record<string, string>> = {
   LoadImage: 'image',
   LoadImageMask: 'image',
+  LoadImageOutput: 'image',
   LoadVideo: 'file',
+  VHS_LoadVideo: 'video',
+  VHS_LoadVideoFFmpeg: 'video',
   CLIPTextEncode: 'text',
   KSampler: 'seed',
   KSamplerAdvanced: 'noise_seed',
@@ -82,7 +92,10 @@ export const readTemplate = (file: TemplateFile): { template?: Template; issues:
 
 type Report = (issue: string) => void
 
-const read = ({ path, text, map }: TemplateFile, report: Report): Template | undefined => {
+const read = (
+  { path, text, map, workflow: saved }: TemplateFile,
+  report: Report,
+): Template | undefined => {
   const name = path.replace(/\.json$/, '')
   const [kind = '', ...words] = name.split('+')
   const custom = customName(name)
@@ -103,9 +116,8 @@ const read = ({ path, text, map }: TemplateFile, report: Report): Template | und
     for (const word of words.filter((word) => !wordsOf(fields).includes(word)))
       report(`${kind} has no input ${word}${didYouMean(word, wordsOf(fields))}`)
   for (const [id, node] of Object.entries(graph)) {
-    const [, prefix = '', rest = ''] = /^\s*([a-z]+)\s*:\s*(.*)$/is.exec(node.title) ?? []
-    if (isMisspelt(prefix.toLowerCase()))
-      report(`${describeNode(id, node)}: ${prefix} marks nothing; did you mean kiln:${rest}?`)
+    const issue = titleIssue(node)
+    if (issue !== undefined) report(`${describeNode(id, node)}: ${issue}`)
   }
   const read = Object.entries(graph).flatMap(([id, node]) =>
     readTitle(node).map((given) => ({ ...given, id, node })),
@@ -117,6 +129,7 @@ const read = ({ path, text, map }: TemplateFile, report: Report): Template | und
   if (fields) reportAbsent(marks, requiredNames(kind, words), report)
   checkLiterals(graph, marks, report)
   const values = readValues(map, marks, report)
+  const workflow = saved === undefined ? undefined : readWorkflow(saved, report)
   if (isCustom)
     for (const field of Object.keys(values).filter((field) => !marks.some((m) => m.name === field)))
       report(`the map has ${field}, and no node is titled kiln:${field}`)
@@ -128,33 +141,8 @@ const read = ({ path, text, map }: TemplateFile, report: Report): Template | und
     values,
     result,
     graph: plain(graph),
+    ...(workflow && { workflow }),
   }
-}
-
-const MARK = 'kiln'
-
-/** True of a word with one letter that is another, too many or missing, or with the same letters in another order. */
-const isMisspelt = (word: string): boolean =>
-  word !== MARK && (distance(word, MARK) === 1 || [...word].toSorted().join('') === 'ikln')
-
-interface Given {
-  name: string
-  divisor: number
-  input: string | undefined
-}
-
-/** Reads the marks of a title such as `kiln:light_transfer_strength/100=blend_factor, seed`. */
-const readTitle = ({ title }: GraphNode): Given[] => {
-  const [, list] = /^\s*kiln:(.*)$/is.exec(title) ?? []
-  return (list ?? '')
-    .split(',')
-    .map((mark) => mark.trim())
-    .filter((mark) => mark !== '')
-    .map((mark) => {
-      const [, name = '', divisor = '1', input] =
-        /^([^/=]*)(?:\/([^=]*))?(?:=(.*))?$/.exec(mark) ?? []
-      return { name: name.trim(), divisor: Number(divisor), input: input?.trim() }
-    })
 }
 
 interface Rules {
@@ -217,8 +205,9 @@ const findResult = (
   const outputs = Object.keys(graph).filter((id) => graph[id] && isOutput(graph[id]))
   const [result, ...others] = marked.length > 0 ? marked : outputs
   if (result === undefined) report('no node saves anything: add Save Image or Save Video')
+  const listed = [result, ...others].map((id) => `${id} (${graph[id ?? '']?.class_type})`)
   if (others.length > 0)
-    report(`nodes ${[result, ...others].join(', ')} save something: title one of them kiln:result`)
+    report(`nodes ${listed.join(', ')} save something: title one of them kiln:result`)
   return result ?? ''
 }
 
@@ -262,8 +251,7 @@ const readValues = (
   marks: readonly Mark[],
   report: Report,
 ): Template['values'] => {
-  const parsed = map === undefined ? {} : parseObject(map)
-  if (!parsed) report('its .map.json is no JSON object')
+  const parsed = map === undefined ? {} : parseBeside('.map.json', map, report)
   const values = isObject(parsed?.['values']) ? parsed['values'] : {}
   for (const [name, choices] of Object.entries(values)) {
     const mark = marks.find((mark) => mark.name === name)
@@ -276,6 +264,25 @@ const readValues = (
           report(`the map of ${name} has ${choice}, which is no choice${didYouMean(choice, known)}`)
   }
   return values as Template['values']
+}
+
+/** Reads a file beside a template. */
+const parseBeside = (ending: string, text: string, report: Report) => {
+  try {
+    const value = parseJson(text)
+    if (isObject(value)) return value
+    report(`its ${ending} is no JSON object`)
+  } catch (error) {
+    report(`its ${ending} is no JSON object: ${(error as Error).message}`)
+  }
+  return undefined
+}
+
+const readWorkflow = (text: string, report: Report) => {
+  const workflow = parseBeside(WORKFLOW, text, report)
+  if (workflow && !Array.isArray(workflow['nodes']))
+    report(`its ${WORKFLOW} has no list of nodes: save it by Workflow > Export`)
+  return workflow
 }
 
 const didYouMean = (name: string, known: readonly string[]): string => {
