@@ -143,6 +143,7 @@ describe('an image task of a fleet', { concurrency: true }, () => {
   const PAIR = [{}, {}]
   const TABLE: [fault: PromptFault, state: string, failures: number][] = [
     ['raise', 'failed', 1],
+    ['unstorable', 'failed', 1],
     ['oom', 'out_of_memory', 1],
     ['oom_cpu', 'out_of_memory', 1],
     ['oom_numpy', 'out_of_memory', 1],
