@@ -44,6 +44,8 @@ export interface Chosen {
   instance: Instance
   /** Nothing has been sent yet. */
   isNew: boolean
+  /** This service has interrupted it, or was about to. */
+  isInterrupted: boolean
 }
 
 /** Message of an attempt that must not go on. */
@@ -67,7 +69,10 @@ export const place = async (given: Task): Promise<Chosen> => {
     const { notifications } = fleet.notifier
     attempt.signal.throwIfAborted()
     attempt.report('waiting for an instance', 0)
-    if ((await listPlacements(sql, task.id)).length >= MAX_PLACEMENTS)
+    const placements = await listPlacements(sql, task.id)
+    // A worker that ended its last one may have died before it could fail the task.
+    if (placements.at(-1)?.state === 'crashed') throw new TaskError('engine_crashed')
+    if (placements.length >= MAX_PLACEMENTS)
       throw new TaskError('engine_failed', `The task was placed ${MAX_PLACEMENTS} times.`)
     const { instances, reasons } = await rank(given, waitMs === FIRST_WAIT_MS)
     for (const instance of instances) {
@@ -83,7 +88,7 @@ export const place = async (given: Task): Promise<Chosen> => {
       if (before.template !== null && before.template !== template.name)
         deps.metrics?.modelSwitches.inc({ comfyui_instance: instance.name })
       failpoint('comfyui.after-placement')
-      return { id, instance, isNew: true }
+      return { id, instance, isNew: true, isInterrupted: false }
     }
     isWaiting = true
     if (await recordWait(sql, { ...task, reasons })) {

@@ -4,10 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { SilentError } from '../../src/engines/comfyui/client.ts'
 import type { Instance } from '../../src/engines/comfyui/instance.ts'
 import { OutboundError } from '../../src/platform/outbound/error.ts'
+import type { PromptEvents } from '../../src/engines/comfyui/events.ts'
 import {
   endPlacement,
-  holdInstance,
   listPlacements,
+  recordInterrupt,
   recordRun,
 } from '../../src/engines/db/placement.ts'
 import { extraOf, fillTemplate } from '../../src/engines/domain/template/fill.ts'
@@ -17,48 +18,14 @@ import {
   readRunEnd,
   readRunSeconds,
 } from '../../src/engines/domain/template/run-end.ts'
-import type { RunFailure } from '../../src/engines/domain/template/run-end.ts'
 import { failpoint } from '../../src/platform/process/failpoint.ts'
+import { leave, PlacementError } from './comfyui-ends.ts'
 import { checkMarker } from './comfyui-keeper.ts'
-import { FLEET, listUploads, OVER, place, rank, TOO_LARGE } from './comfyui-place.ts'
+import { FLEET, listUploads, OVER, place, TOO_LARGE } from './comfyui-place.ts'
 import type { Chosen, FleetTask, Task } from './comfyui-place.ts'
 import { EngineError } from './render-attempt.ts'
 import { cancelAtEnd, emptyFolder } from './upstream-task.ts'
 
-/** Why a task goes elsewhere: an end of its run, or what this worker sees of the instance. */
-type PlacementEnd =
-  | RunFailure
-  | 'unreachable'
-  /** The instance does not know the prompt any more. */
-  | 'lost'
-  /** It runs on although it was interrupted: only a restart helps. */
-  | 'zombie'
-  /** It waited behind a prompt that does not move. */
-  | 'moved'
-  | 'output_gone'
-
-/** A placement that brought no result. */
-class PlacementError extends Error {
-  override name = 'PlacementError'
-  readonly end: PlacementEnd
-
-  constructor(end: PlacementEnd, detail: string) {
-    super(detail)
-    this.end = end
-  }
-}
-
-/** Ends that are the task's own attempt. All others are the fleet's, and are bounded by the number of placements. */
-const COUNTED: ReadonlySet<string> = new Set(['out_of_memory', 'input_missing', 'failed'])
-/** Ends that a restart of the instance alone mends. */
-const QUARANTINED: ReadonlySet<string> = new Set(['broken', 'zombie'])
-/** Ends that an operator must mend. */
-const OPERATORS: ReadonlySet<string> = new Set([...QUARANTINED, 'unable', 'too_large'])
-
-/** Ends that show nothing of the task, and that its engine fails. A caller who sends what cannot be rendered stops nobody. */
-const BROKEN: ReadonlySet<string> = new Set([...QUARANTINED, 'unreachable', 'lost', 'moved'])
-
-const REST_SECONDS = 30
 /** Time in which a prompt whose response did not come may still show. */
 const SHOW_MS = 30_000
 /** Time that an interrupted prompt has to end. */
@@ -79,8 +46,15 @@ export const runOnFleet = async <Made>(given: FleetTask<Made>): Promise<Made> =>
       comfyui_instance: instance.name,
     })
     try {
-      const work = () => run(given, chosen)
-      const made = await cancelAtEnd(given, work, () => instance.cancel(id))
+      const made = await cancelAtEnd(
+        given,
+        () => run(given, chosen),
+        () => {
+          const facts = { task_id: given.task.id, instance: instance.name, placement: id }
+          given.deps.log.info(facts, 'the prompt of a task that has ended is cancelled')
+          return instance.cancel(id)
+        },
+      )
       stopTimer?.({ end: 'done' })
       await given.deps.breaker?.succeed(FLEET)
       return made
@@ -93,16 +67,21 @@ export const runOnFleet = async <Made>(given: FleetTask<Made>): Promise<Made> =>
 }
 
 const run = async <Made>(given: FleetTask<Made>, chosen: Chosen): Promise<Made> => {
-  for (;;) {
-    const entry = await follow(given, chosen)
-    // Files that could not be fetched are there when the instance responds again.
-    chosen.isNew = false
-    try {
-      return await finish(given, chosen, entry)
-    } catch (error) {
-      if (!(error instanceof SilentError)) throw error
+  const events = chosen.instance.listen(chosen.id, given.deps.fleet.stallMs)
+  try {
+    for (;;) {
+      const entry = await follow(given, chosen, events)
+      // Files that could not be fetched are there when the instance responds again.
+      chosen.isNew = false
+      try {
+        return await finish(given, chosen, entry)
+      } catch (error) {
+        if (!(error instanceof SilentError)) throw error
+      }
+      await sleep(PACE_MS, undefined, { signal: given.attempt.signal })
     }
-    await sleep(PACE_MS, undefined, { signal: given.attempt.signal })
+  } finally {
+    events.close()
   }
 }
 
@@ -112,7 +91,8 @@ const findOpen = async ({ deps: { sql, fleet }, task }: Task): Promise<Chosen | 
     ({ id, state, instance }) => state === 'open' && task.upstreamId === `${instance}/${id}`,
   )
   const instance = fleet.instances.find(({ name }) => name === open?.instance)
-  if (open && instance) return { id: open.id, instance, isNew: false }
+  if (open && instance)
+    return { id: open.id, instance, isNew: false, isInterrupted: open.isInterrupted }
   const detail = 'it is not configured any more'
   if (open) await endPlacement(sql, { id: open.id, task, state: 'unreachable', detail })
   return undefined
@@ -124,14 +104,17 @@ const QUICK_PACE_MS = 100
 const PACE_MS = 1000
 
 /** Waits for the end of a prompt, which it sends unless the instance has it. Returns the entry of the history. */
-const follow = async (given: Task, chosen: Chosen): Promise<Record<string, unknown>> => {
+const follow = async (
+  given: Task,
+  chosen: Chosen,
+  events: PromptEvents,
+): Promise<Record<string, unknown>> => {
   const { deps, attempt } = given
   const { instance, id } = chosen
-  const { lostMs, clientId } = deps.fleet
-  instance.events.listen(clientId)
+  const { lostMs } = deps.fleet
   let isSent = chosen.isNew
   let isTaken = isSent && (await submit(given, chosen))
-  const checkStall = makeStallCheck(given, chosen)
+  const checkStall = makeStallCheck(given, chosen, events)
   let startedAt = performance.now()
   let since = startedAt
   let silentSince: number | undefined
@@ -167,24 +150,43 @@ const follow = async (given: Task, chosen: Chosen): Promise<Record<string, unkno
 const explainLoss = async ({ deps }: Task, { instance }: Chosen): Promise<string> =>
   (await checkMarker(deps, instance)) ? 'it has restarted' : 'somebody has removed the prompt'
 
-/** Makes the check of a prompt that has not ended: it reports how far that is, and interrupts it when it stands still. */
-const makeStallCheck = ({ deps, attempt, template, record }: Task, { id, instance }: Chosen) => {
+/**
+ * Makes the check of a prompt that has not ended: it reports how far that is, and interrupts it when its events have
+ * stopped. One whose events never came is left to the deadline of its task.
+ */
+const makeStallCheck = (given: Task, chosen: Chosen, events: PromptEvents) => {
+  const { deps, attempt, task, template, record } = given
+  const { id, instance } = chosen
   const { stallMs } = deps.fleet
   let interruptedAt: number | undefined
   return async (state: 'running' | 'pending'): Promise<void> => {
-    const percent = instance.events.percentOf(id, Object.keys(template.graph).length)
+    events.renew()
+    const percent = events.percentOf(Object.keys(template.graph).length)
     record?.(percent)
     attempt.report(`${state} on ${instance.name}`, percent, `${instance.name}/${id}`)
-    if (instance.stalledMs() < stallMs) return
-    const waitedMs = performance.now() - (interruptedAt ?? Infinity)
-    if (waitedMs >= Math.min(INTERRUPT_MS, stallMs))
+    if (state === 'pending') {
+      if (instance.stalledMs() < stallMs) return
+      await instance.cancel(id)
+      throw new PlacementError('moved', 'the prompt before it does not move')
+    }
+    if (interruptedAt !== undefined) {
+      if (performance.now() - interruptedAt < Math.min(INTERRUPT_MS, stallMs)) return
       throw new PlacementError(
         'zombie',
         'it runs on although it was interrupted: it needs a restart',
       )
-    if (interruptedAt === undefined) await instance.cancel(id)
-    interruptedAt ??= performance.now()
-    if (state === 'pending') throw new PlacementError('moved', 'the prompt before it does not move')
+    }
+    // A worker may have died between the record of its interrupt and the interrupt.
+    if (!chosen.isInterrupted) {
+      if (!events.isStalled()) return
+      if ((await instance.find(id, performance.now())).state !== 'running') return
+      if (!(await recordInterrupt(deps.sql, { id, task }))) throw new Error(OVER)
+      chosen.isInterrupted = true
+    }
+    const facts = { task_id: task.id, instance: instance.name, placement: id }
+    deps.log.warn(facts, 'a prompt is interrupted because its events have stopped')
+    await instance.cancel(id)
+    interruptedAt = performance.now()
   }
 }
 
@@ -215,7 +217,7 @@ const sendPrompt = async (
   { deps, template }: Task,
   { id, instance, prompt }: { id: string; instance: Instance; prompt: object },
 ): Promise<boolean> => {
-  const body = { prompt, prompt_id: id, client_id: deps.fleet.clientId, ...extraOf(template) }
+  const body = { prompt, prompt_id: id, client_id: id, ...extraOf(template) }
   const response = await instance.client.post('/prompt', body).catch((error: unknown) => {
     if (!(error instanceof SilentError) || error.isUnsent) throw error
     failpoint('upstream.no-response')
@@ -236,14 +238,16 @@ const sendPrompt = async (
 /** Makes the result of a run that has ended. */
 const finish = async <Made>(
   { deps, attempt, template, copy }: FleetTask<Made>,
-  { id, instance }: Chosen,
+  { id, instance, isInterrupted }: Chosen,
   entry: Record<string, unknown>,
 ): Promise<Made> => {
-  await recordRun(deps.sql, id)
+  const end = readRunEnd(entry, { result: template.result, id })
+  await recordRun(deps.sql, { id, isSuccess: end.failure === undefined })
   deps.fleet.notifier.notify()
   const seconds = readRunSeconds(entry)
   if (seconds !== undefined) deps.metrics?.fleetRuns.observe({ template: template.name }, seconds)
-  const end = readRunEnd(entry, { result: template.result, id })
+  if (end.failure === 'interrupted' && isInterrupted)
+    throw new PlacementError('stalled', `its events had stopped: ${end.detail}`)
   if (end.failure) throw new PlacementError(end.failure, end.detail)
   attempt.report('fetching the results', 100, `${instance.name}/${id}`)
   const dir = join(attempt.scratchDir, 'copy')
@@ -265,34 +269,4 @@ const rejectFile = (error: unknown): never => {
   if (error.kind === 'too_large') throw new PlacementError('failed', error.message)
   if (error.status === undefined || error.status >= 500) throw new SilentError(error.message)
   throw new PlacementError('output_gone', error.message)
-}
-
-/** Ends a placement without a result, and does what its end asks for. */
-const leave = async (
-  given: Task,
-  { id, instance }: Chosen,
-  { end, message: detail }: PlacementError,
-): Promise<void> => {
-  const {
-    deps: { sql, fleet, log, breaker },
-    task,
-  } = given
-  const { name, client } = instance
-  if (!(await endPlacement(sql, { id, task, state: end, detail }))) throw new Error(OVER)
-  fleet.notifier.notify()
-  const facts = { task_id: task.id, instance: name, placement: id, end, detail }
-  log[OPERATORS.has(end) ? 'error' : 'warn'](facts, 'a placement on ComfyUI brought no result')
-  if (QUARANTINED.has(end)) await holdInstance(sql, { name, restSeconds: null, reason: detail })
-  // What it said of its queue is a second old: the task would be placed there again, until its placements are used up.
-  if (end === 'unreachable') instance.doubt()
-  if (end === 'unable') instance.forget(given.template.name, detail)
-  if (end === 'out_of_memory') {
-    await holdInstance(sql, { name, restSeconds: REST_SECONDS, reason: detail })
-    await client.post('/free', { unload_models: true, free_memory: true }).catch(() => undefined)
-    // Says so when none is left that could have memory enough.
-    await rank(given)
-  }
-  if (BROKEN.has(end)) await breaker?.fail(FLEET, task.id)
-  else await breaker?.succeed(FLEET)
-  if (COUNTED.has(end)) throw new EngineError(`a placement on ComfyUI ended as ${end}`)
 }

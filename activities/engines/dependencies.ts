@@ -50,8 +50,6 @@ export interface Fleet {
   lostMs: number
   /** Time without progress after which a prompt is interrupted. */
   stallMs: number
-  /** Names this process to the instances. */
-  clientId: string
   /** Notified when an instance may have room. */
   notifier: Notifier
 }

@@ -5,6 +5,7 @@ import { insertAudit } from '../platform/db/audit-log.ts'
 import { listStuckVersions, type OpenVersion } from '../registry/db/open-version.ts'
 import { readWaitingOutbox } from '../platform/db/outbox.ts'
 import type { AdmissionRules } from '../tasks/db/admission.ts'
+import { listCrashed } from '../engines/db/device-error.ts'
 import { countWaiting, drainInstance, listInstanceDetails } from '../engines/db/fleet.ts'
 import type { DrainedInstance } from '../engines/db/fleet.ts'
 import { STUCK_SECONDS, listStuckTasks, type OpenTask } from '../tasks/db/operator.ts'
@@ -55,9 +56,9 @@ export const readFleet = async (
   request: RouteRequest,
 ): Promise<JsonResponse> => {
   requirePlatformAdmin(getCaller(request))
-  const [details, waiting] = await withinDeadline(
+  const [details, waiting, crashed] = await withinDeadline(
     sql,
-    Promise.all([listInstanceDetails(sql), countWaiting(sql)]),
+    Promise.all([listInstanceDetails(sql), countWaiting(sql), listCrashed(sql)]),
   )
   const abilities = details
     .filter(({ state }) => state !== 'gone')
@@ -80,7 +81,7 @@ export const readFleet = async (
     ...Object.fromEntries(Object.entries(detail).filter(([, value]) => value !== null)),
     models: abilities?.[detail.template ?? '']?.models ?? [],
   }))
-  return { status: 200, body: { instances, templates, waiting } }
+  return { status: 200, body: { instances, templates, waiting, crashed } }
 }
 
 interface Command<Thing> {

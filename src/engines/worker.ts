@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 
 import { Worker, type WorkerOptions } from '@temporalio/worker'
@@ -219,10 +218,7 @@ export const makeRemoteRendering = async (
     async stop() {
       for (const upstream of Object.values(upstreams)) upstream.close()
       await Promise.all(loops.map((loop) => loop.stop()))
-      for (const { client, events } of fleet?.instances ?? []) {
-        client.close()
-        events.close()
-      }
+      for (const { client } of fleet?.instances ?? []) client.close()
       await Promise.all([scratch.stop(), renders.stop()])
     },
   }
@@ -240,7 +236,6 @@ const makeFleet = ({ outboundRules }: WorkerBase, config: Config): Fleet => {
     depth: config.COMFYUI_DEPTH,
     lostMs,
     stallMs: config.COMFYUI_STALL_SECONDS * 1000,
-    clientId: randomUUID(),
     notifier: makeNotifier(),
   }
 }

@@ -32,6 +32,7 @@ const PROMPTS: Partial<Record<PromptFault, number>> = {
   stall: 2,
   zombie: 2,
   cuda: 2,
+  device: 1,
   oom: 2,
 }
 const DRAWN = Object.entries(PROMPTS).flatMap(([fault, weight]) =>
@@ -82,6 +83,14 @@ export const disturb = async ({ service, members, random, signal }: Victims) => 
       fake.freeze()
       await pause(300, random() < 0.2 ? 12_000 : 3000)
       fake.thaw()
+    } else if (kind < 0.6) {
+      count('sockets silent')
+      fake.silent = true
+      await pause(3000, 15_000)
+      fake.silent = false
+    } else if (kind < 0.65) {
+      count('sockets forgotten')
+      fake.deafen()
     } else {
       const fault = pick(random, DRAWN)
       count(fault)

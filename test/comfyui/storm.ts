@@ -8,6 +8,8 @@ import { CREATE, HEARTBEAT, clientOf } from '../faults/calls.ts'
 import { assertLedger } from '../faults/ledger.ts'
 import { makeRandom } from '../faults/random.ts'
 import { startFakeComfy } from '../support/comfyui/fake.ts'
+import type { Graph } from '../support/comfyui/validate.ts'
+import type { PromptFault } from '../support/comfyui/worker.ts'
 import { withKept } from '../support/keep.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { base64 } from '../support/pictures.ts'
@@ -26,11 +28,15 @@ const INSTANCES = ['gpu1', 'gpu2', 'gpu3']
 const NODE_MS = 100
 /** Tasks that are open at once: more than the instances take, so that some wait. */
 const OPEN = 12
+/** One of so many breaks whatever runs it: it enlarges eight times. */
+const POISONOUS = 100
+const poisonOf = (graph: Graph): PromptFault | undefined =>
+  Object.values(graph).some(({ inputs }) => inputs['value'] === 8) ? 'device' : undefined
 /** One of so many is cancelled by its caller. */
 const CANCELLED = 25
 /** Ends of tasks that may fail in a storm, by their messages. */
 const MAY_FAIL =
-  /placed 10 times|too large for the machines|engine failed three times|not end within its deadline/
+  /engine_crashed|placed 10 times|too large for the machines|engine failed three times|not end within its deadline/
 
 /**
  * Has tasks made for some minutes while workers and instances fail, waits until all have ended, and asserts that each has
@@ -39,7 +45,10 @@ const MAY_FAIL =
 export const runStorm = async ({ minutes, seed, say }: Storm): Promise<void> =>
   await withKept(async (keep) => {
     const fakes = await Promise.all(INSTANCES.map(() => startFakeComfy({ nodeMs: NODE_MS })))
-    for (const fake of fakes) keep({ stop: () => fake.close() })
+    for (const fake of fakes) {
+      keep({ stop: () => fake.close() })
+      fake.poison = poisonOf
+    }
     const members = INSTANCES.map((name, index) => ({ name, fake: fakes[index] ?? assert.fail() }))
     const env = {
       ...HEARTBEAT,
@@ -65,7 +74,9 @@ export const runStorm = async ({ minutes, seed, say }: Storm): Promise<void> =>
 
     const call = async (): Promise<void> => {
       while (Date.now() < until) {
-        const { status, body } = await client.post(CREATE, { image })
+        const isPoisonous = random() * POISONOUS < 1
+        const settings = isPoisonous ? { scale_factor: '8x' } : {}
+        const { status, body } = await client.post(CREATE, { image, ...settings })
         assert.equal(status, 200, JSON.stringify(body))
         const id = body.data.task_id
         ids.push(id)

@@ -60,6 +60,8 @@ describe('operations of a fleet', { skip }, () => {
       'out_of_memory',
       'node 5 KSampler: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 GiB',
     )
+    await place(ids[0] ?? '', 'gpu5', 'broken', 'node 3 KSampler: CUDA error')
+    await place(ids[0] ?? '', 'gpu10', 'crashed', 'node 3 KSampler: device-side assert')
     await sql`update task set waits_for = ${['gpu3 cannot run upscale: no', 'gpu4 is drained']} where id = ${ids[2] ?? ''}`
     await place(ids[0] ?? '', 'gpu1', 'open', null)
     await place(ids[1] ?? '', 'gpu1', 'open', null)
@@ -78,6 +80,9 @@ describe('operations of a fleet', { skip }, () => {
     assert.equal(await first.getByRole('link', { name: 'upscale' }).count(), 2)
     await table.getByText('Start it again: then it is given tasks.').waitFor()
     await table.getByText('node 5 KSampler: torch.OutOfMemoryError').waitFor()
+    const broken = page.getByRole('table', { name: 'Tasks that broke instances' })
+    await broken.getByText('gpu5, gpu10').waitFor()
+    await broken.getByText('node 3 KSampler: device-side assert').waitFor()
     const templates = page.getByRole('table', { name: 'ComfyUI templates' })
     await templates
       .getByRole('row', { name: /^upscale .* 1 task, oldest .* 4 instances$/ })

@@ -34,6 +34,7 @@ test('templates have their queues, also those of kinds that have none of their o
   })
   const rows = listTemplates({
     instances: [],
+    crashed: [],
     templates: [template('relight+light'), template('upscale')],
     waiting: [queue('skin_creative', 5), queue('relight', 3), queue('upscale', 1)],
   })

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 
-import { parseObject } from '../../platform/domain/is-object.ts'
+import { parseStorable } from '../../platform/db/storable-text.ts'
 import type { OutputFile } from '../domain/template/run-end.ts'
 import { makeOutbound, type OutboundOptions } from '../../platform/outbound/outbound.ts'
 import type { PostLimits } from '../../platform/outbound/post.ts'
@@ -94,7 +94,7 @@ export const makeComfyClient = ({
     })
     const { status } = posted
     if (status === undefined) throw new SilentError(posted.reason, UNSENT.has(posted.errorClass))
-    const body = parseObject(posted.excerpt)
+    const body = parseStorable(posted.excerpt)
     // A list that was cut must not look like an empty one; what takes an order may respond with nothing.
     if (status >= 500 || (needsBody && status < 300 && body === undefined))
       throw new SilentError(`responded with status ${status}`)

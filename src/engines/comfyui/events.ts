@@ -1,64 +1,112 @@
 import { WebSocket } from 'undici'
 
-import { isObject, parseObject } from '../../platform/domain/is-object.ts'
+import { parseStorable } from '../../platform/db/storable-text.ts'
+import { isObject } from '../../platform/domain/is-object.ts'
 import type { ClientOptions } from './client.ts'
 
-/** Events of an instance while prompts run. They may stop at any time, and nothing waits for them. */
-export interface Events {
-  /** Connects unless that was done lately. */
-  listen(clientId: string): void
-  /** Share of a prompt's nodes that are done, in per cent; 0 while nothing is known. */
-  percentOf(id: string, nodes: number): number
-  /** When the last event of a prompt came. */
-  lastAt(): number
+/** Events of one prompt. They may stop at any time, and nothing waits for them. */
+export interface PromptEvents {
+  /** Opens the socket anew after a silence, in which it may have died. */
+  renew(): void
+  /** Share of the prompt's nodes that are done, in per cent; 0 while nothing is known. */
+  percentOf(nodes: number): number
+  /**
+   * True when events of the prompt have stopped, and not its socket: a later one has spoken, and had none of them. Where
+   * none has come, nothing is known.
+   */
+  isStalled(): boolean
   close(): void
 }
 
-const RETRY_MS = 5000
-/** Prompts whose progress is kept: one instance has only a few at once. */
-const MAX = 100
+/** Events of an instance, on one socket for each prompt. */
+export interface Events {
+  /** Opens the socket of a prompt whose client has the same id, so that whoever follows it next gets its events. */
+  listen(id: string, stallMs: number): PromptEvents
+  /** When the last event of any prompt came. */
+  lastAt(): number
+}
+
+/** Silence after which a socket is opened anew. Nodes without a bar are silent for longer, and do not notice. */
+const QUIET_MS = 10_000
+/** Time for a connection to begin or to end. */
+const CONNECT_MS = 5000
 
 export const makeEvents = ({ url, token }: Pick<ClientOptions, 'url' | 'token'>): Events => {
   const { host, protocol } = new URL(url)
+  const address = `${protocol === 'https:' ? 'wss' : 'ws'}://${host}/ws?clientId=`
   const headers = token === '' ? {} : { authorization: `Bearer ${token}` }
-  const done = new Map<string, number>()
-  let socket: WebSocket | undefined
-  let triedAt = -Infinity
   let lastAt = -Infinity
-  /** Messages are texts; previews come as binary ones. */
-  const read = ({ data }: { data: unknown }): void => {
-    const event = typeof data === 'string' ? parseObject(data) : undefined
-    const facts = isObject(event?.['data']) ? event['data'] : {}
-    const { prompt_id: id, nodes } = facts
-    if (typeof id === 'string') lastAt = performance.now()
-    if (typeof id !== 'string' || !isObject(nodes)) return
-    if (done.size >= MAX) done.clear()
-    done.set(
-      id,
-      Object.values(nodes)
-        .filter(isObject)
-        .reduce((sum, node) => sum + shareOf(node), 0),
-    )
-  }
-  return {
-    listen(clientId) {
-      if (socket || performance.now() - triedAt < RETRY_MS) return
-      triedAt = performance.now()
-      const address = `${protocol === 'https:' ? 'wss' : 'ws'}://${host}/ws?clientId=${clientId}`
-      const opened = new WebSocket(address, { headers })
+  const listen = (id: string, stallMs: number): PromptEvents => {
+    const quietMs = Math.min(QUIET_MS, stallMs / 3)
+    let socket: WebSocket | undefined
+    let isEnding = false
+    let isOver = false
+    /** When the socket was opened, closed or heard. */
+    let activeAt = -Infinity
+    let done = 0
+    let eventAt: number | undefined
+    /** When a socket that was opened after the last event spoke first. */
+    let renewedAt: number | undefined
+    /** Messages are texts; previews come as binary ones. */
+    const read = (data: unknown, openedAt: number): void => {
+      activeAt = performance.now()
+      const event = typeof data === 'string' ? parseStorable(data) : undefined
+      const facts = isObject(event?.['data']) ? event['data'] : {}
+      const { prompt_id: of, nodes } = facts
+      if (typeof of === 'string') lastAt = activeAt
+      if (of === id) {
+        eventAt = activeAt
+        renewedAt = undefined
+        if (isObject(nodes)) done = countDone(nodes)
+      } else if (eventAt !== undefined && openedAt > eventAt) renewedAt ??= activeAt
+    }
+    const open = (): void => {
+      const openedAt = performance.now()
+      activeAt = openedAt
+      isEnding = false
+      const opened = new WebSocket(address + id, { headers })
       const drop = (): void => {
-        if (socket === opened) socket = undefined
+        if (socket !== opened) return
+        socket = undefined
+        if (isEnding && !isOver) open()
       }
-      opened.addEventListener('message', read)
+      opened.addEventListener('message', ({ data }) => {
+        if (socket === opened) read(data, openedAt)
+      })
       opened.addEventListener('close', drop)
       opened.addEventListener('error', drop)
       socket = opened
-    },
-    percentOf: (id, nodes) => Math.min(99, Math.floor(((done.get(id) ?? 0) / nodes) * 100)),
-    lastAt: () => lastAt,
-    close: () => socket?.close(),
+    }
+    open()
+    return {
+      renew() {
+        const isOpen = socket?.readyState === WebSocket.OPEN && !isEnding
+        if (performance.now() - activeAt < (isOpen ? quietMs : CONNECT_MS)) return
+        if (!socket || isEnding) return open()
+        // An instance forgets a client with whichever of its sockets ends first, so the next one is opened after it.
+        isEnding = true
+        activeAt = performance.now()
+        socket.close()
+      },
+      percentOf: (nodes) => Math.min(99, Math.floor((done / nodes) * 100)),
+      isStalled() {
+        if (eventAt === undefined || renewedAt === undefined) return false
+        const now = performance.now()
+        return now - eventAt >= stallMs && now - renewedAt >= quietMs
+      },
+      close() {
+        isOver = true
+        socket?.close()
+      },
+    }
   }
+  return { listen, lastAt: () => lastAt }
 }
+
+const countDone = (nodes: Record<string, unknown>): number =>
+  Object.values(nodes)
+    .filter(isObject)
+    .reduce((sum, node) => sum + shareOf(node), 0)
 
 const shareOf = ({ state, value, max }: Record<string, unknown>): number => {
   if (state === 'finished') return 1

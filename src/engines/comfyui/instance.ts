@@ -27,7 +27,8 @@ export type Found =
 export interface Instance {
   name: string
   client: ComfyClient
-  events: Events
+  /** Listens to the events of a prompt. */
+  listen: Events['listen']
   /** Finds a prompt. What the instance knew before `since`, in milliseconds of the process, does not count. */
   find(id: string, since: number): Promise<Found>
   /** Asks it for its queue, unless that was done since then, and waits a moment for the response. */
@@ -74,7 +75,7 @@ export const makeInstance = (options: InstanceOptions): Instance => {
   return {
     name: options.name,
     client,
-    events,
+    listen: events.listen,
     ...health,
     ...ability,
     async find(id, since) {

@@ -6,6 +6,8 @@ export interface Placement {
   instance: string
   template: string
   state: string
+  /** This service has interrupted it, or was about to. */
+  isInterrupted: boolean
 }
 
 export interface InstanceRow {
@@ -24,7 +26,7 @@ const holdOf = (sql: Queryable) => sql`
   case
     when drained_at is not null then 'is drained'
     when quarantined_at is not null then 'must be started again'
-    when rests_until >= clock_timestamp() then 'rests after it was out of memory'
+    when rests_until >= clock_timestamp() then 'rests after an error'
   end
 `
 
@@ -113,39 +115,66 @@ export const recordWait = async (
 /** Finds the placements of a task, in their order. */
 export const listPlacements = async (sql: Sql, taskId: string): Promise<Placement[]> =>
   await sql<Placement[]>`
-  select id, instance, template, state from placement where task_id = ${taskId} order by at
+  select id, instance, template, state, interrupted_at is not null as "isInterrupted"
+  from placement where task_id = ${taskId} order by at
 `
 
-/** Records that the instance is done with a placement, whose results are still to be fetched. */
-export const recordRun = async (sql: Sql, id: string): Promise<void> => {
+/** Records that the instance is done with a placement, whose results are still to be fetched: a success shows that it works. */
+export const recordRun = async (
+  sql: Sql,
+  { id, isSuccess }: { id: string; isSuccess: boolean },
+): Promise<void> => {
   await sql`
-    update placement set ended_at = clock_timestamp()
-    where id = ${id} and state = 'open' and ended_at is null
+    with ended as (
+      update placement set ended_at = clock_timestamp()
+      where id = ${id} and state = 'open' and ended_at is null
+      returning instance
+    )
+    update instance set broken_by = null
+    where name = (select instance from ended) and broken_by is not null and ${isSuccess}
   `
 }
 
-/** Ends a placement; its task goes on elsewhere. False: a newer attempt follows it, or the task has ended. */
-export const endPlacement = async (
-  sql: Sql,
-  {
-    id,
-    task,
-    state,
-    detail,
-  }: { id: string; task: { id: string; fence: number }; state: string; detail: string },
-): Promise<boolean> => {
+interface FencedPlacement {
+  id: string
+  task: { id: string; fence: number }
+}
+
+const isFenced = (sql: Queryable, { task: { id, fence } }: FencedPlacement) => sql`
+  exists (select from task where id = ${id} and fence = ${fence} and ended_at is null)
+`
+
+/** Records that this service interrupts a prompt. False: a newer attempt follows it, or the task has ended. */
+export const recordInterrupt = async (sql: Sql, placement: FencedPlacement): Promise<boolean> => {
   const { count } = await sql`
-    update placement set state = ${state}, detail = ${detail},
-      ended_at = coalesce(ended_at, clock_timestamp())
-    where id = ${id} and exists (
-      select from task where id = ${task.id} and fence = ${task.fence} and ended_at is null)
+    update placement set interrupted_at = coalesce(interrupted_at, clock_timestamp())
+    where id = ${placement.id} and ${isFenced(sql, placement)}
   `
   return count > 0
 }
 
+/**
+ * Ends a placement; its task goes on elsewhere. Returns its end; undefined: a newer attempt follows it, or the task has
+ * ended.
+ */
+export const endPlacement = async <State extends string>(
+  sql: Queryable,
+  { state, detail, ...placement }: FencedPlacement & { state: State; detail: string },
+): Promise<State | undefined> => {
+  const { count } = await sql`
+    update placement set state = ${state}, detail = ${detail},
+      ended_at = coalesce(ended_at, clock_timestamp())
+    where id = ${placement.id} and ${isFenced(sql, placement)}
+  `
+  return count > 0 ? state : undefined
+}
+
+/** Time for which an instance is given nothing after an error that may not come again. */
+export const REST_SECONDS = 30
+
 /** Has an instance rest, or takes it out until its marker is gone. */
 export const holdInstance = async (
-  sql: Sql,
+  sql: Queryable,
   { name, restSeconds, reason }: { name: string; restSeconds: number | null; reason: string },
 ): Promise<void> => {
   await sql`
@@ -183,7 +212,8 @@ export const replaceMarker = async (
   { name, old, marker }: { name: string; old: string | null; marker: string },
 ): Promise<void> => {
   await sql`
-    update instance set marker = ${marker}, quarantined_at = null, rests_until = null, reason = null
+    update instance set marker = ${marker}, quarantined_at = null, rests_until = null,
+      broken_by = null, reason = null
     where name = ${name} and marker is not distinct from ${old}::uuid
   `
 }

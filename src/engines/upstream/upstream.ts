@@ -1,5 +1,5 @@
 import { parseRetryAfter } from '../../platform/domain/retry-after.ts'
-import { parseObject } from '../../platform/domain/is-object.ts'
+import { parseStorable } from '../../platform/db/storable-text.ts'
 import type { DownloadOptions } from '../../platform/outbound/download.ts'
 import { makeOutbound, type OutboundOptions } from '../../platform/outbound/outbound.ts'
 import type { PostLimits } from '../../platform/outbound/post.ts'
@@ -86,7 +86,7 @@ export const makeUpstream = ({ url, key, limits, outbound: rules }: UpstreamOpti
       const asked = (parseRetryAfter(retryAfter, new Date()) ?? 0) * 1000
       const retryAfterMs = Math.min(asked, RETRY_AFTER_MAX_MS)
       if (status === 429) limiter.hold(retryAfterMs)
-      return { status, retryAfterMs, body: parseObject(excerpt) ?? {} }
+      return { status, retryAfterMs, body: parseStorable(excerpt) ?? {} }
     },
     fetch: async ({ signal, ...file }) => {
       await limiter.run(signal ?? NEVER, () => outbound.download({ ...file, ...RESULT, signal }))

@@ -40,6 +40,7 @@ export const PLATFORM_EVENTS: readonly string[] = [
   'report.made',
   'breaker.opened',
   'breaker.closed',
+  'engine.crashed',
   'workflow.failed',
   ...Object.values(PLATFORM_NOTICES),
 ]

@@ -29,7 +29,7 @@ const Instance = Type.Object({
   state: Type.Unsafe<InstanceState>({
     ...InstanceState,
     description:
-      'gone: silent, or in no COMFYUI_URLS. quarantined: needs a restart. stalled: late to respond, or without progress. resting: was out of memory.',
+      'gone: silent, or in no COMFYUI_URLS. quarantined: needs a restart. stalled: late to respond, or without progress. resting: was out of memory, or had an error of its device.',
   }),
   is_drained: Type.Boolean({ description: 'True: it is given no more tasks.' }),
   version: Type.Optional(Type.String({ description: 'Version of its ComfyUI.' })),
@@ -79,11 +79,27 @@ const Waiting = Type.Object({
 })
 export type Waiting = Static<typeof Waiting>
 
+const CrashedTask = Type.Object({
+  id: uuid('Id of the task.'),
+  kind: Type.String(),
+  template: Type.String(),
+  instances: Type.Array(Type.String(), {
+    description: 'Instances that reported an error of their device for it, in their order.',
+  }),
+  error: Type.String({ description: 'Node and first words of the last one.' }),
+  at: instant('When it was last placed.'),
+})
+export type CrashedTask = Static<typeof CrashedTask>
+
 /** Response of GET /admin/instances. */
 export const Fleet = Type.Object({
   instances: Type.Array(Instance, { description: 'By name.' }),
   templates: Type.Array(FleetTemplate, { description: 'By name.' }),
   waiting: Type.Array(Waiting, { description: 'The longest queue first.' }),
+  crashed: Type.Array(CrashedTask, {
+    description:
+      'Tasks of the last 24 hours that ended with `engine_crashed`, the newest first, at most 20.',
+  }),
 })
 export type Fleet = Static<typeof Fleet>
 export type FleetInstance = Static<typeof Instance>

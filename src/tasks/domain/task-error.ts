@@ -9,6 +9,8 @@ export const TASK_ERRORS = {
   video_invalid:
     'A video is not MP4, MOV, Matroska or WebM of at most 60 s, or has no stream that can be decoded.',
   engine_failed: 'The engine failed three times.',
+  engine_crashed:
+    'engine_crashed: two machines of the engine have reported an error of their device for this task.',
   internal_error: 'An error of this service.',
   timeout: 'The task did not end within its deadline.',
   start_timeout: 'start_timeout: the task had not begun within the time that its request gave it.',

@@ -13,7 +13,14 @@ import { makePicture } from '../../support/pictures.ts'
 import { waitFor } from '../../support/wait.ts'
 import { keepFleet } from '../../../activities/engines/comfyui-keeper.ts'
 import { render, seePlacements, startFleet } from './comfyui-place.ts'
-import { again, forGood, see, usePlace } from '../../tasks/activities/place.ts'
+import {
+  again,
+  forGood,
+  makeEnvironment,
+  see,
+  stopRun,
+  usePlace,
+} from '../../tasks/activities/place.ts'
 
 const place = usePlace()
 let fleets = 0
@@ -336,6 +343,25 @@ describe('the keeper of a fleet', () => {
       [],
       'not read again within half a minute',
     )
+  })
+
+  test('records texts with NUL and halves of characters as the database takes them', async (t) => {
+    const { deps, keep, names, first, id } = await start(t, [{ version: '0.3.64\0\ud800' }])
+    const error = { type: 'invalid_prompt', message: `no \0 class ${'😀'.repeat(400)}` }
+    first.intercept = (request) =>
+      request === 'POST /prompt' ? { status: 400, body: JSON.stringify({ error }) } : undefined
+    const environment = makeEnvironment()
+    const rendered = render(deps, id, { environment })
+    await waitFor('it was rejected', async () => (await ends(id)).includes('unable'))
+    await keep()
+    const found = await find(names[0])
+    assert.equal(found?.version, '0.3.64\u{fffd}\u{fffd}')
+    assert.match(
+      found.abilities?.['upscale']?.issues[0] ?? '',
+      /^invalid_prompt: no \u{fffd} class/u,
+    )
+    stopRun(environment)
+    await assert.rejects(rendered, again('attempt_ended'))
   })
 
   test('records that an instance stands still, and that it is gone', async (t) => {

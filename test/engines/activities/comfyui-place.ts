@@ -69,7 +69,6 @@ export const startFleet = async (
       unusable: {},
       depth: 2,
       stallMs: PATIENCE_MS,
-      clientId: 'test',
       notifier: makeNotifier(),
       ...times,
       lostMs,
@@ -82,10 +81,7 @@ export const startFleet = async (
     deps,
     makeWorker,
     close: async () => {
-      for (const { client, events } of deps.fleet.instances) {
-        client.close()
-        events.close()
-      }
+      for (const { client } of deps.fleet.instances) client.close()
       await Promise.all(fakes.map((fake) => fake.close()))
     },
     keep: () => keepFleet(deps),

@@ -143,10 +143,11 @@ describe('an image task of a fleet', { concurrency: true }, () => {
   const PAIR = [{}, {}]
   const TABLE: [fault: PromptFault, state: string, failures: number][] = [
     ['raise', 'failed', 1],
+    ['unstorable', 'failed', 1],
     ['oom', 'out_of_memory', 1],
     ['oom_cpu', 'out_of_memory', 1],
     ['oom_numpy', 'out_of_memory', 1],
-    ['cuda', 'broken', 0],
+    ['cuda', 'broken', 1],
     ['model', 'unable', 0],
     ['interrupted', 'interrupted', 0],
     ['forgotten', 'lost', 0],
@@ -257,16 +258,6 @@ describe('an image task of a fleet', { concurrency: true }, () => {
       await keep()
       return !(await quarantined())
     })
-  })
-
-  test('is interrupted when it does not move, and the instance stays', async (t) => {
-    const { deps, fakes, id } = await start(t, PAIR, { stallMs: 300 })
-    fakes[0]?.hold()
-    assert.equal((await render(deps, id))?.results.length, 1)
-    assert.deepEqual(await states(id), ['interrupted', 'open'])
-    const name = deps.fleet.instances[0]?.name ?? ''
-    const [row] = await place.deps.sql`select quarantined_at from instance where name = ${name}`
-    assert.equal(row?.['quarantined_at'], null)
   })
 
   test('ends as rejected when every instance rejects a value of it', async (t) => {

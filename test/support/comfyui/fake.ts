@@ -14,6 +14,7 @@ import type { Folders } from './folders.ts'
 import { isDropped, respond } from './routes.ts'
 import type { Instance } from './routes.ts'
 import { makeSockets } from './socket.ts'
+import type { Graph } from './validate.ts'
 import { makeWorker } from './worker.ts'
 import type { PromptFault } from './worker.ts'
 
@@ -49,8 +50,12 @@ export interface FakeComfy {
   requests: string[]
   /** Ids of the prompts that were queued, in their order. */
   prompted: string[]
+  /** Clients that have opened a socket, in their order. */
+  clients: string[]
   /** Faults of the prompts that begin next, in turn. */
   faults: PromptFault[]
+  /** Fault of every prompt with such a graph. */
+  poison?: ((graph: Graph) => PromptFault | undefined) | undefined
   /** Decides about a request by its method and path; all pass while it is absent. */
   intercept?: ((request: string) => RequestFault | undefined) | undefined
   models: string[]
@@ -58,6 +63,10 @@ export interface FakeComfy {
   nodeMs: number
   /** True while sockets stay open and no event comes. */
   silent: boolean
+  /** True while a prompt runs and has begun its first node. */
+  isRunning(): boolean
+  /** Forgets its sockets, which stay open, as when an older one of the same client ends. */
+  deafen(): void
   /** Keeps the prompt that runs, or the next, running until `release`; an interrupt ends it. */
   hold(): void
   release(): void
@@ -95,11 +104,14 @@ export const startFakeComfy = async (options: FakeComfyOptions = {}): Promise<Fa
     folders,
     requests: [],
     prompted: [],
+    clients: [],
     faults: [],
     models: [...(options.models ?? ['kiln-tiny-x2.safetensors'])],
     without: [...(options.without ?? [])],
     nodeMs: options.nodeMs ?? 0,
     silent: false,
+    isRunning: () => instance?.worker.isRunning() ?? false,
+    deafen: () => instance?.sockets.forget(),
     hold: () => void (held ??= makeLatch()),
     release() {
       held?.open()
@@ -155,6 +167,7 @@ export const startFakeComfy = async (options: FakeComfyOptions = {}): Promise<Fa
       folders,
       sockets,
       faults: fake.faults,
+      poisonOf: (graph) => fake.poison?.(graph),
       nodeMs: () => fake.nodeMs,
       held: () => held?.opened,
       thawed,
@@ -200,6 +213,7 @@ export const startFakeComfy = async (options: FakeComfyOptions = {}): Promise<Fa
     if (!instance) return void socket.destroy()
     const { sockets, worker } = instance
     const client = sockets.accept(request, socket)
+    fake.clients.push(client)
     const status = { exec_info: { queue_remaining: worker.remaining() } }
     sockets.send('status', { status, sid: client }, client)
     const node = worker.current(client)

@@ -175,7 +175,7 @@ export const NODE_FUNCTIONS: Readonly<Record<string, NodeFunction>> = {
   },
 }
 
-/** Exceptions by the name of the fault that raises them: three ways to be out of memory, and others of the field. */
+/** Exceptions by the name of the fault that raises them: three ways to be out of memory, a text that no database takes, and others of the field. */
 export const PYTHON_ERRORS = {
   raise: new PythonError('ValueError', 'kiln test fault\n'),
   oom: new PythonError(
@@ -195,6 +195,8 @@ export const PYTHON_ERRORS = {
     'RuntimeError',
     'CUDA error: an illegal memory access was encountered\nCUDA kernel errors might be asynchronously reported at some other API call.\n',
   ),
+  // NUL, half of a character, and a message that is cut within one.
+  unstorable: new PythonError('ValueError', `bad \0 and \ud800 ${'😀'.repeat(400)}`),
   model: new PythonError(
     'FileNotFoundError',
     "Model in folder 'upscale_models' with filename 'kiln-tiny-x2.safetensors' not found.\n",

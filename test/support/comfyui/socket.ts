@@ -9,6 +9,8 @@ export interface Sockets {
   /** Sends to one client, or to all where none is named. */
   send(type: string, data: unknown, client?: string): void
   has(client: string): boolean
+  /** Sends no more to the sockets that there are, which stay open. */
+  forget(): void
 }
 
 const MAGIC = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
@@ -38,6 +40,7 @@ export const makeSockets = (isSilent: () => boolean): Sockets => {
       for (const socket of to) if (socket?.writable) socket.write(frame)
     },
     has: (client) => sockets.has(client),
+    forget: () => sockets.clear(),
   }
 }
 

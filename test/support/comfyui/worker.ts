@@ -34,6 +34,8 @@ export interface HistoryEntry {
  */
 export type PromptFault =
   | keyof typeof PYTHON_ERRORS
+  /** An error of CUDA, which all later prompts of the process have, too. */
+  | 'device'
   | 'interrupted'
   | 'stall'
   | 'zombie'
@@ -47,6 +49,8 @@ export interface WorkerOptions {
   sockets: Sockets
   /** Faults of the prompts that begin next, in turn. */
   faults: PromptFault[]
+  /** Fault of every prompt with such a graph. */
+  poisonOf: (graph: Graph) => PromptFault | undefined
   /** Duration of every node that is not cached. */
   nodeMs: () => number
   /** Pending while a test holds what runs. */
@@ -73,6 +77,8 @@ export interface Worker {
   interrupt(id?: string): boolean
   /** The node that runs for a client, for a socket that comes late. */
   current(client: string): string | undefined
+  /** True while a node runs. */
+  isRunning(): boolean
   free(): void
   /** The process is gone: what runs has no effect any more. */
   end(): void
@@ -90,6 +96,7 @@ export const makeWorker = (options: WorkerOptions): Worker => {
   let binaries: Promise<VideoBinaries> | undefined
   let busy = false
   let isZombie = false
+  let isDeviceBroken = false
   let interrupts = new AbortController()
   let client: string | undefined
   let currentNode: string | undefined
@@ -124,7 +131,8 @@ export const makeWorker = (options: WorkerOptions): Worker => {
     const [, id, graph, extra, outputs] = item
     interrupts = new AbortController()
     client = typeof extra['client_id'] === 'string' ? extra['client_id'] : undefined
-    const fault = faults.shift()
+    const fault = isDeviceBroken ? 'device' : (options.poisonOf(graph) ?? faults.shift())
+    isDeviceBroken = fault === 'device'
     const messages: Message[] = []
     const add = (type: string, data: Record<string, unknown>, everyone = false): void => {
       const message = { ...data, timestamp: Date.now() }
@@ -226,6 +234,7 @@ export const makeWorker = (options: WorkerOptions): Worker => {
     if (!signal.aborted) await Promise.race([cut, options.held() ?? sleep(options.nodeMs())])
     await options.thawed()
     if (ended.signal.aborted || signal.aborted || fault === 'interrupted') throw new Interrupted()
+    if (fault === 'device') throw PYTHON_ERRORS.cuda
     if (fault !== undefined && fault in PYTHON_ERRORS)
       throw PYTHON_ERRORS[fault as keyof typeof PYTHON_ERRORS]
   }
@@ -265,6 +274,7 @@ export const makeWorker = (options: WorkerOptions): Worker => {
       return hits
     },
     current: (name) => (name === client ? currentNode : undefined),
+    isRunning: () => currentNode !== undefined,
     free: () => cache.keep(new Set()),
     end() {
       ended.abort()

@@ -18,6 +18,7 @@ const EVENTS = [
   'report.made',
   'breaker.opened',
   'breaker.closed',
+  'engine.crashed',
   'workflow.failed',
   'queue.older_than',
   'store.nearly_full',

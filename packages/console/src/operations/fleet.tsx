@@ -18,6 +18,7 @@ export const FleetPanels = () => {
   return (
     <>
       <Instances instances={data.instances} />
+      {data.crashed.length > 0 && <Crashed tasks={data.crashed} />}
       <Templates fleet={data} />
     </>
   )
@@ -80,9 +81,28 @@ const Instances = ({ instances }: Pick<Fleet, 'instances'>) => {
   )
 }
 
+/** Tasks that ended because their prompts broke two instances; whoever restarts those finds here what to keep away. */
+const Crashed = ({ tasks }: { tasks: Fleet['crashed'] }) => (
+  <Panel title="Tasks that broke instances" actions="last 24 h">
+    <Rows
+      label="Tasks that broke instances"
+      rows={tasks}
+      empty=""
+      columns={{
+        Task: ({ id, kind, at }) => <Running task={{ id, kind, since: at }} />,
+        Template: ({ template }) => <Bdi>{template}</Bdi>,
+        Instances: ({ instances }) => <Bdi>{instances.join(', ')}</Bdi>,
+      }}
+      below={({ error }) => <Bdi as="code">{error}</Bdi>}
+    />
+  </Panel>
+)
+
 const inWords = (word: string): string => word.replaceAll('_', ' ')
 
-const Running = ({ task: { id, kind, since } }: { task: Instance['tasks'][number] }) => (
+type Shown = Pick<Instance['tasks'][number], 'id' | 'kind' | 'since'>
+
+const Running = ({ task: { id, kind, since } }: { task: Shown }) => (
   <div>
     <Link {...taskPage(id)}>{inWords(kind)}</Link> <Time at={since} />
   </div>

@@ -29,6 +29,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   video_task: 'Videos',
   report: 'Reports',
   breaker: 'Engines',
+  engine: 'Engines',
   workflow: 'Workflows',
   queue: 'Queue',
   store: 'Store',

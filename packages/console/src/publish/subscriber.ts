@@ -64,6 +64,7 @@ const PLATFORM_EVENTS: Record<Schema<'PlatformEventType'>, string> = {
   'report.made': 'Made',
   'breaker.opened': 'An engine fails',
   'breaker.closed': 'It works again',
+  'engine.crashed': 'A task breaks it',
   'workflow.failed': 'Failed',
   'queue.older_than': 'Old',
   'store.nearly_full': 'Nearly full',

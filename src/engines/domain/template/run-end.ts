@@ -31,6 +31,10 @@ export type RunEnd =
 
 const DETAIL_CHARACTERS = 300
 
+/** Leaves no half of a character at the end, which JSON in the database does not take. */
+const cut = (detail: string): string =>
+  detail.slice(0, DETAIL_CHARACTERS).replace(/[\ud800-\udbff]$/, '')
+
 const MEMORY = /OutOfMemoryError$|MemoryError$/
 const MEMORY_WORDS = /out of memory|can't allocate|unable to allocate/i
 const BROKEN_WORDS = /CUDA error|illegal memory access|cudnn|NCCL/i
@@ -77,7 +81,7 @@ const readError = (error: Record<string, unknown>, id: string): RunEnd => {
   const detail = `node ${node} ${text(error['node_type'])}: ${type}: ${message}`
   const failed = (failure: RunFailure) => ({
     failure,
-    detail: detail.replaceAll(/\s+/g, ' ').slice(0, DETAIL_CHARACTERS),
+    detail: cut(detail.replaceAll(/\s+/g, ' ')),
   })
   if (MEMORY.test(type) || MEMORY_WORDS.test(message)) return failed('out_of_memory')
   if (BROKEN_WORDS.test(message)) return failed('broken')
@@ -154,7 +158,7 @@ export const readRejection = (
   const detail =
     errors.map(({ text }) => text).join(', ') ||
     `${text(own['type'])}: ${text(own['message'])} ${text(own['details'])}`
-  const failed = (failure: RunFailure) => ({ failure, detail: detail.slice(0, DETAIL_CHARACTERS) })
+  const failed = (failure: RunFailure) => ({ failure, detail: cut(detail) })
   if (errors.length === 0) return failed('unable')
   if (errors.some(({ node, type }) => isCustom(type) && fileNodes.includes(node)))
     return failed('input_missing')

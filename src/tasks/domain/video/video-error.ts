@@ -61,6 +61,7 @@ export const toVideoError = (error: TaskError, medium: Medium): VideoError =>
 const COMMON = {
   cancelled: 'UserCancelled',
   engine_failed: 'InternalServiceFailure',
+  engine_crashed: 'InternalServiceFailure',
   internal_error: 'InternalServiceFailure',
   timeout: 'InternalServiceFailure',
   video_invalid: 'VideoFormatInvalid',

@@ -1,0 +1,93 @@
+import { endBroken } from '../../src/engines/db/device-error.ts'
+import {
+  endPlacement,
+  holdInstance,
+  listPlacements,
+  REST_SECONDS,
+} from '../../src/engines/db/placement.ts'
+import type { RunFailure } from '../../src/engines/domain/template/run-end.ts'
+import { unitOfWork } from '../../src/platform/db/unit-of-work.ts'
+import { TaskError } from '../../src/tasks/domain/task-error.ts'
+import { FLEET, OVER, rank } from './comfyui-place.ts'
+import type { Chosen, Task } from './comfyui-place.ts'
+import { EngineError } from './render-attempt.ts'
+
+/** Why a task goes elsewhere: an end of its run, or what this worker sees of the instance. */
+type PlacementEnd =
+  | RunFailure
+  | 'unreachable'
+  /** The instance does not know the prompt any more. */
+  | 'lost'
+  /** Its events had stopped, and this service interrupted it. */
+  | 'stalled'
+  /** It runs on although it was interrupted: only a restart helps. */
+  | 'zombie'
+  /** It waited behind a prompt that does not move. */
+  | 'moved'
+  | 'output_gone'
+
+/** A placement that brought no result. */
+export class PlacementError extends Error {
+  override name = 'PlacementError'
+  readonly end: PlacementEnd
+
+  constructor(end: PlacementEnd, detail: string) {
+    super(detail)
+    this.end = end
+  }
+}
+
+/** Ends that are the task's own attempt. All others are the fleet's, and are bounded by the number of placements. */
+const COUNTED = new Set('out_of_memory input_missing failed broken'.split(' '))
+/** Ends that an operator must mend. */
+const OPERATORS = new Set('broken broken_device crashed zombie unable too_large'.split(' '))
+/** Ends that show nothing of the task, and that its engine fails. A caller who sends what cannot be rendered stops nobody. */
+const FLEETS = new Set('broken_device zombie unreachable lost moved'.split(' '))
+
+/**
+ * Ends a placement without a result, and does what its end asks for.
+ * @throws EngineError of an end that is an attempt; TaskError of a task that is not placed again
+ */
+export const leave = async (
+  given: Task,
+  { id, instance }: Chosen,
+  { end: found, message: detail }: PlacementError,
+): Promise<void> => {
+  const { deps, task } = given
+  const { sql, fleet, log, breaker } = deps
+  const { name, client } = instance
+  const instances = found === 'broken' ? await listBroken(given, name) : [name]
+  const end = await (found === 'broken'
+    ? unitOfWork(deps, (sql) => endBroken(sql, { id, task, instances, detail }))
+    : endPlacement(sql, { id, task, state: found, detail }))
+  if (end === undefined) throw new Error(OVER)
+  fleet.notifier.notify()
+  log[OPERATORS.has(end) ? 'error' : 'warn'](
+    { task_id: task.id, instance: name, placement: id, end, detail },
+    'a placement on ComfyUI brought no result',
+  )
+  if (end === 'zombie') await holdInstance(sql, { name, restSeconds: null, reason: detail })
+  // What it said of its queue is a second old: the task would be placed there again, until its placements are used up.
+  if (end === 'unreachable') instance.doubt()
+  if (end === 'unable') instance.forget(given.template.name, detail)
+  if (end === 'out_of_memory') {
+    await holdInstance(sql, { name, restSeconds: REST_SECONDS, reason: detail })
+    await client.post('/free', { unload_models: true, free_memory: true }).catch(() => undefined)
+    // Says so when none is left that could have memory enough.
+    await rank(given)
+  }
+  if (FLEETS.has(end)) await breaker?.fail(FLEET, task.id)
+  else await breaker?.succeed(FLEET)
+  if (end === 'crashed') {
+    log.error({ task_id: task.id, instances, detail }, 'a task has broken two instances in a row')
+    throw new TaskError('engine_crashed')
+  }
+  if (COUNTED.has(end)) throw new EngineError(`a placement on ComfyUI ended as ${end}`)
+}
+
+/** Lists the instances that a task has broken in a row, the named one being the last. Ends that are the fleet's do not count. */
+const listBroken = async ({ deps, task }: Task, name: string): Promise<string[]> => {
+  const placements = await listPlacements(deps.sql, task.id)
+  const last = placements.findLast(({ state }) => COUNTED.has(state))
+  return last?.state === 'broken' && last.instance !== name ? [last.instance, name] : [name]
+}

@@ -1,0 +1,11 @@
+-- Whose fault it is when an instance of ComfyUI reports a device error, and which prompts this service interrupted itself.
+
+alter table placement
+  -- it was interrupted because its events had stopped; a worker that dies there leaves the interrupt to the next one
+  add column interrupted_at timestamptz;
+
+-- step
+
+alter table instance
+  -- task whose prompt it last reported a device error for; null after a run without one, and after a restart
+  add column broken_by uuid;
