@@ -373,6 +373,7 @@ create table instance (
   version text,
   abilities jsonb,
   seen_at timestamp with time zone default now() not null,
+  url text,
   constraint instance_pkey PRIMARY KEY (name)
 );
 CREATE INDEX instance_seen ON public.instance USING btree (seen_at);
