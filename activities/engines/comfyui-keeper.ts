@@ -46,12 +46,18 @@ const keepInstance = async (
   const state = instance.state()
   logState(deps, instance)
   const isStalled = state === 'up' && instance.stalledMs() >= fleet.stallMs
-  await recordState(deps.sql, { name: instance.name, state: isStalled ? 'stalled' : state })
-  if (state !== 'up') return
-  await checkMarker(deps, instance)
+  const isLeaving = instance.depth === 0
+  const seen = isStalled ? 'stalled' : isLeaving && state === 'up' ? 'leaving' : state
+  await recordState(deps.sql, { name: instance.name, state: seen })
+  // What lies on an instance that is gone for good is gone, too, and its name is free.
+  const isGone = state === 'down' && isLeaving
+  if (state !== 'up' && !isGone) return
+  if (!isGone) await checkMarker(deps, instance)
   const left = await leaseLeftPlacements(deps.sql, { instance: instance.name, max: MAX_LEFT })
-  for (const placement of left) await cleanUp(deps, instance, placement)
-  if (await leaseReading(deps.sql, instance.name)) await readAbilities(deps, instance, fleet)
+  for (const placement of left)
+    await (isGone ? finishPlacement(deps.sql, placement.id) : cleanUp(deps, instance, placement))
+  if (!isGone && (await leaseReading(deps.sql, instance.name)))
+    await readAbilities(deps, instance, fleet)
 }
 
 /** Instances that were reported as silent. */

@@ -46,6 +46,8 @@ export interface Chosen {
   isNew: boolean
   /** This service has interrupted it, or was about to. */
   isInterrupted: boolean
+  /** The placement before it there had its template, whose models are loaded. */
+  isLoaded?: boolean
 }
 
 /** Message of an attempt that must not go on. */
@@ -54,7 +56,7 @@ export const OVER = 'the task has ended or is with a newer attempt'
 /** Scope of the breaker of all instances together. */
 export const FLEET = 'engine:comfyui'
 
-const MAX_PLACEMENTS = 10
+export const MAX_PLACEMENTS = 10
 const FIRST_WAIT_MS = 1000
 const MAX_WAIT_MS = 15_000
 
@@ -62,7 +64,6 @@ const MAX_WAIT_MS = 15_000
 export const place = async (given: Task): Promise<Chosen> => {
   const { deps, task, attempt, template } = given
   const { fleet, sql } = deps
-  const inputs = listUploads(given).map(({ filename }) => filename)
   const stopTimer = deps.metrics?.fleetWaits.startTimer({ template: template.name })
   let isWaiting = false
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, MAX_WAIT_MS)) {
@@ -76,19 +77,12 @@ export const place = async (given: Task): Promise<Chosen> => {
       throw new TaskError('engine_failed', `The task was placed ${MAX_PLACEMENTS} times.`)
     const { instances, reasons } = await rank(given, waitMs === FIRST_WAIT_MS)
     for (const instance of instances) {
-      const id = randomUUID()
-      const at = { instance: instance.name, template: template.name, depth: fleet.depth }
-      const before = await unitOfWork(deps, (sql) =>
-        insertPlacement(sql, { id, task, inputs, ...at }),
-      )
-      if (before === undefined) throw new Error(OVER)
-      if (before === false) continue
+      const chosen = await reserve(given, instance, { depth: instance.depth })
+      if (!chosen) continue
       stopTimer?.()
       if (isWaiting) deps.notifyChange(task.id)
-      if (before.template !== null && before.template !== template.name)
-        deps.metrics?.modelSwitches.inc({ comfyui_instance: instance.name })
       failpoint('comfyui.after-placement')
-      return { id, instance, isNew: true, isInterrupted: false }
+      return chosen
     }
     isWaiting = true
     if (await recordWait(sql, { ...task, reasons })) {
@@ -96,10 +90,33 @@ export const place = async (given: Task): Promise<Chosen> => {
       if (reasons.length > 0)
         deps.log.warn({ task_id: task.id, reasons }, 'no instance of ComfyUI can take a task now')
     }
-    if (fleet.instances.every((instance) => instance.state() !== 'up'))
+    // A fleet that is scaled to none has not failed.
+    if (
+      fleet.instances.length > 0 &&
+      fleet.instances.every((instance) => instance.state() !== 'up')
+    )
       await deps.breaker?.fail(FLEET, task.id)
     await fleet.notifier.wait(waitMs, attempt.signal, notifications)
   }
+}
+
+/** Gives the task a placement at an instance; undefined: it is full by now, or takes none. */
+export const reserve = async (
+  given: Task,
+  instance: Instance,
+  options: { depth: number; isReserved?: boolean },
+): Promise<Chosen | undefined> => {
+  const { deps, task, template } = given
+  const id = randomUUID()
+  const inputs = listUploads(given).map(({ filename }) => filename)
+  const at = { instance, template: template.name, inputs, ...options }
+  const before = await unitOfWork(deps, (sql) => insertPlacement(sql, { id, task, ...at }))
+  if (before === undefined) throw new Error(OVER)
+  if (before === false) return undefined
+  const isLoaded = before.template === template.name
+  if (before.template !== null && !isLoaded)
+    deps.metrics?.modelSwitches.inc({ comfyui_instance: instance.name })
+  return { id, instance, isNew: true, isInterrupted: false, isLoaded }
 }
 
 /** Instances that can take a task now, the best first. */
@@ -115,25 +132,12 @@ interface Ranked {
  */
 export const rank = async (given: Task, isReported = false): Promise<Ranked> => {
   const { deps, task, template } = given
-  const { sql, fleet, log } = deps
-  const since = performance.now() - 1000
-  const sizes = await Promise.all(listUploads(given).map(({ path }) => stat(path)))
-  const bytes = Math.max(0, ...sizes.map(({ size }) => size))
-  await Promise.all(fleet.instances.map((instance) => instance.probe(since)))
-  const names = fleet.instances.map(({ name }) => name)
-  const rows = await listInstances(sql, { names, taskId: task.id })
-  const seen = await Promise.all(
-    fleet.instances.map(async (instance) => {
-      const row = rows.find(({ name }) => name === instance.name)
-      return row ? [await assess(given, instance, { row, bytes })] : []
-    }),
-  )
-  const all = seen.flat()
+  const all = await assessAll(given)
   const issues = all.flatMap(({ instance: { name }, issues }) =>
     issues.map((issue) => `${name}: ${issue}`),
   )
   if (issues.length > 0 && isReported)
-    log.error(
+    deps.log.error(
       { task_id: task.id, template: template.name, issues },
       'instances of ComfyUI cannot run a template',
     )
@@ -142,7 +146,7 @@ export const rank = async (given: Task, isReported = false): Promise<Ranked> => 
   const needsMemory = able.some(({ ended }) => ended.includes('out_of_memory'))
   const fit = all.filter(({ lack }) => lack === undefined)
   const instances = fit
-    .filter(({ open }) => open.length < fleet.depth)
+    .filter(({ open, instance }) => open.length < instance.depth)
     .map(({ instance, ended, open, template: last }) => ({
       instance,
       failed: Math.sign(ended.length),
@@ -152,7 +156,30 @@ export const rank = async (given: Task, isReported = false): Promise<Ranked> => 
     }))
     .toSorted((a, b) => a.failed - b.failed || b.vram - a.vram || a.load - b.load)
     .map(({ instance }) => instance)
-  return { instances, reasons: fit.length > 0 ? [] : all.flatMap(({ lack }) => lack ?? []) }
+  const reasons = all.length > 0 ? all.flatMap(({ lack }) => lack ?? []) : [NONE]
+  return { instances, reasons: fit.length > 0 ? [] : reasons }
+}
+
+const NONE = 'COMFYUI_URLS names no instance now'
+
+/** Finds what each instance lacks for a task. */
+export const assessAll = async (given: Task) => {
+  const { sql, fleet } = given.deps
+  const since = performance.now() - 1000
+  const sizes = await Promise.all(listUploads(given).map(({ path }) => stat(path)))
+  const bytes = Math.max(0, ...sizes.map(({ size }) => size))
+  // Another turn may replace the list meanwhile.
+  const { instances } = fleet
+  await Promise.all(instances.map((instance) => instance.probe(since)))
+  const names = instances.map(({ name }) => name)
+  const rows = await listInstances(sql, { names, taskId: given.task.id })
+  const seen = await Promise.all(
+    instances.map(async (instance) => {
+      const row = rows.find(({ name }) => name === instance.name)
+      return row ? [await assess(given, instance, { row, bytes })] : []
+    }),
+  )
+  return seen.flat()
 }
 
 /** Finds what an instance lacks for a task. */
@@ -169,6 +196,7 @@ const assess = async (
   const isAble = found?.issues.length === 0
   const version = isEarlier ? ', as it was when the task was made' : ''
   const findLack = (): string | undefined => {
+    if (instance.depth === 0) return 'is in no COMFYUI_URLS any more'
     if (!found) return 'does not respond'
     if (issues.length > 0) return `cannot run ${template.name}${version}: ${issues.join('; ')}`
     if (row.hold !== null) return row.hold

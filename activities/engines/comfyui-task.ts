@@ -21,7 +21,8 @@ import {
 import { failpoint } from '../../src/platform/process/failpoint.ts'
 import { leave, PlacementError } from './comfyui-ends.ts'
 import { checkMarker } from './comfyui-keeper.ts'
-import { FLEET, listUploads, OVER, place, TOO_LARGE } from './comfyui-place.ts'
+import { MovedError, moveOn } from './comfyui-move.ts'
+import { FLEET, listUploads, OVER, place, rank, TOO_LARGE } from './comfyui-place.ts'
 import type { Chosen, FleetTask, Task } from './comfyui-place.ts'
 import { EngineError } from './render-attempt.ts'
 import { cancelAtEnd, emptyFolder } from './upstream-task.ts'
@@ -59,6 +60,11 @@ export const runOnFleet = async <Made>(given: FleetTask<Made>): Promise<Made> =>
       await given.deps.breaker?.succeed(FLEET)
       return made
     } catch (error) {
+      if (error instanceof MovedError) {
+        stopTimer?.({ end: 'moved' })
+        placed = error.to
+        continue
+      }
       if (!(error instanceof PlacementError)) throw error
       stopTimer?.({ end: error.end })
       await leave(given, chosen, error)
@@ -90,6 +96,10 @@ const findOpen = async ({ deps: { sql, fleet }, task }: Task): Promise<Chosen | 
   const open = placements.find(
     ({ id, state, instance }) => state === 'open' && task.upstreamId === `${instance}/${id}`,
   )
+  // Reserved for a move that an earlier attempt did not come to.
+  for (const { id, state } of placements)
+    if (state === 'open' && id !== open?.id)
+      await endPlacement(sql, { id, task, state: 'moved', detail: 'it was not needed' })
   const instance = fleet.instances.find(({ name }) => name === open?.instance)
   if (open && instance)
     return { id: open.id, instance, isNew: false, isInterrupted: open.isInterrupted }
@@ -125,6 +135,8 @@ const follow = async (
       if (state === 'ended') return entry
       if (state !== 'absent') {
         isTaken = true
+        const waitedMs = performance.now() - startedAt
+        if (state === 'pending' && waitedMs >= QUICK_MS) await moveOn(given, chosen, waitedMs)
         await checkStall(state)
       } else if (isTaken) throw new PlacementError('lost', await explainLoss(given, chosen))
       else if (!isSent) {

@@ -37,6 +37,7 @@ export interface VendorDependencies extends RenderDependencies {
 
 /** A fleet of ComfyUI as a worker knows it. */
 export interface Fleet {
+  /** Those that COMFYUI_URLS names now, and others that placements still name. */
   instances: readonly Instance[]
   /** Templates of the service's own kinds, as the folder last had them. */
   templates: readonly Template[]
@@ -44,8 +45,8 @@ export interface Fleet {
   custom: readonly Template[]
   /** Files that the folder last had beside them. */
   unusable: UnusableFiles
-  /** COMFYUI_DEPTH: our prompts on one instance. */
-  depth: number
+  /** Time that a prompt waits where its models are loaded, rather than load them elsewhere, in milliseconds. */
+  loadMs: number
   /** Silence of an instance after which its tasks go elsewhere, in milliseconds. */
   lostMs: number
   /** Time without progress after which a prompt is interrupted. */

@@ -39,7 +39,9 @@ const RESTART = {
 
 const DRAIN = {
   ...COMMAND,
-  params: Type.Object({ id: Type.String({ description: 'Its name in COMFYUI_URLS.' }) }),
+  params: Type.Object({
+    id: Type.String({ description: 'Its name; of one from DNS its address and port.' }),
+  }),
   body: { ...RESTART, examples: { nothing: {}, reason: { reason: 'its driver is renewed' } } },
   responses: { 200: { description: 'The instance.', schema: DrainedInstance } },
   errors: ['forbidden', 'instance_not_found', 'outcome_unknown'],

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 
 import type { PlatformConfig } from '../platform/settings/settings.ts'
 
+import { MAX_DEPTH, readFleetItem, type FleetItem } from './domain/fleet-item.ts'
 import {
   constant,
   count,
@@ -25,7 +26,7 @@ export const EngineSettings = Type.Object({
   VENDOR_VIDEO_URL: upstreamUrl('video tasks'),
   VENDOR_VIDEO_KEY: upstreamKey('VENDOR_VIDEO_URL'),
   COMFYUI_URLS: list(
-    'Instances of ComfyUI that core workers call, such as `gpu1=http://10.0.0.5:8188`; their tasks keep the name.',
+    'Instances of ComfyUI that core workers call, such as `gpu1=http://10.0.0.5:8188`, whose name their tasks keep; and where others are read every five seconds, `dns:comfyui.internal:8188` or `file:/etc/kiln/instances`. `|depth=1` after one counts before COMFYUI_DEPTH.',
   ),
   COMFYUI_TOKEN: visible('Bearer token for a proxy before the instances of COMFYUI_URLS.'),
   COMFYUI_TEMPLATES: optionalText('Folder of the workflows that instances of ComfyUI run.'),
@@ -33,7 +34,7 @@ export const EngineSettings = Type.Object({
     'Prompts on one instance at once: one runs, the others are ready.',
     2,
     1,
-    100,
+    MAX_DEPTH,
   ),
   COMFYUI_STALL_SECONDS: count(
     'Time without progress after which a prompt is interrupted, and an instance that goes on is left.',
@@ -87,13 +88,10 @@ export const readUpstreams = (config: EngineConfig) => {
   }
 }
 
-/** Reads the instances of ComfyUI that a core worker calls: none in a media worker. */
-export const readInstances = (
-  config: Pick<PlatformConfig, 'WORKER_ROLE'> & EngineConfig,
-): { name: string; url: string; token: string }[] =>
+/** Reads the instances of ComfyUI, and sources of them, that a core worker calls: none in a media worker. */
+export const readFleetItems = (
+  config: Pick<PlatformConfig, 'WORKER_ROLE'> & Pick<EngineConfig, 'COMFYUI_URLS'>,
+): FleetItem[] =>
   config.WORKER_ROLE === 'media'
     ? []
-    : config.COMFYUI_URLS.map((item) => {
-        const at = item.indexOf('=')
-        return { name: item.slice(0, at), url: item.slice(at + 1), token: config.COMFYUI_TOKEN }
-      })
+    : config.COMFYUI_URLS.flatMap((text) => readFleetItem(text).item ?? [])

@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events'
 import { Worker, type WorkerOptions } from '@temporalio/worker'
 
 import { makeBreaker } from '../../activities/engines/breaker.ts'
+import { makeKeepInstances } from '../../activities/engines/comfyui-instances.ts'
 import { keepFleet } from '../../activities/engines/comfyui-keeper.ts'
 import { makeKeepTemplates } from '../../activities/engines/comfyui-templates.ts'
 import type { Fleet } from '../../activities/engines/dependencies.ts'
@@ -28,8 +29,10 @@ import {
   type TaskConfig,
 } from '../tasks/settings.ts'
 import { makeInstance } from './comfyui/instance.ts'
+import { makeReadInstances } from './comfyui/sources.ts'
 import { makeLocalImageEngine } from './image-engine/local.ts'
-import { readInstances, readUpstreams, type EngineConfig } from './settings.ts'
+import { readFleetItems, readUpstreams, type EngineConfig } from './settings.ts'
+import { makeActivityTuner } from './temporal/activity-tuner.ts'
 import { makeUpstream } from './upstream/upstream.ts'
 import { makeLocalFinishVideo, makeLocalVideoEngine } from './video-engine/local.ts'
 
@@ -39,14 +42,14 @@ type Config = PlatformConfig & TaskConfig & EngineConfig
 interface Rendering {
   workers: Worker[]
   /** Tasks at once, by engine, for the beat of this process. */
-  slots: Partial<Record<'local' | 'vendor' | 'comfyui', number>>
+  slots(): Partial<Record<'local' | 'vendor' | 'comfyui', number>>
   stop(): Promise<void>
 }
 
 /** Often enough that files of callers do not stay, and a restart is seen. */
 const KEEP_MS = 2000
-/** An operator who has saved a template waits for it. */
-const TEMPLATES_MS = 5000
+/** An operator who has saved a template, or a file of instances, waits for it. */
+const FOLLOW_MS = 5000
 /** Tasks of a fleet beside those on instances: they fetch their files. */
 const FURTHER_TASKS = 4
 
@@ -123,7 +126,7 @@ export const makeMediaRendering = async (
   })
   return {
     workers: [worker],
-    slots: { local: config.MEDIA_SLOTS },
+    slots: () => ({ local: config.MEDIA_SLOTS }),
     async stop() {
       await beside.close()
       await Promise.all([scratch.stop(), renders.stop()])
@@ -145,8 +148,28 @@ export const makeRemoteRendering = async (
     ]),
   )
   const isVendor = Object.keys(upstreams).length > 0
-  const fleet = readInstances(config).length > 0 ? makeFleet(base, config) : undefined
-  if (!isVendor && !fleet) return { workers: [], slots: {}, stop: () => Promise.resolve() }
+  const items = readFleetItems(config)
+  const fleet = items.length > 0 ? makeFleet(config) : undefined
+  if (!isVendor && !fleet) return { workers: [], slots: () => ({}), stop: () => Promise.resolve() }
+  const keepInstances =
+    fleet &&
+    makeKeepInstances(
+      { ...common, fleet },
+      {
+        read: makeReadInstances(items),
+        open: (at) =>
+          makeInstance({
+            ...at,
+            depth: 0,
+            token: config.COMFYUI_TOKEN,
+            outbound: outboundRules,
+            lostMs: fleet.lostMs,
+          }),
+        depth: config.COMFYUI_DEPTH,
+      },
+    )
+  await keepInstances?.()
+  const countSlots = () => fleet?.instances.reduce((sum, { depth }) => sum + depth, 0) ?? 0
   const keepTemplates = fleet && makeKeepTemplates({ ...common, fleet }, config.COMFYUI_TEMPLATES)
   await keepTemplates?.()
   const scratch = await (fleet
@@ -162,7 +185,7 @@ export const makeRemoteRendering = async (
   const makeWorker = (
     options: Pick<
       WorkerOptions,
-      'taskQueue' | 'activities' | 'maxConcurrentActivityTaskExecutions'
+      'taskQueue' | 'activities' | 'maxConcurrentActivityTaskExecutions' | 'tuner'
     >,
   ): Promise<Worker> =>
     Worker.create({
@@ -185,7 +208,7 @@ export const makeRemoteRendering = async (
         finishVideo: makeLocalFinishVideo(video),
       }),
       // A task that waits in Temporal has not begun.
-      maxConcurrentActivityTaskExecutions: fleet.instances.length * fleet.depth + FURTHER_TASKS,
+      tuner: makeActivityTuner(() => countSlots() + FURTHER_TASKS),
     })
   }
   const workers = await Promise.all([
@@ -205,16 +228,19 @@ export const makeRemoteRendering = async (
     ...(fleet
       ? [startLoop('comfyui', () => keepFleet({ ...common, fleet }), { intervalMs: KEEP_MS, log })]
       : []),
+    ...(keepInstances
+      ? [startLoop('instances', keepInstances, { intervalMs: FOLLOW_MS, log })]
+      : []),
     ...(keepTemplates
-      ? [startLoop('templates', keepTemplates, { intervalMs: TEMPLATES_MS, log })]
+      ? [startLoop('templates', keepTemplates, { intervalMs: FOLLOW_MS, log })]
       : []),
   ]
   return {
     workers,
-    slots: {
+    slots: () => ({
       ...(isVendor && { vendor: config.VENDOR_SLOTS }),
-      ...(fleet && { comfyui: fleet.instances.length * fleet.depth }),
-    },
+      ...(fleet && { comfyui: countSlots() }),
+    }),
     async stop() {
       for (const upstream of Object.values(upstreams)) upstream.close()
       await Promise.all(loops.map((loop) => loop.stop()))
@@ -224,21 +250,19 @@ export const makeRemoteRendering = async (
   }
 }
 
-const makeFleet = ({ outboundRules }: WorkerBase, config: Config): Fleet => {
-  const lostMs = config.COMFYUI_LOST_SECONDS * 1000
-  return {
-    instances: readInstances(config).map((instance) =>
-      makeInstance({ ...instance, outbound: outboundRules, lostMs }),
-    ),
-    templates: [],
-    custom: [],
-    unusable: {},
-    depth: config.COMFYUI_DEPTH,
-    lostMs,
-    stallMs: config.COMFYUI_STALL_SECONDS * 1000,
-    notifier: makeNotifier(),
-  }
-}
+const makeFleet = (config: Config): Fleet => ({
+  instances: [],
+  templates: [],
+  custom: [],
+  unusable: {},
+  loadMs: LOAD_MS,
+  lostMs: config.COMFYUI_LOST_SECONDS * 1000,
+  stallMs: config.COMFYUI_STALL_SECONDS * 1000,
+  notifier: makeNotifier(),
+})
+
+/** Time to load models of 10 GB from a fast disk. */
+const LOAD_MS = 10_000
 
 interface ProgramPlace {
   /** Folders in which programs are looked for. */

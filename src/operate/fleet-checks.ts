@@ -1,18 +1,20 @@
-import { readSystem } from '../engines/comfyui/instance.ts'
+import { readSystem, type Instance } from '../engines/comfyui/instance.ts'
+import { nameOf, readItem } from '../engines/comfyui/sources.ts'
 import { readTemplates } from '../engines/comfyui/templates.ts'
 import { listKinds } from '../engines/db/template.ts'
 import { describeMembers } from '../engines/domain/template/custom-kind.ts'
 import { TEMPLATE_KINDS } from '../engines/domain/template/fields.ts'
 import { listAdvice } from '../engines/domain/template/fill.ts'
 import type { Template } from '../engines/domain/template/template.ts'
+import type { FleetItem } from '../engines/domain/fleet-item.ts'
 import { countWaiting } from '../engines/db/fleet.ts'
 import { OperatorError, OperatorWarning } from '../platform/process/operator-error.ts'
-import { readInstances } from '../engines/settings.ts'
+import type { Config } from '../compose/settings/env.ts'
 import { makeEngineOf } from '../tasks/settings.ts'
 import type { Sql } from '../platform/db/client.ts'
 import type { CheckDeps } from './checks.ts'
 import type { Check } from './doctor.ts'
-import { openInstance } from './fleet.ts'
+import { listFleetItems, openInstance } from './fleet.ts'
 
 const AWAY = 'start it, or correct its address in COMFYUI_URLS'
 
@@ -27,21 +29,21 @@ export const makeFleetChecks = ({ config, sql }: Pick<CheckDeps, 'config' | 'sql
       ? []
       : [['comfyui', [], '', () => Promise.resolve(elsewhere)], waiting]
   const read = once(() => readTemplates(config.COMFYUI_TEMPLATES, () => listKinds(sql())))
-  const instances = readInstances({ ...config, WORKER_ROLE: 'core' }).map((options) => ({
-    name: options.name,
+  const items = listFleetItems(config).map((item) => ({
+    name: nameOf(item),
     // An address that cannot be read is an error of its check alone.
-    ask: once(async () => await askInstance(options, await read().catch(() => undefined))),
+    ask: once(async () => await askItem(config, item, await read().catch(() => undefined))),
   }))
   const checkTemplates = async (): Promise<string> => {
     const { templates, unusable } = await read()
-    const asked = await Promise.allSettled(instances.map(({ ask }) => ask()))
+    const asked = await Promise.allSettled(items.map(({ ask }) => ask()))
     const able = asked.flatMap((end) => (end.status === 'fulfilled' ? end.value.able : []))
     return reportTemplates(templates, kinds, able, Object.values(unusable).flat())
   }
   const needs = ['COMFYUI_URLS', 'COMFYUI_TEMPLATES', 'COMFYUI_TOKEN'] as const
   return [
     ['templates', needs, 'correct COMFYUI_TEMPLATES', checkTemplates],
-    ...instances.map(({ name, ask }): Check => [name, needs, AWAY, async () => (await ask()).line]),
+    ...items.map(({ name, ask }): Check => [name, needs, AWAY, async () => (await ask()).line]),
     waiting,
   ]
 }
@@ -73,12 +75,36 @@ const once = <Found>(find: () => Promise<Found>): (() => Promise<Found>) => {
   return () => (found ??= find())
 }
 
+interface Asked {
+  /** Names of templates. */
+  able: string[]
+  line: string
+}
+
+/** Asks the instances of an item of COMFYUI_URLS. Of those that a source names, each has a part of the line. */
+const askItem = async (config: Config, item: FleetItem, read?: Read): Promise<Asked> => {
+  if (item.kind === 'instance') return await askInstance(openInstance(config, item), read)
+  const found = await readItem(item)
+  if (found.length === 0) throw new OperatorWarning('names no instance now')
+  const asked = await Promise.all(
+    found.map(async (one) => {
+      const ask = askInstance(openInstance(config, one), read)
+      const { able, line } = await ask.catch((error: Error) => ({ able: [], line: error.message }))
+      return { able, line: `${one.name} ${line}` }
+    }),
+  )
+  return { able: asked.flatMap(({ able }) => able), line: asked.map(({ line }) => line).join('; ') }
+}
+
+interface Read {
+  templates: readonly Template[]
+}
+
 /** Asks an instance which templates it can run. It need not be able to run all, as long as another one is. */
 const askInstance = async (
-  options: Parameters<typeof openInstance>[0],
-  { templates }: { templates: readonly Template[] } = { templates: [] },
-): Promise<{ able: string[]; line: string }> => {
-  const instance = openInstance(options)
+  instance: Instance,
+  { templates }: Read = { templates: [] },
+): Promise<Asked> => {
   try {
     const { status, body } = await instance.client.get('/system_stats')
     if (status === 401 || status === 403)

@@ -1,6 +1,8 @@
 import { makeInstance } from '../engines/comfyui/instance.ts'
 import type { Instance } from '../engines/comfyui/instance.ts'
+import { makeReadInstances } from '../engines/comfyui/sources.ts'
 import { readTemplates } from '../engines/comfyui/templates.ts'
+import type { FleetItem, NamedInstance } from '../engines/domain/fleet-item.ts'
 import type { Sql } from '../platform/db/client.ts'
 import { changesOf, insertAudit, type Audit } from '../platform/db/audit-log.ts'
 import { drainInstance, listInstanceDetails } from '../engines/db/fleet.ts'
@@ -13,7 +15,7 @@ import { listKinds } from '../engines/db/template.ts'
 import { unitOfWork } from '../platform/db/unit-of-work.ts'
 import { auditTarget } from '../platform/domain/audit-log.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
-import { readInstances } from '../engines/settings.ts'
+import { readFleetItems } from '../engines/settings.ts'
 import type { Config } from '../compose/settings/env.ts'
 import { renderSample } from './sample.ts'
 import { describeCauses } from './server-error.ts'
@@ -68,7 +70,9 @@ const checkTemplates = async (
     listKinds(sql),
   )
   for (const issue of Object.values(unusable).flat()) write(issue)
-  const instances = readInstances({ ...config, WORKER_ROLE: 'core' }).map(openInstance)
+  const { instances: found, issues } = await makeReadInstances(listFleetItems(config))()
+  for (const [name, issue] of Object.entries(issues)) write(`${name}  ${issue}`)
+  const instances = found.map((at) => openInstance(config, at))
   const failed: string[] = []
   const nowhere: string[] = []
   const noKind: string[] = []
@@ -125,10 +129,17 @@ const checkTemplates = async (
 /** The doctor gives more to each check. */
 const SILENCE_MS = 3000
 
-export const openInstance = (options: ReturnType<typeof readInstances>[number]): Instance =>
+export const openInstance = (config: Config, { name, url }: NamedInstance): Instance =>
   makeInstance({
-    ...options,
+    name,
+    url,
+    depth: 0,
+    token: config.COMFYUI_TOKEN,
     outbound: { ports: [], deny: [], allowLoopback: false },
     lostMs: 0,
     silenceMs: SILENCE_MS,
   })
+
+/** Items of COMFYUI_URLS, whatever the role of this process. */
+export const listFleetItems = (config: Config): FleetItem[] =>
+  readFleetItems({ ...config, WORKER_ROLE: 'core' })

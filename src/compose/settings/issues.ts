@@ -5,6 +5,7 @@ import ipaddr from 'ipaddr.js'
 import { makeIsAllowedAddress } from '../../platform/outbound/address.ts'
 import { isLoopbackHost } from '../../platform/outbound/url.ts'
 import { ENGINE_NAMES } from '../../tasks/domain/engine.ts'
+import { readFleetItem } from '../../engines/domain/fleet-item.ts'
 import { TEMPLATE_KINDS } from '../../engines/domain/template/fields.ts'
 import { decodeWebhookSecret } from '../../events/adapters/webhook.ts'
 import { BUILTIN_SETTINGS } from './builtin.ts'
@@ -159,21 +160,11 @@ const validateEngines: Rule = (value, name) =>
         `${name} must be kinds with engines such as upscale:comfyui, got ${item}: kinds are ${TEMPLATE_KINDS.join(', ')}, engines ${ENGINE_NAMES.join(', ')}`,
     )
 
-/** An instance is called where it is; anything behind its port would be left out, or sent with every file. */
 const validateInstances: Rule = (value, name) => {
-  const items = splitList(value)
-  const names = items.map((item) => item.split('=')[0])
+  const read = splitList(value).map(readFleetItem)
+  const names = read.flatMap(({ item }) => (item?.kind === 'instance' ? [item.name] : []))
   return [
-    ...items
-      .filter(
-        (item) =>
-          !/^[\w.-]{1,64}=https?:\/\/[^/?#@\s]+\/?$/.test(item) ||
-          !URL.canParse(item.slice(item.indexOf('=') + 1)),
-      )
-      .map(
-        (item) =>
-          `${name} must be names with addresses such as gpu1=http://10.0.0.5:8188, got ${item}`,
-      ),
+    ...read.flatMap(({ issue }) => (issue === undefined ? [] : [`${name} ${issue}`])),
     ...names
       .filter((one, index) => names.indexOf(one) !== index)
       .map((one) => `${name} names two instances ${one}`),

@@ -26,6 +26,9 @@ export type Found =
 /** An instance as this process sees it. */
 export interface Instance {
   name: string
+  url: string
+  /** Most prompts of ours there at once; 0: no source names it any more, and it is given none. */
+  depth: number
   client: ComfyClient
   /** Listens to the events of a prompt. */
   listen: Events['listen']
@@ -47,6 +50,8 @@ export interface Instance {
   facts(): { version: string; vram: number; maxUpload: number }
   /** Does not run a template until its classes are read again. */
   forget(template: string, issue: string): void
+  /** Takes a prompt that waits out of the queue. False: it is still there, runs, or has run. */
+  withdraw(id: string): Promise<boolean>
   /** Takes a prompt out of the queue, or ends it. Others are not touched. */
   cancel(id: string): Promise<void>
   /**
@@ -59,6 +64,7 @@ export interface Instance {
 
 export interface InstanceOptions extends ClientOptions {
   lostMs: number
+  depth: number
 }
 
 /** After this time, and after a template has failed, an operator may have added what was missing. */
@@ -71,21 +77,28 @@ export const makeInstance = (options: InstanceOptions): Instance => {
   const events = makeEvents(options)
   const { readQueue, ...health } = watchQueue(client, events, options.lostMs)
   const ability = readAbility(client)
+  const find: Instance['find'] = async (id, since) => {
+    // Running → history happens under one lock there, so in this order nothing falls between the two.
+    const { running, pending } = await readQueue(since)
+    if (running.includes(id)) return { state: 'running' }
+    if (pending.includes(id)) return { state: 'pending' }
+    const { body } = await client.get(`/history/${id}`)
+    const entry = body[id]
+    return isObject(entry) ? { state: 'ended', entry } : { state: 'absent' }
+  }
   let hasJobs = true
   return {
     name: options.name,
+    url: options.url,
+    depth: options.depth,
     client,
     listen: events.listen,
     ...health,
     ...ability,
-    async find(id, since) {
-      // Running → history happens under one lock there, so in this order nothing falls between the two.
-      const { running, pending } = await readQueue(since)
-      if (running.includes(id)) return { state: 'running' }
-      if (pending.includes(id)) return { state: 'pending' }
-      const { body } = await client.get(`/history/${id}`)
-      const entry = body[id]
-      return isObject(entry) ? { state: 'ended', entry } : { state: 'absent' }
+    find,
+    async withdraw(id) {
+      await client.post('/queue', { delete: [id] })
+      return (await find(id, performance.now())).state === 'absent'
     },
     async probe(since) {
       await Promise.race([

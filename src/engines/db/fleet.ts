@@ -13,7 +13,7 @@ const stateOf = (sql: Queryable) => sql`
   case
     when i.state = 'down' or i.seen_at < now() - interval '2 minutes' then 'gone'
     when i.quarantined_at is not null then 'quarantined'
-    when i.drained_at is not null then 'draining'
+    when i.drained_at is not null or i.state = 'leaving' then 'draining'
     when i.state <> 'up' then 'stalled'
     when i.rests_until > now() then 'resting'
     when exists (select from ${openThere(sql, sql`i.name`)}) then 'busy'
@@ -73,7 +73,8 @@ export const countWaiting = async (sql: Sql): Promise<Waiting[]> =>
       last_moved_at, waits_for
     from (
       select * from task t
-      where ended_at is null and engine = 'comfyui' and exists (select from instance)
+      where ended_at is null and engine = 'comfyui'
+        and (exists (select from instance) or exists (select from worker w where w.slots ? 'comfyui'))
       order by last_moved_at
       limit 10000
     ) t

@@ -17,7 +17,7 @@ export interface InstanceRow {
   template: string | null
   /** Ids of our prompts there whose tasks have not ended. */
   open: string[]
-  /** Ends of placements of the task there. */
+  /** Ends of placements of the task there, but those that others were in the way of. */
   ended: string[]
 }
 
@@ -48,7 +48,7 @@ export const listInstances = async (
   return await sql<InstanceRow[]>`
     select i.name, i.template, ${holdOf(sql)} as hold, array(select p.id from ${openThere(sql, sql`i.name`)}) as open,
       array(select p.state from placement p
-        where p.task_id = ${taskId} and p.instance = i.name and p.state <> 'open') as ended
+        where p.task_id = ${taskId} and p.instance = i.name and p.state not in ('open', 'moved')) as ended
     from instance i where i.name = any(${[...names]})
     order by i.name
   `
@@ -57,11 +57,13 @@ export const listInstances = async (
 export interface NewPlacement {
   id: string
   task: { id: string; fence: number }
-  instance: string
+  instance: { name: string; url: string }
   template: string
   inputs: readonly string[]
-  /** Most open placements of an instance. */
+  /** Most open placements of the instance. */
   depth: number
+  /** The task stays where it is until `movePlacement`. */
+  isReserved?: boolean
 }
 
 /**
@@ -71,29 +73,67 @@ export interface NewPlacement {
  */
 export const insertPlacement = async (
   sql: Transaction,
-  { id, task, instance, template, inputs, depth }: NewPlacement,
+  { id, task, instance: { name, url }, template, inputs, depth, isReserved = false }: NewPlacement,
 ): Promise<{ template: string | null } | false | undefined> => {
   const [free] = await sql<{ template: string | null }[]>`
     select template from instance
-    where name = ${instance} and ${holdOf(sql)} is null for update
+    where name = ${name} and coalesce(url = ${url}, true) and ${holdOf(sql)} is null for update
   `
   if (!free) return false
   const [load] = await sql<{ open: number }[]>`
-    select count(*)::integer as open from ${openThere(sql, sql`${instance}`)}
+    select count(*)::integer as open from ${openThere(sql, sql`${name}`)}
   `
   if (!load || load.open >= depth) return false
   const { count } = await sql`
-    update task set upstream_id = ${`${instance}/${id}`},
+    update task set upstream_id = ${isReserved ? sql`upstream_id` : `${name}/${id}`},
       waits_for = null, rev = rev + (waits_for is not null)::integer
     where id = ${task.id} and fence = ${task.fence} and ended_at is null
   `
   if (count === 0) return undefined
   await sql`
     insert into placement (id, task_id, instance, template, inputs)
-    values (${id}, ${task.id}, ${instance}, ${template}, ${[...inputs]})
+    values (${id}, ${task.id}, ${name}, ${template}, ${[...inputs]})
   `
-  await sql`update instance set template = ${template} where name = ${instance}`
+  await sql`
+    update instance set template = case when ${isReserved}::boolean then template else ${template} end
+    where name = ${name}
+  `
   return free
+}
+
+/**
+ * Moves a task, whose prompt was taken out of a queue, to the placement that is reserved for it. False: another attempt
+ * holds the fence.
+ */
+export const movePlacement = async (
+  sql: Transaction,
+  { task, from, to }: { task: { id: string; fence: number }; from: string; to: string },
+): Promise<boolean> => {
+  const { count } = await sql`
+    update task set upstream_id = p.instance || '/' || p.id
+    from placement p
+    where p.id = ${to} and task.id = ${task.id} and fence = ${task.fence} and task.ended_at is null
+  `
+  if (count === 0) return false
+  await sql`
+    update placement set state = 'moved', detail = 'another instance was idle',
+      ended_at = clock_timestamp()
+    where id = ${from}
+  `
+  // Of the placements that stay, the models of the last one will be loaded.
+  await sql`
+    update instance i set template = (
+      select template from placement p
+      where p.instance = i.name and p.cleaned_at is null and p.state <> 'moved'
+      order by p.at desc limit 1)
+    where name in (select instance from placement where id in (${from}, ${to}))
+  `
+  return true
+}
+
+/** Deletes a placement that nothing was sent to. */
+export const deletePlacement = async (sql: Sql, id: string): Promise<void> => {
+  await sql`delete from placement where id = ${id}`
 }
 
 /**
@@ -180,6 +220,8 @@ export const holdInstance = async (
   await sql`
     update instance set reason = ${reason},
       rests_until = clock_timestamp() + ${restSeconds} * interval '1 second',
+      -- Its memory is freed, or holds nobody knows what.
+      template = null,
       quarantined_at = case when ${restSeconds}::float8 is null
         then coalesce(quarantined_at, clock_timestamp()) else quarantined_at end
     where name = ${name}
@@ -213,7 +255,8 @@ export const replaceMarker = async (
 ): Promise<void> => {
   await sql`
     update instance set marker = ${marker}, quarantined_at = null, rests_until = null,
-      broken_by = null, reason = null
+      broken_by = null, reason = null,
+      template = case when ${old}::uuid is null then template end
     where name = ${name} and marker is not distinct from ${old}::uuid
   `
 }

@@ -29,13 +29,21 @@ const Instance = Type.Object({
   state: Type.Unsafe<InstanceState>({
     ...InstanceState,
     description:
-      'gone: silent, or in no COMFYUI_URLS. quarantined: needs a restart. stalled: late to respond, or without progress. resting: was out of memory, or had an error of its device.',
+      'gone: silent, or in no COMFYUI_URLS. quarantined: needs a restart. stalled: late to respond, or without progress. resting: was out of memory, or had an error of its device. draining: is given no more tasks, or no source of COMFYUI_URLS names it any more.',
   }),
   is_drained: Type.Boolean({ description: 'True: it is given no more tasks.' }),
   version: Type.Optional(Type.String({ description: 'Version of its ComfyUI.' })),
   seen_at: instant('Its last response, to half a minute.'),
-  template: Type.Optional(Type.String({ description: 'Template that it ran last.' })),
-  models: Type.Array(Type.String(), { description: 'Models of that template, which are loaded.' }),
+  template: Type.Optional(
+    Type.String({
+      description:
+        'Template that it ran last; absent after a restart, or when it was out of memory.',
+    }),
+  ),
+  models: Type.Array(Type.String(), {
+    description:
+      'Models of that template, which are loaded: tasks of that template go there first, also behind one prompt more.',
+  }),
   tasks: Type.Array(PlacedTask, { description: 'Its open tasks, the oldest first.' }),
   last_error: Type.Optional(Type.String({ description: 'Why a task last went elsewhere.' })),
   last_error_at: Type.Optional(instant('When that task was placed there.')),

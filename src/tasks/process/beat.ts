@@ -14,12 +14,10 @@ export const startBeat = ({
   role,
   slots,
   log,
-}: Omit<WorkerRow, 'id'> & { sql: Sql; log: Log }): Loop => {
+}: Pick<WorkerRow, 'role'> & { sql: Sql; log: Log; slots(): WorkerRow['slots'] }): Loop => {
   const id = randomUUID()
-  const loop = startLoop('beat', () => withinDeadline(sql, beatWorker(sql, { id, role, slots })), {
-    intervalMs: BEAT_MS,
-    log,
-  })
+  const beat = () => withinDeadline(sql, beatWorker(sql, { id, role, slots: slots() }))
+  const loop = startLoop('beat', beat, { intervalMs: BEAT_MS, log })
   return {
     async stop() {
       await loop.stop()

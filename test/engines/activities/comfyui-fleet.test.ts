@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 
 import { drainInstance, listInstanceDetails } from '../../../src/engines/db/fleet.ts'
+import { insertPlacement } from '../../../src/engines/db/placement.ts'
 import type { Template } from '../../../src/engines/domain/template/template.ts'
 import { makeMetrics } from '../../../src/platform/process/metrics.ts'
 import { makeBareClient, makeGraph } from '../../support/comfyui/bare-client.ts'
@@ -292,6 +294,149 @@ describe('a task on a fleet', { concurrency: true }, () => {
     assert.deepEqual(await route(id), ['1'])
   })
 
+  /** Starts a task on each instance, which stays there while it is held. */
+  const occupy = async (fleet: Awaited<ReturnType<typeof start>>) => {
+    const { deps, first, second, insert, names } = fleet
+    const rendered: ReturnType<typeof render>[] = []
+    for (const [index, fake] of [first, second].entries()) {
+      fake.hold()
+      rendered.push(render(deps, await insert()))
+      await waitFor('its prompt', () => fake.prompted.length === 1)
+      // The next one is drawn to neither.
+      await remember(names[index] ?? '', 'relight')
+    }
+    return rendered
+  }
+
+  /** Ids of the prompts that an instance has. */
+  const queueOf = async ({ url }: FakeComfy): Promise<string[]> => {
+    const queue = await makeBareClient(url).queue()
+    return [...queue.queue_running, ...queue.queue_pending].map(([, id]) => id)
+  }
+
+  test('moves from behind a long prompt to an instance that is idle, which is no attempt', async (t) => {
+    const fleet = await start(t, [{}, {}], { loadMs: 0 })
+    const { deps, first, second, id } = fleet
+    const [long, short] = await occupy(fleet)
+    const rendered = render(deps, id)
+    await waitFor('it is pending', () => first.prompted.length === 2)
+    second.release()
+    assert.equal((await rendered)?.results.length, 1)
+    assert.deepEqual(
+      [await ends(id), await route(id)],
+      [
+        ['moved', 'open'],
+        ['1', '2'],
+      ],
+    )
+    const placements = await seePlacements(place, id)
+    assert.deepEqual(await queueOf(first), first.prompted.slice(0, 1), 'the long one runs on')
+    assert.equal(await makeBareClient(first.url).history(placements[0]?.id ?? ''), undefined)
+    assert.deepEqual(second.prompted.slice(1), [placements[1]?.id])
+    assert.equal((await see(place.database, id)).failures, 0)
+    first.release()
+    await Promise.all([long, short])
+  })
+
+  test('moves as the first of several that wait, and the others after it, each once', async (t) => {
+    const fleet = await start(t, [{}, {}], { loadMs: 0, depth: 3 })
+    const { deps, first, second, insert } = fleet
+    const held = await occupy(fleet)
+    const ids = await Promise.all([insert(), insert(), insert(), insert()])
+    const rendered = ids.map((id) => render(deps, id))
+    await waitFor('all wait', () => first.prompted.length + second.prompted.length === 6)
+    second.release()
+    await Promise.all(rendered)
+    const routes = await Promise.all(ids.map(async (id) => (await route(id)).join('')))
+    assert.deepEqual(routes.toSorted(), ['12', '12', '2', '2'])
+    assert.deepEqual(await queueOf(first), first.prompted.slice(0, 1))
+    first.release()
+    await Promise.all(held)
+  })
+
+  test('leaves an instance with its models for one that loads them in less than it has waited', async (t) => {
+    const { deps, second, names, id } = await start(t, [{}, {}], { loadMs: 1 })
+    await remember(names[0], 'relight')
+    await remember(names[1], 'upscale')
+    second.hold()
+    await crowd(second, 1)
+    assert.equal((await render(deps, id))?.results.length, 1)
+    assert.deepEqual(await route(id), ['2', '1'])
+    const [found] = (await listInstanceDetails(place.deps.sql)).filter(
+      ({ name }) => name === names[1],
+    )
+    assert.equal(found?.template, null, 'it has not run there')
+  })
+
+  test('stays where it is when its prompt has begun before it is taken out', async (t) => {
+    const fleet = await start(t, [{}, {}], { loadMs: 0 })
+    const { deps, first, second, id } = fleet
+    const held = await occupy(fleet)
+    const rendered = render(deps, id)
+    await waitFor('it is pending', () => first.prompted.length === 2)
+    first.intercept = (request) => {
+      if (request !== 'POST /queue') return undefined
+      first.release()
+      return { status: 200 }
+    }
+    second.release()
+    assert.equal((await rendered)?.results.length, 1)
+    assert.deepEqual([await ends(id), await route(id)], [['open'], ['1']])
+    assert.equal(second.prompted.length, 1)
+    await Promise.all(held)
+  })
+
+  test('goes on where it was when its worker has died in a move', async (t) => {
+    const { deps, first, names, id } = await start(t)
+    first.hold()
+    await crowd(first, 1)
+    await remember(names[0], 'upscale')
+    const environment = makeEnvironment()
+    const died = assert.rejects(render(deps, id, { environment }))
+    await waitFor('it is pending', () => first.prompted.length === 2)
+    stopRun(environment)
+    await died
+    const [sent] = await seePlacements(place, id)
+    const [{ fence } = assert.fail()] = await place.deps.sql<{ fence: number }[]>`
+      select fence from task where id = ${id}
+    `
+    const at = { instance: { name: names[1], url: '' }, template: 'upscale', inputs: [], depth: 1 }
+    await place.deps.sql.begin((sql) =>
+      insertPlacement(sql, { id: randomUUID(), task: { id, fence }, ...at, isReserved: true }),
+    )
+    await makeBareClient(first.url).post('/queue', { delete: [sent?.id] })
+    first.release()
+    assert.equal((await render(deps, id))?.results.length, 1)
+    assert.deepEqual(
+      [await ends(id), await route(id)],
+      [
+        ['open', 'moved'],
+        ['1', '2'],
+      ],
+    )
+  })
+
+  test('is given to an instance as often as its own depth allows', async (t) => {
+    const { deps, first, second, id, insert } = await start(t)
+    const [one] = deps.fleet.instances
+    if (one) one.depth = 1
+    first.hold()
+    second.hold()
+    const ids = [id, await insert(), await insert()]
+    const rendered = ids.map((id) => render(deps, id))
+    await waitFor('all are there', () => first.prompted.length + second.prompted.length === 3)
+    assert.deepEqual([first.prompted.length, second.prompted.length], [1, 2])
+    const last = await insert()
+    const waiting = render(deps, last)
+    await waitFor(
+      'it waits',
+      async () => (await waitOf(last)) !== undefined && (await waitOf(last)) !== null,
+    )
+    first.release()
+    second.release()
+    await Promise.all([...rendered, waiting])
+  })
+
   test('is counted with its seconds, and with the change of models', async (t) => {
     const { deps, names, id, insert } = await start(t, [{ nodeMs: 20 }])
     const metrics = makeMetrics()
@@ -362,6 +507,20 @@ describe('the keeper of a fleet', () => {
     )
     stopRun(environment)
     await assert.rejects(rendered, again('attempt_ended'))
+  })
+
+  test('says that nothing is loaded once an instance has restarted, or has freed its memory', async (t) => {
+    const { keep, deps, names, first, id, insert } = await start(t, [{}])
+    const loaded = async () => (await find(names[0]))?.template
+    await keep()
+    await render(deps, id)
+    assert.equal(await loaded(), 'upscale')
+    await first.restart()
+    await keep()
+    assert.equal(await loaded(), null)
+    first.faults.push('oom')
+    await assert.rejects(render(deps, await insert()), again('attempt_failed'))
+    assert.equal(await loaded(), null)
   })
 
   test('records that an instance stands still, and that it is gone', async (t) => {

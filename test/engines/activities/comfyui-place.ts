@@ -6,7 +6,7 @@ import { keepFleet } from '../../../activities/engines/comfyui-keeper.ts'
 import { createComfyActivities } from '../../../activities/engines/index.ts'
 import type { AttemptOptions } from '../../../activities/tasks/task.ts'
 import type { TaskStanding } from '../../../activities/tasks/task.ts'
-import { makeInstance } from '../../../src/engines/comfyui/instance.ts'
+import { makeInstance, type Instance } from '../../../src/engines/comfyui/instance.ts'
 import { readTemplates } from '../../../src/engines/comfyui/templates.ts'
 import type { Template } from '../../../src/engines/domain/template/template.ts'
 import { makeNotifier } from '../../../src/platform/domain/notifier.ts'
@@ -37,37 +37,40 @@ const loadTemplates = async (): Promise<Template[]> => {
   return templates
 }
 
-type FleetTimes = Partial<Pick<Fleet, 'depth' | 'lostMs' | 'stallMs'>> & { silenceMs?: number }
+type FleetTimes = Partial<Pick<Fleet, 'loadMs' | 'lostMs' | 'stallMs'>> & {
+  silenceMs?: number
+  depth?: number
+}
 
 /** Instances `<test>-1`, `<test>-2`, …, and a worker that knows them. Names are of one test, because rows are shared. */
 export const startFleet = async (
   place: Place,
   name: string,
   given: readonly FakeComfyOptions[],
-  { silenceMs = PATIENCE_MS, ...times }: FleetTimes = {},
+  { silenceMs = PATIENCE_MS, depth = 2, ...times }: FleetTimes = {},
 ) => {
   const fakes = await Promise.all(given.map((options) => startFakeComfy(options)))
   const lostMs = times.lostMs ?? PATIENCE_MS
   const templates = await loadTemplates()
+  const open = (at: { name: string; url: string; depth?: number }): Instance =>
+    makeInstance({
+      depth: 0,
+      ...at,
+      token: TOKEN,
+      outbound: { allowLoopback: false, ports: [], deny: [] },
+      lostMs,
+      silenceMs,
+    })
   /** One worker of several; each has a view of its own. */
   const makeWorker = (): ComfyDependencies => ({
     ...place.deps,
     finishVideo: () => Promise.reject(new Error('this test renders no video')),
     fleet: {
-      instances: fakes.map(({ url }, index) =>
-        makeInstance({
-          name: `${name}-${index + 1}`,
-          url,
-          token: TOKEN,
-          outbound: { allowLoopback: false, ports: [], deny: [] },
-          lostMs,
-          silenceMs,
-        }),
-      ),
+      instances: fakes.map(({ url }, index) => open({ name: `${name}-${index + 1}`, url, depth })),
       templates: templates.filter(({ kind }) => kind !== undefined),
       custom: templates.filter(({ kind }) => kind === undefined),
       unusable: {},
-      depth: 2,
+      loadMs: PATIENCE_MS,
       stallMs: PATIENCE_MS,
       notifier: makeNotifier(),
       ...times,
@@ -79,6 +82,7 @@ export const startFleet = async (
     fakes,
     first: fakes[0] as FakeComfy,
     deps,
+    open,
     makeWorker,
     close: async () => {
       for (const { client } of deps.fleet.instances) client.close()

@@ -183,6 +183,28 @@ describe('the doctor', { concurrency: true }, () => {
     })
   })
 
+  test('has a line for each source, with the instances that it names now', async (t) => {
+    const { fakes } = await start(t, { argv: ['--disable-metadata'] }, {})
+    await fakes[1]?.kill()
+    const dir = await makeDir(t)
+    const [list, none] = [join(dir, 'list'), join(dir, 'none')]
+    await writeFile(list, fakes.map(({ url }, index) => `gpu${index + 1}=${url}`).join('\n'))
+    await writeFile(none, '# scaled to none')
+    const sources = [list, none, join(dir, 'absent')].map((path) => `file:${path}`)
+    const config = { ...CONFIG, COMFYUI_URLS: sources }
+    const { lines, isWell } = await doctor(config)
+    const [templates, ...others] = lines
+    assert.equal(templates, 'ok templates 7 are valid, and an instance can run each')
+    const [found = '', empty, absent = ''] = others.map((line) => line.replaceAll(`${dir}/`, ''))
+    assert.match(found, /^ok file:list gpu1 ComfyUI 0\.3\.64 runs 7 of 7 templates; gpu2 no conn/)
+    assert.equal(empty, 'WARN file:none names no instance now')
+    assert.match(absent, /^ERROR file:absent ENOENT.*: start it, or correct its address in COMFY/)
+    assert.ok(!isWell)
+    const checked = await checkTemplates(config)
+    assert.match(checked.lines, /^file:.*absent {2}ENOENT.*\ngpu1 {2}/)
+    assert.match(checked.lines, /^gpu2 {2}upscale {2}no connection could be made/m)
+  })
+
   test('warns of files that cannot be used, and looks at the others', async (t) => {
     const { config } = await start(t, {})
     const { folder, write, close } = await makeTemplateFolder()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
@@ -57,6 +57,12 @@ const untilRunning = (): Promise<Record<string, { inputs: Record<string, unknown
     return running[0]?.[2] as Record<string, { inputs: Record<string, unknown> }> | undefined
   })
 
+/** Replaces the list of instances, which the worker reads again. */
+const writeInstances = async (text: string): Promise<void> => {
+  await writeFile(join(folder.folder, 'instances.new'), text)
+  await rename(join(folder.folder, 'instances.new'), join(folder.folder, 'instances'))
+}
+
 const create = async (body: object, path = PORTRAIT): Promise<string> =>
   (await client.create(path, body)).body.data.task_id
 
@@ -70,10 +76,12 @@ before(async () => {
   await folder.write('half', makePortrait().slice(0, 40))
   const env = {
     ADMIN_SUBJECTS: 'root',
-    COMFYUI_URLS: `gpu1=${fake.url}`,
+    COMFYUI_URLS: `file:${folder.folder}/instances`,
     COMFYUI_TEMPLATES: folder.folder,
   }
+  await writeInstances('# none yet')
   service = await startService({ roles: ['api', 'core'], env })
+  await writeInstances(`gpu1=${fake.url}`)
   await untilListed('portrait')
   await untilListed('film')
   await untilListed('clip')
@@ -291,6 +299,22 @@ describe('a template in custom', () => {
     const { body } = expectStatus(await client.post(`${PORTRAIT}/${id}/cancel`, {}), 200)
     assert.equal(body.data.error?.code, 'cancelled')
     fake.release()
+  })
+
+  test('is rendered by as many at once as an instance takes whose depth was raised', async () => {
+    fake.hold()
+    await writeInstances(`gpu1=${fake.url}|depth=8`)
+    const image = await base64({ width: 20, height: 20 })
+    const ids = await Promise.all(Array.from({ length: 8 }, () => create({ image })))
+    await waitFor('all are there', async () => {
+      const response = await fetch(`${fake.url}/prompt`)
+      const { exec_info: info } = (await response.json()) as {
+        exec_info: { queue_remaining: number }
+      }
+      return info.queue_remaining === 8
+    })
+    fake.release()
+    for (const id of ids) assert.equal((await untilEnded(PORTRAIT, id)).status, 'COMPLETED')
   })
 })
 

@@ -15,7 +15,7 @@ import { listRemovedSettings } from '../../../src/compose/settings/removed.ts'
 import type { ProcessName } from '../../../src/compose/settings/issues.ts'
 import { DEVELOPMENT_ISSUER } from '../../../src/platform/process/development-issuer.ts'
 import { KEY_SETTINGS } from '../../../src/compose/settings/issues.ts'
-import { readInstances } from '../../../src/engines/settings.ts'
+import { readFleetItems } from '../../../src/engines/settings.ts'
 import { readDelivery } from '../../../src/events/settings.ts'
 import { makeEngineOf, readQuotas, readSlots } from '../../../src/tasks/settings.ts'
 
@@ -306,10 +306,11 @@ describe('settings', () => {
       COMFYUI_TEMPLATES: 't',
     }
     const config = readConfig({ ...GOOD, ...fleet, COMFYUI_TOKEN: 'secret' }, 'worker')
-    assert.deepEqual(readInstances(config), [
-      { name: 'gpu1', url: 'http://10.0.0.5:8188', token: 'secret' },
-      { name: 'gpu-2', url: 'https://b', token: 'secret' },
+    assert.deepEqual(readFleetItems(config), [
+      { kind: 'instance', name: 'gpu1', url: 'http://10.0.0.5:8188' },
+      { kind: 'instance', name: 'gpu-2', url: 'https://b' },
     ])
+    assert.deepEqual(readFleetItems({ ...config, WORKER_ROLE: 'media' }), [])
     for (const engine of [{ IMAGE_ENGINE: 'comfyui' }, { ENGINES: 'upscale:comfyui' }]) {
       assert.deepEqual(namesOf(engine, 'worker'), ['COMFYUI_URLS', 'COMFYUI_TEMPLATES'])
       readConfig({ ...GOOD, ...engine }, 'api')
@@ -323,8 +324,37 @@ describe('settings', () => {
       'a=http://a?b',
       'a b=http://a',
       'a=http://a,a=http://b',
+      'dns:a',
+      'dns:a:99999',
+      'dns:http://a:80',
+      'file:instances',
     ])
       assert.deepEqual(namesOf({ ...fleet, COMFYUI_URLS: urls }, 'worker'), ['COMFYUI_URLS'], urls)
+  })
+
+  test('of a fleet of ComfyUI may have a depth of their own, and sources of instances', () => {
+    const items = 'a=http://a|depth=1, dns:comfy.internal:8188|depth=3, file:/etc/kiln/instances'
+    const given = { ...GOOD, COMFYUI_TEMPLATES: 't', COMFYUI_URLS: items }
+    assert.deepEqual(readFleetItems(readConfig(given, 'worker')), [
+      { kind: 'instance', name: 'a', url: 'http://a', depth: 1 },
+      { kind: 'dns', host: 'comfy.internal', port: 8188, depth: 3 },
+      { kind: 'file', path: '/etc/kiln/instances' },
+    ])
+    for (const option of [
+      'depth=0',
+      'depth=101',
+      'depth=x',
+      'depth=',
+      'deep=1',
+      '',
+      'depth=1|depth=2',
+    ])
+      assert.throws(
+        () => readConfig({ ...given, COMFYUI_URLS: `a=http://a|${option}` }, 'worker'),
+        new RegExp(
+          `COMFYUI_URLS must be .* a depth from 1 to 100 .*got a=http://a\\|${option.replaceAll('|', '\\|')}`,
+        ),
+      )
   })
 
   test('of an engine hold for all kinds of a family, or for one kind', () => {

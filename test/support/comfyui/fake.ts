@@ -34,6 +34,10 @@ export interface FakeComfyOptions {
   nodeMs?: number
   /** Time between the kill of a process and the one that a supervisor starts instead. */
   restartMs?: number
+  /** Its address on loopback, 127.0.0.1 when absent. */
+  host?: string
+  /** Any when absent. */
+  port?: number
 }
 
 /**
@@ -93,7 +97,8 @@ export const startFakeComfy = async (options: FakeComfyOptions = {}): Promise<Fa
   let instance: Instance | undefined
   let held: ReturnType<typeof makeLatch> | undefined
   let frozen: ReturnType<typeof makeLatch> | undefined
-  let port = 0
+  const { host = '127.0.0.1' } = options
+  let port = options.port ?? 0
 
   const thawed = async (): Promise<void> => {
     if (!frozen) return
@@ -145,7 +150,7 @@ export const startFakeComfy = async (options: FakeComfyOptions = {}): Promise<Fa
         socket.on('close', () => connections.delete(socket))
       })
       server.on('upgrade', (request, socket) => void upgrade(request, socket))
-      server.listen(port, '127.0.0.1')
+      server.listen(port, host)
       await once(server, 'listening')
       port = (server.address() as AddressInfo).port
     },
@@ -221,5 +226,5 @@ export const startFakeComfy = async (options: FakeComfyOptions = {}): Promise<Fa
   }
 
   await fake.start()
-  return Object.assign(fake, { url: `http://127.0.0.1:${port}` })
+  return Object.assign(fake, { url: `http://${host}:${port}` })
 }

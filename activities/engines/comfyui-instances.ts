@@ -1,0 +1,86 @@
+import type { Instance } from '../../src/engines/comfyui/instance.ts'
+import type { FoundInstances } from '../../src/engines/comfyui/sources.ts'
+import {
+  deleteInstances,
+  listInstanceUrls,
+  setInstanceUrls,
+} from '../../src/engines/db/instance-url.ts'
+import { unitOfWork } from '../../src/platform/db/unit-of-work.ts'
+import type { ComfyDependencies } from './dependencies.ts'
+
+interface At {
+  name: string
+  url: string
+}
+
+interface InstanceSources {
+  /** Reads all sources. */
+  read(): Promise<FoundInstances>
+  open(at: At): Instance
+  /** COMFYUI_DEPTH. */
+  depth: number
+}
+
+const STILL_NAMED = 'its name leads to its earlier address until no placement is there'
+
+/**
+ * Makes the pass that follows the sources of instances. One that no source names any more is given nothing, and stays
+ * while placements name it, as does its address.
+ */
+export const makeKeepInstances = (
+  deps: Pick<ComfyDependencies, 'sql' | 'log' | 'fleet'>,
+  { read, open, depth }: InstanceSources,
+) => {
+  const { sql, log, fleet } = deps
+  let logged: Record<string, string> = {}
+  /** Logs each error once. */
+  const report = (issues: Record<string, string>): void => {
+    for (const [name, issue] of Object.entries(issues))
+      if (logged[name] !== issue)
+        log.error(
+          { name, issue },
+          'an item of COMFYUI_URLS cannot be used: what it was before stays',
+        )
+    logged = issues
+  }
+  return async (): Promise<void> => {
+    const found = await read()
+    const { instances: wanted } = found
+    const names = wanted.map(({ name }) => name)
+    let known = await listInstanceUrls(sql, names)
+    const others = wanted.filter((one) => !known.some(isSame(one)))
+    if (others.length > 0) {
+      await unitOfWork(deps, (sql) => setInstanceUrls(sql, others))
+      known = await listInstanceUrls(sql, names)
+    }
+    const kept = others.filter((one) => !known.some(isSame(one)))
+    report({ ...found.issues, ...Object.fromEntries(kept.map(({ name }) => [name, STILL_NAMED])) })
+    const earlier = fleet.instances
+    const next = known.map((at) => earlier.find(isSame(at)) ?? open(at))
+    // A task may just be on its way there, so it is dropped in a later turn.
+    const leaving = earlier.filter(
+      ({ name, depth }) => depth > 0 && !known.some((one) => one.name === name),
+    )
+    fleet.instances = [...next, ...leaving]
+    for (const instance of fleet.instances) {
+      const one = wanted.find(isSame(instance))
+      const max = one ? (one.depth ?? depth) : 0
+      if (max !== instance.depth)
+        log.info({ instance: instance.name, depth: max }, 'an instance is given so many prompts')
+      if (max > instance.depth) fleet.notifier.notify()
+      instance.depth = max
+    }
+    const gone = earlier.filter((instance) => !fleet.instances.includes(instance))
+    for (const { client, events } of gone) {
+      client.close()
+      events.close()
+    }
+    const unknown = gone.map(({ name }) => name).filter((name) => !names.includes(name))
+    if (unknown.length > 0) await unitOfWork(deps, (sql) => deleteInstances(sql, unknown))
+  }
+}
+
+const isSame =
+  (one: At) =>
+  ({ name, url }: At): boolean =>
+    name === one.name && url === one.url
