@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { SilentError } from '../../src/engines/comfyui/client.ts'
 import type { Instance } from '../../src/engines/comfyui/instance.ts'
+import { ADMISSION } from '../../src/platform/db/change-notification.ts'
 import { OutboundError } from '../../src/platform/outbound/error.ts'
 import {
   endPlacement,
@@ -10,6 +11,7 @@ import {
   listPlacements,
   recordRun,
 } from '../../src/engines/db/placement.ts'
+import { releaseTemplates } from '../../src/tasks/db/admission.ts'
 import { fillTemplate } from '../../src/engines/domain/template/fill.ts'
 import {
   folderOf,
@@ -18,10 +20,12 @@ import {
   readRunSeconds,
 } from '../../src/engines/domain/template/run-end.ts'
 import type { RunFailure } from '../../src/engines/domain/template/run-end.ts'
+import { TaskError } from '../../src/tasks/domain/task-error.ts'
 import { failpoint } from '../../src/platform/process/failpoint.ts'
 import { checkMarker } from './comfyui-keeper.ts'
 import { FLEET, listUploads, OVER, place, rank, TOO_LARGE } from './comfyui-place.ts'
-import type { Chosen, FleetTask, Task } from './comfyui-place.ts'
+import type { Chosen, FleetTask, MadeOutput, Task } from './comfyui-place.ts'
+import { showPreview } from './preview.ts'
 import { EngineError } from './render-attempt.ts'
 import { cancelAtEnd, emptyFolder } from './upstream-task.ts'
 
@@ -69,7 +73,28 @@ const INTERRUPT_MS = 60_000
  * when it does not come. The id of a placement is ours and in the row before anything is sent, so that a worker that dies
  * anywhere leaves what the next one finds.
  */
-export const runOnFleet = async <Made>(given: FleetTask<Made>): Promise<Made> => {
+export const runOnFleet = async <Made>(task: FleetTask<Made>): Promise<Made> => {
+  const { deadline, given } = withDeadline(task)
+  try {
+    return await runWithin(given)
+  } catch (error) {
+    if (!deadline?.aborted || task.attempt.signal.aborted) throw error
+    throw new TaskError('timeout', undefined, { cause: error })
+  }
+}
+
+/** Ends an attempt at the deadline of its template, too. */
+const withDeadline = <Made>(given: FleetTask<Made>) => {
+  const { task, attempt, template } = given
+  const { deadline_seconds: seconds } = template.limits
+  if (seconds === undefined) return { given }
+  const deadline = AbortSignal.timeout(Math.max(0, Math.round((seconds - task.age) * 1000)))
+  const signal = AbortSignal.any([attempt.signal, deadline])
+  const isOver = (): boolean => deadline.aborted || attempt.isOver()
+  return { deadline, given: { ...given, attempt: { ...attempt, signal, isOver } } }
+}
+
+const runWithin = async <Made>(given: FleetTask<Made>): Promise<Made> => {
   let placed = await findOpen(given)
   for (;;) {
     const chosen = placed ?? (await place(given))
@@ -168,13 +193,14 @@ const explainLoss = async ({ deps }: Task, { instance }: Chosen): Promise<string
   (await checkMarker(deps, instance)) ? 'it has restarted' : 'somebody has removed the prompt'
 
 /** Makes the check of a prompt that has not ended: it reports how far that is, and interrupts it when it stands still. */
-const makeStallCheck = ({ deps, attempt, template, record }: Task, { id, instance }: Chosen) => {
+const makeStallCheck = ({ deps, task, attempt, template }: Task, { id, instance }: Chosen) => {
   const { stallMs } = deps.fleet
   let interruptedAt: number | undefined
   return async (state: 'running' | 'pending'): Promise<void> => {
     const percent = instance.events.percentOf(id, Object.keys(template.graph).length)
-    record?.(percent)
     attempt.report(`${state} on ${instance.name}`, percent, `${instance.name}/${id}`)
+    const preview = instance.events.takePreview(id)
+    if (preview) await showPreview(deps, task.id, preview)
     if (instance.stalledMs() < stallMs) return
     const waitedMs = performance.now() - (interruptedAt ?? Infinity)
     if (waitedMs >= Math.min(INTERRUPT_MS, stallMs))
@@ -240,21 +266,26 @@ const finish = async <Made>(
 ): Promise<Made> => {
   await recordRun(deps.sql, id)
   deps.fleet.notifier.notify()
+  if (
+    template.limits.at_once &&
+    (await releaseTemplates(deps.sql, { [template.name]: 1 }, template.name))
+  )
+    deps.notifyChange(ADMISSION)
   const seconds = readRunSeconds(entry)
   if (seconds !== undefined) deps.metrics?.fleetRuns.observe({ template: template.name }, seconds)
-  const end = readRunEnd(entry, { result: template.result, id })
+  const end = readRunEnd(entry, { results: template.results, id })
   if (end.failure) throw new PlacementError(end.failure, end.detail)
   attempt.report('fetching the results', 100, `${instance.name}/${id}`)
   const dir = join(attempt.scratchDir, 'copy')
   await emptyFolder(dir)
-  const paths: string[] = []
-  for (const [index, file] of end.files.entries()) {
+  const made: MadeOutput[] = []
+  for (const [index, output] of end.outputs.entries()) {
     const path = join(dir, `made-${index + 1}`)
-    await instance.client.fetch(file, path, attempt.signal).catch(rejectFile)
-    paths.push(path)
+    await instance.client.fetch(output, path, attempt.signal).catch(rejectFile)
+    made.push({ path, name: output.name, isText: 'text' in output })
     failpoint('upstream.while-copying')
   }
-  return await copy(paths, dir).catch((error: unknown) => {
+  return await copy(made, dir).catch((error: unknown) => {
     throw error instanceof EngineError ? new PlacementError('failed', error.message) : error
   })
 }

@@ -32,7 +32,11 @@ import { makeInstance } from './comfyui/instance.ts'
 import { makeLocalImageEngine } from './image-engine/local.ts'
 import { readInstances, readUpstreams, type EngineConfig } from './settings.ts'
 import { makeUpstream } from './upstream/upstream.ts'
-import { makeLocalFinishVideo, makeLocalVideoEngine } from './video-engine/local.ts'
+import {
+  makeLocalFinishSound,
+  makeLocalFinishVideo,
+  makeLocalVideoEngine,
+} from './video-engine/local.ts'
 
 type Config = PlatformConfig & TaskConfig & EngineConfig
 
@@ -184,6 +188,7 @@ export const makeRemoteRendering = async (
         fleet,
         videoEngine: makeLocalVideoEngine(video),
         finishVideo: makeLocalFinishVideo(video),
+        finishSound: makeLocalFinishSound(video),
       }),
       // A task that waits in Temporal has not begun.
       maxConcurrentActivityTaskExecutions: fleet.instances.length * fleet.depth + FURTHER_TASKS,

@@ -9,12 +9,16 @@ export interface Events {
   listen(clientId: string): void
   /** Share of a prompt's nodes that are done, in per cent; 0 while nothing is known. */
   percentOf(id: string, nodes: number): number
+  /** Takes the newest preview of a prompt, which is a JPEG or PNG. */
+  takePreview(id: string): Buffer | undefined
   /** When the last event of a prompt came. */
   lastAt(): number
   close(): void
 }
 
 const RETRY_MS = 5000
+/** Largest preview, far above what any method makes. */
+const PREVIEW_BYTES = 2 * 2 ** 20
 /** Prompts whose progress is kept: one instance has only a few at once. */
 const MAX = 100
 
@@ -25,12 +29,28 @@ export const makeEvents = ({ url, token }: Pick<ClientOptions, 'url' | 'token'>)
   let socket: WebSocket | undefined
   let triedAt = -Infinity
   let lastAt = -Infinity
+  let lastId = ''
+  /** Of the prompt that runs. */
+  let preview: { id: string; picture: Buffer } | undefined
   /** Messages are texts; previews come as binary ones. */
   const read = ({ data }: { data: unknown }): void => {
+    if (data instanceof ArrayBuffer) {
+      const [bytes, isPicture] = [
+        Buffer.from(data),
+        data.byteLength > 8 && data.byteLength <= PREVIEW_BYTES,
+      ]
+      // A picture behind its type and its format; it is of the prompt whose events come.
+      if (isPicture && bytes.readUInt32BE(0) === 1)
+        preview = { id: lastId, picture: bytes.subarray(8) }
+      return
+    }
     const event = typeof data === 'string' ? parseObject(data) : undefined
     const facts = isObject(event?.['data']) ? event['data'] : {}
     const { prompt_id: id, nodes } = facts
-    if (typeof id === 'string') lastAt = performance.now()
+    if (typeof id === 'string') {
+      lastAt = performance.now()
+      lastId = id
+    }
     if (typeof id !== 'string' || !isObject(nodes)) return
     if (done.size >= MAX) done.clear()
     done.set(
@@ -46,6 +66,7 @@ export const makeEvents = ({ url, token }: Pick<ClientOptions, 'url' | 'token'>)
       triedAt = performance.now()
       const address = `${protocol === 'https:' ? 'wss' : 'ws'}://${host}/ws?clientId=${clientId}`
       const opened = new WebSocket(address, { headers })
+      opened.binaryType = 'arraybuffer'
       const drop = (): void => {
         if (socket === opened) socket = undefined
       }
@@ -55,6 +76,11 @@ export const makeEvents = ({ url, token }: Pick<ClientOptions, 'url' | 'token'>)
       socket = opened
     },
     percentOf: (id, nodes) => Math.min(99, Math.floor(((done.get(id) ?? 0) / nodes) * 100)),
+    takePreview(id) {
+      const taken = preview?.id === id ? preview.picture : undefined
+      if (taken) preview = undefined
+      return taken
+    },
     lastAt: () => lastAt,
     close: () => socket?.close(),
   }

@@ -53,6 +53,7 @@ export const startFleet = async (
   const makeWorker = (): ComfyDependencies => ({
     ...place.deps,
     finishVideo: () => Promise.reject(new Error('this test renders no video')),
+    finishSound: () => Promise.resolve(undefined),
     fleet: {
       instances: fakes.map(({ url }, index) =>
         makeInstance({

@@ -58,6 +58,8 @@ export interface FakeComfy {
   nodeMs: number
   /** True while sockets stay open and no event comes. */
   silent: boolean
+  /** Sends a preview, as a node does that samples. */
+  preview(picture: Buffer): void
   /** Keeps the prompt that runs, or the next, running until `release`; an interrupt ends it. */
   hold(): void
   release(): void
@@ -100,6 +102,7 @@ export const startFakeComfy = async (options: FakeComfyOptions = {}): Promise<Fa
     without: [...(options.without ?? [])],
     nodeMs: options.nodeMs ?? 0,
     silent: false,
+    preview: (picture) => instance?.sockets.preview(picture),
     hold: () => void (held ??= makeLatch()),
     release() {
       held?.open()

@@ -1,7 +1,6 @@
 import { isObject } from '../../../platform/domain/is-object.ts'
-import { adviseModel, describeNode, isLiteral } from './graph.ts'
+import { adviseModel, describeNode, isLiteral, PREFIX } from './graph.ts'
 import type { GraphNode } from './graph.ts'
-import { PREFIX } from './template.ts'
 import type { Literal, Mark, Template } from './template.ts'
 
 /** An input of a class, as an instance describes it. */
@@ -116,9 +115,15 @@ interface Filling {
 
 type FilledNode = Pick<GraphNode, 'class_type' | 'inputs'>
 
+/**
+ * Input that no class has, which ComfyUI ignores and still compares: a result without a prefix would come from its cache, by
+ * the name of a file that was emptied.
+ */
+const UNIQUE = 'kiln_placement'
+
 /** Makes the graph of one placement, as `POST /prompt` takes it. */
 export const fillTemplate = (
-  { graph, marks, values: mapped }: Template,
+  { graph, marks, results, values: mapped }: Template,
   { values, files, prefix }: Filling,
   classes: NodeClasses,
 ): Record<string, FilledNode> => {
@@ -128,6 +133,10 @@ export const fillTemplate = (
       { class_type, inputs: { ...inputs, ...(PREFIX in inputs && { [PREFIX]: `${prefix}/r` }) } },
     ]),
   )
+  for (const { node } of results) {
+    const { inputs = {} } = filled[node] ?? {}
+    if (!(PREFIX in inputs)) inputs[UNIQUE] = prefix
+  }
   for (const { name, field, node, input, divisor } of marks) {
     const target = filled[node]
     const given = field?.type === 'file' ? files[name] : (files[name] ?? values[name])

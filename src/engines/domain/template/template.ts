@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 import { distance } from 'fastest-levenshtein'
 
 import { isObject, parseObject } from '../../../platform/domain/is-object.ts'
@@ -11,8 +13,11 @@ import {
   wordsOf,
 } from './fields.ts'
 import type { Field, Fields } from './fields.ts'
-import { describeNode, isLiteral, readGraph, unsafeOf } from './graph.ts'
+import { describeNode, isLiteral, PREFIX, readGraph, unsafeOf } from './graph.ts'
 import type { Graph, GraphNode } from './graph.ts'
+import { readLimits, type Limits } from './limits.ts'
+import { findResults, RESULT } from './results.ts'
+import type { Result } from './results.ts'
 
 /** An input of a node that takes a value of the task. */
 export interface Mark {
@@ -38,8 +43,11 @@ export interface Template {
   marks: readonly Mark[]
   /** Maps the values of a field to values of the nodes, by field. */
   values: Readonly<Record<string, Readonly<Record<string, Literal>>>>
-  /** The node whose files are the result. */
-  result: string
+  /** The nodes whose files are the results, in order. */
+  results: readonly Result[]
+  limits: Limits
+  /** SHA-256 of the file, followed by its map where there is one. */
+  version: string
   graph: Graph
 }
 
@@ -50,10 +58,6 @@ export interface TemplateFile {
   text: string
   map?: string | undefined
 }
-
-/** Input in which a graph names the files that it writes. */
-export const PREFIX = 'filename_prefix'
-const RESULT = 'result'
 
 /** Inputs that a value goes to where a mark names none. */
 const OBVIOUS: Readonly<Record<string, string>> = {
@@ -113,7 +117,8 @@ const read = ({ path, text, map }: TemplateFile, report: Report): Template | und
   const marks = read
     .filter(({ name }) => name !== RESULT)
     .flatMap((given) => resolve(given, { fields, words, report }) ?? [])
-  const result = findResult(graph, read, report)
+  const own = kind === 'text2video' || kind === 'extend' ? 'video' : 'image'
+  const results = findResults(graph, read, { family: isCustom ? 'custom' : own, report })
   if (fields) reportAbsent(marks, requiredNames(kind, words), report)
   checkLiterals(graph, marks, report)
   const values = readValues(map, marks, report)
@@ -126,7 +131,12 @@ const read = ({ path, text, map }: TemplateFile, report: Report): Template | und
     words,
     marks,
     values,
-    result,
+    results,
+    limits: readLimits(map, { isCustom, report }),
+    version: createHash('sha256')
+      .update(text)
+      .update(map ?? '')
+      .digest('hex'),
     graph: plain(graph),
   }
 }
@@ -203,23 +213,6 @@ const findObvious = (name: string, { class_type, inputs }: GraphNode): string | 
   if (isLiteral(inputs[name])) return name
   const [only, ...others] = Object.keys(inputs).filter((input) => isLiteral(inputs[input]))
   return others.length === 0 ? only : undefined
-}
-
-const isOutput = ({ class_type, inputs }: GraphNode): boolean =>
-  /^(Save|Preview)/.test(class_type) || inputs[PREFIX] !== undefined
-
-const findResult = (
-  graph: Graph,
-  given: readonly { name: string; id: string }[],
-  report: Report,
-): string => {
-  const marked = given.filter(({ name }) => name === RESULT).map(({ id }) => id)
-  const outputs = Object.keys(graph).filter((id) => graph[id] && isOutput(graph[id]))
-  const [result, ...others] = marked.length > 0 ? marked : outputs
-  if (result === undefined) report('no node saves anything: add Save Image or Save Video')
-  if (others.length > 0)
-    report(`nodes ${[result, ...others].join(', ')} save something: title one of them kiln:result`)
-  return result ?? ''
 }
 
 const reportAbsent = (marks: readonly Mark[], required: string[][], report: Report): void => {
