@@ -9,7 +9,7 @@ import type { CommonDependencies } from '../platform/dependencies.ts'
 /** An attempt that is given up because the task may not go on now: it is put back, and counts as no failure. */
 export class PutBackError extends Error {
   override name = 'PutBackError'
-  /** `breaker:` with its scope, or `template:` with a file. */
+  /** `breaker:` with its scope, or `template:` with a file, or a template that is full. */
   readonly waitsOn: string
 
   constructor(waitsOn: string) {

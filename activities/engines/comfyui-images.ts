@@ -1,12 +1,8 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 
-import { chooseFormat, copyPicture } from '../../packages/engines/src/raster-file.ts'
+import { copyPicture } from '../../packages/engines/src/raster-file.ts'
 import { probeImage } from '../../src/tasks/adapters/image-probe.ts'
-import type { ProbedImage } from '../../packages/engines/src/image-probe.ts'
-import type { FinishVideo } from '../../packages/engines/src/finish-video.ts'
-import { readContainer } from '../../packages/engines/src/container.ts'
 import { recordWait } from '../../src/engines/db/placement.ts'
 import { getTemplateOf } from '../../src/engines/db/template.ts'
 import { TaskError } from '../../src/tasks/domain/task-error.ts'
@@ -17,11 +13,11 @@ import type { Template } from '../../src/engines/domain/template/template.ts'
 import { customValues, imageValues } from '../../src/engines/domain/template/values.ts'
 import { PutBackError } from './breaker.ts'
 import type { FleetTask } from './comfyui-place.ts'
+import { finishOutputs } from './comfyui-results.ts'
 import { runOnFleet } from './comfyui-task.ts'
 import type { ComfyDependencies } from './dependencies.ts'
 import type { FetchedInput } from './fetch-inputs.ts'
-import { EngineError, type RenderAttempt } from './render-attempt.ts'
-import { fetchImages, requestOf, RESULT_PIXELS } from './render-image-task.ts'
+import { fetchImages, requestOf } from './render-image-task.ts'
 import type { MakeImages, RenderedImage } from './render-image-task.ts'
 import { makeInspectSource } from './render-video-task.ts'
 
@@ -63,17 +59,8 @@ export const makeComfyImages =
       isEarlier: custom !== undefined && !isCurrent(deps, custom.content),
       values: custom ? customValues(settings, id) : imageValues(requestOf(task), source, id),
       files: all,
-      copy: async (paths, dir) => {
-        const made: RenderedImage[] = []
-        for (const [index, path] of paths.entries()) {
-          const to = join(dir, `result-${index + 1}`)
-          const isFilm = custom && (await readContainer(path)) !== undefined
-          made.push(
-            await (isFilm ? finishFilm(deps, attempt, path, to) : finish(path, to, extension)),
-          )
-        }
-        return made
-      },
+      copy: (outputs, dir) =>
+        finishOutputs(deps, { outputs, dir, attempt, extension, isCustom: custom !== undefined }),
     })
   }
 
@@ -86,29 +73,6 @@ const isCurrent = ({ fleet }: ComfyDependencies, { name, graph }: Template): boo
 const toTaskError = (error: VideoError): TaskError => {
   const code = error.code === 'VideoFormatInvalid' ? 'video_invalid' : 'engine_failed'
   return new TaskError(code, error.message, { cause: error })
-}
-
-/** Makes the result of what may be a video. @throws EngineError when it is none, VideoError of a watermark */
-export const finishMade: FinishMade = ({ finishVideo }, path, control) =>
-  finishVideo(path, control).catch((cause: unknown) => {
-    if (control.signal.aborted || cause instanceof VideoError) throw cause
-    throw new EngineError('what ComfyUI made is no video', { cause })
-  })
-type FinishMade = (
-  deps: Pick<ComfyDependencies, 'finishVideo'>,
-  ...order: Parameters<FinishVideo>
-) => ReturnType<FinishVideo>
-
-/** Makes the result of a video, with a folder of its own: several may come of one run. */
-const finishFilm = async (
-  deps: ComfyDependencies,
-  { signal }: RenderAttempt,
-  path: string,
-  scratchDir: string,
-): Promise<RenderedImage> => {
-  await mkdir(scratchDir)
-  const { video, cover, width, height } = await finishMade(deps, path, { scratchDir, signal })
-  return { file: video, cover, extension: 'mp4', contentType: 'video/mp4', width, height }
 }
 
 /**
@@ -149,20 +113,4 @@ export const preparePictures = async (
     prepared[name] = probed.isPlain ? { path, extension: probed.extension } : plain
   }
   return prepared
-}
-
-/** A graph's texts and settings stand in what an instance has made, so it is encoded once more. */
-const finish = async (
-  path: string,
-  to: string,
-  input: string | undefined,
-): Promise<RenderedImage> => {
-  try {
-    const { hasAlpha }: ProbedImage = await probeImage(path, { maxPixels: RESULT_PIXELS })
-    const extension = chooseFormat({ format: input ?? 'png', hasAlpha })
-    const contentType = extension === 'png' ? 'image/png' : 'image/jpeg'
-    return { file: to, extension, contentType, ...(await copyPicture(path, to, extension)) }
-  } catch (cause) {
-    throw new EngineError('what ComfyUI made is no image', { cause })
-  }
 }

@@ -71,10 +71,7 @@ export const makeKeepInstances = (
       instance.depth = max
     }
     const gone = earlier.filter((instance) => !fleet.instances.includes(instance))
-    for (const { client, events } of gone) {
-      client.close()
-      events.close()
-    }
+    for (const { client } of gone) client.close()
     const unknown = gone.map(({ name }) => name).filter((name) => !names.includes(name))
     if (unknown.length > 0) await unitOfWork(deps, (sql) => deleteInstances(sql, unknown))
   }

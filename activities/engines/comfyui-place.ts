@@ -10,11 +10,14 @@ import {
 } from '../../src/engines/db/placement.ts'
 import type { InstanceRow } from '../../src/engines/db/placement.ts'
 import type { ClaimedTask } from '../../src/tasks/db/task-transition.ts'
+import { hasRoom } from '../../src/engines/db/template.ts'
 import { unitOfWork } from '../../src/platform/db/unit-of-work.ts'
+import { FULL } from '../../src/tasks/domain/waits-for.ts'
 import { TaskError } from '../../src/tasks/domain/task-error.ts'
 import type { Template } from '../../src/engines/domain/template/template.ts'
 import type { Values } from '../../src/engines/domain/template/values.ts'
 import { failpoint } from '../../src/platform/process/failpoint.ts'
+import { PutBackError } from './breaker.ts'
 import type { ComfyDependencies } from './dependencies.ts'
 import type { RenderAttempt } from './render-attempt.ts'
 
@@ -29,10 +32,16 @@ export interface FleetTask<Made> {
   values: Values
   /** By the names of marks. */
   files: Readonly<Record<string, { path: string; extension: string }>>
-  /** Records the progress for readers of the task. */
-  record?(percent: number): void
   /** Makes results of what an instance has made. Throws an EngineError when that is damaged. */
-  copy(paths: readonly string[], dir: string): Promise<Made>
+  copy(outputs: readonly MadeOutput[], dir: string): Promise<Made>
+}
+
+/** An output of a run that was fetched. */
+export interface MadeOutput {
+  path: string
+  /** Name that the template gives to it. */
+  name: string | undefined
+  isText: boolean
 }
 
 /** A task whose result is of no matter. */
@@ -109,8 +118,16 @@ export const reserve = async (
   const { deps, task, template } = given
   const id = randomUUID()
   const inputs = listUploads(given).map(({ filename }) => filename)
-  const at = { instance, template: template.name, inputs, ...options }
-  const before = await unitOfWork(deps, (sql) => insertPlacement(sql, { id, task, ...at }))
+  const at = { instance, template, inputs, ...options }
+  const before = await unitOfWork(deps, async (sql) =>
+    options.isReserved || (await hasRoom(sql, template))
+      ? await insertPlacement(sql, { id, task, ...at })
+      : 'no room',
+  )
+  if (before === 'no room') {
+    await recordWait(deps.sql, { ...task, reasons: [FULL] })
+    throw new PutBackError(`template:${template.name}`)
+  }
   if (before === undefined) throw new Error(OVER)
   if (before === false) return undefined
   const isLoaded = before.template === template.name

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { SilentError } from '../../src/engines/comfyui/client.ts'
 import type { Instance } from '../../src/engines/comfyui/instance.ts'
+import { ADMISSION } from '../../src/platform/db/change-notification.ts'
 import { OutboundError } from '../../src/platform/outbound/error.ts'
 import type { PromptEvents } from '../../src/engines/comfyui/events.ts'
 import {
@@ -12,18 +13,21 @@ import {
   recordRun,
 } from '../../src/engines/db/placement.ts'
 import { extraOf, fillTemplate } from '../../src/engines/domain/template/fill.ts'
+import { releaseTemplates } from '../../src/tasks/db/admission.ts'
 import {
   folderOf,
   readRejection,
   readRunEnd,
   readRunSeconds,
 } from '../../src/engines/domain/template/run-end.ts'
+import { TaskError } from '../../src/tasks/domain/task-error.ts'
 import { failpoint } from '../../src/platform/process/failpoint.ts'
 import { leave, PlacementError } from './comfyui-ends.ts'
 import { checkMarker } from './comfyui-keeper.ts'
 import { MovedError, moveOn } from './comfyui-move.ts'
 import { FLEET, listUploads, OVER, place, rank, TOO_LARGE } from './comfyui-place.ts'
-import type { Chosen, FleetTask, Task } from './comfyui-place.ts'
+import type { Chosen, FleetTask, MadeOutput, Task } from './comfyui-place.ts'
+import { showPreview } from './preview.ts'
 import { EngineError } from './render-attempt.ts'
 import { cancelAtEnd, emptyFolder } from './upstream-task.ts'
 
@@ -37,7 +41,28 @@ const INTERRUPT_MS = 60_000
  * when it does not come. The id of a placement is ours and in the row before anything is sent, so that a worker that dies
  * anywhere leaves what the next one finds.
  */
-export const runOnFleet = async <Made>(given: FleetTask<Made>): Promise<Made> => {
+export const runOnFleet = async <Made>(task: FleetTask<Made>): Promise<Made> => {
+  const { deadline, given } = withDeadline(task)
+  try {
+    return await runWithin(given)
+  } catch (error) {
+    if (!deadline?.aborted || task.attempt.signal.aborted) throw error
+    throw new TaskError('timeout', undefined, { cause: error })
+  }
+}
+
+/** Ends an attempt at the deadline of its template, too. */
+const withDeadline = <Made>(given: FleetTask<Made>) => {
+  const { task, attempt, template } = given
+  const { deadline_seconds: seconds } = template.limits
+  if (seconds === undefined) return { given }
+  const deadline = AbortSignal.timeout(Math.max(0, Math.round((seconds - task.age) * 1000)))
+  const signal = AbortSignal.any([attempt.signal, deadline])
+  const isOver = (): boolean => deadline.aborted || attempt.isOver()
+  return { deadline, given: { ...given, attempt: { ...attempt, signal, isOver } } }
+}
+
+const runWithin = async <Made>(given: FleetTask<Made>): Promise<Made> => {
   let placed = await findOpen(given)
   for (;;) {
     const chosen = placed ?? (await place(given))
@@ -167,15 +192,16 @@ const explainLoss = async ({ deps }: Task, { instance }: Chosen): Promise<string
  * stopped. One whose events never came is left to the deadline of its task.
  */
 const makeStallCheck = (given: Task, chosen: Chosen, events: PromptEvents) => {
-  const { deps, attempt, task, template, record } = given
+  const { deps, attempt, task, template } = given
   const { id, instance } = chosen
   const { stallMs } = deps.fleet
   let interruptedAt: number | undefined
   return async (state: 'running' | 'pending'): Promise<void> => {
     events.renew()
     const percent = events.percentOf(Object.keys(template.graph).length)
-    record?.(percent)
     attempt.report(`${state} on ${instance.name}`, percent, `${instance.name}/${id}`)
+    const preview = events.takePreview()
+    if (preview) await showPreview(deps, task.id, preview)
     if (state === 'pending') {
       if (instance.stalledMs() < stallMs) return
       await instance.cancel(id)
@@ -253,9 +279,14 @@ const finish = async <Made>(
   { id, instance, isInterrupted }: Chosen,
   entry: Record<string, unknown>,
 ): Promise<Made> => {
-  const end = readRunEnd(entry, { result: template.result, id })
+  const end = readRunEnd(entry, { results: template.results, id })
   await recordRun(deps.sql, { id, isSuccess: end.failure === undefined })
   deps.fleet.notifier.notify()
+  if (
+    template.limits.at_once &&
+    (await releaseTemplates(deps.sql, { [template.name]: 1 }, template.name))
+  )
+    deps.notifyChange(ADMISSION)
   const seconds = readRunSeconds(entry)
   if (seconds !== undefined) deps.metrics?.fleetRuns.observe({ template: template.name }, seconds)
   if (end.failure === 'interrupted' && isInterrupted)
@@ -264,14 +295,14 @@ const finish = async <Made>(
   attempt.report('fetching the results', 100, `${instance.name}/${id}`)
   const dir = join(attempt.scratchDir, 'copy')
   await emptyFolder(dir)
-  const paths: string[] = []
-  for (const [index, file] of end.files.entries()) {
+  const made: MadeOutput[] = []
+  for (const [index, output] of end.outputs.entries()) {
     const path = join(dir, `made-${index + 1}`)
-    await instance.client.fetch(file, path, attempt.signal).catch(rejectFile)
-    paths.push(path)
+    await instance.client.fetch(output, path, attempt.signal).catch(rejectFile)
+    made.push({ path, name: output.name, isText: 'text' in output })
     failpoint('upstream.while-copying')
   }
-  return await copy(paths, dir).catch((error: unknown) => {
+  return await copy(made, dir).catch((error: unknown) => {
     throw error instanceof EngineError ? new PlacementError('failed', error.message) : error
   })
 }

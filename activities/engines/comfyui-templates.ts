@@ -4,7 +4,13 @@ import { readTemplates } from '../../src/engines/comfyui/templates.ts'
 import type { UnusableFiles } from '../../src/engines/comfyui/templates.ts'
 import { ADMISSION, RULES } from '../../src/platform/db/change-notification.ts'
 import { releaseTemplates } from '../../src/tasks/db/admission.ts'
-import { listKinds, publishTemplate, removeTemplates } from '../../src/engines/db/template.ts'
+import {
+  listKinds,
+  listRoom,
+  publishTemplate,
+  recordVersions,
+  removeTemplates,
+} from '../../src/engines/db/template.ts'
 import { CUSTOM, customName } from '../../src/tasks/domain/custom-kind.ts'
 import { describeMembers } from '../../src/engines/domain/template/custom-kind.ts'
 import type { Template } from '../../src/engines/domain/template/template.ts'
@@ -64,6 +70,7 @@ export const makeKeepTemplates = (deps: KeeperDependencies, folder: string) => {
       ...templates.filter(({ kind }) => kind !== undefined),
       ...fleet.templates.filter(isUnusable),
     ]
+    await recordVersions(sql, templates)
     reportChanges(fleet.templates)
     const custom = templates.filter(({ kind }) => kind === undefined)
     fleet.custom = [...custom, ...fleet.custom.filter(isUnusable)]
@@ -83,7 +90,10 @@ export const makeKeepTemplates = (deps: KeeperDependencies, folder: string) => {
     }
     fleet.unusable = { ...unusable, ...noKind }
     reportUnusable(fleet.unusable)
-    if (await releaseTemplates(sql, Object.keys(fleet.unusable))) notifyChange(ADMISSION)
+    const broken = Object.keys(fleet.unusable).map((file): [string, number] => [file, 0])
+    const room = await listRoom(sql, [...fleet.templates, ...fleet.custom])
+    if (await releaseTemplates(sql, { ...room, ...Object.fromEntries(broken) }))
+      notifyChange(ADMISSION)
   }
 }
 

@@ -1,9 +1,13 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
 import { END_IMAGE } from '../../src/tasks/domain/video/end-image.ts'
 import { toVideoError } from '../../src/tasks/domain/video/video-error.ts'
 import { TaskError } from '../../src/tasks/domain/task-error.ts'
 import { videoSegment } from '../../src/tasks/domain/video/video-task.ts'
 import { videoValues } from '../../src/engines/domain/template/values.ts'
-import { finishMade, getTemplate, preparePictures } from './comfyui-images.ts'
+import { getTemplate, preparePictures } from './comfyui-images.ts'
+import { finishMade } from './comfyui-results.ts'
 import { runOnFleet } from './comfyui-task.ts'
 import type { ComfyDependencies } from './dependencies.ts'
 import { fetchVideoInputs, makeInspectSource } from './render-video-task.ts'
@@ -29,20 +33,25 @@ export const makeComfyVideo =
     })
     const source = own ?? other
     const files = { ...pictures, ...(source && { video: { path: source.path, extension: 'mp4' } }) }
-    return await runOnFleet<RenderedVideoFiles>({
+    return await runOnFleet<RenderedVideoFiles[]>({
       deps,
       task,
       attempt,
       template: await getTemplate(deps, { task, kind, files }),
       values: videoValues(task.settings, job, start !== undefined || source !== undefined),
       files,
-      record: attempt.record,
-      copy: async ([path = '']) => {
+      copy: async (outputs, dir) => {
         const { metaData, watermark } = job
-        const options = { metaData, ...(watermark && { watermark }) }
-        const control = { scratchDir, signal: attempt.signal, ...options }
-        const { seconds, fps, width, height, ...made } = await finishMade(deps, path, control)
-        return { ...made, creation: { seconds, fps, width, height } }
+        const options = { metaData, ...(watermark && { watermark }), signal: attempt.signal }
+        const videos: RenderedVideoFiles[] = []
+        for (const [index, { path }] of outputs.entries()) {
+          const to = join(dir, `video-${index + 1}`)
+          await mkdir(to)
+          const made = await finishMade(deps, path, { scratchDir: to, ...options })
+          const { seconds, fps, width, height, ...files } = made
+          videos.push({ ...files, creation: { seconds, fps, width, height } })
+        }
+        return videos
       },
     })
   }

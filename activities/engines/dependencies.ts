@@ -6,6 +6,7 @@ import type { ImageEngine } from '../../src/engines/image-engine/image-engine.ts
 import type { Outbound } from '../../src/platform/outbound/client.ts'
 import type { Signer } from '../../src/platform/adapters/signing.ts'
 import type { Upstream } from '../../src/engines/upstream/upstream.ts'
+import type { FinishSound } from '../../packages/engines/src/finish-sound.ts'
 import type { FinishVideo } from '../../packages/engines/src/finish-video.ts'
 import type { VideoEngine } from '../../src/engines/video-engine/video-engine.ts'
 import type { Notifier } from '../../src/platform/domain/notifier.ts'
@@ -61,6 +62,7 @@ export interface ComfyDependencies extends RenderDependencies {
   /** Reads the source of an extension, and finishes what an instance has made. */
   videoEngine: Pick<VideoEngine, 'probeSource'>
   finishVideo: FinishVideo
+  finishSound: FinishSound
 }
 
 /** Dependencies of renders by this service's own engines. */

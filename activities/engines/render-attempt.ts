@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity'
 
 import { isOutage } from '../../src/platform/storage/storage.ts'
-import { countFailure, findTaskState } from '../../src/tasks/db/task.ts'
+import { countFailure, findTaskState, recordProgress } from '../../src/tasks/db/task.ts'
 import { releaseProbe } from '../../src/tasks/db/breaker.ts'
 import { claimTask, putBack } from '../../src/tasks/db/task-transition.ts'
 import type { ClaimedTask } from '../../src/tasks/db/task-transition.ts'
@@ -26,7 +26,7 @@ export interface RenderAttempt {
   signal: AbortSignal
   /** Folder of this attempt alone, removed at its end. */
   scratchDir: string
-  /** Sets what the next heartbeat says; operators see it. */
+  /** Sets what the next heartbeat says, which operators see, and records the progress for readers of the task. */
   report(step: string, percent: number, upstreamId?: string): void
   /** True when nobody waits for the task any more: it was cancelled, or its deadline has passed. */
   isOver(): boolean
@@ -82,7 +82,9 @@ export const runAttempt = async <Kind extends string>(
   const scratchDir = join(deps.scratchDir, `${task.id}-${task.fence}`)
   const counted = outages > 0 ? { outages } : {}
   let details: object = { step: 'starting', percent: 0 }
+  const progress = makeProgressRecorder(deps, task)
   const report: RenderAttempt['report'] = (step, percent, upstreamId) => {
+    progress.record(percent)
     const upstream = upstreamId === undefined ? {} : { upstream_id: upstreamId }
     details = { step, percent: Math.round(percent), ...upstream }
   }
@@ -99,6 +101,8 @@ export const runAttempt = async <Kind extends string>(
       if (context.info.attempt - outages > maxAttempts)
         throw new TaskError('engine_failed', `The task was tried ${maxAttempts} times.`)
       const rendered = await work(task, { signal, scratchDir, report, isOver })
+        // No part of an attempt runs on after its end.
+        .finally(progress.flush)
       report('storing', 100)
       const { cancellationSignal } = context
       // Whoever waits for PostgreSQL waits beyond the deadline: the work is done.
@@ -123,6 +127,33 @@ export const runAttempt = async <Kind extends string>(
       )
     }
   })
+}
+
+/** Often enough for a bar that moves, seldom enough to cost nothing; a shorter render has none. */
+const RECORD_MS = 1000
+
+/** Writes progress to the row, at most once a second. It is only for show, so a failed write is ignored. */
+const makeProgressRecorder = (
+  { sql, log, notifyChange }: RenderDependencies,
+  { id, fence }: FencedTask,
+) => {
+  let recordedAt = Date.now()
+  let writing = Promise.resolve()
+  const write = async (percent: number): Promise<void> => {
+    try {
+      if (await recordProgress(sql, { id, fence, percent })) notifyChange(id)
+    } catch (error) {
+      log.debug({ task_id: id, err: error }, 'progress was not noted')
+    }
+  }
+  return {
+    record(percent: number): void {
+      if (percent === 0 || percent >= 100 || Date.now() - recordedAt < RECORD_MS) return
+      recordedAt = Date.now()
+      writing = write(percent)
+    },
+    flush: () => writing,
+  }
 }
 
 /** False once a task has ended, or another attempt has it. */

@@ -17,12 +17,14 @@ import type { InspectSource } from './render-video-task.ts'
 export const RESULT_PIXELS = 105_000_000
 
 /** A finished image: its path in the scratch folder of the attempt, or its bytes. */
-export interface RenderedImage extends Size {
+export interface RenderedImage extends Partial<Size> {
   file: string | Uint8Array
   /** Picture that stands for a video. */
   cover?: string
   contentType: string
   extension: string
+  /** Name of the file, without the ending. Absent: it is counted. */
+  name?: string | undefined
 }
 
 /** Makes the images of a task with an engine: one at least. */
@@ -44,11 +46,17 @@ export const makeRenderImageTask =
       return {
         files: images.map((image, index) => ({
           ...image,
-          name: `result-${index + 1}.${image.extension}`,
+          name: `${image.name ?? `result-${index + 1}`}.${image.extension}`,
         })),
-        picture: images[0]?.cover ?? images[0]?.file ?? '',
+        picture: findPicture(images),
       }
     })
+
+/** Finds the first that can be seen. */
+const findPicture = (images: readonly RenderedImage[]) => {
+  const seen = images.find(({ width }) => width !== undefined)
+  return seen?.cover ?? seen?.file
+}
 
 /** The local engine: fetches the inputs and renders them here. */
 export const makeLocalImages =

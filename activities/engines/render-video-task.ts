@@ -2,12 +2,12 @@ import { probeImage } from '../../src/tasks/adapters/image-probe.ts'
 import type { RenderedVideo } from '../../packages/engines/src/video-job.ts'
 import type { VideoJob } from '../../src/engines/video-engine/video-engine.ts'
 import type { NewCreation } from '../../src/tasks/db/video/creation.ts'
-import { recordProgress } from '../../src/tasks/db/video/video-task.ts'
 import type { ClaimedVideoTask } from '../../src/tasks/db/video/video-task.ts'
 import type { VideoTiming } from '../../src/tasks/domain/render-timing.ts'
 import { TaskError } from '../../src/tasks/domain/task-error.ts'
 import type { VideoTaskKind } from '../../src/tasks/domain/video/video-task.ts'
 import { END_IMAGE } from '../../src/tasks/domain/video/end-image.ts'
+import { videoFiles } from '../../src/tasks/domain/video/video-record.ts'
 import { toVideoError, VideoError } from '../../src/tasks/domain/video/video-error.ts'
 import { failpoint } from '../../src/platform/process/failpoint.ts'
 import { timeRender } from '../../src/platform/process/metrics.ts'
@@ -21,20 +21,18 @@ import { makeVideoJob } from './video-job.ts'
 
 export interface VideoAttempt extends RenderAttempt {
   timing: VideoTiming
-  /** Records the progress for readers of the task. */
-  record(percent: number): void
 }
 
 /** Finished files in the scratch folder of the attempt. */
 export interface RenderedVideoFiles extends Pick<RenderedVideo, 'video' | 'cover' | 'watermarked'> {
-  creation: NewCreation
+  creation: Omit<NewCreation, 'name'>
 }
 
-/** Makes the video of a task with an engine. */
+/** Makes the videos of a task with an engine: one at least. */
 export type MakeVideo = (
   task: ClaimedVideoTask,
   attempt: VideoAttempt,
-) => Promise<RenderedVideoFiles>
+) => Promise<RenderedVideoFiles[]>
 
 /**
  * Makes the activity that renders a video task: claims it with a new fence, has the engine make the video, stores it under
@@ -45,12 +43,12 @@ export const makeRenderVideoTask =
   (deps: RenderDependencies, make: MakeVideo) =>
   (options: AttemptOptions<VideoTiming>): Promise<TaskStanding> =>
     runAttempt<VideoTaskKind>(deps, { ...options, family: 'video' }, async (task, attempt) => {
-      const { timing } = options
-      const progress = makeProgressRecorder(deps, task)
-      const video = await make(task, { ...attempt, timing, record: progress.record })
-        // No part of an attempt runs on after its end.
-        .finally(progress.flush)
-      return { files: listFiles(video), picture: video.cover, creation: video.creation }
+      const videos = await make(task, { ...attempt, timing: options.timing })
+      const creations = videos.map(({ creation }, index) => ({
+        ...creation,
+        name: videoFiles(index + 1).video,
+      }))
+      return { files: videos.flatMap(listFiles), picture: videos[0]?.cover, creations }
     })
 
 /** The local engine: fetches the inputs and renders them here. */
@@ -65,7 +63,7 @@ export const makeLocalVideo =
     })
     attempt.report('rendering', 0)
     const { frames, fps, width, height, ...files } = await runEngine(deps, task, job, attempt)
-    return { ...files, creation: { seconds: frames / fps, fps, width, height } }
+    return [{ ...files, creation: { seconds: frames / fps, fps, width, height } }]
   }
 
 /** Makes the rule for the source of an extension, or for any video of a caller's. */
@@ -130,7 +128,6 @@ const runEngine = async (
   const onProgress = (percent: number): void => {
     if (percent > 0) failpoint('render.in-child')
     attempt.report('rendering', percent)
-    attempt.record(percent)
   }
   try {
     return await timeRender(metrics, kind, {
@@ -143,45 +140,17 @@ const runEngine = async (
   }
 }
 
-/** Often enough for a bar that moves, seldom enough to cost nothing. */
-const RECORD_MS = 1000
-
-/** Writes progress to the row, at most once a second. It is only for show, so a failed write is ignored. */
-const makeProgressRecorder = (
-  { sql, log, notifyChange }: RenderDependencies,
-  { id, fence }: ClaimedVideoTask,
+/** Lists the files of the n-th video, from 0. */
+const listFiles = (
+  { video, cover, watermarked, creation: { width, height } }: RenderedVideoFiles,
+  index: number,
 ) => {
-  let recordedAt = 0
-  let writing = Promise.resolve()
-  const write = async (percent: number): Promise<void> => {
-    try {
-      if (await recordProgress(sql, { id, fence, percent })) notifyChange(id)
-    } catch (error) {
-      log.debug({ task_id: id, err: error }, 'progress was not noted')
-    }
-  }
-  return {
-    record(percent: number): void {
-      if (percent === 0 || Date.now() - recordedAt < RECORD_MS) return
-      recordedAt = Date.now()
-      writing = write(percent)
-    },
-    flush: () => writing,
-  }
-}
-
-const listFiles = ({
-  video,
-  cover,
-  watermarked,
-  creation: { width, height },
-}: RenderedVideoFiles) => {
-  const size = { width, height }
+  const [size, names] = [{ width, height }, videoFiles(index + 1)]
   return [
-    { name: 'video.mp4', file: video, contentType: 'video/mp4', ...size },
-    { name: 'cover.jpg', file: cover, contentType: 'image/jpeg', ...size },
+    { name: names.video, file: video, contentType: 'video/mp4', ...size },
+    { name: names.cover, file: cover, contentType: 'image/jpeg', ...size },
     ...(watermarked === undefined
       ? []
-      : [{ name: 'watermarked.mp4', file: watermarked, contentType: 'video/mp4', ...size }]),
+      : [{ name: names.watermarked, file: watermarked, contentType: 'video/mp4', ...size }]),
   ]
 }

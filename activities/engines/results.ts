@@ -27,17 +27,18 @@ interface RenderedFile {
   /** A path, or bytes. */
   file: string | Uint8Array
   contentType: string
-  width: number
-  height: number
+  /** Absent of what cannot be seen. */
+  width?: number | undefined
+  height?: number | undefined
 }
 
 /** Files that an attempt has made. */
 export interface Rendered {
   files: readonly RenderedFile[]
-  /** Picture that the thumbnail is drawn from. */
-  picture: string | Uint8Array
-  /** The video that was made, absent of images. */
-  creation?: NewCreation
+  /** Picture that the thumbnail is drawn from; absent where nothing can be seen. */
+  picture?: string | Uint8Array | undefined
+  /** The videos that were made, absent of images. */
+  creations?: readonly NewCreation[]
 }
 
 /**
@@ -94,7 +95,7 @@ const storeResults = async (
     deps.log.warn({ task_id: task.id, err: error }, 'no thumbnail was made')
   }
   // Drawn before the picture moves. It is only for show: without it the task is done all the same.
-  const drawing = makeThumbnail(picture).catch(giveUp)
+  const drawing = picture === undefined ? undefined : makeThumbnail(picture).catch(giveUp)
   // No part of an attempt runs on after its end.
   const digests = await Promise.all(files.map(({ file }) => digestFile(file))).finally(
     () => drawing,
@@ -105,7 +106,7 @@ const storeResults = async (
     ...Object.fromEntries(files.map(({ name, file }) => [name, file])),
     ...(small && { [THUMBNAIL]: small }),
   })
-  const results = files.map(({ name, contentType, width, height }, index) => {
+  const results = files.map(({ name, contentType, width = null, height = null }, index) => {
     const digest = digests[index] as StoredDigest
     return { name, storageKey: `${folder}/${name}`, contentType, ...digest, width, height }
   })
@@ -119,7 +120,7 @@ const storeResults = async (
 const complete = async (
   deps: EndDependencies,
   { family, task: { id, fence } }: { family: TaskFamily; task: FencedTask },
-  { creation, ...stored }: Stored & Pick<Rendered, 'creation'>,
+  { creations = [], ...stored }: Stored & Pick<Rendered, 'creations'>,
 ): Promise<boolean> => {
   const isDone = async (): Promise<boolean> => {
     const found = await findTaskState(deps.sql, id)
@@ -131,7 +132,7 @@ const complete = async (
       const record = async (): Promise<void> => {
         await Promise.all([
           insertTaskResults(sql, id, stored),
-          creation && insertCreation(sql, id, creation),
+          ...creations.map((creation) => insertCreation(sql, id, creation)),
         ])
       }
       return endTask(sql, { id, family, to: 'done', fence, record }, { ...deps, enqueue })

@@ -61,7 +61,7 @@ const makeJob = (
           'upstream_failed',
           upstream.clean(record?.error?.message ?? '') || undefined,
         )
-      if (end !== 'done') return record && { percent: 0 }
+      if (end !== 'done') return record && { percent: record.progress ?? 0 }
       const links = record?.generated ?? []
       return links.length === 0 ? undefined : { percent: 100, done: links }
     },

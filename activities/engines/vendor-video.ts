@@ -35,14 +35,16 @@ const COVER_PIXELS = 100_000_000
 export const makeVendorVideo =
   (deps: VendorDependencies, upstream: Upstream): MakeVideo =>
   (task, attempt) =>
-    runUpstreamTask<Creation, RenderedVideoFiles>({
+    runUpstreamTask<Creation, RenderedVideoFiles[]>({
       deps,
       upstream,
       scope: 'engine:vendor:video',
       task,
       attempt,
       job: makeJob(deps, upstream, task, attempt),
-      copy: (creation, dir) => copyVideo(upstream, creation, { dir, signal: attempt.signal }),
+      copy: async (creation, dir) => [
+        await copyVideo(upstream, creation, { dir, signal: attempt.signal }),
+      ],
     })
 
 const makeJob = (
@@ -63,7 +65,6 @@ const makeJob = (
       deps.log.warn({ task_id: task.id, code }, 'the upstream failed a task')
       throw keepCode(code, upstream.clean(message)) ?? new TaskError('upstream_failed')
     }
-    attempt.record(progress)
     const done = end === 'done' ? creations?.[0] : undefined
     return end === 'done' && !done ? undefined : { percent: progress, ...(done && { done }) }
   },

@@ -168,11 +168,12 @@ create table creation (
   fps integer not null,
   width integer not null,
   height integer not null,
+  name text default 'video.mp4'::text not null,
   constraint creation_pkey PRIMARY KEY (id),
-  constraint creation_task_id_key UNIQUE (task_id),
   constraint creation_task_id_fkey FOREIGN KEY (task_id) REFERENCES task(id) ON DELETE CASCADE,
   constraint creation_seconds_check CHECK (seconds > 0::double precision)
 );
+CREATE UNIQUE INDEX creation_of_task ON public.creation USING btree (task_id, name);
 
 create table current_host_node (
   node_id text not null,
@@ -971,6 +972,7 @@ create table task (
   end_by timestamp with time zone,
   off_peak_by timestamp with time zone,
   batch_id uuid,
+  template_version_id integer,
   constraint task_pkey PRIMARY KEY (id),
   constraint task_credits_check CHECK (credits >= 0),
   constraint task_ended_with_code CHECK ((status = ANY (ARRAY['FAILED'::text, 'failed'::text])) = (error_code IS NOT NULL)),
@@ -1028,8 +1030,8 @@ create table task_result (
   content_type text not null,
   bytes bigint not null,
   sha256 text not null,
-  width integer not null,
-  height integer not null,
+  width integer,
+  height integer,
   constraint task_result_pkey PRIMARY KEY (task_id, "position"),
   constraint task_result_task_id_name_key UNIQUE (task_id, name),
   constraint task_result_task_id_fkey FOREIGN KEY (task_id) REFERENCES task(id) ON DELETE CASCADE
@@ -1047,6 +1049,15 @@ create table template (
   constraint template_name_digest_key UNIQUE (name, digest)
 );
 CREATE INDEX template_current ON public.template USING btree (name) WHERE (removed_at IS NULL);
+
+create table template_version (
+  id integer generated always as identity not null,
+  name text not null,
+  digest text not null,
+  first_seen_at timestamp with time zone default clock_timestamp() not null,
+  constraint template_version_pkey PRIMARY KEY (id),
+  constraint template_version_name_digest_key UNIQUE (name, digest)
+);
 
 create table trusted_publisher (
   id uuid default gen_random_uuid() not null,

@@ -34,7 +34,11 @@ import { makeLocalImageEngine } from './image-engine/local.ts'
 import { readFleetItems, readUpstreams, type EngineConfig } from './settings.ts'
 import { makeActivityTuner } from './temporal/activity-tuner.ts'
 import { makeUpstream } from './upstream/upstream.ts'
-import { makeLocalFinishVideo, makeLocalVideoEngine } from './video-engine/local.ts'
+import {
+  makeLocalFinishSound,
+  makeLocalFinishVideo,
+  makeLocalVideoEngine,
+} from './video-engine/local.ts'
 
 type Config = PlatformConfig & TaskConfig & EngineConfig
 
@@ -206,6 +210,7 @@ export const makeRemoteRendering = async (
         fleet,
         videoEngine: makeLocalVideoEngine(video),
         finishVideo: makeLocalFinishVideo(video),
+        finishSound: makeLocalFinishSound(video),
       }),
       // A task that waits in Temporal has not begun.
       tuner: makeActivityTuner(() => countSlots() + FURTHER_TASKS),

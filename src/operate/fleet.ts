@@ -80,10 +80,12 @@ const checkTemplates = async (
     const report = (name: string, line: string) => write(`${name}  ${template.name}  ${line}`)
     const able: Instance[] = []
     const known: NodeClasses[] = []
-    const { graph, result } = template
+    const { graph, results } = template
     for (const model of listModels(template)) report('needs', model.file + adviseModel(model))
-    for (const [id, node] of Object.entries(graph).filter(([id]) => id === result))
-      report('result', `${describeNode(id, node)} ${node.class_type}`)
+    for (const { node: id } of results) {
+      const node = graph[id]
+      if (node) report('result', `${describeNode(id, node)} ${node.class_type}`)
+    }
     for (const instance of instances) {
       const { classes, issues } = await instance
         .readClasses(template)

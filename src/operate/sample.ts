@@ -59,17 +59,18 @@ export const renderSample = async (sample: Sample): Promise<string[]> => {
       prompt_id: id,
       ...extraOf(template),
     })
-    requireFiles(readRejection(status, body, []) ?? { files: [] }, template)
+    requireFiles(readRejection(status, body, []) ?? { outputs: [] }, template)
     entry = await waitForEnd(instance, id, config.COMFYUI_STALL_SECONDS)
-    const made = requireFiles(readRunEnd(entry, { result: template.result, id }), template)
+    const made = requireFiles(readRunEnd(entry, { results: template.results, id }), template)
     const { signal } = new AbortController()
     return await Promise.all(
-      made.map(async (file, index) => {
+      made.map(async (output, index) => {
         const number = index > 0 ? `-${index + 1}` : ''
-        const path = join(folder, `${template.name}${number}${extname(file.filename)}`)
+        const extension = 'text' in output ? '.txt' : extname(output.filename)
+        const path = join(folder, `${template.name}${number}${extension}`)
         await mkdir(dirname(path), { recursive: true })
         await rm(path, { force: true })
-        await client.fetch(file, path, signal)
+        await client.fetch(output, path, signal)
         return path
       }),
     )
@@ -83,7 +84,7 @@ export const renderSample = async (sample: Sample): Promise<string[]> => {
 
 /** Returns the files of an end. Titles stand behind the ids of nodes: an operator knows them from the editor. */
 const requireFiles = (end: RunEnd, { graph }: Template) => {
-  if (!end.failure) return end.files
+  if (!end.failure) return end.outputs
   const named = end.detail.replaceAll(/\bnode (\w+) (?=\w+: )/g, (found, id: string) =>
     graph[id] ? `${describeNode(id, graph[id])} ` : found,
   )

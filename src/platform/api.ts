@@ -97,6 +97,7 @@ export const startApiBase = async (config: PlatformConfig, log: Log) => {
       else if (id === RULES || id === ADMISSION) notifiers.admission.notify()
       else watches.notify(id)
     },
+    onPreview: watches.preview,
     onConnect: () => {
       watches.notify()
       notifiers.rules.notify()

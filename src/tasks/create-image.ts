@@ -1,4 +1,6 @@
+import { errors } from '../platform/domain/errors.ts'
 import type { NewTaskInput } from './db/task-file.ts'
+import { customName } from './domain/custom-kind.ts'
 import { pixelLimitIssue, estimateSeconds, resultSize } from './domain/image/image-size.ts'
 import { listRelightWarnings } from './domain/image/prompt-light.ts'
 import type { ImageKind, ImageRequest } from './domain/image/image-kind.ts'
@@ -33,6 +35,8 @@ export const makeImageCreation = (deps: TaskDeps, imageKind: ImageKind): Creatio
 
 const planImage = (deps: TaskDeps, imageKind: ImageKind, command: TaskCommand): TaskPlan => {
   const { kind, segment, templateId, tasks, images, videos = [] } = imageKind
+  if (!isAllowed(imageKind, command.owner))
+    throw errors.templateNotAllowed(customName(kind) ?? kind, command.owner)
   const body = command.body as Body & { webhook_url?: string }
   const settings = settingsOf(imageKind, body)
   return {
@@ -58,6 +62,10 @@ const planImage = (deps: TaskDeps, imageKind: ImageKind, command: TaskCommand): 
     },
   }
 }
+
+/** True of an owner who may make tasks of a kind. */
+export const isAllowed = ({ owners }: ImageKind, owner: string): boolean =>
+  owners?.includes(owner) ?? true
 
 /** The members of a valid body that are settings of its kind. */
 const settingsOf = ({ settings }: ImageKind, body: Body): object =>

@@ -190,7 +190,13 @@ const bringTo = async (
   const record = async (): Promise<void> => {
     if (results.length > 0) await insertTaskResults(sql, id, { results })
     if (family === 'video')
-      await insertCreation(sql, id, { seconds: 5.5, fps: 24, width: 64, height: 36 })
+      await insertCreation(sql, id, {
+        name: 'video.mp4',
+        seconds: 5.5,
+        fps: 24,
+        width: 64,
+        height: 36,
+      })
   }
   const error = FAMILIES[family].toError(state === 'failed' ? 'engine_failed' : 'cancelled')
   const end =

@@ -337,14 +337,13 @@ describe('the timeline of a task', () => {
 })
 
 test('the time left of a task is estimated by similar ones, and past that by its progress', () => {
-  const of = (family: 'image' | 'video', progress: number, estimate?: number) =>
-    secondsLeft({ family, progress, ...(estimate && { estimated_seconds: estimate }) }, 8)
-  assert.equal(of('video', 16, 20), 12)
-  assert.equal(of('video', 16, 5), 42)
-  assert.equal(of('video', 16), 42)
-  assert.equal(of('video', 0, 5), undefined)
-  assert.equal(of('image', 0, 8.5), 0.5)
-  assert.equal(of('image', 0), undefined)
+  const of = (progress: number, estimate?: number) =>
+    secondsLeft({ progress, ...(estimate && { estimated_seconds: estimate }) }, 8)
+  assert.equal(of(16, 20), 12)
+  assert.equal(of(16, 5), 42)
+  assert.equal(of(16), 42)
+  assert.equal(of(0, 8.5), 0.5)
+  assert.equal(of(0), undefined)
 })
 
 test('the words beside a bar agree with it', () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 
 import type { ChildOrder } from './video/child.ts'
 import { runChild } from './video/child.ts'
-import { readContainer } from './container.ts'
+import { readAsVideo } from './animation.ts'
 import type { VideoEngineOptions } from './video-engine.ts'
 import { inFolder, moveOut } from './video-engine.ts'
 import { CALLERS, CONFINED, QUIET, SOUND_OUTPUT, VIDEO_OUTPUT } from './video/options.ts'
@@ -42,9 +42,7 @@ export const makeFinishVideo =
   (path, { scratchDir, signal, metaData, watermark }) =>
     inFolder(scratchDir, binaries.user, async (dir) => {
       const order = { binaries, dir, signal }
-      const container = await readContainer(path)
-      if (container === undefined) throw new Error('the file is no video')
-      await convert({ path, container }, order)
+      await convert(path, order)
       const facts = await probe(join(dir, CLEAN), 'mov', order)
       const [video, cover] = [join(scratchDir, 'video.mp4'), join(scratchDir, 'cover.jpg')]
       const marked = watermark && join(scratchDir, 'watermarked.mp4')
@@ -96,10 +94,14 @@ const layMark = async (mark: PlacedPicture, fps: number, order: Order): Promise<
   })
 }
 
-const convert = async (file: { path: string; container: string }, order: Order): Promise<void> => {
-  const { values } = await findPicture(file.path, file.container, order)
-  const isReady = values.get('codec_name') === 'h264' && values.get('pix_fmt') === 'yuv420p'
-  const picture = isReady
+const convert = async (path: string, order: Order): Promise<void> => {
+  const { container, options } = await readAsVideo(path, order.dir)
+  const picture = container && (await findPicture(path, container, order))
+  const isReady =
+    picture &&
+    picture.values.get('codec_name') === 'h264' &&
+    picture.values.get('pix_fmt') === 'yuv420p'
+  const output = isReady
     ? ['-c:v', 'copy']
     : ['-vf', 'crop=trunc(iw/2)*2:trunc(ih/2)*2', ...VIDEO_OUTPUT]
   await runChild({
@@ -109,8 +111,9 @@ const convert = async (file: { path: string; container: string }, order: Order):
       ...QUIET,
       ...CONFINED,
       ...CALLERS,
-      ...`-f ${file.container} -i file:${file.path} -map 0:v:0 -map 0:a:0?`.split(' '),
-      ...picture,
+      ...options,
+      ...'-map 0:v:0 -map 0:a:0?'.split(' '),
+      ...output,
       ...SOUND_OUTPUT,
       ...PLAIN.split(' '),
       `file:${CLEAN}`,

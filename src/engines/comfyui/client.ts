@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { stat, writeFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 
 import { parseStorable } from '../../platform/db/storable-text.ts'
-import type { OutputFile } from '../domain/template/run-end.ts'
+import type { Output, OutputFile } from '../domain/template/run-end.ts'
 import { makeOutbound, type OutboundOptions } from '../../platform/outbound/outbound.ts'
 import type { PostLimits } from '../../platform/outbound/post.ts'
 
@@ -51,10 +51,10 @@ export interface ComfyClient {
   /** True when it has a file. Reads its first byte alone. */
   has(file: OutputFile): Promise<boolean>
   /**
-   * Fetches a file of the instance into a new one.
+   * Fetches what a node has made into a new file.
    * @throws OutboundError
    */
-  fetch(file: OutputFile, toFile: string, signal: AbortSignal): Promise<void>
+  fetch(made: Output, toFile: string, signal: AbortSignal): Promise<void>
   close(): void
 }
 
@@ -114,9 +114,10 @@ export const makeComfyClient = ({
       // An empty file has no first byte.
       return status < 300 || status === 416
     },
-    fetch: async (file, toFile, signal) => {
+    fetch: async (made, toFile, signal) => {
+      if ('text' in made) return await writeFile(toFile, made.text)
       const limits = { maxBytes: FILE_BYTES, timeoutMs: FILE_MS, maxRedirects: 0 }
-      const address = origin + viewPath(file)
+      const address = origin + viewPath(made)
       await outbound.download({ url: address, toFile, headers: authorization, ...limits, signal })
     },
     close: () => outbound.close(),

@@ -10,6 +10,8 @@ export interface PromptEvents {
   renew(): void
   /** Share of the prompt's nodes that are done, in per cent; 0 while nothing is known. */
   percentOf(nodes: number): number
+  /** Takes the newest preview, which is a JPEG or PNG. */
+  takePreview(): Buffer | undefined
   /**
    * True when events of the prompt have stopped, and not its socket: a later one has spoken, and had none of them. Where
    * none has come, nothing is known.
@@ -30,6 +32,8 @@ export interface Events {
 const QUIET_MS = 10_000
 /** Time for a connection to begin or to end. */
 const CONNECT_MS = 5000
+/** Largest preview, far above what any method makes. */
+const PREVIEW_BYTES = 2 * 2 ** 20
 
 export const makeEvents = ({ url, token }: Pick<ClientOptions, 'url' | 'token'>): Events => {
   const { host, protocol } = new URL(url)
@@ -44,12 +48,14 @@ export const makeEvents = ({ url, token }: Pick<ClientOptions, 'url' | 'token'>)
     /** When the socket was opened, closed or heard. */
     let activeAt = -Infinity
     let done = 0
+    let preview: Buffer | undefined
     let eventAt: number | undefined
     /** When a socket that was opened after the last event spoke first. */
     let renewedAt: number | undefined
     /** Messages are texts; previews come as binary ones. */
     const read = (data: unknown, openedAt: number): void => {
       activeAt = performance.now()
+      if (data instanceof ArrayBuffer) preview = readPreview(data) ?? preview
       const event = typeof data === 'string' ? parseStorable(data) : undefined
       const facts = isObject(event?.['data']) ? event['data'] : {}
       const { prompt_id: of, nodes } = facts
@@ -65,6 +71,7 @@ export const makeEvents = ({ url, token }: Pick<ClientOptions, 'url' | 'token'>)
       activeAt = openedAt
       isEnding = false
       const opened = new WebSocket(address + id, { headers })
+      opened.binaryType = 'arraybuffer'
       const drop = (): void => {
         if (socket !== opened) return
         socket = undefined
@@ -89,6 +96,11 @@ export const makeEvents = ({ url, token }: Pick<ClientOptions, 'url' | 'token'>)
         socket.close()
       },
       percentOf: (nodes) => Math.min(99, Math.floor((done / nodes) * 100)),
+      takePreview() {
+        const taken = preview
+        preview = undefined
+        return taken
+      },
       isStalled() {
         if (eventAt === undefined || renewedAt === undefined) return false
         const now = performance.now()
@@ -101,6 +113,13 @@ export const makeEvents = ({ url, token }: Pick<ClientOptions, 'url' | 'token'>)
     }
   }
   return { listen, lastAt: () => lastAt }
+}
+
+/** Reads a picture, which stands behind its type and its format. */
+const readPreview = (data: ArrayBuffer): Buffer | undefined => {
+  const bytes = Buffer.from(data)
+  const isPicture = bytes.length > 8 && bytes.length <= PREVIEW_BYTES && bytes.readUInt32BE(0) === 1
+  return isPicture ? bytes.subarray(8) : undefined
 }
 
 const countDone = (nodes: Record<string, unknown>): number =>

@@ -1,4 +1,5 @@
 import type { Fragment, Queryable, Sql, Transaction } from '../../platform/db/client.ts'
+import type { Template } from '../domain/template/template.ts'
 import { purgeBatch } from '../../platform/db/purge.ts'
 
 export interface Placement {
@@ -58,7 +59,7 @@ export interface NewPlacement {
   id: string
   task: { id: string; fence: number }
   instance: { name: string; url: string }
-  template: string
+  template: Pick<Template, 'name' | 'version'>
   inputs: readonly string[]
   /** Most open placements of the instance. */
   depth: number
@@ -86,16 +87,18 @@ export const insertPlacement = async (
   if (!load || load.open >= depth) return false
   const { count } = await sql`
     update task set upstream_id = ${isReserved ? sql`upstream_id` : `${name}/${id}`},
+      template_version_id = (select id from template_version
+        where name = ${template.name} and digest = ${template.version}),
       waits_for = null, rev = rev + (waits_for is not null)::integer
     where id = ${task.id} and fence = ${task.fence} and ended_at is null
   `
   if (count === 0) return undefined
   await sql`
     insert into placement (id, task_id, instance, template, inputs)
-    values (${id}, ${task.id}, ${name}, ${template}, ${[...inputs]})
+    values (${id}, ${task.id}, ${name}, ${template.name}, ${[...inputs]})
   `
   await sql`
-    update instance set template = case when ${isReserved}::boolean then template else ${template} end
+    update instance set template = case when ${isReserved}::boolean then template else ${template.name} end
     where name = ${name}
   `
   return free

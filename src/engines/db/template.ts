@@ -1,12 +1,16 @@
 import type { CustomTemplate, Members } from '../domain/template/custom-kind.ts'
 import type { Template } from '../domain/template/template.ts'
-import type { Sql } from '../../platform/db/client.ts'
+import type { Fragment, Queryable, Sql, Transaction } from '../../platform/db/client.ts'
 
 /** The graph of a template with its marks, and the members of its body. */
 export interface Content {
   content: Template
   members: Members
 }
+
+/** As the release before wrote it. */
+type Earlier = Omit<Template, 'results' | 'limits' | 'version'> &
+  Partial<Template> & { result?: string }
 
 interface NewTemplate extends Content {
   /** Without the folder. */
@@ -20,10 +24,12 @@ export const publishTemplate = async (
   sql: Sql,
   { name, digest, content, members, isNew }: NewTemplate,
 ): Promise<void> => {
+  // A worker of the release before looks for one result.
+  const text = JSON.stringify({ ...content, result: content.results[0]?.node })
   await sql`
     with published as (
       insert into template as t (name, digest, content, members)
-      values (${name}, ${digest}, ${JSON.stringify(content)}::text::json,
+      values (${name}, ${digest}, ${text}::text::json,
         ${JSON.stringify(members)}::text::json)
       on conflict (name, digest) do update set members = excluded.members,
         at = case when ${isNew} then excluded.at else t.at end,
@@ -47,7 +53,7 @@ export const removeTemplates = async (sql: Sql, names: readonly string[]): Promi
 /** Lists the templates that are kinds now. Of two that workers have written at once the newer one counts. */
 export const listTemplates = async (sql: Sql): Promise<CustomTemplate[]> =>
   await sql<CustomTemplate[]>`
-  select distinct on (name) id, name, members from template
+  select distinct on (name) id, name, members, content->'limits'->'owners' as owners from template
   where removed_at is null
   order by name, at desc, id desc
 `
@@ -57,7 +63,63 @@ export const listKinds = async (sql: Sql): Promise<string[]> =>
 
 /** Reads a template that a task was made with, whether it still is a kind or not. */
 export const getTemplateOf = async (sql: Sql, id: number): Promise<Content> => {
-  const [row] = await sql<Content[]>`select content, members from template where id = ${id}`
+  const [row] = await sql<(Content & { content: Earlier })[]>`
+    select content, members from template where id = ${id}
+  `
   if (!row) throw new Error(`there is no template ${id}`)
-  return row
+  const { content, members } = row
+  const { result = '', results = [{ node: result }], limits = {}, version = '' } = content
+  return { members, content: { ...content, results, limits, version } }
+}
+
+/** Records versions of templates that were not seen before. */
+export const recordVersions = async (
+  sql: Sql,
+  templates: readonly Pick<Template, 'name' | 'version'>[],
+): Promise<void> => {
+  await sql`
+    insert into template_version (name, digest)
+    select * from unnest(${templates.map(({ name }) => name)}::text[],
+      ${templates.map(({ version }) => version)}::text[]) as seen (name, digest)
+    where not exists (
+      select from template_version v where v.name = seen.name and v.digest = seen.digest)
+    on conflict do nothing
+  `
+}
+
+/** Counts the placements of a template whose tasks are on an instance. */
+const openOf = (sql: Queryable, name: Fragment) => sql`
+  (select count(*)::integer from placement p join task t on t.id = p.task_id
+    where p.template = ${name} and p.cleaned_at is null and p.state = 'open'
+      and p.ended_at is null and t.ended_at is null)
+`
+
+/** True where one more task of a template may be on an instance until the end of the transaction, whoever else asks. */
+export const hasRoom = async (
+  sql: Transaction,
+  { name, limits: { at_once: most } }: Pick<Template, 'name' | 'limits'>,
+): Promise<boolean> => {
+  if (most === undefined) return true
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`template ${name}`}, 0))`
+  const [row] = await sql<{ open: number }[]>`select ${openOf(sql, sql`${name}`)} as open`
+  return (row?.open ?? 0) < most
+}
+
+/** Finds how many more tasks of each limited template may be on instances, by its name. */
+export const listRoom = async (
+  sql: Sql,
+  templates: readonly Pick<Template, 'name' | 'limits'>[],
+): Promise<Record<string, number>> => {
+  const limited = templates.filter(({ limits }) => limits.at_once !== undefined)
+  if (limited.length === 0) return {}
+  const rows = await sql<{ name: string; open: number }[]>`
+    select name, ${openOf(sql, sql`name`)} as open
+    from unnest(${limited.map(({ name }) => name)}::text[]) as name
+  `
+  return Object.fromEntries(
+    limited.map(({ name, limits: { at_once: most = 0 } }) => {
+      const { open = 0 } = rows.find((row) => row.name === name) ?? {}
+      return [name, Math.max(0, most - open)]
+    }),
+  )
 }

@@ -1,3 +1,4 @@
+import { makeFinishSound, type FinishSound } from '../../../packages/engines/src/finish-sound.ts'
 import { makeFinishVideo, type FinishVideo } from '../../../packages/engines/src/finish-video.ts'
 import {
   makeVideoEngine,
@@ -25,6 +26,9 @@ export const makeLocalFinishVideo = (options: VideoEngineOptions): FinishVideo =
   const finish = makeFinishVideo(recorded(options))
   return (path, control) => finish(path, control).catch(fail)
 }
+
+export const makeLocalFinishSound = (options: VideoEngineOptions): FinishSound =>
+  makeFinishSound(recorded(options))
 
 const recorded = (options: VideoEngineOptions): VideoEngineOptions => ({
   ...options,

@@ -23,6 +23,7 @@ export const OUTBOX = 'outbox'
 
 const CHANGES = 'kiln_changes'
 const FIRST_ATTEMPTS = 'kiln_first_tries'
+const PREVIEWS = 'kiln_previews'
 
 export const makeNotifyChange = (sql: Sql): NotifyChange => {
   const notify = makeBatch(async (ids: readonly string[]) => {
@@ -38,6 +39,12 @@ export const makeNotifyChange = (sql: Sql): NotifyChange => {
   return (id) => void notify(id).catch(() => {})
 }
 
+/** Sends a small picture of a task that is being made to every api. One that is lost is replaced by the next. */
+export const notifyPreview = async (sql: Sql, id: string, webp: Buffer): Promise<void> => {
+  const payload = `${id} ${webp.toString('base64')}`
+  await withinDeadline(sql, sql`select pg_notify(${PREVIEWS}, ${payload}), ${withoutSync(sql)}`)
+}
+
 export interface ListenOptions {
   /** URL of PostgreSQL itself: a pooler that lends connections for a transaction passes on no notification. */
   url: string
@@ -45,28 +52,36 @@ export interface ListenOptions {
   name: string
   /** Called with the id of a row that has changed; for first attempts, with an empty text. */
   onChange(id: string): void
+  /** Called with previews of tasks, in Base64. */
+  onPreview?(id: string, webp: string): void
   /** Called whenever it has begun to listen: earlier notifications are lost. */
   onConnect(): void
 }
 
 /** Listens for the ids of rows that have changed, one after another. Returns the function that ends it. */
-export const listenForChanges = ({ onChange, ...options }: ListenOptions) => {
+export const listenForChanges = ({ onChange, onPreview, ...options }: ListenOptions) => {
   const onNotification = (ids: string): void => {
     for (const id of ids.split(' ')) onChange(id)
   }
-  return listen(CHANGES, { ...options, onChange: onNotification })
+  const onPicture = (text: string): void => {
+    const [id = '', webp = ''] = text.split(' ')
+    onPreview?.(id, webp)
+  }
+  const channels = { [CHANGES]: onNotification, ...(onPreview && { [PREVIEWS]: onPicture }) }
+  return listen(channels, options)
 }
 
 /** Listens for first attempts that wait. Returns the function that ends it. */
-export const listenForFirstAttempts = (options: ListenOptions) => listen(FIRST_ATTEMPTS, options)
+export const listenForFirstAttempts = ({ onChange, ...options }: ListenOptions) =>
+  listen({ [FIRST_ATTEMPTS]: onChange }, options)
 
 /**
  * Listens on a connection of its own, which the driver makes again when it breaks. A standby rejects LISTEN, and stays one
  * connection when it is promoted, so only a primary is listened to.
  */
 const listen = (
-  channel: string,
-  { url, name, onChange, onConnect }: ListenOptions,
+  channels: Readonly<Record<string, (text: string) => void>>,
+  { url, name, onConnect }: Omit<ListenOptions, 'onChange'>,
 ): (() => Promise<void>) => {
   const sql = postgres(url, {
     connect_timeout: 2,
@@ -75,7 +90,8 @@ const listen = (
     connection: { application_name: name },
   })
   // The driver tries again.
-  sql.listen(channel, onChange, onConnect).catch(() => {})
+  for (const [channel, onText] of Object.entries(channels))
+    sql.listen(channel, onText, onConnect).catch(() => {})
   return () => sql.end({ timeout: 0 })
 }
 

@@ -53,6 +53,7 @@ export const ERROR_CODES = {
     forbidden: 'The credential is valid but does not allow this.',
     invalid_personal_access_token:
       'The personal access token is not a live one of this publisher; an admin of it can make a new one.',
+    template_not_allowed: 'The template is for other owners than the caller.',
     key_scope_insufficient: 'The API key has scopes, none of which allows this.',
     token_scope_insufficient:
       'The personal access token is for another node or publisher, or only for reading.',
@@ -300,6 +301,11 @@ export const errors = {
     apiError(
       'template_not_found',
       `There is no template ${shown(name)}, or not any more; GET /templates lists them. Tasks that were made with it go on.`,
+    ),
+  templateNotAllowed: (name: string, owner: string) =>
+    apiError(
+      'template_not_allowed',
+      `The template ${shown(name)} is for some owners alone, and ${shown(owner)} is none of them; GET /templates lists those of the caller.`,
     ),
   apiKeyNotFound: (id: string) =>
     apiError('api_key_not_found', `The caller has no live API key ${shown(id)}.`),

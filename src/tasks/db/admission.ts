@@ -279,13 +279,28 @@ export const listOwnersToAdmit = async (
   return { owners: row?.owners ?? [], after: turnOf(row ?? NOBODY).after }
 }
 
-/** Lets tasks go on that wait for files of templates which can be used again; false: there are none. */
-export const releaseTemplates = async (sql: Sql, unusable: readonly string[]): Promise<boolean> => {
-  const broken = unusable.map((file) => `template:${file}`)
+/**
+ * Lets tasks go on that wait for a template: for its file, or for others of it to end. False: there are none.
+ * @param room most tasks of a file or template that may go on now; of one that is absent all may
+ * @param only template whose tasks are meant
+ */
+export const releaseTemplates = async (
+  sql: Sql,
+  room: Readonly<Record<string, number>>,
+  only?: string,
+): Promise<boolean> => {
   const { count } = await sql`
+    with waiting as (
+      select id, (${sql.json(room)}::jsonb->>substr(waits_on, 10))::integer as most,
+        row_number() over (partition by waits_on order by priority desc, created_at, id) as place
+      from task
+      where family in ('image', 'video') and engine = 'comfyui' and ended_at is null
+        and waits_on >= 'template:' and waits_on < 'template;'
+        and (${only ?? null}::text is null or waits_on = 'template:' || ${only ?? null}::text)
+    )
     update task set waits_on = 'turn'
-    where family in ('image', 'video') and engine = 'comfyui' and ended_at is null
-      and waits_on >= 'template:' and waits_on < 'template;' and not waits_on = any(${broken})
+    from waiting
+    where task.id = waiting.id and coalesce(place <= most, true) and task.waits_on like 'template:%'
   `
   return count > 0
 }

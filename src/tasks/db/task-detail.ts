@@ -16,6 +16,7 @@ export interface TaskDetailRow extends TaskRow {
   purgeAt: Date | null
   purgedAt: Date | null
   placedAt: Date | null
+  template: NonNullable<TaskDetail['template']> | null
   /** Its place in the queue of its account; null while it does not wait, and beyond ten thousand. */
   queuePosition: number | null
   inputs: (Omit<TaskDetail['inputs'][number], 'url'> & { name?: string; url?: string })[]
@@ -37,6 +38,9 @@ export const findTaskDetail = async (
       ${optionsOf(sql)} as options,
       t.webhook_url as "webhookUrl", t.purge_at as "purgeAt", t.purged_at as "purgedAt",
       (select max(p.at) from placement p where p.task_id = t.id) as "placedAt",
+      (select jsonb_build_object('name', v.name, 'version', v.digest,
+          'first_seen_at', ${instant(sql, sql`v.first_seen_at`)})
+        from template_version v where v.id = t.template_version_id) as template,
       case when t.waits_on is not null then (
         select nullif(count(*) + 1, ${FAR})::integer from (
           select from task o
@@ -52,7 +56,7 @@ export const findTaskDetail = async (
           content_type, bytes, width, height from task_input
         where task_id = t.id order by field
       ) i) as inputs,
-      (select coalesce(jsonb_agg(to_jsonb(r)), '[]') from (
+      (select coalesce(jsonb_agg(jsonb_strip_nulls(to_jsonb(r))), '[]') from (
         select name, content_type, bytes, width, height from task_result
         where task_id = t.id and t.delete_requested_at is null order by position
       ) r) as results,

@@ -108,8 +108,9 @@ export interface TaskResult {
   contentType: string
   bytes: number
   sha256: string
-  width: number
-  height: number
+  /** Null of what cannot be seen. */
+  width: number | null
+  height: number | null
 }
 
 /** A small picture of a result, in the store. */

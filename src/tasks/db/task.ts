@@ -32,6 +32,20 @@ export const storeUpstreamId = async (
   return count > 0
 }
 
+/** Records the progress of the attempt that holds the fence; false: no change. It never falls; 100 needs success. */
+export const recordProgress = async (
+  sql: Sql,
+  { id, fence, percent }: { id: string; fence: number; percent: number },
+): Promise<boolean> => {
+  const progress = Math.min(99, Math.floor(percent))
+  const { count } = await sql`
+    update task set progress = ${progress}, rev = rev + 1
+    where id = ${id} and fence = ${fence} and status in ('processing', 'IN_PROGRESS')
+      and progress < ${progress}
+  `
+  return count > 0
+}
+
 /** State of a task, why it has failed or waits, and the fence of its last attempt. */
 export interface FencedState {
   state: TaskState

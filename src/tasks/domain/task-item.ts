@@ -51,7 +51,7 @@ const members = {
   created_at: instant('When it was made.'),
   started_at: Type.Optional(instant('When the first attempt at rendering began.')),
   ended_at: Type.Optional(instant('When it ended.')),
-  progress: count('Per cent rendered; of an image 0 until it is done.'),
+  progress: count('Per cent rendered; 0 while nobody knows.'),
   waits_for: WaitsFor,
   prompt: text('First 200 characters of the prompt.'),
   engine: text('Model of a video, engine of an image.'),
@@ -175,6 +175,16 @@ export const TaskDetail = Type.Object({
   ),
   lacking: some(Type.String(), 'Why it waits, with what each machine lacks; for platform admins.'),
   placed_at: Type.Optional(instant('When a machine last took it, where machines are chosen.')),
+  template: Type.Optional(
+    Type.Object(
+      {
+        name: Type.String(),
+        version: Type.String({ description: 'SHA-256 of its file, and of the map beside it.' }),
+        first_seen_at: instant('When a worker first saw this version.'),
+      },
+      { description: 'Template that a machine last took it with.' },
+    ),
+  ),
   estimated_seconds: Type.Optional(
     Type.Number({ description: 'Recent median of its kind; only of a task that has not ended.' }),
   ),

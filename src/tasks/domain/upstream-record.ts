@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 export const UpstreamImage = Type.Object({
   task_id: Type.String(),
   status: Type.String(),
+  progress: Type.Optional(Type.Number({ minimum: 0, maximum: 100 })),
   generated: Type.Optional(Type.Array(Type.String())),
   error: Type.Optional(Type.Object({ message: Type.Optional(Type.String()) })),
 })

@@ -18,6 +18,9 @@ const UNSERVED = 'No worker serves its engine.'
 const NOT_STARTED = 'Temporal has not taken it.'
 const BUSY = 'All workers are busy.'
 
+/** Reason of a task of a template that has as many tasks on machines as it may. */
+export const FULL = 'As many tasks of its template run as may at once.'
+
 /** Sentence of an event whose webhook host an admin has paused. */
 export const PAUSED_EVENT = 'It waits: the service has paused its host, and sends it later.'
 
@@ -49,5 +52,6 @@ const SENTENCES: Readonly<Record<string, string>> = {
   [BROKEN]: 'It waits: its engine does not work now.',
   [UNSERVED]: 'It waits: no worker serves its engine now.',
   [BUSY]: 'It waits for a free worker: all that serve its engine are busy.',
+  [FULL]: 'It waits: as many tasks of its template run now as may at once.',
   [NOT_STARTED]: 'It waits: the service cannot reach Temporal, and starts it once it can.',
 }

@@ -400,7 +400,8 @@ describe('a task on a fleet', { concurrency: true }, () => {
     const [{ fence } = assert.fail()] = await place.deps.sql<{ fence: number }[]>`
       select fence from task where id = ${id}
     `
-    const at = { instance: { name: names[1], url: '' }, template: 'upscale', inputs: [], depth: 1 }
+    const template = { name: 'upscale', version: '' }
+    const at = { instance: { name: names[1], url: '' }, template, inputs: [], depth: 1 }
     await place.deps.sql.begin((sql) =>
       insertPlacement(sql, { id: randomUUID(), task: { id, fence }, ...at, isReserved: true }),
     )

@@ -37,10 +37,7 @@ const start = async (t: TestContext, times: Parameters<typeof startFleet>[3] = {
     const follow = makeKeepInstances(deps, { read, open: fleet.open, depth: 2 })
     await follow()
     t.after(() => {
-      for (const { client, events } of deps.fleet.instances) {
-        client.close()
-        events.close()
-      }
+      for (const { client } of deps.fleet.instances) client.close()
     })
     return { deps, follow, keep: () => keepFleet(deps) }
   }
@@ -155,7 +152,7 @@ describe('a fleet whose instances come from a file', { concurrency: true }, () =
         const late = {
           id: first,
           task: { id: second, fence: 0 },
-          template: '',
+          template: { name: '', version: '' },
           inputs: [],
           depth: 9,
         }

@@ -65,6 +65,7 @@ export const startFleet = async (
   const makeWorker = (): ComfyDependencies => ({
     ...place.deps,
     finishVideo: () => Promise.reject(new Error('this test renders no video')),
+    finishSound: () => Promise.resolve(undefined),
     fleet: {
       instances: fakes.map(({ url }, index) => open({ name: `${name}-${index + 1}`, url, depth })),
       templates: templates.filter(({ kind }) => kind !== undefined),

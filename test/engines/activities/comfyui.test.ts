@@ -88,6 +88,28 @@ describe('an image task of a fleet', { concurrency: true }, () => {
     assert.ok(first.requests.includes('POST /history'))
   })
 
+  test('is rendered again by a result without a prefix, whose file of before was emptied', async (t) => {
+    const { deps, first, id, insert, keep } = await start(t, [{ argv: ['--cache-lru', '20'] }])
+    const { fleet } = deps
+    fleet.templates = fleet.templates.map((template) => ({
+      ...template,
+      graph: {
+        ...template.graph,
+        9: { class_type: 'PreviewImage', inputs: { images: ['4', 0] }, title: 'kiln:result' },
+      },
+    }))
+    for (const task of [id, await insert()]) {
+      const rendered = await render(deps, task)
+      const { storageKey = '' } = rendered?.results[0] ?? {}
+      const { stream } = await place.deps.storage.open(storageKey)
+      assert.equal((await sharp(await buffer(stream)).metadata()).width, 32)
+      await keep()
+      assert.equal((await seePlacements(place, task))[0]?.cleaned, true)
+    }
+    assert.equal(first.prompted.length, 2)
+    assert.equal((await listSizes(first.folders.path('temp'))).filter((size) => size > 0).length, 0)
+  })
+
   test('leaves nothing on an instance that was killed after its render', async (t) => {
     const { deps, first, id, keep } = await start(t)
     await render(deps, id)
@@ -119,7 +141,7 @@ describe('an image task of a fleet', { concurrency: true }, () => {
     // What was read of it before renders on.
     fleet.templates = templates
     assert.deepEqual(await attempt(deps, id), waiting, 'it was not admitted again')
-    assert.ok(await releaseTemplates(sql, []))
+    assert.ok(await releaseTemplates(sql, {}))
     await admit(place)
     assert.equal((await render(deps, id))?.results.length, 1)
     const { admission, failures } = await see(place.database, id)
@@ -127,11 +149,17 @@ describe('an image task of a fleet', { concurrency: true }, () => {
   })
 
   test('reports how far it is, and ends without a socket all the same', async (t) => {
-    const { deps, first, id, insert } = await start(t, [{ nodeMs: 500 }])
+    const { deps, first, id, insert } = await start(t, [{ nodeMs: 800 }])
     const environment = makeEnvironment()
     const percents: number[] = []
     environment.on('heartbeat', ({ percent }: { percent: number }) => percents.push(percent))
-    await render(deps, id, { environment })
+    const rendering = render(deps, id, { environment })
+    const progress = await waitFor('progress of the row', async () => {
+      const [row] = await place.deps.sql`select progress from task where id = ${id}`
+      return Number(row?.['progress'])
+    })
+    assert.ok(progress < 100, String(progress))
+    await rendering
     assert.ok(
       percents.some((percent) => percent > 0 && percent < 100),
       percents.join(),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -63,6 +64,17 @@ const input = (id: string, name: string, to: unknown) => (nodes: Nodes) => {
   node(nodes, id).inputs[name] = to
 }
 
+/** A graph of one class under titles. */
+const graphOf = (class_type: string, ...titles: string[]): string =>
+  JSON.stringify(
+    Object.fromEntries(
+      titles.map((title, index) => [
+        index + 1,
+        { class_type, inputs: { filename_prefix: 'a' }, _meta: { title } },
+      ]),
+    ),
+  )
+
 const INT = (min: number, max: number) => ['INT', { min, max }]
 const INFO: Record<string, object> = {
   LoadImage: { image: [['in.png'], { image_upload: true }] },
@@ -112,11 +124,11 @@ describe('a template', () => {
     const templates = files.filter((path) => path.endsWith('.json')).map(get)
     assert.deepEqual(
       Object.fromEntries(
-        templates.map(({ name, kind, marks, result }) => [
+        templates.map(({ name, kind, marks, results }) => [
           name,
           [
             kind,
-            result,
+            results.map(({ node }) => node).join(),
             ...marks.map(
               ({ name, node, input, divisor }) => `${name}: ${node}.${input} /${divisor}`,
             ),
@@ -289,6 +301,50 @@ describe('a template', () => {
       /nodes 9 \(SaveImage\), 10 \(PreviewImage\) save something: title one of them kiln:result/,
     ],
     [
+      'a result that its kind cannot have',
+      readWith('upscale.json', (nodes) => {
+        nodes['9'] = { class_type: 'SaveVideo', inputs: { filename_prefix: 'a' } }
+      }),
+      /node 9 "SaveVideo": SaveVideo makes a video; a result here is a picture or an animation/,
+    ],
+    [
+      'a result that nobody can be given',
+      readFile('custom/latent.json', graphOf('SaveLatent', 'kiln:result')).issues,
+      /SaveLatent makes nothing that can be a result; a result here is a picture or an/,
+    ],
+    [
+      'a picture in place of a video',
+      readWith('text2video+start.json', (nodes) => {
+        nodes['9'] = { class_type: 'SaveImage', inputs: { filename_prefix: 'a' } }
+      }),
+      /SaveImage makes a picture; a result here is a video or an animation/,
+    ],
+    [
+      'a name of a result that has a blank',
+      readFile('custom/a.json', graphOf('SaveImage', 'kiln:result=The Front')).issues,
+      /a result is called by small letters, digits and _, and not result, got The Front/,
+    ],
+    [
+      'one name of two results',
+      readFile('custom/a.json', graphOf('SaveImage', 'kiln:result=a', 'kiln:result=a')).issues,
+      /node 2 "kiln:result=a": another result is called a/,
+    ],
+    [
+      'a limit of another name',
+      readFile('upscale.json', undefined, '{"limits":{"atonce":1}}').issues,
+      /the map has \/limits\/atonce; what it may have is deadline_seconds, at_once, owners/,
+    ],
+    [
+      'a limit of another type',
+      readFile('upscale.json', undefined, '{"limits":{"at_once":0}}').issues,
+      /the map's \/limits\/at_once must be a whole number from 1 to 10000, got 0/,
+    ],
+    [
+      'owners of one of the service’s own kinds',
+      readFile('upscale.json', undefined, '{"limits":{"owners":["alice"]}}').issues,
+      /\/limits\/owners, which only a template in custom\/ may have/,
+    ],
+    [
       'a linked prefix',
       readWith('upscale.json', input('9', 'filename_prefix', ['2', 0])),
       /filename_prefix is linked/,
@@ -322,6 +378,18 @@ describe('a template', () => {
   test('takes the words before a colon of any other title as they are', () => {
     for (const name of ['Film: 35 mm', 'Fill: sky', 'Kind: a', 'Load:image'])
       assert.deepEqual(readWith('upscale.json', title('4', name)), [])
+  })
+
+  test('has a version that is the digest of its file and its map', () => {
+    const [plain, other, limited] = [
+      readFile('custom/a.json', graphOf('SaveImage', 'kiln:result')),
+      readFile('custom/a.json', `${graphOf('SaveImage', 'kiln:result')}\n`),
+      readFile('custom/a.json', graphOf('SaveImage', 'kiln:result'), '{"limits":{"at_once":2}}'),
+    ].map(({ template }) => template ?? assert.fail())
+    const text = graphOf('SaveImage', 'kiln:result')
+    assert.equal(plain?.version, createHash('sha256').update(text).digest('hex'))
+    assert.equal(new Set([plain, other, limited].map((one) => one?.version)).size, 3)
+    assert.deepEqual([plain?.limits, limited?.limits], [{}, { at_once: 2 }])
   })
 
   test('keeps a marked seed of 64 bits, and numbers in texts', () => {
@@ -382,6 +450,15 @@ describe('the graph of a placement', () => {
     assert.deepEqual(graph['3']?.inputs['scale_by'], ['2', 0], 'a link stays')
     assert.equal(graph['9']?.inputs['filename_prefix'], 'kiln/p/r')
     assert.ok(!JSON.stringify(graph).includes('kiln:'))
+  })
+
+  test('is another for each placement at a result that has no prefix', () => {
+    const text = JSON.stringify({ 9: { class_type: 'PreviewImage', inputs: { images: ['1', 0] } } })
+    const { template = assert.fail() } = readFile('custom/a.json', text)
+    const fillAs = (prefix: string) =>
+      fillTemplate(template, { values: {}, files: {}, prefix }, CLASSES)['9']?.inputs
+    assert.notDeepEqual(fillAs('kiln/a'), fillAs('kiln/b'))
+    assert.ok(!('kiln_placement' in (fill('upscale.json', {}, {})['9']?.inputs ?? {})))
   })
 
   test('divides, clamps and rounds numbers', () => {
@@ -592,7 +669,8 @@ describe('the end of a run', () => {
     },
     ...more,
   })
-  const end = (given: object) => readRunEnd({ ...given }, { result: '9', id: 'p1' })
+  const end = (given: object, ...results: Template['results']) =>
+    readRunEnd({ ...given }, { results: results.length > 0 ? results : [{ node: '9' }], id: 'p1' })
   const failed = (type: string, message: string) =>
     end(
       entry('execution_error', {
@@ -606,7 +684,7 @@ describe('the end of a run', () => {
     )
 
   test('is a success with completed, execution_success and a file of the result alone', () => {
-    assert.deepEqual(end(entry('execution_success', {})), { files: [FILE] })
+    assert.deepEqual(end(entry('execution_success', {})), { outputs: [FILE] })
     assert.deepEqual(listLeftFiles(entry('', {})), [
       { filename: 'b', subfolder: '', type: 'output' },
       FILE,
@@ -624,6 +702,27 @@ describe('the end of a run', () => {
       'failed',
     )
     assert.equal(end({}).failure, 'failed')
+  })
+
+  test('has the files and texts of all results, in their order and by their names', () => {
+    const outputs = {
+      '7': { text: ['a sea', 'and a sky'] },
+      '8': { audio: [{ filename: 'b.flac', subfolder: '', type: 'output' }] },
+      '9': { images: [FILE, FILE], animated: [true] },
+    }
+    const ended = entry('execution_success', {}, { outputs })
+    const found = end(ended, { node: '9', name: 'front' }, { node: '7' }, { node: '8', name: 'b' })
+    assert.deepEqual(found, {
+      outputs: [
+        { ...FILE, name: 'front' },
+        { ...FILE, name: 'front-2' },
+        { text: 'a sea' },
+        { text: 'and a sky' },
+        { filename: 'b.flac', subfolder: '', type: 'output', name: 'b' },
+      ],
+    })
+    const lacking = end(ended, { node: '9' }, { node: '6' })
+    assert.deepEqual(lacking, { failure: 'failed', detail: 'a success without a file of node 6' })
   })
 
   for (const [type, message, wanted] of [

@@ -19,7 +19,7 @@ import { makeAttemptSlots, ATTEMPT_SLOTS } from '../../../src/platform/outbound/
 import { makeWebhookSecret } from '../../../src/events/adapters/webhook.ts'
 import type { Target } from '../../../src/events/db/attempt.ts'
 import { insertTaskResults } from '../../../src/tasks/db/task-file.ts'
-import { recordProgress } from '../../../src/tasks/db/video/video-task.ts'
+import { recordProgress } from '../../../src/tasks/db/task.ts'
 import { DELIVERY_SCHEDULE } from '../../../src/events/domain/delivery-schedule.ts'
 import { unitOfWork } from '../../../src/platform/db/unit-of-work.ts'
 import {

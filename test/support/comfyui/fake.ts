@@ -71,6 +71,8 @@ export interface FakeComfy {
   isRunning(): boolean
   /** Forgets its sockets, which stay open, as when an older one of the same client ends. */
   deafen(): void
+  /** Sends a preview, as a node does that samples. */
+  preview(picture: Buffer): void
   /** Keeps the prompt that runs, or the next, running until `release`; an interrupt ends it. */
   hold(): void
   release(): void
@@ -117,6 +119,7 @@ export const startFakeComfy = async (options: FakeComfyOptions = {}): Promise<Fa
     silent: false,
     isRunning: () => instance?.worker.isRunning() ?? false,
     deafen: () => instance?.sockets.forget(),
+    preview: (picture) => instance?.sockets.preview(picture),
     hold: () => void (held ??= makeLatch()),
     release() {
       held?.open()

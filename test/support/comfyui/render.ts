@@ -47,7 +47,7 @@ export interface NodeRun {
 /** Values at the outputs of a node, and of an output node the files that it saved. */
 export interface NodeResult {
   values: readonly unknown[]
-  ui?: { images: StoredFile[]; animated?: boolean[] }
+  ui?: { images?: StoredFile[]; audio?: StoredFile[]; animated?: boolean[]; text?: string[] }
 }
 
 type NodeFunction = (run: NodeRun) => Promise<NodeResult>
@@ -67,6 +67,23 @@ export const NODE_FUNCTIONS: Readonly<Record<string, NodeFunction>> = {
   },
   SaveImage: (run) => savePictures(run, 'output', String(run.inputs['filename_prefix'])),
   PreviewImage: (run) => savePictures(run, 'temp', `ComfyUI_temp_${randomLetters()}`),
+  SaveAnimatedWEBP: (run) => saveAnimation(run, 'webp'),
+  SaveAnimatedPNG: (run) => saveAnimation(run, 'png'),
+  EmptyAudio: async (run) => one(numberOf(run, 'duration')),
+  SaveAudio: async (run) => {
+    const [named] = await run.folders.nameOutputs(String(run.inputs['filename_prefix']), {
+      type: 'output',
+      extension: 'flac',
+      count: 1,
+    })
+    if (!named) return { values: [] }
+    const { ffmpeg } = await run.binaries()
+    const tags = run.metadata ? ['-metadata', `prompt=${JSON.stringify(run.metadata)}`] : []
+    const sound = ['-f', 'lavfi', '-i', `sine=d=${String(run.inputs['audio'])}`, ...tags]
+    await once(start(ffmpeg.path, ['-v', 'error', '-y', ...sound, named.path]), 'close')
+    return { values: [], ui: { audio: [named.file] } }
+  },
+  PreviewAny: async ({ inputs }) => ({ values: [], ui: { text: [String(inputs['source'])] } }),
   ImageScaleBy: async (run) => {
     const pictures = picturesOf(run, 'image')
     const by = numberOf(run, 'scale_by')
@@ -306,16 +323,90 @@ const savePictures = async (
   return { values: [], ui: { images: named.map(({ file }) => file) } }
 }
 
+const saveAnimation = async (run: NodeRun, extension: 'webp' | 'png'): Promise<NodeResult> => {
+  const { width, height, frames } = picturesOf(run, 'images')
+  const raw = { width, height, channels: 3 as const }
+  const pngs = await Promise.all(frames.map((frame) => sharp(frame, { raw }).png().toBuffer()))
+  const prefix = String(run.inputs['filename_prefix'])
+  const [named] = await run.folders.nameOutputs(prefix, { type: 'output', extension, count: 1 })
+  if (!named) return { values: [] }
+  const ms = 1000 / numberOf(run, 'fps')
+  const text = run.metadata ? JSON.stringify(run.metadata) : ''
+  await writeFile(named.path, await animate(pngs, { extension, ms, text }))
+  return { values: [], ui: { images: [named.file], animated: [frames.length > 1] } }
+}
+
+interface Animation {
+  extension: 'webp' | 'png' | 'gif'
+  /** Time of a frame. */
+  ms: number
+  /** Metadata. */
+  text: string
+}
+
+/** Makes an animation of pictures of one size, which are PNGs. */
+export const animate = async (
+  pngs: Buffer[],
+  { extension, ms, text }: Animation,
+): Promise<Buffer> => {
+  if (extension === 'png') return animatePng(pngs, { ms, text })
+  const given = pngs.length > 1 ? sharp(pngs, { join: { animated: true } }) : sharp(pngs[0])
+  const joined = given.withExif({ IFD0: { Make: text } })
+  const delay = pngs.map(() => Math.round(ms))
+  return await (extension === 'gif' ? joined.gif({ delay }) : joined.webp({ delay })).toBuffer()
+}
+
+/** Puts the pixels of PNGs behind each other, as frames of the first one. */
+const animatePng = (pngs: Buffer[], { ms, text }: Omit<Animation, 'extension'>): Buffer => {
+  const [first = Buffer.alloc(0)] = pngs
+  let sequence = 0
+  const frames = pngs.flatMap((png, index) => {
+    const control = Buffer.alloc(26)
+    control.writeUInt32BE(sequence++, 0)
+    first.copy(control, 4, 16, 24)
+    control.writeUInt16BE(Math.round(ms), 20)
+    control.writeUInt16BE(1000, 22)
+    const pixels = Buffer.concat(
+      listChunks(png).flatMap(({ type, data }) => (type === 'IDAT' ? data : [])),
+    )
+    const number = Buffer.alloc(4)
+    if (index > 0) number.writeUInt32BE(sequence++)
+    return [
+      chunk('fcTL', control),
+      index === 0 ? chunk('IDAT', pixels) : chunk('fdAT', Buffer.concat([number, pixels])),
+    ]
+  })
+  const count = Buffer.alloc(8)
+  count.writeUInt32BE(pngs.length)
+  const parts = [first.subarray(0, PNG_HEADER), chunk('acTL', count), ...frames]
+  const png = Buffer.concat([...parts, chunk('IEND', Buffer.alloc(0))])
+  return text === '' ? png : withText(png, 'prompt', text)
+}
+
+const listChunks = (png: Buffer): { type: string; data: Buffer }[] => {
+  const chunks: { type: string; data: Buffer }[] = []
+  for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at)) {
+    const data = png.subarray(at + 8, at + 8 + png.readUInt32BE(at))
+    chunks.push({ type: png.toString('latin1', at + 4, at + 8), data })
+  }
+  return chunks
+}
+
+const chunk = (type: string, data: Buffer): Buffer => {
+  const made = Buffer.alloc(data.length + 12)
+  made.writeUInt32BE(data.length)
+  made.write(type, 4, 'latin1')
+  data.copy(made, 8)
+  made.writeInt32BE(CRC32.buf(made.subarray(4, data.length + 8)), data.length + 8)
+  return made
+}
+
 /** Length of the signature and the header of a PNG, behind which other chunks may stand. */
 const PNG_HEADER = 33
 
 const withText = (png: Buffer, keyword: string, text: string): Buffer => {
-  const data = Buffer.from(`tEXt${keyword}\0${text}`, 'latin1')
-  const chunk = Buffer.alloc(data.length + 8)
-  chunk.writeUInt32BE(data.length - 4)
-  data.copy(chunk, 4)
-  chunk.writeInt32BE(CRC32.buf(data), data.length + 4)
-  return Buffer.concat([png.subarray(0, PNG_HEADER), chunk, png.subarray(PNG_HEADER)])
+  const data = Buffer.from(`${keyword}\0${text}`, 'latin1')
+  return Buffer.concat([png.subarray(0, PNG_HEADER), chunk('tEXt', data), png.subarray(PNG_HEADER)])
 }
 
 interface Probed {

@@ -8,6 +8,8 @@ export interface Sockets {
   accept(request: IncomingMessage, socket: Duplex): string
   /** Sends to one client, or to all where none is named. */
   send(type: string, data: unknown, client?: string): void
+  /** Sends a preview, which is a JPEG, to all. */
+  preview(picture: Buffer): void
   has(client: string): boolean
   /** Sends no more to the sockets that there are, which stay open. */
   forget(): void
@@ -38,6 +40,11 @@ export const makeSockets = (isSilent: () => boolean): Sockets => {
       const frame = makeFrame(0x1, Buffer.from(JSON.stringify({ type, data })))
       const to = client === undefined ? [...sockets.values()] : [sockets.get(client)]
       for (const socket of to) if (socket?.writable) socket.write(frame)
+    },
+    preview(picture) {
+      // Its type, and its format.
+      const frame = makeFrame(0x2, Buffer.concat([Buffer.from([0, 0, 0, 1, 0, 0, 0, 1]), picture]))
+      for (const socket of sockets.values()) if (socket.writable) socket.write(frame)
     },
     has: (client) => sockets.has(client),
     forget: () => sockets.clear(),

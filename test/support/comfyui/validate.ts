@@ -201,7 +201,7 @@ const validateLink = (
   const received = context.classes[source.class_type]?.output[slot]
   if (received === undefined) throw new Error('tuple index out of range')
   const [type] = spec
-  if (!isOf(received, type))
+  if (!isOf(received, type) && type !== '*')
     return makeError(
       'return_type_mismatch',
       'Return type mismatch between linked nodes',

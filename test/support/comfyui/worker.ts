@@ -178,7 +178,7 @@ export const makeWorker = (options: WorkerOptions): Worker => {
         })
         cache.set(signatures.get(node) ?? '', result)
         if (result.ui) {
-          saved.push(...result.ui.images)
+          saved.push(...(result.ui.images ?? []), ...(result.ui.audio ?? []))
           notify('executed', { node, display_node: node, output: result.ui, prompt_id: id })
         }
       } catch (error) {

@@ -25,7 +25,7 @@ interface AnyTask {
 }
 
 /**
- * A task that goes on; `progress` is the percentage of a video that is rendered, and `waitsFor` says why one that has begun
+ * A task that goes on; `progress` is the percentage that is rendered, and `waitsFor` says why one that has begun
  * does not go on.
  */
 export type RunningTask = AnyTask & { state: 'running'; progress?: number; waitsFor?: string }
@@ -53,13 +53,14 @@ export const toTask = (body: unknown, path?: string): Task => {
 }
 
 const ofImage = (
-  { task_id: id, status, generated, error, waits_for }: ImageRecord,
+  { task_id: id, status, generated, error, waits_for, progress }: ImageRecord,
   path?: string,
 ): Task => {
   const common = { id, status, ...(path !== undefined && { path }) }
   if (status === 'COMPLETED')
     return { ...common, state: 'succeeded', files: generated.map((url) => ({ url })) }
-  if (status !== 'FAILED') return { ...common, state: 'running', ...toWait(waits_for) }
+  if (status !== 'FAILED')
+    return { ...common, state: 'running', ...(progress && { progress }), ...toWait(waits_for) }
   const { code = 'unknown', message = 'the task failed' } = error ?? {}
   return { ...common, state: 'failed', error: { code, message } }
 }

@@ -10,7 +10,7 @@ import type { EndedTask, ReadOf, RunningTask, Task } from './task.ts'
 export type TaskRef = string | Pick<Task, 'id' | 'path'>
 
 export interface WaitOptions extends FollowOptions {
-  /** Called at each transition, of the percentage of a video, and when the task begins and ends to wait for a machine. */
+  /** Called at each transition, at each percentage, and when the task begins and ends to wait for a machine. */
   onProgress?: (progress: Pick<RunningTask, 'status' | 'progress' | 'waitsFor'>) => void
 }
 
@@ -39,7 +39,7 @@ export const makeTasks = (http: Http) => {
     let { id, path } = toRef(task)
     let status = ''
     let progress: number | undefined
-    return await follow<EndedTask>(
+    const ended = await follow<EndedTask>(
       http,
       {
         streamPath: `/tasks/${toSegment(id)}/stream`,
@@ -52,7 +52,7 @@ export const makeTasks = (http: Http) => {
         onEvent: ({ event, data }) => {
           const seen = (event === 'status' ? toTask(data, path) : toSeen(data as Seen)) as Seen
           status = seen.status ?? status
-          progress = status === 'success' ? 100 : (seen.progress ?? progress)
+          progress = DONE.has(status) ? 100 : (seen.progress ?? progress)
           const { waitsFor } = seen
           options.onProgress?.({
             status,
@@ -63,6 +63,10 @@ export const makeTasks = (http: Http) => {
       },
       options,
     )
+    // A status that is read has no event of the end.
+    if (ended.state === 'succeeded' && progress !== 100)
+      options.onProgress?.({ status: ended.status, progress: 100 })
+    return ended
   }
 
   /** Cancels a task. Throws `cannot_cancel` when it has ended, or is a video that is being rendered. */
@@ -74,6 +78,9 @@ export const makeTasks = (http: Http) => {
 
   return { read, wait, cancel }
 }
+
+/** Words of a task that has succeeded. */
+const DONE: ReadonlySet<string> = new Set(['success', 'COMPLETED'])
 
 type Seen = Partial<RunningTask>
 

@@ -63,22 +63,24 @@ export const Outcome = ({ task, changeIt }: { task: TaskDetail; changeIt?: React
   )
 }
 
-/** Progress of a running task: a video reports its percentage, an image is estimated by the time that similar ones took. */
+/** Progress of a running task: its percentage; an image without one is estimated by the time that similar ones took. */
 const Going = ({ task }: { task: TaskDetail }) => {
   const { started_at: started, family, progress, waits_for: waits, lacking = [] } = task
   const { queue_position: place } = task
   const passed = secondsRendered(task, useNow())
   const left = secondsLeft(task, passed)
   const guessed = left === undefined ? undefined : passed / (passed + Math.max(left, 0.5))
-  const part = family === 'video' ? progress / 100 : guessed
+  const isCounted = family === 'video' || progress > 0
+  const part = isCounted ? progress / 100 : guessed
   const turn = waits ?? (started === undefined ? 'In queue' : aboutLeft(left, part))
   const isStalled = started === undefined || waits !== undefined
-  const words = [family === 'video' && `${progress} %`, turn, place && `number ${place} to begin`]
+  const words = [isCounted && `${progress} %`, turn, place && `number ${place} to begin`]
   return (
     <Starting
       words={words.filter(Boolean).join(' · ')}
       part={isStalled ? undefined : part}
       of={task.inputs[0]}
+      preview={(task as TaskDetail & { preview?: string }).preview}
     >
       {lacking.length > 0 && (
         <Note tone="warn">
@@ -99,6 +101,8 @@ type StartingProps = {
   words: string
   part?: number | undefined
   of?: { width?: number; height?: number } | undefined
+  /** Small picture of what is being made, as a data: URI. */
+  preview?: string | undefined
   children?: ReactNode
 }
 
@@ -107,6 +111,7 @@ export const Starting = ({
   words,
   part,
   of: { width = 4, height = 3 } = {},
+  preview,
   children,
 }: StartingProps) => (
   <>
@@ -115,11 +120,14 @@ export const Starting = ({
       <span className="soft small">{words}</span>
     </div>
     {children}
-    <div className={styles.frame} style={{ aspectRatio: `${width} / ${height}` }} />
+    <div className={styles.frame} style={{ aspectRatio: `${width} / ${height}` }}>
+      {preview !== undefined && <img src={preview} alt="Preview of the result" />}
+    </div>
   </>
 )
 
 const COVER = 'cover.jpg'
+const COVERS = /^cover(-\d+)?\.jpg$/
 
 /** Kinds that take a result as their input. */
 const NEXT = {
@@ -156,7 +164,7 @@ const Result = ({ task }: { task: TaskDetail }) => {
       </Note>
     )
   const src = ownLink(main?.url)
-  const media = main?.content_type?.startsWith('video/') ? 'video' : task.family
+  const [media = ''] = main?.content_type?.split('/') ?? []
   if (!main || src === undefined) return <Note>There is no file to show.</Note>
   return (
     <Stack>
@@ -179,17 +187,22 @@ const Result = ({ task }: { task: TaskDetail }) => {
           src={src}
           onError={onBroken}
         />
-      ) : (
+      ) : media === 'audio' ? (
+        // oxlint-disable-next-line jsx-a11y/media-has-caption -- What a model makes has no captions.
+        <audio key={src} controls preload="metadata" src={src} onError={onBroken} />
+      ) : media === 'image' ? (
         <BeforeAfter
           key={src}
           before={fileLink(task.inputs.find(({ field }) => field.startsWith('image'))?.url)}
           after={src}
           onBroken={onBroken}
         />
+      ) : (
+        <Note>The result is a text.</Note>
       )}
       <Row>
         {task.results
-          .filter(({ name }) => name !== COVER)
+          .filter(({ name }) => !COVERS.test(name))
           .map((file) => (
             <a key={file.name} className={buttonClass()} href={ownLink(file.url)} download>
               <Download aria-hidden />
@@ -200,16 +213,18 @@ const Result = ({ task }: { task: TaskDetail }) => {
           ))}
         <CopyButton text={new URL(src, location.origin).href} label="link" />
       </Row>
-      <div className="row" role="group" aria-label="Use as input">
-        <span className="soft" aria-hidden>
-          Use as input
-        </span>
-        {NEXT[media].map(([kind, title]) => (
-          <LinkButton key={kind} {...tryPage(kind, task.task_id, 'result')}>
-            {title}
-          </LinkButton>
-        ))}
-      </div>
+      {(media === 'image' || media === 'video') && (
+        <div className="row" role="group" aria-label="Use as input">
+          <span className="soft" aria-hidden>
+            Use as input
+          </span>
+          {NEXT[media].map(([kind, title]) => (
+            <LinkButton key={kind} {...tryPage(kind, task.task_id, 'result')}>
+              {title}
+            </LinkButton>
+          ))}
+        </div>
+      )}
     </Stack>
   )
 }

@@ -37,7 +37,7 @@ export const attemptsQuery = (id: string, event: TaskEvent) => {
   return queryOptions({ ...query, queryKey: [...query.queryKey, event] })
 }
 
-/** A task, followed until it has ended. Its progress never falls. */
+/** A task, followed until it has ended, with the newest preview. Its progress never falls. */
 export const useTask = (id: string | undefined) => {
   const queries = useQueryClient()
   const query = taskQuery(id ?? '')
@@ -46,12 +46,18 @@ export const useTask = (id: string | undefined) => {
   useStream({
     path: isFollowed ? `/tasks/${id}/stream` : undefined,
     onEvent: ({ event, data }) => {
-      const { progress, waits_for } = data as Pick<TaskDetail, 'progress' | 'waits_for'>
+      const { progress = 0, waits_for, image } = data as Partial<TaskDetail> & { image?: string }
+      const isFurther = event === 'progress' && waits_for === task.data?.waits_for
       // What a machine lacks, and when one took the task, is in the task alone.
-      if (event === 'progress' && waits_for === task.data?.waits_for)
+      if (isFurther || event === 'preview')
         queries.setQueryData(
           query.queryKey,
-          (old) => old && { ...old, progress: Math.max(old.progress, progress) },
+          (old) =>
+            old && {
+              ...old,
+              progress: Math.max(old.progress, progress),
+              ...(image !== undefined && { preview: image }),
+            },
         )
       else
         for (const { queryKey } of [query, creditsQuery])

@@ -57,7 +57,7 @@ export const TaskRow = ({ task, outcome, isChosen, onChoose }: TaskRowProps) => 
       </span>
       <span className={`stack ${styles.how}`}>
         {isState ? <StateBadge state={outcome ?? state} /> : <Bdi>{outcome}</Bdi>}
-        {state === 'running' && task.family === 'video' && (
+        {state === 'running' && (task.family === 'video' || task.progress > 0) && (
           <Progress label={`${title}, progress`} part={task.progress / 100} />
         )}
       </span>

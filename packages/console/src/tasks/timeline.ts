@@ -78,7 +78,7 @@ export const makeLines = (life: Life): Line[] => {
   }))
 }
 
-type Going = Pick<TaskDetail, 'family' | 'progress' | 'estimated_seconds'>
+type Going = Pick<TaskDetail, 'progress' | 'estimated_seconds'>
 
 /** Seconds for which a task has been rendered: where machines are chosen, since the last one took it. */
 export const secondsRendered = (
@@ -89,14 +89,14 @@ export const secondsRendered = (
   now: number,
 ): number => (placed === undefined ? 0 : Math.max(0, (now - Date.parse(placed)) / 1000))
 
-/** Estimates the seconds that a task still takes: by similar ones, and for a video past their time by its progress. */
+/** Estimates the seconds that a task still takes: by similar ones, and past their time by its progress. */
 export const secondsLeft = (
-  { family, progress, estimated_seconds: estimate }: Going,
+  { progress, estimated_seconds: estimate }: Going,
   passed: number,
 ): number | undefined => {
   const usual = estimate === undefined ? undefined : estimate - passed
-  if (family === 'image' || (usual !== undefined && usual > 1)) return usual
-  return progress > 0 ? (passed * (100 - progress)) / progress : undefined
+  if (progress === 0 || (usual !== undefined && usual > 1)) return usual
+  return (passed * (100 - progress)) / progress
 }
 
 /** The part from which a bar looks full. */

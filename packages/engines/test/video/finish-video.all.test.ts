@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 
+import sharp from 'sharp'
+
+import { animate } from '../../../../test/support/comfyui/render.ts'
 import { makeFinishVideo } from '../../src/finish-video.ts'
 import { quiet, useStudio } from './studio.ts'
 
@@ -51,6 +54,27 @@ describe('a video that another program has made', () => {
       [true, false],
     ])
   })
+
+  for (const extension of ['gif', 'png', 'webp'] as const)
+    test(`is made of an animation of ${extension}, with its length`, async () => {
+      const { scratchDir } = await studio.makeJob()
+      const path = join(scratchDir, `made.${extension}`)
+      const pngs = await Promise.all(
+        ['red', 'lime', 'blue'].map((background) =>
+          sharp({ create: { ...FRAME, channels: 3, background } })
+            .png()
+            .toBuffer(),
+        ),
+      )
+      await writeFile(path, await animate(pngs, { extension, ms: 250, text: 'a secret' }))
+      const finish = makeFinishVideo({ binaries: studio.binaries, maxPixels: 1e6 })
+      const { video, seconds, width } = await finish(path, { ...quiet(), scratchDir })
+      assert.equal(width, FRAME.width)
+      assert.ok(seconds > 0.6 && seconds < 0.9, String(seconds))
+      const [frame = assert.fail()] = studio.decode(video, 1)
+      assert.ok((frame[0] ?? 0) > 200 && (frame[1] ?? 0) < 60)
+      assert.ok(!(await readFile(video)).includes('secret'))
+    })
 
   test('has none where none is wanted', async () => {
     const { path, finish, ...attempt } = await makeFilm()

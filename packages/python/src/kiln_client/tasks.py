@@ -71,12 +71,13 @@ def _read_image(record: Any, path: str | None) -> Task:
     id, status = record["task_id"], record["status"]
     if status == "COMPLETED":
         files = tuple(TaskFile(url) for url in record["generated"])
-        return Task(id, "succeeded", status, files=files, path=path)
+        return Task(id, "succeeded", status, progress=100, files=files, path=path)
     if status == "FAILED":
         error = record.get("error", {})
         code, message = error.get("code", "unknown"), error.get("message", "the task failed")
         return Task(id, "failed", status, error=TaskError(code, message), path=path)
-    return Task(id, "running", status, waits_for=record.get("waits_for"), path=path)
+    percent, waits_for = record.get("progress"), record.get("waits_for")
+    return Task(id, "running", status, progress=percent, waits_for=waits_for, path=path)
 
 
 def _read_video(record: Any, path: str | None) -> Task:

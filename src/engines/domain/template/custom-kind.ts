@@ -36,6 +36,8 @@ export interface CustomTemplate {
   /** Without the folder. */
   name: string
   members: Members
+  /** The only owners who may make its tasks; absent or null: all. */
+  owners?: string[] | null
 }
 
 /**
@@ -158,7 +160,7 @@ export const withFields = (template: Template, members: Members): Template => ({
 })
 
 /** Makes the kind of a template: with it a task is made as one of the service's own kinds. */
-export const makeCustomKind = ({ id, name, members }: CustomTemplate): ImageKind => {
+export const makeCustomKind = ({ id, name, members, owners }: CustomTemplate): ImageKind => {
   const settings: Record<string, TSchema> = {}
   const files: Record<string, TSchema> = {}
   for (const [field, member] of Object.entries(members))
@@ -182,6 +184,7 @@ export const makeCustomKind = ({ id, name, members }: CustomTemplate): ImageKind
     maxBytes: Math.max(1, images.length) * IMAGE_BYTES,
     emptyIsAbsent: [],
     templateId: id,
+    owners: owners ?? undefined,
   }
 }
 

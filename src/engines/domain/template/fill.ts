@@ -1,10 +1,10 @@
 import { adviseLoader } from './fields.ts'
-import { describeNode, isLiteral } from './graph.ts'
+import { describeNode, isLiteral, PREFIX } from './graph.ts'
 import type { GraphNode } from './graph.ts'
 import { adviseModel, listModels } from './models.ts'
 import { describeAbsent, fitMembers, listInputs, mediaOf } from './node-class.ts'
 import type { InputSpec, NodeClasses } from './node-class.ts'
-import { PREFIX, WORKFLOW } from './template.ts'
+import { WORKFLOW } from './template.ts'
 import type { Literal, Mark, Template } from './template.ts'
 
 /** Lists why an instance with these classes cannot run a template; empty where it can. */
@@ -95,10 +95,15 @@ interface Filling {
 type FilledNode = Pick<GraphNode, 'class_type' | 'inputs'>
 
 const depthOf = ({ input }: Mark): number => input.split('.').length
+/**
+ * Input that no class has, which ComfyUI ignores and still compares: a result without a prefix would come from its cache, by
+ * the name of a file that was emptied.
+ */
+const UNIQUE = 'kiln_placement'
 
 /** Makes the graph of one placement, as `POST /prompt` takes it. */
 export const fillTemplate = (
-  { graph, marks, values: mapped }: Template,
+  { graph, marks, results, values: mapped }: Template,
   { values, files, prefix }: Filling,
   classes: NodeClasses,
 ): Record<string, FilledNode> => {
@@ -108,6 +113,10 @@ export const fillTemplate = (
       { class_type, inputs: { ...inputs, ...(PREFIX in inputs && { [PREFIX]: `${prefix}/r` }) } },
     ]),
   )
+  for (const { node } of results) {
+    const { inputs = {} } = filled[node] ?? {}
+    if (!(PREFIX in inputs)) inputs[UNIQUE] = prefix
+  }
   /** Nodes in which a caller has made another choice than the graph. */
   const changed = new Set<FilledNode>()
   // A choice comes before what is below it.

@@ -10,6 +10,9 @@ export interface GraphNode {
 /** The nodes of a workflow by their ids. */
 export type Graph = Readonly<Record<string, GraphNode>>
 
+/** Input in which a graph names the files that it writes. */
+export const PREFIX = 'filename_prefix'
+
 /** A whole number of a file that JavaScript would round. */
 const UNSAFE = 'kiln:unsafe'
 

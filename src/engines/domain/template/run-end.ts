@@ -1,4 +1,5 @@
 import { isObject } from '../../../platform/domain/is-object.ts'
+import type { Result } from './results.ts'
 
 /** Why a run brought no result. What follows from each is in activities/comfyui. */
 export type RunFailure =
@@ -24,8 +25,11 @@ export interface OutputFile {
   type: string
 }
 
+/** What a node has made for a task: a file, or a text. */
+export type Output = { name?: string | undefined } & (OutputFile | { text: string })
+
 export type RunEnd =
-  | { files: OutputFile[]; failure?: never }
+  | { outputs: Output[]; failure?: never }
   /** `detail` is for the log: node, class and the first words of the error, and no input. */
   | { failure: RunFailure; detail: string }
 
@@ -40,13 +44,13 @@ const MEMORY_WORDS = /out of memory|can't allocate|unable to allocate/i
 const BROKEN_WORDS = /CUDA error|illegal memory access|cudnn|NCCL/i
 
 /**
- * Reads an entry of the history. Only `completed`, `execution_success` as the last message and files of the result's node
+ * Reads an entry of the history. Only `completed`, `execution_success` as the last message and outputs of each result's node
  * together are a success: each of them alone may be there without one.
  * @param id the placement's id, which stands in the paths of its files
  */
 export const readRunEnd = (
   entry: Record<string, unknown>,
-  { result, id }: { result: string; id: string },
+  { results, id }: { results: readonly Result[]; id: string },
 ): RunEnd => {
   const { status, messages } = readStatus(entry)
   const [last, facts] = messages.at(-1) ?? []
@@ -56,8 +60,23 @@ export const readRunEnd = (
     return { failure: 'interrupted', detail: `interrupted at node ${text(error['node_id'])}` }
   if (status['completed'] !== true || last !== 'execution_success')
     return { failure: 'failed', detail: `ended as ${text(status['status_str'])}` }
-  const files = listFiles(entry, result)
-  return files.length > 0 ? { files } : { failure: 'failed', detail: 'a success without a file' }
+  const made = results.map((result) => listOutputs(entry, result))
+  const empty = results.find((_, index) => made[index]?.length === 0)
+  if (empty) return { failure: 'failed', detail: `a success without a file of node ${empty.node}` }
+  return { outputs: made.flat() }
+}
+
+/** Lists what a result's node has made. The second file of a name has a number behind it. */
+const listOutputs = (entry: Record<string, unknown>, { node, name }: Result): Output[] => {
+  const files = listFiles(entry, node)
+  const { text: texts } = outputsOf(entry, node)
+  const made =
+    files.length > 0 || !Array.isArray(texts)
+      ? files
+      : texts.filter((one) => typeof one === 'string').map((one) => ({ text: one }))
+  return made.map((output, index) =>
+    name === undefined ? output : { ...output, name: index > 0 ? `${name}-${index + 1}` : name },
+  )
 }
 
 const readStatus = (entry: Record<string, unknown>) => {
@@ -92,9 +111,8 @@ const readError = (error: Record<string, unknown>, id: string): RunEnd => {
 }
 
 /** Lists the files of a node: videos stand among the images too, and nodes of others have lists of other names. */
-const listFiles = (entry: Record<string, unknown>, node: string): OutputFile[] => {
-  const outputs = isObject(entry['outputs']) ? entry['outputs'][node] : undefined
-  return Object.values(isObject(outputs) ? outputs : {})
+const listFiles = (entry: Record<string, unknown>, node: string): OutputFile[] =>
+  Object.values(outputsOf(entry, node))
     .filter(Array.isArray)
     .flat()
     .flatMap((file: unknown) =>
@@ -108,6 +126,10 @@ const listFiles = (entry: Record<string, unknown>, node: string): OutputFile[] =
           ]
         : [],
     )
+
+const outputsOf = (entry: Record<string, unknown>, node: string): Record<string, unknown> => {
+  const outputs = isObject(entry['outputs']) ? entry['outputs'][node] : undefined
+  return isObject(outputs) ? outputs : {}
 }
 
 /** Lists every file that a run has left, of whatever node. */
@@ -143,7 +165,7 @@ export const readRejection = (
   status: number,
   body: Record<string, unknown>,
   fileNodes: readonly string[],
-): Exclude<RunEnd, { files: unknown }> | undefined => {
+): Exclude<RunEnd, { outputs: unknown }> | undefined => {
   if (status === 413) return { failure: 'too_large', detail: 'larger than its --max-upload-size' }
   const nodes = Object.entries(isObject(body['node_errors']) ? body['node_errors'] : {})
   if (nodes.length === 0 && status !== 400) return undefined

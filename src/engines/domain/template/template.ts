@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 import { distance } from 'fastest-levenshtein'
 
 import { isObject } from '../../../platform/domain/is-object.ts'
@@ -11,8 +13,11 @@ import {
   wordsOf,
 } from './fields.ts'
 import type { Field, Fields } from './fields.ts'
-import { describeNode, isLiteral, parseJson, readGraph, unsafeOf } from './graph.ts'
+import { describeNode, isLiteral, parseJson, PREFIX, readGraph, unsafeOf } from './graph.ts'
 import type { Graph, GraphNode } from './graph.ts'
+import { readLimits, type Limits } from './limits.ts'
+import { findResults, RESULT } from './results.ts'
+import type { Result } from './results.ts'
 import { readTitle, titleIssue, type Given } from './title.ts'
 
 /** An input of a node that takes a value of the task. */
@@ -39,8 +44,11 @@ export interface Template {
   marks: readonly Mark[]
   /** Maps the values of a field to values of the nodes, by field. */
   values: Readonly<Record<string, Readonly<Record<string, Literal>>>>
-  /** The node whose files are the result. */
-  result: string
+  /** The nodes whose files are the results, in order. */
+  results: readonly Result[]
+  limits: Limits
+  /** SHA-256 of the file, followed by its map where there is one. */
+  version: string
   graph: Graph
   /** The form that the editor saves, which some nodes read and which says where models come from. */
   workflow?: Readonly<Record<string, unknown>>
@@ -57,10 +65,6 @@ export interface TemplateFile {
 
 /** Ending of the file beside a template that holds the form of the editor. */
 export const WORKFLOW = '.workflow.json'
-
-/** Input in which a graph names the files that it writes. */
-export const PREFIX = 'filename_prefix'
-const RESULT = 'result'
 
 /** Inputs that a value goes to where a mark names none. */
 const OBVIOUS: Readonly<Record<string, string>> = {
@@ -125,7 +129,8 @@ const read = (
   const marks = read
     .filter(({ name }) => name !== RESULT)
     .flatMap((given) => resolve(given, { fields, words, report }) ?? [])
-  const result = findResult(graph, read, report)
+  const own = kind === 'text2video' || kind === 'extend' ? 'video' : 'image'
+  const results = findResults(graph, read, { family: isCustom ? 'custom' : own, report })
   if (fields) reportAbsent(marks, requiredNames(kind, words), report)
   checkLiterals(graph, marks, report)
   const values = readValues(map, marks, report)
@@ -139,7 +144,12 @@ const read = (
     words,
     marks,
     values,
-    result,
+    results,
+    limits: readLimits(map, { isCustom, report }),
+    version: createHash('sha256')
+      .update(text)
+      .update(map ?? '')
+      .digest('hex'),
     graph: plain(graph),
     ...(workflow && { workflow }),
   }
@@ -191,24 +201,6 @@ const findObvious = (name: string, { class_type, inputs }: GraphNode): string | 
   if (isLiteral(inputs[name])) return name
   const [only, ...others] = Object.keys(inputs).filter((input) => isLiteral(inputs[input]))
   return others.length === 0 ? only : undefined
-}
-
-const isOutput = ({ class_type, inputs }: GraphNode): boolean =>
-  /^(Save|Preview)/.test(class_type) || inputs[PREFIX] !== undefined
-
-const findResult = (
-  graph: Graph,
-  given: readonly { name: string; id: string }[],
-  report: Report,
-): string => {
-  const marked = given.filter(({ name }) => name === RESULT).map(({ id }) => id)
-  const outputs = Object.keys(graph).filter((id) => graph[id] && isOutput(graph[id]))
-  const [result, ...others] = marked.length > 0 ? marked : outputs
-  if (result === undefined) report('no node saves anything: add Save Image or Save Video')
-  const listed = [result, ...others].map((id) => `${id} (${graph[id ?? '']?.class_type})`)
-  if (others.length > 0)
-    report(`nodes ${listed.join(', ')} save something: title one of them kiln:result`)
-  return result ?? ''
 }
 
 const reportAbsent = (marks: readonly Mark[], required: string[][], report: Report): void => {

@@ -10,6 +10,8 @@ import {
   customName,
   customPath,
 } from '../../../tasks/domain/custom-kind.ts'
+import { isAllowed } from '../../../tasks/create-image.ts'
+import { ownerOf } from '../../../platform/http/access/caller.ts'
 import { makeCustomKind } from '../../domain/template/custom-kind.ts'
 import type { TaskDeps } from '../../../tasks/deps.ts'
 import { EXAMPLE_URL } from '../../../tasks/http/image/examples.ts'
@@ -56,8 +58,11 @@ const list = ({ customKinds }: TemplateDeps): Route =>
       },
     },
     errors: [],
-    handler: () =>
-      Promise.resolve({ status: 200, body: { templates: customKinds.list().map(toListed) } }),
+    handler: (request) => {
+      const owner = ownerOf(request)
+      const kinds = customKinds.list().filter((kind) => isAllowed(kind, owner))
+      return Promise.resolve({ status: 200, body: { templates: kinds.map(toListed) } })
+    },
   })
 
 const TemplateList = Type.Object({
@@ -99,7 +104,7 @@ const makeTemplateCreationRoute = (deps: TemplateDeps): Route => {
   return {
     ...any,
     params: OfTemplate,
-    errors: [...any.errors, 'template_not_found'],
+    errors: [...any.errors, 'template_not_found', 'template_not_allowed'],
     variants: {
       list: () => routesOf(customKinds.list()),
       get({ name }) {

@@ -53,7 +53,7 @@ export const makeConsolePolicy = (
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    ["img-src 'self' blob:", ...storeOrigins].join(' '),
+    ["img-src 'self' blob: data:", ...storeOrigins].join(' '),
     ["media-src 'self' blob:", ...storeOrigins].join(' '),
     "font-src 'self'",
     ["connect-src 'self'", ...authOrigins].join(' '),

@@ -11,7 +11,7 @@ import type { Watch } from './watches.ts'
 
 /** One event of a stream, as server-sent events have it. */
 export interface StreamEvent {
-  event: 'state' | 'steps' | 'progress' | 'task' | 'end'
+  event: 'state' | 'steps' | 'progress' | 'preview' | 'task' | 'end'
   /** Id that Last-Event-ID names to go on after it. */
   id?: string
   data: unknown
@@ -119,6 +119,10 @@ const writeChanges = async (
   while (response.writableLength <= MAX_UNSENT && performance.now() < endsAt) {
     for (const event of events ?? []) write(format(event))
     if (events?.at(-1)?.event === 'end') return
+    const preview = watch.takePreview()
+    // Whoever has not read what came before gets the next one.
+    if (preview !== undefined && response.writableLength === 0)
+      write(format({ event: 'preview', data: { image: `data:image/webp;base64,${preview}` } }))
     const silentMs = wroteAt + HEARTBEAT_MS - performance.now()
     // While the database is away the stream stays, and looks again soon: not all streams at the same time.
     const pauseMs = events ? silentMs : ERROR_PAUSE_MS * (1 + Math.random())

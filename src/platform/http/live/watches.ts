@@ -14,6 +14,8 @@ export interface Watch {
    * after so many milliseconds; with `over` once the client has gone or the process stops.
    */
   next(milliseconds: number): Promise<'changed' | 'quiet' | 'over'>
+  /** Returns the newest preview, in Base64, unless a call before has. */
+  takePreview(): string | undefined
   close(): void
 }
 
@@ -26,6 +28,8 @@ export interface Watches {
   open(id: string, watcher: Watcher, signal: AbortSignal, ids?: ReadonlySet<string>): Watch
   /** This row may have changed; without an id any may have. */
   notify(id?: string): void
+  /** Keeps a preview for those who watch this row alone, until a newer one comes. */
+  preview(id: string, webp: string): void
   /** Notifies of rows that have changed since the poll before, and of rows that no poll has seen. */
   poll(
     readRevisions: (ids: readonly string[]) => Promise<ReadonlyMap<string, number>>,
@@ -71,6 +75,7 @@ export const makeWatches = ({ max }: { max: number }): Watches => {
       watched.set(id, row)
       row.watches += 1
       const { notifier } = row
+      let taken = row.preview
       let received = notifier.notifications
       let isOpen = true
       const isOver = () => isClosed || signal.aborted
@@ -81,6 +86,11 @@ export const makeWatches = ({ max }: { max: number }): Watches => {
           const isChanged = notifier.notifications !== received
           received = notifier.notifications
           return isChanged ? 'changed' : 'quiet'
+        },
+        takePreview() {
+          const isNew = row.preview !== taken
+          taken = row.preview
+          return isNew ? taken : undefined
         },
         close() {
           if (!isOpen) return
@@ -93,6 +103,11 @@ export const makeWatches = ({ max }: { max: number }): Watches => {
       }
     },
     notify,
+    preview(id, webp) {
+      const row = watched.get(id)
+      if (row) row.preview = webp
+      row?.notifier.notify()
+    },
     async poll(readRevisions) {
       if (watched.size === 0) return
       const revisions = await readRevisions([...watched.keys()])
@@ -113,6 +128,7 @@ interface Watched {
   /** As the last poll found it. */
   rev: number | undefined
   notifier: Notifier
+  preview?: string
   watches: number
   ids: ReadonlySet<string> | undefined
 }

@@ -39,7 +39,7 @@ export const listImageFacts = async (
 
 /** The columns of an `ImageTaskFacts`, from `task t`. */
 const factsOf = (sql: Queryable) => sql`
-  t.id, t.status, ${deletedAt(sql)} as "deletedAt",
+  t.id, t.status, t.progress, ${deletedAt(sql)} as "deletedAt",
   case when t.status = 'FAILED'
     then jsonb_build_object('code', t.error_code, 'message', t.error_message)
   end as error,

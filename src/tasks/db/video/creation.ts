@@ -2,6 +2,8 @@ import type { Transaction } from '../../../platform/db/client.ts'
 
 /** A finished video: its length in seconds, frames a second, and size in pixels. */
 export interface NewCreation {
+  /** File among the results. */
+  name: string
   seconds: number
   fps: number
   width: number
@@ -12,10 +14,10 @@ export interface NewCreation {
 export const insertCreation = async (
   sql: Transaction,
   taskId: string,
-  { seconds, fps, width, height }: NewCreation,
+  { name, seconds, fps, width, height }: NewCreation,
 ): Promise<void> => {
   await sql`
-    insert into creation (task_id, seconds, fps, width, height)
-    values (${taskId}, ${seconds}, ${fps}, ${width}, ${height})
+    insert into creation (task_id, name, seconds, fps, width, height)
+    values (${taskId}, ${name}, ${seconds}, ${fps}, ${width}, ${height})
   `
 }

@@ -29,9 +29,10 @@ export const videoTaskColumns = (sql: Queryable) => sql`
   case when t.status = 'failed'
     then jsonb_build_object('code', t.error_code, 'message', t.error_message)
   end as error,
-  (select jsonb_build_object('id', c.id, 'seconds', c.seconds, 'fps', c.fps, 'width', c.width,
-    'height', c.height) from creation c
-    where c.task_id = t.id and t.delete_requested_at is null) as creation,
+  (select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'name', c.name, 'seconds', c.seconds,
+    'fps', c.fps, 'width', c.width, 'height', c.height) order by r.position), '[]')
+    from creation c join task_result r on r.task_id = c.task_id and r.name = c.name
+    where c.task_id = t.id and t.delete_requested_at is null) as creations,
   ${resultNames(sql)} as results, ${labelsOf(sql)} as labels
 `
 
@@ -73,26 +74,14 @@ export const findVideoSource = async (
   const [row] = await sql<VideoSource[]>`
     select t.status as state,
       (select r.storage_key from task_result r
-        where r.task_id = t.id and r.name = 'video.mp4' and t.purged_at is null
+        where r.task_id = t.id and r.name = source.name and t.purged_at is null
           and t.delete_requested_at is null) as "storageKey"
-    from task t
-    where t.id in (select ${id}::uuid union all select task_id from creation where id = ${id}::uuid)
-      and t.family = 'video' and t.owner in (${owner}, 'anonymous')
+    from (select ${id}::uuid as task_id, 'video.mp4' as name
+      union all select task_id, name from creation where id = ${id}::uuid) source
+    join task t on t.id = source.task_id
+    where t.family = 'video' and t.owner in (${owner}, 'anonymous')
   `
   return row
-}
-
-/** Records the progress of the attempt that holds the fence; false: no change. It never falls; 100 needs success. */
-export const recordProgress = async (
-  sql: Sql,
-  { id, fence, percent }: { id: string; fence: number; percent: number },
-): Promise<boolean> => {
-  const progress = Math.min(99, Math.floor(percent))
-  const { count } = await sql`
-    update task set progress = ${progress}, rev = rev + 1
-    where id = ${id} and fence = ${fence} and status = 'processing' and progress < ${progress}
-  `
-  return count > 0
 }
 
 export type ClaimedVideoTask = ClaimedTask<VideoTaskKind>

@@ -95,6 +95,8 @@ export interface ImageKind {
   emptyIsAbsent: readonly string[]
   /** Row of the template whose graph its tasks keep. */
   templateId?: number
+  /** The only owners who may make its tasks; absent: all. */
+  owners?: readonly string[] | undefined
 }
 
 export const IMAGE_BYTES = 68_000_000

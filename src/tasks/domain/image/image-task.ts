@@ -35,6 +35,13 @@ export const ImageTaskRecord = Type.Object({
   generated: Type.Array(Type.String({ format: 'uri' }), {
     description: 'Signed links to the results; empty until COMPLETED, and once deleted.',
   }),
+  progress: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 99,
+      description: 'Per cent rendered; absent before any is, and once it has ended.',
+    }),
+  ),
   deleted_at: DeletedAt,
   warnings,
   waits_for: WaitsFor,
@@ -51,6 +58,7 @@ export type ImageTaskRecord = Static<typeof ImageTaskRecord>
 export interface ImageTaskFacts {
   id: string
   status: ImageTaskStatus
+  progress: number
   error: { code: string; message: string } | null
   deletedAt: string | null
   /** Members of the request of a relight by the local engine; null of any other, and once deleted. */
@@ -75,6 +83,7 @@ export const makeImageRecord = (
     task_id: task.id,
     status: task.status,
     generated: task.results.map(sign),
+    ...(task.status === 'IN_PROGRESS' && task.progress > 0 && { progress: task.progress }),
     ...(task.deletedAt === null ? {} : { deleted_at: task.deletedAt }),
     ...(found.length > 0 && { warnings: found }),
     ...describeWait(task.waitsFor),
@@ -85,5 +94,5 @@ export const makeImageRecord = (
 /** The facts of a task as they were when it moved to a status. Results and error come only with its end. */
 export const imageFactsAt = (task: ImageTaskFacts, status: ImageTaskStatus): ImageTaskFacts =>
   status === task.status
-    ? { ...task, waitsFor: null }
-    : { ...task, status, waitsFor: null, error: null, results: [] }
+    ? { ...task, progress: 0, waitsFor: null }
+    : { ...task, status, progress: 0, waitsFor: null, error: null, results: [] }

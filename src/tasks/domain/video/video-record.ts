@@ -5,6 +5,26 @@ import type { Labels } from '../task-options.ts'
 import { VIDEO_TERMINAL_STATES } from './video-task.ts'
 import type { VideoCreation, VideoCreations, VideoTaskState } from './video-task.ts'
 
+interface VideoFacts {
+  id: string
+  /** File among the results. */
+  name: string
+  seconds: number
+  fps: number
+  width: number
+  height: number
+}
+
+/** Files of the n-th video of a task, from 1. */
+export const videoFiles = (number: number) => {
+  const suffix = number > 1 ? `-${number}` : ''
+  return {
+    video: `video${suffix}.mp4`,
+    cover: `cover${suffix}.jpg`,
+    watermarked: `watermarked${suffix}.mp4`,
+  }
+}
+
 /** Values from which the creations body is made. */
 export interface VideoTaskFacts {
   id: string
@@ -19,7 +39,8 @@ export interface VideoTaskFacts {
   waitsFor: string[] | null
   deletedAt: string | null
   error: { code: VideoErrorCode; message: string } | null
-  creation: { id: string; seconds: number; fps: number; width: number; height: number } | null
+  /** Videos in the order of their files. */
+  creations: readonly VideoFacts[]
   /** Names of the files, in order. */
   results: readonly string[]
   labels: Labels | null
@@ -48,22 +69,20 @@ export const makeVideoCreations = (
 })
 
 const listCreations = (
-  { creation, results }: VideoTaskFacts,
+  { creations, results }: VideoTaskFacts,
   sign: (name: string) => string,
-): VideoCreation[] => {
-  if (!creation) return []
-  const { id, seconds, fps, width, height } = creation
-  return [
-    {
+): VideoCreation[] =>
+  creations.map(({ id, name, seconds, fps, width, height }, index) => {
+    const { cover, watermarked } = videoFiles(index + 1)
+    return {
       id,
-      url: sign('video.mp4'),
-      cover_url: sign('cover.jpg'),
-      watermarked_url: results.includes('watermarked.mp4') ? sign('watermarked.mp4') : '',
+      url: sign(name),
+      cover_url: sign(cover),
+      watermarked_url: results.includes(watermarked) ? sign(watermarked) : '',
       moderation_url: [],
       video: { duration: seconds, fps, resolution: { width, height } },
-    },
-  ]
-}
+    }
+  })
 
 /**
  * Restores the facts of a task as they were at its transition to a state. The result and the error come only with the
@@ -72,4 +91,4 @@ const listCreations = (
 export const videoFactsAt = (task: VideoTaskFacts, state: VideoTaskState): VideoTaskFacts =>
   VIDEO_TERMINAL_STATES.includes(state)
     ? task
-    : { ...task, state, progress: 0, waitsFor: null, error: null, creation: null, results: [] }
+    : { ...task, state, progress: 0, waitsFor: null, error: null, creations: [], results: [] }

@@ -29,7 +29,7 @@ export const makeTaskStreamRoute = (deps: StreamDeps): Route =>
     path: '/tasks/:task_id/stream',
     summary: 'Follow a task until its end',
     description:
-      '`state`: `{status, sequence, created_at}` of each transition, whose `id` is that of the event that webhooks are sent; those before the stream began come first. `progress`: `{progress}` in percent, with `waits_for` while the task waits. `end`: the task as its status route returns it. With Last-Event-ID it goes on after that event.',
+      '`state`: `{status, sequence, created_at}` of each transition, whose `id` is that of the event that webhooks are sent; those before the stream began come first. `progress`: `{progress}` in percent, with `waits_for` while the task waits. `preview`: `{image}`, a small picture of what is being made as a data: URI, where the engine gives one; at most one a second, and none is kept. `end`: the task as its status route returns it. With Last-Event-ID it goes on after that event.',
     params: OfTask,
     requestHeaders: ['Last-Event-ID'],
     responses: {

@@ -138,7 +138,7 @@ class AsyncKiln(AsyncHttp):
     ) -> Task:
         """Waits until a task has ended, however that is, and returns it.
 
-        `on_progress` is called with the task at each transition, at each percentage of a video, and while it waits
+        `on_progress` is called with the task at each transition, at each percentage, and while it waits
         for a machine. A service that is away for less than `patience` seconds is waited for. After `timeout` seconds
         it raises a TimeoutError; the task goes on.
         """
@@ -153,7 +153,8 @@ class AsyncKiln(AsyncHttp):
                     return now
                 data = {"status": now.status, "progress": now.progress, "waits_for": now.waits_for}
             status, percent = data.get("status") or seen.status, data.get("progress")
-            percent = 100 if status == "success" else seen.progress if percent is None else percent
+            percent = seen.progress if percent is None else percent
+            percent = 100 if status in ("success", "COMPLETED") else percent
             waits_for = data.get("waits_for")
             seen = replace(seen, status=status, progress=percent, waits_for=waits_for)
             on_progress(seen)
