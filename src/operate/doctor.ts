@@ -18,7 +18,7 @@ export type Check = [
 
 const LIMIT_MS = 15_000
 
-/** What is known before the checks. */
+/** Findings from before the checks. */
 interface Known {
   issues: readonly SettingIssue[]
   warnings?: readonly string[]
