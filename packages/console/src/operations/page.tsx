@@ -202,7 +202,7 @@ const Deliveries = ({ deliveries }: Pick<Operations, 'deliveries'>) => (
           </>
         ),
         Oldest: ({ oldest_at: at }) => <Time at={at} />,
-        'Next attempt': ({ next_attempt_at: at }) => <Time at={at} />,
+        'Next attempt': ({ next_try_at: at }) => <Time at={at} />,
       }}
     />
   </Panel>

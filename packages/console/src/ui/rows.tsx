@@ -102,7 +102,7 @@ export const PreviousPage = ({ query }: { query: UseInfiniteQueryResult }) =>
 /** So many of the rows, and a button that shows as many more, or `step`. */
 export const useMore = <Row,>(rows: readonly Row[], first: number, step = first) => {
   const [max, setMax] = useState(first)
-  const left = rows.length - most
+  const left = rows.length - max
   const more = left > 0 && (
     <Button onPress={() => setMax(max + step)}>
       Show {Math.min(step, left)} more of {rows.length}
