@@ -40,7 +40,8 @@ export const ABILITY_CHECKS: readonly Check[] = [
       const { json: newer } = await subject.get<Info>('/object_info/ImageBlend')
       const mode = newer['ImageBlend']?.input.required['blend_mode']
       equal(mode?.[0], 'COMBO')
-      ok((mode?.[1]?.['options'] as string[]).includes('soft_light'))
+      const options = (mode?.[1]?.['options'] ?? []) as string[]
+      ok(options.includes('soft_light'))
       const { json: saved } = await subject.get<Info>('/object_info/SaveVideo')
       equal(saved['SaveVideo']?.output_node, true)
     },
