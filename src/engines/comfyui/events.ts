@@ -6,7 +6,7 @@ import type { ClientOptions } from './client.ts'
 
 /** Events of one prompt. They may stop at any time, and nothing waits for them. */
 export interface PromptEvents {
-  /** Opens the socket anew after a silence, in which it may have died. */
+  /** Opens the socket again after a silence, in which it may have died. */
   renew(): void
   /** Share of the prompt's nodes that are done, in per cent; 0 while nothing is known. */
   percentOf(nodes: number): number
@@ -28,7 +28,7 @@ export interface Events {
   lastAt(): number
 }
 
-/** Silence after which a socket is opened anew. Nodes without a bar are silent for longer, and do not notice. */
+/** Silence after which a socket is opened again. Nodes without a bar are silent for longer, and do not notice. */
 const QUIET_MS = 10_000
 /** Time for a connection to begin or to end. */
 const CONNECT_MS = 5000

@@ -12,8 +12,8 @@ interface BrokenPlacement {
 }
 
 /**
- * Ends a placement whose instance has reported a device error for it. The instance is at fault, and the end is
- * `broken_device`, where one of another task was the last thing before. The task is at fault, and has `crashed`, where it
+ * Ends a placement whose instance has reported a device error for it. The instance is the cause, and the end is
+ * `broken_device`, where one of another task was the last thing before. The task is the cause, and has `crashed`, where it
  * has broken two instances in a row. One task takes one instance out for good: the second rests, and is taken out at the
  * next one that it reports.
  * @returns the end; undefined when a newer attempt follows the placement, or the task has ended

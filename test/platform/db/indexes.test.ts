@@ -11,6 +11,7 @@ import {
   type Sql,
   type Transaction,
 } from '../../../src/platform/db/client.ts'
+import { endBroken } from '../../../src/engines/db/device-error.ts'
 import { countBatch, listWaitReasons, listItems } from '../../../src/tasks/db/bulk/bulk-item.ts'
 import { completeAudit } from '../../../src/platform/db/audit-log.ts'
 import { chooseTasks } from '../../../src/tasks/db/bulk/choice.ts'
@@ -105,6 +106,7 @@ const NUMBERED = { version: ANY, number: ANY, fields: ANY }
 const PUBLICATION = { id: ID, publisherId: ID, nodeId: 'a', ...NUMBERED } as never
 const UPLOADED = { inputs: [{ storageKey: `uploads/${ID}/a` }], settings: {} }
 const NEW_TASK = { id: ID, family: 'video', account: 'a', credits: 1, ...UPLOADED } as never
+const SECOND_BREAK = { id: ID, task: { id: ID, fence: 1 }, instances: ['a', 'b'], detail: '' }
 const LIMITS = { offPeakSeconds: 1, slots: 1, anonymousSlots: 1 }
 
 const STORE = { removePrefix: () => Promise.resolve() }
@@ -256,6 +258,7 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   { call: (sql) => endPause(sql, 'host:a') },
   { call: (sql) => requestCancel(sql, ID) },
   { call: (sql) => countOpenTasks(sql, 'a') },
+  { call: (sql) => endBroken(sql, SECOND_BREAK), columns: { isBroken: false } },
   {
     call: (sql) => completeAudit(sql, { action: 'operation.create', target: 'a', after: {} }),
   },

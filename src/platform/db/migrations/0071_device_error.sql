@@ -1,4 +1,4 @@
--- Whose fault it is when an instance of ComfyUI reports a device error, and which prompts this service interrupted itself.
+-- Tasks for which instances of ComfyUI report device errors, and prompts that this service interrupted itself.
 
 alter table placement
   -- it was interrupted because its events had stopped; a worker that dies there leaves the interrupt to the next one
