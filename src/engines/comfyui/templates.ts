@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -28,7 +29,8 @@ export const readTemplates = async (
     const { template, issues } = await Promise.all(
       files.map((name) => readFile(join(folder, name), 'utf8')),
     ).then(
-      ([text = '', values]) => readTemplate({ path, text, map: values }),
+      ([text = '', values]) =>
+        readTemplate({ path, text, map: values, version: digestOf(text, values) }),
       (error: Error) => ({ template: undefined, issues: [`${path}: ${error.message}`] }),
     )
     if (issues.length > 0) unusable[path] = issues
@@ -46,6 +48,9 @@ export const readTemplates = async (
     unusable[`${name}.json`] = [`${name}.json: at most ${MAX_CUSTOM} templates can be kinds`]
   return { templates: templates.filter((template) => !excess.includes(template)), unusable }
 }
+
+const digestOf = (text: string, map = ''): string =>
+  createHash('sha256').update(text).update(map).digest('hex')
 
 const list = async (folder: string, below?: string): Promise<string[]> => {
   try {

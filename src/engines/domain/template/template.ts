@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-
 import { distance } from 'fastest-levenshtein'
 
 import { isObject, parseObject } from '../../../platform/domain/is-object.ts'
@@ -57,6 +55,8 @@ export interface TemplateFile {
   path: string
   text: string
   map?: string | undefined
+  /** SHA-256 of both, where it is known. */
+  version?: string
 }
 
 /** Inputs that a value goes to where a mark names none. */
@@ -86,7 +86,10 @@ export const readTemplate = (file: TemplateFile): { template?: Template; issues:
 
 type Report = (issue: string) => void
 
-const read = ({ path, text, map }: TemplateFile, report: Report): Template | undefined => {
+const read = (
+  { path, text, map, version = '' }: TemplateFile,
+  report: Report,
+): Template | undefined => {
   const name = path.replace(/\.json$/, '')
   const [kind = '', ...words] = name.split('+')
   const custom = customName(name)
@@ -133,10 +136,7 @@ const read = ({ path, text, map }: TemplateFile, report: Report): Template | und
     values,
     results,
     limits: readLimits(map, { isCustom, report }),
-    version: createHash('sha256')
-      .update(text)
-      .update(map ?? '')
-      .digest('hex'),
+    version,
     graph: plain(graph),
   }
 }
