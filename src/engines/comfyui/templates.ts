@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -35,7 +36,8 @@ export const readTemplates = async (
       readBeside(path.replace(/(\+.*)?\.json$/, MAP)),
       readBeside(path.replace(/\.json$/, WORKFLOW)),
     ]).then(
-      ([text, map, workflow]) => readTemplate({ path, text, map, workflow }),
+      ([text, map, workflow]) =>
+        readTemplate({ path, text, map, workflow, version: digestOf(text, map) }),
       (error: Error) => ({ template: undefined, issues: [`${path}: ${error.message}`] }),
     )
     if (issues.length > 0) unusable[path] = issues
@@ -53,6 +55,9 @@ export const readTemplates = async (
     unusable[`${name}.json`] = [`${name}.json: at most ${MAX_CUSTOM} templates can be kinds`]
   return { templates: templates.filter((template) => !excess.includes(template)), unusable }
 }
+
+const digestOf = (text: string, map = ''): string =>
+  createHash('sha256').update(text).update(map).digest('hex')
 
 const list = async (folder: string, below?: string): Promise<string[]> => {
   try {

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-
 import { distance } from 'fastest-levenshtein'
 
 import { isObject } from '../../../platform/domain/is-object.ts'
@@ -61,6 +59,8 @@ export interface TemplateFile {
   text: string
   map?: string | undefined
   workflow?: string | undefined
+  /** SHA-256 of both, where it is known. */
+  version?: string
 }
 
 /** Ending of the file beside a template that holds the form of the editor. */
@@ -97,7 +97,7 @@ export const readTemplate = (file: TemplateFile): { template?: Template; issues:
 type Report = (issue: string) => void
 
 const read = (
-  { path, text, map, workflow: saved }: TemplateFile,
+  { path, text, map, workflow: saved, version = '' }: TemplateFile,
   report: Report,
 ): Template | undefined => {
   const name = path.replace(/\.json$/, '')
@@ -146,10 +146,7 @@ const read = (
     values,
     results,
     limits: readLimits(map, { isCustom, report }),
-    version: createHash('sha256')
-      .update(text)
-      .update(map ?? '')
-      .digest('hex'),
+    version,
     graph: plain(graph),
     ...(workflow && { workflow }),
   }
