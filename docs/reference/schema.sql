@@ -375,6 +375,7 @@ create table instance (
   abilities jsonb,
   seen_at timestamp with time zone default now() not null,
   url text,
+  broken_by uuid,
   constraint instance_pkey PRIMARY KEY (name)
 );
 CREATE INDEX instance_seen ON public.instance USING btree (seen_at);
@@ -695,6 +696,7 @@ create table placement (
   ended_at timestamp with time zone,
   leased_until timestamp with time zone,
   cleaned_at timestamp with time zone,
+  interrupted_at timestamp with time zone,
   constraint placement_pkey PRIMARY KEY (id),
   constraint placement_task_id_fkey FOREIGN KEY (task_id) REFERENCES task(id)
 );
