@@ -63,7 +63,7 @@ export const listKinds = async (sql: Sql): Promise<string[]> =>
 
 /** Reads a template that a task was made with, whether it still is a kind or not. */
 export const getTemplateOf = async (sql: Sql, id: number): Promise<Content> => {
-  const [row] = await sql<(Content & { content: Earlier })[]>`
+  const [row] = await sql<(Omit<Content, 'content'> & { content: Earlier })[]>`
     select content, members from template where id = ${id}
   `
   if (!row) throw new Error(`there is no template ${id}`)

@@ -9,7 +9,7 @@ const { sql } = useDatabase()
 
 test('a page of video tasks ends early when its payloads are large as JSON, and says that there are more', async () => {
   const oldest = await getVideo({ sql })
-  const [third = '', second, first] = [oldest, await getVideo({ sql }), await getVideo({ sql })]
+  const [third, second, first] = [oldest, await getVideo({ sql }), await getVideo({ sql })]
   const any = { ids: [], states: [], models: [], resolutions: [], offset: 0 }
   const list = (filter: { ids?: string[] } = {}) =>
     listVideoTasks(sql, { owner: 'alice', from: new Date(0), limit: 3, ...any, ...filter })

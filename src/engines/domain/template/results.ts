@@ -25,7 +25,7 @@ const MEDIA: Readonly<Record<string, string>> = Object.fromEntries(
 )
 
 /** Media that results of a family of kinds may have. */
-export const TAKEN = {
+const TAKEN = {
   image: ['a picture', 'an animation'],
   video: ['a video', 'an animation'],
   custom: ['a picture', 'an animation', 'a video', 'a sound', 'a text'],
