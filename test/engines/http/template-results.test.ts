@@ -264,7 +264,12 @@ describe('limits of a template', () => {
       JSON.stringify((await clientOf(user).get('/templates')).body)
     assert.ok(!(await listFor('alice')).includes('"film"'))
     assert.ok((await listFor('bob')).includes('"film"'))
-    expectStatus(await clientOf('bob').post(pathOf('film'), body), 200)
+    const bob = clientOf('bob')
+    const { task_id: id } = expectStatus(await bob.post(pathOf('film'), body), 200).body.data
+    await waitFor('the end of the film', async () => {
+      const { data } = expectStatus(await bob.get(`${pathOf('film')}/${id}`), 200).body
+      return data.status === 'COMPLETED'
+    })
   })
 
   test('end a task at their deadline, and its prompt', async () => {
