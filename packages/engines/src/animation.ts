@@ -92,7 +92,9 @@ export const readAsVideo = async (
   if (moving === undefined) throw new Error('the file is no video')
   const picture = sharp(path, { animated: true, limitInputPixels: false, failOn: 'error' })
   const { width, height, pageHeight = height, pages = 1, delay = [] } = await picture.metadata()
-  await picture.removeAlpha().toColourspace('srgb').raw().toFile(join(dir, 'frames'))
+  // sharp writes bare pixels to memory alone.
+  const pixels = await picture.removeAlpha().toColourspace('srgb').raw().toBuffer()
+  await writeFile(join(dir, 'frames'), pixels)
   const ms = delay.reduce((sum, one) => sum + one, 0) / pages || 100
   const raw = ['-f', 'rawvideo', '-pix_fmt', 'rgb24', '-video_size', `${width}x${pageHeight}`]
   return { options: [...raw, '-framerate', String(1000 / ms), '-i', 'file:frames'] }

@@ -66,7 +66,10 @@ const TWO_FILMS = makeGraph({
   3: ['RepeatImageBatch', { image: ['1', 0], amount: 12 }],
   4: ['CreateVideo', { images: ['3', 0], fps: 12 }],
   8: ['SaveVideo', SAVE_VIDEO, 'kiln:result'],
-  9: ['SaveAnimatedWEBP', { ...WEBP, fps: 12 }, 'kiln:result'],
+  // Encoders join equal frames to one.
+  5: ['ImageBlur', { image: ['1', 0], blur_radius: 6, sigma: 3 }],
+  6: ['ImageBatch', { image1: ['1', 0], image2: ['5', 0] }],
+  9: ['SaveAnimatedWEBP', { ...WEBP, images: ['6', 0], fps: 4 }, 'kiln:result'],
 })
 
 before(async () => {
@@ -173,13 +176,18 @@ describe('results of a template', () => {
     const path = `${VIDEO_PREFIX}/tasks/${id}/creations`
     interface Creations {
       state: string
+      err_msg: string
       creations: { id: string; url: string; cover_url: string }[]
     }
-    const { state, creations } = await waitFor('the videos', async () => {
+    const {
+      state,
+      err_msg: reason,
+      creations,
+    } = await waitFor('the videos', async () => {
       const read = (await client.get(path)).body as unknown as Creations
       return ['success', 'failed'].includes(read.state) && read
     })
-    assert.equal(state, 'success')
+    assert.equal(state, 'success', reason)
     const names = creations.flatMap(({ url, cover_url: cover }) =>
       [url, cover].map((link) => new URL(link).pathname.split('/').at(-1)),
     )
@@ -256,7 +264,12 @@ describe('limits of a template', () => {
       JSON.stringify((await clientOf(user).get('/templates')).body)
     assert.ok(!(await listFor('alice')).includes('"film"'))
     assert.ok((await listFor('bob')).includes('"film"'))
-    expectStatus(await clientOf('bob').post(pathOf('film'), body), 200)
+    const bob = clientOf('bob')
+    const { task_id: id } = expectStatus(await bob.post(pathOf('film'), body), 200).body.data
+    await waitFor('the end of the film', async () => {
+      const { data } = expectStatus(await bob.get(`${pathOf('film')}/${id}`), 200).body
+      return data.status === 'COMPLETED'
+    })
   })
 
   test('end a task at their deadline, and its prompt', async () => {
