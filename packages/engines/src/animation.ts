@@ -31,7 +31,7 @@ const isMovingPng = (path: string): Promise<boolean> =>
     }
   })
 
-/** How chunks stand in a file, and which of them make the picture. */
+/** Places of the parts of a chunk, and the chunks that make the picture. */
 const PNG = {
   start: 8,
   typeAt: 4,

@@ -17,7 +17,7 @@ export interface Limits {
   features?: readonly string[]
   lazy?: boolean
   socketless?: boolean
-  /** What an input that grows, or is of the type of others, is made of. */
+  /** The input that one that grows, or is of the type of others, is made of. */
   template?: object
 }
 

@@ -79,7 +79,7 @@ export const listAdvice = ({ name, graph, workflow }: Template, classes: NodeCla
     return [`${describeNode(id, node)}: ${node.class_type} ${advice}`]
   })
 
-/** What is sent with a prompt for nodes that read the workflow as the editor saves it. */
+/** Makes the members that are sent with a prompt for nodes that read the workflow as the editor saves it. */
 export const extraOf = ({ workflow }: Template) =>
   workflow ? { extra_data: { extra_pnginfo: { workflow } } } : {}
 

@@ -25,7 +25,7 @@ export interface OutputFile {
   type: string
 }
 
-/** What a node has made for a task: a file, or a text. */
+/** A file or a text that a node has made for a task. */
 export type Output = { name?: string | undefined } & (OutputFile | { text: string })
 
 export type RunEnd =

@@ -7,7 +7,7 @@ const START = /^\s*kiln:/
 /** A word with a colon behind it, or with what people take for one. */
 const WORD = /^\s*([a-z]+)(\s*[:\uFE13\uFE55\uFF1A;\u2236]\s*)(.*)$/isu
 
-/** What a mark says. */
+/** A mark, as a title has it. */
 export interface Given {
   name: string
   divisor: number

@@ -148,8 +148,8 @@ export const VideoCreations = Type.Object({
   }),
   waits_for: WaitsFor,
   creations: Type.Array(VideoCreation, {
-    maxItems: 1,
-    description: 'The video; empty until success, and once deleted.',
+    description:
+      'The video, or all that a workflow of ComfyUI makes; empty until success, and once deleted.',
   }),
   deleted_at: DeletedAt,
 })
