@@ -81,7 +81,7 @@ export const place = async (given: Task): Promise<Chosen> => {
     attempt.report('waiting for an instance', 0)
     const placements = await listPlacements(sql, task.id)
     // A worker that ended its last one may have died before it could fail the task.
-    if (placements.at(-1)?.state === 'crashed') throw new TaskError('engine_crashed')
+    if (placements.some(({ state }) => state === 'crashed')) throw new TaskError('engine_crashed')
     if (placements.length >= MAX_PLACEMENTS)
       throw new TaskError('engine_failed', `The task was placed ${MAX_PLACEMENTS} times.`)
     const { instances, reasons } = await rank(given, waitMs === FIRST_WAIT_MS)

@@ -450,7 +450,8 @@ describe('an image task of a fleet', { concurrency: true }, () => {
       return running.length > 0 && running
     })
     first.release()
-    assert.deepEqual(item?.[3], { client_id: 'test', extra_pnginfo: { workflow } })
+    const [client_id] = first.prompted
+    assert.deepEqual(item?.[3], { client_id, extra_pnginfo: { workflow } })
     assert.equal((await rendered)?.results.length, 1)
   })
 })
