@@ -80,7 +80,7 @@ before(async () => {
   await folder.write('film', FILM)
   await folder.write('film.map', '{"limits":{"owners":["bob"]}}')
   await folder.write('hasty', makePortrait())
-  await folder.write('hasty.map', '{"limits":{"deadline_seconds":1}}')
+  await folder.write('hasty.map', '{"limits":{"deadline_seconds":3}}')
   await folder.write('single', makePortrait())
   await folder.write('single.map', '{"limits":{"at_once":1}}')
   await writeFile(join(folder.folder, 'text2video+start.json'), TWO_FILMS)
@@ -278,11 +278,18 @@ describe('limits of a template', () => {
     const id = await create('hasty')
     const { error } = await untilEnded('hasty', id)
     assert.equal(error?.code, 'timeout')
-    await waitFor('the end of its prompt', async () => {
-      const { queue_running: running } = (await (await fetch(`${fake.url}/queue`)).json()) as {
-        queue_running: unknown[]
+    const placements = await service.database.sql<{ id: string }[]>`
+      select id from placement where task_id = ${id}
+    `
+    const running = async (): Promise<string[]> => {
+      const queue = (await (await fetch(`${fake.url}/queue`)).json()) as {
+        queue_running: [number, string][]
       }
-      return running.length === 0
+      return queue.queue_running.map(([, prompt]) => prompt)
+    }
+    await waitFor('the end of its prompt', async () => {
+      const ids = await running()
+      return !placements.some((placement) => ids.includes(placement.id))
     })
     fake.release()
   })
