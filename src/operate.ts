@@ -53,8 +53,8 @@ const openDatabase = (config: Config): Sql =>
     pool: 2,
     name: 'kiln operate',
     statementTimeoutMs: 10_000,
-    // Whoever gave a command can wait for a busy server, but the doctor reports after 5 s what did not respond.
-    waitMs: 4000,
+    // Whoever gave a command can wait for a busy server, but the doctor reports soon what did not respond.
+    waitMs: Math.round(config.DOCTOR_CHECK_MS / 4),
   })
 
 /** Runs the only command that is of use while the settings are not. Returns the exit code. */
@@ -76,6 +76,7 @@ const doctor = async (): Promise<number> => {
     issues,
     warnings: listRemovedSettings(process.env, config),
     secrets: listSecretValues(process.env),
+    limitMs: config.DOCTOR_CHECK_MS,
   })
   process.stdout.write(`${lines.join('\n')}\n`)
   return isWell ? 0 : 1

@@ -129,7 +129,7 @@ export const runAttempt = async <Kind extends string>(
   })
 }
 
-/** Often enough for a bar that moves, seldom enough to cost nothing; a shorter render has none. */
+/** Often enough for a bar that moves, seldom enough to cost nothing. */
 const RECORD_MS = 1000
 
 /** Writes progress to the row, at most once a second. It is only for show, so a failed write is ignored. */
@@ -137,7 +137,7 @@ const makeProgressRecorder = (
   { sql, log, notifyChange }: RenderDependencies,
   { id, fence }: FencedTask,
 ) => {
-  let recordedAt = Date.now()
+  let recordedAt = -Infinity
   let writing = Promise.resolve()
   const write = async (percent: number): Promise<void> => {
     try {

@@ -47,8 +47,6 @@ const POSTGRES = 16
 const CLOCK_MS = 5000
 /** A poll waits up to a minute for work; one that came and went since then leaves its time behind. */
 const POLL_MS = 150_000
-/** A queue that no worker has asked for yet is loaded first; that takes Temporal seconds on a busy machine. */
-const QUEUES_PATIENCE_MS = 10_000
 const FREE_GIB = 1
 const FREE_PERCENT = 5
 const CERTIFICATE_DAYS = 14
@@ -166,12 +164,18 @@ const makeTemporalChecks = ({ config, connection, jobs }: CheckDeps): Check[] =>
     ['temporal', needs, advice, checkServer],
     ['search attributes', ['temporal'], advice, checkAttributes],
     ['schedules', ['temporal'], migrate, checkSchedules],
-    ['workers', ['temporal'], advice, () => checkWorkers(jobs(), config.TASK_QUEUE)],
+    [
+      'workers',
+      ['temporal'],
+      advice,
+      () => checkWorkers(jobs(), config.TASK_QUEUE, (config.DOCTOR_CHECK_MS * 2) / 3),
+    ],
   ]
 }
 
-const checkWorkers = async (jobs: Jobs, taskQueue: string): Promise<string> => {
-  const state = await readQueues(jobs, taskQueue, QUEUES_PATIENCE_MS)
+/** Looks who asks for work. A queue that no worker has asked for yet is loaded first; that takes Temporal seconds on a busy machine. */
+const checkWorkers = async (jobs: Jobs, taskQueue: string, patienceMs: number): Promise<string> => {
+  const state = await readQueues(jobs, taskQueue, patienceMs)
   if (!state.reachable) throw new Error(state.error)
   const since = Date.now() - POLL_MS
   const idle = state.queues

@@ -16,27 +16,27 @@ export type Check = [
   check: () => Promise<string>,
 ]
 
-const LIMIT_MS = 15_000
-
 /** Facts that are known before the checks. */
 interface Known {
   issues: readonly SettingIssue[]
   warnings?: readonly string[]
+  /** Longest check. */
+  limitMs: number
   /** Values that an error must not show. */
   secrets?: readonly string[]
 }
 
-/** Makes the checks side by side, none longer than 15 seconds. Returns a line for each, and whether none is an error. */
+/** Makes the checks side by side, none longer than `limitMs`. Returns a line for each, and whether none is an error. */
 export const examine = async (
   checks: readonly Check[],
-  { issues, warnings = [], secrets = [] }: Known,
+  { issues, warnings = [], secrets = [], limitMs }: Known,
 ): Promise<{ lines: string[]; isWell: boolean }> => {
   const found = new Map<Check, Promise<string>>()
   const isMissing = async (need: string): Promise<boolean> => {
     const [, line] = [...found].find(([[name]]) => name === need) ?? []
     return issues.some(({ name }) => name === need) || (line !== undefined && !isOk(await line))
   }
-  for (const check of checks) found.set(check, examineOne(check, isMissing, secrets))
+  for (const check of checks) found.set(check, examineOne(check, isMissing, { secrets, limitMs }))
   const lines = [
     ...(issues.length === 0 ? [formatLine('ok', 'settings', 'are usable')] : []),
     ...issues.map(({ message }) => formatLine('ERROR', 'settings', message)),
@@ -51,14 +51,14 @@ const isOk = (line: string): boolean => line.startsWith('ok')
 const examineOne = async (
   [name, needs, advice, check]: Check,
   isMissing: (need: string) => Promise<boolean>,
-  secrets: readonly string[],
+  { secrets, limitMs }: { secrets: readonly string[]; limitMs: number },
 ): Promise<string> => {
   const missing = []
   for (const need of needs) if (await isMissing(need)) missing.push(need)
   if (missing.length > 0)
     return formatLine('ERROR', name, `not looked at: mend ${missing.join(', ')}`)
   try {
-    return formatLine('ok', name, await inTime(check(), LIMIT_MS, 'it'))
+    return formatLine('ok', name, await inTime(check(), limitMs, 'it'))
   } catch (error) {
     const message =
       error instanceof OperatorError ? error.message : `${describeCauses(error)}: ${advice}`

@@ -118,6 +118,7 @@ const planStore = (folder: string, bucket: Bucket | undefined) => {
  */
 export const AWAITS_OUTAGE = {
   OVERRIDE_DATABASE_TIMEOUT_MS: String(Math.min(Math.round(PATIENCE_MS / 20), 60_000)),
+  OVERRIDE_DOCTOR_CHECK_MS: String(PATIENCE_MS),
 }
 
 /** Production has every constant as it is. */

@@ -178,7 +178,7 @@ describe('a call', () => {
     const task = await kiln.relight({ image })
     const ended = await kiln.wait(task, { onProgress: ({ status }) => statuses.push(status) })
     assert.equal(ended.state, 'succeeded')
-    assert.deepEqual(statuses, ['IN_PROGRESS'])
+    assert.deepEqual(statuses, ['IN_PROGRESS', 'COMPLETED'])
     const [, , first, second] = seen
     assert.equal(first?.headers.get('prefer'), 'wait=30')
     assert.equal(second?.headers.get('if-none-match'), '"1"')

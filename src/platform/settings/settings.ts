@@ -138,6 +138,8 @@ export const PlatformConstants = Type.Object({
    * and a pool of ten connections serves nobody while it works for callers who have left.
    */
   DATABASE_TIMEOUT_MS: constant(1500, 100, 60_000),
+  /** Longest check of the doctor. */
+  DOCTOR_CHECK_MS: constant(15_000, 1000),
   /**
    * Streams and waiting reads that one api holds open at once; one address and one account have a tenth of them. Each takes
    * 31 kB and a connection.

@@ -18,6 +18,7 @@ import { KEY_SETTINGS } from '../../../src/compose/settings/issues.ts'
 import { readFleetItems } from '../../../src/engines/settings.ts'
 import { readDelivery } from '../../../src/events/settings.ts'
 import { makeEngineOf, readQuotas, readSlots } from '../../../src/tasks/settings.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 
 const key = () => randomBytes(32).toString('base64')
 const webhookSecret = (bytes = 32) => `whsec_${randomBytes(bytes).toString('base64')}`
@@ -182,6 +183,7 @@ describe('settings', () => {
   test('that a release removed are a warning of the doctor, which is no error', async () => {
     const { lines, isWell } = await examine([], {
       issues: [],
+      limitMs: PATIENCE_MS,
       warnings: ['STREAMS_MAX is not a setting any more'],
     })
     assert.match(lines.join('\n'), /^WARN +settings +STREAMS_MAX is not a setting any more$/m)
@@ -196,7 +198,7 @@ describe('settings', () => {
         ['keys', [], 'correct the key', reject],
         ['secrets', [], '', () => Promise.resolve('none are stored yet')],
       ],
-      { issues: [], secrets: ['key', 'secret-of-length', 'secret'] },
+      { issues: [], limitMs: PATIENCE_MS, secrets: ['key', 'secret-of-length', 'secret'] },
     )
     assert.deepEqual(lines.slice(1), [
       'ERROR  keys               password "***" of *** at u:***@host, keyed: correct the ***',

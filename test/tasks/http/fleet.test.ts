@@ -15,6 +15,7 @@ import { AUDIT } from '../../registry/db/registry-place.ts'
 import { readMetrics } from '../../support/metrics.ts'
 import { useService } from '../../support/service.ts'
 import { cancelTasks, insertTasks } from '../../support/task-rows.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 
 const service = useService({
   roles: ['api'],
@@ -192,7 +193,10 @@ describe('the fleet of an operator', () => {
     )
     const { waiting } = await readFleet()
     assert.deepEqual(waiting[0]?.reasons, [{ reason: lack, tasks: 1 }])
-    const { lines, isWell } = await examine([makeWaitingCheck(() => sql)], { issues: [] })
+    const { lines, isWell } = await examine([makeWaitingCheck(() => sql)], {
+      issues: [],
+      limitMs: PATIENCE_MS,
+    })
     assert.match(
       lines.join(),
       /WARN {3}waiting tasks {6}2 tasks wait for an instance: resting cannot run upscale: there is no model x2 \(1\)/,
