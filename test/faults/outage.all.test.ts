@@ -182,7 +182,8 @@ describe('tasks and versions outlive', () => {
       await sql`delete from task_result where task_id = ${id}`
       await sql`delete from event where task_id = ${id} and sequence > 2`
       await sql`
-        update task set status = 'IN_PROGRESS', ended_at = null, thumbnail = null, last_sequence = 2,
+        update task set status = 'IN_PROGRESS', progress = 0, ended_at = null, thumbnail = null,
+          last_sequence = 2,
           last_moved_at = now() - interval '1 hour'
         where id = ${id}
       `
