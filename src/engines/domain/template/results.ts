@@ -55,8 +55,9 @@ export const findResults = (
   const saving = Object.keys(graph).filter((id) => graph[id] && isOutput(graph[id]))
   const results: Result[] = marked.length > 0 ? marked : saving.map((node) => ({ node }))
   if (results.length === 0) report('no node saves anything: add Save Image or Save Video')
+  const listed = saving.map((id) => `${id} (${graph[id]?.class_type})`)
   if (marked.length === 0 && saving.length > 1)
-    report(`nodes ${saving.join(', ')} save something: title one of them kiln:result`)
+    report(`nodes ${listed.join(', ')} save something: title one of them kiln:result`)
   for (const { node: id, name } of results) {
     const node = graph[id] as GraphNode
     const reject = (issue: string): void => report(`${describeNode(id, node)}: ${issue}`)
