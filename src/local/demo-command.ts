@@ -72,7 +72,6 @@ Next:
   npm start                     keeps the same service running, with a console on port 8080
   docs/guides/first-task.md     sends a task of your own, by curl, TypeScript or Python
   docs/comfyui.md               renders on your ComfyUI machines
-  docs/guides/engines-http.md    serves your Python function or command line tool as an engine
   docs/guides/publishing.md     publishes a pack in the registry`
 
 const demonstrate = async (

@@ -13,8 +13,8 @@ export interface PromptEvents {
   /** Takes the newest preview, which is a JPEG or PNG. */
   takePreview(): Buffer | undefined
   /**
-   * True when events of the prompt have stopped, and not its socket: a later one has spoken, and had none of them. Where
-   * none has come, nothing is known.
+   * True when the prompt's events have stopped while the instance sends others: a socket opened after the last of them has
+   * spoken, but not of the prompt. False where no event of the prompt has come.
    */
   isStalled(): boolean
   close(): void

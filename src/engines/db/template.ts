@@ -97,12 +97,12 @@ const openOf = (sql: Queryable, name: Fragment) => sql`
 /** True where one more task of a template may be on an instance until the end of the transaction, whoever else asks. */
 export const hasRoom = async (
   sql: Transaction,
-  { name, limits: { at_once: most } }: Pick<Template, 'name' | 'limits'>,
+  { name, limits: { at_once: max } }: Pick<Template, 'name' | 'limits'>,
 ): Promise<boolean> => {
-  if (most === undefined) return true
+  if (max === undefined) return true
   await sql`select pg_advisory_xact_lock(hashtextextended(${`template ${name}`}, 0))`
   const [row] = await sql<{ open: number }[]>`select ${openOf(sql, sql`${name}`)} as open`
-  return (row?.open ?? 0) < most
+  return (row?.open ?? 0) < max
 }
 
 /** Finds how many more tasks of each limited template may be on instances, by its name. */
@@ -117,9 +117,9 @@ export const listRoom = async (
     from unnest(${limited.map(({ name }) => name)}::text[]) as name
   `
   return Object.fromEntries(
-    limited.map(({ name, limits: { at_once: most = 0 } }) => {
+    limited.map(({ name, limits: { at_once: max = 0 } }) => {
       const { open = 0 } = rows.find((row) => row.name === name) ?? {}
-      return [name, Math.max(0, most - open)]
+      return [name, Math.max(0, max - open)]
     }),
   )
 }

@@ -20,7 +20,7 @@ export interface Named {
   responses?: Readonly<Record<number, { schema?: object; mediaType?: string }>>
 }
 
-/** A response whose body is JSON, or its text, of which the rest may follow. */
+/** A response whose body is JSON, or the JSON's text, whose rest may follow. */
 type Shown = ResponseToSave & { more?: AsyncIterable<string> }
 
 /** Schemas of a route that have other names; what has none is not read through. */

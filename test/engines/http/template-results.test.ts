@@ -59,7 +59,7 @@ const EVERYTHING = makeGraph({
   15: ['PreviewAny', { source: ['6', 0] }, 'kiln:result=caption'],
 })
 
-/** Two videos, one of which is an animation. */
+/** A video and an animation. */
 const TWO_FILMS = makeGraph({
   1: ['LoadImage', { image: 'in.png' }, 'kiln:start'],
   2: ['PrimitiveStringMultiline', { value: 'a sea' }, 'kiln:prompt'],

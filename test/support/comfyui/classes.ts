@@ -58,7 +58,7 @@ const FAULT_MODES = [
 /** Largest number that a primitive node takes: Python's `sys.maxsize`, rounded as JSON is here. */
 const MAX_INT = 2 ** 63
 
-/** Classes of a version: those of 0.3.64, or the present ones. */
+/** Makes the classes of 0.3.64, or the present ones. */
 export const makeClasses = async ({
   version,
   ...options

@@ -146,7 +146,7 @@ const MAX_RESOLUTION = 16_384
 
 type Inputs = Readonly<Record<string, InputSpec>>
 
-/** An input with inputs of its own below each choice; those of a name in `optional` may be left out. */
+/** An input with inputs of its own below each choice; a graph may leave out names in `optional`. */
 const combo = (choices: Readonly<Record<string, Inputs>>, optional: readonly string[] = []) =>
   [
     'COMFY_DYNAMICCOMBO_V3',

@@ -17,7 +17,7 @@ from urllib.request import Request, urlopen
 
 from .signature import Signature
 
-# As those of cog: attempts at the last webhook, and the least time between two of the logs.
+# Attempts at the last webhook, and least seconds between two webhooks of logs, as in cog.
 ATTEMPTS, LOGS_SECONDS = 13, 0.5
 LOG_CHARACTERS = 100_000
 

@@ -22,7 +22,7 @@ const FOLDERS: Readonly<Record<string, string>> = {
   vae_name: 'vae',
 }
 
-/** Lists the files of models that a template needs: those of its graph and of its map. */
+/** Lists the model files that the graph of a template or its map names. */
 export const listModels = ({ graph, marks, values, workflow }: Template): ModelFile[] => {
   const sources = workflow ? listSources(workflow) : []
   const models = Object.entries(graph).flatMap(([id, { class_type: type, inputs }]) =>
@@ -39,7 +39,7 @@ export const listModels = ({ graph, marks, values, workflow }: Template): ModelF
   return [...byFile.values()].toSorted((a, b) => (a.file < b.file ? -1 : 1))
 }
 
-/** Lists the models that the editor's form names, in its nodes and in those of its subgraphs. */
+/** Lists the models that the editor's form names, also in the nodes of its subgraphs. */
 const listSources = (workflow: Record<string, unknown>): Record<string, unknown>[] => {
   const { definitions } = workflow
   const graphs = [workflow, ...listObjects(isObject(definitions) && definitions['subgraphs'])]

@@ -78,7 +78,7 @@ const readSpec = ([type, given]: unknown[], isRequired: boolean): InputSpec => {
   }
 }
 
-/** Reads the choices of an input of which each has inputs of its own. */
+/** Reads choices that have inputs of their own. */
 const readOptions = (given: unknown): ReadonlyMap<unknown, NodeClass> =>
   new Map(
     (Array.isArray(given) ? (given as unknown[]) : [])
