@@ -33,6 +33,8 @@ export const makeKeepInstances = (
 ) => {
   const { sql, log, fleet } = deps
   let logged: Record<string, string> = {}
+  // What only placements name here may be in the sources of another worker.
+  const everNamed = new Set<string>()
   /** Logs each error once. */
   const report = (issues: Record<string, string>): void => {
     for (const [name, issue] of Object.entries(issues))
@@ -47,6 +49,7 @@ export const makeKeepInstances = (
     const found = await read()
     const { instances: wanted } = found
     const names = wanted.map(({ name }) => name)
+    for (const name of names) everNamed.add(name)
     let known = await listInstanceUrls(sql, names)
     const others = wanted.filter((one) => !known.some(isSame(one)))
     if (others.length > 0) {
@@ -72,7 +75,9 @@ export const makeKeepInstances = (
     }
     const gone = earlier.filter((instance) => !fleet.instances.includes(instance))
     for (const { client } of gone) client.close()
-    const unknown = gone.map(({ name }) => name).filter((name) => !names.includes(name))
+    const unknown = gone
+      .map(({ name }) => name)
+      .filter((name) => everNamed.has(name) && !names.includes(name))
     if (unknown.length > 0) await unitOfWork(deps, (sql) => deleteInstances(sql, unknown))
   }
 }

@@ -24,10 +24,13 @@ export const endBroken = async (
 ): Promise<'broken' | 'broken_device' | 'crashed' | undefined> => {
   const name = instances.at(-1) ?? ''
   // Another task may have broken it whose worker has not read that yet: prompts end in the order of their placements.
+  const before = sql`p.at < (select at from placement where id = ${id})`
   const [found] = await sql<{ isBroken: boolean }[]>`
-    select coalesce(broken_by <> ${task.id}, false) or exists (
-      select from ${openThere(sql, sql`${name}`)}
-        and p.at < (select at from placement where id = ${id})
+    select exists (
+      select from placement p
+      where p.task_id = broken_by and p.task_id <> ${task.id} and p.instance = name and ${before}
+    ) or exists (
+      select from ${openThere(sql, sql`${name}`)} and ${before}
     ) as "isBroken"
     from instance where name = ${name} for update
   `
@@ -37,7 +40,9 @@ export const endBroken = async (
   const restSeconds = state === 'crashed' ? REST_SECONDS : null
   await holdInstance(sql, { name, restSeconds, reason: detail })
   await sql`
-    update instance set broken_by = coalesce(broken_by, ${task.id}) where name = ${name}
+    update instance set broken_by = case when ${found?.isBroken ?? false} then coalesce(broken_by, ${task.id})
+      else ${task.id} end
+    where name = ${name}
   `
   if (state === 'crashed')
     await sql`

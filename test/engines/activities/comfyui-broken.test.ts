@@ -8,7 +8,14 @@ import type { Graph } from '../../support/comfyui/validate.ts'
 import type { PromptFault } from '../../support/comfyui/worker.ts'
 import { waitFor } from '../../support/wait.ts'
 import { render, seePlacements, startFleet } from './comfyui-place.ts'
-import { again, forGood, see, usePlace } from '../../tasks/activities/place.ts'
+import {
+  again,
+  forGood,
+  makeEnvironment,
+  see,
+  stopRun,
+  usePlace,
+} from '../../tasks/activities/place.ts'
 
 const place = usePlace()
 let fleets = 0
@@ -147,6 +154,29 @@ describe('a task whose prompt makes an instance report a device error', () => {
     await fleet.keep()
     assert.equal((await rendering)?.results.length, 1)
     assert.deepEqual(await ends(id), ['broken_device', 'open'])
+    assert.equal((await see(place.database, id)).failures, 0)
+  })
+
+  test('is blamed also where the end of the task behind it is read first', async (t) => {
+    const fleet = await start(t, 1)
+    const { first, deps } = fleet
+    first.hold()
+    const poison = await fleet.insertPoison()
+    const environment = makeEnvironment()
+    const stopped = assert.rejects(render(deps, poison, { environment }))
+    await waitFor('the prompt', () => first.prompted.length === 1)
+    stopRun(environment)
+    await stopped
+    const id = await fleet.insert()
+    const rendering = renderToEnd(fleet, id)
+    await waitFor('both prompts', () => first.prompted.length === 2)
+    first.release()
+    await waitFor('its end', async () => (await ends(id))[0] === 'broken_device')
+    await assert.rejects(render(deps, poison), again('attempt_failed'))
+    assert.deepEqual(await ends(poison), ['broken'])
+    await first.restart()
+    await fleet.keep()
+    assert.equal((await rendering)?.results.length, 1)
     assert.equal((await see(place.database, id)).failures, 0)
   })
 

@@ -208,6 +208,19 @@ describe('a fleet whose instances come from a file', { concurrency: true }, () =
     assert.deepEqual([one.prompted.length, two.prompted.length], [1, 0], 'rendered once')
   })
 
+  test('is forgotten only by a worker whose own sources have named it', async (t) => {
+    const { one, two, name, insert, startWorker } = await start(t)
+    const { deps, keep } = await startWorker(`${name}=${one.url}`)
+    await render(deps, await insert())
+    const other = await startWorker(`${name}-b=${two.url}`)
+    assert.equal(depths(other.deps, name).length, 2, 'a placement names it')
+    await place.deps.sql`update instance set drained_at = now() where name = ${name}`
+    await keep()
+    for (const _ of ['it is dropped', 'and would be forgotten']) await other.follow()
+    assert.deepEqual(depths(other.deps, name), [[`${name}-b`, two.url, 2]])
+    assert.equal((await find(name))?.is_drained, true)
+  })
+
   test('stays as it was while its file is away or wrong, and says which line is', async (t) => {
     const { one, two, name, source, write, startWorker, logged } = await start(t)
     const { deps, follow } = await startWorker(source)
