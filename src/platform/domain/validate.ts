@@ -45,11 +45,19 @@ export interface SchemaNode {
   additionalProperties?: SchemaNode | boolean
   /** A secret, whose value no message shows. */
   writeOnly?: boolean
+  const?: unknown
+  anyOf?: SchemaNode[]
   minimum?: number
   maximum?: number
+  exclusiveMinimum?: number
   minLength?: number
   maxLength?: number
   format?: string
+  minItems?: number
+  maxItems?: number
+  uniqueItems?: boolean
+  minProperties?: number
+  maxProperties?: number
   /** The rule in words, where a reader would have to decipher a pattern. */
   'x-expectation'?: string
 }
@@ -192,30 +200,51 @@ const schemaAt = (schema: SchemaNode, field: string): SchemaNode | undefined =>
       schema,
     )
 
-/** The rule of a field in words: "a number from -10 to 10". */
+/** The rule of a field in words: "a number from -10 to 10". All of it, because any part may be the one that is broken. */
 const describe = (rule: SchemaNode): string => {
   if (rule['x-expectation']) return rule['x-expectation']
   if (rule.enum) return `one of ${rule.enum.join(', ')}`
+  if (rule.const !== undefined) return shown(rule.const)
+  if (rule.anyOf) return rule.anyOf.map(describe).join(' or ')
   const words = {
-    string: `a string${length(rule)}`,
+    string: `${FORMATS[rule.format ?? ''] ?? 'a string'}${length(rule)}`,
     number: `a number${range(rule)}`,
     integer: `a whole number${range(rule)}`,
     boolean: 'true or false',
-    object: 'an object',
-    array: 'a list',
+    object: `an object${amount(rule.minProperties, rule.maxProperties, 'member')}`,
+    array: `a list${amount(rule.minItems, rule.maxItems, 'item')}${rule.uniqueItems ? ', each once' : ''}`,
   }
   return words[rule.type as keyof typeof words] ?? 'something else'
 }
 
-const range = ({ minimum, maximum }: SchemaNode): string => {
-  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`
-  if (minimum !== undefined) return ` of at least ${minimum}`
-  return maximum === undefined ? '' : ` of at most ${maximum}`
+const FORMATS: Readonly<Record<string, string>> = {
+  'date-time': 'a string that is an ISO 8601 date-time',
+  date: 'a day such as 2026-01-31',
+  uuid: 'an id in the form of a UUID',
+  uri: 'a URL',
 }
 
-const length = ({ minLength, maxLength, format }: SchemaNode): string => {
-  const kind = format === 'date-time' ? ' that is an ISO 8601 date-time' : ''
-  if (minLength && maxLength) return `${kind} of ${minLength} to ${maxLength} characters`
-  if (minLength) return `${kind} that is not empty`
-  return maxLength ? `${kind} of at most ${maxLength} characters` : kind
+/** Members of a schema of which `describe` says all, beside the names that say nothing of values. */
+export const DESCRIBED: ReadonlySet<string> = new Set([
+  ...['type', 'enum', 'const', 'anyOf', 'minimum', 'maximum', 'exclusiveMinimum', 'minLength'],
+  ...['maxLength', 'format', 'minItems', 'maxItems', 'uniqueItems', 'minProperties'],
+  'maxProperties',
+])
+
+const range = ({ minimum, exclusiveMinimum: above, maximum }: SchemaNode): string => {
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`
+  const most = maximum === undefined ? [] : [`of at most ${maximum}`]
+  const least = minimum === undefined ? [] : [`of at least ${minimum}`]
+  const parts = [...least, ...(above === undefined ? [] : [`above ${above}`]), ...most]
+  return parts.length > 0 ? ` ${parts.join(' and ')}` : ''
+}
+
+const length = ({ minLength, maxLength }: SchemaNode): string =>
+  minLength === 1 && !maxLength ? ' that is not empty' : amount(minLength, maxLength, 'character')
+
+const amount = (min: number | undefined, max: number | undefined, what: string): string => {
+  const count = (number: number): string => `${number} ${what}${number === 1 ? '' : 's'}`
+  if (min && max) return min === max ? ` of ${count(min)}` : ` of ${min} to ${count(max)}`
+  if (min) return ` of at least ${count(min)}`
+  return max ? ` of at most ${count(max)}` : ''
 }

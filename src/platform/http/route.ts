@@ -75,7 +75,9 @@ export interface ResponseSpec {
 export interface HeaderMember {
   header: RequestHeaderName
   member: string
-  /** Returns the text where it is no value, for the schema to reject. */
+  /** What it must be, in words. */
+  expectation: string
+  /** Returns undefined where it is something else. */
   read(text: string): unknown
 }
 

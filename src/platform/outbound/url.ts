@@ -67,6 +67,7 @@ const findIssue = (url: URL, { allowLoopback, ports }: UrlRules): string | undef
   if (url.protocol !== 'https:' && !(loopback && url.protocol === 'http:'))
     return 'must begin with https:'
   if (url.username !== '' || url.password !== '') return 'must carry no user or password'
+  if (url.port === '0') return 'must use a port above 0'
   if (!loopback && !ports.includes(Number(url.port || 443)))
     return `must use one of the ports ${ports.join(', ')}`
   return undefined

@@ -78,10 +78,13 @@ export const VersionPage = Type.Object({
 })
 export type VersionPage = Static<typeof VersionPage>
 
+const withoutNul = (description: string) =>
+  Type.String({ pattern: WITHOUT_NUL, description, 'x-expectation': 'a string without NUL' })
+
 /** One version that a bulk read asks for. */
 export const VersionIdentifier = Type.Object({
-  node_id: Type.String({ pattern: WITHOUT_NUL, description: 'Id of the node.' }),
-  version: Type.String({ pattern: WITHOUT_NUL, description: 'The version.' }),
+  node_id: withoutNul('Id of the node.'),
+  version: withoutNul('The version.'),
 })
 export type VersionIdentifier = Static<typeof VersionIdentifier>
 

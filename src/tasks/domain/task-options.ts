@@ -51,7 +51,7 @@ export const isLabelled = (given: Labels = {}, filter: readonly Labels[]): boole
   filter.every((label) => Object.entries(label).every(([name, value]) => given[name] === value))
 
 /** A week: longer than any deadline of the service. */
-const WITHIN_MAX = 604_800
+export const WITHIN_MAX = 604_800
 const RETENTION_MIN = 60
 const INT32_MAX = 2_147_483_647
 

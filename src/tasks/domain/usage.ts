@@ -34,6 +34,7 @@ export const UsageQuery = Type.Object({
       minLength: 1,
       maxLength: 255,
       pattern: '^[^\\u0000]+$',
+      'x-expectation': 'an account or *, of 1 to 255 characters without NUL',
       description:
         'Of platform admins: whose tasks, or `*` for those of all; absent: the own ones.',
     }),
@@ -101,7 +102,10 @@ export const validateUsageQuery = (query: Readonly<Record<string, unknown>>): Is
     )
   const days = (Date.parse(String(to)) - Date.parse(String(from))) / DAY_MS + 1
   return [
-    ...(days < 1 || days > MAX_DAYS
+    ...(days < 1
+      ? [makeIssue('?to', `must not be before ?from, got ${String(to)} and ${String(from)}`)]
+      : []),
+    ...(days > MAX_DAYS
       ? [makeIssue('?to', `must be at most ${MAX_DAYS - 1} days after ?from, got ${String(to)}`)]
       : []),
     ...(Array.isArray(label) && (label.length > 1 || String(by).startsWith(LABEL))

@@ -133,6 +133,8 @@ describe('a URL with the switch off', () => {
     assert.ok(validateUrl('https://example.com:443/').url)
     const { rejected } = validateUrl('https://example.com:22/')
     assert.equal(rejected, 'must use one of the ports 443, 8443, 9443')
+    const loose = makeOutbound({ ...OFF, allowLoopback: true })
+    assert.equal(loose.validateUrl('https://127.0.0.1:0/').rejected, 'must use a port above 0')
   })
 
   test('is rejected for an address of OUTBOUND_DENY', () => {

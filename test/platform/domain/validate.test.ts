@@ -20,6 +20,11 @@ const Settings = Type.Object({
   more: Type.Optional(Type.Object({ level: Level }, { default: {} })),
   list: Type.Optional(Type.Array(Type.Integer())),
   until: Type.Optional(Type.String({ format: 'date-time' })),
+  id: Type.Optional(Type.String({ format: 'uuid' })),
+  some: Type.Optional(Type.Array(Type.Integer(), { minItems: 1, maxItems: 3, uniqueItems: true })),
+  any: Type.Optional(Type.Object({}, { minProperties: 1 })),
+  above: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 2 })),
+  either: Type.Optional(Type.Union([Type.Boolean(), Type.Integer({ minimum: 1 })])),
   file: Type.Optional(Type.String({ pattern: '^[a-z]+$', 'x-expectation': 'a word' })),
 })
 const validate = makeValidator(Settings, ['note'])
@@ -82,6 +87,12 @@ describe('an issue', () => {
     [{ list: 5 }, '/list must be a list, got 5'],
     [{ list: [1, 'x'] }, '/list/1 must be a whole number, got "x"'],
     [{ until: 'soon' }, '/until must be a string that is an ISO 8601 date-time, got "soon"'],
+    [{ id: 'zz' }, '/id must be an id in the form of a UUID, got "zz"'],
+    [{ some: [] }, '/some must be a list of 1 to 3 items, each once, got []'],
+    [{ some: [1, 1] }, '/some must be a list of 1 to 3 items, each once, got [1,1]'],
+    [{ any: {} }, '/any must be an object of at least 1 member, got {}'],
+    [{ above: 0 }, '/above must be a number above 0 and of at most 2, got 0'],
+    [{ either: 0 }, '/either must be true or false or a whole number of at least 1, got 0'],
     [{ file: '../x' }, '/file must be a word, got "../x"'],
   ]
   for (const [given, message] of CASES)

@@ -304,11 +304,27 @@ describe('a read that prefers to wait', () => {
     assert.equal((await alice.get(statusOf(id), { prefer: 'wait=60' })).body.data.status, 'FAILED')
   })
 
-  for (const prefer of ['wait=0', 'wait=61', 'wait=-1', 'wait=1.5', 'wait', 'wait=soon', 'await=5'])
+  test('a read that prefers to wait for longer than a minute waits for a minute', async () => {
+    const id = await createTask()
+    const etag = String((await alice.get(statusOf(id))).headers.get('etag'))
+    const reading = alice.get(statusOf(id), { prefer: 'wait=6100', 'if-none-match': etag })
+    await transition(id, 'IN_PROGRESS')
+    assert.equal((await reading).headers.get('preference-applied'), 'wait=60')
+  })
+
+  for (const [prefer, ignored] of [
+    ['wait=0', null],
+    ['await=5', null],
+    ['wait=-1', 'Prefer:wait'],
+    ['wait=1.5', 'Prefer:wait'],
+    ['handling=strict, wait', 'Prefer:wait'],
+    ['wait=soon', 'Prefer:wait'],
+  ] as const)
     test(`a read with \`${prefer}\` returns at once`, async () => {
       const id = await createTask()
       const { headers } = expectStatus(await alice.get(statusOf(id), { prefer }), 200)
-      assert.equal(headers.get('preference-applied'), null)
+      assert.doesNotMatch(headers.get('preference-applied') ?? '', /wait/)
+      assert.equal(headers.get('ignored-fields'), ignored)
     })
 })
 

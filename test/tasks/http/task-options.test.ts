@@ -111,7 +111,7 @@ describe('the options of a task', () => {
     const other = await client.post(UPSCALE, IMAGE, { ...key, 'cancel-after': '9' })
     assert.deepEqual([other.status, other.body.error], [422, 'idempotency_mismatch'])
     const wrong = await client.post(UPSCALE, IMAGE, { 'cancel-after': 'soon' })
-    assert.match(wrong.body.message ?? '', /^\/kiln_end_within must be .*, got "soon"/)
+    assert.match(wrong.body.message ?? '', /^Cancel-After must be seconds .*, got "soon"/)
     const both = await client.post(
       EXTEND,
       { ...EXTENSION, kiln_end_within: 9 },

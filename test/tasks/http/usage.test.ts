@@ -128,7 +128,7 @@ describe('the report of usage', () => {
   const WRONG: readonly [query: string, message: RegExp][] = [
     ['from=today', /^\?from must be a day such as 2026-01-31, got "today"/],
     ['from=2026-02-30', /^\?from must be a day of the calendar, got 2026-02-30/],
-    ['from=2026-02-02&to=2026-02-01', /^\?to must be at most 1095 days after \?from/],
+    ['from=2026-02-02&to=2026-02-01', /^\?to must not be before \?from/],
     ['from=2020-01-01&to=2026-01-01', /^\?to must be at most 1095 days after \?from/],
     ['by=week', /^\?by must be day, kind, owner, or label: with the key of a label, got "week"/],
     ['by=label:A', /^\?by must be day, kind/],

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express'
 import { Type } from 'typebox'
 
+import { shown } from '../../domain/errors.ts'
 import { makeIssue, type Issue } from '../../domain/validate.ts'
 import { canonicalBody, fingerprintOf } from '../../json-body/fingerprint.ts'
 import { makeValidateBody, type BodyRules, type ValidBody } from '../../json-body/validate-body.ts'
@@ -98,9 +99,11 @@ const withHeader = (
 ): { value: JsonBody['value']; issues: Issue[] } => {
   const text = headerMember && request.get(headerMember.header)
   if (!headerMember || text === undefined) return { value, issues: [] }
-  const { header, member, read } = headerMember
-  if ((value[member] ?? null) === null)
-    return { value: { ...value, [member]: read(text) }, issues: [] }
+  const { header, member, expectation, read } = headerMember
+  const given = read(text)
+  if (given === undefined)
+    return { value, issues: [makeIssue(header, `must be ${expectation}, got ${shown(text)}`)] }
+  if ((value[member] ?? null) === null) return { value: { ...value, [member]: given }, issues: [] }
   const issue = makeIssue(`/${member}`, `must be absent beside the header ${header}`)
   return { value, issues: [{ ...issue, isUnwanted: true }] }
 }

@@ -1,5 +1,5 @@
 import type { JsonResponse, RouteRequest } from '../route.ts'
-import { readPreferences } from '../serve/preferences.ts'
+import { readPreferences, readWait } from '../serve/preferences.ts'
 import type { Semaphore } from '../../domain/semaphore.ts'
 import type { Watches } from './watches.ts'
 
@@ -24,7 +24,7 @@ export type Waiting = Pick<
 
 /**
  * Responds to a read; where the caller prefers to wait (RFC 7240, `Prefer: wait=N`), at the next change of what it has
- * or after N seconds. What a caller has is the ETag in its If-None-Match, or else the response that it would have got at once.
+ * or after N seconds, 60 at most. What a caller has is the ETag in its If-None-Match, or else the response that it would have got at once.
  * When too many wait already, the preference is not applied.
  */
 export const respondAfterChange = async (
@@ -33,8 +33,8 @@ export const respondAfterChange = async (
   { findId, read }: WaitingRead,
 ): Promise<JsonResponse> => {
   const known = request.headers['if-none-match']
-  const seconds = readWait(request.headers['prefer'])
-  if (seconds === undefined) return await read(known)
+  const seconds = readWait(readPreferences(request.headers['prefer'])) ?? 0
+  if (seconds === 0) return await read(known)
   const watch = openOrNot(watches, await findId(), request)
   if (!watch) return await read(known)
   try {
@@ -69,13 +69,5 @@ const openOrNot = (watches: Watches, id: string, request: Waiting) => {
   }
 }
 
-const MAX_SECONDS = 60
 /** Proxies give up on a response after a minute. */
 const LONGEST_SECONDS = 55
-
-/** The seconds that the caller prefers to wait. A preference that is no number from 1 to 60 is as if it were not there. */
-const readWait = (prefer: string | string[] | undefined): number | undefined => {
-  const wait = readPreferences(prefer).get('wait') ?? ''
-  const seconds = /^\d{1,3}$/.test(wait) ? Number(wait) : 0
-  return seconds >= 1 && seconds <= MAX_SECONDS ? seconds : undefined
-}

@@ -25,10 +25,10 @@ export const HEADERS = {
   RateLimit: text('What is left of it: `r` requests now, more after `t` seconds.'),
   'WWW-Authenticate': { description: 'Always Bearer.', schema: { type: 'string' } },
   'Preference-Applied': text(
-    '`wait=N` when the response waited for a change, `handling=strict` when nothing was ignored.',
+    '`wait=N` when the response waited for a change, N being 60 where the request asked for more; `handling=strict` when nothing was ignored.',
   ),
   'Ignored-Fields': text(
-    'Fields of the request that nothing reads, or that take no effect in it: JSON Pointers, and `?name` of the query. `Prefer: handling=strict` makes each of them a 400.',
+    'Fields of the request that nothing reads, or that take no effect in it: JSON Pointers, and `?name` of the query; `Prefer: handling=strict` makes each of them a 400. `Prefer: wait` where its value is no number.',
   ),
   Location: {
     description: 'Where to go on: the status route of a task.',

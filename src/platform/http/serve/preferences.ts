@@ -12,3 +12,13 @@ export const readPreferences = (
 
 /** No preference of ours has parameters: what follows a semicolon counts as another one. */
 const PREFERENCE = /^\s*([\w!#$%&'*+.^`|~-]+)\s*(?:=\s*"?([^"]*?)"?\s*)?$/
+
+/** More is not waited for. */
+const MAX_SECONDS = 60
+
+/** Reads for how many seconds the caller prefers to wait, 60 at most; undefined where it does not, null of what is no number. */
+export const readWait = (preferences: ReadonlyMap<string, string>): number | null | undefined => {
+  const wait = preferences.get('wait')
+  if (wait === undefined) return undefined
+  return /^\d+$/.test(wait) ? Math.min(Number(wait), MAX_SECONDS) : null
+}

@@ -19,7 +19,7 @@ import { readIdempotencyKey } from '../access/idempotency-key.ts'
 import { closeWhenStopping, type Lifecycle } from './lifecycle.ts'
 import { makeLimiter } from '../access/limiter.ts'
 import { accountOf, addressOf, principalOf } from '../access/principal.ts'
-import { readPreferences } from './preferences.ts'
+import { readPreferences, readWait } from './preferences.ts'
 import { makeQueryReader, rawQuery } from './query.ts'
 import { makeBodyReader, rulesOf, type ReadBody } from '../body/read-body.ts'
 import type { BodyDeps } from '../../json-body/read-json-body.ts'
@@ -119,12 +119,17 @@ const serveOne = (deps: ServeDeps) => (route: Route) => {
   }
 }
 
+/** A preference that is no number is ignored, however strict the caller is (RFC 7240). */
+const WAIT = { field: 'Prefer:wait', meant: undefined }
+
 /** Names in a header what nothing reads; returns true when the caller prefers such a request rejected (RFC 7240). */
 const showUnread = (request: Request, response: Response, unread: readonly Unread[]): boolean => {
-  const handling = readPreferences(request.get('prefer')).get('handling')
-  const isStrict = handling?.toLowerCase() === 'strict'
+  const preferences = readPreferences(request.get('prefer'))
+  const isStrict = preferences.get('handling')?.toLowerCase() === 'strict'
   if (isStrict) response.setHeader('preference-applied', 'handling=strict')
-  const ignored = describeUnread(unread)
+  const wait = preferences.get('wait')
+  const malformed = readWait(preferences) === null ? [{ ...WAIT, value: wait }] : []
+  const ignored = describeUnread([...unread, ...malformed])
   if (ignored !== undefined) response.setHeader('ignored-fields', ignored)
   return isStrict
 }

@@ -11,7 +11,7 @@ import type {
   HeaderMember,
 } from '../../../platform/http/route.ts'
 import { DryRunQuery } from './dry-run.ts'
-import { END_WITHIN } from '../../domain/task-options.ts'
+import { END_WITHIN, WITHIN_MAX } from '../../domain/task-options.ts'
 
 /** Makes of a creation what its route has of it: body, rules and handlers. */
 export const makeCreationParts = (
@@ -65,8 +65,10 @@ const FORM = /^(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,9})s?)?$/
 const CANCEL_AFTER: HeaderMember = {
   header: 'Cancel-After',
   member: END_WITHIN,
+  expectation: `seconds from 1 to ${WITHIN_MAX}, or a duration such as 1h30m`,
   read: (text) => {
     const [given = '', hours = '0', minutes = '0', seconds = '0'] = FORM.exec(text.trim()) ?? []
-    return given === '' ? text : Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)
+    const all = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)
+    return given !== '' && all >= 1 && all <= WITHIN_MAX ? all : undefined
   },
 }
