@@ -975,6 +975,7 @@ create table task (
   off_peak_by timestamp with time zone,
   batch_id uuid,
   template_version_id integer,
+  run_again_of uuid,
   constraint task_pkey PRIMARY KEY (id),
   constraint task_credits_check CHECK (credits >= 0),
   constraint task_ended_with_code CHECK ((status = ANY (ARRAY['FAILED'::text, 'failed'::text])) = (error_code IS NOT NULL)),

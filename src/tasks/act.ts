@@ -4,7 +4,6 @@ import { unitOfWork } from '../platform/db/unit-of-work.ts'
 import type { OperationAction } from './domain/bulk/operation.ts'
 import { ANONYMOUS } from '../platform/domain/account.ts'
 import { apiError, errors } from '../platform/domain/errors.ts'
-import { LABELS_MAX } from './domain/task-options.ts'
 import { cancelTask } from './cancel.ts'
 import { deleteTask, type DeletionDeps } from './delete.ts'
 import { makeRequest, showInputs } from './request-of.ts'
@@ -66,17 +65,11 @@ const runAgain: Action = async (deps, { taskId: id, owner, record }) => {
   const request = makeRequest(task, showInputs(task, { show: asGiven, sign }), asGiven)
   await deps.submit({
     path: request.path,
-    body: withLabel({ ...request.body }, id),
+    body: { ...request.body },
     owner,
+    runAgainOf: id,
     record: (sql, made) => record(sql, { task_id: made.id }),
   })
-}
-
-/** A task with as many labels as one may have says nothing of its origin. */
-const withLabel = (body: Record<string, unknown>, id: string): Record<string, unknown> => {
-  const labels = Object(body['kiln_labels']) as Record<string, string>
-  const isFull = Object.keys(labels).length >= LABELS_MAX
-  return isFull ? body : { ...body, kiln_labels: { ...labels, run_again_of: id } }
 }
 
 const ACTIONS: Record<OperationAction, Action> = {

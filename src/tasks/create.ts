@@ -51,6 +51,7 @@ const makeDurable = async <Result>(
   const options = {
     ...readTaskOptions(command.body as Record<string, unknown>),
     batchId: command.batchId,
+    runAgainOf: command.runAgainOf,
   }
   const task = { ...plan, id, owner, account, engine, options, inputs }
   const summary = plan.summarise?.(inputs)

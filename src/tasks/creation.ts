@@ -17,6 +17,8 @@ export interface TaskCommand {
   apiKeyId?: string | undefined
   /** Batch that makes it. */
   batchId?: string | undefined
+  /** Task whose request it has. */
+  runAgainOf?: string | undefined
   /** Valid by the rules of the creation. */
   body: unknown
   /** Inline images of the body, by their pointer. */

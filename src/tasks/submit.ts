@@ -35,6 +35,8 @@ export interface Submission extends BatchRequest {
   labels?: Labels | undefined
   /** Batch whose request it is. */
   batchId?: string
+  /** Task whose request it is. */
+  runAgainOf?: string
   /** Called in the transaction that makes the task; what it throws rolls that back. */
   record(sql: Transaction, task: SubmittedTask): Promise<void>
 }
@@ -58,7 +60,7 @@ export const makeSubmit = (deps: SubmitDeps, list: () => readonly Creation[]): S
 
   const make = async (
     creation: Creation,
-    { path, body: given, owner, labels, batchId, record }: Submission,
+    { path, body: given, owner, labels, batchId, runAgainOf, record }: Submission,
     claim: Claim | undefined,
   ): Promise<void> => {
     const translation = openOf(creation)?.(creation.path !== path)
@@ -79,6 +81,7 @@ export const makeSubmit = (deps: SubmitDeps, list: () => readonly Creation[]): S
         owner,
         account: owner,
         batchId,
+        runAgainOf,
         body: body.value,
         inline: body.inline,
         async save(sql, { id, response }) {

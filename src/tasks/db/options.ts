@@ -4,7 +4,7 @@ import { labelsOf, storedLabels } from './labels.ts'
 
 /** Columns of what a caller may say of a task beside its settings; `optionValues` has their values. */
 export const optionColumns = (sql: Queryable): Fragment =>
-  sql`labels, priority, start_within, end_within, start_by, end_by, retention_seconds, batch_id`
+  sql`labels, priority, start_within, end_within, start_by, end_by, retention_seconds, batch_id, run_again_of`
 
 const after = (sql: Transaction, seconds: number | null): Fragment =>
   sql`clock_timestamp() + make_interval(secs => ${seconds}::integer)`
@@ -16,7 +16,7 @@ export const optionValues = (
   const { labels = null, priority = 0, startWithin = null, endWithin = null } = options ?? {}
   return sql`${labels && sql.json(storedLabels(labels, owner))}, ${priority}, ${startWithin}, ${endWithin},
     ${after(sql, startWithin)}, ${after(sql, endWithin)},
-    ${options?.retentionSeconds ?? null}, ${options?.batchId ?? null}`
+    ${options?.retentionSeconds ?? null}, ${options?.batchId ?? null}, ${options?.runAgainOf ?? null}`
 }
 
 /** The options of `task t`, as a `TaskOptions`. */

@@ -60,6 +60,7 @@ const members = {
   priority: Type.Optional(
     Type.Integer({ description: 'Order among those of its account that wait; absent: 0.' }),
   ),
+  run_again_of: Type.Optional(uuid('The task that an operation has made again with this one.')),
   error: Type.Optional(
     Type.Object(
       { code: Type.String(), message: Type.String() },

@@ -5,7 +5,7 @@ import { isObject } from '../../platform/domain/is-object.ts'
 import { makeIssue, type Issue } from '../../platform/domain/validate.ts'
 
 export const LABEL_KEY = '[a-z0-9][a-z0-9._-]{0,62}'
-export const LABELS_MAX = 10
+const LABELS_MAX = 10
 const VALUE_MAX = 256
 const KEY_FORM = new RegExp(`^${LABEL_KEY}$`)
 const KEY_IN_WORDS = 'small letters, digits, ., _ and -, at most 63 of them'
@@ -107,6 +107,8 @@ export interface TaskOptions {
   retentionSeconds: number | null
   /** Batch that makes the task. */
   batchId?: string | undefined
+  /** Task whose request it has. */
+  runAgainOf?: string | undefined
 }
 
 /** Reads the options from a valid body. */
