@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { OutboundError } from '../../src/platform/outbound/error.ts'
 import { StorageError } from '../../src/platform/storage/storage.ts'
 import type { Storage } from '../../src/platform/storage/storage.ts'
-import { listTaskInputs, storeFetchedInput } from '../../src/tasks/db/task-file.ts'
+import { listTaskInputs, recordFrames, storeFetchedInput } from '../../src/tasks/db/task-file.ts'
 import type { TaskInput } from '../../src/tasks/db/task-file.ts'
 import type { Size } from '../../src/platform/domain/size.ts'
 import type { DownloadLimits } from '../../src/platform/domain/download-limits.ts'
@@ -27,7 +27,7 @@ export interface InputRule {
   /** Converts an error to the one of the task's family. */
   toError?(error: TaskError): Error
   /** Finds what a file is. Throws the error that ends the task when it is nothing that can be used. */
-  inspect(path: string): Promise<{ extension: string } & Size>
+  inspect(path: string): Promise<{ extension: string; frames?: number } & Size>
 }
 
 interface FetchOptions {
@@ -50,13 +50,18 @@ export const fetchInputs = async (
     // Fields of custom kinds have any name, and other files are beside it.
     const path = join(attempt.scratchDir, `input-${input.field}`)
     attempt.report(`fetching ${input.field}`, 0)
-    const { width, height } = await (
+    const {
+      width,
+      height,
+      frames = 1,
+    } = await (
       input.storageKey === null
         ? fetchAddress(deps, { task, input, rule, path, attempt })
         : openStored(deps, { key: input.storageKey, input, rule, path })
     ).catch((error: unknown) => {
       throw error instanceof TaskError && rule.toError ? rule.toError(error) : error
     })
+    if (frames > 1) await recordFrames(deps.sql, { taskId: task.id, field: input.field, frames })
     inputs[input.field] = { path, width, height }
   }
   return inputs
@@ -73,7 +78,7 @@ interface StoredInput {
 const openStored = async (
   { storage }: RenderDependencies,
   { key, input, rule, path }: StoredInput,
-): Promise<Size> => {
+): Promise<Size & { frames?: number }> => {
   const { width, height } = input
   try {
     if (width === null || height === null) await checkBytes(storage, key, rule)
@@ -121,14 +126,14 @@ interface AddressedInput {
 const fetchAddress = async (
   { sql, storage, outbound }: RenderDependencies,
   { task, input, rule, path, attempt }: AddressedInput,
-): Promise<Size> => {
+): Promise<Size & { frames?: number }> => {
   const { field, url } = input
   const digest = await outbound
     .download({ url: url ?? '', toFile: path, ...rule.limits, signal: attempt.signal })
     .catch((error: unknown) => {
       throw error instanceof OutboundError ? toTaskError(error, rule.pointer) : error
     })
-  const { extension, width, height } = await inspect(rule, path)
+  const { extension, ...found } = await inspect(rule, path)
   // The engine goes on with its own copy: `putFile` takes the file away.
   const kept = join(attempt.scratchDir, randomUUID())
   await copyFile(path, kept)
@@ -136,5 +141,5 @@ const fetchAddress = async (
   const storageKey = `inputs/${task.id}/${field}-${digest.sha256.slice(0, 16)}.${extension}`
   await storage.putFile(storageKey, kept)
   await storeFetchedInput(sql, { taskId: task.id, field, storageKey, ...digest })
-  return { width, height }
+  return found
 }

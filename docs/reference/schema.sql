@@ -1018,6 +1018,7 @@ create table task_input (
   sha256 text,
   width integer,
   height integer,
+  frames integer,
   constraint task_input_pkey PRIMARY KEY (task_id, field),
   constraint task_input_task_id_fkey FOREIGN KEY (task_id) REFERENCES task(id) ON DELETE CASCADE,
   constraint task_input_check CHECK (storage_key IS NOT NULL OR url IS NOT NULL)

@@ -2,7 +2,7 @@ import { errors } from '../platform/domain/errors.ts'
 import type { NewTaskInput } from './db/task-file.ts'
 import { customName } from './domain/custom-kind.ts'
 import { pixelLimitIssue, estimateSeconds, resultSize } from './domain/image/image-size.ts'
-import { listRelightWarnings } from './domain/image/prompt-light.ts'
+import { listWarnings } from './domain/image/warnings.ts'
 import type { ImageKind, ImageRequest } from './domain/image/image-kind.ts'
 import { parsePrompt } from './domain/image/prompt-weight.ts'
 import type { Size } from '../platform/domain/size.ts'
@@ -55,8 +55,10 @@ const planImage = (deps: TaskDeps, imageKind: ImageKind, command: TaskCommand): 
     limits: { quota: deps.quotas.owner },
     summarise: (inputs) => summariseImage(kind, command.owner, inputs),
     respond({ id, engine, inputs }) {
-      const isRead = kind === 'relight' && engine === 'local'
-      const warnings = listRelightWarnings(isRead ? body : null)
+      const relight = kind === 'relight' ? body : null
+      const warnings = listWarnings(
+        engine === 'local' ? { relight, frames: framesOf(inputs) } : null,
+      )
       const made = { id, kind, settings, size: sizeOf(inputs), engine, warnings }
       return respondToCreation(deps, tasks, made)
     },
@@ -77,6 +79,11 @@ const sizeOf = (inputs: readonly NewTaskInput[]): Size | undefined => {
   const image = inputs.find((input) => input.field === 'image') ?? inputs[0]
   return image?.width && image.height ? { width: image.width, height: image.height } : undefined
 }
+
+const framesOf = (inputs: readonly NewTaskInput[]): Record<string, number> =>
+  Object.fromEntries(
+    inputs.flatMap(({ field, frames }) => (frames === null ? [] : [[field, frames]])),
+  )
 
 const summariseImage = (kind: string, owner: string, inputs: readonly NewTaskInput[]): string => {
   const size = sizeOf(inputs)

@@ -31,6 +31,7 @@ export const NO_INPUT = {
   sha256: null,
   width: null,
   height: null,
+  frames: null,
 }
 
 /** Puts the inline images of a request into the store and returns the place of each file that the task needs. */
@@ -60,8 +61,9 @@ const storeInline = async (
     throw errors.unavailable(error)
   })
   const { contentType, width, height } = image
+  const frames = image.frames > 1 ? image.frames : null
   const name = `input-${field}.${image.extension}`
-  return { field, name, storageKey, url: null, contentType, bytes, sha256, width, height }
+  return { field, name, storageKey, url: null, contentType, bytes, sha256, width, height, frames }
 }
 
 /** A link of our own is not fetched: the task takes the object that it names. The worker fetches any other address. */

@@ -22,6 +22,7 @@ export interface TaskRecord {
   task_id: string
   status: string
   generated: string[]
+  warnings?: string[]
   error?: { code: string; message: string }
 }
 

@@ -54,6 +54,7 @@ const NO_INPUT: Omit<NewTaskInput, 'field'> = {
   sha256: null,
   width: null,
   height: null,
+  frames: null,
 }
 
 const NO_OPTIONS: TaskOptions = {

@@ -14,6 +14,8 @@ export interface ProbedImage {
   width: number
   height: number
   hasAlpha: boolean
+  /** Of an animation, or pages of a TIFF; the first is the picture. */
+  frames: number
   /** A PNG, JPEG or WebP of one frame, upright, without a profile, of 8 bits: any program sees the same picture. */
   isPlain: boolean
 }
@@ -41,13 +43,15 @@ export const probeImage = async (
   if (familyOf(metadata) !== format) throw new InputError('image_invalid', BROKEN_HEADER)
   const { width, height } = metadata.autoOrient
   requirePixels(width, height, maxPixels)
+  const frames = metadata.pages ?? 1
   const isPlain =
     PLAIN.has(format) &&
     (metadata.orientation ?? 1) === 1 &&
-    (metadata.pages ?? 1) === 1 &&
+    frames === 1 &&
     !metadata.hasProfile &&
     metadata.depth === 'uchar'
-  return { format, ...FORMATS[format], width, height, hasAlpha: metadata.hasAlpha, isPlain }
+  const { hasAlpha } = metadata
+  return { format, ...FORMATS[format], width, height, hasAlpha, frames, isPlain }
 }
 
 const PLAIN: ReadonlySet<string> = new Set(['png', 'jpeg', 'webp'])

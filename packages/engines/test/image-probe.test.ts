@@ -42,7 +42,7 @@ describe('image probe', () => {
     test(`knows a ${format}`, async () => {
       const picture = await makePicture({ width: 40, height: 20, format })
       const { hasAlpha, isPlain, ...found } = await probe(picture)
-      assert.deepEqual(found, { format, extension, contentType, width: 40, height: 20 })
+      assert.deepEqual(found, { format, extension, contentType, width: 40, height: 20, frames: 1 })
       // libvips gives every GIF an alpha channel, because only decoding shows whether a frame is transparent.
       assert.equal(hasAlpha, format === 'gif')
       assert.equal(isPlain, ['jpeg', 'png', 'webp'].includes(format))
@@ -78,8 +78,8 @@ describe('image probe', () => {
     const frames = sharp(Buffer.alloc(10 * 30 * 3, 90), {
       raw: { width: 10, height: 30, channels: 3, pageHeight: 10 },
     })
-    const { width, height } = await probe(await frames.gif().toBuffer())
-    assert.deepEqual([width, height], [10, 10])
+    const found = await probe(await frames.gif().toBuffer())
+    assert.deepEqual([found.width, found.height, found.frames], [10, 10, 3])
   })
 
   test('counts width × height against the limit', async () => {

@@ -1,16 +1,17 @@
 import type { TaskDetail } from '../domain/task-item.ts'
+import type { WarningFacts } from '../domain/image/warnings.ts'
 import type { TaskOptions } from '../domain/task-options.ts'
 import type { Sql } from '../../platform/db/client.ts'
 import { instant } from '../../platform/db/instant.ts'
 import { mayRead } from './filter.ts'
 import { optionsOf } from './options.ts'
-import { relightFields } from './task-file.ts'
+import { warningFacts } from './task-file.ts'
 import { taskColumns, type TaskRow } from './task-list.ts'
 
 /** All that is kept of a task. */
 export interface TaskDetailRow extends TaskRow {
   settings: Record<string, unknown>
-  relight: Record<string, unknown> | null
+  warnings: WarningFacts | null
   options: TaskOptions
   webhookUrl: string | null
   purgeAt: Date | null
@@ -50,7 +51,7 @@ export const findTaskDetail = async (
           limit ${FAR - 1}
         ) ahead
       ) end as "queuePosition",
-      t.attempts, ${relightFields(sql)} as relight,
+      t.attempts, ${warningFacts(sql)} as warnings,
       (select coalesce(jsonb_agg(jsonb_strip_nulls(to_jsonb(i))), '[]') from (
         select field, case when t.delete_requested_at is null then name end as name, url,
           content_type, bytes, width, height from task_input

@@ -10,6 +10,8 @@ export interface TaskInput {
   /** Known for inline images only. */
   width: number | null
   height: number | null
+  /** Of an animation; null of any other, and while nobody has looked. */
+  frames: number | null
 }
 
 /** One file or address that a request names. */
@@ -45,6 +47,7 @@ export const insertTaskInputs = async (
         sha256: input.sha256,
         width: input.width,
         height: input.height,
+        frames: input.frames,
       })),
     )}
   `.execute()
@@ -76,7 +79,7 @@ export const listTaskInputs = async (
   taskId: string,
 ): Promise<(TaskInput & { servedName: string })[]> =>
   await sql`
-  select field, storage_key as "storageKey", url, width, height, ${servedName(sql)} as "servedName"
+  select field, storage_key as "storageKey", url, width, height, frames, ${servedName(sql)} as "servedName"
   from task_input
   where task_id = ${taskId}
   order by field
@@ -92,6 +95,14 @@ export const storeFetchedInput = async (
     set storage_key = ${storageKey}, bytes = ${bytes}, sha256 = ${sha256}
     where task_id = ${taskId} and field = ${field} and storage_key is null
   `
+}
+
+/** Records that an input is an animation. */
+export const recordFrames = async (
+  sql: Sql,
+  { taskId, field, frames }: { taskId: string; field: string; frames: number },
+): Promise<void> => {
+  await sql`update task_input set frames = ${frames} where task_id = ${taskId} and field = ${field}`
 }
 
 export interface FetchedInput {
@@ -164,11 +175,14 @@ export const resultNames = (sql: Queryable): Fragment => sql`
     where r.task_id = t.id and t.delete_requested_at is null order by r.position)
 `
 
-/** Members of the request of `task t`, where the local engine relights: settings, and a mark for each input. */
-export const relightFields = (sql: Queryable): Fragment => sql`
-  case when t.kind = 'relight' and t.engine = 'local' and t.delete_requested_at is null
-    then t.settings || (select coalesce(jsonb_object_agg(i.field, true), '{}') from task_input i
-      where i.task_id = t.id)
+/** A `WarningFacts` of `task t`: of an image that the local engine makes. */
+export const warningFacts = (sql: Queryable): Fragment => sql`
+  case when t.family = 'image' and t.engine = 'local' and t.delete_requested_at is null
+    then (select jsonb_build_object(
+        'relight', case when t.kind = 'relight' then t.settings || coalesce(jsonb_object_agg(i.field, true)
+          filter (where i.field is not null), '{}') end,
+        'frames', jsonb_object_agg(i.field, i.frames) filter (where i.frames > 1))
+      from task_input i where i.task_id = t.id)
   end
 `
 

@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
+import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
+
+import sharp from 'sharp'
 
 import type { MediaDependencies } from '../../support/media.ts'
 import { makeDatabase } from '../../../src/platform/db/client.ts'
 import { S3Error } from '../../../src/platform/storage/s3-client.ts'
 import { ADMISSION } from '../../../src/platform/db/change-notification.ts'
 import { endPause, putPause } from '../../../src/tasks/db/pause.ts'
+import { listImageFacts } from '../../../src/tasks/db/image/image-task.ts'
 import { claimTask } from '../../../src/tasks/db/task-transition.ts'
+import { makePicture } from '../../support/pictures.ts'
 import { cancelTasks } from '../../support/task-rows.ts'
 import {
   TIMING,
@@ -56,6 +62,19 @@ describe('an attempt to render', () => {
       error_code: null,
       events: ['CREATED', 'IN_PROGRESS', 'COMPLETED'],
     })
+  })
+
+  test('records how many frames an input has that was not looked at before', async () => {
+    const id = await insertTask(place)
+    const frames = [await makePicture(), await makePicture({ shade: 9 })]
+    const path = join(place.root, randomUUID())
+    await sharp(frames, { join: { animated: true } })
+      .gif()
+      .toFile(path)
+    await deps.storage.putFile(`inputs/${id}/image.png`, path)
+    await render(deps, id)
+    const [facts] = await listImageFacts(deps.sql, [id])
+    assert.deepEqual(facts?.warnings, { relight: null, frames: { image: 2 } })
   })
 
   test('does nothing for a task that has ended', async () => {

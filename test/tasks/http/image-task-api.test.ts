@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 
+import sharp from 'sharp'
 import type { Static } from 'typebox'
 
 import { makeSigner } from '../../../src/platform/adapters/signing.ts'
@@ -75,7 +76,7 @@ describe('a creation', () => {
       const { headers, body } = await client.create(`${IMAGE_API}/${path}`, { image: IMAGE_URL })
       const { task_id: id, ...rest } = body.data
       assert.match(id, UUID)
-      const { warnings, ...plain } = rest as typeof rest & { warnings?: string[] }
+      const { warnings, ...plain } = rest
       assert.deepEqual(plain, { status: 'CREATED', generated: [] })
       const said =
         path === 'image-relight' && !('TEST_UPSTREAM_URL' in process.env)
@@ -93,6 +94,21 @@ describe('a creation', () => {
       const read = await client.get(location.slice(service.baseUrl.length))
       assert.deepEqual(read.body, body)
     })
+
+  test('warns of an animation, of which the local engine takes the first frame', async () => {
+    const frames = [await makePicture(), await makePicture({ shade: 9 })]
+    const moving = await sharp(frames, { join: { animated: true } })
+      .gif()
+      .toBuffer()
+    const client = service.client()
+    const { body } = await client.create(UPSCALE, { image: moving.toString('base64') })
+    const isLocal = !('TEST_UPSTREAM_URL' in process.env)
+    const warning = '/image is an animation of 2 frames: only the first is used'
+    assert.deepEqual(body.data.warnings, isLocal ? [warning] : undefined)
+    const id = body.data.task_id
+    assert.deepEqual((await client.get(`${UPSCALE}/${id}`)).body, body)
+    assert.deepEqual((await client.get(`/tasks/${id}`)).body['warnings'], body.data.warnings)
+  })
 
   test('estimates the time of a picture whose size is known', async () => {
     const image = await base64({ width: 500, height: 400 })

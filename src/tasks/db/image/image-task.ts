@@ -4,7 +4,7 @@ import type { EngineName } from '../../domain/engine.ts'
 import type { Labels } from '../../domain/task-options.ts'
 import type { Queryable, Sql } from '../../../platform/db/client.ts'
 import { hasLabels, labelsOf } from '../labels.ts'
-import { deletedAt, relightFields, resultNames, waitsFor } from '../task-file.ts'
+import { deletedAt, warningFacts, resultNames, waitsFor } from '../task-file.ts'
 import type { ClaimedTask } from '../task-transition.ts'
 
 export interface ImageTaskRow extends ImageTaskFacts {
@@ -43,7 +43,7 @@ const factsOf = (sql: Queryable) => sql`
   case when t.status = 'FAILED'
     then jsonb_build_object('code', t.error_code, 'message', t.error_message)
   end as error,
-  ${resultNames(sql)} as results, ${relightFields(sql)} as relight, ${labelsOf(sql)} as labels,
+  ${resultNames(sql)} as results, ${warningFacts(sql)} as warnings, ${labelsOf(sql)} as labels,
   ${waitsFor(sql)} as "waitsFor"
 `
 

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 
-import { listRelightWarnings } from './prompt-light.ts'
+import { listWarnings, type WarningFacts } from './warnings.ts'
 import { DeletedAt } from '../deleted-at.ts'
 import type { Labels } from '../task-options.ts'
 import { describeWait, WaitsFor } from '../waits-for.ts'
@@ -24,7 +24,8 @@ export const TERMINAL_STATUSES: readonly ImageTaskStatus[] = ['COMPLETED', 'FAIL
 /** Sentences about a request that does not fail and may surprise. */
 export const warnings = Type.Optional(
   Type.Array(Type.String(), {
-    description: 'What of the request takes no effect, and why: a prompt without a known word.',
+    description:
+      'What of the request takes no effect, and why: a prompt without a known word, the frames of an animation behind the first.',
   }),
 )
 
@@ -61,8 +62,7 @@ export interface ImageTaskFacts {
   progress: number
   error: { code: string; message: string } | null
   deletedAt: string | null
-  /** Members of the request of a relight by the local engine; null of any other, and once deleted. */
-  relight: Record<string, unknown> | null
+  warnings: WarningFacts | null
   /** Reasons of machines that do not take it; null unless it waits for one. */
   waitsFor: string[] | null
   /** Names of the results, in order. */
@@ -78,7 +78,7 @@ export const makeImageRecord = (
   task: ImageTaskFacts,
   sign: (name: string) => string,
 ): ImageTaskRecord => {
-  const found = listRelightWarnings(task.relight)
+  const found = listWarnings(task.warnings)
   return {
     task_id: task.id,
     status: task.status,

@@ -1,7 +1,7 @@
 import { withinDeadline } from '../../../platform/db/client.ts'
 import { findTaskDetail, type TaskDetailRow } from '../../db/task-detail.ts'
 import { estimateKind } from '../../db/task-list.ts'
-import { listRelightWarnings } from '../../domain/image/prompt-light.ts'
+import { listWarnings } from '../../domain/image/warnings.ts'
 import { withoutQuery } from '../../../platform/domain/address.ts'
 import { errors } from '../../../platform/domain/errors.ts'
 import type { TaskDetail } from '../../domain/task-item.ts'
@@ -34,7 +34,7 @@ export const readDetail = async (
   const sign = (name: string): string => signer.signFile(id, name, now())
   const inputs = showInputs(task, { show, sign })
   const { ended_at: endedAt, family, kind } = task.item
-  const warnings = listRelightWarnings(task.relight)
+  const warnings = listWarnings(task.warnings)
   const seconds = endedAt === undefined ? await withinDeadline(sql, estimateKind(sql, kind)) : null
   const temporal = isAdmin ? workflowUrl(`${family}-task/${id}`) : undefined
   const body: TaskDetail = {
