@@ -56,11 +56,14 @@ const Hero = () => {
     <section className={styles.hero}>
       <Stack>
         <h2 className={styles.claim}>
-          Relight, upscale and animate images. Every job ends and is reported.
+          Image and video jobs on your ComfyUI machines, your own engines and your vendors.
         </h2>
         <p>
-          Send a picture and get a result, or an error you can act on. Jobs outlive crashes and
-          restarts, and a webhook says when they end.
+          Send a job by HTTP: it ends and is reported, whichever process dies, as a result or an
+          error you can act on. Beside it is a registry for packs of custom nodes.
+        </p>
+        <p className="soft">
+          The engines that come with it are not generative; they are for trying it.
         </p>
         <Row>
           <Button variant="primary" onPress={() => start.mutate()} isPending={start.isPending}>
@@ -125,10 +128,10 @@ const Packs = () => (
     }
   >
     <p>
-      A pack is a Python package that adds nodes to the host application, a node editor for pictures
-      and videos: <code>__init__.py</code> has its NODE_CLASS_MAPPINGS, <code>pyproject.toml</code>{' '}
-      its <code>[tool.comfy]</code>. Each version is checked for code that harms, shows its nodes,
-      and says which saved workflows it would break.
+      A pack is a Python package that adds custom nodes to ComfyUI: <code>__init__.py</code> has its
+      NODE_CLASS_MAPPINGS, <code>pyproject.toml</code> its <code>[tool.comfy]</code>. Each version
+      is checked for code that harms, shows its nodes, and says which saved workflows it would
+      break.
     </p>
     <Few title="Popular" query={popularQuery} />
     <Few title="New" query={newQuery} />
