@@ -60,7 +60,14 @@ export const makeComfyImages =
       values: custom ? customValues(settings, id) : imageValues(requestOf(task), source, id),
       files: all,
       copy: (outputs, dir) =>
-        finishOutputs(deps, { outputs, dir, attempt, extension, isCustom: custom !== undefined }),
+        finishOutputs(deps, {
+          outputs,
+          dir,
+          attempt,
+          extension,
+          task,
+          isCustom: custom !== undefined,
+        }),
     })
   }
 
@@ -107,7 +114,7 @@ export const preparePictures = async (
     const probed = await probeImage(path, limits)
     const plain = { path: join(scratchDir, `plain-${name}`), extension: 'png' }
     if (!probed.isPlain)
-      await copyPicture(path, plain.path, 'png').catch((cause: unknown) => {
+      await copyPicture(path, plain.path, { format: 'png' }).catch((cause: unknown) => {
         throw new TaskError('image_invalid', undefined, { cause })
       })
     prepared[name] = probed.isPlain ? { path, extension: probed.extension } : plain

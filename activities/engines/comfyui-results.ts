@@ -3,13 +3,18 @@ import { mkdir } from 'node:fs/promises'
 import { copyAnimation, readAnimation } from '../../packages/engines/src/animation.ts'
 import { readContainer } from '../../packages/engines/src/container.ts'
 import type { FinishVideo } from '../../packages/engines/src/finish-video.ts'
-import { chooseFormat, copyPicture } from '../../packages/engines/src/raster-file.ts'
+import {
+  chooseFormat,
+  copyPicture,
+  isOutputFormat,
+} from '../../packages/engines/src/raster-file.ts'
 import { probeImage } from '../../src/tasks/adapters/image-probe.ts'
+import type { ClaimedImageTask } from '../../src/tasks/db/image/image-task.ts'
 import { VideoError } from '../../src/tasks/domain/video/video-error.ts'
 import type { MadeOutput } from './comfyui-place.ts'
 import type { ComfyDependencies } from './dependencies.ts'
 import { EngineError, type RenderAttempt } from './render-attempt.ts'
-import { RESULT_PIXELS, type RenderedImage } from './render-image-task.ts'
+import { outputOf, RESULT_PIXELS, type RenderedImage } from './render-image-task.ts'
 
 interface Outputs {
   outputs: readonly MadeOutput[]
@@ -18,6 +23,7 @@ interface Outputs {
   attempt: RenderAttempt
   /** Ending of the input. */
   extension: string | undefined
+  task: Pick<ClaimedImageTask, 'output'>
   /** Films, sounds and texts are results, too. */
   isCustom: boolean
 }
@@ -25,7 +31,7 @@ interface Outputs {
 /** Makes the results of what an instance has made: without the graph's texts and settings, which stand in its files. */
 export const finishOutputs = async (
   deps: Pick<ComfyDependencies, 'finishVideo' | 'finishSound'>,
-  { outputs, dir, attempt: { signal }, extension, isCustom }: Outputs,
+  { outputs, dir, attempt: { signal }, extension, task, isCustom }: Outputs,
 ): Promise<RenderedImage[]> => {
   const finish = async ({ path, isText }: MadeOutput, to: string): Promise<RenderedImage> => {
     if (isText) return { file: path, extension: 'txt', contentType: 'text/plain; charset=utf-8' }
@@ -36,7 +42,7 @@ export const finishOutputs = async (
       return { ...film, file: video, extension: 'mp4', contentType: 'video/mp4' }
     }
     const sound = isCustom ? await deps.finishSound(path, control) : undefined
-    return sound ?? (await finishPicture(path, `${to}/picture`, extension))
+    return sound ?? (await finishPicture(path, `${to}/picture`, { task, input: extension }))
   }
   const made: RenderedImage[] = []
   for (const [index, output] of outputs.entries()) {
@@ -63,7 +69,7 @@ export const finishMade = (
 const finishPicture = async (
   path: string,
   file: string,
-  input: string | undefined,
+  { task, input = 'png' }: { task: Outputs['task']; input?: string | undefined },
 ): Promise<RenderedImage> => {
   const probed = await probeImage(path, { maxPixels: RESULT_PIXELS })
   const moving = await readAnimation(path, probed)
@@ -72,7 +78,9 @@ const finishPicture = async (
     const { contentType, width, height } = probed
     return { file, extension: moving, contentType, width, height }
   }
-  const extension = chooseFormat({ format: input ?? 'png', hasAlpha: probed.hasAlpha })
-  const contentType = extension === 'png' ? 'image/png' : 'image/jpeg'
-  return { file, extension, contentType, ...(await copyPicture(path, file, extension)) }
+  const format =
+    task.output?.format === 'auto' && isOutputFormat(probed.extension)
+      ? probed.extension
+      : chooseFormat({ format: input, hasAlpha: probed.hasAlpha }, outputOf(task))
+  return { file, ...(await copyPicture(path, file, { ...outputOf(task), format })) }
 }

@@ -1,3 +1,4 @@
+import type { Output } from '../../packages/engines/src/image-job.ts'
 import { probeImage } from '../../src/tasks/adapters/image-probe.ts'
 import type { ClaimedImageTask } from '../../src/tasks/db/image/image-task.ts'
 import { pixelLimitIssue } from '../../src/tasks/domain/image/image-size.ts'
@@ -68,7 +69,7 @@ export const makeLocalImages =
     return await timeRender(deps.metrics, task.kind, {
       render: () =>
         deps.engine.render(
-          { taskId: task.id, ...requestOf(task), inputs, scratchDir },
+          { taskId: task.id, ...requestOf(task), output: outputOf(task), inputs, scratchDir },
           { signal, onProgress: (percent) => attempt.report('rendering', percent) },
         ),
       pixelsOf: (made) => made.reduce((sum, { width, height }) => sum + width * height, 0),
@@ -104,6 +105,14 @@ export const fetchImages = async (
   if (error) throw new TaskError('pixel_limit', `/image ${error}`)
   return inputs
 }
+
+/** How the pictures of a task are encoded; `auto` leaves it to the engine. */
+export const outputOf = ({ output }: Pick<ClaimedImageTask, 'output'>): Output => {
+  const { format, quality } = output ?? {}
+  return { format: format === undefined ? undefined : FORMATS[format], quality }
+}
+
+const FORMATS = { png: 'png', jpeg: 'jpg', webp: 'webp', auto: undefined } as const
 
 /** The kind and settings of a task. */
 export const requestOf = ({ kind, settings }: ClaimedImageTask): ImageRequest =>

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 
 import { Value } from 'typebox/value'
 
+import { copyPicture, isOutputFormat } from '../../packages/engines/src/raster-file.ts'
 import { probeImage } from '../../src/tasks/adapters/image-probe.ts'
 import { requireDecodable } from '../../src/engines/adapters/thumbnail.ts'
 import { makeBody } from '../../src/engines/upstream/body.ts'
@@ -15,7 +16,7 @@ import { failpoint } from '../../src/platform/process/failpoint.ts'
 import type { VendorDependencies } from './dependencies.ts'
 import { EngineError } from './render-attempt.ts'
 import type { RenderAttempt } from './render-attempt.ts'
-import { fetchImages, RESULT_PIXELS } from './render-image-task.ts'
+import { fetchImages, outputOf, RESULT_PIXELS } from './render-image-task.ts'
 import type { RenderedImage, MakeImages } from './render-image-task.ts'
 import { runUpstreamTask } from './upstream-task.ts'
 import type { UpstreamJob } from './upstream-task.ts'
@@ -34,7 +35,7 @@ export const makeVendorImages =
       task,
       attempt,
       job: makeJob(deps, upstream, task, attempt),
-      copy: (links, dir) => copyImages(upstream, links, { dir, signal: attempt.signal }),
+      copy: (links, dir) => copyImages(upstream, links, { dir, attempt, task }),
     })
 
 const makeJob = (
@@ -78,16 +79,28 @@ const findRecord = (body: Record<string, unknown>) => {
 const copyImages = async (
   upstream: Upstream,
   links: Links,
-  { dir, signal }: { dir: string; signal: AbortSignal },
+  { dir, attempt, task }: { dir: string; attempt: RenderAttempt; task: ClaimedImageTask },
 ): Promise<RenderedImage[]> => {
   const images: RenderedImage[] = []
   for (const [index, url] of links.entries()) {
     const path = join(dir, `result-${index + 1}`)
-    await upstream.fetch({ url, toFile: path, signal })
-    images.push({ file: path, ...(await inspect(path)) })
+    await upstream.fetch({ url, toFile: path, signal: attempt.signal })
+    images.push(await convert({ file: path, ...(await inspect(path)) }, task))
     failpoint('upstream.while-copying')
   }
   return images
+}
+
+/** Encodes a result anew where the task wishes for another format, or says how good it is to be. */
+const convert = async (
+  image: Omit<RenderedImage, 'file'> & { file: string },
+  task: ClaimedImageTask,
+): Promise<RenderedImage> => {
+  const { format = image.extension, quality } = outputOf(task)
+  const isAsItIs = format === image.extension && quality === undefined
+  if (isAsItIs || !isOutputFormat(format)) return image
+  const file = `${image.file}.${format}`
+  return { file, ...(await copyPicture(image.file, file, { format, quality })) }
 }
 
 /** A file may have been cut on its way here, so it is worth another attempt. */

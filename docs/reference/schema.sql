@@ -976,6 +976,7 @@ create table task (
   batch_id uuid,
   template_version_id integer,
   run_again_of uuid,
+  output jsonb,
   constraint task_pkey PRIMARY KEY (id),
   constraint task_credits_check CHECK (credits >= 0),
   constraint task_ended_with_code CHECK ((status = ANY (ARRAY['FAILED'::text, 'failed'::text])) = (error_code IS NOT NULL)),

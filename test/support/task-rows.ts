@@ -63,6 +63,7 @@ const NO_OPTIONS: TaskOptions = {
   startWithin: null,
   endWithin: null,
   retentionSeconds: null,
+  output: null,
 }
 
 const VIDEO_SETTINGS = applyTextToVideoDefaults({ model: 'videoq1', prompt: 'ocean' }, () => 0.5)

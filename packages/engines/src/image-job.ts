@@ -10,6 +10,15 @@ export type ImageField =
   | 'transfer_light_from_lightmap'
   | 'transfer_light_from_reference_image'
 
+export type OutputFormat = 'png' | 'jpg' | 'webp'
+
+export interface Output {
+  /** Absent: PNG where the input is one or has transparency, else JPEG. */
+  format?: OutputFormat | undefined
+  /** From 1 to 100, of JPEG and WebP. */
+  quality?: number | undefined
+}
+
 /** One picture to make: settings with every default applied, inputs as local files. */
 export type ImageJob = ImageRequest & {
   /** Light that a relight's prompt asks for; absent, its words change nothing. */
@@ -18,6 +27,8 @@ export type ImageJob = ImageRequest & {
   inputs: Partial<Record<ImageField, { path: string }>>
   /** Limits of the result; absent, it may have any size. */
   maxResult?: { pixels?: number; side?: number } | undefined
+  /** How the result is encoded; absent, as the input suggests. */
+  output?: Output | undefined
   /** An existing folder for this job alone; results are written into it. */
   scratchDir: string
 }
@@ -26,8 +37,8 @@ export type ImageJob = ImageRequest & {
 export interface RenderedImage {
   /** Its path in the job's scratch folder; of a small one its bytes. */
   file: string | Uint8Array
-  contentType: 'image/png' | 'image/jpeg'
-  extension: 'png' | 'jpg'
+  contentType: 'image/png' | 'image/jpeg' | 'image/webp'
+  extension: OutputFormat
   width: number
   height: number
 }

@@ -6,7 +6,7 @@ import type { Sharp } from 'sharp'
 import type { Size } from './size.ts'
 import { InputError } from './input-error.ts'
 import type { Raster } from './image/raster.ts'
-import type { RenderedImage } from './image-job.ts'
+import type { Output, OutputFormat, RenderedImage } from './image-job.ts'
 
 /**
  * Decodes a picture into its normal form: first frame, EXIF orientation applied, ICC profile converted to sRGB, 8 bits.
@@ -58,19 +58,39 @@ const reject = (cause: unknown): never => {
   throw new InputError('image_invalid', undefined, { cause })
 }
 
-export type OutputFormat = 'png' | 'jpg'
+/** Limits of the encoders on a side. */
+export const MAX_SIDES = { png: Infinity, jpg: 65_535, webp: 16_383 } as const
 
-/** libjpeg's limit on a side; a PNG may be longer. */
-export const JPEG_MAX_SIDE = 65_535
+/** True of an ending that a result may have. */
+export const isOutputFormat = (extension: string): extension is OutputFormat =>
+  extension in MAX_SIDES
+
+const CONTENT_TYPES = { png: 'image/png', jpg: 'image/jpeg', webp: 'image/webp' } as const
 
 // Filtered rows at level 4 take as long as libvips's default of unfiltered ones at 6, for half the bytes on enlarged pictures.
 const PNG = { compressionLevel: 4, adaptiveFiltering: true } as const
 // Huffman tables of its own would make the file 4 % smaller, for 6 bytes a pixel of memory and two to three times the time.
 const JPEG = { quality: 95, chromaSubsampling: '4:4:4', optimiseCoding: false } as const
 
-/** PNG when the input is one or has an alpha channel, else JPEG. */
-export const chooseFormat = (input: { format: string; hasAlpha: boolean }): OutputFormat =>
-  input.format === 'png' || input.hasAlpha ? 'png' : 'jpg'
+const WEBP_QUALITY = 90
+
+/** A result that is encoded: its format, and what a response says of it. */
+export interface Encoded {
+  extension: OutputFormat
+  contentType: RenderedImage['contentType']
+}
+
+/** What is wished for; else PNG when the input is one or has an alpha channel, else JPEG. */
+export const chooseFormat = (
+  input: { format: string; hasAlpha: boolean },
+  output: Output = {},
+): OutputFormat => output.format ?? (input.format === 'png' || input.hasAlpha ? 'png' : 'jpg')
+
+const encode = (picture: Sharp, format: OutputFormat, quality?: number): Sharp => {
+  if (format === 'png') return picture.png(PNG)
+  if (format === 'webp') return picture.webp({ quality: quality ?? WEBP_QUALITY })
+  return picture.flatten({ background: '#fff' }).jpeg({ ...JPEG, ...(quality && { quality }) })
+}
 
 /**
  * Copies a picture into its normal form, without what stands in a file beside the pixels.
@@ -79,12 +99,12 @@ export const chooseFormat = (input: { format: string; hasAlpha: boolean }): Outp
 export const copyPicture = async (
   from: string,
   to: string,
-  format: OutputFormat,
-): Promise<Size> => {
+  { format, quality }: Output & { format: OutputFormat },
+): Promise<Size & Encoded> => {
   const picture = sharp(from, { limitInputPixels: false, failOn: 'error' }).autoOrient()
   const plain = picture.toColourspace('srgb')
-  const { width, height } = await (format === 'png' ? plain.png(PNG) : plain.jpeg(JPEG)).toFile(to)
-  return { width, height }
+  const { width, height } = await encode(plain, format, quality).toFile(to)
+  return { extension: format, contentType: CONTENT_TYPES[format], width, height }
 }
 
 /** Most pixels of a result that stays in memory: 4 MiB at most, beside a raster that was as large. */
@@ -93,15 +113,14 @@ const MAX_IN_MEMORY = 2 ** 20
 /** Encodes a raster as sRGB, 8 bit, no metadata; a large one as `result-1` in a folder. */
 export const writeRaster = async (
   raster: Raster,
-  format: OutputFormat,
+  { format, quality }: Output & { format: OutputFormat },
   folder: string,
 ): Promise<RenderedImage> => {
   const { width, height, channels } = raster
   const picture = sharp(raster.data, { raw: { width, height, channels }, limitInputPixels: false })
-  const encoded = format === 'png' ? picture.png(PNG) : picture.jpeg(JPEG)
+  const encoded = encode(picture, format, quality)
   const path = join(folder, `result-1.${format}`)
   const isSmall = width * height <= MAX_IN_MEMORY
   const file = isSmall ? await encoded.toBuffer() : (await encoded.toFile(path), path)
-  const contentType = format === 'png' ? 'image/png' : 'image/jpeg'
-  return { file, contentType, extension: format, width, height }
+  return { file, contentType: CONTENT_TYPES[format], extension: format, width, height }
 }

@@ -1,4 +1,4 @@
-import type { RenderedImage } from '../../../packages/engines/src/image-job.ts'
+import type { Output, RenderedImage } from '../../../packages/engines/src/image-job.ts'
 import type {
   ImageField,
   ImageSettings,
@@ -10,6 +10,8 @@ export interface ImageJob {
   taskId: string
   kind: ImageTaskKind
   settings: ImageSettings
+  /** How results are encoded. */
+  output?: Output | undefined
   /** `image` is always there; files may hold anything, the engine validates them. */
   inputs: Partial<Record<ImageField, { path: string }>>
   /** An existing folder that belongs to this attempt; results are written into it. */

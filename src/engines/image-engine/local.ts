@@ -58,9 +58,9 @@ export const makeLocalImageEngine = ({
 }
 
 /** Adds what only this service knows: the words of light, and the limits of its results. */
-const toRenderJob = ({ kind, settings, inputs, scratchDir }: ImageJob): RenderJob => {
+const toRenderJob = ({ kind, settings, output, inputs, scratchDir }: ImageJob): RenderJob => {
   const request = { kind, settings } as ImageRequest
-  const job = { ...request, inputs, scratchDir, maxResult: RESULT_LIMITS[kind] }
+  const job = { ...request, output, inputs, scratchDir, maxResult: RESULT_LIMITS[kind] }
   if (request.kind !== 'relight') return job
   const light = readPrompt(request.settings.prompt ?? '')
   return isNeutral(light) ? job : { ...job, light }

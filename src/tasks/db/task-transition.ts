@@ -1,4 +1,5 @@
 import { FAMILIES, type TaskStatus } from '../domain/family.ts'
+import type { Output } from '../domain/task-options.ts'
 import type { TaskFamily } from '../../platform/domain/task-scope.ts'
 import type { Fragment, Sql, Transaction } from '../../platform/db/client.ts'
 import { holdPauses } from './pause.ts'
@@ -111,6 +112,7 @@ export interface ClaimedTask<Kind extends string = string> {
   upstreamId: string | null
   /** Row of the template whose graph it keeps; null of the service's own kinds. */
   templateId: number | null
+  output: Output | null
   claimedAt: Date
   /** Seconds since the first attempt claimed the task, without those for which it was put back. */
   age: number
@@ -166,7 +168,7 @@ export const claimTask = async <Kind extends string>(
     ), noted as (
       ${insertEventsOf(sql, isDelivered)}
     )
-    select id, kind, settings, fence, upstream_id as "upstreamId", template_id as "templateId",
+    select id, kind, settings, fence, upstream_id as "upstreamId", template_id as "templateId", output,
       claimed_at as "claimedAt", "isProbe",
       extract(epoch from clock_timestamp() - claimed_at)::float8 as age
     from (select * from moved union all select * from continued) claimed

@@ -92,10 +92,37 @@ export const TASK_OPTIONS = { ...common, kiln_priority: priority }
 /** The same where the interface has a member for the priority. */
 export const PRIORITY_OPTIONS = { ...common, priority }
 
+/** How pictures are encoded. */
+export const OutputFormat = Type.Enum(['png', 'jpeg', 'webp', 'auto'])
+
+/** The same where results are pictures. */
+export const IMAGE_OPTIONS = {
+  ...TASK_OPTIONS,
+  kiln_output_format: Type.Optional(
+    Type.Enum(OutputFormat.enum, {
+      description:
+        'How results are encoded. `auto`: as the machine made them. Absent: PNG where the image is one or has transparency, else JPEG. A JPEG has white in the place of transparency; animations stay as they are.',
+    }),
+  ),
+  kiln_output_quality: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      description: 'Quality of results that are JPEG or WebP; absent: 95 or 90.',
+    }),
+  ),
+}
+
 /** The header Cancel-After may say it, too. */
 export const END_WITHIN = 'kiln_end_within'
 
 type Body = Readonly<Record<string, unknown>>
+
+/** How the pictures of a task are encoded, as its request says. */
+export interface Output {
+  format?: Static<typeof OutputFormat>
+  quality?: number
+}
 
 /** Options of a new task, as its row has them. */
 export interface TaskOptions {
@@ -105,6 +132,8 @@ export interface TaskOptions {
   startWithin: number | null
   endWithin: number | null
   retentionSeconds: number | null
+  /** Null: nothing is said of it. */
+  output: Output | null
   /** Batch that makes the task. */
   batchId?: string | undefined
   /** Task whose request it has. */
@@ -121,18 +150,32 @@ export const readTaskOptions = (body: Body): TaskOptions => {
     startWithin: value('kiln_start_within'),
     endWithin: value(END_WITHIN),
     retentionSeconds: value('kiln_retention_seconds'),
+    output: readOutput(body),
   }
 }
 
+const readOutput = ({
+  kiln_output_format: format,
+  kiln_output_quality: quality,
+}: Body & Record<string, unknown>): Output | null =>
+  format === undefined && quality === undefined
+    ? null
+    : ({
+        ...(format !== undefined && { format }),
+        ...(quality !== undefined && { quality }),
+      } as Output)
+
 /** Makes the members of a body that give these options. */
 export const writeTaskOptions = (
-  { labels, priority: order, startWithin, endWithin, retentionSeconds }: TaskOptions,
+  { labels, priority: order, startWithin, endWithin, retentionSeconds, output }: TaskOptions,
   priorityName: 'priority' | 'kiln_priority',
 ): Record<string, unknown> => ({
   ...(labels && { kiln_labels: labels }),
   ...(startWithin !== null && { kiln_start_within: startWithin }),
   ...(endWithin !== null && { [END_WITHIN]: endWithin }),
   ...(retentionSeconds !== null && { kiln_retention_seconds: retentionSeconds }),
+  ...(output?.format !== undefined && { kiln_output_format: output.format }),
+  ...(output?.quality !== undefined && { kiln_output_quality: output.quality }),
   ...(order !== 0 && { [priorityName]: order }),
 })
 
@@ -150,6 +193,7 @@ type OptionName = keyof typeof TASK_OPTIONS | 'priority'
 export const validateTaskOptions = (body: Body, retentionDays: number): Issue[] => [
   ...validateLabels(body['kiln_labels']),
   ...validateRetention(body['kiln_retention_seconds'], retentionDays * 86_400),
+  ...validateQuality(body),
 ]
 
 const validateLabels = (labels: unknown): Issue[] => {
@@ -159,6 +203,17 @@ const validateLabels = (labels: unknown): Issue[] => {
     ? []
     : [makeIssue('/kiln_labels', `must have names of ${KEY_IN_WORDS}, got ${shown(wrong)}`)]
 }
+
+const validateQuality = (body: Body): Issue[] =>
+  body['kiln_output_format'] === 'png' && body['kiln_output_quality'] !== undefined
+    ? [
+        makeIssue(
+          '/kiln_output_quality',
+          'must be absent beside png, which loses nothing',
+          'incompatible_fields',
+        ),
+      ]
+    : []
 
 const validateRetention = (seconds: unknown, max: number): Issue[] =>
   typeof seconds === 'number' && seconds > max

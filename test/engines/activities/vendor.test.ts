@@ -145,6 +145,17 @@ describe('an image task of an upstream', { concurrency: true }, () => {
     assert.equal(row?.['upstream_id'], fake.tasks.get(id))
   })
 
+  test('is encoded anew where the task wishes for another format', async () => {
+    const { deps, id } = await start()
+    await place.deps
+      .sql`update task set output = '{"format": "webp", "quality": 40}' where id = ${id}`
+    const [result] = (await render(deps, id)).results
+    assert.deepEqual(result && [result.storageKey, result.contentType], [
+      `results/${id}/1/result-1.webp`,
+      'image/webp',
+    ])
+  })
+
   const PASSING: Record<string, Options['steps'] & object> = {
     'a creation without a connection': { create: ['drop'] },
     'a creation whose response is lost': { create: ['lose'] },

@@ -168,6 +168,24 @@ describe('results of a template', () => {
     assert.equal((await sharp(files[2]?.bytes, { animated: true }).metadata()).pages, 2)
   })
 
+  const FORMATS = [
+    ['webp', 'webp'],
+    ['jpeg', 'jpg'],
+    // As the machine made it.
+    ['auto', 'png'],
+  ] as const
+  for (const [format, extension] of FORMATS)
+    test(`are encoded as ${format} where the request says so`, async () => {
+      const image = await base64({ width: 40, height: 30, format: 'jpeg' })
+      const id = await create('portrait', { image, kiln_output_format: format })
+      assert.equal((await untilEnded('portrait', id)).status, 'COMPLETED')
+      const { results } = await detailOf(id)
+      assert.deepEqual(
+        results.map(({ name }) => name.split('.')[1]),
+        [extension],
+      )
+    })
+
   test('of a video kind are all its videos, and animations become MP4', async () => {
     // A width of 256 makes one gradient, which a blur leaves as it is.
     const images = [await base64({ width: 250, height: 190 })]

@@ -7,7 +7,7 @@ import sharp from 'sharp'
 
 import type { TaskDetail } from '../../../src/tasks/domain/task-item.ts'
 import { ROOT } from '../../../src/local/root.ts'
-import { IMAGE_API, assertMembers, columnsOf, pluck } from '../../support/client.ts'
+import { IMAGE_API, UPSCALE, assertMembers, columnsOf, pluck } from '../../support/client.ts'
 import { useCollector } from '../../support/collector.ts'
 import { metricsUrl, readMetrics } from '../../support/metrics.ts'
 import { base64, makePicture } from '../../support/pictures.ts'
@@ -50,6 +50,53 @@ describe('an image task', () => {
       assert.equal(made.type, `image/${format}`)
       assertMembers(made.metadata, { format, width: 24 * factor, height: 20 * factor })
     })
+
+  const FORMATS = [
+    ['png', undefined, 'png', 'png'],
+    ['jpeg', 80, 'jpg', 'jpeg'],
+    ['webp', 80, 'webp', 'webp'],
+    ['auto', undefined, 'png', 'png'],
+  ] as const
+  for (const [format, quality, extension, found] of FORMATS)
+    test(`gets results as ${format} where the request says so`, async () => {
+      // Its transparency would make it a PNG.
+      const image = await sharp({
+        create: { width: 20, height: 10, channels: 4, background: '#f008' },
+      })
+        .webp()
+        .toBuffer()
+      const wish = {
+        kiln_output_format: format,
+        ...(quality && { kiln_output_quality: quality }),
+      }
+      const body = { image: image.toString('base64'), ...wish }
+      const id = await alice.createImage(body)
+      const { generated } = await alice.untilEnded('image-upscaler', id)
+      assert.match(generated[0] ?? '', new RegExp(`/result-1\\.${extension}\\?`))
+      const response = await fetch(generated[0] ?? '')
+      assert.equal(response.headers.get('content-type'), `image/${found}`)
+      const picture = sharp(Buffer.from(await response.arrayBuffer()))
+      const { format: real, width } = await picture.metadata()
+      assert.deepEqual([real, width], [found, 40])
+      const task = (await alice.get(`/tasks/${id}`)).body as unknown as TaskDetail
+      assertMembers(task.request.body, wish)
+    })
+
+  test('rejects a quality of what loses nothing, and formats that no result has', async () => {
+    const image = await base64({ width: 20, height: 10 })
+    for (const [wish, field] of [
+      [
+        { kiln_output_format: 'png', kiln_output_quality: 50 },
+        /^\/kiln_output_quality must be absent/,
+      ],
+      [{ kiln_output_format: 'gif' }, /^\/kiln_output_format must be one of png, jpeg, webp, auto/],
+      [{ kiln_output_quality: 0 }, /^\/kiln_output_quality must be a whole number from 1 to 100/],
+    ] as const) {
+      const { status, body } = await alice.post(UPSCALE, { image, ...wish })
+      assert.equal(status, 400)
+      assert.match(body.details?.[0] ?? '', field)
+    }
+  })
 
   test('an image task shows how it went, with a small picture of its result', async () => {
     const image = await base64({ width: 400, height: 200 })

@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
 import type { Size } from '../size.ts'
-import type { ImageField, ImageJob, RenderedImage } from '../image-job.ts'
+import type { ImageField, ImageJob, OutputFormat, RenderedImage } from '../image-job.ts'
 import { InputError } from '../input-error.ts'
 import { probeImage } from '../image-probe.ts'
 import {
-  JPEG_MAX_SIDE,
+  MAX_SIDES,
   chooseFormat,
   writeRaster,
-  type OutputFormat,
   dropEmptyAlpha,
   readRaster,
   readReduced,
@@ -45,17 +44,17 @@ export const renderImage = async (
 ): Promise<RenderedImage[]> => {
   const input = readInput(job, 'image')
   const probed = await probeImage(input, { maxPixels })
-  validateSize(job, probed, chooseFormat(probed))
+  validateSize(job, probed, chooseFormat(probed, job.output))
   const decoded = await readRaster(input, maxPixels)
   const source = probed.format === 'gif' ? dropEmptyAlpha(decoded) : decoded
-  const format = chooseFormat({ ...probed, hasAlpha: source.channels === 4 })
+  const format = chooseFormat({ ...probed, hasAlpha: source.channels === 4 }, job.output)
   validateSize(job, source, format)
   onProgress(DECODED)
   const { picture, stages } = await prepare(job, source, { input, maxPixels })
   onProgress(PREPARED)
   const report = (share: number) => onProgress(PREPARED + share * (RENDERED - PREPARED))
   const result = runStages(picture, stages, report)
-  const rendered = await writeRaster(result, format, job.scratchDir)
+  const rendered = await writeRaster(result, { ...job.output, format }, job.scratchDir)
   onProgress(100)
   return [rendered]
 }
@@ -80,11 +79,14 @@ const validateSize = (job: ImageJob, source: Size, format: OutputFormat): void =
     throw tooLarge(
       `each side of the result has at most ${side} pixels; ${given} at factor ${factor} gives ${width}×${height}`,
     )
-  if (format === 'jpg' && Math.max(width, height) > JPEG_MAX_SIDE)
+  const max = MAX_SIDES[format]
+  if (Math.max(width, height) > max)
     throw tooLarge(
-      `each side of a JPEG result has at most ${JPEG_MAX_SIDE} pixels, got ${width}×${height}`,
+      `each side of a ${NAMES[format]} result has at most ${max} pixels, got ${width}×${height}`,
     )
 }
+
+const NAMES = { png: 'PNG', jpg: 'JPEG', webp: 'WebP' } as const
 
 const tooLarge = (what: string): InputError =>
   new InputError('pixel_limit', `image must be small enough that ${what}`)

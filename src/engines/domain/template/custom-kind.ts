@@ -8,7 +8,7 @@ import {
 } from '../../../tasks/domain/image/image-kind.ts'
 import { ADDRESS_MAX, ADDRESS_PATTERN } from '../../../platform/domain/address.ts'
 import { CUSTOM, CUSTOM_SEGMENT, customPath } from '../../../tasks/domain/custom-kind.ts'
-import { TASK_OPTIONS } from '../../../tasks/domain/task-options.ts'
+import { IMAGE_OPTIONS } from '../../../tasks/domain/task-options.ts'
 import { adviseLoader, fieldOf, fileOf, takesFileName, type Field } from './fields.ts'
 import { describeNode, type Graph } from './graph.ts'
 import { describeAbsent, listChoices, listInputs, mediaOf } from './node-class.ts'
@@ -177,7 +177,7 @@ export const makeCustomKind = ({ id, name, members, owners }: CustomTemplate): I
     title: `Run the template ${name}`,
     description:
       'A kind that an operator has added. Responds once the task is durable; it runs afterwards, with the template as it is now.',
-    body: Type.Object({ ...files, webhook_url: webhookUrl, ...settings, ...TASK_OPTIONS }),
+    body: Type.Object({ ...files, webhook_url: webhookUrl, ...settings, ...IMAGE_OPTIONS }),
     settings: Type.Object(settings),
     images,
     videos: namesOf('video'),

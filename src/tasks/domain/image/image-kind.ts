@@ -2,7 +2,7 @@ import { Type, type Static, type TObject, type TSchema } from 'typebox'
 
 import { ADDRESS_MAX, ADDRESS_PATTERN, IMAGE_PATTERN } from '../../../platform/domain/address.ts'
 import { customName, customPath, type CustomKind } from '../custom-kind.ts'
-import { TASK_OPTIONS } from '../task-options.ts'
+import { IMAGE_OPTIONS } from '../task-options.ts'
 import {
   RelightSettings,
   SkinCreativeSettings,
@@ -129,7 +129,7 @@ const row = (
   title,
   description:
     'Not generative: the local engine is classical image processing. Responds once the task is durable; it runs afterwards.',
-  body: Type.Object({ ...common, ...settings.properties, ...TASK_OPTIONS }),
+  body: Type.Object({ ...common, ...settings.properties, ...IMAGE_OPTIONS }),
   settings,
   images: ['image'],
   maxBytes: IMAGE_BYTES,
@@ -157,7 +157,7 @@ export const IMAGE_KINDS: Record<ImageTaskKind, KindRow> = {
         prompt: relightPrompt,
         ...relightImages,
         ...otherRelightSettings,
-        ...TASK_OPTIONS,
+        ...IMAGE_OPTIONS,
       },
       {
         not: { required: ['transfer_light_from_lightmap', 'transfer_light_from_reference_image'] },
