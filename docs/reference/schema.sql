@@ -977,6 +977,7 @@ create table task (
   template_version_id integer,
   run_again_of uuid,
   output jsonb,
+  start_after timestamp with time zone,
   constraint task_pkey PRIMARY KEY (id),
   constraint task_credits_check CHECK (credits >= 0),
   constraint task_ended_with_code CHECK ((status = ANY (ARRAY['FAILED'::text, 'failed'::text])) = (error_code IS NOT NULL)),
@@ -993,6 +994,7 @@ CASE
     WHEN (claimed_at IS NULL) THEN start_by
     ELSE NULL::timestamp with time zone
 END, end_by, off_peak_by)) WHERE ((ended_at IS NULL) AND (COALESCE(start_by, end_by, off_peak_by) IS NOT NULL));
+CREATE INDEX task_later ON public.task USING btree (start_after) WHERE ((waits_on = 'later'::text) AND (ended_at IS NULL));
 CREATE INDEX task_open ON public.task USING btree (last_moved_at) WHERE (ended_at IS NULL);
 CREATE INDEX task_open_by_account ON public.task USING btree (account) WHERE (ended_at IS NULL);
 CREATE INDEX task_open_video ON public.task USING btree (owner, off_peak, created_at, id) WHERE ((family = 'video'::text) AND (ended_at IS NULL));
@@ -1285,7 +1287,7 @@ begin
         and coalesce(p.until > clock_timestamp(), true))
     when waits_on like 'breaker:%' then exists (
       select from breaker b where b.scope = substr(waits_on, 9) and b.opened_at is not null)
-    else waits_on = 'slot' or waits_on like 'template:%'
+    else waits_on in ('slot', 'later') or waits_on like 'template:%'
   end;
 end
 $function$;
@@ -1974,6 +1976,7 @@ declare
   found_scope text;
   scopes text[] := task_scopes(t.engine, t.family, t.kind, t.owner);
 begin
+  if t.start_after > clock_timestamp() then return 'later'; end if;
   if t.upstream_id is null then
     select p.scope into found_scope from pause p
     where p.scope = any(scopes) and coalesce(p.until > clock_timestamp(), true)
@@ -2034,6 +2037,12 @@ begin
       select array_remove(array['Its engine does not work.',
         'It is tried again at ' || to_char(max(retry_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '.'], null)
       from breaker b where 'breaker:' || b.scope = waits_on and b.opened_at is not null
+    );
+  end if;
+  if waits_on = 'later' then
+    return (
+      select array['It starts later.', 'It starts at ' || to_char(t.start_after at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '.']
+      from task t where t.id = wait_reasons.id
     );
   end if;
   if is_admitted and (claimed_at is not null or machines is not null) then

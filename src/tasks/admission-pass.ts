@@ -4,6 +4,7 @@ import {
   admitOwner,
   listOverdueTasks,
   listOwnersToAdmit,
+  releaseLater,
   topUpImages,
   type AdmissionRules,
 } from './db/admission.ts'
@@ -27,7 +28,7 @@ type Places = Map<string, string>
 
 /**
  * Makes the pass that admits what nothing blocks any more: after a pause or an open breaker, behind others of its account,
- * or where a slot was given back beside the end of a task. It also lets one task try an engine whose breaker is half-open,
+ * or where a slot was given back beside the end of a task, or at the time that its request gives. It also lets one task try an engine whose breaker is half-open,
  * and fails what has passed a deadline. One process at a time runs it, and each step is conditional. Returns milliseconds
  * until the next pass.
  */
@@ -42,6 +43,7 @@ export const makeAdmissionPass = (deps: AdmitDeps) => {
         failTask(sql, task, { ...deps, code, enqueue })
       failed += Number(await unitOfWork(deps, fail, { of: task.id }))
     }
+    const laterMs = await releaseLater(deps.sql)
     // First attempts at webhooks of paused hosts are due now.
     if (await deleteEndedPauses(deps.sql)) deps.notifyChange?.(RULES)
     let admitted = 0
@@ -55,7 +57,7 @@ export const makeAdmissionPass = (deps: AdmitDeps) => {
       admitted += images.admitted + videos.admitted
       isWaiting ||= images.isWaiting || videos.isWaiting
     }
-    const waits = [nextMs, await findNextEndMs(deps.sql)].filter((wait) => wait !== null)
+    const waits = [nextMs, laterMs, await findNextEndMs(deps.sql)].filter((wait) => wait !== null)
     const pauseMs = admitted > 0 ? PACE_MS : isWaiting ? WAIT_MS : IDLE_MS
     // More may have passed one than a pass looks at.
     return failed > 0 ? 0 : Math.max(1, Math.min(pauseMs, ...waits))

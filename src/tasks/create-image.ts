@@ -2,6 +2,7 @@ import { errors } from '../platform/domain/errors.ts'
 import type { NewTaskInput } from './db/task-file.ts'
 import { customName } from './domain/custom-kind.ts'
 import { pixelLimitIssue, estimateSeconds, resultSize } from './domain/image/image-size.ts'
+import { listLateInputs } from './domain/late-input.ts'
 import { listWarnings } from './domain/image/warnings.ts'
 import type { ImageKind, ImageRequest } from './domain/image/image-kind.ts'
 import { parsePrompt } from './domain/image/prompt-weight.ts'
@@ -56,9 +57,10 @@ const planImage = (deps: TaskDeps, imageKind: ImageKind, command: TaskCommand): 
     summarise: (inputs) => summariseImage(kind, command.owner, inputs),
     respond({ id, engine, inputs }) {
       const relight = kind === 'relight' ? body : null
-      const warnings = listWarnings(
-        engine === 'local' ? { relight, frames: framesOf(inputs) } : null,
-      )
+      const warnings = [
+        ...listWarnings(engine === 'local' ? { relight, frames: framesOf(inputs) } : null),
+        ...listLateInputs(body, inputs),
+      ]
       const made = { id, kind, settings, size: sizeOf(inputs), engine, warnings }
       return respondToCreation(deps, tasks, made)
     },

@@ -10,6 +10,7 @@ import {
 import { VIDEO_PREFIX } from './domain/video/video-path.ts'
 import { generatedKind, videoSegment, type VideoTaskKind } from './domain/video/video-task.ts'
 import type { ExtendSource } from './domain/video/video-validation.ts'
+import { listLateInputs } from './domain/late-input.ts'
 import { respondToCreation } from './video-response.ts'
 import type { Creation, TaskCommand, TaskPlan } from './creation.ts'
 import type { TaskDeps } from './deps.ts'
@@ -124,7 +125,14 @@ const planVideo = (
       apiKeyId,
     },
     respond: async (made) =>
-      respondToCreation(deps, { ...made, kind, video, payload, createdAt: await made.createdAt }),
+      respondToCreation(deps, {
+        ...made,
+        kind,
+        video,
+        payload,
+        warnings: listLateInputs(body, made.inputs),
+        createdAt: await made.createdAt,
+      }),
   }
 }
 

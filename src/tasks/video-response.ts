@@ -11,6 +11,7 @@ interface MadeVideo extends Omit<PlannedTask, 'createdAt'> {
   kind: VideoTaskKind
   video: VideoPlan
   payload: string | null
+  warnings: string[]
   createdAt: Date
 }
 
@@ -28,6 +29,7 @@ export const respondToCreation = (deps: TaskDeps, made: MadeVideo): CreationResp
     ...(otherwise && { aspect_ratio: undefined, ...otherwise }),
     ...(images.length > 0 && { images }),
     ...(payload !== null && { payload }),
+    ...(made.warnings.length > 0 && { warnings: made.warnings }),
   }
   return {
     status: 200,

@@ -64,6 +64,7 @@ const NO_OPTIONS: TaskOptions = {
   endWithin: null,
   retentionSeconds: null,
   output: null,
+  startAfter: null,
 }
 
 const VIDEO_SETTINGS = applyTextToVideoDefaults({ model: 'videoq1', prompt: 'ocean' }, () => 0.5)

@@ -12,7 +12,7 @@ export const readTableCounts = async (sql: Sql): Promise<TableCounts> => {
     with waiting as (
       select created_at from outbox where dispatched_at is null order by id limit ${COUNTED}
     ), open as (
-      select family, status, waits_on, last_moved_at
+      select family, status, waits_on, greatest(last_moved_at, start_after) as last_moved_at
       from task where ended_at is null order by last_moved_at limit ${COUNTED}
     )
     select
@@ -20,7 +20,7 @@ export const readTableCounts = async (sql: Sql): Promise<TableCounts> => {
         'age', coalesce(extract(epoch from now() - min(created_at)), 0)) from waiting) as outbox,
       (select coalesce(json_agg(t), '[]') from (
         select family, current_state(status, null, waits_on) as state, count(*) as count,
-          extract(epoch from now() - min(last_moved_at)) as age
+          greatest(0, extract(epoch from now() - min(last_moved_at))) as age
         from open group by 1, 2
       ) t) as tasks
   `
@@ -45,7 +45,7 @@ export interface EndedTask {
 export const listEndedTasks = async (sql: Sql, since: string): Promise<EndedTask[]> =>
   await sql`
   select kind, task_state(status, error_code) as "end",
-    extract(epoch from ended_at - created_at)::float8 as seconds, ended_at::text as at
+    extract(epoch from ended_at - greatest(created_at, start_after))::float8 as seconds, ended_at::text as at
   from task
   where ended_at > greatest(${since}::text::timestamptz, now() - interval '10 minutes')
     and ended_at < now() - interval '2 seconds' and purged_at is null

@@ -132,9 +132,8 @@ const keep = (value: unknown): unknown => value
 
 /** True when `dropAbsent` alone drops all that `Value.Clean` would, which makes a copy of the schema each time. */
 const isPlain = (rule: SchemaNode): boolean =>
-  !['anyOf', 'allOf', 'oneOf', '$ref', 'patternProperties', 'prefixItems'].some(
-    (word) => word in rule,
-  ) &&
+  !['allOf', 'oneOf', '$ref', 'patternProperties', 'prefixItems'].some((word) => word in rule) &&
+  (rule.anyOf ?? []).every(({ properties, items }) => !properties && !items) &&
   [...Object.values(rule.properties ?? {}), rule.items, rule.additionalProperties].every(
     (inner) => typeof inner !== 'object' || isPlain(inner),
   )

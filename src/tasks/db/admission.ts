@@ -89,7 +89,7 @@ export const admitVideos = async (
   const own = sql`coalesce((select slots from owner where id = ${owner}), ${slots}::integer)::bigint`
   const together = owner === ANONYMOUS ? sql`${anonymousSlots}::bigint` : own
   const open = sql`owner = ${owner} and family = 'video' and ended_at is null`
-  const isFree = sql`waits_on not like 'template:%' and not ${isPaused(sql)} and not ${isBroken(sql)}`
+  const isFree = sql`waits_on <> 'later' and waits_on not like 'template:%' and not ${isPaused(sql)} and not ${isBroken(sql)}`
   const tasks = await sql<TaskToStart[]>`
     with taken as (
       select coalesce(account, owner) as account, count(*) as taken
@@ -303,6 +303,25 @@ export const releaseTemplates = async (
     where task.id = waiting.id and coalesce(place <= most, true) and task.waits_on like 'template:%'
   `
   return count > 0
+}
+
+/** Has tasks wait for their turn whose time to start has come. Returns milliseconds until the next one's; null without any. */
+export const releaseLater = async (sql: Sql): Promise<number | null> => {
+  const [row] = await sql<{ nextMs: number | null }[]>`
+    with due as (
+      update task set waits_on = case family when 'video' then 'slot' else 'turn' end, rev = rev + 1
+      where id in (
+        select id from task
+        where waits_on = 'later' and ended_at is null and start_after <= clock_timestamp()
+        order by start_after
+        limit 1000
+        for update skip locked
+      )
+    )
+    select greatest(0, extract(epoch from min(start_after) - clock_timestamp()) * 1000)::float8 as "nextMs"
+    from task where waits_on = 'later' and ended_at is null and start_after > now()
+  `
+  return row?.nextMs ?? null
 }
 
 /** A task that has passed a deadline, and the code with which it ends. */

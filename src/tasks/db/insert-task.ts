@@ -5,7 +5,7 @@ import type { TaskOptions } from '../domain/task-options.ts'
 import type { TaskFamily } from '../../platform/domain/task-scope.ts'
 import type { Transaction } from '../../platform/db/client.ts'
 import { setLimits, type AccountLimits } from './account.ts'
-import { optionColumns, optionValues } from './options.ts'
+import { after, optionColumns, optionValues } from './options.ts'
 import { insertTaskInputs, ownBytes, type NewTaskInput } from './task-file.ts'
 import { insertEvent } from './task-transition.ts'
 
@@ -53,7 +53,7 @@ export const insertTask = async (
       off_peak, off_peak_by, account, stored_bytes, engine, template_id, ${optionColumns(sql)})
     values (${id}, ${family}, ${task.kind}, ${task.segment}, ${task.owner}, ${status},
       ${sql.json(task.settings as never)}, ${task.webhookUrl}, ${payload}, ${task.credits ?? 0}, ${isOffPeak},
-      clock_timestamp() + make_interval(secs => ${offPeakSeconds ?? null}), ${task.account}, ${bytes},
+      ${after(sql, offPeakSeconds ?? null, { startAfter: task.options?.startAfter ?? null })}, ${task.account}, ${bytes},
       ${task.engine ?? 'local'}, ${task.templateId ?? null}, ${optionValues(sql, task)})
     returning created_at as "createdAt"
   `.execute(),

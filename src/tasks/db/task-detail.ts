@@ -42,10 +42,11 @@ export const findTaskDetail = async (
       (select jsonb_build_object('name', v.name, 'version', v.digest,
           'first_seen_at', ${instant(sql, sql`v.first_seen_at`)})
         from template_version v where v.id = t.template_version_id) as template,
-      case when t.waits_on is not null then (
+      case when t.waits_on <> 'later' then (
         select nullif(count(*) + 1, ${FAR})::integer from (
           select from task o
-          where o.account = t.account and o.ended_at is null and o.waits_on is not null
+          where o.account = t.account and o.ended_at is null and o.waits_on <> 'later'
+            and o.waits_on is not null
             and o.family = t.family and o.engine = t.engine
             and (o.off_peak, -o.priority, o.created_at, o.id) < (t.off_peak, -t.priority, t.created_at, t.id)
           limit ${FAR - 1}

@@ -152,7 +152,7 @@ export const taskColumns = (sql: Queryable): Fragment => sql`
     'engine', coalesce(t.settings->>'model', t.settings->>'engine', t.settings->'advanced_settings'->>'engine'),
     'credits', case when t.status = 'failed' then 0 else t.credits end,
     'labels', ${labelsOf(sql)}, 'priority', nullif(t.priority, 0),
-    'run_again_of', t.run_again_of,
+    'run_again_of', t.run_again_of, 'start_after', ${instant(sql, sql`t.start_after`)},
     'error', case when t.error_code is not null
       then jsonb_build_object('code', t.error_code, 'message', t.error_message) end,
     'cancellable', ${isCancellable(sql)})) as item

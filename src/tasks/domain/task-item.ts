@@ -49,6 +49,7 @@ const members = {
   status: TaskStatus,
   rev: count('Grows with all that is shown: the higher one is the newer.'),
   created_at: instant('When it was made.'),
+  start_after: Type.Optional(instant('Time before which it does not begin.')),
   started_at: Type.Optional(instant('When the first attempt at rendering began.')),
   ended_at: Type.Optional(instant('When it ended.')),
   progress: count('Per cent rendered; 0 while nobody knows.'),

@@ -52,6 +52,8 @@ export const isLabelled = (given: Labels = {}, filter: readonly Labels[]): boole
 
 /** A week: longer than any deadline of the service. */
 export const WITHIN_MAX = 604_800
+/** 30 days. */
+const START_AFTER_MAX = 2_592_000
 const RETENTION_MIN = 60
 const INT32_MAX = 2_147_483_647
 
@@ -60,6 +62,19 @@ const within = (description: string) =>
 
 const common = {
   kiln_labels: Type.Optional(Labels),
+  kiln_start_after: Type.Optional(
+    Type.Union(
+      [
+        Type.Integer({ minimum: 1, maximum: START_AFTER_MAX }),
+        Type.String({ format: 'date-time' }),
+      ],
+      {
+        description:
+          'Seconds from the creation, or a time, 30 days away at most: it waits until then, and all deadlines count from there. Addresses are fetched then. A time that has passed is now.',
+        'x-expectation': `a whole number of seconds from 1 to ${START_AFTER_MAX}, or an ISO 8601 date-time at most 30 days away`,
+      },
+    ),
+  ),
   kiln_start_within: within(
     'Seconds from the creation: a task that has not begun by then fails with start_timeout.',
   ),
@@ -129,6 +144,8 @@ export interface TaskOptions {
   labels: Labels | null
   /** From -3 to 3. */
   priority: number
+  /** Seconds from the creation, or a time; null: at once. */
+  startAfter: number | string | null
   startWithin: number | null
   endWithin: number | null
   retentionSeconds: number | null
@@ -147,6 +164,7 @@ export const readTaskOptions = (body: Body): TaskOptions => {
   return {
     labels: (body['kiln_labels'] as Labels | undefined) ?? null,
     priority: Math.max(-3, Math.min(3, given)),
+    startAfter: (body['kiln_start_after'] as number | string | undefined) ?? null,
     startWithin: value('kiln_start_within'),
     endWithin: value(END_WITHIN),
     retentionSeconds: value('kiln_retention_seconds'),
@@ -194,6 +212,7 @@ export const validateTaskOptions = (body: Body, retentionDays: number): Issue[] 
   ...validateLabels(body['kiln_labels']),
   ...validateRetention(body['kiln_retention_seconds'], retentionDays * 86_400),
   ...validateQuality(body),
+  ...validateStart(body['kiln_start_after']),
 ]
 
 const validateLabels = (labels: unknown): Issue[] => {
@@ -203,6 +222,11 @@ const validateLabels = (labels: unknown): Issue[] => {
     ? []
     : [makeIssue('/kiln_labels', `must have names of ${KEY_IN_WORDS}, got ${shown(wrong)}`)]
 }
+
+const validateStart = (at: unknown): Issue[] =>
+  typeof at === 'string' && Date.parse(at) > Date.now() + START_AFTER_MAX * 1000
+    ? [makeIssue('/kiln_start_after', `must be at most 30 days away, got ${at}`)]
+    : []
 
 const validateQuality = (body: Body): Issue[] =>
   body['kiln_output_format'] === 'png' && body['kiln_output_quality'] !== undefined

@@ -7,11 +7,14 @@ export const WaitsFor = Type.Optional(
   }),
 )
 
-/** Reason of a task that an admin has paused; until when and why may follow. `wait_reasons` (0067) gives reasons. */
+/** Reason of a task that an admin has paused; until when and why may follow. `wait_reasons` (0067, 0078) gives reasons. */
 export const PAUSED = 'It is paused.'
 
 /** Reason of a task whose engine does not work; when it is tried again follows. */
 const BROKEN = 'Its engine does not work.'
+
+/** Reason of a task that its request wants started later; when follows. */
+const LATER = 'It starts later.'
 
 /** Reasons of an admitted task that does not begin. */
 const UNSERVED = 'No worker serves its engine.'
@@ -46,6 +49,7 @@ export const describeWait = (reasons: readonly string[] | null): { waits_for?: s
 const PAUSED_TASK = 'It waits: the service has paused it, and goes on with it later.'
 /** By the word that a task waits on, or a reason of an admitted one. */
 const SENTENCES: Readonly<Record<string, string>> = {
+  [LATER]: 'It waits for the time that its request gives.',
   slot: 'It waits for a free video slot of its owner.',
   behind: 'It waits: tasks of its account with a higher priority go first.',
   turn: 'It waits for its turn: earlier tasks of its account go first.',

@@ -73,6 +73,11 @@ const record = {
   duration: Duration,
   resolution: Resolution,
   payload: Type.Optional(Payload),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'What may surprise: an address that is fetched later.',
+    }),
+  ),
 }
 
 /** Response of POST /text2video: how the video is made, defaults applied. `prompt` alone stands as it was given. */
