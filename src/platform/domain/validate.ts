@@ -217,7 +217,7 @@ const describe = (rule: SchemaNode): string => {
 }
 
 const FORMATS: Readonly<Record<string, string>> = {
-  'date-time': 'a string that is an ISO 8601 date-time',
+  'date-time': 'an ISO 8601 date-time such as 2026-01-31T12:00:00Z',
   date: 'a day such as 2026-01-31',
   uuid: 'an id in the form of a UUID',
   uri: 'a URL',

@@ -51,7 +51,12 @@ export const makeBase64Decoder = (): Base64Decoder => {
     const index = firstIssue(FOREIGN.exec(letters)?.index, NOT_PADDING.exec(tail)?.index, end)
     if (index !== undefined) {
       const character = JSON.stringify(String.fromCodePoint(data.codePointAt(index) ?? 0))
-      return { at: seen + findNth(text, index), reason: `${character} may not stand there` }
+      const isOfPath = /^[.\\~]/.test(data.slice(index))
+      const advice = isOfPath ? ': send the bytes of the file, not its path' : ''
+      return {
+        at: seen + findNth(text, index),
+        reason: `${character} may not stand there${advice}`,
+      }
     }
     padding += tail.length
     return decodeLetters(letters, target, offset) ?? { at: seen, reason: 'it cannot be read' }

@@ -319,7 +319,11 @@ describe('a template in custom', () => {
 })
 
 const BAD: [title: string, body: object, details: string[]][] = [
-  ['a picture that is absent', {}, ['/image must be a string that is not empty, but is absent']],
+  [
+    'a picture that is absent',
+    {},
+    ['/image must be an image as Base64, a data: URI or an https URL, but is absent'],
+  ],
   [
     'a number out of its range',
     { image: IMAGE_URL, radius: 32, strength: -1 },

@@ -86,7 +86,10 @@ describe('an issue', () => {
     [{ more: { level: 'x' } }, '/more/level must be a number of at most 10, got "x"'],
     [{ list: 5 }, '/list must be a list, got 5'],
     [{ list: [1, 'x'] }, '/list/1 must be a whole number, got "x"'],
-    [{ until: 'soon' }, '/until must be a string that is an ISO 8601 date-time, got "soon"'],
+    [
+      { until: 'soon' },
+      '/until must be an ISO 8601 date-time such as 2026-01-31T12:00:00Z, got "soon"',
+    ],
     [{ id: 'zz' }, '/id must be an id in the form of a UUID, got "zz"'],
     [{ some: [] }, '/some must be a list of 1 to 3 items, each once, got []'],
     [{ some: [1, 1] }, '/some must be a list of 1 to 3 items, each once, got [1,1]'],

@@ -63,6 +63,7 @@ describe('inline images', () => {
           width: 40,
           height: 30,
           hasAlpha: false,
+          frames: 1,
           isPlain: true,
         },
       },
@@ -115,6 +116,7 @@ describe('inline images', () => {
   })
 
   const ERRORS: [title: string, text: () => string, message: RegExp][] = [
+    ['the path of a file', () => 'photos/a.png', /"\." may not stand there: send the bytes/],
     ['a foreign character', () => `${png.toString('base64')}!`, /"!" may not stand there/],
     ['wrong padding', () => `${jpeg.toString('base64').replace(/=*$/, '')}===`, /padding/],
     ['one character too many', () => 'QUJDR', /one character over \(character 5\)/],

@@ -18,6 +18,7 @@ export const image = (description: string) =>
   Type.String({
     minLength: 1,
     'x-pattern': IMAGE_PATTERN,
+    'x-expectation': 'an image as Base64, a data: URI or an https URL',
     description: `${description} Base64 (standard or URL-safe), a data: URI or an https URL.`,
   })
 
