@@ -11,23 +11,27 @@ export interface ReaderDeps extends ReadDeps {
   registryReads: RegistryReads
 }
 
+/** Paths of the registry. Its admins' are not among them: they always may. */
+const OF_REGISTRY =
+  /^\/(publishers|nodes|versions|bulk|host-nodes|archives|workflows|users\/publishers)(\/|$)/
+
 /** Routes that take a credential of their own in the body: a personal access token, an identity token. */
 const OWN_CREDENTIAL: ReadonlySet<string> = new Set([
   'post /publishers/:publisherId/nodes/:nodeId/versions',
   'post /publishers/:publisherId/nodes/:nodeId/token-exchange',
 ])
 
-/** Routes that say to a user who is no member what is the user's own. */
-const OF_CALLER: ReadonlySet<string> = new Set(['get /users', 'get /users/publishers/'])
+/** Lists a caller's own publishers, also to a user who has none. */
+const OF_CALLER = 'get /users/publishers/'
 
 /**
- * Limits routes of the registry to those who may read it. Where not everybody may, each needs a credential, whether it
- * reads or changes: a rejection of a change also says what is there.
+ * Limits the routes of the registry, of all there are, to those who may read it. Where not everybody may, each needs a
+ * credential, whether it reads or changes: a rejection of a change also says what is there.
  */
 export const limitReaders = (deps: ReaderDeps, routes: readonly Route[]): Route[] =>
   routes.map((route) => {
     const name = `${route.method} ${route.path}`
-    if (OWN_CREDENTIAL.has(name)) return route
+    if (!OF_REGISTRY.test(route.path) || OWN_CREDENTIAL.has(name)) return route
     const isOpenRead = !changes(route) && (route.auth === 'optional' || route.auth === 'none')
     const taking: Route =
       isOpenRead && route.auth === 'optional' && !route.takesTokens
@@ -45,7 +49,7 @@ const makeLimited = (deps: ReaderDeps, route: Route, isOpenRead: boolean, name: 
     takesTokens: route.takesTokens ?? 'to-read',
     unauthorizedMessage: NEEDS_CREDENTIAL,
   }),
-  ...(!OF_CALLER.has(name) && {
+  ...(name !== OF_CALLER && {
     admit: (caller, params) => requireReader(deps, caller, params),
     errors: [...route.errors, 'forbidden', 'token_scope_insufficient'],
   }),

@@ -153,7 +153,11 @@ const install = (deps: VersionDeps): Route =>
     ...queryOf(InstallQuery),
     read: 'public',
     responses: {
-      200: { description: 'The version, with its downloadUrl, signed where archives need a credential.', schema: Version, example: VERSION },
+      200: {
+        description: 'The version, with its downloadUrl, signed where archives need a credential.',
+        schema: Version,
+        example: VERSION,
+      },
     },
     errors: [...VERSION_ERRORS, 'version_invalid', 'version_not_installable', 'version_blocked'],
     validateQuery: ({ query }) => validateInstallQuery(query),
