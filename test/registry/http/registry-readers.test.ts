@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
+import { makeKiln } from '../../../packages/client/src/index.ts'
 import type { Document } from '../../support/contract.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
 import { sha256Of } from '../../support/digest.ts'
@@ -15,7 +16,7 @@ const PUBLISHER = 'readers'
 
 const registry = useRegistry({
   roles: ['api', 'core', 'media'],
-  env: { REGISTRY_READS: 'members', ADMIN_SUBJECTS: ADMIN },
+  env: { REGISTRY_READS: 'members', PUBLISH_AUTH: 'token', ADMIN_SUBJECTS: ADMIN },
 })
 const { service, place } = registry
 /** Addresses of the same registry with other settings. */
@@ -329,6 +330,28 @@ describe('a registry that is not public', () => {
       where id in (select publisher_id from publisher_member where user_id = ${user})
     `
     assert.equal((await get('/nodes', credential)).status, 403)
+  })
+})
+
+describe('the client', () => {
+  test('publishes with a token alone and reads the verdict, and reads by an API key', async () => {
+    const [baseUrl, nodeId] = [at.members, unique('node')]
+    const token = credentials.token.slice('Bearer '.length)
+    const publication = { publisherId: PUBLISHER, nodeId, token, archive: ZIP }
+    const { registry: publisher } = makeKiln({ baseUrl })
+    const verdict = await publisher.publish({ ...publication, version: { version: '1.0.0' } })
+    assert.equal(verdict.state, 'active')
+    await assert.rejects(publisher.readNode(nodeId), { code: 'unauthorized' })
+    const apiKey = credentials.key.slice('Bearer '.length)
+    const { registry: reader, download } = makeKiln({ baseUrl, apiKey })
+    const { nodes } = await reader.searchNodes({ search: nodeId })
+    assert.deepEqual(
+      nodes.map(({ id }) => id),
+      [nodeId],
+    )
+    const { downloadUrl = '' } = await reader.install(nodeId)
+    const archive = Buffer.from(await (await download(downloadUrl)).arrayBuffer())
+    assert.equal(sha256Of(archive), sha256Of(ZIP))
   })
 })
 

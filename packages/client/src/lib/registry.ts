@@ -50,11 +50,10 @@ export interface Publication {
 export const makeRegistry = (http: Http) => {
   const { GET, POST, PUT } = http.routes
 
-  /** Waits until a version is decided on and its host nodes are read. */
-  const waitForVerdict = async (
-    nodeId: string,
-    version: string,
-    { onStep, ...options }: VerdictOptions = {},
+  const waitAs = async (
+    reader: Http,
+    { nodeId, version }: { nodeId: string; version: string },
+    { onStep, ...options }: VerdictOptions,
   ): Promise<Verdict> => {
     const path = `/nodes/${toSegment(nodeId)}/versions/${toSegment(version)}`
     const followed: Followed<Verdict> = {
@@ -63,8 +62,15 @@ export const makeRegistry = (http: Http) => {
       readEnd: ({ data }) => toVerdict(data as NodeVersion),
       onEvent: ({ data }) => onStep?.(statusWord(data as NodeVersion)),
     }
-    return await follow(http, followed, options)
+    return await follow(reader, followed, options)
   }
+
+  /** Waits until a version is decided on and its host nodes are read. */
+  const waitForVerdict = (
+    nodeId: string,
+    version: string,
+    options: VerdictOptions = {},
+  ): Promise<Verdict> => waitAs(http, { nodeId, version }, options)
 
   /** Publishes a version, uploads its archive, and waits for the verdict. */
   const publish = async (
@@ -82,7 +88,10 @@ export const makeRegistry = (http: Http) => {
     )
     onStep?.('uploading')
     await putToLink(http, published.signedUrl, { source: archive, signal })
-    const verdict = await waitForVerdict(nodeId, published.node_version.version, options)
+    // What publishes without another credential also reads what it has published.
+    const reader = http.hasCredential ? http : http.withToken(token)
+    const { version: number } = published.node_version
+    const verdict = await waitAs(reader, { nodeId, version: number }, options)
     return { ...verdict, warnings: [...(published.warnings ?? []), ...verdict.warnings] }
   }
 
