@@ -61,13 +61,13 @@ const NEEDS_CREDENTIAL =
 /** Throws the 403 of a caller who may not read the registry, and of a token that is for another node. */
 const requireReader = async (
   { sql, registryReads }: ReaderDeps,
-  { principal, isPlatformAdmin, token }: Caller,
+  { principal, isPlatformAdmin, isAdminsKey, token }: Caller,
   params: Readonly<Record<string, unknown>>,
 ): Promise<void> => {
   const nodeId = token?.nodeId ?? undefined
   if (nodeId !== undefined && String(params['nodeId']).toLowerCase() !== nodeId.toLowerCase())
     throw errors.tokenScopeInsufficient(`is only for the node ${shown(nodeId)}`)
-  if (registryReads === 'signed-in' || isPlatformAdmin) return
+  if (registryReads === 'signed-in' || isPlatformAdmin || isAdminsKey) return
   if (await withinDeadline(sql, isMemberOfAny(sql, principal))) return
   throw apiError(
     'forbidden',
@@ -75,6 +75,6 @@ const requireReader = async (
   )
 }
 
-/** Makes Cache-Control of a file that anybody may read where the registry is public. */
+/** Makes Cache-Control of a file. Where the registry is not public a browser asks each time, because it may have another user. */
 export const cacheFor = (registryReads: RegistryReads, rule: string): string =>
-  `${registryReads === 'public' ? 'public' : 'private'}, ${rule}`
+  registryReads === 'public' ? `public, ${rule}` : 'private, no-cache'

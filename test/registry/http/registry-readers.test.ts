@@ -5,6 +5,7 @@ import { makeKiln } from '../../../packages/client/src/index.ts'
 import type { Document } from '../../support/contract.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
 import { sha256Of } from '../../support/digest.ts'
+import { makeCli } from '../../support/registry-cli.ts'
 import { waitFor } from '../../support/wait.ts'
 import { makeZip } from '../../support/zip.ts'
 import { ADMIN, unique, useRegistry } from './registry-support.ts'
@@ -75,8 +76,8 @@ const json = (path: string, credential: string, body: object, method = 'POST'): 
   })
 const basic = (secret: string): string =>
   `Basic ${Buffer.from(`kiln:${secret}`).toString('base64')}`
-const addKey = async (scopes?: string[]): Promise<string> => {
-  const { body } = await json('/users/api-keys', credentials.member, {
+const addKey = async (scopes?: string[], owner = credentials.member): Promise<string> => {
+  const { body } = await json('/users/api-keys', owner, {
     name: 'key',
     ...(scopes && { scopes }),
   })
@@ -92,8 +93,9 @@ const addToken = async (more: object = {}): Promise<string> => {
 
 registry.prepare(async () => {
   at.members = service.baseUrl
+  const own = { PUBLISH_AUTH: 'bearer+token' }
   for (const reads of ['signed-in', 'public'] as const)
-    at[reads] = (await service.startSecondApi({ REGISTRY_READS: reads })).baseUrl
+    at[reads] = (await service.startSecondApi({ REGISTRY_READS: reads, ...own })).baseUrl
   await place.addPublisher(PUBLISHER, OWNER)
   const bearer = async (user: string) => `Bearer ${await service.token(user)}`
   credentials.member = await bearer(OWNER)
@@ -233,7 +235,16 @@ describe('a registry that is not public', () => {
 
   test('is read by members, their keys and tokens, also as a password, and by platform admins', async () => {
     const { member, admin, key, token } = credentials
-    const all = [member, admin, key, await addKey(), token, await addToken({ scope: 'read' })]
+    const adminsKey = await addKey(['read'], admin)
+    const all = [
+      member,
+      admin,
+      adminsKey,
+      key,
+      await addKey(),
+      token,
+      await addToken({ scope: 'read' }),
+    ]
     const passwords = [key, token].map((one) => basic(one.slice('Bearer '.length)))
     for (const credential of [...all, ...passwords])
       for (const path of READS)
@@ -330,6 +341,21 @@ describe('a registry that is not public', () => {
       where id in (select publisher_id from publisher_member where user_id = ${user})
     `
     assert.equal((await get('/nodes', credential)).status, 403)
+  })
+})
+
+describe('the publishing tool, which takes an API key from a file of passwords,', () => {
+  test('publishes by the default PUBLISH_AUTH, and installs', async () => {
+    const [base, nodeId] = [at['signed-in'], unique('node')]
+    const authorization = basic((await addKey(['publish'])).slice('Bearer '.length))
+    const cli = makeCli(base, undefined, { authorization })
+    const token = credentials.token.slice('Bearer '.length)
+    const { signedUrl } = await cli.publish({ publisherId: PUBLISHER, nodeId, token })
+    await cli.upload(signedUrl, ZIP)
+    const { archive } = await waitFor('it is installed', () =>
+      cli.install(nodeId).catch(() => undefined),
+    )
+    assert.equal(sha256Of(archive.bytes), sha256Of(ZIP))
   })
 })
 

@@ -72,7 +72,7 @@ export const makeAuthenticator = ({
         ...callerOf(owner, 'api_key'),
         keyId,
         ...(isLimited && { keyLimits: { scopes: scopes ?? KeyScope.enum, isCapped } }),
-        ...(!isLimited && (await isPlatformAdmin(owner)) && ADMIN),
+        ...((await isPlatformAdmin(owner)) && (isLimited ? { isAdminsKey: true } : ADMIN)),
       }
     }
     if (scheme === 'x-api-key') throw new CredentialRejected('not an API key')
