@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 
-/** Who may read the registry. */
+/** Readers of the registry. */
 export const RegistryReads = Type.Enum(['public', 'signed-in', 'members'], {
   default: 'public',
   description:

@@ -50,21 +50,6 @@ export interface Publication {
 export const makeRegistry = (http: Http) => {
   const { GET, POST, PUT } = http.routes
 
-  const waitAs = async (
-    reader: Http,
-    { nodeId, version }: { nodeId: string; version: string },
-    { onStep, ...options }: VerdictOptions,
-  ): Promise<Verdict> => {
-    const path = `/nodes/${toSegment(nodeId)}/versions/${toSegment(version)}`
-    const followed: Followed<Verdict> = {
-      streamPath: `${path}/stream`,
-      findStatusPath: () => Promise.resolve(path),
-      readEnd: ({ data }) => toVerdict(data as NodeVersion),
-      onEvent: ({ data }) => onStep?.(statusWord(data as NodeVersion)),
-    }
-    return await follow(reader, followed, options)
-  }
-
   /** Waits until a version is decided on and its host nodes are read. */
   const waitForVerdict = (
     nodeId: string,
@@ -119,6 +104,21 @@ export const makeRegistry = (http: Http) => {
     readFindings: (nodeId: string, version: string) =>
       responseOf(GET('/nodes/{nodeId}/versions/{version}/findings', ofVersion(nodeId, version))),
   }
+}
+
+const waitAs = async (
+  reader: Http,
+  { nodeId, version }: { nodeId: string; version: string },
+  { onStep, ...options }: VerdictOptions,
+): Promise<Verdict> => {
+  const path = `/nodes/${toSegment(nodeId)}/versions/${toSegment(version)}`
+  const followed: Followed<Verdict> = {
+    streamPath: `${path}/stream`,
+    findStatusPath: () => Promise.resolve(path),
+    readEnd: ({ data }) => toVerdict(data as NodeVersion),
+    onEvent: ({ data }) => onStep?.(statusWord(data as NodeVersion)),
+  }
+  return await follow(reader, followed, options)
 }
 
 const ofNode = (nodeId: string) => ({ params: { path: { nodeId } } })

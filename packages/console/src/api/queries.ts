@@ -31,7 +31,7 @@ export const useMe = () => {
   return useQuery({ ...meQuery, enabled: user !== undefined }).data
 }
 
-/** Whether the registry is read without signing in; undefined until it is known. */
+/** Returns true where the registry is read without signing in, undefined until it is known. */
 export const useIsPublic = (): boolean | undefined => {
   const { data: service } = useQuery(serviceQuery)
   return service && service.registry_reads === 'public'
@@ -62,7 +62,7 @@ const pictureQuery = (path: string) =>
 const toDataUrl = (blob: Blob): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader()
-    reader.addEventListener('load', () => resolve(String(reader.result)))
+    reader.addEventListener('load', () => resolve(reader.result as string))
     reader.addEventListener('error', () => reject(reader.error ?? new Error('not read')))
     reader.readAsDataURL(blob)
   })
