@@ -5,6 +5,7 @@ import { makeKiln } from '../../../packages/client/src/index.ts'
 import type { Document } from '../../support/contract.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
 import { sha256Of } from '../../support/digest.ts'
+import { makePicture } from '../../support/pictures.ts'
 import { makeCli } from '../../support/registry-cli.ts'
 import { waitFor } from '../../support/wait.ts'
 import { makeZip } from '../../support/zip.ts'
@@ -105,6 +106,13 @@ registry.prepare(async () => {
   credentials.imagesKey = await addKey(['images'])
   credentials.token = await addToken()
   await release(NODE)
+  const icon = await send(`${at.members}/publishers/${PUBLISHER}/nodes/${NODE}/icon`, {
+    method: 'PUT',
+    credential: credentials.member,
+    headers: { 'content-type': 'image/jpeg' },
+    body: await makePicture({ width: 64, height: 64 }),
+  })
+  assert.equal(icon.status, 200, icon.bytes.toString())
   credentials.nodeToken = await addToken({ node_id: NODE })
 })
 
@@ -140,6 +148,7 @@ const READS = [
   VERSION,
   `${VERSION}/files`,
   `/publishers/${PUBLISHER}`,
+  `/nodes/${NODE}/icon`,
   ARCHIVE,
 ]
 
@@ -258,7 +267,7 @@ describe('a registry that is not public', () => {
   })
 
   test('is not read by an API key without read or publish', async () => {
-    for (const path of [...READS, `/nodes/${NODE}/icon`]) {
+    for (const path of READS) {
       const { status, body } = await get(path, credentials.imagesKey)
       assert.deepEqual([status, body['error']], [403, 'key_scope_insufficient'], path)
     }
@@ -384,12 +393,7 @@ describe('the client', () => {
 describe('a public registry', () => {
   test('is read without a credential, and by a token as by anybody', async () => {
     for (const path of READS)
-      for (const credential of [
-        undefined,
-        credentials.token,
-        credentials.nodeToken,
-        credentials.imagesKey,
-      ])
+      for (const credential of [undefined, credentials.token, credentials.nodeToken])
         assert.equal((await get(path, credential, at.public)).status, 200, path)
     const { body } = await get(`/nodes/${NODE}/install`, undefined, at.public)
     assert.equal(new URL(body['downloadUrl'] ?? '').search, '')
