@@ -35,6 +35,7 @@ import { makePictureRoutes } from '../registry/http/picture-routes.ts'
 import type { PictureDeps } from '../registry/http/picture-routes.ts'
 import { makePersonalAccessTokenRoutes } from '../registry/http/personal-access-token-routes.ts'
 import { makePublisherRoutes } from '../registry/http/publisher-routes.ts'
+import { limitReaders } from '../registry/http/readers.ts'
 import { makeRatingRoutes } from '../registry/http/rating-routes.ts'
 import { makeRegistryAdminRoutes } from '../registry/http/admin-routes.ts'
 import { makeReportRoutes } from '../registry/http/report-routes.ts'
@@ -98,7 +99,7 @@ export interface RouteDeps {
 /** Every route of the service; mounting, OpenAPI and the page of endpoints read this list. */
 export const makeRoutes = (deps: RouteDeps): Route[] =>
   withOpenApiRoutes(
-    [
+    limitReaders(deps.registry, [
       ...makeImageTaskRoutes(deps.imageTask),
       ...makeTemplateRoutes(deps.template),
       ...makeVideoTaskRoutes(deps.videoTask),
@@ -130,7 +131,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeEndpointRoutes(deps.event, makePublisherScope(deps.event)),
       ...makeUploadRoutes(deps.upload, uploadArchive),
       ...makeFileRoutes(deps.file),
-      makeArchiveDownloadRoute(deps.file),
+      makeArchiveDownloadRoute({ ...deps.registry, ...deps.file }),
       ...makeVersionFileRoutes(deps.file),
       ...makeUserRoutes(deps.registry),
       ...makeApiKeyRoutes(deps.registry),
@@ -142,7 +143,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeServiceRoutes(deps.platform),
       ...makeDevelopmentRoutes(deps.platform),
       ...makeDocsRoutes(deps.docs),
-    ],
+    ]),
     {
       publicUrl: deps.publicUrl,
       aliases: deps.aliases,

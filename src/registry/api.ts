@@ -10,6 +10,7 @@ export const makeRegistryApi = (base: ApiBase, config: RegistryConfig & TaskConf
   const { commit, live, lists, signer, outbound, now, log, storage, publicUrl, taskQueue } = base
   const check = { ...commit, publicUrl, taskQueue, checkTiming: readCheckTiming(config) }
   const token = { ...commit, log, now, publishAuth: config.PUBLISH_AUTH }
+  const readers = { registryReads: config.REGISTRY_READS }
   const pictures = { dir: base.received.scratchDir, maxMs: config.PICTURE_MS }
   const reducePicture = makeReducePicture(pictures)
   return {
@@ -19,6 +20,8 @@ export const makeRegistryApi = (base: ApiBase, config: RegistryConfig & TaskConf
         ...token,
         ...lists,
         ...live,
+        ...readers,
+        signer,
         cache: makeCountCache(),
         searchMaxDepth: config.SEARCH_MAX_DEPTH,
         outbound,
@@ -45,6 +48,7 @@ export const makeRegistryApi = (base: ApiBase, config: RegistryConfig & TaskConf
       picture: {
         ...commit,
         ...base.received,
+        ...readers,
         publicUrl,
         storage,
         outbound,

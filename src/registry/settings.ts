@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 
 import { readHeartbeats, type TaskConfig } from '../tasks/settings.ts'
 import type { CheckTiming } from './domain/check-timing.ts'
+import { RegistryReads } from './domain/registry-reads.ts'
 
 import { optionalText, count, constant } from '../platform/settings/schema.ts'
 
@@ -10,6 +11,7 @@ export const RegistrySettings = Type.Object({
   CONSOLE_INSTALL: optionalText(
     'Command that the console shows to install a node, with `{node}`, `{version}` and `{url}`.',
   ),
+  REGISTRY_READS: RegistryReads,
   REVIEW_MIN_AGE_HOURS: count(
     'Age of an account from which on its reviews of nodes count and are shown.',
     0,

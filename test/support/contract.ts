@@ -8,6 +8,7 @@ import { makeRoutes } from '../../src/compose/routes.ts'
 import type { RouteDeps } from '../../src/compose/routes.ts'
 import type { VideoTaskDeps } from '../../src/tasks/create-video.ts'
 import type { Route } from '../../src/platform/http/route.ts'
+import type { RegistryReads } from '../../src/registry/domain/registry-reads.ts'
 
 /** The members of an OpenAPI document that the tests look at. */
 export interface Document {
@@ -57,15 +58,18 @@ export interface Seen {
   body: unknown
 }
 
+type RouteSettings = Partial<VideoTaskDeps> & { registryReads?: RegistryReads }
+
 /** The routes of a service with default settings. None is called, so none needs what it works with. */
 export const listRoutes = (
-  settings: Partial<VideoTaskDeps> = {},
+  { registryReads = 'public', ...settings }: RouteSettings = {},
   kinds: readonly ImageKind[] = [],
   aliases?: AliasTable,
 ): Route[] => {
   const deps = {
     publicUrl: 'http://kiln.example',
     aliases,
+    registry: { registryReads },
     videoTask: { videoAuth: 'optional', extendSource: 'both', ...settings },
     template: { customKinds: { list: () => kinds } },
     publish: { publishAuth: 'bearer+token' },
@@ -81,7 +85,7 @@ export const listRoutes = (
 
 /** The document as a caller reads it. */
 export const readDocument = async (
-  settings?: Partial<VideoTaskDeps>,
+  settings?: RouteSettings,
   kinds?: readonly ImageKind[],
   aliases?: AliasTable,
 ): Promise<Document> => {

@@ -75,12 +75,13 @@ const publishBody = (
 
 /**
  * The publishing tool and the catalogue's reader as they are on the wire: their bodies and headers, member by member, and
- * no credential. `baseUrl` may name the host in words.
+ * no credential but `password`, which a user's ~/.netrc gives to what is asked of `baseUrl`, an archive excepted. `baseUrl`
+ * may name the host in words.
  */
-export const makeCli = (baseUrl: string, names = OWN_NAMES) => {
+export const makeCli = (baseUrl: string, names = OWN_NAMES, password: Sent['headers'] = {}) => {
   const ask = (url: string, { headers, ...sent }: Sent = {}, body?: Buffer) =>
     send(url, { ...sent, headers: { ...ALWAYS, ...headers } }, body)
-  const get = (path: string) => ask(baseUrl + path)
+  const get = (path: string) => ask(baseUrl + path, { headers: password })
 
   /** Throws unless the status is exactly 201, as the tool does. */
   const publish = async (publishing: CliPublishing) => {
@@ -97,7 +98,8 @@ export const makeCli = (baseUrl: string, names = OWN_NAMES) => {
   const tryPublish = async (publishing: CliPublishing): Promise<SentResponse> => {
     const { publisherId, nodeId } = publishing
     const text = Buffer.from(JSON.stringify(publishBody(publishing, names)))
-    const headers = { 'content-type': 'application/json', 'content-length': text.length }
+    const type = { 'content-type': 'application/json', 'content-length': text.length }
+    const headers = { ...type, ...password }
     const path = `/publishers/${publisherId}/nodes/${nodeId}/versions`
     return await ask(baseUrl + path, { method: 'POST', headers }, text)
   }

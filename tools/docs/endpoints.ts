@@ -61,6 +61,7 @@ export const listRoutes = (): Route[] => {
     template: { customKinds: { list: () => [] } },
     videoTask: { videoAuth: 'optional', extendSource: 'both' },
     publish: { publishAuth: 'bearer+token' },
+    registry: { registryReads: 'public' },
     platform: {
       checks: { postgres: reject, temporal: reject, storage: reject },
       lifecycle: { state: 'serving' },

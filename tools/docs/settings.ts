@@ -96,6 +96,7 @@ const GROUPS: Record<string, Name[]> = {
   ],
   'The registry, and addresses that callers name': [
     'PUBLISH_AUTH',
+    'REGISTRY_READS',
     'REVIEW_MIN_AGE_HOURS',
     'EXTRACTION_TOKEN',
     'STARS',

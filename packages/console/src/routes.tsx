@@ -9,8 +9,8 @@ import { SORT_WORDS } from './registry/sorts.ts'
 import { TASK_STATES, type TaskFilter } from './tasks/list-rows.ts'
 import { findKind } from './try/kinds.ts'
 
-/** Users who may see a page; all others read who may. */
-export type Who = 'all' | 'user' | 'admin'
+/** Users who may see a page; all others read who may. reader: everybody where the registry is public, else users. */
+export type Who = 'all' | 'reader' | 'user' | 'admin'
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
@@ -33,6 +33,7 @@ const pageFor =
   ) => ({ getParentRoute: () => root, path, staticData: { title, who }, component: lazyPage(load) })
 
 const open = pageFor('all')
+const reader = pageFor('reader')
 const user = pageFor('user')
 const admin = pageFor('admin')
 
@@ -66,7 +67,7 @@ const pages = [
     validateSearch: search({ event: text }),
   }),
   createRoute({
-    ...open('/registry', 'Registry', () => import('./registry/search.tsx')),
+    ...reader('/registry', 'Registry', () => import('./registry/search.tsx')),
     validateSearch: search({
       q: text,
       in: oneOf('names', 'host-nodes', 'repository'),
@@ -78,25 +79,25 @@ const pages = [
     }),
   }),
   createRoute({
-    ...open('/registry/$node', 'Node', () => import('./registry/node.tsx')),
+    ...reader('/registry/$node', 'Node', () => import('./registry/node.tsx')),
     validateSearch: search({ tab: text, 'host-node': text, q: text }),
   }),
   createRoute({
     // {from}...{to}
-    ...open('/registry/$node/compare/$range', 'Compare versions', loadComparison),
+    ...reader('/registry/$node/compare/$range', 'Compare versions', loadComparison),
     validateSearch: search({ level: text, q: text }),
   }),
   createRoute({
-    ...open('/registry/$node/$version', 'Version', () => import('./registry/version.tsx')),
+    ...reader('/registry/$node/$version', 'Version', () => import('./registry/version.tsx')),
     validateSearch: search({ tab: text, 'host-node': text, q: text, file: text }),
   }),
   createRoute({
-    ...open('/workflows', 'Check a workflow', () => import('./graph/page.tsx')),
+    ...reader('/workflows', 'Check a workflow', () => import('./graph/page.tsx')),
     validateSearch: search({ tab: text, node: text, version: text, path: text }),
   }),
   createRoute(user('/publishers', 'Publishers', () => import('./publish/publishers.tsx'))),
   createRoute({
-    ...open('/publishers/$publisher', 'Publisher', () => import('./publish/publisher.tsx')),
+    ...reader('/publishers/$publisher', 'Publisher', () => import('./publish/publisher.tsx')),
     validateSearch: search({ tab: text }),
   }),
   createRoute({

@@ -59,7 +59,7 @@ describe('the Python client', { skip }, () => {
     await run('mypy', ['--cache-dir', join(String(installed), '../mypy')])
   })
 
-  test('is formatted, and has at most 1,150 lines of its own that are not blank', async () => {
+  test('is formatted, and has at most 1,160 lines of its own that are not blank', async () => {
     await run('ruff', [
       'format',
       '--check',
@@ -81,6 +81,6 @@ describe('the Python client', { skip }, () => {
         async (file) => (await readFile(join(folder, file), 'utf8')).match(/\S.*$/gm) ?? [],
       ),
     )
-    assert.ok(lines.flat().length <= 1150, `${lines.flat().length} lines`)
+    assert.ok(lines.flat().length <= 1160, `${lines.flat().length} lines`)
   })
 })

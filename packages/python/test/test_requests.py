@@ -282,6 +282,31 @@ def test_what_becomes_a_header_or_a_path_is_checked_before_it_is_sent(kiln_of, t
     assert seen == []
 
 
+@pytest.mark.parametrize("own", [{}, {"api_key": SECRET}])
+def test_a_publication_is_followed_with_its_token_where_there_is_no_other_credential(
+    kiln_of, tmp_path, own
+):
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "a"\nversion = "1.0.0"\n')
+    version = {
+        "version": "1.0.0",
+        "status": "NodeVersionStatusActive",
+        "status_reason": "",
+        "host_node_extract_status": "success",
+    }
+    made = {"node_version": version, "signedUrl": "http://kiln.test/uploads/a"}
+    kiln, seen = kiln_of(
+        httpx.Response(201, json=made),
+        httpx.Response(200, json={}),
+        stream((1, "end", version)),
+        **own,
+    )
+    assert kiln.registry.publish(tmp_path, publisher="p", token="pat").state == "active"
+    *before, followed = [request.headers for request in seen]
+    assert all("authorization" not in headers for headers in before)
+    assert followed.get("authorization") == (None if own else "Bearer pat")
+    assert followed.get("x-api-key") == own.get("api_key")
+
+
 def test_a_file_whose_requests_are_no_lines_is_not_sent(kiln_of, tmp_path):
     kiln, seen = kiln_of()
     line = '{"path": "/a", "body": {}}'

@@ -9,6 +9,7 @@ export const readService = (config: Config) => ({
   ...(config.CONSOLE_INSTALL !== '' && { install: config.CONSOLE_INSTALL }),
   development: config.DEVELOPMENT_ISSUER_KEY !== '',
   video_auth: config.VIDEO_AUTH,
+  registry_reads: config.REGISTRY_READS,
   limits: {
     image_bytes: config.IMAGE_MAX_BYTES,
     image_pixels: config.IMAGE_MAX_PIXELS,

@@ -67,6 +67,21 @@ export const makeSigner = ({ keys, publicUrl, linkSeconds }: SignerOptions) => {
     return seconds(now) < Number(claim.expires) ? 'ok' : 'link_expired'
   }
 
+  /** Makes a link to read a path that needs a credential without one, such as the archive of a version. */
+  const signRead = (path: string, now: Date): string => {
+    const expires = linkExpiry(now)
+    return `${base}${path}?expires=${expires}&signature=${sign(readFacts(path, String(expires)))}`
+  }
+
+  /** True for the path and query of such a link that has not ended. */
+  const isSignedRead = (target: string, now: Date): boolean => {
+    const [path = '', text] = target.split('?')
+    const query = new URLSearchParams(text)
+    const [expires = '', signature = ''] = ['expires', 'signature'].map((key) => single(query, key))
+    const isOwn = isSigned(secrets, readFacts(path, expires), signature)
+    return isOwn && seconds(now) < Number(expires)
+  }
+
   const makeUploadSigner =
     (factsOf: UploadFacts) =>
     ({ id, expires, max }: UploadGrant): string => {
@@ -100,6 +115,8 @@ export const makeSigner = ({ keys, publicUrl, linkSeconds }: SignerOptions) => {
     linkExpiry,
     signFile,
     verifyFile,
+    signRead,
+    isSignedRead,
     signUpload: makeUploadSigner(uploadFacts),
     verifyUpload: makeUploadVerifier(uploadFacts),
     /** Signs the upload link for the archive of a version, by the version's id. */
@@ -118,6 +135,7 @@ const seconds = (now: Date): number => now.getTime() / 1000
 
 // The first member keeps a signature for one purpose from serving another.
 const fileFacts = (id: string, name: string, expires: string): Facts => ['file', id, name, expires]
+const readFacts = (path: string, expires: string): Facts => ['read', decode(path) ?? '', expires]
 const uploadFacts: UploadFacts = (id, ...limits) => ['upload', 'PUT', `uploads/${id}`, ...limits]
 const archiveFacts: UploadFacts = (id, ...limits) => ['archive', 'PUT', `uploads/${id}`, ...limits]
 

@@ -150,10 +150,12 @@ export interface Route {
   unread?: 'ignored'
   /** One of these scopes is enough for an API key; absent: the scopes of its tag, and `read` where it only reads. */
   scopes?: readonly KeyScope[]
-  /** A personal access token is a credential here, too. */
-  takesTokens?: boolean
+  /** A personal access token is a credential here, too. to-read: it lets in, and its caller reads as anybody who may. */
+  takesTokens?: boolean | 'to-read'
   /** True for a secret of the route's own, which stands for no caller and takes the place of a credential. */
-  hasOwnSecret?(headers: CredentialHeaders): boolean
+  hasOwnSecret?(headers: CredentialHeaders, target: string): boolean
+  /** Throws the 403 of a caller who may not come here, whatever else the request is. */
+  admit?(caller: Caller, params: Readonly<Record<string, unknown>>): Promise<void>
   /** Message of the route's 401, where callers need to know more than that they need a credential. */
   unauthorizedMessage?: string
   /**

@@ -19,6 +19,16 @@ export const listMembers = async (
   return rows.map(({ member }) => member)
 }
 
+/** True when a user is a member of a publisher that is not banned. */
+export const isMemberOfAny = async (sql: Queryable, userId: string): Promise<boolean> => {
+  const [row] = await sql`
+    select from publisher_member m join publisher p on p.id = m.publisher_id
+    where m.user_id = ${userId} and p.status = 'PublisherStatusActive'
+    limit 1
+  `
+  return row !== undefined
+}
+
 interface Membership {
   publisherId: string
   userId: string

@@ -1,10 +1,12 @@
 import type { ServerResponse } from 'node:http'
 
+import { Type } from 'typebox'
+
+import type { Signer } from '../../platform/adapters/signing.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
 import { findArchive } from '../db/archive.ts'
 import type { ArchiveDownload } from '../db/archive.ts'
 import { withinDeadline } from '../../platform/db/client.ts'
-import type { Sql } from '../../platform/db/client.ts'
 import { errors } from '../../platform/domain/errors.ts'
 import { planFile, sendFile } from '../../platform/http/serve/file-response.ts'
 import type { FilePlan, ServedFile } from '../../platform/http/serve/file-response.ts'
@@ -13,10 +15,12 @@ import { defineRoute } from '../../platform/http/route.ts'
 import type { Route } from '../../platform/http/route.ts'
 import { getArchiveAccess } from './access.ts'
 import { OfArchive } from './paths.ts'
+import { cacheFor, type ReaderDeps } from './readers.ts'
 
-interface ArchiveDownloadDeps {
-  sql: Sql
+export interface ArchiveDownloadDeps extends ReaderDeps {
   storage: Storage
+  signer: Pick<Signer, 'isSignedRead'>
+  now: () => Date
 }
 
 /** The route behind every downloadUrl. It asks the row at each request, so that a ban works at once. */
@@ -28,10 +32,12 @@ export const makeArchiveDownloadRoute = (deps: ArchiveDownloadDeps): Route =>
     tag: 'Files',
     summary: 'Download the archive of a version',
     description:
-      'The downloadUrl of a version. It needs no credential, works from any origin and in parts (Range), also responds to HEAD, and counts no download. With a credential platform admins get the archive of a Flagged or Banned version, too, and members that of a Flagged one of theirs.',
+      'The downloadUrl of a version. Where everybody reads the registry it needs no credential, else none with the signature that `GET /nodes/{nodeId}/install` puts into it. It works from any origin and in parts (Range), also responds to HEAD, and counts no download. With a credential platform admins get the archive of a Flagged or Banned version, too, and members that of a Flagged one of theirs.',
     auth: 'optional',
     read: 'public',
     params: OfArchive,
+    query: LinkQuery,
+    hasOwnSecret: (_headers, target) => deps.signer.isSignedRead(target, deps.now()),
     requestHeaders: ['Range', 'If-None-Match', 'If-Range'],
     responses: ARCHIVE_RESPONSES,
     errors: [
@@ -46,7 +52,7 @@ export const makeArchiveDownloadRoute = (deps: ArchiveDownloadDeps): Route =>
     ],
     handler: async ({ params, incoming, caller }) => {
       const archive = await getArchive(deps, params, caller)
-      const plan = planFile(incoming.method, incoming.headers, toServedFile(archive))
+      const plan = planFile(incoming.method, incoming.headers, toServedFile(archive, deps))
       const hasBody = incoming.method === 'GET' && plan.status !== 304
       return {
         stream: (response) =>
@@ -56,6 +62,11 @@ export const makeArchiveDownloadRoute = (deps: ArchiveDownloadDeps): Route =>
       }
     },
   })
+
+const LinkQuery = Type.Object({
+  expires: Type.Optional(Type.String({ description: 'End of a signed link.' })),
+  signature: Type.Optional(Type.String({ description: 'Signature of a signed link.' })),
+})
 
 const ARCHIVE_HEADERS = [
   'ETag',
@@ -91,11 +102,10 @@ const getArchive = async (
   return { ...archive, isRestricted }
 }
 
-const toServedFile = ({
-  sha256,
-  bytes,
-  isRestricted,
-}: ArchiveDownload & { isRestricted: boolean }) => {
+const toServedFile = (
+  { sha256, bytes, isRestricted }: ArchiveDownload & { isRestricted: boolean },
+  { registryReads }: ArchiveDownloadDeps,
+) => {
   const digest = Buffer.from(sha256, 'hex').toString('base64')
   return {
     name: 'node.zip',
@@ -103,7 +113,9 @@ const toServedFile = ({
     contentType: 'application/zip',
     sha256,
     // The bytes of a version never change; caches in front are purged when it is banned.
-    cacheControl: isRestricted ? 'private, no-store' : 'public, max-age=31536000, immutable',
+    cacheControl: isRestricted
+      ? 'private, no-store'
+      : cacheFor(registryReads, 'max-age=31536000, immutable'),
     headers: { digest: `sha-256=${digest}`, 'repr-digest': `sha-256=:${digest}:` },
   } satisfies ServedFile
 }

@@ -7,6 +7,7 @@ import type { Semaphore } from '../../platform/domain/semaphore.ts'
 import type { Log } from '../../platform/log.ts'
 import type { CommitDeps, ReadDeps } from '../../platform/http/deps.ts'
 import type { LiveDeps } from '../../platform/http/live/prefer.ts'
+import type { ReaderDeps } from './readers.ts'
 
 /** Dependencies of reads of a node or version, whose record holds addresses of this service. */
 export interface RecordDeps extends ReadDeps {
@@ -39,7 +40,10 @@ export interface RatingDeps extends CommitDeps, RecordDeps, Pick<ListDeps, 'sear
 
 export type NodeDeps = RegistryDeps & ListDeps
 
-export type VersionDeps = RegistryDeps & ListDeps & LiveDeps
+export interface VersionDeps extends RegistryDeps, ListDeps, LiveDeps, ReaderDeps {
+  signer: Pick<Signer, 'signRead'>
+  now: () => Date
+}
 
 export interface HostNodeDeps extends CommitDeps, ListDeps {
   /** EXTRACTION_TOKEN; undefined: strangers may report host nodes, too. */

@@ -22,6 +22,7 @@ import { planFile, sendFile } from '../../platform/http/serve/file-response.ts'
 import { getNodeAccess, getPublisherAccess } from './access.ts'
 import { makeKeptPictureRoutes, pictureKey, type KeptPictureDeps } from './kept-picture-routes.ts'
 import { NODE_ERRORS, OfNode, OfPublisher, PUBLISHER_ERRORS, PUBLISHER_PATH } from './paths.ts'
+import { cacheFor, type ReaderDeps } from './readers.ts'
 
 const [ICON_SIDE, BANNER_SIDE] = [128, 1200]
 
@@ -54,7 +55,7 @@ export const makePictureRoutes = (deps: PictureDeps): Route[] => {
       if (isOptional) return { bytes: null, error: null }
       throw reason
     })
-    if (bytes) return sendPicture(request, bytes)
+    if (bytes) return sendPicture(deps, request, bytes)
     if (isOptional) return { status: 204 }
     throw await notShown(deps, request, { ...asked, name, error })
   }
@@ -123,7 +124,7 @@ interface NotShown {
   error: string | null
 }
 
-export interface PictureDeps extends KeptPictureDeps {
+export interface PictureDeps extends KeptPictureDeps, ReaderDeps {
   fetchPicture: FetchPicture
   /** Longest that a reader waits for a fetch, which goes on without it. */
   pictureWaitMs: number
@@ -198,6 +199,7 @@ const readKept = async (storage: Storage, id: string): Promise<FetchedPicture> =
 
 /** Makes the response of a route of pictures. */
 const sendPicture = (
+  { registryReads }: PictureDeps,
   { incoming, headers }: Pick<RouteRequest, 'incoming' | 'headers'>,
   bytes: Buffer,
 ): StreamResponse => {
@@ -206,7 +208,7 @@ const sendPicture = (
     size: bytes.length,
     contentType: 'image/webp',
     sha256: createHash('sha256').update(bytes).digest('hex'),
-    cacheControl: 'public, max-age=300',
+    cacheControl: cacheFor(registryReads, 'max-age=300'),
   })
   const { start, end } = plan.range ?? { start: 0, end: bytes.length - 1 }
   const isWhole = incoming.method === 'HEAD' || plan.status === 304

@@ -22,7 +22,7 @@ import {
 import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
 import { compareVersions } from './compare.ts'
 import type { CommitDeps } from '../../platform/http/deps.ts'
-import type { ListDeps, RecordDeps, RegistryDeps, VersionDeps } from './deps.ts'
+import type { ListDeps, RegistryDeps, VersionDeps } from './deps.ts'
 import {
   editVersion,
   installVersion,
@@ -141,7 +141,7 @@ const read = (deps: VersionDeps): Route =>
     handler: (request) => readVersion(deps, request),
   })
 
-const install = (deps: RecordDeps): Route =>
+const install = (deps: VersionDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'none',
@@ -153,7 +153,11 @@ const install = (deps: RecordDeps): Route =>
     ...queryOf(InstallQuery),
     read: 'public',
     responses: {
-      200: { description: 'The version, with its downloadUrl.', schema: Version, example: VERSION },
+      200: {
+        description: 'The version, with its downloadUrl, signed where archives need a credential.',
+        schema: Version,
+        example: VERSION,
+      },
     },
     errors: [...VERSION_ERRORS, 'version_invalid', 'version_not_installable', 'version_blocked'],
     validateQuery: ({ query }) => validateInstallQuery(query),

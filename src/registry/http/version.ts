@@ -39,7 +39,7 @@ import {
   requireSameStatus,
 } from './access.ts'
 import type { CommitDeps } from '../../platform/http/deps.ts'
-import type { ListDeps, RecordDeps, RegistryDeps } from './deps.ts'
+import type { ListDeps, RecordDeps, RegistryDeps, VersionDeps } from './deps.ts'
 import { makeListResponse } from './list-response.ts'
 import type { OfNode, OfOwnVersion, OfVersion } from './paths.ts'
 
@@ -188,7 +188,7 @@ export const listAllVersions = async (
 
 /** Returns the version to install, the latest unless one is named, and counts a download. */
 export const installVersion = async (
-  deps: RecordDeps,
+  deps: VersionDeps,
   { params: { nodeId }, query, caller, incoming }: RouteRequest<OfNode, InstallQuery>,
 ): Promise<JsonResponse> => {
   const body =
@@ -201,7 +201,15 @@ export const installVersion = async (
       deps.sql,
       countDownload(deps.sql, { nodeId: body.node_id, versionId: body.id }),
     )
-  return { status: 200, body, headers: { 'cache-control': 'no-store' } }
+  return { status: 200, body: withLink(deps, body), headers: { 'cache-control': 'no-store' } }
+}
+
+/** Signs the address of the archive where it needs a credential: what installs may be unable to send one. */
+const withLink = ({ registryReads, publicUrl, signer, now }: VersionDeps, version: Version) => {
+  const { downloadUrl } = version
+  if (registryReads === 'public' || downloadUrl === undefined) return version
+  const path = downloadUrl.slice(publicUrl.replace(/\/+$/, '').length)
+  return { ...version, downloadUrl: signer.signRead(path, now()) }
 }
 
 const getLatestVersion = async (deps: RecordDeps, nodeId: string): Promise<Version> => {

@@ -29,6 +29,9 @@ const Service = Type.Object({
   ),
   development: Type.Boolean({ description: 'Whether `POST /development/tokens` gives tokens.' }),
   video_auth: Type.Enum(['optional', 'required']),
+  registry_reads: Type.Enum(['public', 'signed-in', 'members'], {
+    description: 'Who may read the registry.',
+  }),
   paused: Type.Optional(
     Type.Array(PublicPause, {
       description: 'What does not begin for now: tasks are taken, and wait. Absent: nothing.',

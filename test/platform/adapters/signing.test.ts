@@ -194,3 +194,28 @@ test('a key of the wrong size is rejected by the name of its setting', () => {
   for (const wrong of [[], [''], ['c2hvcnQ='], [key(), randomBytes(33).toString('base64')]])
     assert.throws(() => make({ keys: wrong }), /SIGNING_KEYS must hold keys of 32 bytes/)
 })
+
+describe('a link to read a path', () => {
+  test('stands for this path in whatever spelling, until it ends', () => {
+    const path = '/archives/pub/pack/1.0.0-rc.1%2Bb/node.zip'
+    const { pathname, search, origin } = new URL(
+      make({ publicUrl: 'https://kiln.example/' }).signRead(path, now),
+    )
+    assert.equal(origin + pathname, `https://kiln.example${path}`)
+    const end = signer.linkExpiry(now) - unix(now)
+    const isSigned = (target: string, at = now) => signer.isSignedRead(target, at)
+    assert.ok(isSigned(pathname + search))
+    assert.ok(isSigned(pathname.replace('%2B', '+') + search))
+    assert.ok(isSigned(pathname + search, after(end - 1)))
+    assert.ok(!isSigned(pathname + search, after(end)))
+    for (const target of [
+      path,
+      `${path}${search}&expires=9999999999`,
+      `/other${search}`,
+      '//',
+      '/%ff?expires=1',
+    ])
+      assert.ok(!isSigned(target), target)
+    assert.ok(!make({ keys: [key()] }).isSignedRead(pathname + search, now))
+  })
+})

@@ -63,7 +63,10 @@ export const openArchivePlace = async () => {
     now: () => new Date(),
   } as unknown as UploadDeps
   const server = await startRoutes(
-    [...makeUploadRoutes(deps, uploadArchive), makeArchiveDownloadRoute(deps)],
+    [
+      ...makeUploadRoutes(deps, uploadArchive),
+      makeArchiveDownloadRoute({ ...deps, registryReads: 'public' }),
+    ],
     {
       sql,
     },

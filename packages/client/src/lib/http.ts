@@ -31,6 +31,8 @@ export interface Http {
   /** Sends to a signed link, which needs no credential. */
   sendToLink(link: string, init?: RequestInit): Promise<Response>
   hasCredential: boolean
+  /** Makes the same with this token in place of its own credential. */
+  withToken(token: string): Http
   retry: Retry
 }
 
@@ -74,6 +76,8 @@ export const makeHttp = ({ fetch: ownFetch, retry: own, ...options }: KilnOption
       return await call(baseUrl + path, { ...init, headers, redirect: 'error' })
     },
     sendToLink: async (link, init) => await call(requireLink('link', link), init),
+    withToken: (token) =>
+      makeHttp({ ...options, fetch: ownFetch, retry: own, token, apiKey: undefined }),
     hasCredential: options.token !== undefined || options.apiKey !== undefined,
     retry,
   }

@@ -51,20 +51,11 @@ export const makeRegistry = (http: Http) => {
   const { GET, POST, PUT } = http.routes
 
   /** Waits until a version is decided on and its host nodes are read. */
-  const waitForVerdict = async (
+  const waitForVerdict = (
     nodeId: string,
     version: string,
-    { onStep, ...options }: VerdictOptions = {},
-  ): Promise<Verdict> => {
-    const path = `/nodes/${toSegment(nodeId)}/versions/${toSegment(version)}`
-    const followed: Followed<Verdict> = {
-      streamPath: `${path}/stream`,
-      findStatusPath: () => Promise.resolve(path),
-      readEnd: ({ data }) => toVerdict(data as NodeVersion),
-      onEvent: ({ data }) => onStep?.(statusWord(data as NodeVersion)),
-    }
-    return await follow(http, followed, options)
-  }
+    options: VerdictOptions = {},
+  ): Promise<Verdict> => waitAs(http, { nodeId, version }, options)
 
   /** Publishes a version, uploads its archive, and waits for the verdict. */
   const publish = async (
@@ -82,7 +73,10 @@ export const makeRegistry = (http: Http) => {
     )
     onStep?.('uploading')
     await putToLink(http, published.signedUrl, { source: archive, signal })
-    const verdict = await waitForVerdict(nodeId, published.node_version.version, options)
+    // What publishes without another credential also reads what it has published.
+    const reader = http.hasCredential ? http : http.withToken(token)
+    const { version: number } = published.node_version
+    const verdict = await waitAs(reader, { nodeId, version: number }, options)
     return { ...verdict, warnings: [...(published.warnings ?? []), ...verdict.warnings] }
   }
 
@@ -110,6 +104,21 @@ export const makeRegistry = (http: Http) => {
     readFindings: (nodeId: string, version: string) =>
       responseOf(GET('/nodes/{nodeId}/versions/{version}/findings', ofVersion(nodeId, version))),
   }
+}
+
+const waitAs = async (
+  reader: Http,
+  { nodeId, version }: { nodeId: string; version: string },
+  { onStep, ...options }: VerdictOptions,
+): Promise<Verdict> => {
+  const path = `/nodes/${toSegment(nodeId)}/versions/${toSegment(version)}`
+  const followed: Followed<Verdict> = {
+    streamPath: `${path}/stream`,
+    findStatusPath: () => Promise.resolve(path),
+    readEnd: ({ data }) => toVerdict(data as NodeVersion),
+    onEvent: ({ data }) => onStep?.(statusWord(data as NodeVersion)),
+  }
+  return await follow(reader, followed, options)
 }
 
 const ofNode = (nodeId: string) => ({ params: { path: { nodeId } } })

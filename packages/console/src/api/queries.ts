@@ -1,6 +1,6 @@
 import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 
-import { isPassing, readQuery, waitMs } from './client.ts'
+import { isPassing, readQuery, sendRequest, waitMs } from './client.ts'
 import { session } from './session.ts'
 import { useStore } from './store.ts'
 
@@ -31,6 +31,42 @@ export const useMe = () => {
   return useQuery({ ...meQuery, enabled: user !== undefined }).data
 }
 
+/** Returns true where the registry is read without signing in, undefined until it is known. */
+export const useIsPublic = (): boolean | undefined => {
+  const { data: service } = useQuery(serviceQuery)
+  return service && service.registry_reads === 'public'
+}
+
+/**
+ * Address of a picture of the service for a page. Where the registry is not public it is that of a copy, because a page's
+ * pictures are asked for without a credential.
+ */
+export const usePicture = (path: string | undefined): string | undefined => {
+  const isCopied = useIsPublic() === false && path?.startsWith('/') === true
+  const { data: copy } = useQuery({ ...pictureQuery(path ?? ''), enabled: isCopied })
+  return isCopied ? copy : path
+}
+
+const pictureQuery = (path: string) =>
+  queryOptions({
+    queryKey: ['picture', path],
+    queryFn: async ({ signal }) => {
+      const response = await sendRequest(new Request(path), { signal })
+      return response.status === 200 ? await toDataUrl(await response.blob()) : ''
+    },
+    staleTime: 300_000,
+    retry: false,
+  })
+
+/** An address with the bytes in it, which need not be revoked. */
+const toDataUrl = (blob: Blob): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.addEventListener('load', () => resolve(reader.result as string))
+    reader.addEventListener('error', () => reject(reader.error ?? new Error('not read')))
+    reader.readAsDataURL(blob)
+  })
+
 /** Credits and slots of the caller. */
 export const creditsQuery = readQuery('/proxy/vidvendor/credits', {}, { refetchInterval: 60_000 })
 
@@ -39,7 +75,8 @@ export const archiveQuery = (link: string) =>
   queryOptions({
     queryKey: ['archive', link],
     queryFn: async ({ signal }) => {
-      const response = await fetch(link, { method: 'HEAD', redirect: 'manual', signal })
+      const request = new Request(link, { method: 'HEAD', redirect: 'manual' })
+      const response = await sendRequest(request, { signal })
       return response.ok ? Number(response.headers.get('content-length') ?? 0) : 0
     },
     staleTime: Infinity,

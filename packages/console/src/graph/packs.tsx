@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 
 import { serviceQuery } from '../api/queries.ts'
-import { DEFAULT_INSTALL, writeInstall } from '../registry/standing.ts'
+import { chooseInstall, writeInstall } from '../registry/standing.ts'
 import { Button } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
 import { Link, nodePage, versionPage } from '../ui/link.tsx'
@@ -22,7 +22,7 @@ interface PacksProps {
 export const Packs = ({ found, name }: PacksProps) => {
   const { packs, host_nodes: hostNodes, conflicts, warnings } = found
   const { data: service } = useQuery(serviceQuery)
-  const template = service?.install || DEFAULT_INSTALL
+  const template = chooseInstall(service)
   const unknown = hostNodes.filter(({ origin }) => origin === 'unknown')
   return (
     <div className="stack">

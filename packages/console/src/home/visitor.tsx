@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 
 import { readQuery } from '../api/client.ts'
-import { serviceQuery } from '../api/queries.ts'
+import { serviceQuery, useIsPublic } from '../api/queries.ts'
 import { listDevelopmentUsers, signIn, signInAs } from '../api/session.ts'
 import { iconOf } from '../registry/queries.ts'
 import { SignIn } from '../shell/sign-in.tsx'
@@ -30,7 +30,7 @@ export const Visitor = () => (
   <Stack>
     <Hero />
     <Columns />
-    <Packs />
+    {useIsPublic() && <Packs />}
     <Panel title="Call it from code">
       <Snippets />
     </Panel>

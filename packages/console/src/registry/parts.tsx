@@ -16,7 +16,7 @@ import { counted, showBytes } from '../words/text.ts'
 import type { Comparison } from './changes.ts'
 import { compareQuery, versionsQuery, type Version } from './queries.ts'
 import styles from './registry.module.css'
-import { DEFAULT_INSTALL, writeInstall } from './standing.ts'
+import { chooseInstall, writeInstall } from './standing.ts'
 
 const LINES = 4
 const SHORT = LINES * 60
@@ -77,14 +77,15 @@ export const Install = ({ version }: { version: Version }) => {
     onSuccess: ({ downloadUrl: url = '' }) => location.assign(ownLink(url) ?? url),
   })
   if (downloadUrl === undefined) return null
-  const template = service?.install || DEFAULT_INSTALL
+  const template = chooseInstall(service)
   return (
     <Panel title={`Install ${number}`}>
       <Code text={writeInstall(template, version, location.origin)} label="install command" />
-      {template === DEFAULT_INSTALL && (
+      {!service?.install && (
         <p className="soft small">
           Run it in the folder of the host application, which finds packs in{' '}
-          <code>custom_nodes</code>, and restart the host. It needs curl, jq and unzip.
+          <code>custom_nodes</code>, and restart the host. It needs curl, jq and unzip
+          {template.includes('KILN_API_KEY') && ', and an API key with the scope read'}.
         </p>
       )}
       <Button onPress={() => download.mutate()} isPending={download.isPending}>

@@ -1,4 +1,4 @@
-import type { Schema } from '../api/schema.ts'
+import type { Data, Schema } from '../api/schema.ts'
 import { wordsOf } from '../words/states.ts'
 import { counted } from '../words/text.ts'
 
@@ -50,10 +50,20 @@ const cutVersion = (version: string): (string | undefined)[] => {
 }
 
 /** The command where the settings have none. It asks for the version first, so that the install counts. */
-export const DEFAULT_INSTALL = `curl -fsS '{origin}/nodes/{node}/install?version={version}' |
+const DEFAULT_INSTALL = `curl -fsS '{origin}/nodes/{node}/install?version={version}' |
   jq -r .downloadUrl |
   xargs curl -fLo {node}.zip
 unzip {node}.zip -d custom_nodes/{node}`
+
+/** The same where the registry is not public: the version it names has a link that needs no credential. */
+const SIGNED_IN_INSTALL = DEFAULT_INSTALL.replace('-fsS', '-fsS -H "X-API-KEY: $KILN_API_KEY"')
+
+/** The command that installs a version, with names in braces. */
+export const chooseInstall = (
+  service: Pick<Data<'/service'>, 'install' | 'registry_reads'> | undefined,
+): string =>
+  service?.install ||
+  ((service?.registry_reads ?? 'public') === 'public' ? DEFAULT_INSTALL : SIGNED_IN_INSTALL)
 
 /** The command of the settings (CONSOLE_INSTALL) for one version. */
 export const writeInstall = (

@@ -4,7 +4,7 @@ import { Ellipsis, UserRound, type LucideIcon } from 'lucide-react'
 import { Suspense, useState, type ReactNode } from 'react'
 import { Button as PlainButton } from 'react-aria-components/Button'
 
-import { creditsQuery, useMe } from '../api/queries.ts'
+import { creditsQuery, useIsPublic, useMe } from '../api/queries.ts'
 import { session, signOut } from '../api/session.ts'
 import { useStore } from '../api/store.ts'
 import { Button } from '../ui/button.tsx'
@@ -132,8 +132,10 @@ const Layers = () => {
 
 const RegistrySearch = () => {
   const path = useRouterState({ select: ({ location }) => location.pathname })
+  const { user } = useStore(session)
+  const isReadable = useIsPublic() !== false || user !== undefined
   // The page of the registry has a field of its own.
-  if (path === '/registry') return <div className={styles.search} />
+  if (path === '/registry' || !isReadable) return <div className={styles.search} />
   return <PackSearch label="Search the registry" className={styles.search} />
 }
 
@@ -183,10 +185,13 @@ const UserMenu = () => {
 const Guard = () => {
   const { user, starting } = useStore(session)
   const me = useMe()
+  const isPublic = useIsPublic()
   const { who = 'all', title = '' } = useMatches().at(-1)?.staticData ?? {}
-  const isInside = user !== undefined && (who === 'user' || me?.isAdmin === true)
-  if (who === 'all' || isInside) return <Outlet />
-  if (starting || (user !== undefined && me === undefined)) return <Loading rows={5} />
+  const isOpen = who === 'all' || (who === 'reader' && isPublic === true)
+  const isInside = user !== undefined && (who !== 'admin' || me?.isAdmin === true)
+  if (isOpen || isInside) return <Outlet />
+  const isKnown = !starting && (who !== 'reader' || isPublic !== undefined)
+  if (!isKnown || (user !== undefined && me === undefined)) return <Loading rows={5} />
   return (
     <>
       <PageTitle>{user === undefined ? 'Sign in' : title}</PageTitle>

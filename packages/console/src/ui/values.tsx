@@ -1,5 +1,6 @@
 import { useState, type ComponentProps, type CSSProperties, type ReactNode } from 'react'
 
+import { usePicture } from '../api/queries.ts'
 import { makeStore, useStore } from '../api/store.ts'
 import { wordsOf, type Tone } from '../words/states.ts'
 import { showBytes, showControls, showTime } from '../words/text.ts'
@@ -88,8 +89,9 @@ type PictureProps = ComponentProps<'img'> & { other?: ReactNode }
 /** A picture of the service's own addresses; `other` where there is none, or where it does not load. */
 export const Picture = ({ src, other, ...props }: PictureProps) => {
   const [broken, setBroken] = useState<string>()
-  if (src === undefined || src === broken) return other
-  return <img {...props} src={src} alt="" fetchPriority="low" onError={() => setBroken(src)} />
+  const shown = usePicture(src)
+  if (!shown || shown === broken) return other
+  return <img {...props} src={shown} alt="" fetchPriority="low" onError={() => setBroken(shown)} />
 }
 
 /** An angle of the colour wheel, the same for a name at each sight. */

@@ -41,7 +41,8 @@ export interface AuthenticatorOptions {
 }
 
 /**
- * Makes the authenticator: it takes a bearer token or API key in `Authorization`, else an API key in `X-API-KEY`, and
+ * Makes the authenticator: it takes a bearer token or API key in `Authorization` (an API key also as the password of
+ * Basic), else an API key in `X-API-KEY`, and
  * returns undefined when neither was sent. Where `takes.tokens` says so it may be a personal access token. It throws the
  * same 401 for every invalid credential, whose cause goes to the log only, and 503 when it cannot check one.
  */
@@ -71,7 +72,7 @@ export const makeAuthenticator = ({
         ...callerOf(owner, 'api_key'),
         keyId,
         ...(isLimited && { keyLimits: { scopes: scopes ?? KeyScope.enum, isCapped } }),
-        ...(!isLimited && (await isPlatformAdmin(owner)) && ADMIN),
+        ...((await isPlatformAdmin(owner)) && (isLimited ? { isAdminsKey: true } : ADMIN)),
       }
     }
     if (scheme === 'x-api-key') throw new CredentialRejected('not an API key')
@@ -132,12 +133,22 @@ const callerOf = (user: string, scheme: Caller['scheme']): Caller => ({
 const readCredential = (headers: CredentialHeaders): Credential | undefined => {
   const authorization = [headers['authorization'] ?? []].flat()
   if (authorization.length > 0)
-    return { scheme: 'authorization', token: bearerOf(only(authorization)) }
+    return { scheme: 'authorization', token: tokenOf(only(authorization)) }
   const keys = [headers['x-api-key'] ?? []].flat()
   return keys.length > 0 ? { scheme: 'x-api-key', token: only(keys) } : undefined
 }
 
 const only = (values: string[]): string | undefined => (values.length === 1 ? values[0] : undefined)
+
+const tokenOf = (value: string | undefined): string | undefined =>
+  bearerOf(value) ?? passwordOf(value)
+
+/** An API key or personal access token as the password of `Basic`: some programs take credentials from ~/.netrc alone. */
+const passwordOf = (value = ''): string | undefined => {
+  const encoded = /^basic +([\w+/]+=*) *$/i.exec(value)?.[1] ?? ''
+  const password = /^[^:]*:(.*)$/s.exec(Buffer.from(encoded, 'base64').toString())?.[1] ?? ''
+  return credentialKind(password) && password
+}
 
 /** The token of `Bearer <token>`; a second one, another scheme or a token over 8 KiB is none. */
 const bearerOf = (value = ''): string | undefined => {

@@ -19,14 +19,17 @@ export const makeAuthorise =
   ({ authenticate, findTaskFamily }: AuthoriseDeps) =>
   async (route: Route, request: Request): Promise<Caller | undefined> => {
     if (route.auth === 'none') return undefined
-    if (route.hasOwnSecret?.(request.headersDistinct)) return undefined
-    const takes = { tokens: route.takesTokens }
+    if (route.hasOwnSecret?.(request.headersDistinct, request.url)) return undefined
+    const takes = { tokens: Boolean(route.takesTokens) }
     const caller = await authenticate(request.headersDistinct, takes)
     if (!caller && route.auth !== 'optional')
       throw errors.unauthorized(undefined, route.unauthorizedMessage ?? NEEDED[route.auth])
     if (route.auth === 'jwt' && caller?.scheme !== 'jwt')
       throw apiError('forbidden', 'This route takes a bearer token of the issuer, not an API key.')
     const limited = applyScopes(route, caller)
+    if (caller) await route.admit?.(caller, request.params)
+    // It may be for one node, so nothing is read as the member who made it.
+    if (caller?.token && route.takesTokens === 'to-read') return undefined
     const id = String(request.params['task_id'])
     const family =
       limited?.families && isUuid(id)

@@ -22,6 +22,8 @@ export interface Caller {
   profile?: Profile
   /** True for somebody who runs the service. */
   isPlatformAdmin?: boolean
+  /** True for a key with scopes or a cap of such a user. */
+  isAdminsKey?: boolean
 }
 
 /** Claims of a token about its user, beside the subject. */

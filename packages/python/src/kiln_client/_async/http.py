@@ -5,6 +5,7 @@ import random
 import uuid
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from copy import copy
 from itertools import count
 from json import loads
 from pathlib import Path
@@ -54,6 +55,13 @@ class AsyncHttp:
         self._attempts = attempts
         self._backoff = backoff
         self._client = client or httpx.AsyncClient()
+
+    def with_token(self, token: str) -> Self:
+        """Returns the same with this token where it has no credential of its own."""
+        reader = copy(self)
+        if not any(self._secrets.values()):
+            reader._secrets = {"token": token}
+        return reader
 
     async def __aenter__(self) -> Self:
         return self

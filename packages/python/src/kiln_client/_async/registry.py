@@ -83,7 +83,9 @@ class AsyncRegistry:
             on_step("uploading")
             await self._http.put(made["signedUrl"], archive, archive.stat().st_size)
         ref = project.node_id, made["node_version"]["version"]
-        verdict = await self.wait(*ref, on_step=on_step, patience=patience, timeout=timeout)
+        # What publishes without another credential also reads what it has published.
+        reader = AsyncRegistry(self._http.with_token(token))
+        verdict = await reader.wait(*ref, on_step=on_step, patience=patience, timeout=timeout)
         return replace(verdict, warnings=(*made.get("warnings", ()), *verdict.warnings))
 
     async def wait(
