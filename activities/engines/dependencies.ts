@@ -29,10 +29,13 @@ export interface RenderDependencies extends EndDependencies {
   changes?: EventEmitter | undefined
 }
 
+/** Finds the upstream of a kind. Throws where it has none. */
+export type FindUpstream = (kind: string) => Upstream
+
 /** Dependencies of renders by an upstream. */
 export interface VendorDependencies extends RenderDependencies {
-  /** Upstreams of the families that have one. */
-  upstreams: Partial<Record<'image' | 'video', Upstream>>
+  /** Upstreams of the families that have any. */
+  upstreams: Partial<Record<'image' | 'video', FindUpstream>>
   signer: Signer
 }
 

@@ -12,12 +12,12 @@ import { isObject } from '../../src/platform/domain/is-object.ts'
 import { TaskError } from '../../src/tasks/domain/task-error.ts'
 import { readStatusWord, UpstreamImage } from '../../src/tasks/domain/upstream-record.ts'
 import { failpoint } from '../../src/platform/process/failpoint.ts'
-import type { VendorDependencies } from './dependencies.ts'
+import type { FindUpstream, VendorDependencies } from './dependencies.ts'
 import { EngineError } from './render-attempt.ts'
 import type { RenderAttempt } from './render-attempt.ts'
 import { fetchImages, RESULT_PIXELS } from './render-image-task.ts'
 import type { RenderedImage, MakeImages } from './render-image-task.ts'
-import { runUpstreamTask } from './upstream-task.ts'
+import { giveReason, runUpstreamTask } from './upstream-task.ts'
 import type { UpstreamJob } from './upstream-task.ts'
 
 /** Addresses of finished images. */
@@ -25,9 +25,10 @@ type Links = readonly string[]
 
 /** The vendor engine: an upstream renders, and what it made is fetched. */
 export const makeVendorImages =
-  (deps: VendorDependencies, upstream: Upstream): MakeImages =>
-  (task, attempt) =>
-    runUpstreamTask<Links, RenderedImage[]>({
+  (deps: VendorDependencies, findUpstream: FindUpstream): MakeImages =>
+  async (task, attempt) => {
+    const upstream = findUpstream(task.kind)
+    return await runUpstreamTask<Links, RenderedImage[]>({
       deps,
       upstream,
       scope: 'engine:vendor:image',
@@ -36,6 +37,7 @@ export const makeVendorImages =
       job: makeJob(deps, upstream, task, attempt),
       copy: (links, dir) => copyImages(upstream, links, { dir, signal: attempt.signal }),
     })
+  }
 
 const makeJob = (
   deps: VendorDependencies,
@@ -56,11 +58,11 @@ const makeJob = (
     read: (body) => {
       const record = findRecord(body)
       const end = record && readStatusWord(record.status)
-      if (end === 'failed')
-        throw new TaskError(
-          'upstream_failed',
-          upstream.clean(record?.error?.message ?? '') || undefined,
-        )
+      if (end === 'failed') {
+        const { message = '' } = record?.error ?? {}
+        const reason = giveReason(upstream, message || `status ${record?.status}`)
+        throw new TaskError('upstream_failed', upstream.clean(message) || undefined, reason)
+      }
       if (end !== 'done') return record && { percent: record.progress ?? 0 }
       const links = record?.generated ?? []
       return links.length === 0 ? undefined : { percent: 100, done: links }
@@ -84,14 +86,17 @@ const copyImages = async (
   for (const [index, url] of links.entries()) {
     const path = join(dir, `result-${index + 1}`)
     await upstream.fetch({ url, toFile: path, signal })
-    images.push({ file: path, ...(await inspect(path)) })
+    images.push({ file: path, ...(await inspect(upstream, path)) })
     failpoint('upstream.while-copying')
   }
   return images
 }
 
 /** A file may have been cut on its way here, so it is worth another attempt. */
-const inspect = async (path: string): Promise<Omit<RenderedImage, 'file'>> => {
+const inspect = async (
+  { showsErrors: isShown }: Upstream,
+  path: string,
+): Promise<Omit<RenderedImage, 'file'>> => {
   try {
     const { extension, contentType, width, height } = await probeImage(path, {
       maxPixels: RESULT_PIXELS,
@@ -99,6 +104,6 @@ const inspect = async (path: string): Promise<Omit<RenderedImage, 'file'>> => {
     await requireDecodable(path)
     return { extension, contentType, width, height }
   } catch (cause) {
-    throw new EngineError('the upstream’s result is no image', { cause })
+    throw new EngineError('the upstream’s result is no image', { cause, isShown })
   }
 }

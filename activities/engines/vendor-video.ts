@@ -19,11 +19,11 @@ import { isVideoErrorCode, VideoError } from '../../src/tasks/domain/video/video
 import type { VideoErrorCode } from '../../src/tasks/domain/video/video-error.ts'
 import { VIDEO_PREFIX } from '../../src/tasks/domain/video/video-path.ts'
 import { failpoint } from '../../src/platform/process/failpoint.ts'
-import type { VendorDependencies } from './dependencies.ts'
+import type { FindUpstream, VendorDependencies } from './dependencies.ts'
 import { EngineError } from './render-attempt.ts'
 import { fetchVideoInputs } from './render-video-task.ts'
 import type { RenderedVideoFiles, MakeVideo, VideoAttempt } from './render-video-task.ts'
-import { runUpstreamTask } from './upstream-task.ts'
+import { giveReason, runUpstreamTask } from './upstream-task.ts'
 import type { UpstreamJob } from './upstream-task.ts'
 
 type Creation = NonNullable<Static<typeof UpstreamVideo>['creations']>[number]
@@ -33,9 +33,10 @@ const COVER_PIXELS = 100_000_000
 
 /** The vendor engine: an upstream renders, and what it made is fetched. */
 export const makeVendorVideo =
-  (deps: VendorDependencies, upstream: Upstream): MakeVideo =>
-  (task, attempt) =>
-    runUpstreamTask<Creation, RenderedVideoFiles[]>({
+  (deps: VendorDependencies, findUpstream: FindUpstream): MakeVideo =>
+  async (task, attempt) => {
+    const upstream = findUpstream(task.kind)
+    return await runUpstreamTask<Creation, RenderedVideoFiles[]>({
       deps,
       upstream,
       scope: 'engine:vendor:video',
@@ -46,6 +47,7 @@ export const makeVendorVideo =
         await copyVideo(upstream, creation, { dir, signal: attempt.signal }),
       ],
     })
+  }
 
 const makeJob = (
   deps: VendorDependencies,
@@ -63,21 +65,25 @@ const makeJob = (
     const end = readStatusWord(state)
     if (end === 'failed') {
       deps.log.warn({ task_id: task.id, code }, 'the upstream failed a task')
-      throw keepCode(code, upstream.clean(message)) ?? new TaskError('upstream_failed')
+      const reason = giveReason(upstream, [code, message].filter(Boolean).join(': '))
+      throw (
+        keepCode(code, upstream.clean(message), reason) ??
+        new TaskError('upstream_failed', undefined, reason)
+      )
     }
     const done = end === 'done' ? creations?.[0] : undefined
     return end === 'done' && !done ? undefined : { percent: progress, ...(done && { done }) }
   },
   toError: (error, { details }) => {
     const [word] = Array.isArray(details) ? (details as unknown[]) : []
-    return keepCode(word, error.message) ?? error
+    return keepCode(word, error.message, { cause: error.cause }) ?? error
   },
 })
 
 /** The error of a word that is a code of ours; nobody here has cancelled what was cancelled there. */
-const keepCode = (word: unknown, message: string): VideoError | undefined =>
+const keepCode = (word: unknown, message: string, options: ErrorOptions): VideoError | undefined =>
   isVideoErrorCode(word) && word !== ('UserCancelled' satisfies VideoErrorCode)
-    ? new VideoError(word, message || undefined)
+    ? new VideoError(word, message || undefined, options)
     : undefined
 
 /**
@@ -134,7 +140,10 @@ const copyVideo = async (
     await upstream.fetch({ url, toFile: path, signal })
     await check(path).catch((cause: unknown) => {
       // It may have been cut on its way here, so it is worth another attempt.
-      throw new EngineError(`the upstream’s ${name} is broken`, { cause })
+      throw new EngineError(`the upstream’s ${name} is broken`, {
+        cause,
+        isShown: upstream.showsErrors,
+      })
     })
     failpoint('upstream.while-copying')
     return path
