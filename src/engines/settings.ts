@@ -112,8 +112,9 @@ export const readUpstreams = (
   const keys = splitList(config[`${setting}_KEY`]).map((key) => splitKind(key, kinds))
   const findKey = (kind?: string) => keys.find((key) => key.kind === kind)?.rest
   return splitList(config[`${setting}_URL`]).flatMap((text) => {
-    const { kind, prefix: there, ...item } = readUpstreamItem(text, kinds).item ?? {}
-    if (item.url === undefined) return []
+    const { item } = readUpstreamItem(text, kinds)
+    if (!item) return []
+    const { kind, prefix: there } = item
     const prefix = there === undefined ? undefined : { here, there }
     return [{ ...item, url: item.url, kind, prefix, key: findKey(kind) ?? findKey() ?? '' }]
   })
