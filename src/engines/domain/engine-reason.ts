@@ -16,7 +16,8 @@ export const cut = (text: string): string =>
 export const cleanReason = (text: string, given: object): string => {
   const reason = toStorable(text.slice(0, READ_CHARACTERS)).replace(STACK, '')
   const plain = listTexts(given).reduce(hideText, collapse(reason))
-  return cut(RULES.reduce((left, [found, instead]) => left.replaceAll(found, instead), plain))
+  const bare = RULES.reduce((left, [found, instead]) => left.replaceAll(found, instead), plain)
+  return cut(PATHS.reduce((left, path) => left.replaceAll(path, hidePath), bare))
 }
 
 const collapse = (text: string): string => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
@@ -24,8 +25,6 @@ const collapse = (text: string): string => text.replaceAll(/[\s\p{Cc}]+/gu, ' ')
 /** The stack of Python or Node, to the end. */
 const STACK = /(Traceback \(most recent call last\)|\n\s+at \S).*$/s
 
-/** What stands for a path: its file, which helps, and not the folders, which are the machine's. */
-const FILE = '(path)/$<file>'
 const RULES: [RegExp, string][] = [
   [/data:[\w/+.-]*[;,]\S*/gi, '(data)'],
   [/[A-Za-z\d+/]{60,}={0,2}/g, '(data)'],
@@ -34,10 +33,19 @@ const RULES: [RegExp, string][] = [
   [/(\b(\d{1,3}\.){3}\d{1,3}|\[[\da-f:]*:[\da-f:]*\])(:\d+)?/gi, '(address)'],
   [/\b(bearer \S+|basic [a-z\d+/=]{16,})/gi, '(secret)'],
   [/\b([\w-]*(?:token|secret|password|api[_-]?key))(["']?\s*[=:]\s*)\S+/gi, '$1$2(secret)'],
-  [/(?<quote>["'])(?:~?\/|[a-z]:[\\/])(?:[^"']*[\\/])?(?<file>[^"'\\/]*)\k<quote>/gi, FILE],
-  [/(?<![\w/.])~?(?:\/[\w.@+-]+)+\/(?<file>[\w.@+-]*)/g, FILE],
-  [/\b[a-z]:(?:[\\/][\w.@+-]+)*[\\/](?<file>[\w.@+-]*)/gi, FILE],
 ]
+
+const PATHS = [
+  /(["'])(~?\/|[a-z]:[\\/])[^"']*\1/gi,
+  /(?<![\w/.)])~?(\/[\w.@+-]+){2,}\/?/g,
+  /\b[a-z]:([\\/][\w.@+-]+)+/gi,
+]
+
+/** Leaves the name of a file, which helps, and not its folders, which are the machine's. */
+const hidePath = (path: string): string => {
+  const file = /[^\\/"']+\.\w{1,12}(?=["']?$)/.exec(path)?.[0]
+  return file === undefined ? '(path)' : `(path)/${file}`
+}
 
 const listTexts = (value: unknown): string[] => {
   if (typeof value === 'string') return [collapse(value)]
