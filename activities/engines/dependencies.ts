@@ -5,7 +5,7 @@ import type { UnusableFiles } from '../../src/engines/comfyui/templates.ts'
 import type { ImageEngine } from '../../src/engines/image-engine/image-engine.ts'
 import type { Outbound } from '../../src/platform/outbound/client.ts'
 import type { Signer } from '../../src/platform/adapters/signing.ts'
-import type { Upstream } from '../../src/engines/upstream/upstream.ts'
+import type { FindUpstream } from '../../src/engines/upstream/upstream.ts'
 import type { FinishSound } from '../../packages/engines/src/finish-sound.ts'
 import type { FinishVideo } from '../../packages/engines/src/finish-video.ts'
 import type { VideoEngine } from '../../src/engines/video-engine/video-engine.ts'
@@ -28,9 +28,6 @@ export interface RenderDependencies extends EndDependencies {
   /** Events named by the ids of rows that have changed. Absent: heartbeats are often enough to learn of an end. */
   changes?: EventEmitter | undefined
 }
-
-/** Finds the upstream of a kind. Throws where it has none. */
-export type FindUpstream = (kind: string) => Upstream
 
 /** Dependencies of renders by an upstream. */
 export interface VendorDependencies extends RenderDependencies {

@@ -19,6 +19,7 @@ import { failpoint } from '../../src/platform/process/failpoint.ts'
 import type { RenderDependencies, VendorDependencies } from './dependencies.ts'
 import { EngineError } from './render-attempt.ts'
 import type { RenderAttempt } from './render-attempt.ts'
+import { linger, makePace, POLL_PACE, SUBMIT_PACE } from './upstream-pace.ts'
 
 /** Requests of a family of tasks to an upstream. */
 export interface UpstreamJob<Done> {
@@ -276,7 +277,7 @@ const reject = <Done, Made>(
   deps.log[code === 'upstream_rejected' ? 'warn' : 'error'](facts, 'the upstream rejected a task')
   const text = sayOf(body)
   const reported = code === 'upstream_rejected' ? upstream.clean(text) : ''
-  const reason = giveReason(upstream, `status ${status}: ${text}`)
+  const reason = giveReason(upstream, `status ${status}${text && `: ${text}`}`)
   throw job.toError(new TaskError(code, reported || undefined, reason), body)
 }
 
@@ -295,45 +296,4 @@ const REJECTIONS: Partial<Record<number, TaskErrorCode>> = {
 const sayOf = ({ message, details }: UpstreamResponse['body']): string => {
   const issues = Array.isArray(details) ? details.filter((error) => error !== message) : []
   return [message, ...issues].filter((text) => typeof text === 'string').join(' ')
-}
-
-interface Pace {
-  firstMs: number
-  factor: number
-  maxMs: number
-}
-
-const SUBMIT_PACE: Pace = { firstMs: 1000, factor: 2, maxMs: 30_000 }
-const POLL_PACE: Pace = { firstMs: 1000, factor: 1.5, maxMs: 15_000 }
-
-/** Makes the waits before next requests: longer each time, and as long as the upstream asks for. */
-const makePace = ({ firstMs, factor, maxMs }: Pace) => {
-  let waitMs = firstMs
-  return {
-    next(response: UpstreamResponse | undefined): number {
-      const wait = Math.max(waitMs, response?.retryAfterMs ?? 0)
-      waitMs = Math.min(waitMs * factor, maxMs)
-      return wait
-    },
-  }
-}
-
-/** A submission that has begun may be taken, so it has this time to say under which id. */
-const LINGER_MS = 10_000
-
-/** A signal that is aborted some time after another one. */
-const linger = (signal: AbortSignal) => {
-  const late = new AbortController()
-  let timer: NodeJS.Timeout | undefined
-  const start = (): void => {
-    timer = setTimeout(() => late.abort(signal.reason), LINGER_MS)
-  }
-  signal.addEventListener('abort', start)
-  return {
-    signal: late.signal,
-    stop(): void {
-      signal.removeEventListener('abort', start)
-      clearTimeout(timer)
-    },
-  }
 }

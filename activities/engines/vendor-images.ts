@@ -5,14 +5,14 @@ import { Value } from 'typebox/value'
 import { probeImage } from '../../src/tasks/adapters/image-probe.ts'
 import { requireDecodable } from '../../src/engines/adapters/thumbnail.ts'
 import { makeBody } from '../../src/engines/upstream/body.ts'
-import type { Upstream } from '../../src/engines/upstream/upstream.ts'
+import type { FindUpstream, Upstream } from '../../src/engines/upstream/upstream.ts'
 import type { ClaimedImageTask } from '../../src/tasks/db/image/image-task.ts'
 import { IMAGE_KINDS, type ImageTaskKind } from '../../src/tasks/domain/image/image-kind.ts'
 import { isObject } from '../../src/platform/domain/is-object.ts'
 import { TaskError } from '../../src/tasks/domain/task-error.ts'
 import { readStatusWord, UpstreamImage } from '../../src/tasks/domain/upstream-record.ts'
 import { failpoint } from '../../src/platform/process/failpoint.ts'
-import type { FindUpstream, VendorDependencies } from './dependencies.ts'
+import type { VendorDependencies } from './dependencies.ts'
 import { EngineError } from './render-attempt.ts'
 import type { RenderAttempt } from './render-attempt.ts'
 import { fetchImages, RESULT_PIXELS } from './render-image-task.ts'
@@ -60,7 +60,7 @@ const makeJob = (
       const end = record && readStatusWord(record.status)
       if (end === 'failed') {
         const { message = '' } = record?.error ?? {}
-        const reason = giveReason(upstream, message || `status ${record?.status}`)
+        const reason = giveReason(upstream, `status ${record?.status}${message && `: ${message}`}`)
         throw new TaskError('upstream_failed', upstream.clean(message) || undefined, reason)
       }
       if (end !== 'done') return record && { percent: record.progress ?? 0 }

@@ -8,7 +8,7 @@ import { requireDecodable } from '../../src/engines/adapters/thumbnail.ts'
 import { makeBody } from '../../src/engines/upstream/body.ts'
 import type { StreamedBody } from '../../src/engines/upstream/body.ts'
 import { isWholeMp4 } from '../../src/engines/upstream/mp4.ts'
-import type { Upstream } from '../../src/engines/upstream/upstream.ts'
+import type { FindUpstream, Upstream } from '../../src/engines/upstream/upstream.ts'
 import { readContainer } from '../../packages/engines/src/container.ts'
 import { listTaskInputs } from '../../src/tasks/db/task-file.ts'
 import type { ClaimedVideoTask } from '../../src/tasks/db/video/video-task.ts'
@@ -19,7 +19,7 @@ import { isVideoErrorCode, VideoError } from '../../src/tasks/domain/video/video
 import type { VideoErrorCode } from '../../src/tasks/domain/video/video-error.ts'
 import { VIDEO_PREFIX } from '../../src/tasks/domain/video/video-path.ts'
 import { failpoint } from '../../src/platform/process/failpoint.ts'
-import type { FindUpstream, VendorDependencies } from './dependencies.ts'
+import type { VendorDependencies } from './dependencies.ts'
 import { EngineError } from './render-attempt.ts'
 import { fetchVideoInputs } from './render-video-task.ts'
 import type { RenderedVideoFiles, MakeVideo, VideoAttempt } from './render-video-task.ts'
@@ -65,7 +65,10 @@ const makeJob = (
     const end = readStatusWord(state)
     if (end === 'failed') {
       deps.log.warn({ task_id: task.id, code }, 'the upstream failed a task')
-      const reason = giveReason(upstream, [code, message].filter(Boolean).join(': '))
+      const reason = giveReason(
+        upstream,
+        [`state ${state}`, code, message].filter(Boolean).join(': '),
+      )
       throw (
         keepCode(code, upstream.clean(message), reason) ??
         new TaskError('upstream_failed', undefined, reason)

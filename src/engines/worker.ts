@@ -6,7 +6,7 @@ import { makeBreaker } from '../../activities/engines/breaker.ts'
 import { makeKeepInstances } from '../../activities/engines/comfyui-instances.ts'
 import { keepFleet } from '../../activities/engines/comfyui-keeper.ts'
 import { makeKeepTemplates } from '../../activities/engines/comfyui-templates.ts'
-import type { FindUpstream, Fleet } from '../../activities/engines/dependencies.ts'
+import type { Fleet } from '../../activities/engines/dependencies.ts'
 import {
   createComfyActivities,
   createLocalActivities,
@@ -31,14 +31,9 @@ import {
 import { makeInstance } from './comfyui/instance.ts'
 import { makeReadInstances } from './comfyui/sources.ts'
 import { makeLocalImageEngine } from './image-engine/local.ts'
-import {
-  readFleetItems,
-  readUpstreams,
-  type EngineConfig,
-  type UpstreamFamily,
-} from './settings.ts'
+import { readFleetItems, type EngineConfig } from './settings.ts'
 import { makeActivityTuner } from './temporal/activity-tuner.ts'
-import { makeUpstream, type Upstream } from './upstream/upstream.ts'
+import { openUpstreams } from './upstream/open.ts'
 import {
   makeLocalFinishSound,
   makeLocalFinishVideo,
@@ -150,14 +145,8 @@ export const makeRemoteRendering = async (
   programs: ProgramPlace,
 ): Promise<Rendering> => {
   const { common, temporal, outboundRules, makeLinks } = base
-  const limits = { perSecond: config.VENDOR_RATE, atOnce: config.VENDOR_CONCURRENCY }
-  const openUpstreams = (family: UpstreamFamily) =>
-    readUpstreams(config, family).map(({ kind, ...options }) => ({
-      kind,
-      upstream: makeUpstream({ ...options, limits, outbound: outboundRules }),
-    }))
-  const [images, videos] = [openUpstreams('image'), openUpstreams('video')]
-  const isVendor = images.length + videos.length > 0
+  const upstreams = openUpstreams(config, outboundRules)
+  const isVendor = Object.keys(upstreams.find).length > 0
   const items = readFleetItems(config)
   const fleet = items.length > 0 ? makeFleet(config) : undefined
   if (!isVendor && !fleet) return { workers: [], slots: () => ({}), stop: () => Promise.resolve() }
@@ -230,10 +219,7 @@ export const makeRemoteRendering = async (
             activities: createVendorActivities({
               ...deps,
               signer: makeLinks(),
-              upstreams: {
-                ...(images.length > 0 && { image: makeFindUpstream(images) }),
-                ...(videos.length > 0 && { video: makeFindUpstream(videos) }),
-              },
+              upstreams: upstreams.find,
             }),
             maxConcurrentActivityTaskExecutions: config.VENDOR_SLOTS,
           }),
@@ -260,23 +246,13 @@ export const makeRemoteRendering = async (
       ...(fleet && { comfyui: countSlots() }),
     }),
     async stop() {
-      for (const { upstream } of [...images, ...videos]) upstream.close()
+      upstreams.close()
       await Promise.all(loops.map((loop) => loop.stop()))
       for (const { client } of fleet?.instances ?? []) client.close()
       await Promise.all([scratch.stop(), renders.stop()])
     },
   }
 }
-
-/** Finds the upstream of a kind: its own, else that of all others. */
-const makeFindUpstream =
-  (upstreams: readonly { kind: string | undefined; upstream: Upstream }[]): FindUpstream =>
-  (kind) => {
-    const found =
-      upstreams.find((one) => one.kind === kind) ?? upstreams.find((one) => one.kind === undefined)
-    if (!found) throw new Error(`no upstream is set for tasks of ${kind}`)
-    return found.upstream
-  }
 
 const makeFleet = (config: Config): Fleet => ({
   instances: [],

@@ -1,5 +1,3 @@
-import { toStorable } from '../../platform/db/storable-text.ts'
-
 const KEPT_CHARACTERS = 300
 /** Nothing behind is read: an error may hold a whole file. */
 const READ_CHARACTERS = 2000
@@ -14,7 +12,7 @@ export const cut = (text: string): string =>
  * @param given settings of the task
  */
 export const cleanReason = (text: string, given: object): string => {
-  const reason = toStorable(text.slice(0, READ_CHARACTERS)).replace(STACK, '')
+  const reason = text.slice(0, READ_CHARACTERS).replace(STACK, '')
   const plain = listTexts(given).reduce(hideText, collapse(reason))
   const bare = RULES.reduce((left, [found, instead]) => left.replaceAll(found, instead), plain)
   return cut(PATHS.reduce((left, path) => left.replaceAll(path, hidePath), bare))

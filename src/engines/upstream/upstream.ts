@@ -59,6 +59,9 @@ export interface Upstream extends UpstreamRules {
   close(): void
 }
 
+/** Finds the upstream of a kind. Throws where it has none. */
+export type FindUpstream = (kind: string) => Upstream
+
 /** The largest result, and the time that it may take. */
 const RESULT = { maxBytes: 200_000_000, timeoutMs: 300_000, maxRedirects: 5 }
 

@@ -330,7 +330,7 @@ describe('an image task of an upstream', { concurrency: true }, () => {
       await deps.sql`update task set settings = settings || ${{ prompt }} where id = ${id}`
       await assert.rejects(render(deps, id), forGood('upstream_failed'))
       assert.deepEqual(await readEngineError(id), [
-        'No (text) at (path)/a.bin with (key), see (address)',
+        'status FAILED: No (text) at (path)/a.bin with (key), see (address)',
         showsErrors,
       ])
     }
@@ -348,12 +348,14 @@ describe('an image task of an upstream', { concurrency: true }, () => {
 
   test('is cancelled there at its deadline', async (context) => {
     const { fake, deps, id } = await start({ steps: { status: [said(503)] }, forever: 'status' })
-    // No other test has this deadline, which passes when the task is there.
+    // No other test has as long, and it passes when the task is there; the age of the task is within a second.
     const timing = { heartbeatSeconds: 2, deadlineSeconds: TIMING.deadlineSeconds + 1 }
     const deadline = new AbortController()
     const timeout = AbortSignal.timeout.bind(AbortSignal)
     context.mock.method(AbortSignal, 'timeout', (ms: number) =>
-      ms === timing.deadlineSeconds * 1000 ? deadline.signal : timeout(ms),
+      ms > TIMING.deadlineSeconds * 1000 && ms <= timing.deadlineSeconds * 1000
+        ? deadline.signal
+        : timeout(ms),
     )
     const environment = makeEnvironment()
     void waitUntilSubmitted(environment).then(() => deadline.abort())
@@ -474,19 +476,52 @@ describe('a video task of an upstream', { concurrency: true }, () => {
   const failed = (code: string): Step =>
     said(200, { state: 'failed', err_code: code, err_msg: 'Why.' })
   const rejected = (word: string): Step => said(400, { message: 'Why.', details: [word, 'Why.'] })
-  const ENDS: Record<string, [Options['steps'] & object, code: string, message?: string]> = {
-    'a code of ours': [{ status: [failed('ImageSizeInvalid')] }, 'ImageSizeInvalid', 'Why.'],
-    'a word that is none': [{ status: [failed('AuditSubmitIllegal')] }, 'upstream_failed'],
-    'a cancellation there': [{ status: [failed('UserCancelled')] }, 'upstream_failed'],
-    'our code': [{ create: [rejected('ImageFormatInvalid')] }, 'ImageFormatInvalid'],
-    'another word': [{ create: [rejected('FieldInvalid')] }, 'upstream_rejected'],
-    'no credits there': [{ create: [said(402)] }, 'upstream_no_credits'],
-  }
-  for (const [name, [steps, code, words]] of Object.entries(ENDS))
-    test(`ends with ${code} at ${name}`, async () => {
+  const ENDS: [
+    name: string,
+    steps: Options['steps'] & object,
+    code: string,
+    reason: string,
+    message?: string,
+  ][] = [
+    [
+      'a code of ours',
+      { status: [failed('ImageSizeInvalid')] },
+      'ImageSizeInvalid',
+      'state failed: ImageSizeInvalid: Why.',
+      'Why.',
+    ],
+    [
+      'a word that is none',
+      { status: [failed('AuditSubmitIllegal')] },
+      'upstream_failed',
+      'state failed: AuditSubmitIllegal: Why.',
+    ],
+    [
+      'a cancellation there',
+      { status: [failed('UserCancelled')] },
+      'upstream_failed',
+      'state failed: UserCancelled: Why.',
+    ],
+    [
+      'our code',
+      { create: [rejected('ImageFormatInvalid')] },
+      'ImageFormatInvalid',
+      'status 400: Why. ImageFormatInvalid',
+    ],
+    [
+      'another word',
+      { create: [rejected('FieldInvalid')] },
+      'upstream_rejected',
+      'status 400: Why. FieldInvalid',
+    ],
+    ['no credits there', { create: [said(402)] }, 'upstream_no_credits', 'status 402'],
+  ]
+  for (const [name, steps, code, reason, words] of ENDS)
+    test(`ends with ${code} at ${name}, and keeps why`, async () => {
       const { deps, id } = await startVideo({}, { steps })
       const error = { ...forGood(code), ...(words !== undefined && { message: words }) }
       await assert.rejects(renderVideo(deps, id), error)
+      assert.deepEqual(await readEngineError(id), [reason, false])
     })
 
   for (const [name, bytes] of [
