@@ -17,5 +17,5 @@ export const splitOptions = <Name extends string>(
     if (!rules[name as Name].test(value)) return undefined
     options[name] = value
   }
-  return { address, options: options as Partial<Record<Name, string>> }
+  return { address, options }
 }

@@ -327,7 +327,9 @@ describe('an image task of an upstream', { concurrency: true }, () => {
     const failed = isIn('FAILED', { error: { message: words } })
     for (const showsErrors of [false, true]) {
       const { deps, id } = await start({ steps: { status: [failed] } }, { showsErrors })
-      await deps.sql`update task set settings = settings || ${{ prompt }} where id = ${id}`
+      await deps.sql`
+        update task set settings = settings || jsonb_build_object('prompt', ${prompt}::text) where id = ${id}
+      `
       await assert.rejects(render(deps, id), forGood('upstream_failed'))
       assert.deepEqual(await readEngineError(id), [
         'status FAILED: No (text) at (path)/a.bin with (key), see (address)',
