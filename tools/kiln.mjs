@@ -22,6 +22,7 @@ const COMMANDS = {
     args,
   },
   receiver: { source: 'tools/receiver.ts', args },
+  'conform-upstream': { source: 'tools/conform-upstream.ts', args },
   token: { source: 'src/local.ts', args: [name, ...args] },
 }
 
@@ -37,6 +38,8 @@ In a checkout, beside \`npm start\`:
       prints a bearer token; \`operator\` is the platform admin, unless ADMIN_SUBJECTS names others
   kiln receiver
       starts a receiver of webhooks that prints each event
+  kiln conform-upstream <url>
+      says what an upstream does right and wrong
 
 `
 

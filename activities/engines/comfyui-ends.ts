@@ -10,7 +10,7 @@ import { unitOfWork } from '../../src/platform/db/unit-of-work.ts'
 import { TaskError } from '../../src/tasks/domain/task-error.ts'
 import { FLEET, OVER, rank } from './comfyui-place.ts'
 import type { Chosen, Task } from './comfyui-place.ts'
-import { EngineError } from './render-attempt.ts'
+import { EngineError, keepReason } from './render-attempt.ts'
 
 /** Why a task goes elsewhere: an end of its run, or what this worker sees of the instance. */
 type PlacementEnd =
@@ -55,7 +55,7 @@ export const leave = async (
 ): Promise<void> => {
   const { deps, task } = given
   const { sql, fleet, log, breaker } = deps
-  const { name, client } = instance
+  const { name, client, showsErrors: isShown } = instance
   const instances = found === 'broken' ? await listBroken(given, name) : [name]
   const end = await (found === 'broken'
     ? unitOfWork(deps, (sql) => endBroken(sql, { id, task, instances, detail }))
@@ -66,6 +66,8 @@ export const leave = async (
     { task_id: task.id, instance: name, placement: id, end, detail },
     'a placement on ComfyUI brought no result',
   )
+  const reason = new EngineError(detail, { isShown })
+  await keepReason(deps, task, reason)
   if (end === 'zombie') await holdInstance(sql, { name, restSeconds: null, reason: detail })
   // What it said of its queue is a second old: the task would be placed there again, until its placements are used up.
   if (end === 'unreachable') instance.doubt()
@@ -82,7 +84,7 @@ export const leave = async (
     log.error({ task_id: task.id, instances, detail }, 'a task has broken two instances in a row')
     throw new TaskError('engine_crashed')
   }
-  if (COUNTED.has(end)) throw new EngineError(`a placement on ComfyUI ended as ${end}`)
+  if (COUNTED.has(end)) throw reason
 }
 
 /** Lists the instances that a task has broken in a row, the named one being the last. Ends that are the fleet's do not count. */

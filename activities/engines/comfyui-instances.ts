@@ -72,6 +72,7 @@ export const makeKeepInstances = (
         log.info({ instance: instance.name, depth: max }, 'an instance is given so many prompts')
       if (max > instance.depth) fleet.notifier.notify()
       instance.depth = max
+      instance.showsErrors = one?.showsErrors ?? false
     }
     const gone = earlier.filter((instance) => !fleet.instances.includes(instance))
     for (const { client } of gone) client.close()

@@ -5,7 +5,7 @@ import type { UnusableFiles } from '../../src/engines/comfyui/templates.ts'
 import type { ImageEngine } from '../../src/engines/image-engine/image-engine.ts'
 import type { Outbound } from '../../src/platform/outbound/client.ts'
 import type { Signer } from '../../src/platform/adapters/signing.ts'
-import type { Upstream } from '../../src/engines/upstream/upstream.ts'
+import type { FindUpstream } from '../../src/engines/upstream/upstream.ts'
 import type { FinishSound } from '../../packages/engines/src/finish-sound.ts'
 import type { FinishVideo } from '../../packages/engines/src/finish-video.ts'
 import type { VideoEngine } from '../../src/engines/video-engine/video-engine.ts'
@@ -31,8 +31,8 @@ export interface RenderDependencies extends EndDependencies {
 
 /** Dependencies of renders by an upstream. */
 export interface VendorDependencies extends RenderDependencies {
-  /** Upstreams of the families that have one. */
-  upstreams: Partial<Record<'image' | 'video', Upstream>>
+  /** Upstreams of the families that have any. */
+  upstreams: Partial<Record<'image' | 'video', FindUpstream>>
   signer: Signer
 }
 

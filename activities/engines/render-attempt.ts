@@ -4,7 +4,13 @@ import { join } from 'node:path'
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity'
 
 import { isOutage } from '../../src/platform/storage/storage.ts'
-import { countFailure, findTaskState, recordProgress } from '../../src/tasks/db/task.ts'
+import { cleanReason } from '../../src/engines/domain/engine-reason.ts'
+import {
+  countFailure,
+  findTaskState,
+  recordEngineError,
+  recordProgress,
+} from '../../src/tasks/db/task.ts'
 import { releaseProbe } from '../../src/tasks/db/breaker.ts'
 import { claimTask, putBack } from '../../src/tasks/db/task-transition.ts'
 import type { ClaimedTask } from '../../src/tasks/db/task-transition.ts'
@@ -32,9 +38,22 @@ export interface RenderAttempt {
   isOver(): boolean
 }
 
-/** An error of the engine itself, as opposed to one of the input or of the store. */
+/**
+ * An error of the engine itself, as opposed to one of the input or of the store. Its message is what operators may read
+ * in the task, once it is cleaned. As the cause of the error that ends a task it does the same.
+ */
 export class EngineError extends Error {
   override name = 'EngineError'
+  /** The caller may read it, too. */
+  readonly isShown: boolean
+
+  constructor(
+    message: string,
+    { isShown = false, ...options }: ErrorOptions & { isShown?: boolean | undefined } = {},
+  ) {
+    super(message, options)
+    this.isShown = isShown
+  }
 }
 
 /** Engine and store errors that are retried before the task fails. */
@@ -206,11 +225,14 @@ const retryLater = ({ log }: RenderDependencies, error: unknown, taskId: string)
 
 const classify = async (
   deps: RenderDependencies,
-  task: FencedTask,
+  task: ClaimedTask,
   error: unknown,
 ): Promise<Error> => {
   if (error instanceof TaskError || error instanceof VideoError)
-    return ApplicationFailure.nonRetryable(error.message, error.code)
+    return await keepReason(deps, task, error).then(
+      () => ApplicationFailure.nonRetryable(error.message, error.code),
+      (failure: unknown) => retryLater(deps, failure, task.id),
+    )
   const context = Context.current()
   if (context.cancellationDetails?.cancelRequested) return new CancelledFailure('cancelled')
   // The worker stops, an operator wants it, or the server has given the attempt up. Another attempt goes on.
@@ -220,6 +242,7 @@ const classify = async (
   if (isUnavailable(error) || isOutage(error)) return again
   try {
     const code = error instanceof EngineError ? 'engine_failed' : 'internal_error'
+    await keepReason(deps, task, error)
     const failures = (await countFailure(deps.sql, { ...task, code })) ?? 0
     return failures < MAX_FAILURES
       ? again
@@ -227,4 +250,17 @@ const classify = async (
   } catch (failure) {
     return retryLater(deps, failure, task.id)
   }
+}
+
+/** Keeps what an engine has said, where that is the error or its cause. */
+export const keepReason = async (
+  { sql }: Pick<RenderDependencies, 'sql'>,
+  task: Pick<ClaimedTask, 'id' | 'fence' | 'settings'>,
+  error: unknown,
+): Promise<void> => {
+  if (error instanceof EngineError) {
+    const { message, isShown } = error
+    const text = cleanReason(message, task.settings)
+    await recordEngineError(sql, task, { text, isShown })
+  } else if (error instanceof Error) await keepReason({ sql }, task, error.cause)
 }

@@ -3,6 +3,7 @@ import { probeImage } from '../../src/tasks/adapters/image-probe.ts'
 import type { ClaimedImageTask } from '../../src/tasks/db/image/image-task.ts'
 import { pixelLimitIssue } from '../../src/tasks/domain/image/image-size.ts'
 import type { AnyImageKind, ImageRequest } from '../../src/tasks/domain/image/image-kind.ts'
+import { describeCauses } from '../../src/platform/domain/causes.ts'
 import type { Size } from '../../src/platform/domain/size.ts'
 import { TaskError } from '../../src/tasks/domain/task-error.ts'
 import { timeRender } from '../../src/platform/process/metrics.ts'
@@ -74,7 +75,9 @@ export const makeLocalImages =
         ),
       pixelsOf: (made) => made.reduce((sum, { width, height }) => sum + width * height, 0),
     }).catch((error: unknown) => {
-      throw error instanceof TaskError ? error : new EngineError('rendering', { cause: error })
+      throw error instanceof TaskError
+        ? error
+        : new EngineError(describeCauses(error), { cause: error })
     })
   }
 

@@ -3,6 +3,7 @@ import type { RenderedVideo } from '../../packages/engines/src/video-job.ts'
 import type { VideoJob } from '../../src/engines/video-engine/video-engine.ts'
 import type { NewCreation } from '../../src/tasks/db/video/creation.ts'
 import type { ClaimedVideoTask } from '../../src/tasks/db/video/video-task.ts'
+import { describeCauses } from '../../src/platform/domain/causes.ts'
 import type { VideoTiming } from '../../src/tasks/domain/render-timing.ts'
 import { TaskError } from '../../src/tasks/domain/task-error.ts'
 import type { VideoTaskKind } from '../../src/tasks/domain/video/video-task.ts'
@@ -136,7 +137,7 @@ const runEngine = async (
     })
   } catch (error) {
     if (error instanceof TaskError || error instanceof VideoError) throw error
-    throw new EngineError('rendering', { cause: error })
+    throw new EngineError(describeCauses(error), { cause: error })
   }
 }
 

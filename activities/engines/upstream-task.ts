@@ -10,14 +10,16 @@ import type {
   UpstreamResponse,
   UpstreamRequest,
 } from '../../src/engines/upstream/upstream.ts'
-import { findTaskState, storeUpstreamId } from '../../src/tasks/db/task.ts'
+import { findTaskState, recordResubmission, storeUpstreamId } from '../../src/tasks/db/task.ts'
 import type { ClaimedTask } from '../../src/tasks/db/task-transition.ts'
 import { TaskError } from '../../src/tasks/domain/task-error.ts'
 import { OPEN_STATES } from '../../src/tasks/domain/task-item.ts'
 import type { TaskErrorCode } from '../../src/tasks/domain/task-error.ts'
 import { failpoint } from '../../src/platform/process/failpoint.ts'
 import type { RenderDependencies, VendorDependencies } from './dependencies.ts'
+import { EngineError } from './render-attempt.ts'
 import type { RenderAttempt } from './render-attempt.ts'
+import { linger, makePace, POLL_PACE, SUBMIT_PACE } from './upstream-pace.ts'
 
 /** Requests of a family of tasks to an upstream. */
 export interface UpstreamJob<Done> {
@@ -46,22 +48,58 @@ interface UpstreamTask<Done, Made> {
 }
 
 /**
- * Has an upstream do a task: submits it, unless an earlier attempt has, waits for its end, and fetches what it made.
- * The key of the submission is the task's id, so repeating it makes no second task there. A request without a response,
- * or with an error that passes, is repeated until the deadline.
+ * Has an upstream do a task: submits it, unless an earlier attempt has, waits for its end, and fetches what it made. The
+ * key of a submission is the task's id and the number of the submission, so repeating it makes no second task there. A
+ * request without a response, or with an error that passes, is repeated until the deadline. A task that the upstream has
+ * forgotten is submitted again as often as the operator lets it be.
  */
 export const runUpstreamTask = async <Done, Made>(
   given: UpstreamTask<Done, Made>,
 ): Promise<Made> => {
-  const { task, attempt } = given
-  const id = task.upstreamId ?? (await submit(given))
-  attempt.report('waiting for the upstream', 0, id)
-  return await cancelAtEnd(
-    given,
-    () => follow(given, id),
-    () => cancel(given, id),
-  )
+  const { attempt } = given
+  let { task } = given
+  for (;;) {
+    const now = { ...given, task }
+    const id = task.upstreamId ?? (await submit(now))
+    attempt.report('waiting for the upstream', 0, id)
+    try {
+      return await cancelAtEnd(
+        now,
+        () => follow(now, id),
+        () => cancel(now, id),
+      )
+    } catch (error) {
+      if (!(error instanceof TaskError && error.code === 'upstream_lost')) throw error
+      task = await forget(now, id, error)
+    }
+  }
 }
+
+/**
+ * Has a task that its upstream has forgotten submitted again.
+ * @throws the error where it was submitted often enough
+ */
+const forget = async <Done, Made>(
+  { deps, upstream, task, scope }: UpstreamTask<Done, Made>,
+  upstreamId: string,
+  error: TaskError,
+): Promise<ClaimedTask> => {
+  const { id, resubmissions } = task
+  if (resubmissions >= upstream.resubmit) throw error
+  failpoint('upstream.before-forget')
+  if (!(await recordResubmission(deps.sql, task))) throw new Error(OVER)
+  failpoint('upstream.after-forget')
+  const facts = { task_id: id, upstream_id: upstreamId, resubmissions: resubmissions + 1 }
+  deps.log.warn(facts, 'the upstream has forgotten a task, which is sent there again')
+  deps.metrics?.resubmissions.inc({ engine: scope })
+  return { ...task, upstreamId: null, resubmissions: resubmissions + 1 }
+}
+
+/** Key of a submission: the same for whoever repeats it, and another one for each that follows. */
+const keyOf = ({ id, resubmissions }: ClaimedTask): string =>
+  resubmissions === 0 ? id : `${id}-${resubmissions}`
+
+const OVER = 'the task has ended or is with a newer attempt'
 
 interface RemoteTask {
   deps: Pick<RenderDependencies, 'sql'>
@@ -102,7 +140,7 @@ const submit = async <Done, Made>(given: UpstreamTask<Done, Made>): Promise<stri
     for (;;) {
       attempt.signal.throwIfAborted()
       const { signal } = lingering
-      const response = await ask(given, { path, body, idempotencyKey: task.id, signal })
+      const response = await ask(given, { path, body, idempotencyKey: keyOf(task), signal })
       const id = response && isSuccess(response) ? job.idOf(response.body) : undefined
       if (id !== undefined) return await keepId(given, id)
       if (response && !isSuccess(response)) reject(given, response)
@@ -128,7 +166,7 @@ const keepId = async <Done, Made>(
     return upstreamId
   }
   if (await hasEnded(given)) await cancel(given, upstreamId)
-  throw new Error('the task has ended or is with a newer attempt')
+  throw new Error(OVER)
 }
 
 const follow = async <Done, Made>(given: UpstreamTask<Done, Made>, id: string): Promise<Made> => {
@@ -150,10 +188,11 @@ const follow = async <Done, Made>(given: UpstreamTask<Done, Made>, id: string): 
 }
 
 const readStatus = <Done, Made>(
-  { job, deps, task }: UpstreamTask<Done, Made>,
+  { job, deps, task, upstream }: UpstreamTask<Done, Made>,
   response: UpstreamResponse,
 ) => {
-  if (response.status === 404) throw new TaskError('upstream_lost')
+  if (response.status === 404)
+    throw new TaskError('upstream_lost', undefined, giveReason(upstream, 'status 404 of the task'))
   const record = isSuccess(response) ? job.read(response.body) : undefined
   if (!record)
     deps.log.warn({ task_id: task.id, status: response.status }, 'the upstream reports no status')
@@ -174,7 +213,8 @@ const copy = async <Done, Made>(
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
     const code = COPY_ERRORS[error.status ?? error.kind]
-    if (code) throw new TaskError(code, undefined, { cause: error })
+    if (code)
+      throw new TaskError(code, undefined, giveReason(given.upstream, `a result: ${error.message}`))
     given.deps.log.warn({ task_id: given.task.id, reason: error.message }, 'no result fetched')
     return undefined
   }
@@ -235,9 +275,16 @@ const reject = <Done, Made>(
     return deps.log.warn(facts, 'the upstream takes no task now')
   const code = REJECTIONS[status] ?? 'upstream_rejected'
   deps.log[code === 'upstream_rejected' ? 'warn' : 'error'](facts, 'the upstream rejected a task')
-  const reported = code === 'upstream_rejected' ? upstream.clean(sayOf(body)) : ''
-  throw job.toError(new TaskError(code, reported || undefined), body)
+  const text = sayOf(body)
+  const reported = code === 'upstream_rejected' ? upstream.clean(text) : ''
+  const reason = giveReason(upstream, `status ${status}${text && `: ${text}`}`)
+  throw job.toError(new TaskError(code, reported || undefined, reason), body)
 }
+
+/** Makes the options of an error that ends a task because of what an upstream says. */
+export const giveReason = (upstream: Upstream, text: string): { cause: EngineError } => ({
+  cause: new EngineError(upstream.clean(text), { isShown: upstream.showsErrors }),
+})
 
 const REJECTIONS: Partial<Record<number, TaskErrorCode>> = {
   401: 'upstream_unauthorized',
@@ -249,45 +296,4 @@ const REJECTIONS: Partial<Record<number, TaskErrorCode>> = {
 const sayOf = ({ message, details }: UpstreamResponse['body']): string => {
   const issues = Array.isArray(details) ? details.filter((error) => error !== message) : []
   return [message, ...issues].filter((text) => typeof text === 'string').join(' ')
-}
-
-interface Pace {
-  firstMs: number
-  factor: number
-  maxMs: number
-}
-
-const SUBMIT_PACE: Pace = { firstMs: 1000, factor: 2, maxMs: 30_000 }
-const POLL_PACE: Pace = { firstMs: 1000, factor: 1.5, maxMs: 15_000 }
-
-/** Makes the waits before next requests: longer each time, and as long as the upstream asks for. */
-const makePace = ({ firstMs, factor, maxMs }: Pace) => {
-  let waitMs = firstMs
-  return {
-    next(response: UpstreamResponse | undefined): number {
-      const wait = Math.max(waitMs, response?.retryAfterMs ?? 0)
-      waitMs = Math.min(waitMs * factor, maxMs)
-      return wait
-    },
-  }
-}
-
-/** A submission that has begun may be taken, so it has this time to say under which id. */
-const LINGER_MS = 10_000
-
-/** A signal that is aborted some time after another one. */
-const linger = (signal: AbortSignal) => {
-  const late = new AbortController()
-  let timer: NodeJS.Timeout | undefined
-  const start = (): void => {
-    timer = setTimeout(() => late.abort(signal.reason), LINGER_MS)
-  }
-  signal.addEventListener('abort', start)
-  return {
-    signal: late.signal,
-    stop(): void {
-      signal.removeEventListener('abort', start)
-      clearTimeout(timer)
-    },
-  }
 }

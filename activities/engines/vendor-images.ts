@@ -6,7 +6,7 @@ import { copyPicture, isOutputFormat } from '../../packages/engines/src/raster-f
 import { probeImage } from '../../src/tasks/adapters/image-probe.ts'
 import { requireDecodable } from '../../src/engines/adapters/thumbnail.ts'
 import { makeBody } from '../../src/engines/upstream/body.ts'
-import type { Upstream } from '../../src/engines/upstream/upstream.ts'
+import type { FindUpstream, Upstream } from '../../src/engines/upstream/upstream.ts'
 import type { ClaimedImageTask } from '../../src/tasks/db/image/image-task.ts'
 import { IMAGE_KINDS, type ImageTaskKind } from '../../src/tasks/domain/image/image-kind.ts'
 import { isObject } from '../../src/platform/domain/is-object.ts'
@@ -18,7 +18,7 @@ import { EngineError } from './render-attempt.ts'
 import type { RenderAttempt } from './render-attempt.ts'
 import { fetchImages, outputOf, RESULT_PIXELS } from './render-image-task.ts'
 import type { RenderedImage, MakeImages } from './render-image-task.ts'
-import { runUpstreamTask } from './upstream-task.ts'
+import { giveReason, runUpstreamTask } from './upstream-task.ts'
 import type { UpstreamJob } from './upstream-task.ts'
 
 /** Addresses of finished images. */
@@ -26,9 +26,10 @@ type Links = readonly string[]
 
 /** The vendor engine: an upstream renders, and what it made is fetched. */
 export const makeVendorImages =
-  (deps: VendorDependencies, upstream: Upstream): MakeImages =>
-  (task, attempt) =>
-    runUpstreamTask<Links, RenderedImage[]>({
+  (deps: VendorDependencies, findUpstream: FindUpstream): MakeImages =>
+  async (task, attempt) => {
+    const upstream = findUpstream(task.kind)
+    return await runUpstreamTask<Links, RenderedImage[]>({
       deps,
       upstream,
       scope: 'engine:vendor:image',
@@ -37,6 +38,7 @@ export const makeVendorImages =
       job: makeJob(deps, upstream, task, attempt),
       copy: (links, dir) => copyImages(upstream, links, { dir, attempt, task }),
     })
+  }
 
 const makeJob = (
   deps: VendorDependencies,
@@ -57,11 +59,11 @@ const makeJob = (
     read: (body) => {
       const record = findRecord(body)
       const end = record && readStatusWord(record.status)
-      if (end === 'failed')
-        throw new TaskError(
-          'upstream_failed',
-          upstream.clean(record?.error?.message ?? '') || undefined,
-        )
+      if (end === 'failed') {
+        const { message = '' } = record?.error ?? {}
+        const reason = giveReason(upstream, `status ${record?.status}${message && `: ${message}`}`)
+        throw new TaskError('upstream_failed', upstream.clean(message) || undefined, reason)
+      }
       if (end !== 'done') return record && { percent: record.progress ?? 0 }
       const links = record?.generated ?? []
       return links.length === 0 ? undefined : { percent: 100, done: links }
@@ -85,7 +87,7 @@ const copyImages = async (
   for (const [index, url] of links.entries()) {
     const path = join(dir, `result-${index + 1}`)
     await upstream.fetch({ url, toFile: path, signal: attempt.signal })
-    images.push(await convert({ file: path, ...(await inspect(path)) }, task))
+    images.push(await convert({ file: path, ...(await inspect(upstream, path)) }, task))
     failpoint('upstream.while-copying')
   }
   return images
@@ -104,7 +106,10 @@ const convert = async (
 }
 
 /** A file may have been cut on its way here, so it is worth another attempt. */
-const inspect = async (path: string): Promise<Omit<RenderedImage, 'file'>> => {
+const inspect = async (
+  { showsErrors: isShown }: Upstream,
+  path: string,
+): Promise<Omit<RenderedImage, 'file'>> => {
   try {
     const { extension, contentType, width, height } = await probeImage(path, {
       maxPixels: RESULT_PIXELS,
@@ -112,6 +117,6 @@ const inspect = async (path: string): Promise<Omit<RenderedImage, 'file'>> => {
     await requireDecodable(path)
     return { extension, contentType, width, height }
   } catch (cause) {
-    throw new EngineError('the upstream’s result is no image', { cause })
+    throw new EngineError('the upstream’s result is no image', { cause, isShown })
   }
 }

@@ -8,7 +8,7 @@ import { requireDecodable } from '../../src/engines/adapters/thumbnail.ts'
 import { makeBody } from '../../src/engines/upstream/body.ts'
 import type { StreamedBody } from '../../src/engines/upstream/body.ts'
 import { isWholeMp4 } from '../../src/engines/upstream/mp4.ts'
-import type { Upstream } from '../../src/engines/upstream/upstream.ts'
+import type { FindUpstream, Upstream } from '../../src/engines/upstream/upstream.ts'
 import { readContainer } from '../../packages/engines/src/container.ts'
 import { listTaskInputs } from '../../src/tasks/db/task-file.ts'
 import type { ClaimedVideoTask } from '../../src/tasks/db/video/video-task.ts'
@@ -23,7 +23,7 @@ import type { VendorDependencies } from './dependencies.ts'
 import { EngineError } from './render-attempt.ts'
 import { fetchVideoInputs } from './render-video-task.ts'
 import type { RenderedVideoFiles, MakeVideo, VideoAttempt } from './render-video-task.ts'
-import { runUpstreamTask } from './upstream-task.ts'
+import { giveReason, runUpstreamTask } from './upstream-task.ts'
 import type { UpstreamJob } from './upstream-task.ts'
 
 type Creation = NonNullable<Static<typeof UpstreamVideo>['creations']>[number]
@@ -33,9 +33,10 @@ const COVER_PIXELS = 100_000_000
 
 /** The vendor engine: an upstream renders, and what it made is fetched. */
 export const makeVendorVideo =
-  (deps: VendorDependencies, upstream: Upstream): MakeVideo =>
-  (task, attempt) =>
-    runUpstreamTask<Creation, RenderedVideoFiles[]>({
+  (deps: VendorDependencies, findUpstream: FindUpstream): MakeVideo =>
+  async (task, attempt) => {
+    const upstream = findUpstream(task.kind)
+    return await runUpstreamTask<Creation, RenderedVideoFiles[]>({
       deps,
       upstream,
       scope: 'engine:vendor:video',
@@ -46,6 +47,7 @@ export const makeVendorVideo =
         await copyVideo(upstream, creation, { dir, signal: attempt.signal }),
       ],
     })
+  }
 
 const makeJob = (
   deps: VendorDependencies,
@@ -63,21 +65,28 @@ const makeJob = (
     const end = readStatusWord(state)
     if (end === 'failed') {
       deps.log.warn({ task_id: task.id, code }, 'the upstream failed a task')
-      throw keepCode(code, upstream.clean(message)) ?? new TaskError('upstream_failed')
+      const reason = giveReason(
+        upstream,
+        [`state ${state}`, code, message].filter(Boolean).join(': '),
+      )
+      throw (
+        keepCode(code, upstream.clean(message), reason) ??
+        new TaskError('upstream_failed', undefined, reason)
+      )
     }
     const done = end === 'done' ? creations?.[0] : undefined
     return end === 'done' && !done ? undefined : { percent: progress, ...(done && { done }) }
   },
   toError: (error, { details }) => {
     const [word] = Array.isArray(details) ? (details as unknown[]) : []
-    return keepCode(word, error.message) ?? error
+    return keepCode(word, error.message, { cause: error.cause }) ?? error
   },
 })
 
 /** The error of a word that is a code of ours; nobody here has cancelled what was cancelled there. */
-const keepCode = (word: unknown, message: string): VideoError | undefined =>
+const keepCode = (word: unknown, message: string, options: ErrorOptions): VideoError | undefined =>
   isVideoErrorCode(word) && word !== ('UserCancelled' satisfies VideoErrorCode)
-    ? new VideoError(word, message || undefined)
+    ? new VideoError(word, message || undefined, options)
     : undefined
 
 /**
@@ -134,7 +143,10 @@ const copyVideo = async (
     await upstream.fetch({ url, toFile: path, signal })
     await check(path).catch((cause: unknown) => {
       // It may have been cut on its way here, so it is worth another attempt.
-      throw new EngineError(`the upstream’s ${name} is broken`, { cause })
+      throw new EngineError(`the upstream’s ${name} is broken`, {
+        cause,
+        isShown: upstream.showsErrors,
+      })
     })
     failpoint('upstream.while-copying')
     return path

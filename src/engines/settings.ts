@@ -2,31 +2,41 @@ import { Type, type Static } from 'typebox'
 
 import type { PlatformConfig } from '../platform/settings/settings.ts'
 
+import { IMAGE_PREFIX, ImageTaskKind } from '../tasks/domain/image/image-kind.ts'
+import { VIDEO_PREFIX } from '../tasks/domain/video/video-path.ts'
+import { VideoTaskKind } from '../tasks/domain/video/video-task.ts'
 import { MAX_DEPTH, readFleetItem, type FleetItem } from './domain/fleet-item.ts'
+import { readUpstreamItem, splitKind } from './domain/upstream-item.ts'
 import {
   constant,
   count,
   list,
   optionalText,
+  splitList,
   text,
   visible,
   type WithLists,
 } from '../platform/settings/schema.ts'
 
-const upstreamUrl = (what: string) =>
-  optionalText(`Address of the upstream of ${what}; core workers call it.`)
+const upstreamUrl = (what: string, kind: string) =>
+  list(
+    `Address of the upstream of ${what}, which core workers call, and others of single kinds such as \`${kind}=https://upstream.example\`. \`|resubmit=2\` behind one sends what it has forgotten again so often, which it may charge for again; \`|prefix=/v1\` replaces the prefix of the routes there, and \`|errors=shown\` shows callers what it says of failures.`,
+  )
 
-const upstreamKey = (url: string) => visible(`Bearer token, or API key, at ${url}.`)
+const upstreamKey = (url: string, kind: string) =>
+  visible(
+    `Bearer token, or API key, at ${url}, and others of single kinds such as \`${kind}=key\`. Separated by commas.`,
+  )
 
 /** Settings of the engines. */
 export const EngineSettings = Type.Object({
   MEDIA_SLOTS: count('Renderings at once in a media worker; one a core.', 2, 1, 256),
-  VENDOR_IMAGE_URL: upstreamUrl('image tasks'),
-  VENDOR_IMAGE_KEY: upstreamKey('VENDOR_IMAGE_URL'),
-  VENDOR_VIDEO_URL: upstreamUrl('video tasks'),
-  VENDOR_VIDEO_KEY: upstreamKey('VENDOR_VIDEO_URL'),
+  VENDOR_IMAGE_URL: upstreamUrl('image tasks', 'upscale'),
+  VENDOR_IMAGE_KEY: upstreamKey('VENDOR_IMAGE_URL', 'upscale'),
+  VENDOR_VIDEO_URL: upstreamUrl('video tasks', 'extend'),
+  VENDOR_VIDEO_KEY: upstreamKey('VENDOR_VIDEO_URL', 'extend'),
   COMFYUI_URLS: list(
-    'Instances of ComfyUI that core workers call, such as `gpu1=http://10.0.0.5:8188`, whose name their tasks keep; and where others are read every five seconds, `dns:comfyui.internal:8188` or `file:/etc/kiln/instances`. `|depth=1` after one counts before COMFYUI_DEPTH.',
+    'Instances of ComfyUI that core workers call, such as `gpu1=http://10.0.0.5:8188`, whose name their tasks keep; and where others are read every five seconds, `dns:comfyui.internal:8188` or `file:/etc/kiln/instances`. `|depth=1` after one counts before COMFYUI_DEPTH, and `|errors=shown` shows callers what it says of failures.',
   ),
   COMFYUI_TOKEN: visible('Bearer token for a proxy before the instances of COMFYUI_URLS.'),
   COMFYUI_TEMPLATES: optionalText('Folder of the workflows that instances of ComfyUI run.'),
@@ -75,17 +85,39 @@ export type EngineConfig = WithLists<
   'COMFYUI_URLS'
 >
 
-/** Reads the upstream that a core worker calls for each family of tasks; absent where no address is set. */
-export const readUpstreams = (config: EngineConfig) => {
-  const limits = { perSecond: config.VENDOR_RATE, atOnce: config.VENDOR_CONCURRENCY }
-  return {
-    ...(config.VENDOR_IMAGE_URL !== '' && {
-      image: { url: config.VENDOR_IMAGE_URL, key: config.VENDOR_IMAGE_KEY, limits },
-    }),
-    ...(config.VENDOR_VIDEO_URL !== '' && {
-      video: { url: config.VENDOR_VIDEO_URL, key: config.VENDOR_VIDEO_KEY, limits },
-    }),
-  }
+/** Kinds of each family that an upstream may have, and the prefix of their routes here. */
+export const UPSTREAM_FAMILIES = {
+  image: {
+    engine: 'IMAGE_ENGINE',
+    setting: 'VENDOR_IMAGE',
+    kinds: ImageTaskKind.enum,
+    prefix: IMAGE_PREFIX,
+  },
+  video: {
+    engine: 'VIDEO_ENGINE',
+    setting: 'VENDOR_VIDEO',
+    kinds: VideoTaskKind.enum,
+    prefix: VIDEO_PREFIX,
+  },
+} as const
+
+export type UpstreamFamily = keyof typeof UPSTREAM_FAMILIES
+
+/** Reads the upstreams that a core worker calls for a family of tasks: that of each kind with one of its own, and of all others. */
+export const readUpstreams = (
+  config: Pick<EngineConfig, `VENDOR_${'IMAGE' | 'VIDEO'}_${'URL' | 'KEY'}`>,
+  family: UpstreamFamily,
+) => {
+  const { setting, kinds, prefix: here } = UPSTREAM_FAMILIES[family]
+  const keys = splitList(config[`${setting}_KEY`]).map((key) => splitKind(key, kinds))
+  const findKey = (kind?: string) => keys.find((key) => key.kind === kind)?.rest
+  return splitList(config[`${setting}_URL`]).flatMap((text) => {
+    const { item } = readUpstreamItem(text, kinds)
+    if (!item) return []
+    const { kind, prefix: there } = item
+    const prefix = there === undefined ? undefined : { here, there }
+    return [{ ...item, url: item.url, kind, prefix, key: findKey(kind) ?? findKey() ?? '' }]
+  })
 }
 
 /** Reads the instances of ComfyUI, and sources of them, that a core worker calls: none in a media worker. */

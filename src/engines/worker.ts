@@ -31,9 +31,9 @@ import {
 import { makeInstance } from './comfyui/instance.ts'
 import { makeReadInstances } from './comfyui/sources.ts'
 import { makeLocalImageEngine } from './image-engine/local.ts'
-import { readFleetItems, readUpstreams, type EngineConfig } from './settings.ts'
+import { readFleetItems, type EngineConfig } from './settings.ts'
 import { makeActivityTuner } from './temporal/activity-tuner.ts'
-import { makeUpstream } from './upstream/upstream.ts'
+import { openUpstreams } from './upstream/open.ts'
 import {
   makeLocalFinishSound,
   makeLocalFinishVideo,
@@ -145,13 +145,8 @@ export const makeRemoteRendering = async (
   programs: ProgramPlace,
 ): Promise<Rendering> => {
   const { common, temporal, outboundRules, makeLinks } = base
-  const upstreams = Object.fromEntries(
-    Object.entries(readUpstreams(config)).map(([family, upstream]) => [
-      family,
-      makeUpstream({ ...upstream, outbound: outboundRules }),
-    ]),
-  )
-  const isVendor = Object.keys(upstreams).length > 0
+  const upstreams = openUpstreams(config, outboundRules)
+  const isVendor = Object.keys(upstreams.find).length > 0
   const items = readFleetItems(config)
   const fleet = items.length > 0 ? makeFleet(config) : undefined
   if (!isVendor && !fleet) return { workers: [], slots: () => ({}), stop: () => Promise.resolve() }
@@ -221,7 +216,11 @@ export const makeRemoteRendering = async (
       ? [
           makeWorker({
             taskQueue: upstreamQueue(config.TASK_QUEUE),
-            activities: createVendorActivities({ ...deps, signer: makeLinks(), upstreams }),
+            activities: createVendorActivities({
+              ...deps,
+              signer: makeLinks(),
+              upstreams: upstreams.find,
+            }),
             maxConcurrentActivityTaskExecutions: config.VENDOR_SLOTS,
           }),
         ]
@@ -247,7 +246,7 @@ export const makeRemoteRendering = async (
       ...(fleet && { comfyui: countSlots() }),
     }),
     async stop() {
-      for (const upstream of Object.values(upstreams)) upstream.close()
+      upstreams.close()
       await Promise.all(loops.map((loop) => loop.stop()))
       for (const { client } of fleet?.instances ?? []) client.close()
       await Promise.all([scratch.stop(), renders.stop()])

@@ -1,6 +1,6 @@
 import { inTime } from '../platform/domain/in-time.ts'
 import { OperatorError, OperatorWarning } from '../platform/process/operator-error.ts'
-import { describeCauses } from './server-error.ts'
+import { describeCauses } from '../platform/domain/causes.ts'
 import type { Env } from '../compose/settings/env.ts'
 import type { SettingIssue } from '../platform/settings/issue.ts'
 

@@ -18,7 +18,7 @@ import { OperatorError } from '../platform/process/operator-error.ts'
 import { readFleetItems } from '../engines/settings.ts'
 import type { Config } from '../compose/settings/env.ts'
 import { renderSample } from './sample.ts'
-import { describeCauses } from './server-error.ts'
+import { describeCauses } from '../platform/domain/causes.ts'
 
 interface FleetCommandDeps {
   config: Config

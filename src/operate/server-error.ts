@@ -2,28 +2,12 @@ import { inspect } from 'node:util'
 
 import { MigrationError } from '../platform/db/migrate.ts'
 import { isUnavailable } from '../platform/db/sqlstate.ts'
+import { describeCauses, listCauses } from '../platform/domain/causes.ts'
 import { findGrpcError } from '../platform/temporal/grpc-error.ts'
 import { adviseTemporal } from '../platform/temporal/temporal-advice.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import type { Config } from '../compose/settings/env.ts'
 import { readTemporal } from '../platform/settings/temporal.ts'
-
-/** The messages of an error and its causes, the innermost last. */
-export const describeCauses = (error: unknown): string => {
-  const messages = listCauses(error).map(({ message, code, name }) => message || code || name)
-  return [...new Set(messages)].join(': ')
-}
-
-interface Cause extends Error {
-  code?: string
-}
-
-const listCauses = (error: unknown): Cause[] => {
-  // All addresses of a host were tried, and it has no message of its own.
-  if (error instanceof AggregateError && error.message === '') return listCauses(error.errors[0])
-  if (!(error instanceof Error)) return [new Error(String(error))]
-  return [error, ...(error.cause === undefined ? [] : listCauses(error.cause))]
-}
 
 /** Returns what an operator does about PostgreSQL that is away or lets nobody in; undefined for any other error. */
 export const advisePostgres = (error: unknown, setting: keyof Config): string | undefined => {

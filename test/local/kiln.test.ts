@@ -26,7 +26,15 @@ describe('kiln in a checkout', () => {
   test('lists its own commands and those of the client', async () => {
     const { out, code } = await kiln(['--help'])
     assert.equal(code, 0)
-    for (const command of ['operate', 'extract', 'token --user', 'receiver', 'relight', 'publish'])
+    for (const command of [
+      'operate',
+      'extract',
+      'token --user',
+      'receiver',
+      'conform-upstream',
+      'relight',
+      'publish',
+    ])
       assert.match(out, new RegExp(`^  kiln ${command} ?`, 'm'))
   })
 

@@ -8,7 +8,7 @@ import { VIDEO_API } from '../support/client.ts'
 import type { Client } from '../support/client.ts'
 import { temporalAddress } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
-import { assertOneEach } from './pair.ts'
+import { assertOneEach, NOBODY } from './pair.ts'
 import type { Pair } from './pair.ts'
 
 const LINES = [
@@ -59,6 +59,47 @@ export const killAtEachLine = async (pair: Pair, say: (line: string) => void): P
   say('  the key: nowhere')
 }
 
+/** Lines of a task that is sent again; the second submission of the same worker is that. */
+const FORGETTING = [
+  'upstream.before-forget',
+  'upstream.after-forget',
+  'upstream.before-submit:2',
+  'upstream.after-response:2',
+  'upstream.after-store:2',
+]
+
+/** Kills a worker of the near one at each line, after the far one has forgotten its task. */
+export const forgetAtEachLine = async (pair: Pair, say: (line: string) => void): Promise<void> => {
+  const { near, far } = pair
+  const client = await clientOf(near)
+  const ids: string[] = []
+  for (const create of [createTask, createVideo])
+    for (const FAILPOINT of FORGETTING) {
+      await far.entry('media').kill()
+      await near.entry('core').kill()
+      const doomed = await near.start('core', { OVERRIDE_FAILPOINT: FAILPOINT })
+      const id = await create(client)
+      ids.push(id)
+      const first = await waitForUpstreamId(near, id)
+      await far.database.sql`update task set owner = ${NOBODY} where id = ${first}`
+      assert.equal(await doomed.ended, 'SIGKILL')
+      await near.start('core')
+      await far.start('media')
+      const failed = (await assertLedger(near, ids)).filter(({ error_code: code }) => code !== null)
+      assert.deepEqual(failed, [])
+      const [row] = await near.database.sql`select resubmissions from task where id = ${id}`
+      assert.equal(row?.['resubmissions'], 1)
+      await assertOneEach(pair)
+      say(`  ${create.name}, forgotten, near core at ${FAILPOINT}: ok`)
+    }
+}
+
+const waitForUpstreamId = (near: Pair['near'], id: string): Promise<string> =>
+  waitFor('the far one has the task', async () => {
+    const [row] = await near.database.sql`select upstream_id from task where id = ${id}`
+    return (row?.['upstream_id'] as string | null) ?? undefined
+  })
+
 /** Switches the engine under open tasks, and cancels one that is away. */
 export const changeUnderway = async (pair: Pair, say: (line: string) => void): Promise<void> => {
   const client = await clientOf(pair.near)
@@ -90,10 +131,7 @@ const switchEngines = async ({ near, far }: Pair, client: Client): Promise<strin
 const cancelAway = async ({ near, far }: Pair, client: Client): Promise<void> => {
   await far.entry('media').kill()
   const id = await createTask(client)
-  const upstreamId = await waitFor('the far one has the task', async () => {
-    const [row] = await near.database.sql`select upstream_id from task where id = ${id}`
-    return (row?.['upstream_id'] as string | null) ?? undefined
-  })
+  const upstreamId = await waitForUpstreamId(near, id)
   assert.equal((await client.post(`${CREATE}/${id}/cancel`, {})).status, 200)
   await waitFor('the far one has cancelled it', async () => {
     const [row] = await far.database.sql`select error_code from task where id = ${upstreamId}`

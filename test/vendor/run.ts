@@ -1,6 +1,7 @@
 /**
  * Runs `npm run test:system -- vendor`: one Kiln whose engines are those of a second one. Arguments choose parts: `demo` (one
- * job of every kind), `http` (tests of the interface, for an upstream), `kills` (a worker killed at each line that matters, for images and videos), `changes` (the engine switched, a task cancelled), `storm` (tasks while
+ * job of every kind), `http` (tests of the interface, for an upstream), `kills` (a worker killed at each line that matters, for images and videos), `forgets` (the same after the upstream has
+ * forgotten the task), `changes` (the engine switched, a task cancelled), `storm` (tasks while
  * processes of both sides are killed at random). `--tasks 1000` says how many the storm makes, `--seed 1` how it kills.
  */
 import { parseArgs } from 'node:util'
@@ -11,7 +12,7 @@ import { listenForInterrupt } from '../../src/local/interrupt.ts'
 import { makeFolder, withKept } from '../support/keep.ts'
 import { runProgram } from '../support/run-program.ts'
 import { startTestServers } from '../support/servers.ts'
-import { changeUnderway, killAtEachLine } from './kills.ts'
+import { changeUnderway, forgetAtEachLine, killAtEachLine } from './kills.ts'
 import { startPair } from './pair.ts'
 import type { Pair } from './pair.ts'
 import { runStorm } from './storm.ts'
@@ -56,6 +57,7 @@ const PARTS: Record<string, Part> = {
   },
   http: { options: { env: { OVERRIDE_VIDEO_TINY: '' }, roles: [] }, run: http },
   kills: { run: (pair) => killAtEachLine(pair, say) },
+  forgets: { run: (pair) => forgetAtEachLine(pair, say) },
   changes: { run: (pair) => changeUnderway(pair, say) },
   storm: {
     run: (pair) => runStorm(pair, { tasks: Number(values.tasks), seed: Number(values.seed), say }),

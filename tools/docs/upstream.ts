@@ -1,4 +1,4 @@
-import { IMAGE_KINDS } from '../../src/tasks/domain/image/image-kind.ts'
+import { IMAGE_KINDS, IMAGE_PREFIX } from '../../src/tasks/domain/image/image-kind.ts'
 import {
   DONE,
   FAILED,
@@ -33,6 +33,8 @@ export const makeUpstreamPage = (): string =>
     fence(UpstreamVideo),
     '## Test yours',
     wrap(TEST),
+    '```bash\nKILN_UPSTREAM_KEY=key npm run kiln -- conform-upstream https://upstream.example\n```',
+    wrap(TESTS),
     '```bash\nTEST_UPSTREAM_URL=https://upstream.example TEST_UPSTREAM_KEY=key npm test -- \\\n  test/tasks/http/image-task.test.ts test/tasks/http/video-task.test.ts\n```',
   ])
 
@@ -43,8 +45,8 @@ const fence = (schema: object): string => `\`\`\`json\n${JSON.stringify(schema, 
 
 const words = (set: ReadonlySet<string>): string => [...set].map((word) => `\`${word}\``).join(', ')
 
-const INTRO = `An upstream is a service that renders for Kiln: another Kiln, or whatever has these routes below VENDOR_IMAGE_URL
-or VENDOR_VIDEO_URL. [Operations](../operations.md#upstreams) says how it is set up, and what its errors do to a task. For a
+const INTRO = `An upstream is a service that renders for Kiln: another Kiln, or whatever has these routes below its address in
+VENDOR_IMAGE_URL or VENDOR_VIDEO_URL. \`|prefix=/v1\` behind the address stands for \`${IMAGE_PREFIX}\` or \`${VIDEO_PREFIX}\`. [Operations](../operations.md#upstreams) says how it is set up, and what its errors do to a task. For a
 server of your own, [an engine](../guides/engines-http.md) is less work.`
 
 const BODIES = `A task is made and cancelled by POST, and read by GET. A body of a creation is that of the same route of Kiln, as \`/openapi.json\` has it, with the defaults filled in.
@@ -54,7 +56,7 @@ Kiln's task.`
 const RULES = [
   'Every request has `Authorization: Bearer` with VENDOR_IMAGE_KEY or VENDOR_VIDEO_KEY.',
   'A creation has an `Idempotency-Key`, and may come several times: the same key gives the same task, whatever became of the first response. 409 with `"error": "idempotency_in_flight"` says that the first one is still being taken.',
-  'A creation responds with 2xx and `task_id`, as soon as the task will outlive a restart: a status route that responds with 404 later loses the task.',
+  'A creation responds with 2xx and `task_id`, as soon as the task will outlive a restart: a status route that responds with 404 later loses the task, or has it made again under another key where `|resubmit=2` stands behind the address.',
   '408, 429 and 5xx have the request sent again, after `Retry-After` or by and by; 401, 402, 403 and every other 3xx and 4xx end the task. `message` and the texts in `details` of the body are shown to the caller.',
   'A status route responds with 200 and the record. Kiln asks after 1 s, and ever more rarely, every 15 s at least, or after `Retry-After`.',
   `A word is the state in any spelling. Done is ${words(DONE)}; failed is ${words(FAILED)}; any other runs on.`,
@@ -69,4 +71,8 @@ TIFF or GIF.`
 const VIDEOS = `\`creations\` has the result once it is done: a whole MP4 at \`url\` and a JPEG at \`cover_url\`. \`err_code\` is kept where it
 is one of [the codes of videos](errors.md).`
 
-const TEST = `The tests of the interface run against it in the place of the engines of Kiln, and say what a caller would miss:`
+const TEST = `In a checkout, a command has it do a small task of each kind, and says line by line what is right and what is wrong;
+it ends with 1 where anything is. \`--kind upscale\` tries one kind, \`--prefix /v1\` other paths; \`--restart\` waits until you have
+restarted it, and looks whether it still knows its tasks:`
+
+const TESTS = `The tests of the interface run against it in the place of the engines of Kiln, and say what a caller would miss:`

@@ -6,6 +6,8 @@ import { makeIsAllowedAddress } from '../../platform/outbound/address.ts'
 import { isLoopbackHost } from '../../platform/outbound/url.ts'
 import { ENGINE_NAMES } from '../../tasks/domain/engine.ts'
 import { readFleetItem } from '../../engines/domain/fleet-item.ts'
+import { readUpstreamItem } from '../../engines/domain/upstream-item.ts'
+import { readUpstreams, UPSTREAM_FAMILIES, type UpstreamFamily } from '../../engines/settings.ts'
 import { TEMPLATE_KINDS } from '../../engines/domain/template/fields.ts'
 import { decodeWebhookSecret } from '../../events/adapters/webhook.ts'
 import { BUILTIN_SETTINGS } from './builtin.ts'
@@ -171,6 +173,22 @@ const validateInstances: Rule = (value, name) => {
   ]
 }
 
+/** Each kind has one upstream, and all that have none of their own share one. */
+const validateUpstreams =
+  (family: UpstreamFamily): Rule =>
+  (value, name) => {
+    const read = splitList(value).map((text) =>
+      readUpstreamItem(text, UPSTREAM_FAMILIES[family].kinds),
+    )
+    const kinds = read.flatMap(({ item }) => (item ? [item.kind ?? 'all kinds'] : []))
+    return [
+      ...read.flatMap(({ issue }) => (issue === undefined ? [] : [`${name} ${issue}`])),
+      ...kinds
+        .filter((kind, index) => kinds.indexOf(kind) !== index)
+        .map((kind) => `${name} has two upstreams of ${kind}`),
+    ]
+  }
+
 const validateParams: Rule = (value, name) =>
   value === '' || /^[\w.~-]+=[^&=#\s]*(&[\w.~-]+=[^&=#\s]*)*$/.test(value)
     ? []
@@ -206,8 +224,8 @@ const RULES = {
   S3_ENDPOINT: validateServer,
   ENGINES: validateEngines,
   COMFYUI_URLS: validateInstances,
-  VENDOR_IMAGE_URL: validateServer,
-  VENDOR_VIDEO_URL: validateServer,
+  VENDOR_IMAGE_URL: validateUpstreams('image'),
+  VENDOR_VIDEO_URL: validateUpstreams('video'),
   AUTH_JWKS_URL: validateUrl,
 } satisfies Partial<Record<keyof Env, Rule>>
 
@@ -283,12 +301,18 @@ const upstreamIssues = (env: Env, process: ProcessName): SettingIssue[] => {
       name,
       message: `${name} is absent: the engine comfyui needs instances and templates`,
     }))
-  const upstreams = (['IMAGE', 'VIDEO'] as const).flatMap((family) => {
-    const [url, key] = [`VENDOR_${family}_URL`, `VENDOR_${family}_KEY`] as const
-    const isUsed = env[`${family}_ENGINE`] === 'vendor' || env[url] !== ''
-    return [url, key]
+  const upstreams = (['image', 'video'] as const).flatMap((family) => {
+    const { setting, engine } = UPSTREAM_FAMILIES[family]
+    const [url, key] = [`${setting}_URL`, `${setting}_KEY`] as const
+    const isUsed = env[engine] === 'vendor' || env[url] !== ''
+    const absent = [url, key]
       .filter((name) => isUsed && env[name] === '')
       .map((name) => ({ name, message: `${name} is absent: an upstream needs address and key` }))
+    const others = readUpstreams(env, family).filter((one) => env[key] !== '' && one.key === '')
+    return [
+      ...absent,
+      ...others.map(({ kind }) => ({ name: key, message: `${key} has none for ${kind}` })),
+    ]
   })
   return [...fleet, ...upstreams]
 }

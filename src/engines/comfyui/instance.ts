@@ -29,6 +29,8 @@ export interface Instance {
   url: string
   /** Most prompts of ours there at once; 0: no source names it any more, and it is given none. */
   depth: number
+  /** Callers may read what it says of an attempt that fails. */
+  showsErrors?: boolean
   client: ComfyClient
   /** Listens to the events of a prompt. */
   listen: Events['listen']

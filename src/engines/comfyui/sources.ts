@@ -22,10 +22,14 @@ export const readItem = async (
   resolve: Resolve = resolveHost,
 ): Promise<NamedInstance[]> => {
   if (item.kind === 'instance') return [item]
-  const depth = item.depth === undefined ? {} : { depth: item.depth }
+  const { depth, showsErrors } = item
+  const options = {
+    ...(depth !== undefined && { depth }),
+    ...(showsErrors !== undefined && { showsErrors }),
+  }
   if (item.kind === 'file')
     return readInstanceFile(await readFile(item.path, 'utf8')).map((line) => ({
-      ...depth,
+      ...options,
       ...line,
     }))
   const addresses = await resolve(item.host).catch((error: unknown): string[] => {
@@ -36,7 +40,7 @@ export const readItem = async (
   return addresses
     .toSorted()
     .map((address) => `${isIPv6(address) ? `[${address}]` : address}:${item.port}`)
-    .map((name) => ({ name, url: `http://${name}`, ...depth }))
+    .map((name) => ({ name, url: `http://${name}`, ...options }))
     .filter(({ url }) => URL.canParse(url))
 }
 

@@ -1,18 +1,25 @@
-/** An instance of ComfyUI, as an operator or a source names it. */
-export interface NamedInstance {
-  name: string
-  url: string
+import { ENGINE_OPTIONS, splitOptions } from './item-options.ts'
+
+interface Options {
   /** Most prompts of ours there; absent: COMFYUI_DEPTH. */
   depth?: number
+  /** Callers may read what it says of an attempt that fails. */
+  showsErrors?: boolean
+}
+
+/** An instance of ComfyUI, as an operator or a source names it. */
+export interface NamedInstance extends Options {
+  name: string
+  url: string
 }
 
 /** An item of COMFYUI_URLS: an instance, or a source of them that is read again and again. */
 export type FleetItem =
   | (NamedInstance & { kind: 'instance' })
   /** Each of its addresses is an instance. */
-  | { kind: 'dns'; host: string; port: number; depth?: number }
+  | ({ kind: 'dns'; host: string; port: number } & Options)
   /** Each of its lines is an instance. */
-  | { kind: 'file'; path: string; depth?: number }
+  | ({ kind: 'file'; path: string } & Options)
 
 export const MAX_DEPTH = 100
 
@@ -22,19 +29,28 @@ const INSTANCE = 'a name with an address such as gpu1=http://10.0.0.5:8188'
 export const readFleetItem = (
   text: string,
 ): { item: FleetItem; issue?: never } | { item?: never; issue: string } => {
-  const [address = '', ...options] = text.split('|')
-  const depth = Number(/^depth=(\d{1,3})$/.exec(options.join('|'))?.[1])
-  if (options.length > 0 && !(depth >= 1 && depth <= MAX_DEPTH))
+  const { address = '', options } = splitOptions(text, OPTIONS) ?? {}
+  if (!options)
     return {
-      issue: `must be an address, or one with a depth from 1 to ${MAX_DEPTH} such as gpu1=http://10.0.0.5:8188|depth=1, got ${text}`,
+      issue: `must be an address, or one with a depth from 1 to ${MAX_DEPTH} such as gpu1=http://10.0.0.5:8188|depth=1, or with errors=shown, got ${text}`,
     }
+  const { depth, errors } = options
   const item = readAddress(address)
   if (!item)
     return {
       issue: `must be ${INSTANCE}, dns:comfyui.internal:8188 or file:/etc/kiln/instances, got ${text}`,
     }
-  return { item: options.length > 0 ? { ...item, depth } : item }
+  return {
+    item: {
+      ...item,
+      ...(depth !== undefined && { depth: Number(depth) }),
+      ...(errors !== undefined && { showsErrors: errors === 'shown' }),
+    },
+  }
 }
+
+/** `depth` from 1 to MAX_DEPTH. */
+const OPTIONS = { ...ENGINE_OPTIONS, depth: /^([1-9]\d?|100)$/ }
 
 /** An instance is called where it is; anything behind its port would be left out, or sent with every file. */
 const readAddress = (text: string): FleetItem | undefined => {

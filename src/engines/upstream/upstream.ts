@@ -6,16 +6,26 @@ import type { PostLimits } from '../../platform/outbound/post.ts'
 import type { StreamedBody } from './body.ts'
 import { makeLimiter, type Limits } from './limiter.ts'
 
-export interface UpstreamOptions {
+export interface UpstreamOptions extends Partial<UpstreamRules> {
   /** Base URL of its interface. This origin is called wherever it is; links to others go through the guard. */
   url: string
   key: string
+  /** Prefix of the routes of this service, and what stands there for it. */
+  prefix?: { here: string; there: string } | undefined
   limits: Limits
   outbound: Omit<OutboundOptions, 'trusted'>
 }
 
+/** What an operator has said of an upstream. */
+export interface UpstreamRules {
+  /** Times that a task which it has forgotten is sent to it again. */
+  resubmit: number
+  /** Callers may read what it says of an attempt that fails. */
+  showsErrors: boolean
+}
+
 export interface UpstreamRequest {
-  /** Below the upstream's address. */
+  /** Path of this service, which stands there below its address. */
   path: string
   /** Absent: a GET. */
   body?: StreamedBody | undefined
@@ -37,7 +47,7 @@ export interface NoResponse {
 }
 
 /** A service that speaks this interface and renders for us. */
-export interface Upstream {
+export interface Upstream extends UpstreamRules {
   ask(request: UpstreamRequest): Promise<UpstreamResponse | NoResponse>
   /**
    * Fetches a result into a new file.
@@ -48,6 +58,9 @@ export interface Upstream {
   clean(text: string): string
   close(): void
 }
+
+/** Finds the upstream of a kind. Throws where it has none. */
+export type FindUpstream = (kind: string) => Upstream
 
 /** The largest result, and the time that it may take. */
 const RESULT = { maxBytes: 200_000_000, timeoutMs: 300_000, maxRedirects: 5 }
@@ -67,19 +80,24 @@ const ASK: PostLimits = {
 const RETRY_AFTER_MAX_MS = 150_000
 const SAID_CHARACTERS = 300
 
-export const makeUpstream = ({ url, key, limits, outbound: rules }: UpstreamOptions): Upstream => {
+export const makeUpstream = (options: UpstreamOptions): Upstream => {
+  const { url, key, limits, outbound: rules, resubmit = 0, showsErrors = false } = options
   const base = url.replace(/\/+$/, '')
+  const { here, there } = options.prefix ?? { here: '', there: '' }
   const outbound = makeOutbound({ ...rules, trusted: new URL(base).origin })
   const limiter = makeLimiter(limits)
   return {
+    resubmit,
+    showsErrors,
     async ask({ path, body, idempotencyKey, signal }) {
       const headers = {
         authorization: `Bearer ${key}`,
         ...(body && { 'content-length': String(body.bytes) }),
         ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
       }
+      const at = base + there + (path.startsWith(here) ? path.slice(here.length) : path)
       const posted = await limiter.run(signal, () =>
-        outbound.post({ url: base + path, headers, body: body?.open(), limits: ASK, signal }),
+        outbound.post({ url: at, headers, body: body?.open(), limits: ASK, signal }),
       )
       if (posted.status === undefined) return { reason: posted.reason }
       const { status, retryAfter, excerpt } = posted

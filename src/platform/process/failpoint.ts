@@ -11,6 +11,8 @@ export type FailpointName =
   | 'upstream.between-polls'
   | 'upstream.while-copying'
   | 'upstream.no-response'
+  | 'upstream.before-forget'
+  | 'upstream.after-forget'
   | 'comfyui.after-placement'
   | 'comfyui.before-clean-up'
   | 'move.before-commit'

@@ -84,6 +84,11 @@ export const makeMetrics = () => {
     modelSwitches: counter('comfyui_model_switches_total', 'Placements after another template.', [
       'comfyui_instance',
     ]),
+    resubmissions: counter(
+      'upstream_resubmissions_total',
+      'Tasks sent again to an upstream that had forgotten them.',
+      ['engine'],
+    ),
     reconciled,
   }
 }

@@ -60,6 +60,7 @@ export const markTaskPurged = (sql: Sql, id: string): Promise<void> =>
     with purged as (
       update task set purged_at = clock_timestamp(), payload = null, rev = rev + 1,
         settings = case when delete_requested_at is null then settings else ${withoutTexts(sql)} end,
+        engine_error = case when delete_requested_at is null then engine_error end,
         labels = case when delete_requested_at is null then labels end
       where id = ${id} and purged_at is null
       returning id, account, stored_bytes, delete_requested_at is not null as is_deleted

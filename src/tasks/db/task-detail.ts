@@ -23,6 +23,8 @@ export interface TaskDetailRow extends TaskRow {
   inputs: (Omit<TaskDetail['inputs'][number], 'url'> & { name?: string; url?: string })[]
   results: Omit<TaskDetail['results'][number], 'url'>[]
   moves: TaskDetail['moves']
+  /** Error of its engine, where the caller may read it. */
+  engineError: string | null
   attempts: { n: number; at: string; failed_at?: string; error?: string }[]
 }
 
@@ -52,6 +54,7 @@ export const findTaskDetail = async (
           limit ${FAR - 1}
         ) ahead
       ) end as "queuePosition",
+      case when t.engine_error_shown or ${isAdmin} then t.engine_error end as "engineError",
       t.attempts, ${warningFacts(sql)} as warnings,
       (select coalesce(jsonb_agg(jsonb_strip_nulls(to_jsonb(i))), '[]') from (
         select field, case when t.delete_requested_at is null then name end as name, url,

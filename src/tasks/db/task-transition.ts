@@ -110,6 +110,8 @@ export interface ClaimedTask<Kind extends string = string> {
   fence: number
   /** The upstream's id of the task, once it has taken it; null of other engines. */
   upstreamId: string | null
+  /** Submissions to an upstream after the first: it had forgotten the task. */
+  resubmissions: number
   /** Row of the template whose graph it keeps; null of the service's own kinds. */
   templateId: number | null
   output: Output | null
@@ -168,7 +170,7 @@ export const claimTask = async <Kind extends string>(
     ), noted as (
       ${insertEventsOf(sql, isDelivered)}
     )
-    select id, kind, settings, fence, upstream_id as "upstreamId", template_id as "templateId", output,
+    select id, kind, settings, fence, upstream_id as "upstreamId", resubmissions, template_id as "templateId", output,
       claimed_at as "claimedAt", "isProbe",
       extract(epoch from clock_timestamp() - claimed_at)::float8 as age
     from (select * from moved union all select * from continued) claimed

@@ -3,6 +3,12 @@ import type { TaskFamily } from '../../platform/domain/task-scope.ts'
 import type { Queryable, Sql } from '../../platform/db/client.ts'
 import { mayRead } from './filter.ts'
 
+/** An error of an engine, cut and cleaned; `isShown` to the caller, too. */
+export interface EngineReason {
+  text: string
+  isShown: boolean
+}
+
 /** Counts a failure of engine or store, unless a newer attempt has begun. Returns how many there are now. */
 export const countFailure = async (
   sql: Sql,
@@ -18,6 +24,33 @@ export const countFailure = async (
     returning failures
   `
   return row?.failures
+}
+
+/** Keeps what an engine says of the attempt that holds the fence, in place of what was said before. */
+export const recordEngineError = async (
+  sql: Sql,
+  { id, fence }: { id: string; fence: number },
+  { text, isShown }: EngineReason,
+): Promise<void> => {
+  await sql`
+    update task set engine_error = ${text}, engine_error_shown = ${isShown}, rev = rev + 1
+    where id = ${id} and fence = ${fence} and ended_at is null
+  `
+}
+
+/**
+ * Forgets the id of a task at an upstream that does not know it any more, and counts the submission that follows, in one
+ * statement: whoever dies around it sends it under the same number. False: another attempt holds the fence.
+ */
+export const recordResubmission = async (
+  sql: Sql,
+  { id, fence }: { id: string; fence: number },
+): Promise<boolean> => {
+  const { count } = await sql`
+    update task set upstream_id = null, resubmissions = resubmissions + 1
+    where id = ${id} and fence = ${fence} and ended_at is null
+  `
+  return count > 0
 }
 
 /** Records what the upstream calls a task, for the attempt that holds the fence; false: it does not any more. */

@@ -172,6 +172,9 @@ export const TaskDetail = Type.Object({
     }),
     { description: 'Attempts at rendering, in order, the first fifty.' },
   ),
+  engine_error: text(
+    'What its engine said of the last attempt that failed, cut and without texts of the request; for platform admins, and for callers where the engine has `errors=shown`.',
+  ),
   queue_position: Type.Optional(
     count('Its place among the tasks of its account that wait, from 1; absent of any other.'),
   ),

@@ -96,6 +96,8 @@ describe('a task whose prompt makes an instance report a device error', () => {
     const [crash, ...more] = (await listCrashed(sql)).filter(({ id }) => id === poison)
     assert.deepEqual([crash?.instances, crash?.kind, more], [instances, 'upscale', []])
     assert.match(crash?.error ?? '', /^node 1 LoadImage: RuntimeError: CUDA error/)
+    const [row] = await sql`select engine_error from task where id = ${poison}`
+    assert.equal(row?.['engine_error'], crash?.error.trim())
     const events = await sql<{ data: Record<string, unknown> }[]>`
       select data from event where status = 'engine.crashed' and subject_id = ${poison}
     `

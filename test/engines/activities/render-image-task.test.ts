@@ -102,7 +102,9 @@ describe('an attempt to render', () => {
 
   test('is repeated after an engine error, and the third one ends the task', async () => {
     const id = await insertTask(place)
-    const broken = withEngine(() => Promise.reject(new Error('/secret/path')))
+    const broken = withEngine(() =>
+      Promise.reject(new Error('no /secret/a.png', { cause: new Error('at 10.0.0.5') })),
+    )
     for (const failures of [1, 2]) {
       await assert.rejects(render(broken, id), {
         ...again('attempt_failed'),
@@ -111,6 +113,11 @@ describe('an attempt to render', () => {
       assert.equal((await see(place.database, id)).failures, failures)
     }
     await assert.rejects(render(broken, id), forGood('engine_failed'))
+    const [row] = await deps.sql`select engine_error, engine_error_shown from task where id = ${id}`
+    assert.deepEqual(row, {
+      engine_error: 'no (path)/a.png: at (address)',
+      engine_error_shown: false,
+    })
   })
 
   test('is repeated when the store has no space, and the third time ends the task', async () => {

@@ -16,7 +16,7 @@ import type { AttemptOptions } from '../../../activities/tasks/task.ts'
 import type { TaskStanding } from '../../../activities/tasks/task.ts'
 import { makeBody } from '../../../src/engines/upstream/body.ts'
 import { makeLimiter } from '../../../src/engines/upstream/limiter.ts'
-import { makeUpstream } from '../../../src/engines/upstream/upstream.ts'
+import { makeUpstream, type UpstreamOptions } from '../../../src/engines/upstream/upstream.ts'
 import { findTask } from '../../../src/tasks/db/operator.ts'
 import { findFile } from '../../../src/tasks/db/file.ts'
 import { applyTextToVideoDefaults } from '../../../src/tasks/domain/video/video-defaults.ts'
@@ -78,8 +78,10 @@ const waitUntilSubmitted = async (environment: MockActivityEnvironment): Promise
     if ('upstream_id' in details) return details
 }
 
+type Rules = Partial<Pick<UpstreamOptions, 'resubmit' | 'showsErrors' | 'prefix'>>
+
 /** An upstream of its own, and what a worker that calls it needs. */
-const startAny = async (options: Parameters<typeof startFakeUpstream>[0]) => {
+const startAny = async (options: Parameters<typeof startFakeUpstream>[0], rules: Rules = {}) => {
   const fake = await startFakeUpstream(options)
   upstreams.push(fake)
   const upstream = makeUpstream({
@@ -88,18 +90,20 @@ const startAny = async (options: Parameters<typeof startFakeUpstream>[0]) => {
     limits: { perSecond: 1000, atOnce: 10 },
     // Only its own origin is open.
     outbound: { allowLoopback: false, ports: [], deny: [] },
+    ...rules,
   })
-  return { fake, deps: { ...place.deps, upstreams: { image: upstream, video: upstream } } }
+  const find = () => upstream
+  return { fake, deps: { ...place.deps, upstreams: { image: find, video: find } } }
 }
 
-const start = async (options: Options = {}) => {
-  const started = await startAny({
+const start = async (options: Options = {}, rules?: Rules) => {
+  const usual: Parameters<typeof startAny>[0] = {
     done: (id, base) => ({
       data: { task_id: id, status: 'COMPLETED', generated: [`${base}/files/a.png`] },
     }),
     files: { 'a.png': picture },
-    ...options,
-  })
+  }
+  const started = await startAny({ ...usual, ...options }, rules)
   return { ...started, id: await insertTask(place) }
 }
 
@@ -117,6 +121,20 @@ const render = async (
   )
   assert.equal(state, 'done')
   return await findDone(deps.sql, id)
+}
+
+/** The id of a task at the upstream, and how often it was sent again. */
+const readSubmission = async (id: string): Promise<unknown[]> => {
+  const [row] = await place.deps.sql`select upstream_id, resubmissions from task where id = ${id}`
+  return [row?.['upstream_id'], row?.['resubmissions']]
+}
+
+/** What the engine of a task has said, and whether its caller may read it. */
+const readEngineError = async (id: string): Promise<unknown[]> => {
+  const [row] = await place.deps.sql`
+    select engine_error, engine_error_shown from task where id = ${id}
+  `
+  return [row?.['engine_error'], row?.['engine_error_shown']]
 }
 
 /** The status of a task, as the upstream says it. */
@@ -248,6 +266,89 @@ describe('an image task of an upstream', { concurrency: true }, () => {
     assert.deepEqual([fake.count('create'), fake.count('cancel')], [1, 0])
   })
 
+  const FORGOTTEN: Record<string, Options['steps'] & object> = {
+    'its task': { status: [said(404)] },
+    'its result': { file: [said(410)] },
+  }
+  for (const [what, steps] of Object.entries(FORGOTTEN))
+    test(`is sent again under another key to an upstream that has forgotten ${what}`, async () => {
+      const { fake, deps, id } = await start({ steps: structuredClone(steps) }, { resubmit: 1 })
+      assert.equal((await render(deps, id)).results.length, 1)
+      assert.deepEqual([...fake.tasks.keys()], [id, `${id}-1`])
+      const [first, second] = fake.asked.filter(({ method }) => method === 'POST')
+      assert.deepEqual(first?.body, second?.body)
+      assert.deepEqual(await readSubmission(id), [fake.tasks.get(`${id}-1`), 1])
+    })
+
+  test('is lost once it was sent again as often as it may be', async () => {
+    const steps = { status: [said(404)] }
+    const { fake, deps, id } = await start({ steps, forever: 'status' }, { resubmit: 2 })
+    await assert.rejects(render(deps, id), forGood('upstream_lost'))
+    assert.deepEqual([...fake.tasks.keys()], [id, `${id}-1`, `${id}-2`])
+    assert.deepEqual(await readSubmission(id), [fake.tasks.get(`${id}-2`), 2])
+  })
+
+  const LOST: [when: string, statement: string, nth: number, isRun: boolean][] = [
+    ['before it is counted', 'resubmissions + 1', 1, false],
+    ['once it is counted', 'resubmissions + 1', 1, true],
+    ['once it is sent again', 'set upstream_id = ,', 2, false],
+  ]
+  for (const [when, statement, nth, isRun] of LOST)
+    test(`is sent again once when the worker is lost ${when}`, async () => {
+      const { fake, deps, id } = await start({ steps: { status: [said(404)] } }, { resubmit: 1 })
+      let left = nth
+      const sql = intercept(deps.sql, statement, async (run) => {
+        left -= 1
+        if (left > 0 || isRun) await run()
+        if (left === 0) throw Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED' })
+        return { count: 1 }
+      })
+      await assert.rejects(render({ ...deps, sql }, id), again('unavailable'))
+      // It stays forgotten.
+      fake.tasks.delete(id)
+      assert.equal((await render(deps, id)).fence, 2)
+      assert.deepEqual([...fake.tasks.keys()], [`${id}-1`])
+      assert.deepEqual(await readSubmission(id), [fake.tasks.get(`${id}-1`), 1])
+    })
+
+  test('is not sent again by an attempt that has lost the fence', async () => {
+    const { fake, deps, id } = await start({ steps: { status: [said(404)] } }, { resubmit: 1 })
+    const sql = intercept(deps.sql, 'resubmissions + 1', async (run) => {
+      await deps.sql`update task set fence = fence + 1 where id = ${id}`
+      return await run()
+    })
+    await assert.rejects(render({ ...deps, sql }, id), again('attempt_failed'))
+    assert.deepEqual([...fake.tasks.keys()], [id])
+  })
+
+  test('is asked for below the prefix of the upstream', async () => {
+    const { fake, deps, id } = await start(
+      {},
+      { prefix: { here: '/proxy/imgvendor/v1/ai', there: '/v2' } },
+    )
+    await render(deps, id)
+    const paths = fake.asked.map(({ path }) => path)
+    const read = `/v2/image-upscaler/${fake.tasks.get(id)}`
+    assert.deepEqual(paths, ['/v2/image-upscaler', read, '/files/a.png'])
+  })
+
+  test('keeps what its upstream says of a failure, without secrets and the prompt', async () => {
+    const prompt = 'a very quiet harbour at dawn'
+    const words = `No ${prompt} at /srv/models/a.bin with ${KEY}, see https://x.internal/y`
+    const failed = isIn('FAILED', { error: { message: words } })
+    for (const showsErrors of [false, true]) {
+      const { deps, id } = await start({ steps: { status: [failed] } }, { showsErrors })
+      await deps.sql`
+        update task set settings = settings || jsonb_build_object('prompt', ${prompt}::text) where id = ${id}
+      `
+      await assert.rejects(render(deps, id), forGood('upstream_failed'))
+      assert.deepEqual(await readEngineError(id), [
+        'status FAILED: No (text) at (path)/a.bin with (key), see (address)',
+        showsErrors,
+      ])
+    }
+  })
+
   test('is cancelled there when it is cancelled here', async () => {
     const { fake, deps, id } = await start({ steps: { status: [NEW] }, forever: 'status' })
     const environment = makeEnvironment()
@@ -260,12 +361,14 @@ describe('an image task of an upstream', { concurrency: true }, () => {
 
   test('is cancelled there at its deadline', async (context) => {
     const { fake, deps, id } = await start({ steps: { status: [said(503)] }, forever: 'status' })
-    // No other test has this deadline, which passes when the task is there.
+    // No other test has as long, and it passes when the task is there; the age of the task is within a second.
     const timing = { heartbeatSeconds: 2, deadlineSeconds: TIMING.deadlineSeconds + 1 }
     const deadline = new AbortController()
     const timeout = AbortSignal.timeout.bind(AbortSignal)
     context.mock.method(AbortSignal, 'timeout', (ms: number) =>
-      ms === timing.deadlineSeconds * 1000 ? deadline.signal : timeout(ms),
+      ms > TIMING.deadlineSeconds * 1000 && ms <= timing.deadlineSeconds * 1000
+        ? deadline.signal
+        : timeout(ms),
     )
     const environment = makeEnvironment()
     void waitUntilSubmitted(environment).then(() => deadline.abort())
@@ -386,19 +489,52 @@ describe('a video task of an upstream', { concurrency: true }, () => {
   const failed = (code: string): Step =>
     said(200, { state: 'failed', err_code: code, err_msg: 'Why.' })
   const rejected = (word: string): Step => said(400, { message: 'Why.', details: [word, 'Why.'] })
-  const ENDS: Record<string, [Options['steps'] & object, code: string, message?: string]> = {
-    'a code of ours': [{ status: [failed('ImageSizeInvalid')] }, 'ImageSizeInvalid', 'Why.'],
-    'a word that is none': [{ status: [failed('AuditSubmitIllegal')] }, 'upstream_failed'],
-    'a cancellation there': [{ status: [failed('UserCancelled')] }, 'upstream_failed'],
-    'our code': [{ create: [rejected('ImageFormatInvalid')] }, 'ImageFormatInvalid'],
-    'another word': [{ create: [rejected('FieldInvalid')] }, 'upstream_rejected'],
-    'no credits there': [{ create: [said(402)] }, 'upstream_no_credits'],
-  }
-  for (const [name, [steps, code, words]] of Object.entries(ENDS))
-    test(`ends with ${code} at ${name}`, async () => {
+  const ENDS: [
+    name: string,
+    steps: Options['steps'] & object,
+    code: string,
+    reason: string,
+    message?: string,
+  ][] = [
+    [
+      'a code of ours',
+      { status: [failed('ImageSizeInvalid')] },
+      'ImageSizeInvalid',
+      'state failed: ImageSizeInvalid: Why.',
+      'Why.',
+    ],
+    [
+      'a word that is none',
+      { status: [failed('AuditSubmitIllegal')] },
+      'upstream_failed',
+      'state failed: AuditSubmitIllegal: Why.',
+    ],
+    [
+      'a cancellation there',
+      { status: [failed('UserCancelled')] },
+      'upstream_failed',
+      'state failed: UserCancelled: Why.',
+    ],
+    [
+      'our code',
+      { create: [rejected('ImageFormatInvalid')] },
+      'ImageFormatInvalid',
+      'status 400: Why. ImageFormatInvalid',
+    ],
+    [
+      'another word',
+      { create: [rejected('FieldInvalid')] },
+      'upstream_rejected',
+      'status 400: Why. FieldInvalid',
+    ],
+    ['no credits there', { create: [said(402)] }, 'upstream_no_credits', 'status 402'],
+  ]
+  for (const [name, steps, code, reason, words] of ENDS)
+    test(`ends with ${code} at ${name}, and keeps why`, async () => {
       const { deps, id } = await startVideo({}, { steps })
       const error = { ...forGood(code), ...(words !== undefined && { message: words }) }
       await assert.rejects(renderVideo(deps, id), error)
+      assert.deepEqual(await readEngineError(id), [reason, false])
     })
 
   for (const [name, bytes] of [

@@ -264,6 +264,43 @@ describe('a template in custom', () => {
     })
   })
 
+  test('shows what its engine says of a failure to admins, and to callers where that is set', async () => {
+    const fail = async (): Promise<string> => {
+      fake.faults.push('raise', 'raise', 'raise')
+      const id = await create({ image: await base64() })
+      const { error } = await untilEnded(PORTRAIT, id)
+      assert.equal(error?.message, 'The engine failed three times.')
+      return id
+    }
+    const readError = async (user: string, id: string) =>
+      (await clientOf(user).get(`/tasks/${id}`)).body['engine_error']
+    const said = /^node \w+ \w+: ValueError: kiln test fault/
+    const hidden = await fail()
+    assert.match(String(await readError('root', hidden)), said)
+    assert.equal(await readError('alice', hidden), undefined)
+    assert.equal(await readError('bob', hidden), undefined)
+
+    await writeInstances(`gpu1=${fake.url}|errors=shown`)
+    const shown = await waitFor('the worker has read the option', async () => {
+      const id = await fail()
+      return (await readError('alice', id)) === undefined ? undefined : id
+    })
+    assert.match(String(await readError('alice', shown)), said)
+    assert.equal(await readError('bob', shown), undefined)
+    const watched = execute(
+      process.execPath,
+      [codePath('packages/client/src/cli/kiln.ts'), 'watch', shown],
+      {
+        env: {
+          ...process.env,
+          KILN_URL: service.baseUrl,
+          KILN_TOKEN: await service.token('alice'),
+        },
+      },
+    )
+    await assert.rejects(watched, { code: 1, stdout: /\nengine: node \w+ \w+: ValueError/ })
+  })
+
   test('makes a video, with a cover as its thumbnail', async () => {
     const id = await create(
       { image: await base64({ width: 64, height: 48 }), frames: 6 },

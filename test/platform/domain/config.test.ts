@@ -15,7 +15,7 @@ import { listRemovedSettings } from '../../../src/compose/settings/removed.ts'
 import type { ProcessName } from '../../../src/compose/settings/issues.ts'
 import { DEVELOPMENT_ISSUER } from '../../../src/platform/process/development-issuer.ts'
 import { KEY_SETTINGS } from '../../../src/compose/settings/issues.ts'
-import { readFleetItems } from '../../../src/engines/settings.ts'
+import { readFleetItems, readUpstreams } from '../../../src/engines/settings.ts'
 import { readDelivery } from '../../../src/events/settings.ts'
 import { makeEngineOf, readQuotas, readSlots } from '../../../src/tasks/settings.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
@@ -302,6 +302,54 @@ describe('settings', () => {
       assert.deepEqual(namesOf({ ...upstream, VENDOR_IMAGE_URL: url }, 'worker'), both.slice(0, 1))
   })
 
+  test('of upstreams are one for each kind with its own, and one for all others', () => {
+    const given = {
+      ...GOOD,
+      VENDOR_IMAGE_URL:
+        'https://a/x|resubmit=2, upscale=https://b|prefix=/v1/ai|errors=shown, relight=https://c|prefix=',
+      VENDOR_IMAGE_KEY: 'one,upscale=two==',
+    }
+    const config = readConfig(given, 'worker')
+    const here = '/proxy/imgvendor/v1/ai'
+    const rules = {
+      resubmit: 0,
+      showsErrors: false,
+      prefix: undefined,
+      kind: undefined,
+      key: 'one',
+    }
+    assert.deepEqual(readUpstreams(config, 'image'), [
+      { ...rules, url: 'https://a/x', resubmit: 2 },
+      {
+        ...rules,
+        kind: 'upscale',
+        url: 'https://b',
+        key: 'two==',
+        showsErrors: true,
+        prefix: { here, there: '/v1/ai' },
+      },
+      { ...rules, kind: 'relight', url: 'https://c', prefix: { here, there: '' } },
+    ])
+    assert.deepEqual(readUpstreams(config, 'video'), [])
+    const keyless = { ...given, VENDOR_IMAGE_KEY: 'upscale=two' }
+    assert.deepEqual(namesOf(keyless, 'worker'), ['VENDOR_IMAGE_KEY', 'VENDOR_IMAGE_KEY'])
+    for (const url of [
+      'https://a,https://b',
+      'upscale=https://a,upscale=https://b',
+      'extend=https://a',
+      ...['resubmit=11', 'resubmit=-1', 'resubmit=', 'prefix=v1', 'prefix=/v1/', 'errors=yes'].map(
+        (option) => `https://a|${option}`,
+      ),
+      'https://a|depth=1',
+      'https://a|resubmit=1|resubmit=1',
+    ])
+      assert.deepEqual(
+        namesOf({ ...given, VENDOR_IMAGE_URL: url }, 'worker'),
+        ['VENDOR_IMAGE_URL'],
+        url,
+      )
+  })
+
   test('of a fleet of ComfyUI are its instances by name, and its templates', () => {
     const fleet = {
       COMFYUI_URLS: 'gpu1=http://10.0.0.5:8188, gpu-2=https://b',
@@ -335,12 +383,13 @@ describe('settings', () => {
   })
 
   test('of a fleet of ComfyUI may have a depth of their own, and sources of instances', () => {
-    const items = 'a=http://a|depth=1, dns:comfy.internal:8188|depth=3, file:/etc/kiln/instances'
+    const items =
+      'a=http://a|depth=1, dns:comfy.internal:8188|depth=3|errors=shown, file:/etc/kiln/instances|errors=hidden'
     const given = { ...GOOD, COMFYUI_TEMPLATES: 't', COMFYUI_URLS: items }
     assert.deepEqual(readFleetItems(readConfig(given, 'worker')), [
       { kind: 'instance', name: 'a', url: 'http://a', depth: 1 },
-      { kind: 'dns', host: 'comfy.internal', port: 8188, depth: 3 },
-      { kind: 'file', path: '/etc/kiln/instances' },
+      { kind: 'dns', host: 'comfy.internal', port: 8188, depth: 3, showsErrors: true },
+      { kind: 'file', path: '/etc/kiln/instances', showsErrors: false },
     ])
     for (const option of [
       'depth=0',

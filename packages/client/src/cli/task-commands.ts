@@ -184,8 +184,13 @@ const end = async (
   const common = { task_id, state, status, replayed }
   if (task.state === 'failed') {
     const { code, message } = task.error
-    const value = { ...common, error: task.error }
-    screen.print([`${task_id} failed: ${code}: ${message}`], value)
+    const said = await readEngineError({ kiln, signal }, task_id)
+    const lines = [
+      `${task_id} failed: ${code}: ${message}`,
+      ...said.map((text) => `engine: ${text}`),
+    ]
+    const [engine_error] = said
+    screen.print(lines, { ...common, error: task.error, engine_error })
     return EXIT.failed
   }
   const [file] = task.files
@@ -209,6 +214,16 @@ const end = async (
     screen.record(`${saved} holds ${extension.slice(1).toUpperCase()}, whatever its name says`)
   screen.print([saved], { ...value, saved })
   return EXIT.done
+}
+
+/** Reads what the engine of a task has said, where the caller may read it: whoever has no credential may not. */
+const readEngineError = async (
+  { kiln, signal }: Pick<Context, 'kiln' | 'signal'>,
+  task_id: string,
+): Promise<string[]> => {
+  const read = kiln.routes.GET('/tasks/{task_id}', { params: { path: { task_id } }, signal })
+  const { data } = await read.catch(() => ({ data: undefined }))
+  return data?.engine_error === undefined ? [] : [data.engine_error]
 }
 
 /** The image that an image command begins with. */

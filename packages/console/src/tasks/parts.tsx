@@ -51,13 +51,18 @@ export const State = ({ task }: { task: TaskDetail }) => {
 export const Outcome = ({ task, changeIt }: { task: TaskDetail; changeIt?: ReactNode }) => {
   if (task.state === 'done') return <Result task={task} />
   if (!task.ended_at) return <Going task={task} />
-  const { state, error, kind, task_id: from } = task
+  const { state, error, engine_error: said, kind, task_id: from } = task
   return (
     <Note tone={state === 'cancelled' ? 'info' : 'bad'}>
       <p>
         <Bdi>{error?.message ?? `The task is ${state}.`}</Bdi>{' '}
         {state !== 'cancelled' && <code>{error?.code}</code>}
       </p>
+      {said !== undefined && (
+        <p className="small">
+          The engine: <Bdi>{said}</Bdi>
+        </p>
+      )}
       {changeIt ?? <LinkButton {...tryPage(kind, from)}>Edit and run</LinkButton>}
     </Note>
   )

@@ -1,4 +1,5 @@
 import { isObject } from '../../../platform/domain/is-object.ts'
+import { cut } from '../engine-reason.ts'
 import type { Result } from './results.ts'
 
 /** Why a run brought no result. What follows from each is in activities/comfyui. */
@@ -32,12 +33,6 @@ export type RunEnd =
   | { outputs: Output[]; failure?: never }
   /** `detail` is for the log: node, class and the first words of the error, and no input. */
   | { failure: RunFailure; detail: string }
-
-const DETAIL_CHARACTERS = 300
-
-/** Leaves no half of a character at the end, which JSON in the database does not take. */
-const cut = (detail: string): string =>
-  detail.slice(0, DETAIL_CHARACTERS).replace(/[\ud800-\udbff]$/, '')
 
 const MEMORY = /OutOfMemoryError$|MemoryError$/
 const MEMORY_WORDS = /out of memory|can't allocate|unable to allocate/i

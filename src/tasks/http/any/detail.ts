@@ -44,6 +44,7 @@ export const readDetail = async (
     results: task.results.map((file) => ({ ...file, url: sign(file.name) })),
     moves: task.moves,
     attempts: task.attempts.map((_, index) => toAttempt(task, index)),
+    ...(task.engineError !== null && { engine_error: task.engineError }),
     ...(task.queuePosition !== null && { queue_position: task.queuePosition }),
     ...(isAdmin && task.waitsFor?.length && { lacking: task.waitsFor }),
     ...(task.placedAt && { placed_at: task.placedAt.toISOString() }),
