@@ -30,29 +30,29 @@ const OF_CALLER = 'get /users/publishers/'
  */
 export const limitReaders = (deps: ReaderDeps, routes: readonly Route[]): Route[] =>
   routes.map((route) => {
-    const name = `${route.method} ${route.path}`
-    if (!OF_REGISTRY.test(route.path) || OWN_CREDENTIAL.has(name)) return route
-    const isOpenRead = !changes(route) && (route.auth === 'optional' || route.auth === 'none')
-    const taking: Route =
-      isOpenRead && route.auth === 'optional' && !route.takesTokens
-        ? { ...route, takesTokens: 'to-read' }
-        : route
-    return deps.registryReads === 'public' ? taking : makeLimited(deps, taking, isOpenRead, name)
+    if (!OF_REGISTRY.test(route.path) || OWN_CREDENTIAL.has(nameOf(route))) return route
+    const taking = isOpenRead(route) ? { takesTokens: 'to-read' as const, ...route } : route
+    return deps.registryReads === 'public' ? taking : makeLimited(deps, taking)
   })
 
-const makeLimited = (deps: ReaderDeps, route: Route, isOpenRead: boolean, name: string): Route => ({
+const nameOf = ({ method, path }: Route): string => `${method} ${path}`
+
+const isOpenRead = (route: Route): boolean =>
+  !changes(route) && (route.auth === 'optional' || route.auth === 'none')
+
+const makeLimited = (deps: ReaderDeps, route: Route): Route => ({
   ...route,
   ...(route.read && { read: 'private' }),
   ...(route.auth !== 'jwt' && { auth: 'required' }),
-  ...(isOpenRead && {
+  ...(isOpenRead(route) && {
     scopes: ['publish', 'read'],
-    takesTokens: route.takesTokens ?? 'to-read',
     unauthorizedMessage: NEEDS_CREDENTIAL,
   }),
-  ...(name !== OF_CALLER && {
-    admit: (caller, params) => requireReader(deps, caller, params),
-    errors: [...route.errors, 'forbidden', 'token_scope_insufficient'],
-  }),
+  errors: [...route.errors, 'forbidden', 'token_scope_insufficient'],
+  async admit(caller, params) {
+    // A token has no publishers of its own.
+    if (nameOf(route) !== OF_CALLER || caller.token) await requireReader(deps, caller, params)
+  },
 })
 
 const NEEDS_CREDENTIAL =

@@ -279,7 +279,8 @@ describe('a registry that is not public', () => {
     const { nodeToken } = credentials
     for (const path of [`/nodes/${NODE}`, VERSION, ARCHIVE, `/nodes/${NODE.toUpperCase()}`])
       assert.equal((await get(path, nodeToken)).status, 200, path)
-    for (const path of ['/nodes', '/nodes/search', '/nodes/other', `/publishers/${PUBLISHER}`]) {
+    const others = ['/nodes', '/nodes/search', '/nodes/other', '/users/publishers/']
+    for (const path of [...others, `/publishers/${PUBLISHER}`]) {
       const { status, body } = await get(path, nodeToken)
       assert.deepEqual([status, body['error']], [403, 'token_scope_insufficient'], path)
     }
