@@ -59,6 +59,10 @@ const pass: OnTheWay = (send) => send()
 
 const pathOf = (link: string): string => new URL(link).pathname
 
+/** Words in their order, each once however much progress it had. */
+const onceEach = (words: readonly string[]): string[] =>
+  words.filter((word, index) => word !== words[index - 1])
+
 const findError = async (asked: Promise<unknown>): Promise<KilnError> => {
   const error = await asked.then(
     () => assert.fail('it was not rejected'),
@@ -75,7 +79,7 @@ describe('tasks', () => {
     const task = await kiln.relight({ image: new Blob([image]), prompt: 'sunset' })
     const ended = await kiln.wait(task, { onProgress: ({ status }) => statuses.push(status) })
     assert.ok(ended.state === 'succeeded', JSON.stringify(ended))
-    assert.deepEqual(statuses, ['CREATED', 'IN_PROGRESS', 'COMPLETED'])
+    assert.deepEqual(onceEach(statuses), ['CREATED', 'IN_PROGRESS', 'COMPLETED'])
     const file = await kiln.download(ended.files[0]?.url ?? '')
     assert.equal(file.headers.get('content-type'), 'image/png')
     for (const ref of [task, task.id, ended])
@@ -157,7 +161,7 @@ describe('on a faulty network', () => {
     const kiln = makeKiln({ baseUrl: service.baseUrl, token, fetch })
     const task = await kiln.skinCreative({ image: link })
     await kiln.wait(task, { onProgress: ({ status }) => statuses.push(status) })
-    assert.deepEqual(statuses, ['CREATED', 'IN_PROGRESS', 'COMPLETED'])
+    assert.deepEqual(onceEach(statuses), ['CREATED', 'IN_PROGRESS', 'COMPLETED'])
     assert.equal(seen.length, 3)
     assert.ok(seen[2]?.headers.get('last-event-id'))
   })
@@ -285,7 +289,7 @@ describe('the command-line tool', { concurrency: 3 }, () => {
   test('saves what was made of an image, and says where', async () => {
     const { code, out, err } = await kiln(words('relight photo.png --prompt sunset -o out.png'))
     assert.deepEqual([code, out], [0, 'out.png\n'], err)
-    assert.match(err, /^sending.*\ntask .*\nCREATED.*\nIN_PROGRESS.*\nCOMPLETED/)
+    assert.match(err, /^sending.*\ntask .*\nCREATED.*\n(IN_PROGRESS.*\n)+COMPLETED/)
     assert.equal((await readFile(join(folder, 'out.png'))).subarray(1, 4).toString(), 'PNG')
   })
 
