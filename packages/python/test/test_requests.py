@@ -176,7 +176,7 @@ def test_a_wait_reads_the_status_where_there_is_no_stream(kiln_of):
     ended = kiln.wait(kiln.relight(image=LINK), on_progress=reported.append)
     assert (ended.state, ended.error.code) == ("failed", "unknown")
     assert [(each.status, each.progress) for each in reported] == [("IN_PROGRESS", None)]
-    assert seen[2].headers["prefer"] == "wait=30"
+    assert seen[2].headers["prefer"] == "wait=25"
     assert seen[3].headers["if-none-match"] == '"1"'
 
 
