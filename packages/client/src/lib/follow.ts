@@ -33,7 +33,7 @@ const WAIT_SECONDS = 25
 
 /** Ways to read, each for where the one before is not let through: by the stream, by `Prefer: wait`, and as often as Retry-After says. */
 type Way = 'stream' | 'waiting' | 'plain'
-const NEXT = { stream: 'waiting', waiting: 'plain', plain: 'plain' } as const
+const NEXT = { stream: 'waiting', waiting: 'plain' } as const
 
 /** Waits for an end by the first way that is let through. */
 export const follow = async <State>(
@@ -57,9 +57,9 @@ export const follow = async <State>(
       const isAway = isPassing(error) && Date.now() - position.contactAt <= patienceMs
       if (!isClosed && !isAway) throw error
       failures += 1
-      const waitMs = isClosed ? 0 : (pauseAfter(http.retry, failures, error) ?? MAX_MS)
-      if (isClosed || failures >= ATTEMPTS) [way, failures] = [NEXT[way], 0]
-      await pause(waitMs, signal)
+      const waitMs = pauseAfter(http.retry, failures, error) ?? MAX_MS
+      if (way !== 'plain' && (isClosed || failures >= ATTEMPTS)) [way, failures] = [NEXT[way], 0]
+      if (!isClosed) await pause(waitMs, signal)
     }
 }
 

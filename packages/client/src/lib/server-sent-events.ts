@@ -42,7 +42,9 @@ export async function* readServerSentEvents(
     const parser = createParser({ onEvent: (event) => events.push(event) })
     const decoder = new TextDecoder()
     for (;;) {
-      const { done, value } = await reader.read().catch(toError)
+      const { done, value } = await reader
+        .read()
+        .catch((cause: unknown) => toError(open.signal.reason ?? cause))
       if (open.signal.reason === kept) throw kept
       if (done) return
       onContact?.()
@@ -66,5 +68,6 @@ const bodyOf = (response: Response | KilnError): ReadableStream<Uint8Array> => {
 }
 
 const toError = (cause: unknown): never => {
+  if (cause instanceof KilnError) throw cause
   throw new KilnError({ code: 'unreachable', message: 'the stream has broken', cause })
 }

@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable
 from contextlib import aclosing
+from math import ceil
 from typing import Any, Generic, TypeVar
 
 from .._blocking import async_sleep
@@ -114,7 +115,7 @@ class AsyncFollower(Generic[State]):
     async def _read_status(self) -> State | None:
         """Reads the status, at its next change where that can be waited for; None when it is not the last."""
         wait = (
-            {"prefer": f"wait={int(self._deadline.left(_WAIT))}"} if self._way == _WAITING else {}
+            {"prefer": f"wait={ceil(self._deadline.left(_WAIT))}"} if self._way == _WAITING else {}
         )
         known = {"if-none-match": self._etag} if self._etag else {}
         response = await self._http.request(
