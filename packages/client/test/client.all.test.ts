@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -517,6 +517,36 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     const failed = await kiln([...args, '.'])
     assert.equal(failed.code, 5, failed.err)
     assert.match(failed.err, /EISDIR.*; the result is kept: `kiln watch [\w-]+ -o <file>`/)
+  })
+
+  test('saves a result that is not what its name says under one that is, and says so', async () => {
+    await writeFile(join(folder, 'photo.taken.png'), 'before')
+    for (const [name, saved] of [
+      ['other.jpg', /^other\.png$/],
+      ['photo.taken.webp', /^photo\.taken\.[\da-f]{8}\.png$/],
+    ] as const) {
+      const { code, out, err } = await kiln(['upscale', 'photo.png', '-o', name])
+      assert.deepEqual([code, out], [5, ''], err)
+      const pattern = /is image\/png, which is not what (\S+) says: it is saved as (\S+)\. /
+      const [, asked, found = ''] = pattern.exec(err) ?? []
+      assert.equal(asked, name, err)
+      assert.match(found, saved)
+      assert.equal((await readFile(join(folder, found))).subarray(1, 4).toString(), 'PNG')
+    }
+    assert.equal(await readFile(join(folder, 'photo.taken.png'), 'utf8'), 'before')
+    const films = await kiln(['video', 'Sea', '-o', 'sea.png'])
+    assert.deepEqual(
+      [films.code, /the result will be a video: .* \.mp4/.test(films.err)],
+      [2, true],
+    )
+    const images = await kiln(['upscale', 'photo.png', '-o', 'photo.mp4'])
+    assert.deepEqual([images.code, /\.png or \.jpg/.test(images.err)], [2, true], images.err)
+    assert.doesNotMatch(films.err + images.err, /task /)
+    const left = await readdir(folder)
+    assert.deepEqual(
+      left.filter((name) => name === 'other.jpg' || name.endsWith('.part')),
+      [],
+    )
   })
 
   test('says by its exit code what went wrong', async () => {

@@ -43,7 +43,7 @@ export const follow = async <State>(
 ): Promise<State> => {
   const position: Position = { lastEventId: undefined, etag: undefined, contactAt: Date.now() }
   let failures = 0
-  let way: Way = 'stream'
+  let way = 'stream' as Way
   for (;;)
     try {
       const read: typeof readStream = way === 'stream' ? readStream : readStatus(way)
