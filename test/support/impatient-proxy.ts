@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { listen } from './network.ts'
 
-/** What a proxy does to what is long in coming: it cuts the connection, keeps a stream back, or responds with 504. */
+/** Fault of a proxy on what is long in coming: it cuts the connection, keeps a stream back, or responds with 504. */
 export type Impatience = 'cuts' | 'buffers' | 'gives up'
 
-/** Way in which a read wants to hear of a change. */
+/** Way in which a read waits for a change. */
 type Way = 'stream' | 'waiting' | 'plain'
 
 export interface ImpatientProxy {

@@ -51,28 +51,27 @@ export const saveResult = async (
 ): Promise<string> => {
   let bytes = new Uint8Array()
   // A connection may break in the midst of them.
-  const response = await withRetries({ ...RETRY, attempts: 2 }, signal, async () => {
-    const opened = await kiln.download(url, signal)
-    bytes = new Uint8Array(await opened.arrayBuffer())
-    return opened
+  await withRetries({ ...RETRY, attempts: 2 }, signal, async () => {
+    const response = await kiln.download(url, signal)
+    bytes = new Uint8Array(await response.arrayBuffer())
+    return response
   }).catch((error: unknown) => {
     throw withDetail(error, hint(task_id))
   })
   const head = Buffer.from(bytes.subarray(0, 16)).toString('latin1')
-  const [type] = response.headers.get('content-type')?.split(';') ?? []
-  const format =
-    FORMATS.find(({ begins }) => begins.test(head)) ?? FORMATS.find((one) => one.type === type)
+  const format = FORMATS.find(({ begins }) => begins.test(head))
+  // The service names what is no picture and no film by its bytes, too.
   const extension = format?.extensions[0] ?? extname(new URL(url).pathname)
   if (typeof output !== 'string') return await write(output.stem + extension, bytes, task_id)
   const named = formatOf(output)
-  if (named === undefined || format === undefined || named === format)
+  if (named === undefined || named.extensions.includes(extension))
     return await write(output, bytes, task_id)
   const stem = output.slice(0, -extname(output).length)
   const isTaken = existsSync(stem + extension)
   const path = isTaken ? `${stem}.${task_id.slice(0, 8)}${extension}` : stem + extension
   const saved = await write(path, bytes, task_id)
   throw new LocalError(
-    `the result of ${task_id} is ${format.type}, which is not what ${output} says: it is saved as ${saved}. Convert it, or name it so the next time`,
+    `the result of ${task_id} is ${extension.slice(1).toUpperCase()}, and ${output} says otherwise: it is saved as ${saved}. Convert it, or end the name with ${extension}`,
   )
 }
 

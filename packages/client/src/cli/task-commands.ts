@@ -57,7 +57,7 @@ const makeOf =
     (kiln[kind] as (body: object, options: CreateOptions) => Promise<Task>)(body, options)
 
 interface Creation extends Pick<Command, 'usage' | 'summary'> {
-  /** What its tasks make, where that is known. */
+  /** Medium of its results, where that is known. */
   medium?: 'image' | 'video'
   members: Members
   /** Chooses the kind, and what the arguments are of its body. */
