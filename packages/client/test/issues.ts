@@ -38,10 +38,13 @@ export const loseResponse: OnTheWay = async (send) => {
 export const holdBody =
   (contentType: string, onRead: () => void): OnTheWay =>
   (_send, signal) => {
-    const body = new ReadableStream({
-      start: (held) => signal?.addEventListener('abort', () => held.error(signal.reason)),
+    const source = {
+      start: (held: ReadableStreamDefaultController) =>
+        signal?.addEventListener('abort', () => held.error(signal.reason)),
       pull: onRead,
-    })
+    }
+    // Otherwise it is read ahead.
+    const body = new ReadableStream(source, { highWaterMark: 0 })
     return Promise.resolve(new Response(body, { headers: { 'content-type': contentType } }))
   }
 

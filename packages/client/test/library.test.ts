@@ -203,11 +203,19 @@ describe('a call', () => {
     assert.deepEqual(ways, ['stream', 'waiting', 'plain'].flatMap(third))
   })
 
-  test('a wait takes the 504 of a proxy for a way that is closed, and sends a waiting read once', async () => {
+  test('a wait leaves a way for which a proxy says 504, tries a stream of 502 again, and sends a waiting read once', async () => {
     const away = reject(503, 'draining')
-    const { kiln, seen } = make(running, gateway(504), away, gateway(504), running, response(TASK))
+    const { kiln, seen } = make(
+      running,
+      gateway(502),
+      gateway(504),
+      away,
+      gateway(504),
+      running,
+      response(TASK),
+    )
     assert.equal((await kiln.wait(await kiln.relight({ image }))).state, 'succeeded')
-    const ways = ['stream', 'waiting', 'waiting', 'plain', 'plain']
+    const ways = ['stream', 'stream', 'waiting', 'waiting', 'plain', 'plain']
     assert.deepEqual(waysOf(seen).slice(1), ways)
   })
 
@@ -234,7 +242,7 @@ describe('a call', () => {
     type Client = ReturnType<typeof make>['kiln']
     for (const call of [
       ({ relight }: Client, signal: AbortSignal) => relight({ image }, { signal }),
-      ({ wait }: Client, signal: AbortSignal) => wait('a', { signal }),
+      ({ read }: Client, signal: AbortSignal) => read('a', { signal }),
       ({ batches }: Client, signal: AbortSignal) => batches.read('a', { signal }),
       ({ registry }: Client, signal: AbortSignal) =>
         registry.publish({ ...publication, version }, { signal }),
