@@ -18,7 +18,7 @@ describe('a wait', { concurrency: true }, () => {
     test(`leads to the result of one task behind a proxy that ${impatience}`, async (context) => {
       const proxy = await startImpatientProxy(service.baseUrl, impatience)
       context.after(proxy.close)
-      const token = await service.token(`${impatience.replace(' ', '-')}`)
+      const token = await service.token(impatience.replace(' ', '-'))
       const kiln = makeKiln({ baseUrl: proxy.baseUrl, token, retry: { baseMs: 50 } })
       const model = 'videoq2-turbo'
       const film = { prompt: 'Sea', model, duration: 1, resolution: '540p' } as const
