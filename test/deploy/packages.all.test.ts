@@ -142,7 +142,7 @@ describe('what `npm run build` makes to be installed elsewhere', () => {
         const [example = ''] = await readExamples('packages/python/README.md', 'python')
         await writeFile(join(place, 'program.py'), example)
         assert.match(await run(place, python, 'program.py'), /COMPLETED/)
-        assert.ok((await readFile(join(place, 'relit.png'))).length > 1000)
+        assert.ok((await readFile(join(place, 'relit.jpg'))).length > 1000)
       } catch (error) {
         if (!(error instanceof Skipped)) throw error
         context.skip(error.message)

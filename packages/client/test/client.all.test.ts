@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -57,11 +57,11 @@ const connect = (...interceptors: OnTheWay[]) =>
 
 const pass: OnTheWay = (send) => send()
 
-const pathOf = (link: string): string => new URL(link).pathname
+/** Statuses without those that came again with another percentage. */
+const transitionsOf = (statuses: readonly string[]): string[] =>
+  statuses.filter((status, index) => status !== statuses[index - 1])
 
-/** Words in their order, each once however much progress it had. */
-const onceEach = (words: readonly string[]): string[] =>
-  words.filter((word, index) => word !== words[index - 1])
+const pathOf = (link: string): string => new URL(link).pathname
 
 const findError = async (asked: Promise<unknown>): Promise<KilnError> => {
   const error = await asked.then(
@@ -79,7 +79,7 @@ describe('tasks', () => {
     const task = await kiln.relight({ image: new Blob([image]), prompt: 'sunset' })
     const ended = await kiln.wait(task, { onProgress: ({ status }) => statuses.push(status) })
     assert.ok(ended.state === 'succeeded', JSON.stringify(ended))
-    assert.deepEqual(onceEach(statuses), ['CREATED', 'IN_PROGRESS', 'COMPLETED'])
+    assert.deepEqual(transitionsOf(statuses), ['CREATED', 'IN_PROGRESS', 'COMPLETED'])
     const file = await kiln.download(ended.files[0]?.url ?? '')
     assert.equal(file.headers.get('content-type'), 'image/png')
     for (const ref of [task, task.id, ended])
@@ -161,7 +161,7 @@ describe('on a faulty network', () => {
     const kiln = makeKiln({ baseUrl: service.baseUrl, token, fetch })
     const task = await kiln.skinCreative({ image: link })
     await kiln.wait(task, { onProgress: ({ status }) => statuses.push(status) })
-    assert.deepEqual(onceEach(statuses), ['CREATED', 'IN_PROGRESS', 'COMPLETED'])
+    assert.deepEqual(transitionsOf(statuses), ['CREATED', 'IN_PROGRESS', 'COMPLETED'])
     assert.equal(seen.length, 3)
     assert.ok(seen[2]?.headers.get('last-event-id'))
   })
@@ -171,7 +171,7 @@ describe('on a faulty network', () => {
     const kiln = makeKiln({ baseUrl: service.baseUrl, token, fetch })
     const task = await kiln.skinCreative({ image: await makePicture({ shade: 5 }) })
     assert.equal((await kiln.wait(task)).state, 'succeeded')
-    assert.equal(seen.at(-1)?.headers.get('prefer'), 'wait=30')
+    assert.equal(seen.at(-1)?.headers.get('prefer'), 'wait=25')
   })
 })
 
@@ -521,6 +521,36 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     const failed = await kiln([...args, '.'])
     assert.equal(failed.code, 5, failed.err)
     assert.match(failed.err, /EISDIR.*; the result is kept: `kiln watch [\w-]+ -o <file>`/)
+  })
+
+  test('saves a result that is not what its name says under one that is, and says so', async () => {
+    await writeFile(join(folder, 'photo.taken.png'), 'before')
+    for (const [name, saved] of [
+      ['other.jpg', /^other\.png$/],
+      ['photo.taken.webp', /^photo\.taken\.[\da-f]{8}\.png$/],
+    ] as const) {
+      const { code, out, err } = await kiln(['upscale', 'photo.png', '-o', name])
+      assert.deepEqual([code, out], [5, ''], err)
+      const pattern = / is PNG, and (\S+) says otherwise: it is saved as (\S+)\. /
+      const [, asked, found = ''] = pattern.exec(err) ?? []
+      assert.equal(asked, name, err)
+      assert.match(found, saved)
+      assert.equal((await readFile(join(folder, found))).subarray(1, 4).toString(), 'PNG')
+    }
+    assert.equal(await readFile(join(folder, 'photo.taken.png'), 'utf8'), 'before')
+    const films = await kiln(['video', 'Sea', '-o', 'sea.png'])
+    assert.deepEqual(
+      [films.code, /the result will be a video: .* \.mp4/.test(films.err)],
+      [2, true],
+    )
+    const images = await kiln(['upscale', 'photo.png', '-o', 'photo.mp4'])
+    assert.deepEqual([images.code, /\.png or \.jpg/.test(images.err)], [2, true], images.err)
+    assert.doesNotMatch(films.err + images.err, /task /)
+    const left = await readdir(folder)
+    assert.deepEqual(
+      left.filter((name) => name === 'other.jpg' || name.endsWith('.part')),
+      [],
+    )
   })
 
   test('says by its exit code what went wrong', async () => {

@@ -1,5 +1,8 @@
-/** Interceptor: replaces, changes or passes on the request that `send` sends. */
-export type OnTheWay = (send: () => Promise<Response>) => Promise<Response>
+/** Interceptor: replaces, changes or passes on the request that `send` sends, whose signal it gets. */
+export type OnTheWay = (
+  send: () => Promise<Response>,
+  signal?: AbortSignal | null,
+) => Promise<Response>
 
 /** Makes a `fetch` whose first requests go through the interceptors, one each; `seen` are all that were sent. */
 export const makeFaultyFetch = (...interceptors: OnTheWay[]) => {
@@ -9,7 +12,7 @@ export const makeFaultyFetch = (...interceptors: OnTheWay[]) => {
     const { body: _, ...head } = init ?? {}
     seen.push(input instanceof Request ? input.clone() : new Request(input, head))
     const send = () => fetch(input, init)
-    return await (interceptors.shift() ?? ((go) => go()))(send)
+    return await (interceptors.shift() ?? ((go) => go()))(send, init?.signal)
   }
   return { fetch: faulty, seen }
 }
@@ -30,6 +33,20 @@ export const loseResponse: OnTheWay = async (send) => {
   await (await send()).arrayBuffer()
   throw new TypeError('fetch failed')
 }
+
+/** A response whose head comes, and whose body does not. @param onRead called once it is waited for */
+export const holdBody =
+  (contentType: string, onRead: () => void): OnTheWay =>
+  (_send, signal) => {
+    const source = {
+      start: (held: ReadableStreamDefaultController) =>
+        signal?.addEventListener('abort', () => held.error(signal.reason)),
+      pull: onRead,
+    }
+    // Otherwise it is read ahead.
+    const body = new ReadableStream(source, { highWaterMark: 0 })
+    return Promise.resolve(new Response(body, { headers: { 'content-type': contentType } }))
+  }
 
 /** Passes the first event of a stream on, then ends it. */
 export const cutAfterFirstEvent: OnTheWay = async (send) => {

@@ -21,7 +21,7 @@ import type { NewOperation, Replay } from '../src/index.ts'
 import { makeWebhookSecret, signWebhook } from '../../../src/events/adapters/webhook.ts'
 import { ROOT } from '../../../src/local/root.ts'
 import { makeFolder } from '../../../test/support/folder.ts'
-import { makeFaultyFetch, reject } from './issues.ts'
+import { holdBody, makeFaultyFetch, reject } from './issues.ts'
 
 /** Cases that the Python client is tried with, too. */
 const readShared = async <T>(name: string): Promise<T> =>
@@ -180,8 +180,115 @@ describe('a call', () => {
     assert.equal(ended.state, 'succeeded')
     assert.deepEqual(statuses, ['IN_PROGRESS', 'COMPLETED'])
     const [, , first, second] = seen
-    assert.equal(first?.headers.get('prefer'), 'wait=30')
+    assert.equal(first?.headers.get('prefer'), 'wait=25')
     assert.equal(second?.headers.get('if-none-match'), '"1"')
+  })
+
+  const WAYS = { stream: 'text/event-stream', waiting: 'wait=25' }
+  /** The way of each request: what it says that it is ready to wait for. */
+  const waysOf = (seen: readonly Request[]) =>
+    seen.map(({ headers }) => {
+      const said = `${headers.get('accept')} ${headers.get('prefer')}`
+      return Object.entries(WAYS).find(([, word]) => said.includes(word))?.[0] ?? 'plain'
+    })
+  const running = response({ ...TASK, status: 'IN_PROGRESS' }, { 'retry-after': '0' })
+  const cut = () => Promise.reject(new TypeError('terminated'))
+  const gateway = (status: number) => () => Promise.resolve(new Response('<html>', { status }))
+
+  test('a wait goes on by the next way after three cuts, and reads plainly at last', async () => {
+    const { kiln, seen } = make(running, cut, cut, cut, cut, cut, cut, running, cut, response(TASK))
+    assert.equal((await kiln.wait(await kiln.relight({ image }))).state, 'succeeded')
+    const [, ...ways] = waysOf(seen)
+    const third = (way: string) => [way, way, way]
+    assert.deepEqual(ways, ['stream', 'waiting', 'plain'].flatMap(third))
+  })
+
+  test('a wait leaves a way for which a proxy says 504, tries a stream of 502 again, and sends a waiting read once', async () => {
+    const away = reject(503, 'draining')
+    const { kiln, seen } = make(
+      running,
+      gateway(502),
+      gateway(504),
+      away,
+      gateway(504),
+      running,
+      response(TASK),
+    )
+    assert.equal((await kiln.wait(await kiln.relight({ image }))).state, 'succeeded')
+    const ways = ['stream', 'stream', 'waiting', 'waiting', 'plain', 'plain']
+    assert.deepEqual(waysOf(seen).slice(1), ways)
+  })
+
+  test('a wait leaves a stream that is kept back after its first silence', async (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] })
+    const tick = () => setImmediate(() => context.mock.timers.tick(25_000))
+    const kept = holdBody('text/event-stream', tick)
+    for (const stream of [
+      kept,
+      async (...args: Parameters<typeof kept>) => {
+        await (await kept(...args)).text()
+        return new Response()
+      },
+    ]) {
+      const { kiln, seen } = make(running, stream, response(TASK))
+      assert.equal((await kiln.wait(await kiln.relight({ image }))).state, 'succeeded')
+      assert.deepEqual(waysOf(seen).slice(1), ['stream', 'waiting'])
+    }
+  })
+
+  test('a signal ends a call whose response has begun and does not come', async () => {
+    const publication = { publisherId: 'a', nodeId: 'b', token: 't', archive: new Blob([]) }
+    const version = { version: '1' }
+    type Client = ReturnType<typeof make>['kiln']
+    for (const call of [
+      ({ relight }: Client, signal: AbortSignal) => relight({ image }, { signal }),
+      ({ read }: Client, signal: AbortSignal) => read('a', { signal }),
+      ({ batches }: Client, signal: AbortSignal) => batches.read('a', { signal }),
+      ({ registry }: Client, signal: AbortSignal) =>
+        registry.publish({ ...publication, version }, { signal }),
+    ]) {
+      const stop = new AbortController()
+      const held = holdBody('application/json', () => stop.abort(new Error('enough')))
+      await assert.rejects(call(make(held).kiln, stop.signal), /enough/)
+    }
+    const stop = new AbortController()
+    const held = holdBody('application/json', () => stop.abort(new Error('enough')))
+    const { kiln } = make(running, gateway(504), held)
+    const task = await kiln.relight({ image })
+    await assert.rejects(kiln.wait(task, { signal: stop.signal }), /enough/)
+  })
+
+  test('the results of a batch go on after a cut from the line where they were', async () => {
+    const lines = [0, 1, 2].map((index) => `${JSON.stringify({ index, text: '\u2028' })}\n`)
+    const send = (text: string, isCut: boolean) => () => {
+      const pieces = [text]
+      const pull = (stream: ReadableStreamDefaultController) => {
+        const piece = pieces.pop()
+        if (piece !== undefined) return stream.enqueue(new TextEncoder().encode(piece))
+        return isCut ? stream.error(new TypeError('terminated')) : stream.close()
+      }
+      return Promise.resolve(new Response(new ReadableStream({ pull })))
+    }
+    const { kiln, seen } = make(
+      cut,
+      send(lines.join('').slice(0, -30), true),
+      send(lines.join('').slice(0, -1), false),
+      send(lines.join(''), false),
+    )
+    const read: number[] = []
+    for await (const { index } of kiln.batches.results('b')) read.push(index)
+    assert.deepEqual([read, seen.length], [[0, 1, 2], 4])
+    const { kiln: away } = make(...Array.from({ length: 9 }, () => cut))
+    await assert.rejects(away.batches.results('b').next(), { code: 'unreachable' })
+  })
+
+  test('the path of a file is no image, and a link, Base64 and bytes are', async () => {
+    const { kiln, seen } = make(response(TASK), response(TASK))
+    for (const path of ['samples/thumbnail.jpg', 'C:\\a.png', './a'])
+      await assert.rejects(kiln.relight({ image: path }), /^ArgumentError: image must be a link/)
+    assert.equal(seen.length, 0)
+    for (const text of ['iVBORw0KGgo=', 'data:image/png;base64,iVBORw0KGgo='])
+      await kiln.relight({ image: text })
   })
 
   test('that waits gives up when the service is away for longer than its patience', async () => {

@@ -42,7 +42,35 @@ def make(request: pytest.FixtureRequest) -> Iterator[Callable[..., Any]]:
         yield lambda *args, **options: Blocking(AsyncKiln(*args, **options), portal)
 
 
-Given = httpx.Response | Exception
+Given = httpx.Response | Exception | Callable[[httpx.Request], httpx.Response]
+
+
+class Clock:
+    """Time of a test: it goes on by what is slept, and as the test says."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+    async def async_sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Puts a clock of its own under deadlines, waits and pauses."""
+    clock = Clock()
+    monkeypatch.setattr("kiln_client.deadline.time", clock)
+    for kind, sleep in [("_sync", "sleep"), ("_async", "async_sleep")]:
+        monkeypatch.setattr(f"kiln_client.{kind}.follow.time", clock)
+        for name in ("http", "follow"):
+            monkeypatch.setattr(f"kiln_client.{kind}.{name}.{sleep}", getattr(clock, sleep))
+    return clock
 
 
 @pytest.fixture
@@ -56,7 +84,7 @@ def kiln_of(make: Callable[..., Any]) -> Callable[..., tuple[Any, list[httpx.Req
             given = left.pop(0)
             if isinstance(given, Exception):
                 raise given
-            return given
+            return given(request) if callable(given) else given
 
         transport = httpx.MockTransport(handle)
 

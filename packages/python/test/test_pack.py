@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kiln_client import ArgumentError, PackError, WebhookError, verify_webhook
+from kiln_client.deadline import Deadline
 from kiln_client.pack import _LEFT_OUT, pack_folder, read_project
 
 SHARED = Path(__file__).parents[2] / "client/test/shared"
@@ -98,3 +99,9 @@ def test_a_folder_is_zipped_without_secrets_caches_links_and_what_git_ignores(tm
     (tmp_path / "empty").mkdir()
     with pytest.raises(PackError, match="no files"):
         pack_folder(tmp_path / "empty", tmp_path / "three.zip")
+
+
+def test_a_folder_is_zipped_until_a_deadline(tmp_path):
+    (tmp_path / "a.py").write_text("a = 1\n")
+    with pytest.raises(TimeoutError):
+        pack_folder(tmp_path, tmp_path / "pack.zip", Deadline(0))

@@ -176,7 +176,7 @@ def test_a_wait_reads_the_status_where_there_is_no_stream(kiln_of):
     ended = kiln.wait(kiln.relight(image=LINK), on_progress=reported.append)
     assert (ended.state, ended.error.code) == ("failed", "unknown")
     assert [(each.status, each.progress) for each in reported] == [("IN_PROGRESS", None)]
-    assert seen[2].headers["prefer"] == "wait=30"
+    assert seen[2].headers["prefer"] == "wait=25"
     assert seen[3].headers["if-none-match"] == '"1"'
 
 
@@ -188,6 +188,186 @@ def test_a_wait_ends_after_its_patience_or_its_time(kiln_of):
     kiln, _ = kiln_of(image("CREATED"), *away)
     with pytest.raises(TimeoutError, match="within 0 s"):
         kiln.wait(kiln.relight(image=LINK), timeout=0)
+
+
+class Parts(httpx.SyncByteStream, httpx.AsyncByteStream):
+    """A body that comes in parts; an exception among them breaks it, and a number lets so many seconds pass."""
+
+    def __init__(self, *parts, clock=None):
+        self._parts, self._clock = parts, clock
+
+    def __iter__(self):
+        for part in self._parts:
+            if isinstance(part, Exception):
+                raise part
+            if isinstance(part, int):
+                self._clock.now += part
+            else:
+                yield part.encode()
+
+    async def __aiter__(self):
+        for part in self:
+            yield part
+
+
+def held(*parts, clock=None):
+    headers = {"content-type": "text/event-stream"}
+    return httpx.Response(200, stream=Parts(*parts, clock=clock), headers=headers)
+
+
+def way_of(request):
+    if request.headers.get("accept") == "text/event-stream":
+        return "stream"
+    return "waiting" if "wait=" in request.headers.get("prefer", "") else "plain"
+
+
+SILENT = httpx.ReadTimeout("silent")
+CUT = httpx.RemoteProtocolError("cut")
+SOON = {"retry-after": "0"}
+
+
+def test_a_deadline_is_kept_while_a_stream_has_nothing_but_comments(kiln_of, clock):
+    def wait(request):
+        given = int(request.headers["prefer"].removeprefix("wait="))
+        time = request.extensions["timeout"]["read"]
+        clock.now += min(given, time)
+        if time < given:
+            raise SILENT
+        return httpx.Response(304, headers={**SOON, "preference-applied": f"wait={given}"})
+
+    comment = ": still here\n\n"
+    head = 'id: 1\nevent: state\ndata: {"status": "queueing"}\n\n'
+    body = [head, *[15, comment] * 9, CUT]
+    for timeout, waits in [(60, [15]), (20, [20]), (50, [20]), (24.5, [25])]:
+        kiln, seen = kiln_of(
+            image("CREATED"), *[held(*body, clock=clock)] * (timeout > 25), *[wait] * 3
+        )
+        task, start = kiln.relight(image=LINK), clock.now
+        with pytest.raises(TimeoutError, match=f"within {timeout} s"):
+            kiln.wait(task, timeout=timeout)
+        assert clock.now - start == timeout
+        prefer = [each.headers["prefer"] for each in seen[1:] if way_of(each) == "waiting"]
+        assert prefer[: len(waits)] == [f"wait={n}" for n in waits]
+
+
+def test_a_deadline_ends_the_look_up_of_an_id_pauses_and_a_body_that_drips(kiln_of, clock):
+    kiln, _ = kiln_of(reject(503, "busy", headers={"retry-after": "50"}))
+    start = clock.now
+    with pytest.raises(TimeoutError):
+        kiln.wait(ID, timeout=20)
+    assert clock.now - start == 20
+    kiln, _ = kiln_of(
+        httpx.Response(200, stream=Parts("{", 15, " ", 15, " ", 15, "}", clock=clock))
+    )
+    start = clock.now
+    with pytest.raises(TimeoutError):
+        kiln.wait(ID, timeout=20)
+    assert clock.now - start == 30
+
+
+def test_a_publication_has_one_deadline(kiln_of, clock, tmp_path):
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "cup"\nversion = "1.0.0"\n')
+
+    def after(seconds, response):
+        def handle(request):
+            request.read()
+            clock.now += seconds
+            return response
+
+        return handle
+
+    made = {"signedUrl": "http://up.test/1", "node_version": {"version": "1.0.0"}}
+    for timeout, sent in [(5, 1), (15, 2), (25, 3)]:
+        kiln, seen = kiln_of(
+            after(10, httpx.Response(201, json=made)),
+            after(10, httpx.Response(200)),
+            after(10, reject(503, "busy")),
+        )
+        with pytest.raises(TimeoutError, match=f"within {timeout} s"):
+            kiln.registry.publish(tmp_path, publisher="a", token="t", timeout=timeout)
+        assert len(seen) == sent
+        left = [request.extensions["timeout"]["read"] for request in seen]
+        assert left == [timeout - 10 * n for n in range(sent)]
+
+
+def test_a_wait_goes_on_by_the_next_way_after_three_cuts_and_reads_plainly_at_last(kiln_of):
+    running = image("IN_PROGRESS", headers=SOON)
+    kiln, seen = kiln_of(
+        image("CREATED"), *[CUT] * 2, held(": open\n\n", CUT), *[CUT] * 3, running, CUT, image()
+    )
+    assert kiln.wait(kiln.relight(image=LINK)).state == "succeeded"
+    ways = [way_of(request) for request in seen[1:]]
+    assert ways == ["stream"] * 3 + ["waiting"] * 3 + ["plain"] * 3
+
+
+def test_a_way_that_a_proxy_closes_is_left_at_once_and_a_waiting_read_is_sent_once(kiln_of):
+    for first in (SILENT, held(SILENT), httpx.Response(504, text="<html>")):
+        kiln, seen = kiln_of(
+            image("CREATED"),
+            *(first, reject(503, "draining"), httpx.Response(504, text="<html>")),
+            *(image("IN_PROGRESS", headers=SOON), image()),
+        )
+        assert kiln.wait(kiln.relight(image=LINK)).state == "succeeded"
+        ways = [way_of(request) for request in seen[1:]]
+        assert ways == ["stream", "waiting", "waiting", "plain", "plain"]
+    away = httpx.Response(502, text="<html>")
+    kiln, seen = kiln_of(image("CREATED"), away, stream((1, "end", image().json())))
+    assert kiln.wait(kiln.relight(image=LINK)).state == "succeeded"
+
+
+def test_a_stream_is_read_whole_whatever_ends_of_lines_its_json_has(kiln_of):
+    end = json.dumps({"data": image().json()["data"], "text": "\u2028\x85"}, ensure_ascii=False)
+    kiln, _ = kiln_of(image("CREATED"), held(f"id: 1\r\nevent: end\r\ndata: {end}\r\n", "\r\n"))
+    assert kiln.wait(kiln.relight(image=LINK)).state == "succeeded"
+
+
+def test_the_results_of_a_batch_go_on_after_a_cut_from_the_line_where_they_were(kiln_of):
+    lines = [json.dumps({"index": n}) + "\n" for n in range(3)]
+    whole = "".join(lines)
+    bodies = [Parts(lines[0], lines[1][:5], CUT), Parts(whole[:-1]), Parts(whole)]
+    given = [httpx.Response(200, stream=body) for body in bodies]
+    kiln, seen = kiln_of(reject(503, "busy"), *given)
+    assert [line["index"] for line in kiln.batches.results(ID)] == [0, 1, 2]
+    assert len(seen) == 4
+    kiln, seen = kiln_of(*[CUT] * 9)
+    with pytest.raises(ServiceError):
+        list(kiln.batches.results(ID))
+    assert len(seen) == 6
+
+
+def test_a_file_is_saved_whole_or_not_at_all(kiln_of, tmp_path):
+    target = tmp_path / "a.png"
+    target.write_text("before")
+    kiln, _ = kiln_of(*[httpx.Response(200, stream=Parts("half", CUT)) for _ in range(6)])
+    with pytest.raises(ServiceError):
+        kiln.save(LINK, target)
+    assert [each.read_text() for each in tmp_path.iterdir()] == ["before"]
+    kiln, _ = kiln_of(
+        httpx.Response(200, stream=Parts("longer half", CUT)), httpx.Response(200, text="whole")
+    )
+    kiln.save(LINK, target)
+    assert [each.read_text() for each in tmp_path.iterdir()] == ["whole"]
+    with pytest.raises(ArgumentError, match="^path must name a file"):
+        kiln.save(LINK, tmp_path)
+
+
+def test_an_image_may_be_an_open_file_and_a_path_as_a_str_is_said_to_be_one(kiln_of, tmp_path):
+    path = tmp_path / "a.png"
+    path.write_bytes(b"abc")
+    kiln, seen = kiln_of(*[image() for _ in range(4)])
+    with path.open("rb") as file:
+        for given in (file, bytearray(b"abc"), memoryview(b"abc"), "YWJj"):
+            kiln.relight(image=given)
+    assert {json.loads(request.content)["image"] for request in seen} == {"YWJj"}
+    (tmp_path / "abcd").write_bytes(b"abc")
+    for given in (str(path), "C:\\a.png", str(tmp_path / "abcd")):
+        with pytest.raises(ArgumentError, match="^image must be a link .*: is the str a path"):
+            kiln.relight(image=given)
+    with path.open() as file, pytest.raises(ArgumentError, match="^images must .* got TextIO"):
+        kiln.image_to_video(images=[file])
+    with pytest.raises(ArgumentError, match="^source must be bytes.*, got int$"):
+        kiln.upload(5)
+    assert len(seen) == 4
 
 
 def test_a_batch_is_waited_for_while_the_service_is_away(kiln_of):

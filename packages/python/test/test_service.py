@@ -168,7 +168,7 @@ def test_the_examples_of_the_readme_run(monkeypatch, tmp_path, capsys):
     assert len(names["urls"]) == 1
     assert isinstance(names["credits"], dict)
     assert names["ended_batch"]["counts"]["done"] == 2
-    assert (tmp_path / "relit.png").stat().st_size > 1000
+    assert (tmp_path / "relit.jpg").stat().st_size > 1000
     printed = capsys.readouterr().out
     assert "validation_failed /light_transfer_strength" in printed
     sent = str(int(time.time()))

@@ -73,18 +73,20 @@ export const describeError = (error: unknown): Described => {
 /** Adds to the error of a service that does not respond where it was looked for, and who says so. */
 export const withAddress = (error: unknown, address: string): unknown => {
   if (!(error instanceof KilnError) || error.code !== 'unreachable') return error
-  const details = [
-    ...error.details,
-    `${address} was tried: --url or KILN_URL names another address`,
-  ]
-  return new KilnError({ code: error.code, message: error.message, details, cause: error })
+  return withDetail(error, `${address} was tried: --url or KILN_URL names another address`)
 }
 
 /** Adds to the rejection of a personal access token the publisher that it was sent for, and who named that. */
 export const withPublisher = (error: unknown, publisher: string): unknown => {
   if (!(error instanceof KilnError) || error.code !== 'invalid_personal_access_token') return error
+  return withDetail(error, publisher)
+}
+
+/** Adds a line to what is said of an error of the service. */
+export const withDetail = (error: unknown, detail: string): unknown => {
+  if (!(error instanceof KilnError)) return error
   const { code, message, status, requestId } = error
-  const details = [...error.details, publisher]
+  const details = [...error.details, detail]
   return new KilnError({ code, message, status, requestId, details, cause: error })
 }
 

@@ -1,4 +1,4 @@
-import { access, constants, writeFile } from 'node:fs/promises'
+import { access, constants } from 'node:fs/promises'
 import { basename, dirname, extname } from 'node:path'
 
 import type {
@@ -12,7 +12,8 @@ import type {
 } from '../index.ts'
 import { readPairs, take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
-import { EXIT, LocalError, readNamed, UsageError } from './error.ts'
+import { EXIT, readNamed, UsageError } from './error.ts'
+import { checkFormat, saveResult } from './result-file.ts'
 import { describeReplay } from './words.ts'
 
 /** Options of a kind: the member of its body, and what the value is. `value` is a number or a word. */
@@ -56,12 +57,14 @@ const makeOf =
     (kiln[kind] as (body: object, options: CreateOptions) => Promise<Task>)(body, options)
 
 interface Creation extends Pick<Command, 'usage' | 'summary'> {
+  /** Medium of its results, where that is known. */
+  medium?: 'image' | 'video'
   members: Members
   /** Chooses the kind, and what the arguments are of its body. */
   read(context: Context): Asked | Promise<Asked>
 }
 
-const defineCreation = ({ usage, summary, members, read }: Creation): Command => ({
+const defineCreation = ({ usage, summary, medium, members, read }: Creation): Command => ({
   usage: `${usage} [-o <file>] [options]`,
   summary,
   help: [
@@ -84,7 +87,9 @@ const defineCreation = ({ usage, summary, members, read }: Creation): Command =>
   },
   run: async (context) => {
     const { make, files = {}, body = {} } = await read(context)
-    if (context.values['no-wait'] !== true) await checkFolder(text(context.values, 'output'))
+    const output = text(context.values, 'output')
+    if (medium) checkFormat(output, medium)
+    if (context.values['no-wait'] !== true) await checkFolder(output)
     const options = readTaskOptions(context)
     const given: Record<string, unknown> = { ...body, ...readSet(context), ...options }
     for (const [name, [member, type]] of Object.entries(members)) {
@@ -203,15 +208,7 @@ const end = async (
     screen.print([`${task_id} ${status}`, ...task.files.map(({ url }) => url)], value)
     return EXIT.done
   }
-  const extension = extname(new URL(file.url).pathname)
-  const saved = typeof output === 'string' ? output : output.stem + extension
-  const response = await kiln.download(file.url, signal)
-  await writeFile(saved, new Uint8Array(await response.arrayBuffer())).catch((error: unknown) => {
-    const reported = error instanceof Error ? error.message : String(error)
-    throw new LocalError(`${reported}; the result is kept: \`kiln watch ${task_id} -o <file>\``)
-  })
-  if (extname(saved).toLowerCase() !== extension)
-    screen.record(`${saved} holds ${extension.slice(1).toUpperCase()}, whatever its name says`)
+  const saved = await saveResult({ kiln, signal }, { task_id, url: file.url, output })
   screen.print([saved], { ...value, saved })
   return EXIT.done
 }
@@ -242,6 +239,7 @@ export const TASK_COMMANDS: Record<string, Command> = {
   relight: defineCreation({
     usage: '<image>',
     summary: 'changes the light of an image',
+    medium: 'image',
     members: {
       ...PROMPT,
       style: ['style', 'text', 'such as contrasted_n_hdr'],
@@ -254,12 +252,14 @@ export const TASK_COMMANDS: Record<string, Command> = {
   upscale: defineCreation({
     usage: '<image>',
     summary: 'makes an image larger',
+    medium: 'image',
     members: { ...PROMPT, scale: ['scale_factor', 'text', '2x, 4x, 8x or 16x'] },
     read: image('upscale'),
   }),
   skin: defineCreation({
     usage: 'flexible|creative|faithful <image>',
     summary: 'enhances skin',
+    medium: 'image',
     members: {
       sharpen: ['sharpen', 'value', '0 to 100'],
       grain: ['smart_grain', 'value', '0 to 100'],
@@ -275,6 +275,7 @@ export const TASK_COMMANDS: Record<string, Command> = {
   video: defineCreation({
     usage: '["prompt"]',
     summary: 'makes a video from a prompt, an image, or both',
+    medium: 'video',
     members: {
       ...VIDEO,
       image: ['images', 'file', 'its first frame'],
@@ -293,6 +294,7 @@ export const TASK_COMMANDS: Record<string, Command> = {
   extend: defineCreation({
     usage: '<task id>',
     summary: 'makes the video of a finished task longer',
+    medium: 'video',
     members: { ...PROMPT, ...VIDEO, image: ['images', 'file', 'its last frame'] },
     read: async (context) => {
       const [id = ''] = take(context, 'task id')

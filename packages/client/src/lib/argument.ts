@@ -33,5 +33,13 @@ export const toSegment = (value: unknown): string => {
   throw new ArgumentError(`an id must not be empty, '.' or '..'${found(value)}`)
 }
 
+/** Rejects the path of a file in the place of an image, whose text is a link or Base64. */
+export const requireNoPath = (name: string, text: string): void => {
+  if (/^[a-z][\w+.-]+:/i.test(text) || !/[^\w+/=\s-]/.test(text.slice(0, 4096))) return
+  throw new ArgumentError(
+    `${name} must be a link, Base64 or bytes: is it the path of a file? Give what the file holds`,
+  )
+}
+
 const found = (value: unknown): string =>
   typeof value === 'string' ? '' : `, got ${value === null ? 'null' : typeof value}`

@@ -6,7 +6,8 @@ import { responseOf, toKeyHeader } from './http.ts'
 import type { Http } from './http.ts'
 import { readReplay } from './replay.ts'
 import type { Replay } from './replay.ts'
-import { withRetries } from './retry.ts'
+import { KilnError } from './errors.ts'
+import { pauseOrThrow, sendOnce } from './retry.ts'
 import type { ReadOf } from './task.ts'
 import type { ReadOptions } from './tasks.ts'
 import { upload } from './upload.ts'
@@ -133,22 +134,55 @@ const requireFilter = (body: NewOperation): NewOperation => {
   )
 }
 
+/** Reads lines of JSON as they come; after a break again, from the line where it was. */
 async function* readLines<Line>(
   http: Http,
   path: string,
   { signal }: ReadOptions,
 ): AsyncGenerator<Line> {
-  const response = await withRetries(http.retry, signal, () =>
-    http.send(path, { signal: signal ?? null }),
-  )
+  for (let [seen, failures] = [0, 0]; ;)
+    try {
+      let number = 0
+      for await (const line of readLinesOnce(http, path, signal)) {
+        number += 1
+        if (number <= seen) continue
+        ;[seen, failures] = [number, 0]
+        yield JSON.parse(line) as Line
+      }
+      return
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (!(error instanceof KilnError)) throw error
+      failures += 1
+      await pauseOrThrow(http.retry, failures, error, signal)
+    }
+}
+
+async function* readLinesOnce(
+  http: Http,
+  path: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<string> {
+  const response = await sendOnce(() => http.send(path, { signal: signal ?? null }), signal)
+  if (response instanceof KilnError) throw response
   const decoder = new TextDecoder()
   const reader = response.body?.getReader()
   let rest = ''
-  for (;;) {
-    const { done = true, value } = (await reader?.read()) ?? {}
-    const lines = (rest + decoder.decode(value, { stream: !done })).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) yield JSON.parse(line) as Line
-    if (done) return
+  try {
+    for (;;) {
+      const { done = true, value } = (await reader?.read().catch(throwBroken)) ?? {}
+      const lines = (rest + decoder.decode(value, { stream: !done })).split('\n')
+      rest = lines.pop() ?? ''
+      yield* lines
+      if (done && rest !== '') throwBroken()
+      if (done) return
+    }
+  } finally {
+    // Whoever stops before the end leaves the connection to nobody else.
+    await reader?.cancel().catch(() => {})
   }
+}
+
+const throwBroken = (cause?: unknown): never => {
+  throw new KilnError({ code: 'unreachable', message: 'the lines broke off', cause })
 }

@@ -1,8 +1,8 @@
 import { isPassing, KilnError, readRetryAfter } from './errors.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Http } from './http.ts'
-import { pause, within } from './pause.ts'
-import { MAX_MS, pauseAfter, withRetries } from './retry.ts'
+import { pause, readWhole, within } from './pause.ts'
+import { MAX_MS, pauseAfter, sendOnce } from './retry.ts'
 import { readServerSentEvents } from './server-sent-events.ts'
 
 export interface FollowOptions {
@@ -26,12 +26,16 @@ export interface Followed<State> {
 type FollowEvent = { event: string; data: unknown }
 
 const PATIENCE_MS = 300_000
-/** Streams that break without an event, before the status is read instead. */
-const STREAM_ATTEMPTS = 3
-/** Seconds within which a waiting read gets its response. */
-const WAIT_SECONDS = 30
+/** Failures in a row after which the next way is taken. */
+const ATTEMPTS = 3
+/** Seconds within which a waiting read gets its response. There are proxies that cut what is silent for 30. */
+const WAIT_SECONDS = 25
 
-/** Waits for an end by the stream; by `Prefer: wait` where a proxy or a limit lets none through; else as often as Retry-After says. */
+/** Ways to read, each for where the one before is not let through: by the stream, by `Prefer: wait`, and as often as Retry-After says. */
+type Way = 'stream' | 'waiting' | 'plain'
+const NEXT = { stream: 'waiting', waiting: 'plain' } as const
+
+/** Waits for an end by the first way that is let through. */
 export const follow = async <State>(
   http: Http,
   followed: Followed<State>,
@@ -39,22 +43,23 @@ export const follow = async <State>(
 ): Promise<State> => {
   const position: Position = { lastEventId: undefined, etag: undefined, contactAt: Date.now() }
   let failures = 0
-  let readFrom = readStream
+  let way = 'stream' as Way
   for (;;)
     try {
-      const end = await readFrom(http, followed, position, signal)
+      const read: typeof readStream = way === 'stream' ? readStream : readStatus(way)
+      const end = await read(http, followed, position, signal)
       if (end !== undefined) return end
       failures = 0
     } catch (error) {
       signal?.throwIfAborted()
-      const isStreamless =
-        readFrom === readStream && error instanceof KilnError && STREAMLESS.has(error.code)
+      if (!(error instanceof KilnError)) throw error
+      const isClosed = CLOSED[way](error)
       const isAway = isPassing(error) && Date.now() - position.contactAt <= patienceMs
-      if (!isStreamless && !isAway) throw error
+      if (!isClosed && !isAway) throw error
       failures += 1
-      if (isStreamless || failures >= STREAM_ATTEMPTS) readFrom = readStatus
-      if (!isStreamless && isPassing(error))
-        await pause(pauseAfter(http.retry, failures, error) ?? MAX_MS, signal)
+      const waitMs = pauseAfter(http.retry, failures, error) ?? MAX_MS
+      if (way !== 'plain' && (isClosed || failures >= ATTEMPTS)) [way, failures] = [NEXT[way], 0]
+      if (!isClosed) await pause(waitMs, signal)
     }
 }
 
@@ -72,6 +77,15 @@ const STREAMLESS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'method_not_allowed',
   'answer_unknown',
 ])
+
+const isOf = ({ status = 0 }: KilnError, ...given: number[]): boolean => given.includes(status)
+
+/** Says of each way when no second attempt helps, but the next way may. Of a service that is away a proxy says 502 and 503 of a stream, too. */
+const CLOSED: Record<Way, (error: KilnError) => boolean> = {
+  stream: (error) => STREAMLESS.has(error.code) && !isOf(error, 502, 503),
+  waiting: (error) => error.code === 'answer_unknown' && isOf(error, 502, 504),
+  plain: () => false,
+}
 
 /** A service may send others, now or later. */
 const EVENTS: ReadonlySet<string> = new Set(['state', 'progress', 'end'])
@@ -103,25 +117,34 @@ const readStream = async <State>(
   return undefined
 }
 
-/** Reads the status at its next change; undefined when it is not the last. */
-const readStatus: typeof readStream = async (http, followed, position, outer) => {
-  const { findStatusPath, onEvent, readEnd } = followed
-  const path = await findStatusPath()
-  const { etag } = position
-  const known: Record<string, string> = etag === undefined ? {} : { 'if-none-match': etag }
-  const headers = { prefer: `wait=${WAIT_SECONDS}`, ...known }
-  const response = await withRetries(http.retry, outer, () =>
-    within(WAIT_SECONDS * 2000, outer, (signal) => http.send(path, { headers, signal })),
-  )
-  position.contactAt = Date.now()
-  if (response.status === 200) {
-    position.etag = response.headers.get('etag') ?? undefined
-    const followEvent: FollowEvent = { event: 'status', data: await response.json() }
-    const end = readEnd(followEvent)
-    if (end !== undefined) return end
-    onEvent(followEvent)
+/** Reads the status, at its next change where that can be waited for; undefined when it is not the last. */
+const readStatus =
+  (way: 'waiting' | 'plain'): typeof readStream =>
+  async (http, followed, position, outer) => {
+    const { findStatusPath, onEvent, readEnd } = followed
+    const path = await findStatusPath()
+    const { etag } = position
+    const headers = {
+      ...(way === 'waiting' && { prefer: `wait=${WAIT_SECONDS}` }),
+      ...(etag !== undefined && { 'if-none-match': etag }),
+    }
+    const response = await sendOnce(
+      () =>
+        within(WAIT_SECONDS * 2000, outer, async (signal) =>
+          readWhole(await http.send(path, { headers, signal })),
+        ),
+      outer,
+    )
+    if (response instanceof KilnError) throw response
+    position.contactAt = Date.now()
+    if (response.status === 200) {
+      position.etag = response.headers.get('etag') ?? undefined
+      const followEvent: FollowEvent = { event: 'status', data: await response.json() }
+      const end = readEnd(followEvent)
+      if (end !== undefined) return end
+      onEvent(followEvent)
+    }
+    const applied = response.headers.has('preference-applied')
+    await pause(applied ? 0 : (readRetryAfter(response) ?? 2) * 1000, outer)
+    return undefined
   }
-  const applied = response.headers.has('preference-applied')
-  await pause(applied ? 0 : (readRetryAfter(response) ?? 2) * 1000, outer)
-  return undefined
-}

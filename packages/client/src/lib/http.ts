@@ -4,7 +4,7 @@ import type { Client } from 'openapi-fetch'
 import type { paths } from '../generated/openapi.ts'
 import { ArgumentError, requireAddress, requireHeader, requireLink, toSegment } from './argument.ts'
 import { KilnError } from './errors.ts'
-import { within } from './pause.ts'
+import { readWhole, within } from './pause.ts'
 import { RETRY, withRetries } from './retry.ts'
 import type { Retry, RetryOptions } from './retry.ts'
 
@@ -28,6 +28,8 @@ export interface Http {
   routes: Client<paths>
   /** Sends to the service, once. A path is below its address. */
   send(path: string, init?: RequestInit): Promise<Response>
+  /** Sends until there is a success, as the routes do. */
+  ask(path: string, signal: AbortSignal | undefined, init?: RequestInit): Promise<Response>
   /** Sends to a signed link, which needs no credential. */
   sendToLink(link: string, init?: RequestInit): Promise<Response>
   hasCredential: boolean
@@ -51,9 +53,15 @@ export const makeHttp = ({ fetch: ownFetch, retry: own, ...options }: KilnOption
     for (const [name, value] of Object.entries(await credentialHeaders(options)))
       request.headers.set(name, value)
     // A redirect would carry an API key to wherever it leads.
-    return await within(RESPONSE_MS, request.signal, (signal) =>
-      call(request, { signal, redirect: 'error' }),
+    return await within(RESPONSE_MS, request.signal, async (signal) =>
+      readWhole(await call(request, { signal, redirect: 'error' })),
     )
+  }
+
+  const send: Http['send'] = async (path, init = {}) => {
+    if (!path.startsWith('/')) throw new ArgumentError('a path must begin with a slash')
+    const headers = { ...init.headers, ...(await credentialHeaders(options)) }
+    return await call(baseUrl + path, { ...init, headers, redirect: 'error' })
   }
 
   return {
@@ -70,11 +78,13 @@ export const makeHttp = ({ fetch: ownFetch, retry: own, ...options }: KilnOption
         return withRetries(retry, request.signal, () => sendRequest(request.clone()))
       },
     }),
-    send: async (path, init = {}) => {
-      if (!path.startsWith('/')) throw new ArgumentError('a path must begin with a slash')
-      const headers = { ...init.headers, ...(await credentialHeaders(options)) }
-      return await call(baseUrl + path, { ...init, headers, redirect: 'error' })
-    },
+    send,
+    ask: (path, outer, init = {}) =>
+      withRetries(retry, outer, () =>
+        within(RESPONSE_MS, outer, async (signal) =>
+          readWhole(await send(path, { ...init, signal })),
+        ),
+      ),
     sendToLink: async (link, init) => await call(requireLink('link', link), init),
     withToken: (token) =>
       makeHttp({ ...options, fetch: ownFetch, retry: own, token, apiKey: undefined }),

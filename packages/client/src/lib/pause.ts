@@ -13,6 +13,13 @@ export const pause = async (ms: number, signal?: AbortSignal): Promise<void> => 
   signal?.throwIfAborted()
 }
 
+/** Reads the body of JSON or an error, which then has come before its deadline, too. All else may be a stream without an end. */
+export const readWhole = async (response: Response): Promise<Response> => {
+  if (!response.ok || /\bjson\b/.test(response.headers.get('content-type') ?? ''))
+    await response.clone().arrayBuffer()
+  return response
+}
+
 /** Works with a signal that is aborted after some time or with `outer`. Node 20 collects those of AbortSignal.any() too early. */
 export const within = async <T>(
   ms: number,

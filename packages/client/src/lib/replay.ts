@@ -1,6 +1,5 @@
 import type { CreateOptions } from './create.ts'
 import type { Asked, Http } from './http.ts'
-import { withRetries } from './retry.ts'
 
 /** State of what an earlier request with the same idempotency key has made, as it is now; empty where that cannot be read. */
 export interface Replay {
@@ -18,10 +17,9 @@ export const readReplay = async (
 ): Promise<Replay | undefined> => {
   const { headers } = (await asked).response
   if (idempotencyKey === undefined || !headers.has('idempotent-replayed')) return undefined
-  const init = { signal: signal ?? null }
-  const read = withRetries(http.retry, signal, () => http.send(path, init))
   // What was made stands, whatever becomes of this read.
-  const { created_at, state, ended_at } = await read
+  const { created_at, state, ended_at } = await http
+    .ask(path, signal)
     .then((response) => response.json() as Promise<Replay>)
     .catch((): Replay => ({}))
   return { created_at, state, ended_at }

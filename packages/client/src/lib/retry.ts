@@ -25,10 +25,20 @@ export const withRetries = async (
   for (let attempt = 1; ; attempt += 1) {
     const error = await sendOnce(send, signal)
     if (error instanceof Response) return error
-    const waitMs = pauseAfter(retry, attempt, error)
-    if (!isPassing(error) || attempt >= retry.attempts || waitMs === undefined) throw error
-    await pause(waitMs, signal)
+    await pauseOrThrow(retry, attempt, error, signal)
   }
+}
+
+/** Waits until the next attempt. Throws the error where there is none. */
+export const pauseOrThrow = async (
+  retry: Retry,
+  attempt: number,
+  error: KilnError,
+  signal: AbortSignal | undefined,
+): Promise<void> => {
+  const waitMs = pauseAfter(retry, attempt, error)
+  if (!isPassing(error) || attempt >= retry.attempts || waitMs === undefined) throw error
+  await pause(waitMs, signal)
 }
 
 /** Sends once; returns a success or its error. 304 is a success, because callers have asked for it. */

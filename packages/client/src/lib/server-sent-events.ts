@@ -14,17 +14,21 @@ interface StreamOptions {
   onContact?: () => void
 }
 
-/** The service sends something every 15 seconds. */
-const SILENT_MS = 45_000
+/** The service sends something every 15 seconds, or 22 while it has no database. */
+const SILENT_MS = 25_000
 
-/** Opens a stream and reads it until it ends, nothing comes any more or the signal is aborted. Throws the KilnError of a rejection or a break. */
+/**
+ * Opens a stream and reads it until it ends, nothing comes any more or the signal is aborted. Throws the KilnError of a
+ * rejection or a break, and `answer_unknown` where nothing came at all: it is kept back on its way.
+ */
 export async function* readServerSentEvents(
   send: (init: Init) => Promise<Response>,
   { lastEventId, signal: outer, onContact }: StreamOptions,
 ): AsyncGenerator<EventSourceMessage, void> {
   const open = new AbortController()
   const stop = (): void => open.abort(outer?.reason)
-  let timer = setTimeout(stop, SILENT_MS)
+  const kept = new KilnError({ code: 'answer_unknown', message: 'nothing came of the stream' })
+  let timer = setTimeout(() => open.abort(kept), SILENT_MS)
   outer?.addEventListener('abort', stop)
   // Whoever read may be gone before the stream was to open.
   if (outer?.aborted) stop()
@@ -38,7 +42,10 @@ export async function* readServerSentEvents(
     const parser = createParser({ onEvent: (event) => events.push(event) })
     const decoder = new TextDecoder()
     for (;;) {
-      const { done, value } = await reader.read().catch(toError)
+      const { done, value } = await reader
+        .read()
+        .catch((cause: unknown) => toError(open.signal.reason ?? cause))
+      if (open.signal.reason === kept) throw kept
       if (done) return
       onContact?.()
       clearTimeout(timer)
@@ -61,5 +68,6 @@ const bodyOf = (response: Response | KilnError): ReadableStream<Uint8Array> => {
 }
 
 const toError = (cause: unknown): never => {
+  if (cause instanceof KilnError) throw cause
   throw new KilnError({ code: 'unreachable', message: 'the stream has broken', cause })
 }

@@ -2,7 +2,6 @@ import { toSegment } from './argument.ts'
 import { follow } from './follow.ts'
 import type { FollowOptions } from './follow.ts'
 import type { Http } from './http.ts'
-import { withRetries } from './retry.ts'
 import { toTask } from './task.ts'
 import type { EndedTask, ReadOf, RunningTask, Task } from './task.ts'
 
@@ -17,12 +16,9 @@ export interface WaitOptions extends FollowOptions {
 export type ReadOptions = { signal?: AbortSignal | undefined }
 
 export const makeTasks = (http: Http) => {
-  const ask = (path: string, { signal }: ReadOptions, init: RequestInit = {}): Promise<Response> =>
-    withRetries(http.retry, signal, () => http.send(path, { ...init, signal: signal ?? null }))
-
   /** Reads a task of which only the id is known. */
   const find = async (id: string, options: ReadOptions): Promise<Task> => {
-    const item = await ask(`/tasks/${toSegment(id)}`, options)
+    const item = await http.ask(`/tasks/${toSegment(id)}`, options.signal)
     const { family, path } = (await item.json()) as ReadOf<'/tasks/{task_id}'>
     return await read({ id, path: family === 'video' ? `${path}/creations` : path }, options)
   }
@@ -31,7 +27,7 @@ export const makeTasks = (http: Http) => {
   const read = async (task: TaskRef, options: ReadOptions = {}): Promise<Task> => {
     const { id, path } = toRef(task)
     if (path === undefined) return await find(id, options)
-    return toTask(await (await ask(path, options)).json(), path)
+    return toTask(await (await http.ask(path, options.signal)).json(), path)
   }
 
   /** Waits until a task has ended, however that is, and returns it. A service that is away for less than `patienceMs` is waited for. */
@@ -73,7 +69,8 @@ export const makeTasks = (http: Http) => {
   const cancel = async (task: TaskRef, options: ReadOptions = {}): Promise<void> => {
     const { id, path = (await find(id, options)).path ?? '' } = toRef(task)
     const headers = { 'idempotency-key': crypto.randomUUID() }
-    await ask(`${path.replace(/\/creations$/, '')}/cancel`, options, { method: 'POST', headers })
+    const init = { method: 'POST', headers }
+    await http.ask(`${path.replace(/\/creations$/, '')}/cancel`, options.signal, init)
   }
 
   return { read, wait, cancel }

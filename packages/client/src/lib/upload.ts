@@ -1,3 +1,4 @@
+import { requireNoPath } from './argument.ts'
 import { hashOf, isFileBytes, toBase64 } from './bytes.ts'
 import type { FileBytes, UploadSource } from './bytes.ts'
 import { KilnError } from './errors.ts'
@@ -70,13 +71,15 @@ export const giveFiles = async (
   body: object,
   signal: AbortSignal | undefined,
 ): Promise<object> => {
-  const give = async (value: unknown): Promise<unknown> => {
-    if (Array.isArray(value)) return await Promise.all(value.map(give))
+  const give = async (name: string, value: unknown): Promise<unknown> => {
+    if (Array.isArray(value)) return await Promise.all(value.map((each) => give(name, each)))
+    const isImage = (IMAGE_MEMBERS as readonly string[]).includes(name)
+    if (typeof value === 'string' && isImage) requireNoPath(name, value)
     if (!isFileBytes(value)) return value
     return http.hasCredential ? await upload(http, value, { signal }) : await toBase64(value)
   }
   const given = await Promise.all(
-    Object.entries(body).map(async ([name, value]) => [name, await give(value)] as const),
+    Object.entries(body).map(async ([name, value]) => [name, await give(name, value)] as const),
   )
   return Object.fromEntries(given)
 }

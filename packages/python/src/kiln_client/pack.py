@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from .deadline import Deadline
 from .types import NodeVersion
 
 # Files and folders that no pack needs or that must never be published.
@@ -108,8 +109,9 @@ def _read_classifiers(classifiers: list[str]) -> dict[str, list[str]]:
     return {"supported_os": below("Operating System :: "), "supported_accelerators": gpus}
 
 
-def pack_folder(folder: Path, archive: Path) -> None:
+def pack_folder(folder: Path, archive: Path, deadline: Deadline | None = None) -> None:
     """Zips a folder, its files at the top of the archive; the same files give the same bytes."""
+    left = (deadline or Deadline()).left
     files = _list_files(folder)
     if not files:
         raise PackError(f"{folder} has no files to publish")
@@ -120,7 +122,7 @@ def pack_folder(folder: Path, archive: Path) -> None:
             member.compress_type = zipfile.ZIP_DEFLATED
             member.external_attr = 0o100644 << 16
             with (folder / name).open("rb") as source, zip.open(member, "w") as target:
-                while chunk := source.read(1 << 20):
+                while left() and (chunk := source.read(1 << 20)):
                     target.write(chunk)
 
 

@@ -6,7 +6,8 @@ from typing import Any, Generic, Literal, TypeVar, cast
 import httpx
 
 from ..arguments import ArgumentError, to_segment
-from ..files import FileSource, require_lines
+from ..deadline import Deadline
+from ..files import GivenFile, require_lines, to_source
 from ..tasks import Replay
 from ..types import Batch, BatchLine, Operation, OperationFilter, OperationLine
 from .follow import AsyncFollower
@@ -55,7 +56,7 @@ class _AsyncBulks(Generic[Bulk, Line]):
         return cast(Bulk, (await self._http.request("POST", self._path(id, "/cancel"))).json())
 
     async def results(self, id: str) -> AsyncGenerator[Line]:
-        """Reads what has become of each item, in their order, line by line."""
+        """Reads what has become of each item, in their order, line by line; goes on after a break."""
         async for line in self._http.lines(self._path(id, "/results")):
             yield line
 
@@ -75,10 +76,8 @@ class _AsyncBulks(Generic[Bulk, Line]):
             on_progress(data)
             return None
 
-        follower = AsyncFollower(
-            self._http, ("", self._path(id)), read, patience=patience, timeout=timeout
-        )
-        return await follower.follow()
+        paths, deadline = ("", self._path(id)), Deadline(timeout)
+        return await AsyncFollower(self._http, paths, read, patience, deadline).follow()
 
 
 class AsyncBatches(_AsyncBulks[Batch, BatchLine]):
@@ -89,7 +88,7 @@ class AsyncBatches(_AsyncBulks[Batch, BatchLine]):
 
     async def create(
         self,
-        requests: Sequence[Mapping[str, Any]] | FileSource,
+        requests: Sequence[Mapping[str, Any]] | GivenFile,
         *,
         labels: Mapping[str, str] | None = None,
         webhook_url: str | None = None,
@@ -99,14 +98,11 @@ class AsyncBatches(_AsyncBulks[Batch, BatchLine]):
         """Makes a batch of at most 1,000 requests, `{"path": …, "body": …}`, or of a file with one a line; returns
         its id. A request may have `custom_id` and `idempotency_key`, too. `on_replay` is called before when an
         earlier request with the same key has made it."""
-        is_list = isinstance(requests, Sequence) and not isinstance(requests, bytes)
-        if not is_list:
-            require_lines(cast(FileSource, requests))
-        given = (
-            {"requests": requests}
-            if is_list
-            else {"file": await self._http.upload(cast(FileSource, requests))}
-        )
+        given: dict[str, Any] = {"requests": requests}
+        if not isinstance(requests, Sequence) or isinstance(requests, bytes | bytearray | str):
+            source = to_source("requests", requests)
+            require_lines(source)
+            given = {"file": await self._http.upload(source)}
         body = {**given, "labels": labels, "webhook_url": webhook_url}
         return await self._create(body, idempotency_key, on_replay)
 

@@ -7,7 +7,8 @@ from typing import Any, Unpack
 from .. import types
 from .._blocking import async_call
 from ..arguments import to_segment
-from ..files import IMAGE_MEMBERS, to_base64
+from ..deadline import Deadline
+from ..files import IMAGE_MEMBERS, require_no_path, to_base64, to_source
 from ..tasks import IMAGES, VIDEOS, Task, read_task, status_path
 from .bulk import AsyncBatches, AsyncOperations
 from .follow import AsyncFollower
@@ -24,7 +25,7 @@ class AsyncKiln(AsyncHttp):
     long each time, or after Retry-After. `client` brings proxies or certificates of your own.
 
     There is a method for each kind of task, which returns as soon as the task is durable. Its arguments are the
-    members of the body; images may be bytes or paths, too. With the same `idempotency_key` and body it is the
+    members of the body; images may be bytes, paths or open files, too. With the same `idempotency_key` and body it is the
     same task.
     """
 
@@ -102,31 +103,38 @@ class AsyncKiln(AsyncHttp):
         key = given.pop("idempotency_key", None)
         for member in IMAGE_MEMBERS:
             if member in given:
-                given[member] = await self._give(given[member])
+                given[member] = await self._give(member, given[member])
         path = f"{IMAGES if family else VIDEOS}/{name}"
         made = await self.request("POST", path, json=given, idempotency_key=key)
         task = read_task(made.json())
         replayed = await self.replay(made, key, f"/tasks/{to_segment(task.id)}")
         return replace(task, path=status_path(family, task.id), replayed=replayed)
 
-    async def _give(self, value: Any) -> Any:
+    async def _give(self, name: str, value: Any) -> Any:
         """Returns a link, or without a credential Base64, in the place of a file."""
         if isinstance(value, list):
-            return [await self._give(each) for each in value]
-        if isinstance(value, str) or value is None:
+            return [await self._give(name, each) for each in value]
+        if isinstance(value, str):
+            return require_no_path(name, value)
+        if value is None:
             return value
+        source = await async_call(lambda: to_source(name, value))
         if any(secret is not None for secret in self._secrets.values()):
-            return await self.upload(value)
-        return await async_call(lambda: to_base64(value))
+            return await self.upload(source)
+        return await async_call(lambda: to_base64(source))
 
     async def read(self, task: Task | str) -> Task:
         """Reads a task as it is now."""
+        return await self._read(task, Deadline())
+
+    async def _read(self, task: Task | str, deadline: Deadline) -> Task:
         path = task.path if isinstance(task, Task) else None
         if path is None:
             id = task.id if isinstance(task, Task) else task
-            item = (await self.request("GET", f"/tasks/{to_segment(id)}")).json()
+            found = await self.request("GET", f"/tasks/{to_segment(id)}", deadline=deadline)
+            item = found.json()
             path = str(item["path"]) + ("/creations" if item["family"] == "video" else "")
-        return read_task((await self.request("GET", path)).json(), path)
+        return read_task((await self.request("GET", path, deadline=deadline)).json(), path)
 
     async def wait(
         self,
@@ -142,7 +150,8 @@ class AsyncKiln(AsyncHttp):
         for a machine. A service that is away for less than `patience` seconds is waited for. After `timeout` seconds
         it raises a TimeoutError; the task goes on.
         """
-        seen = task if isinstance(task, Task) and task.path else await self.read(task)
+        deadline = Deadline(timeout)
+        seen = task if isinstance(task, Task) and task.path else await self._read(task, deadline)
         path = seen.path or ""
 
         def read(event: str, data: Any) -> Task | None:
@@ -161,7 +170,7 @@ class AsyncKiln(AsyncHttp):
             return None
 
         paths = f"/tasks/{to_segment(seen.id)}/stream", path
-        return await AsyncFollower(self, paths, read, patience=patience, timeout=timeout).follow()
+        return await AsyncFollower(self, paths, read, patience, deadline).follow()
 
     async def cancel(self, task: Task | str) -> None:
         """Cancels a task. Raises a ConflictError when it has ended, or is a video that is being rendered."""

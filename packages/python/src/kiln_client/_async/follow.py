@@ -4,18 +4,23 @@ import json
 import time
 from collections.abc import Callable
 from contextlib import aclosing
+from math import ceil
 from typing import Any, Generic, TypeVar
 
 from .._blocking import async_sleep
+from ..deadline import Deadline
 from ..errors import KilnError, ServiceError, read_retry_after
 from .http import LONGEST_PAUSE, STREAM_TIMEOUT, AsyncHttp
 
 State = TypeVar("State")
 
-# Streams that break without an event, before the status is read instead.
-_STREAM_ATTEMPTS = 3
-# Seconds within which a waiting read gets its response.
-_WAIT = 30
+# Ways to read, each for where the one before is not let through: by the stream, by `Prefer: wait`, and as often as
+# Retry-After says.
+_STREAM, _WAITING, _PLAIN = range(3)
+# Failures in a row after which the next way is taken.
+_ATTEMPTS = 3
+# Seconds within which a waiting read gets its response. There are proxies that cut what is silent for 30.
+_WAIT = 25
 _LONGEST_PAUSE = 10.0
 # When the stream is rejected so, the status may still be read.
 _STREAMLESS = {"streams_exceeded", "not_found", "method_not_allowed", "answer_unknown"}
@@ -24,12 +29,11 @@ _EVENTS = {"state", "progress", "end"}
 
 
 class AsyncFollower(Generic[State]):
-    """Follows by the stream; by `Prefer: wait` where a proxy or a limit lets none through; else as often as
-    Retry-After says.
+    """Follows by the first way that is let through.
 
-    Without a path of a stream the status is read, ever less often. `read` is called with the name and data of each event, and with `status` and each response of the status; it
-    returns the state once that is the last. `patience` are the seconds for which the service may be away,
-    `timeout` those after which a TimeoutError is raised.
+    Without a path of a stream the status is read, ever less often. `read` is called with the name and data of each
+    event, and with `status` and each response of the status; it returns the state once that is the last. `patience`
+    are the seconds for which the service may be away.
     """
 
     def __init__(
@@ -37,16 +41,15 @@ class AsyncFollower(Generic[State]):
         http: AsyncHttp,
         paths: tuple[str, str],
         read: Callable[[str, Any], State | None],
-        *,
         patience: float,
-        timeout: float | None,
+        deadline: Deadline,
     ) -> None:
         self._http = http
         self._stream_path, self._status_path = paths
         self._read = read
         self._patience = patience
-        self._timeout = timeout
-        self._deadline = None if timeout is None else time.monotonic() + timeout
+        self._deadline = deadline
+        self._way = _STREAM if self._stream_path else _WAITING
         # When the service was last heard of.
         self._contact = time.monotonic()
         self._event_id = ""
@@ -56,49 +59,72 @@ class AsyncFollower(Generic[State]):
 
     async def follow(self) -> State:
         """Waits for the end."""
-        failures, is_streaming = 0, self._stream_path != ""
+        failures = 0
         while True:
+            # A stream gives control back only when something comes.
+            if self._way == _STREAM and self._deadline.left() < STREAM_TIMEOUT:
+                self._way = _WAITING
             try:
-                end = await (self._read_stream() if is_streaming else self._read_status())
+                end = await (self._read_stream() if self._way == _STREAM else self._read_status())
                 if end is not None:
                     return end
                 failures = 0
             except KilnError as error:
-                self._left()
-                is_streamless = is_streaming and error.code in _STREAMLESS
+                self._deadline.left()
+                is_closed = self._is_closed(error)
                 is_away = error.passing and time.monotonic() - self._contact <= self._patience
-                if not (is_streamless or is_away):
+                if not (is_closed or is_away):
                     raise
                 failures += 1
-                is_streaming = is_streaming and not is_streamless and failures < _STREAM_ATTEMPTS
-                if not is_streamless:
-                    pause = self._http.pause_after(failures, error)
-                    await async_sleep(self._left(LONGEST_PAUSE if pause is None else pause))
+                pause = self._http.pause_after(failures, error)
+                if self._way != _PLAIN and (is_closed or failures >= _ATTEMPTS):
+                    self._way, failures = self._way + 1, 0
+                if not is_closed:
+                    await async_sleep(
+                        self._deadline.left(LONGEST_PAUSE if pause is None else pause)
+                    )
+
+    def _is_closed(self, error: KilnError) -> bool:
+        """True when no second attempt helps, but the next way may."""
+        if self._way == _STREAM:
+            # A proxy says these of a service that is away.
+            return error.code in _STREAMLESS and error.status not in (502, 503)
+        is_gateway = error.code == "answer_unknown" and error.status in (502, 504)
+        return self._way == _WAITING and is_gateway
 
     async def _read_stream(self) -> State | None:
-        """Reads the stream until its end; None when it was closed before, after some events."""
+        """Reads the stream until its end; None when it was closed before, after some events, or its time is over."""
         first = self._event_id
-        stream = self._http.events(self._stream_path, first, self._left(STREAM_TIMEOUT))
-        async with aclosing(stream) as events:
+        async with aclosing(self._http.events(self._stream_path, first)) as events:
             async for event in events:
                 self._contact = time.monotonic()
+                if event is None and self._deadline.left() < STREAM_TIMEOUT:
+                    return None
+                if event is None:
+                    continue
                 self._event_id = event.id or self._event_id
                 end = None
                 if event.event in _EVENTS:
                     end = self._read(event.event, json.loads(event.data))
                 if end is not None:
                     return end
-                self._left()
         if self._event_id == first:
             raise ServiceError("unreachable", "the stream ended without an event")
         return None
 
     async def _read_status(self) -> State | None:
-        """Reads the status at its next change; None when it is not the last."""
-        headers = {"prefer": f"wait={int(self._left(_WAIT))}"}
-        if self._etag:
-            headers["if-none-match"] = self._etag
-        response = await self._http.request("GET", self._status_path, headers=headers)
+        """Reads the status, at its next change where that can be waited for; None when it is not the last."""
+        wait = (
+            {"prefer": f"wait={ceil(self._deadline.left(_WAIT))}"} if self._way == _WAITING else {}
+        )
+        known = {"if-none-match": self._etag} if self._etag else {}
+        response = await self._http.request(
+            "GET",
+            self._status_path,
+            headers={**wait, **known},
+            attempts=1,
+            deadline=self._deadline,
+        )
         self._contact = time.monotonic()
         if response.status_code == 200:
             self._etag = response.headers.get("etag", "")
@@ -108,14 +134,5 @@ class AsyncFollower(Generic[State]):
         if "preference-applied" not in response.headers:
             asked = read_retry_after(response)
             self._pause = min(_LONGEST_PAUSE, self._pause * 1.5)
-            await async_sleep(self._left(self._pause if asked is None else asked))
+            await async_sleep(self._deadline.left(self._pause if asked is None else asked))
         return None
-
-    def _left(self, limit: float = 0.0) -> float:
-        """Returns the seconds that are left, `limit` at most."""
-        if self._deadline is None:
-            return limit
-        left = self._deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError(f"it has not ended within {self._timeout} s")
-        return min(limit, left)

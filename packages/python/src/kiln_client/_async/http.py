@@ -6,26 +6,30 @@ import uuid
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from copy import copy
+from io import BytesIO
 from itertools import count
 from json import loads
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 import httpx
-from httpx_sse import EventSource, ServerSentEvent
+from httpx_sse import ServerSentEvent
+from httpx_sse._decoders import SSEDecoder
 
 from .._blocking import async_call, async_sleep
 from ..arguments import ArgumentError, require_address, require_header, require_link
+from ..deadline import Deadline
 from ..errors import KilnError, ServiceError, read_error
-from ..files import CHUNK, FileSource, hash_and_size
+from ..files import CHUNK, FileSource, GivenFile, hash_and_size, to_source
 from ..tasks import Replay
 
 # A string, or a function that is called before each attempt, for secrets that expire.
 Secret = str | Callable[[], str]
 
-# Seconds. The longest that the service takes is 55, and a stream sends something every 15.
+# Seconds. The longest that the service takes is 55, and a stream sends something every 15, or 22 while the
+# service has no database.
 RESPONSE_TIMEOUT = 90.0
-STREAM_TIMEOUT = 45.0
+STREAM_TIMEOUT = 25.0
 LONGEST_PAUSE = 15.0
 # A service that asks for more is not waited for.
 LONGEST_RETRY_AFTER = 60.0
@@ -82,6 +86,8 @@ class AsyncHttp:
         params: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
+        attempts: int | None = None,
+        deadline: Deadline | None = None,
     ) -> httpx.Response:
         """Calls any route until there is a success. All attempts of a POST share one idempotency key."""
         # A member that nothing reads is an error of the caller, not a wish that is dropped.
@@ -98,14 +104,16 @@ class AsyncHttp:
             given.setdefault("idempotency-key", str(uuid.uuid4()))
         query = {name: value for name, value in (params or {}).items() if value is not None}
         return await self.send(
-            lambda: self._client.build_request(
+            lambda timeout: self._client.build_request(
                 method,
                 self._base_url + path,
                 json=json,
                 params=query or None,
                 headers={**given, **self._credentials()},
-                timeout=RESPONSE_TIMEOUT,
-            )
+                timeout=timeout,
+            ),
+            attempts=attempts,
+            deadline=deadline,
         )
 
     def _credentials(self) -> dict[str, str]:
@@ -128,61 +136,91 @@ class AsyncHttp:
         return Replay(found.get("created_at"), found.get("state"), found.get("ended_at"))
 
     async def upload(
-        self, source: FileSource, *, file_name: str | None = None, content_type: str | None = None
+        self, source: GivenFile, *, file_name: str | None = None, content_type: str | None = None
     ) -> str:
         """Uploads a file; returns its link, which any image or video of a task may be for 24 hours.
 
         What the caller has uploaded before is not sent again.
         """
-        hash, size = await async_call(lambda: hash_and_size(source))
-        name = file_name or ("file" if isinstance(source, bytes) else os.path.basename(source))
+        file = await async_call(lambda: to_source("source", source))
+        hash, size = await async_call(lambda: hash_and_size(file))
+        name = file_name or ("file" if isinstance(file, bytes) else os.path.basename(file))
         type = {} if content_type is None else {"content_type": content_type}
         body = {"file_name": name, "file_hash": hash, **type}
         links = (await self.request("POST", "/customers/storage", json=body)).json()
         if not links["existing_file"]:
-            await self.put(links["upload_url"], source, size)
+            await self.put(links["upload_url"], file, size)
         return str(links["download_url"])
 
-    async def put(self, link: str, source: FileSource, size: int) -> None:
+    async def put(
+        self, link: str, source: FileSource, size: int, deadline: Deadline | None = None
+    ) -> None:
         """Sends a file to a signed link, which needs no credential."""
+        until = deadline or Deadline()
 
-        def build() -> httpx.Request:
-            content = source if isinstance(source, bytes) else _read(source)
+        def build(timeout: float) -> httpx.Request:
+            content = source if isinstance(source, bytes) else _read(source, until)
             headers = {"content-length": str(size)}
             return self._client.build_request(
-                "PUT", link, content=content, headers=headers, timeout=RESPONSE_TIMEOUT
+                "PUT", link, content=content, headers=headers, timeout=timeout
             )
 
-        await self.send(build)
+        await self.send(build, deadline=until)
 
     async def save(self, link: str, path: str | os.PathLike[str]) -> None:
-        """Writes what a task has made, or any other file behind a signed link, into a file."""
+        """Writes what a task has made, or any other file behind a signed link, into a file, which is whole or as it
+        was before."""
         require_link("link", link)
-        await self.send(
-            lambda: self._client.build_request("GET", link, timeout=RESPONSE_TIMEOUT), path
-        )
+        target = Path(path).resolve()
+        if target.exists() and not target.is_file():
+            raise ArgumentError("path must name a file, or none that is there")
+        scratch = target.with_name(f".{uuid.uuid4().hex}.part")
+        try:
+            with scratch.open("wb") as file:
+                await self.send(
+                    lambda timeout: self._client.build_request("GET", link, timeout=timeout), file
+                )
+            scratch.replace(target)
+        finally:
+            scratch.unlink(missing_ok=True)
 
     async def send(
-        self, build: Callable[[], httpx.Request], path: str | os.PathLike[str] | None = None
+        self,
+        build: Callable[[float], httpx.Request],
+        file: BinaryIO | None = None,
+        *,
+        attempts: int | None = None,
+        deadline: Deadline | None = None,
     ) -> httpx.Response:
-        """Sends until there is a success, and reads it, or writes it to a path. Raises the error that does not
+        """Sends until there is a success, and reads it, or writes it to a file. Raises the error that does not
         pass, or that of the last attempt."""
+        until = deadline or Deadline()
         for attempt in count(1):
+            content = file or BytesIO()
+            content.seek(0)
+            content.truncate()
             try:
-                async with self._open(build()) as response:
-                    if path is None:
-                        await response.aread()
-                        return response
-                    with Path(path).open("wb") as file:
-                        async for chunk in response.aiter_bytes(CHUNK):
-                            file.write(chunk)
+                async with self._open(build(until.left(RESPONSE_TIMEOUT))) as response:
+                    async for chunk in response.aiter_bytes():
+                        content.write(chunk)
+                        until.left()
+                    if isinstance(content, BytesIO):
+                        # As `read` would, which does not look at the time.
+                        response._content = content.getvalue()
                     return response
             except KilnError as error:
-                pause = self.pause_after(attempt, error)
-                if not error.passing or attempt >= self._attempts or pause is None:
-                    raise
-            await async_sleep(pause)
+                await self._pause(error, attempt, attempts or self._attempts, until)
         raise AssertionError
+
+    async def _pause(
+        self, error: KilnError, failures: int, attempts: int, deadline: Deadline
+    ) -> None:
+        """Waits until the next attempt. Raises the error where there is none."""
+        pause = self.pause_after(failures, error)
+        if not error.passing or failures >= attempts or pause is None:
+            deadline.left()
+            raise error
+        await async_sleep(deadline.left(pause))
 
     def pause_after(self, attempt: int, error: KilnError) -> float | None:
         """Seconds until the next attempt; None when the service asks for more than is waited for."""
@@ -192,30 +230,55 @@ class AsyncHttp:
         step: float = min(LONGEST_PAUSE, self._backoff * 2 ** (attempt - 1))
         return max(asked, step * random.uniform(0.5, 1))
 
-    async def events(
-        self, path: str, last_event_id: str, timeout: float
-    ) -> AsyncGenerator[ServerSentEvent]:
-        """Opens a stream and reads it until it ends."""
+    async def events(self, path: str, last_event_id: str) -> AsyncGenerator[ServerSentEvent | None]:
+        """Opens a stream and reads it until it ends; None after each part, so that the caller can look at the time."""
         headers = {"accept": "text/event-stream", **self._credentials()}
         if last_event_id:
             headers["last-event-id"] = last_event_id
         url = self._base_url + path
-        request = self._client.build_request("GET", url, headers=headers, timeout=timeout)
-        async with self._open(request) as response:
-            if not response.headers.get("content-type", "").startswith("text/event-stream"):
-                raise KilnError("answer_unknown", f"{url} is no stream", response.status_code)
-            async for event in EventSource(response).aiter_sse():
-                yield event
+        request = self._client.build_request("GET", url, headers=headers, timeout=STREAM_TIMEOUT)
+        decoder, rest, is_silent = SSEDecoder(), "", True
+        try:
+            async with self._open(request) as response:
+                if not response.headers.get("content-type", "").startswith("text/event-stream"):
+                    raise KilnError("answer_unknown", f"{url} is no stream", response.status_code)
+                async for text in response.aiter_text():
+                    is_silent = False
+                    # JSON may have any other end of a line in it.
+                    *lines, rest = (rest + text).split("\n")
+                    for line in lines:
+                        event = decoder.decode(line.rstrip("\r"))
+                        if event is not None:
+                            yield event
+                    yield None
+        except ServiceError as error:
+            if is_silent and isinstance(error.__cause__, httpx.ReadTimeout):
+                raise KilnError("answer_unknown", f"nothing came from {url}") from error
+            raise
 
     async def lines(self, path: str) -> AsyncGenerator[Any]:
-        """Reads lines of JSON as they come. A text may have any other end of a line in it."""
-        url, headers, rest = self._base_url + path, self._credentials(), ""
-        request = self._client.build_request("GET", url, headers=headers, timeout=RESPONSE_TIMEOUT)
-        async with self._open(request) as response:
-            async for text in response.aiter_text():
-                *lines, rest = (rest + text).split("\n")
-                for line in lines:
-                    yield loads(line)
+        """Reads lines of JSON as they come; after a break again, from the line where it was."""
+        seen = failures = 0
+        while True:
+            url, headers, number, rest = self._base_url + path, self._credentials(), 0, ""
+            request = self._client.build_request(
+                "GET", url, headers=headers, timeout=RESPONSE_TIMEOUT
+            )
+            try:
+                async with self._open(request) as response:
+                    async for text in response.aiter_text():
+                        *lines, rest = (rest + text).split("\n")
+                        for line in lines:
+                            number += 1
+                            if number > seen:
+                                seen, failures = number, 0
+                                yield loads(line)
+                if rest == "":
+                    return
+                raise ServiceError("unreachable", "the last line is not whole")
+            except KilnError as error:
+                failures += 1
+                await self._pause(error, failures, self._attempts, Deadline())
 
     @asynccontextmanager
     async def _open(self, request: httpx.Request) -> AsyncGenerator[httpx.Response]:
@@ -235,7 +298,7 @@ class AsyncHttp:
             raise ServiceError("unreachable", f"the service cannot be reached: {reason}") from cause
 
 
-async def _read(path: os.PathLike[str]) -> AsyncGenerator[bytes]:
+async def _read(path: os.PathLike[str], deadline: Deadline) -> AsyncGenerator[bytes]:
     with Path(path).open("rb") as file:
-        while chunk := await async_call(lambda: file.read(CHUNK)):
+        while deadline.left() and (chunk := await async_call(lambda: file.read(CHUNK))):
             yield chunk

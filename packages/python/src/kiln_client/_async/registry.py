@@ -9,6 +9,7 @@ from typing import Any, Unpack
 
 from .._blocking import async_call
 from ..arguments import require_header, to_segment
+from ..deadline import Deadline
 from ..pack import PackError, Verdict, pack_folder, read_project, read_verdict
 from ..types import Node, NodePage, NodeSearch, NodeVersion, VersionFindings
 from .follow import AsyncFollower
@@ -63,8 +64,10 @@ class AsyncRegistry:
     ) -> Verdict:
         """Zips a folder, publishes it as its pyproject.toml says, uploads it, and waits for the verdict.
 
-        `token` is a personal access token of the publisher, or what trusted publishing gave in its place.
+        `token` is a personal access token of the publisher, or what trusted publishing gave in its place. After
+        `timeout` seconds it raises a TimeoutError; what was uploaded goes on, and `wait` waits for it again.
         """
+        deadline = Deadline(timeout)
         require_header("token", token)
         place = Path(folder)
         project = read_project(place)
@@ -76,16 +79,16 @@ class AsyncRegistry:
         with TemporaryDirectory(prefix="kiln-") as scratch:
             archive = Path(scratch) / "pack.zip"
             on_step("packing")
-            await async_call(lambda: pack_folder(place, archive))
+            await async_call(lambda: pack_folder(place, archive, deadline))
             on_step("publishing")
             path = f"/publishers/{to_segment(owner)}{_path(project.node_id)}/versions"
-            made = (await self._http.request("POST", path, json=body)).json()
+            made = (await self._http.request("POST", path, json=body, deadline=deadline)).json()
             on_step("uploading")
-            await self._http.put(made["signedUrl"], archive, archive.stat().st_size)
-        ref = project.node_id, made["node_version"]["version"]
+            await self._http.put(made["signedUrl"], archive, archive.stat().st_size, deadline)
+        version_path = _path(project.node_id, made["node_version"]["version"])
         # What publishes without another credential also reads what it has published.
         reader = AsyncRegistry(self._http.with_token(token))
-        verdict = await reader.wait(*ref, on_step=on_step, patience=patience, timeout=timeout)
+        verdict = await reader._wait(version_path, on_step, patience, deadline)
         return replace(verdict, warnings=(*made.get("warnings", ()), *verdict.warnings))
 
     async def wait(
@@ -98,18 +101,19 @@ class AsyncRegistry:
         timeout: float | None = None,
     ) -> Verdict:
         """Waits until a version is decided on and its host nodes are read."""
+        return await self._wait(_path(node_id, version), on_step, patience, Deadline(timeout))
 
+    async def _wait(
+        self, path: str, on_step: OnStep, patience: float, deadline: Deadline
+    ) -> Verdict:
         def read(_: str, data: Any) -> Verdict | None:
             verdict = read_verdict(data)
             if verdict is None:
                 on_step(data["status"].removeprefix("NodeVersionStatus"))
             return verdict
 
-        path = _path(node_id, version)
         paths = f"{path}/stream", path
-        return await AsyncFollower(
-            self._http, paths, read, patience=patience, timeout=timeout
-        ).follow()
+        return await AsyncFollower(self._http, paths, read, patience, deadline).follow()
 
 
 def _path(node_id: str, version: str | None = None) -> str:

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, extname, join } from 'node:path'
+
+import { RETRY, withRetries } from '../lib/retry.ts'
+import type { Context } from './context.ts'
+import { LocalError, UsageError, withDetail } from './error.ts'
+
+interface Format {
+  type: string
+  /** The first of them is the one of a name that is chosen here. */
+  extensions: readonly [string, ...string[]]
+  /** Found in the first bytes, read as Latin-1. */
+  begins: RegExp
+}
+
+const FORMATS: readonly Format[] = [
+  { type: 'image/png', extensions: ['.png'], begins: /^\x89PNG/ },
+  { type: 'image/jpeg', extensions: ['.jpg', '.jpeg'], begins: /^\xFF\xD8\xFF/ },
+  { type: 'image/webp', extensions: ['.webp'], begins: /^RIFF.{4}WEBP/s },
+  { type: 'image/gif', extensions: ['.gif'], begins: /^GIF8/ },
+  { type: 'image/avif', extensions: ['.avif'], begins: /^.{4}ftypavi[fs]/s },
+  { type: 'image/tiff', extensions: ['.tiff', '.tif'], begins: /^(?:II\*\0|MM\0\*)/ },
+  { type: 'video/mp4', extensions: ['.mp4', '.m4v'], begins: /^.{4}ftyp(?:iso|mp4|avc|M4V)/s },
+  { type: 'video/webm', extensions: ['.webm'], begins: /^.E\xDF\xA3/s },
+]
+
+const formatOf = (path: string): Format | undefined =>
+  FORMATS.find(({ extensions }) => extensions.includes(extname(path).toLowerCase()))
+
+/** Throws where a name says that the result is an image and it will be a video, or the other way round. */
+export const checkFormat = (output: string | undefined, medium: 'image' | 'video'): void => {
+  const format = formatOf(output ?? '')
+  if (format === undefined || format.type.startsWith(medium)) return
+  const instead = medium === 'video' ? '.mp4' : '.png or .jpg'
+  throw new UsageError(`the result will be a ${medium}: -o ${output} must end with ${instead}`)
+}
+
+interface Result {
+  task_id: string
+  url: string
+  /** Its name, or all of it but the extension. */
+  output: string | { stem: string }
+}
+
+/** Saves a result; returns its name. What a name says that it is not is saved under another, which the LocalError names. */
+export const saveResult = async (
+  { kiln, signal }: Pick<Context, 'kiln' | 'signal'>,
+  { task_id, url, output }: Result,
+): Promise<string> => {
+  let bytes = new Uint8Array()
+  // A connection may break in the midst of them.
+  await withRetries({ ...RETRY, attempts: 2 }, signal, async () => {
+    const response = await kiln.download(url, signal)
+    bytes = new Uint8Array(await response.arrayBuffer())
+    return response
+  }).catch((error: unknown) => {
+    throw withDetail(error, hint(task_id))
+  })
+  const head = Buffer.from(bytes.subarray(0, 16)).toString('latin1')
+  const format = FORMATS.find(({ begins }) => begins.test(head))
+  // The service names what is no picture and no film by its bytes, too.
+  const extension = format?.extensions[0] ?? extname(new URL(url).pathname)
+  if (typeof output !== 'string') return await write(output.stem + extension, bytes, task_id)
+  const named = formatOf(output)
+  if (named === undefined || named.extensions.includes(extension))
+    return await write(output, bytes, task_id)
+  const stem = output.slice(0, -extname(output).length)
+  const isTaken = existsSync(stem + extension)
+  const path = isTaken ? `${stem}.${task_id.slice(0, 8)}${extension}` : stem + extension
+  const saved = await write(path, bytes, task_id)
+  throw new LocalError(
+    `the result of ${task_id} is ${extension.slice(1).toUpperCase()}, and ${output} says otherwise: it is saved as ${saved}. Convert it, or end the name with ${extension}`,
+  )
+}
+
+const hint = (id: string): string => `the result is kept: \`kiln watch ${id} -o <file>\``
+
+/** Writes a file, which is whole or as it was before. */
+const write = async (path: string, bytes: Uint8Array, id: string): Promise<string> => {
+  const target = await realpath(path).catch(() => path)
+  const scratch = join(dirname(target), `.${randomUUID()}.part`)
+  try {
+    const isFile = await stat(target).then(
+      (found) => found.isFile(),
+      () => true,
+    )
+    await writeFile(isFile ? scratch : target, bytes)
+    if (isFile) await rename(scratch, target)
+    return path
+  } catch (error) {
+    const reported = error instanceof Error ? error.message : String(error)
+    throw new LocalError(`${reported}; ${hint(id)}`)
+  } finally {
+    await rm(scratch, { force: true })
+  }
+}

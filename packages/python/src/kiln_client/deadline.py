@@ -1,0 +1,19 @@
+"""Time until which a call may go on."""
+
+import math
+import time
+
+
+class Deadline:
+    """Ends a call and all that it does: requests, the pauses between them, reads of files. None without a time-out."""
+
+    def __init__(self, timeout: float | None = None) -> None:
+        self._timeout = timeout
+        self._end = math.inf if timeout is None else time.monotonic() + timeout
+
+    def left(self, limit: float = math.inf) -> float:
+        """Returns the seconds that are left, `limit` at most. Raises a TimeoutError when there are none."""
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError(f"it has not ended within {self._timeout} s")
+        return min(limit, left)
