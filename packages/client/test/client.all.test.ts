@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
+import sharp from 'sharp'
+
 import { pathToFileURL } from 'node:url'
 
 import { transform } from 'esbuild'
@@ -523,13 +525,26 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     assert.match(failed.err, /EISDIR.*; the result is kept: `kiln watch [\w-]+ -o <file>`/)
   })
 
+  for (const [name, format] of [
+    ['other.jpg', 'jpeg'],
+    ['other.WEBP', 'webp'],
+  ] as const)
+    test(`has a result made as ${name} says`, async () => {
+      const { code, err } = await kiln(['upscale', 'photo.png', '-o', name])
+      assert.equal(code, 0, err)
+      assert.equal((await sharp(join(folder, name)).metadata()).format, format)
+    })
+
   test('saves a result that is not what its name says under one that is, and says so', async () => {
     await writeFile(join(folder, 'photo.taken.png'), 'before')
     for (const [name, saved] of [
-      ['other.jpg', /^other\.png$/],
+      ['plain.jpg', /^plain\.png$/],
       ['photo.taken.webp', /^photo\.taken\.[\da-f]{8}\.png$/],
     ] as const) {
-      const { code, out, err } = await kiln(['upscale', 'photo.png', '-o', name])
+      const { code, out, err } = await kiln([
+        ...['upscale', 'photo.png', '-o', name],
+        ...['--set', 'kiln_output_format=png'],
+      ])
       assert.deepEqual([code, out], [5, ''], err)
       const pattern = / is PNG, and (\S+) says otherwise: it is saved as (\S+)\. /
       const [, asked, found = ''] = pattern.exec(err) ?? []
@@ -548,7 +563,7 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     assert.doesNotMatch(films.err + images.err, /task /)
     const left = await readdir(folder)
     assert.deepEqual(
-      left.filter((name) => name === 'other.jpg' || name.endsWith('.part')),
+      left.filter((name) => name === 'plain.jpg' || name.endsWith('.part')),
       [],
     )
   })

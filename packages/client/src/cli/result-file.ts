@@ -37,6 +37,14 @@ export const checkFormat = (output: string | undefined, medium: 'image' | 'video
   throw new UsageError(`the result will be a ${medium}: -o ${output} must end with ${instead}`)
 }
 
+const OUTPUT_FORMATS: readonly string[] = ['png', 'jpeg', 'webp']
+
+/** The members of a request that have its picture made as its name says. */
+export const askFormat = (output: string | undefined): { kiln_output_format?: string } => {
+  const [, format = ''] = formatOf(output ?? '')?.type.split('/') ?? []
+  return OUTPUT_FORMATS.includes(format) ? { kiln_output_format: format } : {}
+}
+
 interface Result {
   task_id: string
   url: string

@@ -13,7 +13,7 @@ import type {
 import { readPairs, take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
 import { EXIT, readNamed, UsageError } from './error.ts'
-import { checkFormat, saveResult } from './result-file.ts'
+import { askFormat, checkFormat, saveResult } from './result-file.ts'
 import { describeReplay } from './words.ts'
 
 /** Options of a kind: the member of its body, and what the value is. `value` is a number or a word. */
@@ -91,7 +91,8 @@ const defineCreation = ({ usage, summary, medium, members, read }: Creation): Co
     if (medium) checkFormat(output, medium)
     if (context.values['no-wait'] !== true) await checkFolder(output)
     const options = readTaskOptions(context)
-    const given: Record<string, unknown> = { ...body, ...readSet(context), ...options }
+    const format = medium === 'video' ? {} : askFormat(output)
+    const given: Record<string, unknown> = { ...format, ...body, ...readSet(context), ...options }
     for (const [name, [member, type]] of Object.entries(members)) {
       const value = text(context.values, name)
       if (value === undefined) continue
