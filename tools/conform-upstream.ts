@@ -127,8 +127,8 @@ const tryKind = async (trial: Trial, dir: string): Promise<void> => {
     const body = await makeBody({ image: 1, prompt: 1 }, {})
     const rejected = await ask(upstream, { path, body, idempotencyKey: randomUUID() }, signal)
     const { message } = rejected.body
-    const isTold = rejected.status >= 400 && typeof message === 'string'
-    check(isTold, 'rejects a prompt that is no text with 4xx and a message', rejected)
+    const isExplained = rejected.status >= 400 && typeof message === 'string'
+    check(isExplained, 'rejects a prompt that is no text with 4xx and a message', rejected)
   } catch (error) {
     const isLate = signal.aborted && error === signal.reason
     check(false, 'responds', isLate ? `not within ${values.seconds} s` : describeCauses(error))

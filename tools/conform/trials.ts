@@ -25,7 +25,7 @@ interface Link {
   check(file: string): Promise<void>
 }
 
-/** What a status route says; `unreadable`: it is not of the form that Kiln reads. */
+/** Response of a status route; `unreadable`: it is not of the form that Kiln reads. */
 export interface Reading {
   state: 'done' | 'failed' | 'running' | 'unreadable'
   links: Link[]
@@ -126,15 +126,15 @@ const readVideo = (found: object): Reading | undefined => {
   return state === 'done' && !creation ? undefined : { state, links, found }
 }
 
-const MOST = { maxPixels: 105_000_000 }
+const LIMITS = { maxPixels: 105_000_000 }
 
 const checkImage = async (file: string): Promise<void> => {
-  await probeImage(file, MOST)
+  await probeImage(file, LIMITS)
   await requireDecodable(file)
 }
 
 const checkCover = async (file: string): Promise<void> => {
-  const { format } = await probeImage(file, MOST)
+  const { format } = await probeImage(file, LIMITS)
   if (format !== 'jpeg') throw new Error(`a ${format}, no JPEG`)
   await requireDecodable(file)
 }

@@ -16,7 +16,7 @@ export interface UpstreamOptions extends Partial<UpstreamRules> {
   outbound: Omit<OutboundOptions, 'trusted'>
 }
 
-/** What an operator has said of an upstream. */
+/** Rules of an operator for an upstream. */
 export interface UpstreamRules {
   /** Times that a task which it has forgotten is sent to it again. */
   resubmit: number

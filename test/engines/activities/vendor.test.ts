@@ -129,7 +129,7 @@ const readSubmission = async (id: string): Promise<unknown[]> => {
   return [row?.['upstream_id'], row?.['resubmissions']]
 }
 
-/** What the engine of a task has said, and whether its caller may read it. */
+/** The error of the engine of a task, and whether its caller may read it. */
 const readEngineError = async (id: string): Promise<unknown[]> => {
   const [row] = await place.deps.sql`
     select engine_error, engine_error_shown from task where id = ${id}

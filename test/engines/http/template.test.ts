@@ -266,15 +266,16 @@ describe('a template in custom', () => {
 
   test('shows what its engine says of a failure to admins, and to callers where that is set', async () => {
     const fail = async (): Promise<string> => {
-      fake.faults.push('raise', 'raise', 'raise')
+      fake.poison = () => 'raise'
       const id = await create({ image: await base64() })
       const { error } = await untilEnded(PORTRAIT, id)
+      fake.poison = undefined
       assert.equal(error?.message, 'The engine failed three times.')
       return id
     }
     const readError = async (user: string, id: string) =>
       (await clientOf(user).get(`/tasks/${id}`)).body['engine_error']
-    const said = /^node \w+ \w+: ValueError: kiln test fault/
+    const said = /^node \w+ \w+: ValueError: kiln test/
     const hidden = await fail()
     assert.match(String(await readError('root', hidden)), said)
     assert.equal(await readError('alice', hidden), undefined)
