@@ -71,7 +71,9 @@ export const makeSendAttempt = (deps: DeliveryDependencies): SendAttempt => {
     const [payload, secrets] = await content
     const body = Buffer.from(JSON.stringify(payload))
     const timestamp = Math.floor(deps.now().getTime() / 1000)
+    const own = begun.endpoint?.headers
     const headers = {
+      ...(own && deps.endpointHeaders.decrypt(own)),
       ...signWebhook({ id: job.eventId, timestamp, body, secrets }),
       'webhook-sequence': String(begun.sequence),
     }

@@ -61,6 +61,8 @@ export interface NotifiedEndpoint {
   /** When it happened. */
   at: string
   format: 'json' | 'slack'
+  /** Own headers of the subscription, encrypted; null of none. */
+  headers?: string | null
 }
 
 /**
@@ -88,9 +90,10 @@ export const beginAttempt = async (
   `
   if (!event) return undefined
   const [attempt] = await sql<{ number: number }[]>`
-    insert into attempt (event_id, number, redelivery_id, url, hastened)
+    insert into attempt (event_id, number, redelivery_id, url, hastened, header_names)
     select ${eventId}, coalesce(max(number), 0) + 1, ${redeliveryId ?? null}::uuid,
-      ${withoutQuery(event.url)}, ${event.isHastened}
+      ${withoutQuery(event.url)}, ${event.isHastened},
+      (select p.header_names from endpoint p where p.id = ${event.endpoint?.id ?? null}::uuid)
     from attempt where event_id = ${eventId}
     returning number
   `

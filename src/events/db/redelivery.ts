@@ -1,4 +1,5 @@
 import type { Attempt } from '../domain/event.ts'
+import type { Labels } from '../../tasks/domain/task-options.ts'
 import type { OwnTasks } from '../../platform/domain/task-scope.ts'
 import type { Fragment, Sql, Transaction } from '../../platform/db/client.ts'
 import type { StartOptions } from '../../platform/db/outbox.ts'
@@ -9,14 +10,19 @@ import { hasten, isInWait } from './recovery.ts'
 /** The attempts at an event, in their order. */
 export const listAttempts = async (sql: Sql, eventId: string): Promise<Attempt[]> => {
   const rows = await sql<AttemptRow[]>`
-    select event_id, number, url, started_at, duration_ms, status, error_class, error_detail, answer,
-      next_due_at
-    from attempt where event_id = ${eventId} order by number
+    select a.event_id, a.number, a.url, a.started_at, a.duration_ms, a.status, a.error_class,
+      a.error_detail, a.answer, a.next_due_at, nullif(a.header_names, '{}') as header_names, t.labels
+    from attempt a
+    join event e on e.id = a.event_id
+    left join task t on t.id = coalesce(e.subject_id, e.task_id)
+    where a.event_id = ${eventId} order by a.number
   `
   return rows.map((row) => ({
     event_id: row.event_id,
     number: row.number,
     url: row.url,
+    ...(row.labels && { labels: row.labels }),
+    ...(row.header_names && { header_names: row.header_names }),
     started_at: row.started_at.toISOString(),
     ...(row.duration_ms !== null && { duration_ms: row.duration_ms }),
     ...(row.status !== null && { status: row.status }),
@@ -31,6 +37,8 @@ interface AttemptRow {
   event_id: string
   number: number
   url: string
+  labels: Labels | null
+  header_names: string[] | null
   started_at: Date
   duration_ms: number | null
   status: number | null

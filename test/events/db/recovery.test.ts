@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 
-import { loseAttempt } from '../../../src/events/db/attempt.ts'
+import { loseAttempt, type AttemptVerdict } from '../../../src/events/db/attempt.ts'
 import { findDelivery, findRedelivery } from '../../../src/events/db/delivery.ts'
 import { completeFirstAttempts } from '../../../src/events/db/first-attempt.ts'
 import { hastenWaiting, recordRecovery } from '../../../src/events/db/recovery.ts'
@@ -13,13 +13,15 @@ import { redeliveryOptions } from '../../../src/events/temporal/start-delivery.t
 import { AGAIN, attempt, begin, insertDueEvent, redeliver } from './notified-task.ts'
 
 const DELIVERED = { state: 'delivered' } as const
+/** The response had a Retry-After of ten minutes. */
+const ASKED: AttemptVerdict = { state: 'pending', waitSeconds: 3600, askedSeconds: 600 }
 const EXHAUSTED = { state: 'exhausted' } as const
 
 describe('events that wait for a host', () => {
   const { sql } = useDatabase()
 
   /** A host of the test's own, with an event that waits an hour for it. */
-  const makeHost = async (verdict: Parameters<typeof attempt>[2] = AGAIN, owner = 'alice') => {
+  const makeHost = async (verdict: AttemptVerdict = AGAIN, owner = 'alice') => {
     const host = `${randomUUID()}.example.com`
     const url = `https://${host}/hook`
     const insert = async () => {
@@ -127,7 +129,7 @@ describe('events that wait for a host', () => {
   })
 
   test('wait as long as Retry-After has asked', async () => {
-    const { id, eventId, succeed } = await makeHost({ ...AGAIN, askedSeconds: 600 })
+    const { id, eventId, succeed } = await makeHost(ASKED)
     await succeed()
     await passAgain()
     assert.ok(await isWaiting(id))
@@ -192,7 +194,7 @@ describe('events that wait for a host', () => {
 
   test('become due when their owner has them sent again, beside those given up', async () => {
     const owner = `owner-${randomUUID()}`
-    const pending = await makeHost({ ...AGAIN, askedSeconds: 600 }, owner)
+    const pending = await makeHost(ASKED, owner)
     const given = await makeHost(EXHAUSTED, owner)
     const again = await makeHost(EXHAUSTED, owner)
     const redeliveryId = await redeliver(sql, again.eventId)
