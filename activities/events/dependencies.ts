@@ -3,6 +3,7 @@ import type { Outbound } from '../../src/platform/outbound/client.ts'
 import type { PostLimits } from '../../src/platform/outbound/post.ts'
 import type { Signer } from '../../src/platform/adapters/signing.ts'
 import type { OutboxStart } from '../../src/platform/db/outbox.ts'
+import type { EndpointHeaders } from '../../src/events/adapters/endpoint-headers.ts'
 import type { DeliverySchedule } from '../../src/events/domain/delivery-schedule.ts'
 import type { Notifier } from '../../src/platform/domain/notifier.ts'
 import type { CommonDependencies } from '../platform/dependencies.ts'
@@ -15,6 +16,7 @@ export interface DeliveryDependencies extends CommonDependencies {
   /** Slots that the attempts of this worker share. */
   attemptSlots: AttemptSlots
   webhookSecrets: { active(owner: string): Promise<string[]> }
+  endpointHeaders: Pick<EndpointHeaders, 'decrypt'>
   delivery: DeliveryRules
   /** From 0 up to 1. */
   random(): number

@@ -12,6 +12,7 @@ import {
 } from '../../src/events/db/first-attempt.ts'
 import type { FirstAttempt } from '../../src/events/db/first-attempt.ts'
 import { dropOvertaken } from '../../src/events/db/delivery.ts'
+import { hastenWaiting, recordRecovery } from '../../src/events/db/recovery.ts'
 import { makeBatch } from '../../src/platform/db/batch.ts'
 import { unitOfWork } from '../../src/platform/db/unit-of-work.ts'
 import type { FirstAttemptDependencies } from './dependencies.ts'
@@ -39,6 +40,8 @@ const GATHER_MS = 8
 const ERROR_PAUSE_MS = 500
 /** Pause between two checks for hosts that are paused. */
 const PAUSED_MS = 4000
+/** Pause between two checks for hosts that work again. */
+const RECOVERED_MS = 1000
 /** Full for all who send there. What an account or an owner has enough of says nothing of their webhook URLs. */
 const OF_URLS: readonly SlotKind[] = ['host', 'address']
 
@@ -62,6 +65,11 @@ export const startFirstAttempts = (
     startLoop('leases of first attempts', run.renew, { intervalMs: RENEW_MS, isLate: true, log }),
     startLoop('hosts that are paused', run.deferPaused, {
       intervalMs: PAUSED_MS,
+      isLate: true,
+      log,
+    }),
+    startLoop('hosts that work again', () => unitOfWork(deps, hastenWaiting), {
+      intervalMs: RECOVERED_MS,
       isLate: true,
       log,
     }),
@@ -217,8 +225,11 @@ const makeRecords = (deps: FirstAttemptDependencies) => {
     return attempts.map(({ eventId }) => numbers.get(eventId))
   })
   const deliver = makeBatch(
-    async (delivered: readonly { key: AttemptKey; result: AttemptResult }[]) => {
-      await unitOfWork(deps, (sql) => completeFirstAttempts(sql, delivered))
+    async (delivered: readonly { key: AttemptKey; result: AttemptResult; url: string }[]) => {
+      const urls = delivered.map(({ url }) => url)
+      await unitOfWork(deps, (sql) =>
+        Promise.all([completeFirstAttempts(sql, delivered), recordRecovery(sql, urls)]),
+      )
       return delivered
     },
   )
@@ -237,7 +248,7 @@ const makeRecords = (deps: FirstAttemptDependencies) => {
       unitOfWork(deps, (sql) => stopEvent(sql, eventId)),
     writeDown: async (of: FirstAttempt): Promise<BegunAttempt | undefined> => {
       const number = await begin(of)
-      return number === undefined ? undefined : { ...of, number, failures: 0 }
+      return number === undefined ? undefined : { ...of, number, failures: 0, isHastened: false }
     },
     complete: async (
       of: FirstAttempt,
@@ -245,7 +256,7 @@ const makeRecords = (deps: FirstAttemptDependencies) => {
       { result, verdict }: AttemptOutcome,
     ): Promise<void> => {
       const key = { eventId: of.eventId, number }
-      if (verdict.state === 'delivered') await deliver({ key, result })
+      if (verdict.state === 'delivered') await deliver({ key, result, url: of.url })
       else await fail(of, verdict, (sql) => completeAttempt(sql, key, { result, verdict }))
     },
     lost: (of: FirstAttempt, number: number): Promise<void> => {

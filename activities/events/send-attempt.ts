@@ -71,7 +71,9 @@ export const makeSendAttempt = (deps: DeliveryDependencies): SendAttempt => {
     const [payload, secrets] = await content
     const body = Buffer.from(JSON.stringify(payload))
     const timestamp = Math.floor(deps.now().getTime() / 1000)
+    const own = begun.endpoint?.headers
     const headers = {
+      ...(own && deps.endpointHeaders.decrypt(own)),
       ...signWebhook({ id: job.eventId, timestamp, body, secrets }),
       'webhook-sequence': String(begun.sequence),
     }
@@ -169,7 +171,7 @@ export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url)
 
 const decideOutcome = (
   deps: DeliveryDependencies,
-  { failures }: BegunAttempt,
+  { failures, isHastened }: BegunAttempt,
   posted: Posted,
 ): AttemptOutcome => {
   const { address, durationMs, status } = posted
@@ -177,7 +179,9 @@ const decideOutcome = (
   const response = posted.errorClass === undefined ? posted.excerpt : undefined
   const errorDetail = describeFailure(posted)
   const result = { address, durationMs, status, errorClass, errorDetail, answer: response }
-  return { result, verdict: toVerdict(deps, failures + 1, { posted, errorClass }) }
+  // The schedule goes on behind a hastened attempt: what is decided is how long its host is left alone at least.
+  const failed = isHastened ? 1 : failures + 1
+  return { result, verdict: toVerdict(deps, failed, { posted, errorClass }) }
 }
 
 /** Describes to the owner of the webhook URL why it took no event, where class and status do not say it. */
@@ -228,7 +232,7 @@ const failedVerdict = (
 ): AttemptVerdict => {
   const { schedule } = delivery
   const wait = nextWait({ failures, failed, random: random(), schedule })
-  if (wait) return { state: 'pending', waitSeconds: wait.seconds }
+  if (wait) return { state: 'pending', waitSeconds: wait.seconds, askedSeconds: wait.askedSeconds }
   return { state: 'exhausted', disableSeconds: schedule.disableSeconds }
 }
 

@@ -1,6 +1,7 @@
 import type { ApiBase } from '../platform/api.ts'
 import { startLoop } from '../platform/process/loop.ts'
 import type { PlatformConfig } from '../platform/settings/settings.ts'
+import { makeEndpointHeaders } from './adapters/endpoint-headers.ts'
 import { makeWebhookSecrets } from './adapters/webhook-secrets.ts'
 import type { EventConfig } from './settings.ts'
 import { noticeConditions } from './temporal/platform-notice.ts'
@@ -22,6 +23,7 @@ export const makeEventApi = (
       outbound,
       now,
       webhookSecrets: makeWebhookSecrets({ sql, secrets, shared: config.WEBHOOK_DEFAULT_SECRET }),
+      endpointHeaders: makeEndpointHeaders(secrets),
       maxEndpoints: config.MAX_ENDPOINTS,
     },
   },

@@ -4,6 +4,7 @@ import type { Fragment, Queryable, Sql, Transaction } from '../../platform/db/cl
 import { purgeBatch } from '../../platform/db/purge.ts'
 import { holdPauses, isHostPaused } from '../../tasks/db/pause.ts'
 import { recordOutcome, stopEndpointEvents } from './endpoint-state.ts'
+import { endRecovery, recordRecovery } from './recovery.ts'
 
 /** Schedule that an attempt belongs to: the event's own, or a redelivery's. */
 export interface Target {
@@ -46,6 +47,8 @@ export interface BegunAttempt extends SentEvent {
   number: number
   /** Attempts of this schedule that failed before; what became of a lost one is not known, so it is not among them. */
   failures: number
+  /** Made before its schedule has it, so it takes no step of the schedule. */
+  isHastened: boolean
 }
 
 export interface NotifiedEndpoint {
@@ -58,6 +61,8 @@ export interface NotifiedEndpoint {
   /** When it happened. */
   at: string
   format: 'json' | 'slack'
+  /** Own headers of the subscription, encrypted; null of none. */
+  headers?: string | null
 }
 
 /**
@@ -73,7 +78,9 @@ export const beginAttempt = async (
   // The lock keeps two attempts from taking the same number.
   const [event] = await sql<Omit<BegunAttempt, 'number'>[]>`
     select e.sequence, e.status, e.task_id as "taskId", t.family, t.owner, t.url, t.endpoint,
-      (select count(*)::integer from (${knownFailures(sql, sql`e.id`, redeliveryId)}) known) as failures
+      (select count(*)::integer from (${knownFailures(sql, sql`e.id`, redeliveryId)}) known) as failures,
+      coalesce(case when d.id is null then e.scheduled_at else d.scheduled_at end > clock_timestamp(),
+        false) as "isHastened"
     from event e
     join event_webhook t on t.id = e.id
     left join redelivery d on d.id = ${redeliveryId ?? null}::uuid
@@ -83,23 +90,24 @@ export const beginAttempt = async (
   `
   if (!event) return undefined
   const [attempt] = await sql<{ number: number }[]>`
-    insert into attempt (event_id, number, redelivery_id, url)
+    insert into attempt (event_id, number, redelivery_id, url, hastened, header_names)
     select ${eventId}, coalesce(max(number), 0) + 1, ${redeliveryId ?? null}::uuid,
-      ${withoutQuery(event.url)}
+      ${withoutQuery(event.url)}, ${event.isHastened},
+      (select p.header_names from endpoint p where p.id = ${event.endpoint?.id ?? null}::uuid)
     from attempt where event_id = ${eventId}
     returning number
   `
   return attempt && { ...event, number: attempt.number }
 }
 
-/** Selects the attempts of a schedule that failed as the webhook URL itself showed. */
+/** Selects the attempts of a schedule, without hastened ones, that failed as the webhook URL itself showed. */
 export const knownFailures = (
   sql: Queryable,
   eventId: Fragment,
   redeliveryId?: string,
 ): Fragment => sql`
   select from attempt known
-  where known.event_id = ${eventId} and known.error_class <> 'unknown'
+  where known.event_id = ${eventId} and known.error_class <> 'unknown' and not known.hastened
     and known.redelivery_id is not distinct from ${redeliveryId ?? null}::uuid
 `
 
@@ -118,7 +126,8 @@ export type AttemptVerdict =
   | { state: 'delivered' }
   /** The subscriber wants nothing more of this task. */
   | { state: 'stopped' }
-  | { state: 'pending'; waitSeconds: number }
+  /** Asked: for so long the response wants nothing, see Retry-After. */
+  | { state: 'pending'; waitSeconds: number; askedSeconds?: number }
   /** An endpoint at which nothing has arrived for so long is switched off. */
   | { state: 'exhausted'; disableSeconds?: number }
 
@@ -144,10 +153,13 @@ export const completeAttempt = async (
     where event_id = ${key.eventId} and number = ${key.number}
   `
   if (open.isLost && !isFinal(verdict)) return
-  const { endpointId } = open
+  const { endpointId, url } = open
   const isOff = endpointId !== null && (await recordOutcome(sql, endpointId, verdict))
-  await closeAttempt(sql, key, { verdict, attempts: open.isLost ? 0 : 1 })
+  await closeAttempt(sql, key, { verdict, url, attempts: open.isLost || open.isHastened ? 0 : 1 })
   if (isOff) await stopEndpointEvents(sql, endpointId)
+  // Last: whoever waits for the row of a host must hold nothing that another waits for.
+  if (verdict.state === 'delivered') await recordRecovery(sql, [url])
+  else if (verdict.state !== 'stopped') await endRecovery(sql, url)
 }
 
 /**
@@ -165,16 +177,24 @@ export const loseAttempt = async (
     update attempt set error_class = 'unknown'
     where event_id = ${key.eventId} and number = ${key.number}
   `
-  await closeAttempt(sql, key, { verdict, attempts: 1 })
+  await closeAttempt(sql, key, { verdict, url: open.url, attempts: open.isHastened ? 0 : 1 })
 }
 
-/** An attempt that was begun and not completed. isLost: its error class says already that it was lost. */
+/** An attempt that was begun and not completed. */
+interface OpenAttempt {
+  /** Its error class says already that it was lost. */
+  isLost: boolean
+  isHastened: boolean
+  url: string
+  endpointId: string | null
+}
+
 const lockOpen = async (
   sql: Transaction,
   { eventId, number }: AttemptKey,
-): Promise<{ isLost: boolean; endpointId: string | null } | undefined> => {
-  const [row] = await sql<{ isLost: boolean; endpointId: string | null }[]>`
-    select error_class is not null as "isLost",
+): Promise<OpenAttempt | undefined> => {
+  const [row] = await sql<OpenAttempt[]>`
+    select error_class is not null as "isLost", hastened as "isHastened", url,
       (select endpoint_id from event where id = event_id) as "endpointId"
     from attempt
     where event_id = ${eventId} and number = ${number} and duration_ms is null
@@ -188,7 +208,8 @@ const isFinal = ({ state }: AttemptVerdict): boolean => state === 'delivered' ||
 
 interface Outcome {
   verdict: AttemptVerdict
-  /** Failed attempts that it adds; 0: it was counted already when it was lost. */
+  url: string
+  /** Failed attempts that it adds; 0: it was counted already when it was lost, or is hastened. */
   attempts: 0 | 1
 }
 
@@ -218,20 +239,27 @@ const closeAttempt = async (sql: Transaction, key: AttemptKey, outcome: Outcome)
 
 /**
  * Records the outcome and returns when the next attempt is due, as the database writes it. A Date would lose the
- * microseconds.
+ * microseconds. A hastened attempt that failed leaves the schedule as it was; one that was lost (no wait) is made again.
  */
 const advance = async (
   sql: Transaction,
   schedule: 'event' | 'redelivery',
   id: string,
-  { verdict, attempts }: Outcome,
+  { verdict, url, attempts }: Outcome,
 ): Promise<string | undefined> => {
   const wait = verdict.state === 'pending' ? verdict.waitSeconds : null
+  const asked = verdict.state === 'pending' ? (verdict.askedSeconds ?? 0) : null
   const [row] = await sql<{ dueAt: string | null }[]>`
     update ${sql(schedule)} set
       state = ${verdict.state},
       failures = failures + ${verdict.state === 'delivered' ? 0 : attempts},
-      next_attempt_at = clock_timestamp() + make_interval(secs => ${wait}::float8)
+      next_attempt_at = case when ${wait !== null} then greatest(
+        clock_timestamp() + make_interval(secs => ${wait}::float8),
+        case when ${wait !== 0} then scheduled_at end) end,
+      scheduled_at = case when ${wait === 0} then scheduled_at end,
+      failed_host = host_of(${url}),
+      hasten_after = greatest(hasten_after,
+        clock_timestamp() + make_interval(secs => ${asked}::float8))
     where id = ${id} and state = 'pending'
     returning next_attempt_at::text as "dueAt"
   `
@@ -301,7 +329,7 @@ export interface LostAttempt extends AttemptKey {
 
 /** Selects the facts of attempt `a` by which the next one is planned. */
 const standingOf = (sql: Queryable): Fragment => sql`
-  select (count(*) filter (where o.error_class <> 'unknown'))::integer as failures,
+  select (count(*) filter (where o.error_class <> 'unknown' and not o.hastened))::integer as failures,
     (count(*) filter (where o.error_class = 'unknown' and o.number > all (
       select k.number from attempt k
       where k.event_id = a.event_id and k.redelivery_id is not distinct from a.redelivery_id

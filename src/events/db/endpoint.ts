@@ -23,6 +23,15 @@ export interface EndpointKey {
   holder: EndpointHolder
 }
 
+/** Own headers as they are stored; no names: there are none. */
+export interface StoredHeaders {
+  names: string[]
+  encrypted: string | null
+}
+type Stored<Body extends { headers?: unknown }> = Omit<Body, 'headers'> & {
+  headers?: StoredHeaders | undefined
+}
+
 /** Makes an endpoint; undefined when there are as many as may be. */
 export const insertEndpoint = async (
   sql: Transaction,
@@ -32,7 +41,10 @@ export const insertEndpoint = async (
     url,
     events,
     format = 'json',
-  }: NewEndpoint & { holder: EndpointHolder; by: string },
+    labels = [],
+    kinds = [],
+    headers,
+  }: Stored<NewEndpoint> & { holder: EndpointHolder; by: string },
   max: number,
 ): Promise<Endpoint | undefined> => {
   const { publisherId, owner } = holder
@@ -41,9 +53,11 @@ export const insertEndpoint = async (
     select pg_advisory_xact_lock(hashtextextended('endpoints ' || ${publisherId ?? ''} || ' ' || ${owner ?? ''}, 0))
   `
   const [row] = await sql<Row[]>`
-    insert into endpoint as p (publisher_id, owner, created_by, url, events, format)
+    insert into endpoint as p (publisher_id, owner, created_by, url, events, format, labels, kinds, headers,
+      header_names)
     select ${publisherId}, ${owner}, ${publisherId === null ? null : by}::text, ${url}, ${[...events]}::text[],
-      ${format}
+      ${format}, ${[...labels]}::text[], ${[...kinds]}::text[], ${headers?.encrypted ?? null},
+      ${headers?.names ?? []}::text[]
     where ${max} > (select count(*) from endpoint p where ${isOf(sql, holder)})
     returning ${columns(sql)}
   `
@@ -77,15 +91,23 @@ export const findEndpoint = async (
 export const updateEndpoint = async (
   sql: Transaction,
   key: EndpointKey,
-  { url, events, status, format }: EndpointUpdate,
+  { url, events, status, format, labels, kinds, headers }: Stored<EndpointUpdate>,
 ): Promise<Endpoint | undefined> => {
   const { id, holder } = key
   const isOn = status === 'enabled'
+  // Whoever manages it may not read its headers, nor have them sent to a server of their own.
+  const isMoved = sql`host_of(url) <> host_of(${url ?? null})`
   const { count } = await sql`
     update endpoint p
     set url = coalesce(${url ?? null}, url),
       events = coalesce(${events ? [...events] : null}::text[], events),
       format = coalesce(${format ?? null}, format),
+      labels = coalesce(${labels ? [...labels] : null}::text[], labels),
+      kinds = coalesce(${kinds ? [...kinds] : null}::text[], kinds),
+      headers = case when ${headers !== undefined} then ${headers?.encrypted ?? null}
+        when ${isMoved} then null else headers end,
+      header_names = case when ${headers !== undefined} then ${headers?.names ?? []}::text[]
+        when ${isMoved} then '{}' else header_names end,
       status = case when ${isOn} then 'enabled' else status end,
       disabled_reason = case when ${isOn} then null else disabled_reason end,
       disabled_at = case when ${isOn} then null else disabled_at end,
@@ -204,10 +226,13 @@ const isOf = (sql: Queryable, { publisherId, owner }: EndpointHolder) => sql`
 
 const columns = (sql: Queryable) => sql`
   p.id, p.url, p.events, p.status, p.disabled_reason, p.disabled_at, p.failing_since, p.created_at,
-  p.created_by, case when p.owner = ${PLATFORM_ACCOUNT} then p.format end as format
+  p.created_by, p.labels, p.kinds, p.header_names, case when p.owner = ${PLATFORM_ACCOUNT} then p.format end as format
 `
 
-interface Row extends Pick<Endpoint, 'id' | 'url' | 'events' | 'status'> {
+interface Row
+  extends
+    Pick<Endpoint, 'id' | 'url' | 'events' | 'status'>,
+    Required<Pick<Endpoint, 'labels' | 'kinds' | 'header_names'>> {
   disabled_reason: Endpoint['disabled_reason'] | null
   disabled_at: Date | null
   failing_since: Date | null
@@ -223,9 +248,15 @@ const toEndpoint = ({
   created_at,
   created_by,
   format,
+  labels,
+  kinds,
+  header_names,
   ...row
 }: Row) => ({
   ...row,
+  ...(labels.length > 0 && { labels }),
+  ...(kinds.length > 0 && { kinds }),
+  ...(header_names.length > 0 && { header_names }),
   ...(format !== null && { format }),
   ...(created_by !== null && { created_by }),
   ...(disabled_reason && { disabled_reason }),

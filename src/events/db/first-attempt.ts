@@ -208,13 +208,14 @@ export const beginFirstAttempts = async (
     ),
     -- the lock keeps two attempts from taking the same number; with the state here all pending events might be read
     locked as (
-      select id, state, failures from event
+      select id, state, failures, endpoint_id from event
       where id in (select event_id from given)
       order by id
       for update
     )
-    insert into attempt (event_id, number, url)
-    select g.event_id, coalesce(last.number, 0) + 1, g.url
+    insert into attempt (event_id, number, url, header_names)
+    select g.event_id, coalesce(last.number, 0) + 1, g.url,
+      (select p.header_names from endpoint p where p.id = l.endpoint_id)
     from given g
     join locked l on l.id = g.event_id and l.state = 'pending' and l.failures = 0
       and not ${isHostPaused(sql, sql`host_of(g.url)`)}

@@ -1,21 +1,28 @@
 import type { Attempt } from '../domain/event.ts'
+import type { Labels } from '../../tasks/domain/task-options.ts'
 import type { OwnTasks } from '../../platform/domain/task-scope.ts'
 import type { Fragment, Sql, Transaction } from '../../platform/db/client.ts'
 import type { StartOptions } from '../../platform/db/outbox.ts'
 import { isOfBatch, isWithin, ofFamilies, type Bounds } from '../../tasks/db/filter.ts'
 import { isExhausted, isIdle } from '../../tasks/db/event-log.ts'
+import { hasten, isInWait } from './recovery.ts'
 
 /** The attempts at an event, in their order. */
 export const listAttempts = async (sql: Sql, eventId: string): Promise<Attempt[]> => {
   const rows = await sql<AttemptRow[]>`
-    select event_id, number, url, started_at, duration_ms, status, error_class, error_detail, answer,
-      next_due_at
-    from attempt where event_id = ${eventId} order by number
+    select a.event_id, a.number, a.url, a.started_at, a.duration_ms, a.status, a.error_class,
+      a.error_detail, a.answer, a.next_due_at, nullif(a.header_names, '{}') as header_names, t.labels
+    from attempt a
+    join event e on e.id = a.event_id
+    left join task t on t.id = coalesce(e.subject_id, e.task_id)
+    where a.event_id = ${eventId} order by a.number
   `
   return rows.map((row) => ({
     event_id: row.event_id,
     number: row.number,
     url: row.url,
+    ...(row.labels && { labels: row.labels }),
+    ...(row.header_names && { header_names: row.header_names }),
     started_at: row.started_at.toISOString(),
     ...(row.duration_ms !== null && { duration_ms: row.duration_ms }),
     ...(row.status !== null && { status: row.status }),
@@ -30,6 +37,8 @@ interface AttemptRow {
   event_id: string
   number: number
   url: string
+  labels: Labels | null
+  header_names: string[] | null
   started_at: Date
   duration_ms: number | null
   status: number | null
@@ -78,21 +87,28 @@ export interface RedeliveryStarts {
 /** Most events that one request sends again. A further request takes the next ones. */
 const MAX_REDELIVERIES = 10_000
 
-/** Sends every exhausted event of an owner within bounds again, with the starts of their workflows; returns how many. */
-export const redeliverExhausted = (
+/**
+ * Sends every exhausted event of an owner within bounds again, with the starts of their workflows, and makes pending ones
+ * that have failed due at once; returns how many.
+ */
+export const redeliverMissed = (
   sql: Transaction,
   { owner, families, batch, ...bounds }: OwnTasks & Bounds & { batch?: string | undefined },
   starts: RedeliveryStarts,
 ): Promise<number> => {
-  const exhausted = sql`
+  const all = sql`
     event e join task t on t.id = e.task_id
-      where t.owner = ${owner} and ${isExhausted(sql)} ${isOfBatch(sql, batch)}
+      where t.owner = ${owner} and t.webhook_url is not null ${isOfBatch(sql, batch)}
         ${ofFamilies(sql, families)} ${isWithin(sql, sql`t.last_moved_at`, { from: bounds.from })}
   `
-  return redeliverEach(sql, { missed: exhausted, ...bounds }, starts)
+  return redeliverWithPending(
+    sql,
+    { all, missed: sql`${all} and e.state = 'exhausted'`, ...bounds },
+    starts,
+  )
 }
 
-/** The same of one task. */
+/** Sends every exhausted event of one task again. */
 export const redeliverTask = (
   sql: Transaction,
   taskId: string,
@@ -103,21 +119,40 @@ export const redeliverTask = (
   return redeliverEach(sql, { missed: exhausted }, starts)
 }
 
-/** The same of an endpoint, and of what was stopped while it was off. */
+/** The same as of an owner of an endpoint, and of what was stopped while it was off. */
 export const redeliverToEndpoint = (
   sql: Transaction,
   { endpointId, batch, ...bounds }: Bounds & { endpointId: string; batch?: string | undefined },
   starts: RedeliveryStarts,
 ): Promise<number> => {
-  const missed = sql`event e
-      where e.endpoint_id = ${endpointId} and e.state in ('exhausted', 'stopped')
-        ${isOfBatch(sql, batch, sql`e.subject_id`)}`
-  return redeliverEach(sql, { missed, ...bounds }, starts)
+  const all = sql`event e
+      where e.endpoint_id = ${endpointId} ${isOfBatch(sql, batch, sql`e.subject_id`)}`
+  const missed = sql`${all} and e.state in ('exhausted', 'stopped')`
+  return redeliverWithPending(sql, { all, missed, ...bounds }, starts)
+}
+
+type Missed = Bounds & { missed: Fragment }
+
+/** Pending ones come first: they cost no schedule more. */
+const redeliverWithPending = async (
+  sql: Transaction,
+  { all, ...missed }: Missed & { all: Fragment },
+  starts: RedeliveryStarts,
+): Promise<number> => {
+  const within = isWithin(sql, sql`e.created_at`, missed)
+  const pick = sql`${isInWait(sql)} limit ${MAX_REDELIVERIES} for update of d skip locked`
+  const events = sql`select d.id from event d where d.id in (select e.id from ${all} ${within}) and ${pick}`
+  const redeliveries = sql`select d.id from redelivery d
+    where d.event_id in (select e.id from ${all} ${within}) and ${pick}`
+  const hastened =
+    (await hasten(sql, 'redelivery', { waiting: redeliveries })) +
+    (await hasten(sql, 'event', { waiting: events }))
+  return hastened + (await redeliverEach(sql, missed, starts))
 }
 
 const redeliverEach = async (
   sql: Transaction,
-  { missed, ...bounds }: Bounds & { missed: Fragment },
+  { missed, ...bounds }: Missed,
   { taskQueue, options }: RedeliveryStarts,
 ): Promise<number> => {
   const { count } = await sql`

@@ -46,9 +46,10 @@ export interface NextWait {
 
 /**
  * Computes the wait after a failure, in seconds to the millisecond; undefined when the schedule is over. Jitter never
- * makes the wait shorter than the rest of a busy host, or than a Retry-After within its limit.
+ * makes the wait shorter than the rest of a busy host, or than a Retry-After within its limit, which is the part of it
+ * that was asked for.
  */
-export const nextWait = (wait: NextWait): { seconds: number } | undefined => {
+export const nextWait = (wait: NextWait): { seconds: number; askedSeconds: number } | undefined => {
   const { failures, failed, random, schedule = DELIVERY_SCHEDULE } = wait
   const planned = schedule.steps[failures]
   if (planned === undefined) return undefined
@@ -58,8 +59,10 @@ export const nextWait = (wait: NextWait): { seconds: number } | undefined => {
   const drawn = earliest + random * (step * (1 + schedule.jitter) - earliest)
   const max = Math.max(2 * step, schedule.retryAfterSeconds)
   const asked = Math.min(failed.retryAfterSeconds ?? 0, max)
-  return { seconds: Math.round(Math.max(drawn, asked) * 1_000) / 1_000 }
+  return { seconds: toMillisecond(Math.max(drawn, asked)), askedSeconds: toMillisecond(asked) }
 }
+
+const toMillisecond = (seconds: number): number => Math.round(seconds * 1_000) / 1_000
 
 const BUSY_STATUSES: readonly (number | undefined)[] = [429, 502, 504]
 

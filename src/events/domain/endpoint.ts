@@ -5,7 +5,10 @@ import { ENDPOINT_ACCOUNT } from '../../platform/domain/account.ts'
 import { ADDRESS_MAX, ADDRESS_PATTERN } from '../../platform/domain/address.ts'
 import { instant, uuid } from '../../platform/domain/schema-fields.ts'
 import { DeliveryState, TaskEvent } from '../../tasks/domain/task-event.ts'
+import { TaskKind } from '../../tasks/domain/task-item.ts'
+import { LABEL_LIST, LabelText } from '../../tasks/domain/task-options.ts'
 import { VIDEO_DELIVERED_STATES } from '../../tasks/domain/video/video-task.ts'
+import { OwnHeaders } from './endpoint-headers.ts'
 
 const typesOf = (noun: string, verbs: readonly string[]): string[] =>
   verbs.map((verb) => `${noun}.${verb.toLowerCase()}`)
@@ -85,6 +88,26 @@ const formatOf = (kind: Kind) => {
   return kind === 'Platform' ? member : ({} as typeof member)
 }
 
+const FILTERS = {
+  labels: Type.Optional(
+    Type.Array(LabelText, {
+      maxItems: LABEL_LIST.maxItems,
+      description:
+        'Only events of tasks with this label, as `key:value`; of several, with all of them. Events of batches and operations are sent all the same.',
+    }),
+  ),
+  kinds: Type.Optional(
+    Type.Array(TaskKind, {
+      maxItems: 50,
+      uniqueItems: true,
+      description: 'Only events of tasks of these kinds; an empty list is all.',
+    }),
+  ),
+}
+
+/** The members that endpoints of owners of tasks alone have. */
+const filtersOf = (kind: Kind) => (kind === 'Owner' ? FILTERS : ({} as typeof FILTERS))
+
 /**
  * Makes the schemas of webhook subscriptions to events of these types.
  * @param kind begins the names that clients give them
@@ -107,10 +130,15 @@ export const makeEndpointSchemas = (kind: Kind, types: readonly string[]) => {
     url,
     events,
     ...formatOf(kind),
+    ...filtersOf(kind),
   }
+  const written = { ...given, headers: Type.Optional(OwnHeaders) }
   const members = {
     id: uuid('Id of the endpoint.'),
     ...given,
+    header_names: Type.Optional(
+      Type.Array(Type.String(), { description: 'Names of its own headers.' }),
+    ),
     status: EndpointStatus,
     disabled_reason: Type.Optional(DisabledReason),
     disabled_at: Type.Optional(instant('Since when it is off.')),
@@ -130,8 +158,8 @@ export const makeEndpointSchemas = (kind: Kind, types: readonly string[]) => {
     EndpointList: Type.Object({
       endpoints: Type.Array(Endpoint, { description: 'In the order they were made.' }),
     }),
-    NewEndpoint: Type.Object(given, { title: `New${kind}Endpoint` }),
-    EndpointUpdate: Type.Partial(Type.Object({ ...given, status: EndpointStatus }), {
+    NewEndpoint: Type.Object(written, { title: `New${kind}Endpoint` }),
+    EndpointUpdate: Type.Partial(Type.Object({ ...written, status: EndpointStatus }), {
       title: `${kind}EndpointUpdate`,
     }),
   }

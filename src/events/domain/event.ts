@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 
 import { instant, uuid } from '../../platform/domain/schema-fields.ts'
+import type { Labels } from '../../tasks/domain/task-options.ts'
 import { ALL, timeBounds } from '../../platform/domain/time-bounds.ts'
 
 /** Why an attempt did not deliver. `unknown` also stands for an attempt whose end nobody saw, because its process died. */
@@ -24,6 +25,18 @@ export const Attempt = Type.Object({
   event_id: uuid('The event that was sent.'),
   number: Type.Integer({ minimum: 1, description: 'Number of the attempt within its event.' }),
   url: Type.String({ description: 'Where it was sent, without the query.' }),
+  labels: Type.Optional(
+    Type.Unsafe<Labels>({
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'Labels of the task; absent where it has none.',
+    }),
+  ),
+  header_names: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Names of the own headers of the endpoint that it was sent with.',
+    }),
+  ),
   started_at: instant('When it began.'),
   duration_ms: Type.Optional(
     Type.Integer({ minimum: 0, description: 'How long it took; absent while its end is unknown.' }),

@@ -17,6 +17,7 @@ import {
   MissedTaskEvents,
   SecretRotation,
 } from '../domain/event.ts'
+import { validateOwnHeaders } from '../domain/endpoint-headers.ts'
 import { PLATFORM_ACCOUNT } from '../../platform/domain/account.ts'
 import { uuid } from '../../platform/domain/schema-fields.ts'
 import { validateAll } from '../../platform/domain/time-bounds.ts'
@@ -111,7 +112,10 @@ const routesOf = (deps: EndpointDeps, scope: EndpointScope): Route[] => {
   const handle = makeEndpointHandlers(deps, scope.validate)
   const events = scope.types.slice(1, 3)
   const shown = { id: ID, url: URL, events, status: 'enabled', created_at: AT }
-  const validate: Route['validate'] = ({ body }) => validateUrl(deps, '/url', body['url'])
+  const validate: Route['validate'] = ({ body }) => [
+    ...validateUrl(deps, '/url', body['url']),
+    ...validateOwnHeaders(body['headers']),
+  ]
 
   const route =
     (at: string, params: TProperties, failures: readonly ErrorCodeName[] = []) =>
@@ -178,7 +182,7 @@ const routesOf = (deps: EndpointDeps, scope: EndpointScope): Route[] => {
       handle.update,
       {
         description:
-          'What is not given stays. What is due goes to a new address. An endpoint that is switched off is sent nothing that is due; switched on again it gets what happens from then on.',
+          'What is not given stays; `headers` are replaced as a whole, and a URL of another host removes them. What is due goes to a new address. An endpoint that is switched off is sent nothing that is due; switched on again it gets what happens from then on.',
         body: {
           ...body(EndpointUpdate, { status: 'disabled' }),
           sentBack: Object.keys(Endpoint.properties),

@@ -1,5 +1,6 @@
 import type { Outbound } from '../../platform/outbound/client.ts'
 import type { Signer } from '../../platform/adapters/signing.ts'
+import type { EndpointHeaders } from '../adapters/endpoint-headers.ts'
 import type { WebhookSecrets as Keeper } from '../adapters/webhook-secrets.ts'
 import { changesOf, insertAudit, type AuditChange } from '../../platform/db/audit-log.ts'
 import { withinDeadline, type Transaction } from '../../platform/db/client.ts'
@@ -13,12 +14,13 @@ import {
   listEndpoints,
   updateEndpoint,
 } from '../db/endpoint.ts'
-import type { EndpointHolder, EndpointKey } from '../db/endpoint.ts'
+import type { EndpointHolder, EndpointKey, StoredHeaders } from '../db/endpoint.ts'
 import { listAttempts, redeliverToEndpoint } from '../db/redelivery.ts'
 import { withoutQuery } from '../../platform/domain/address.ts'
 import { unitOfWork } from '../../platform/db/unit-of-work.ts'
 import { auditTarget } from '../../platform/domain/audit-log.ts'
 import { endpointSecretOwner } from '../domain/endpoint.ts'
+import { normalizeHeaders } from '../domain/endpoint-headers.ts'
 import type {
   Endpoint,
   EndpointEventQuery,
@@ -42,6 +44,7 @@ export interface EndpointDeps extends RedeliveryDeps {
   outbound: Outbound
   now: () => Date
   webhookSecrets: Keeper
+  endpointHeaders: EndpointHeaders
   /** MAX_ENDPOINTS */
   maxEndpoints: number
 }
@@ -120,17 +123,17 @@ export const makeEndpointHandlers = (deps: EndpointDeps, validate: AuthorizeAcce
     async create(request: Request<unknown, NewEndpoint>): Promise<SavedResponse> {
       const { holder } = await validate(request, 'manage')
       return await write(request, 201, async (sql) => {
-        const { url, events, format } = request.body
         const by = getCaller(request).principal
-        const made = await insertEndpoint(
-          sql,
-          { holder, by, url, events, ...(format && { format }) },
-          deps.maxEndpoints,
-        )
+        const given = { ...request.body, headers: storeHeaders(deps, request.body) }
+        const made = await insertEndpoint(sql, { ...given, holder, by }, deps.maxEndpoints)
         if (!made) throw errors.endpointLimitReached(deps.maxEndpoints)
         const [secret] = await webhookSecrets.rotate(sql, endpointSecretOwner(made.id), 0)
         const { id } = made
-        await record(sql, request, { id, action: 'endpoint.create', after: request.body })
+        await record(sql, request, {
+          id,
+          action: 'endpoint.create',
+          after: showNames(request.body),
+        })
         return { ...made, secret: secret?.secret }
       })
     },
@@ -149,8 +152,9 @@ export const makeEndpointHandlers = (deps: EndpointDeps, validate: AuthorizeAcce
         if (!current) return undefined
         if (ifMatch !== undefined && !isAllowed(ifMatch, tagOfBytes(JSON.stringify(current))))
           throw errors.preconditionFailed()
-        const changed = await updateEndpoint(sql, key, request.body)
-        const { before, after } = changesOf(current, changed ?? {}, request.body)
+        const given = { ...request.body, headers: storeHeaders(deps, request.body) }
+        const changed = await updateEndpoint(sql, key, given)
+        const { before, after } = changesOf(current, changed ?? {}, showNames(request.body))
         if (Object.keys(after).length > 0)
           await record(sql, request, { id: current.id, action: 'endpoint.update', before, after })
         return changed
@@ -222,6 +226,26 @@ export const makeEndpointHandlers = (deps: EndpointDeps, validate: AuthorizeAcce
     },
   }
 }
+
+interface GivenHeaders {
+  headers?: Record<string, string>
+}
+
+const storeHeaders = (
+  { endpointHeaders }: Pick<EndpointDeps, 'endpointHeaders'>,
+  { headers: given }: GivenHeaders,
+): StoredHeaders | undefined => {
+  if (given === undefined) return undefined
+  const headers = normalizeHeaders(given)
+  const names = Object.keys(headers)
+  return { names, encrypted: names.length === 0 ? null : endpointHeaders.encrypt(headers) }
+}
+
+/** A body with the names of its headers, whose values are secrets. */
+const showNames = ({ headers, ...body }: GivenHeaders): object => ({
+  ...body,
+  ...(headers && { header_names: Object.keys(normalizeHeaders(headers)) }),
+})
 
 const NO_STORE = { 'cache-control': 'no-store' }
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 
 import { withinDeadline } from '../../platform/db/client.ts'
 import { listEvents } from '../../tasks/db/event-log.ts'
-import { listAttempts, redeliverExhausted } from '../db/redelivery.ts'
+import { listAttempts, redeliverMissed } from '../db/redelivery.ts'
 import { errors } from '../../platform/domain/errors.ts'
 import { Attempts, Redeliveries, Redelivery, MissedTaskEvents } from '../domain/event.ts'
 import { FAMILIES } from '../../tasks/domain/family.ts'
@@ -150,7 +150,7 @@ export const makeEventRoutes = (deps: RedeliveryDeps): Route[] => [
       const scope = tasksOf(request)
       const { batch_id: batch, ...bounds } = request.body
       return redeliverAll(deps, request, scope.owner, (sql, starts) =>
-        redeliverExhausted(sql, { ...scope, batch, ...readBounds(bounds) }, starts),
+        redeliverMissed(sql, { ...scope, batch, ...readBounds(bounds) }, starts),
       )
     },
   }),

@@ -79,6 +79,11 @@ const insertEventsOf = (sql: Transaction, isDelivered: boolean): Fragment => sql
   from moved m
   join endpoint p on p.owner = m.owner and p.status = 'enabled'
     and m.family || '_task.' || lower(m.status) = any(p.events)
+    and (p.labels = '{}' and p.kinds = '{}' or exists (
+      select from task t
+      where t.id = m.id and (p.kinds = '{}' or t.kind = any(p.kinds))
+        and p.labels <@ array(select key || ':' || value from jsonb_each_text(t.labels))
+    ))
 `
 
 interface NewEvent {

@@ -394,6 +394,45 @@ describe('one attempt to deliver an event', () => {
     })
   })
 
+  describe('that comes before its schedule', () => {
+    /** An event whose next attempt was due in an hour, after so many failures, and is made now. */
+    const hastened = async (reply: Reply, failures: number) => {
+      const { path, ...target } = await at(respond(500))
+      for (let i = 0; i < failures; i++) await send(deps, target)
+      receiver.script(path, reply)
+      await deps.sql`
+        update event set scheduled_at = now() + interval '1 hour', next_attempt_at = now()
+        where id = ${target.eventId}
+      `
+      await send(deps, target)
+      return target
+    }
+    const LAST = DELIVERY_SCHEDULE.steps.length - 1
+
+    for (const failures of [1, LAST])
+      test(`takes no step of it after ${failures} failures`, async () => {
+        const { id, eventId } = await hastened(respond(500), failures)
+        assert.equal((await listStates(deps.sql, id))[1], `IN_PROGRESS pending ${failures}`)
+        const { min, max } = await waitOf(eventId)
+        assert.ok(max > 3500 && min <= 3600, `${min} to ${max} s`)
+      })
+
+    test('holds the Retry-After of its response', async () => {
+      const { eventId } = await hastened(respond(503, { 'retry-after': '3600' }), 1)
+      const { max } = await waitOf(eventId)
+      assert.ok(max >= 3600, `${max} s`)
+      const [row] = await deps.sql`
+        select hasten_after > now() + interval '59 minutes' as held from event where id = ${eventId}
+      `
+      assert.equal(row?.['held'], true)
+    })
+
+    test('ends with 410', async () => {
+      const { id } = await hastened(respond(410), 1)
+      assert.equal((await listStates(deps.sql, id))[1], 'IN_PROGRESS stopped 1')
+    })
+  })
+
   test('defers an attempt whose host has eight under way, without counting it', async () => {
     const capped = { ...deps, attemptSlots: makeAttemptSlots() }
     const path = nextPath()

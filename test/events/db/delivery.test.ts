@@ -180,6 +180,7 @@ describe('the delivery of events', () => {
       assert.deepEqual(begun, {
         number: 1,
         failures: 0,
+        isHastened: false,
         sequence: 2,
         status: 'IN_PROGRESS',
         taskId: id,

@@ -53,7 +53,7 @@ describe('the wait after a failure', () => {
   for (const errorClass of AttemptErrorClass.enum.filter((kind) => kind !== 'timeout'))
     test(`is the step after ${errorClass} without a busy status`, () => {
       const wait = nextWait({ failures: 1, failed: { errorClass }, random: MIDDLE })
-      assert.deepEqual(wait, { seconds: 5 })
+      assert.deepEqual(wait, { seconds: 5, askedSeconds: 0 })
     })
 
   const asked: [failures: number, retryAfterSeconds: number, seconds: number][] = [
@@ -76,12 +76,18 @@ describe('the wait after a failure', () => {
   for (const [failures, retryAfterSeconds, seconds] of asked)
     test(`number ${failures} is ${seconds} s with Retry-After ${retryAfterSeconds}`, () => {
       const failed = { ...FAILED, retryAfterSeconds }
-      assert.deepEqual(nextWait({ failures, failed, random: MIDDLE }), { seconds })
+      const wait = nextWait({ failures, failed, random: MIDDLE })
+      // Of what was asked for no more counts than the wait has.
+      const askedSeconds = Math.min(retryAfterSeconds, seconds)
+      assert.deepEqual(wait, { seconds, askedSeconds })
     })
 
   test('keeps to the least of a busy receiver whatever it asks for', () => {
     const failed: FailedAttempt = { errorClass: 'status_4xx', status: 429, retryAfterSeconds: 1 }
-    assert.deepEqual(nextWait({ failures: 1, failed, random: 0 }), { seconds: 60 })
+    assert.deepEqual(nextWait({ failures: 1, failed, random: 0 }), {
+      seconds: 60,
+      askedSeconds: 1,
+    })
   })
 
   test('is never shorter by chance than a Retry-After', () => {

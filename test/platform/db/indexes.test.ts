@@ -22,7 +22,7 @@ import {
   requestCancel,
 } from '../../../src/tasks/db/bulk/bulk.ts'
 import type { OperationRequest } from '../../../src/tasks/db/bulk/operation.ts'
-import { redeliverExhausted, redeliverToEndpoint } from '../../../src/events/db/redelivery.ts'
+import { redeliverMissed, redeliverToEndpoint } from '../../../src/events/db/redelivery.ts'
 import { completeAttempt } from '../../../src/events/db/attempt.ts'
 import { recordCondition } from '../../../src/events/db/platform-notice.ts'
 import { transitionPublisher } from '../../../src/registry/db/publisher-ban.ts'
@@ -239,7 +239,7 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   })),
   { call: (sql) => listOwnerEvents(sql, { ...OWNED, ...BOUNDS, states: ['exhausted'] }) },
   { call: (sql) => listTaskRows(sql, { ...BOUNDS, owner: 'a', families: undefined, ids: [ID] }) },
-  { call: (sql) => redeliverExhausted(sql, { ...BOUNDS, owner: 'a', families: ['image'] }, ANY) },
+  { call: (sql) => redeliverMissed(sql, { ...BOUNDS, owner: 'a', families: ['image'] }, ANY) },
   { call: (sql) => redeliverToEndpoint(sql, { ...BOUNDS, endpointId: ID }, ANY) },
   ...USAGE_FILTERS.map((filter) => ({
     columns: { waited: [], ran: [] },

@@ -84,6 +84,7 @@ export const makePlace = async () => {
     }),
     attemptSlots: makeAttemptSlots(),
     webhookSecrets: { active: () => Promise.resolve([WEBHOOK_SECRET]) },
+    endpointHeaders: { decrypt: (encrypted) => ({ 'x-test': encrypted }) },
     delivery: { schedule: SHORT_SCHEDULE, deferSeconds: 0.01, limits: PATIENT_LIMITS },
     random: () => 0.5,
     now: () => new Date(),
