@@ -61,6 +61,8 @@ create table attempt (
   answer text,
   next_due_at timestamp with time zone,
   error_detail text,
+  hastened boolean default false not null,
+  header_names text[],
   constraint attempt_pkey PRIMARY KEY (event_id, number),
   constraint attempt_event_id_fkey FOREIGN KEY (event_id) REFERENCES event(id) ON DELETE CASCADE,
   constraint attempt_redelivery_id_fkey FOREIGN KEY (redelivery_id) REFERENCES redelivery(id) ON DELETE CASCADE,
@@ -206,6 +208,10 @@ create table endpoint (
   created_at timestamp with time zone default clock_timestamp() not null,
   created_by text,
   format text default 'json'::text not null,
+  headers text,
+  header_names text[] default '{}'::text[] not null,
+  labels text[] default '{}'::text[] not null,
+  kinds text[] default '{}'::text[] not null,
   constraint endpoint_pkey PRIMARY KEY (id),
   constraint endpoint_publisher_id_fkey FOREIGN KEY (publisher_id) REFERENCES publisher(id),
   constraint endpoint_check CHECK ((publisher_id IS NULL) <> (owner IS NULL)),
@@ -230,6 +236,10 @@ create table event (
   endpoint_id uuid,
   subject_id uuid,
   data jsonb,
+  failed_host text,
+  scheduled_at timestamp with time zone,
+  hasten_after timestamp with time zone,
+  hastened smallint default 0 not null,
   constraint event_pkey PRIMARY KEY (id),
   constraint event_task_id_sequence_key UNIQUE (task_id, sequence),
   constraint event_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES endpoint(id) ON DELETE CASCADE,
@@ -238,6 +248,7 @@ create table event (
 );
 CREATE INDEX event_by_endpoint ON public.event USING btree (endpoint_id, created_at DESC, id DESC) WHERE (endpoint_id IS NOT NULL);
 CREATE INDEX event_exhausted_by_task ON public.event USING btree (task_id, created_at) WHERE (state = 'exhausted'::text);
+CREATE INDEX event_failed_at_host ON public.event USING btree (failed_host, hasten_after) WHERE (state = 'pending'::text);
 CREATE INDEX event_of_endpoint_by_age ON public.event USING btree (created_at) WHERE (endpoint_id IS NOT NULL);
 CREATE INDEX event_pending ON public.event USING btree (task_id, sequence) WHERE (state = 'pending'::text);
 CREATE TRIGGER event_enters_first_attempt AFTER INSERT ON event FOR EACH ROW WHEN (new.state = 'pending'::text AND new.failures = 0) EXECUTE FUNCTION queue_first_attempt();
@@ -790,6 +801,13 @@ create table rating_report (
   constraint rating_vote_rating_id_fkey FOREIGN KEY (rating_id) REFERENCES rating(id) ON DELETE CASCADE
 );
 
+create table recovered_host (
+  host text not null,
+  due_at timestamp with time zone default clock_timestamp() not null,
+  constraint recovered_host_pkey PRIMARY KEY (host)
+);
+CREATE INDEX recovered_host_due ON public.recovered_host USING btree (due_at);
+
 create table redelivery (
   id uuid default gen_random_uuid() not null,
   event_id uuid not null,
@@ -798,12 +816,17 @@ create table redelivery (
   next_attempt_at timestamp with time zone,
   created_at timestamp with time zone default clock_timestamp() not null,
   receiver_host text,
+  failed_host text,
+  scheduled_at timestamp with time zone,
+  hasten_after timestamp with time zone,
+  hastened smallint default 0 not null,
   constraint redelivery_pkey PRIMARY KEY (id),
   constraint redelivery_event_id_fkey FOREIGN KEY (event_id) REFERENCES event(id) ON DELETE CASCADE,
   constraint redelivery_state_check CHECK (state = ANY (ARRAY['pending'::text, 'delivered'::text, 'exhausted'::text, 'stopped'::text]))
 );
 CREATE INDEX redelivery_by_event ON public.redelivery USING btree (event_id);
 CREATE INDEX redelivery_by_host ON public.redelivery USING btree (receiver_host, created_at) WHERE (receiver_host IS NOT NULL);
+CREATE INDEX redelivery_failed_at_host ON public.redelivery USING btree (failed_host, hasten_after) WHERE (state = 'pending'::text);
 CREATE UNIQUE INDEX redelivery_open ON public.redelivery USING btree (event_id) WHERE (state = 'pending'::text);
 
 create table repository_stars (
@@ -1250,7 +1273,7 @@ SELECT e.id,
             ELSE COALESCE(t.kind, b.kind)
         END AS kind,
         CASE
-            WHEN e.endpoint_id IS NOT NULL OR b.id IS NOT NULL THEN jsonb_build_object('id', e.endpoint_id, 'subjectId', e.subject_id, 'data', e.data, 'at', e.created_at, 'format', p.format)
+            WHEN e.endpoint_id IS NOT NULL OR b.id IS NOT NULL THEN jsonb_build_object('id', e.endpoint_id, 'subjectId', e.subject_id, 'data', e.data, 'at', e.created_at, 'format', p.format, 'headers', p.headers)
             ELSE NULL::jsonb
         END AS endpoint
    FROM event e
