@@ -109,7 +109,7 @@ export const fetchImages = async (
   return inputs
 }
 
-/** How the pictures of a task are encoded; `auto` leaves it to the engine. */
+/** Reads how the pictures of a task are encoded; `auto` leaves it to the engine. */
 export const outputOf = ({ output }: Pick<ClaimedImageTask, 'output'>): Output => {
   const { format, quality } = output ?? {}
   return { format: format === undefined ? undefined : FORMATS[format], quality }

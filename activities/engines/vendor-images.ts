@@ -93,7 +93,7 @@ const copyImages = async (
   return images
 }
 
-/** Encodes a result anew where the task wishes for another format, or says how good it is to be. */
+/** Encodes a result once more where the task wishes for another format, or says how good it is to be. */
 const convert = async (
   image: Omit<RenderedImage, 'file'> & { file: string },
   task: ClaimedImageTask,

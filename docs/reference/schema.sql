@@ -806,6 +806,7 @@ create table recovered_host (
   due_at timestamp with time zone default clock_timestamp() not null,
   constraint recovered_host_pkey PRIMARY KEY (host)
 );
+CREATE INDEX recovered_host_due ON public.recovered_host USING btree (due_at);
 
 create table redelivery (
   id uuid default gen_random_uuid() not null,

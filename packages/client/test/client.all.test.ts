@@ -541,10 +541,8 @@ describe('the command-line tool', { concurrency: 3 }, () => {
       ['plain.jpg', /^plain\.png$/],
       ['photo.taken.webp', /^photo\.taken\.[\da-f]{8}\.png$/],
     ] as const) {
-      const { code, out, err } = await kiln([
-        ...['upscale', 'photo.png', '-o', name],
-        ...['--set', 'kiln_output_format=png'],
-      ])
+      const args = words('upscale photo.png --set kiln_output_format=png -o')
+      const { code, out, err } = await kiln([...args, name])
       assert.deepEqual([code, out], [5, ''], err)
       const pattern = / is PNG, and (\S+) says otherwise: it is saved as (\S+)\. /
       const [, asked, found = ''] = pattern.exec(err) ?? []

@@ -27,7 +27,7 @@ export type ImageJob = ImageRequest & {
   inputs: Partial<Record<ImageField, { path: string }>>
   /** Limits of the result; absent, it may have any size. */
   maxResult?: { pixels?: number; side?: number } | undefined
-  /** How the result is encoded; absent, as the input suggests. */
+  /** Encoding of the result; absent, as the input suggests. */
   output?: Output | undefined
   /** An existing folder for this job alone; results are written into it. */
   scratchDir: string

@@ -14,7 +14,7 @@ export interface ProbedImage {
   width: number
   height: number
   hasAlpha: boolean
-  /** Of an animation, or pages of a TIFF; the first is the picture. */
+  /** Frames of an animation, or pages of a TIFF; the first is the picture. */
   frames: number
   /** A PNG, JPEG or WebP of one frame, upright, without a profile, of 8 bits: any program sees the same picture. */
   isPlain: boolean

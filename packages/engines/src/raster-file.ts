@@ -80,7 +80,7 @@ export interface Encoded {
   contentType: RenderedImage['contentType']
 }
 
-/** What is wished for; else PNG when the input is one or has an alpha channel, else JPEG. */
+/** Chooses the format that is wished for; else PNG when the input is one or has an alpha channel, else JPEG. */
 export const chooseFormat = (
   input: { format: string; hasAlpha: boolean },
   output: Output = {},

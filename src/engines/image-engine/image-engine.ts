@@ -10,7 +10,7 @@ export interface ImageJob {
   taskId: string
   kind: ImageTaskKind
   settings: ImageSettings
-  /** How results are encoded. */
+  /** Encoding of the results. */
   output?: Output | undefined
   /** `image` is always there; files may hold anything, the engine validates them. */
   inputs: Partial<Record<ImageField, { path: string }>>

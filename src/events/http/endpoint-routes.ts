@@ -223,7 +223,7 @@ const routesOf = (deps: EndpointDeps, scope: EndpointScope): Route[] => {
       handle.redeliverMissed,
       {
         description:
-          'The events within bounds of time that were given up, or stopped while it was off. One request sends 10,000 of them at most.',
+          'The events within bounds of time that were given up, or stopped while it was off; pending ones that have failed are due at once. One request takes 10,000 of each at most.',
         body: body(scope.kind === 'Owner' ? MissedTaskEvents : MissedEvents, {
           since: '2026-01-01T00:00:00Z',
         }),

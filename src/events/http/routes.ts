@@ -129,9 +129,9 @@ export const makeEventRoutes = (deps: RedeliveryDeps): Route[] => [
     auth: 'required',
     method: 'post',
     path: '/events/redeliver',
-    summary: 'Send all exhausted events of the caller again',
+    summary: 'Send all events of the caller that have failed again',
     description:
-      'Those within bounds of time, or of a batch. One request sends 10,000 of them again at most.',
+      'Those within bounds of time, or of a batch. Exhausted ones begin one more schedule. Pending ones are due at once, which takes no step of theirs. One request takes 10,000 of each at most.',
     body: {
       ...SMALL_BODY,
       schema: MissedTaskEvents,

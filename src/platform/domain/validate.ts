@@ -223,18 +223,11 @@ const FORMATS: Readonly<Record<string, string>> = {
   uri: 'a URL',
 }
 
-/** Members of a schema of which `describe` says all, beside the names that say nothing of values. */
-export const DESCRIBED: ReadonlySet<string> = new Set([
-  ...['type', 'enum', 'const', 'anyOf', 'minimum', 'maximum', 'exclusiveMinimum', 'minLength'],
-  ...['maxLength', 'format', 'minItems', 'maxItems', 'uniqueItems', 'minProperties'],
-  'maxProperties',
-])
-
 const range = ({ minimum, exclusiveMinimum: above, maximum }: SchemaNode): string => {
   if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`
-  const most = maximum === undefined ? [] : [`of at most ${maximum}`]
-  const least = minimum === undefined ? [] : [`of at least ${minimum}`]
-  const parts = [...least, ...(above === undefined ? [] : [`above ${above}`]), ...most]
+  const upper = maximum === undefined ? [] : [`of at most ${maximum}`]
+  const lower = minimum === undefined ? [] : [`of at least ${minimum}`]
+  const parts = [...lower, ...(above === undefined ? [] : [`above ${above}`]), ...upper]
   return parts.length > 0 ? ` ${parts.join(' and ')}` : ''
 }
 

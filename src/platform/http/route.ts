@@ -75,7 +75,7 @@ export interface ResponseSpec {
 export interface HeaderMember {
   header: RequestHeaderName
   member: string
-  /** What it must be, in words. */
+  /** Rule of its value, in words. */
   expectation: string
   /** Returns undefined where it is something else. */
   read(text: string): unknown

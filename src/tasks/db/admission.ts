@@ -318,7 +318,7 @@ export const releaseLater = async (sql: Sql): Promise<number | null> => {
         for update skip locked
       )
     )
-    select greatest(0, extract(epoch from min(start_after) - clock_timestamp()) * 1000)::float8 as "nextMs"
+    select (extract(epoch from min(start_after) - clock_timestamp()) * 1000)::float8 as "nextMs"
     from task where waits_on = 'later' and ended_at is null and start_after > now()
   `
   return row?.nextMs ?? null

@@ -10,7 +10,7 @@ export interface TaskInput {
   /** Known for inline images only. */
   width: number | null
   height: number | null
-  /** Of an animation; null of any other, and while nobody has looked. */
+  /** Number of them in an animation; null of any other, and while nobody has looked. */
   frames: number | null
 }
 

@@ -107,7 +107,7 @@ export const TASK_OPTIONS = { ...common, kiln_priority: priority }
 /** The same where the interface has a member for the priority. */
 export const PRIORITY_OPTIONS = { ...common, priority }
 
-/** How pictures are encoded. */
+/** Encoding of pictures. */
 export const OutputFormat = Type.Enum(['png', 'jpeg', 'webp', 'auto'])
 
 /** The same where results are pictures. */
@@ -133,7 +133,7 @@ export const END_WITHIN = 'kiln_end_within'
 
 type Body = Readonly<Record<string, unknown>>
 
-/** How the pictures of a task are encoded, as its request says. */
+/** Encoding of the pictures of a task, as its request says. */
 export interface Output {
   format?: Static<typeof OutputFormat>
   quality?: number

@@ -163,7 +163,7 @@ describe('an image task of an upstream', { concurrency: true }, () => {
     assert.equal(row?.['upstream_id'], fake.tasks.get(id))
   })
 
-  test('is encoded anew where the task wishes for another format', async () => {
+  test('is encoded once more where the task wishes for another format', async () => {
     const { deps, id } = await start()
     await place.deps
       .sql`update task set output = '{"format": "webp", "quality": 40}' where id = ${id}`

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { DESCRIBED, type SchemaNode } from '../../../src/platform/domain/validate.ts'
+import type { SchemaNode } from '../../../src/platform/domain/validate.ts'
 import { listRoutes } from '../../support/contract.ts'
 
-/** What says nothing of a value, or holds rules of others, which have messages of their own. */
+/** Rules that a message names. */
+const DESCRIBED = new Set(
+  'type enum const anyOf minimum maximum exclusiveMinimum minLength maxLength format minItems maxItems uniqueItems minProperties maxProperties'.split(
+    ' ',
+  ),
+)
+
+/** Members that say nothing of a value, or hold rules of others, which have messages of their own. */
 const OTHERS = new Set(
   'description title default examples example writeOnly deprecated contentMediaType properties required items additionalProperties propertyNames not'.split(
     ' ',

@@ -47,8 +47,8 @@ const groupEvents = (events: Subscriber['events']) => {
 
 /** Fields of a subscription; each type of event has the code that its requests carry. */
 const fieldsOf = (
-  { events, first, hasFormat }: Subscriber,
-  given?: Endpoint & { format?: string },
+  { events, first, hasFormat, hasFilters }: Subscriber,
+  given?: Endpoint & { format?: string } & Filters,
 ): FieldSpec[] => [
   ...(hasFormat ? [{ ...FORMAT, value: given?.format ?? 'json' }] : []),
   {
@@ -63,7 +63,44 @@ const fieldsOf = (
     value: (given?.events ?? first).join('\n'),
     many: groupEvents(events),
   },
+  ...(hasFilters ? FILTERS.map((field) => withWords(field, given)) : []),
+  {
+    name: 'headers',
+    label: 'Headers',
+    isOptional: true,
+    rows: 2,
+    help: `One “Name: value” a line. Values are not shown again. ${
+      given?.header_names
+        ? `Leave it empty to keep ${given.header_names.join(', ')}.`
+        : 'They are sent with each event.'
+    }`,
+  },
 ]
+
+/** Filters that subscriptions of owners of tasks alone have. */
+type Filters = { labels?: readonly string[]; kinds?: readonly string[] }
+
+const FILTERS: readonly (FieldSpec & { name: keyof Filters })[] = [
+  {
+    name: 'labels',
+    label: 'Only tasks with these labels',
+    chips: true,
+    isOptional: true,
+    help: 'As key:value. A task needs all of them.',
+  },
+  {
+    name: 'kinds',
+    label: 'Only tasks of these kinds',
+    chips: true,
+    isOptional: true,
+    help: 'Such as upscale or text2video.',
+  },
+]
+
+const withWords = (
+  field: FieldSpec & { name: keyof Filters },
+  given: Filters | undefined,
+): FieldSpec => ({ ...field, value: given?.[field.name]?.join('\n') })
 
 const FORMAT: FieldSpec = {
   name: 'format',
@@ -74,11 +111,24 @@ const FORMAT: FieldSpec = {
   ],
 }
 
-const readBody = ({ url = '', events, format }: Readonly<Record<string, string>>) => ({
+type Values = Readonly<Record<string, string>>
+
+const readBody = ({ url = '', events, format, labels, kinds, headers }: Values) => ({
   ...(format && { format }),
   url: url.trim(),
   events: linesOf(events) as EventType[],
+  ...(labels !== undefined && { labels: linesOf(labels) }),
+  ...(kinds !== undefined && { kinds: linesOf(kinds) }),
+  ...(headers?.trim() && { headers: readHeaders(headers) }),
 })
+
+const readHeaders = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    linesOf(text).map((line) => {
+      const [name = '', ...value] = line.split(':')
+      return [name.trim(), value.join(':').trim()]
+    }),
+  )
 
 export const PublisherEndpoints = ({ id, role }: OfPublisher) => (
   <Endpoints of={publisherSubscriber(id, mayAs(role, 'admin'))} />
@@ -126,6 +176,7 @@ type EndpointProps = { of: Subscriber; endpoint: Endpoint }
 const EndpointPanel = ({ of, endpoint }: EndpointProps) => {
   const [showsLog, setShowsLog] = useState(false)
   const { url, events, status, disabled_reason: reason, failing_since: failing } = endpoint
+  const { labels = [], kinds = [], header_names: headers = [] } = endpoint as Endpoint & Filters
   const path = { ...of.path, endpoint_id: endpoint.id }
   const isOn = status === 'enabled'
   return (
@@ -138,6 +189,12 @@ const EndpointPanel = ({ of, endpoint }: EndpointProps) => {
       <Row>
         {events.map((event) => (
           <Badge key={event}>{event}</Badge>
+        ))}
+        {[...labels, ...kinds].map((filter) => (
+          <Badge key={filter}>only {filter}</Badge>
+        ))}
+        {headers.map((name) => (
+          <Badge key={name}>header {name}</Badge>
         ))}
       </Row>
       <Row>

@@ -13,6 +13,8 @@ export interface Subscriber {
   mayManage: boolean
   /** Its body may have another form. */
   hasFormat?: true
+  /** Its events are chosen by label and kind of their task, too. */
+  hasFilters?: true
 }
 
 const PUBLISHER_EVENTS: Record<Schema<'PublisherEventType'>, string> = {
@@ -56,6 +58,7 @@ export const OWN: Subscriber = {
   events: TASK_EVENTS,
   first: ['image_task.completed', 'image_task.failed', 'video_task.success', 'video_task.failed'],
   mayManage: true,
+  hasFilters: true,
 }
 
 const PLATFORM_EVENTS: Record<Schema<'PlatformEventType'>, string> = {

@@ -29,6 +29,8 @@ const Attempt = ({ attempt, isNewest }: { attempt: AttemptRow; isNewest: boolean
     error_class: issue,
     error_detail: detail,
     excerpt,
+    labels = {},
+    header_names: headers = [],
   } = attempt
   const time = ms === undefined ? '' : ` in ${showSeconds(ms / 1000)}`
   return (
@@ -47,6 +49,12 @@ const Attempt = ({ attempt, isNewest }: { attempt: AttemptRow; isNewest: boolean
         <Bdi>{url}</Bdi>
       </p>
       {detail && <p>{detail}</p>}
+      {headers.length > 0 && <p>Headers: {headers.join(', ')}</p>}
+      <Row>
+        {Object.entries(labels).map(([key, value]) => (
+          <Badge key={key}>{`${key}:${value}`}</Badge>
+        ))}
+      </Row>
       {excerpt && (
         <details open={isNewest}>
           <summary>Response</summary>

@@ -35,3 +35,5 @@ create table recovered_host (
   -- when the next events are hastened
   due_at timestamptz not null default clock_timestamp()
 );
+
+create index recovered_host_due on recovered_host (due_at);

@@ -1,6 +1,6 @@
 import { listRelightWarnings } from './prompt-light.ts'
 
-/** What an image of the local engine is warned of. */
+/** Facts of an image of the local engine that may surprise. */
 export interface WarningFacts {
   /** Members of the request of a relight; null of any other kind. */
   relight: Record<string, unknown> | null
