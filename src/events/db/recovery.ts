@@ -63,13 +63,13 @@ export const endRecovery = async (sql: Transaction, url: string): Promise<void> 
 export const hastenWaiting = async (sql: Transaction): Promise<void> => {
   const found = await sql<{ host: string }[]>`
     update recovered_host set due_at = clock_timestamp() + make_interval(secs => ${PACE_SECONDS})
-    where host in (
+    where host = any(array(
       select host from recovered_host
       where due_at <= now() and not ${isHostPaused(sql, sql`host`)}
       order by due_at
       limit ${HOSTS}
       for update skip locked
-    )
+    ))
     returning host
   `
   if (found.length === 0) return

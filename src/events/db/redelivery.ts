@@ -11,7 +11,7 @@ import { hasten, isInWait } from './recovery.ts'
 export const listAttempts = async (sql: Sql, eventId: string): Promise<Attempt[]> => {
   const rows = await sql<AttemptRow[]>`
     select a.event_id, a.number, a.url, a.started_at, a.duration_ms, a.status, a.error_class,
-      a.error_detail, a.answer, a.next_due_at, nullif(a.header_names, '{}') as header_names, t.labels
+      a.error_detail, answer, a.next_due_at, nullif(a.header_names, '{}') as header_names, t.labels
     from attempt a
     join event e on e.id = a.event_id
     left join task t on t.id = coalesce(e.subject_id, e.task_id)

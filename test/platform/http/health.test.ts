@@ -77,6 +77,7 @@ describe('a process that can serve', () => {
       auth_params: { audience: 'kiln', resource: 'a b' },
       development: false,
       video_auth: 'optional',
+      registry_reads: 'public',
     })
     assert.equal((limits as { credits?: number }).credits, 7)
     assert.ok(headers.get('etag'))
