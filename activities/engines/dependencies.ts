@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events'
 
 import type { Instance } from '../../src/engines/comfyui/instance.ts'
+import type { Host } from '../../src/engines/host.ts'
 import type { UnusableFiles } from '../../src/engines/comfyui/templates.ts'
 import type { ImageEngine } from '../../src/engines/image-engine/image-engine.ts'
 import type { Outbound } from '../../src/platform/outbound/client.ts'
@@ -36,10 +37,20 @@ export interface VendorDependencies extends RenderDependencies {
   signer: Signer
 }
 
+/** Machines that one engine has, as a worker knows them. */
+export interface Hosts<On extends Host = Host> {
+  /** Those that the settings name now, and others that placements still name. */
+  instances: readonly On[]
+  /** Silence of an instance after which its tasks go elsewhere, in milliseconds. */
+  lostMs: number
+  /** Time without progress after which a prompt is interrupted. */
+  stallMs: number
+  /** Notified when an instance may have room. */
+  notifier: Notifier
+}
+
 /** A fleet of ComfyUI as a worker knows it. */
-export interface Fleet {
-  /** Those that COMFYUI_URLS names now, and others that placements still name. */
-  instances: readonly Instance[]
+export interface Fleet extends Hosts<Instance> {
   /** Templates of the service's own kinds, as the folder last had them. */
   templates: readonly Template[]
   /** Templates that are kinds of their own, as the folder last had them. */
@@ -48,12 +59,6 @@ export interface Fleet {
   unusable: UnusableFiles
   /** Time that a prompt waits where its models are loaded, rather than load them elsewhere, in milliseconds. */
   loadMs: number
-  /** Silence of an instance after which its tasks go elsewhere, in milliseconds. */
-  lostMs: number
-  /** Time without progress after which a prompt is interrupted. */
-  stallMs: number
-  /** Notified when an instance may have room. */
-  notifier: Notifier
 }
 
 /** Dependencies of renders by a fleet of ComfyUI. */

@@ -3,7 +3,6 @@ import { EventEmitter } from 'node:events'
 import { Worker, type WorkerOptions } from '@temporalio/worker'
 
 import { makeBreaker } from '../../activities/engines/breaker.ts'
-import { makeKeepInstances } from '../../activities/engines/comfyui-instances.ts'
 import { keepFleet } from '../../activities/engines/comfyui-keeper.ts'
 import { makeKeepTemplates } from '../../activities/engines/comfyui-templates.ts'
 import type { Fleet } from '../../activities/engines/dependencies.ts'
@@ -12,6 +11,7 @@ import {
   createLocalActivities,
   createVendorActivities,
 } from '../../activities/engines/index.ts'
+import { makeKeepInstances } from '../../activities/engines/keep-instances.ts'
 import { findVideoBinaries, type VideoBinaries } from '../../packages/engines/src/binaries.ts'
 import { findChildUser } from '../platform/adapters/child-user.ts'
 import { cleanUpOrphans } from '../platform/adapters/orphan.ts'
@@ -170,6 +170,7 @@ export const makeRemoteRendering = async (
             lostMs: fleet.lostMs,
           }),
         depth: config.COMFYUI_DEPTH,
+        setting: 'COMFYUI_URLS',
       },
     )
   await keepInstances?.()
@@ -249,7 +250,7 @@ export const makeRemoteRendering = async (
     async stop() {
       for (const upstream of Object.values(upstreams)) upstream.close()
       await Promise.all(loops.map((loop) => loop.stop()))
-      for (const { client } of fleet?.instances ?? []) client.close()
+      for (const instance of fleet?.instances ?? []) instance.close()
       await Promise.all([scratch.stop(), renders.stop()])
     },
   }

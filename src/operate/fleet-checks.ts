@@ -127,7 +127,7 @@ const askInstance = async (
     const found = `ComfyUI ${version} runs ${able.length} of ${templates.length} templates`
     return { able, line: [found, ...advice].join('; ') }
   } finally {
-    instance.client.close()
+    instance.close()
   }
 }
 

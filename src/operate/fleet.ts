@@ -115,7 +115,7 @@ const checkTemplates = async (
     if (made) report(instance.name, `rendered ${made.join(', ')}`)
     else failed.push(template.name)
   }
-  for (const { client } of instances) client.close()
+  for (const instance of instances) instance.close()
   if (failed.length > 0)
     throw new OperatorError(`no sample of ${failed.join(', ')}: the lines above say why`)
   if (nowhere.length > 0)

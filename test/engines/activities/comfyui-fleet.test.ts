@@ -543,7 +543,7 @@ describe('the keeper of a fleet', () => {
     })
     await keep()
     assert.deepEqual(logged, [
-      'an instance of ComfyUI does not respond: start it, or correct COMFYUI_URLS',
+      'an instance does not respond: start it, or correct COMFYUI_URLS',
     ])
   })
 })

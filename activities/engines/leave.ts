@@ -8,8 +8,9 @@ import {
 import type { RunFailure } from '../../src/engines/domain/template/run-end.ts'
 import { unitOfWork } from '../../src/platform/db/unit-of-work.ts'
 import { TaskError } from '../../src/tasks/domain/task-error.ts'
-import { FLEET, OVER, rank } from './comfyui-place.ts'
-import type { Chosen, Task } from './comfyui-place.ts'
+import type { Host } from '../../src/engines/host.ts'
+import { OVER, rank } from './place.ts'
+import type { Chosen, HostTask } from './place.ts'
 import { EngineError } from './render-attempt.ts'
 
 /** Why a task goes elsewhere: an end of its run, or what this worker sees of the instance. */
@@ -48,14 +49,14 @@ const FLEETS = new Set('broken_device zombie unreachable lost moved'.split(' '))
  * Ends a placement without a result, and does what its end asks for.
  * @throws EngineError of an end that is an attempt; TaskError of a task that is not placed again
  */
-export const leave = async (
-  given: Task,
-  { id, instance }: Chosen,
+export const leave = async <On extends Host>(
+  given: HostTask<On>,
+  { id, instance }: Chosen<On>,
   { end: found, message: detail }: PlacementError,
 ): Promise<void> => {
-  const { deps, task } = given
+  const { deps, task, scope } = given
   const { sql, fleet, log, breaker } = deps
-  const { name, client } = instance
+  const { name } = instance
   const instances = found === 'broken' ? await listBroken(given, name) : [name]
   const end = await (found === 'broken'
     ? unitOfWork(deps, (sql) => endBroken(sql, { id, task, instances, detail }))
@@ -64,7 +65,7 @@ export const leave = async (
   fleet.notifier.notify()
   log[OPERATORS.has(end) ? 'error' : 'warn'](
     { task_id: task.id, instance: name, placement: id, end, detail },
-    'a placement on ComfyUI brought no result',
+    'a placement brought no result',
   )
   if (end === 'zombie') await holdInstance(sql, { name, restSeconds: null, reason: detail })
   // What it said of its queue is a second old: the task would be placed there again, until its placements are used up.
@@ -72,21 +73,21 @@ export const leave = async (
   if (end === 'unable') instance.forget(given.template.name, detail)
   if (end === 'out_of_memory') {
     await holdInstance(sql, { name, restSeconds: REST_SECONDS, reason: detail })
-    await client.post('/free', { unload_models: true, free_memory: true }).catch(() => undefined)
+    await instance.freeMemory().catch(() => undefined)
     // Says so when none is left that could have memory enough.
     await rank(given)
   }
-  if (FLEETS.has(end)) await breaker?.fail(FLEET, task.id)
-  else await breaker?.succeed(FLEET)
+  if (FLEETS.has(end)) await breaker?.fail(scope, task.id)
+  else await breaker?.succeed(scope)
   if (end === 'crashed') {
     log.error({ task_id: task.id, instances, detail }, 'a task has broken two instances in a row')
     throw new TaskError('engine_crashed')
   }
-  if (COUNTED.has(end)) throw new EngineError(`a placement on ComfyUI ended as ${end}`)
+  if (COUNTED.has(end)) throw new EngineError(`a placement ended as ${end}`)
 }
 
 /** Lists the instances that a task has broken in a row, the named one being the last. Ends that are the fleet's do not count. */
-const listBroken = async ({ deps, task }: Task, name: string): Promise<string[]> => {
+const listBroken = async ({ deps, task }: HostTask, name: string): Promise<string[]> => {
   const placements = await listPlacements(deps.sql, task.id)
   const last = placements.findLast(({ state }) => COUNTED.has(state))
   return last?.state === 'broken' && last.instance !== name ? [last.instance, name] : [name]
