@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { SilentError } from '../../src/engines/comfyui/client.ts'
+import { SilentError } from '../../src/engines/origin.ts'
 import type { Instance } from '../../src/engines/comfyui/instance.ts'
 import { ADMISSION } from '../../src/platform/db/change-notification.ts'
-import { OutboundError } from '../../src/platform/outbound/error.ts'
 import type { PromptEvents } from '../../src/engines/comfyui/events.ts'
 import { recordInterrupt, recordRun } from '../../src/engines/db/placement.ts'
 import { extraOf, fillTemplate } from '../../src/engines/domain/template/fill.ts'
@@ -20,7 +19,7 @@ import { checkMarker } from './comfyui-keeper.ts'
 import { moveOn } from './comfyui-move.ts'
 import { listUploads, toFleetTask } from './comfyui-place.ts'
 import type { FleetTask, MadeOutput, Task } from './comfyui-place.ts'
-import { PlacementError } from './leave.ts'
+import { PlacementError, rejectFile } from './leave.ts'
 import { OVER, TOO_LARGE } from './place.ts'
 import type { Chosen } from './place.ts'
 import { showPreview } from './preview.ts'
@@ -233,11 +232,4 @@ const finish = async <Made>(
   return await copy(made, dir).catch((error: unknown) => {
     throw error instanceof EngineError ? new PlacementError('failed', error.message) : error
   })
-}
-
-const rejectFile = (error: unknown): never => {
-  if (!(error instanceof OutboundError)) throw error
-  if (error.kind === 'too_large') throw new PlacementError('failed', error.message)
-  if (error.status === undefined || error.status >= 500) throw new SilentError(error.message)
-  throw new PlacementError('output_gone', error.message)
 }

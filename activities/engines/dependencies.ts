@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events'
 
+import type { CogHost } from '../../src/engines/cog/cog-host.ts'
 import type { Instance } from '../../src/engines/comfyui/instance.ts'
 import type { Host } from '../../src/engines/host.ts'
 import type { UnusableFiles } from '../../src/engines/comfyui/templates.ts'
@@ -61,13 +62,38 @@ export interface Fleet extends Hosts<Instance> {
   loadMs: number
 }
 
-/** Dependencies of renders by a fleet of ComfyUI. */
-export interface ComfyDependencies extends RenderDependencies {
-  fleet: Fleet
+/** Dependencies of renders by other machines. */
+export interface HostDependencies extends RenderDependencies {
   /** Reads the source of an extension, and finishes what an instance has made. */
   videoEngine: Pick<VideoEngine, 'probeSource'>
   finishVideo: FinishVideo
   finishSound: FinishSound
+}
+
+/** Dependencies of renders by a fleet of ComfyUI. */
+export interface ComfyDependencies extends HostDependencies {
+  fleet: Fleet
+}
+
+/** An engine of ENGINES_HTTP as a worker knows it. */
+export interface EngineHosts extends Hosts<CogHost> {
+  name: string
+  /** Predictions end with the responses to their requests. */
+  isHeld: boolean
+  /** False: what was sent once is never sent again. */
+  resubmits: boolean
+  /** Digest of what it takes and gives, as it was last published. */
+  version: string
+  /** Time without a word of a prediction after which an instance is asked, in milliseconds. */
+  quietMs: number
+  /** Time in which the end of a prediction comes from an instance that has nothing to do. */
+  lateMs: number
+}
+
+/** Dependencies of renders by an engine of ENGINES_HTTP. */
+export interface EngineDependencies extends HostDependencies {
+  fleet: EngineHosts
+  signer: Pick<Signer, 'signPrediction'>
 }
 
 /** Dependencies of renders by this service's own engines. */

@@ -21,6 +21,8 @@ interface InstanceSources<On> {
   depth: number
   /** Setting that names the sources. */
   setting: string
+  /** Engine of ENGINES_HTTP that has them; null of ComfyUI. */
+  engine: string | null
 }
 
 const STILL_NAMED = 'its name leads to its earlier address until no placement is there'
@@ -31,7 +33,7 @@ const STILL_NAMED = 'its name leads to its earlier address until no placement is
  */
 export const makeKeepInstances = <On extends Host>(
   deps: Pick<RenderDependencies, 'sql' | 'log'> & { fleet: Hosts<On> },
-  { read, open, depth, setting }: InstanceSources<On>,
+  { read, open, depth, setting, engine }: InstanceSources<On>,
 ) => {
   const { sql, log, fleet } = deps
   let logged: Record<string, string> = {}
@@ -49,11 +51,11 @@ export const makeKeepInstances = <On extends Host>(
     const { instances: wanted } = found
     const names = wanted.map(({ name }) => name)
     for (const name of names) everNamed.add(name)
-    let known = await listInstanceUrls(sql, names)
+    let known = await listInstanceUrls(sql, { names, engine })
     const others = wanted.filter((one) => !known.some(isSame(one)))
     if (others.length > 0) {
-      await unitOfWork(deps, (sql) => setInstanceUrls(sql, others))
-      known = await listInstanceUrls(sql, names)
+      await unitOfWork(deps, (sql) => setInstanceUrls(sql, others, engine))
+      known = await listInstanceUrls(sql, { names, engine })
     }
     const kept = others.filter((one) => !known.some(isSame(one)))
     report({ ...found.issues, ...Object.fromEntries(kept.map(({ name }) => [name, STILL_NAMED])) })

@@ -30,6 +30,8 @@ export interface HostTask<On extends Host = Host> {
   isEarlier?: boolean
   /** Scope of the breaker of all hosts together. */
   scope: string
+  /** False: a task that was sent and brought no result ends. */
+  resubmits?: boolean
   /** Setting that names the hosts. */
   setting: string
   /** Files that are sent. */
@@ -165,7 +167,7 @@ export const rank = async <On extends Host>(
   const needsMemory = able.some(({ ended }) => ended.includes('out_of_memory'))
   const fit = all.filter(({ lack }) => lack === undefined)
   const instances = fit
-    .filter(({ open, instance }) => open.length < instance.depth)
+    .filter(({ open, instance }) => open.length < instance.depth && !instance.isFull())
     .map(({ instance, ended, open, template: last }) => ({
       instance,
       failed: Math.sign(ended.length),

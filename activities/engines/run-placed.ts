@@ -50,10 +50,10 @@ const runWithin = async <On extends Host, Given extends HostTask<On>, Made>(
       const made = await cancelAtEnd(
         given,
         () => run(given, chosen),
-        () => {
+        async () => {
           const facts = { task_id: given.task.id, instance: instance.name, placement: id }
           given.deps.log.info(facts, 'the work of a task that has ended is cancelled')
-          return instance.cancel(id)
+          await instance.cancel(id)
         },
       )
       stopTimer?.({ end: 'done' })

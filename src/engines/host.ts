@@ -12,6 +12,8 @@ export interface Host {
   doubt(): void
   /** Counts what it has to do besides these. */
   countOthers(ids: readonly string[]): number
+  /** True where it takes no more now, however few tasks of ours it has. */
+  isFull(): boolean
   /** Milliseconds for which the same task has run without an event. */
   stalledMs(): number
   /** As it was when it was last read. */
@@ -21,6 +23,6 @@ export interface Host {
   /** Has it unload its models. */
   freeMemory(): Promise<unknown>
   /** Ends the work of a placement. Others are not touched. */
-  cancel(id: string): Promise<void>
+  cancel(id: string): Promise<unknown>
   close(): void
 }

@@ -52,6 +52,7 @@ export interface TaskPlan extends Pick<
   | 'webhookUrl'
   | 'payload'
   | 'offPeakSeconds'
+  | 'engine'
 > {
   credits: number
   members: readonly InputMember[]

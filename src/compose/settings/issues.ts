@@ -5,6 +5,11 @@ import ipaddr from 'ipaddr.js'
 import { makeIsAllowedAddress } from '../../platform/outbound/address.ts'
 import { isLoopbackHost } from '../../platform/outbound/url.ts'
 import { ENGINE_NAMES } from '../../tasks/domain/engine.ts'
+import {
+  isEngineName,
+  listEngineIssues,
+  readEngineToken,
+} from '../../engines/domain/cog/engine-item.ts'
 import { readFleetItem } from '../../engines/domain/fleet-item.ts'
 import { TEMPLATE_KINDS } from '../../engines/domain/template/fields.ts'
 import { decodeWebhookSecret } from '../../events/adapters/webhook.ts'
@@ -151,13 +156,16 @@ const validateServer: Rule = (value, name) => {
 const validateEngines: Rule = (value, name) =>
   splitList(value)
     .filter((item) => {
-      const [kind = '', engine, ...more] = item.split(':')
-      const isKnown = ENGINE_NAMES.some((known) => known === engine)
+      const [kind = '', engine, name, ...more] = item.split(':')
+      const isKnown =
+        name === undefined
+          ? ENGINE_NAMES.some((known) => known === engine)
+          : engine === 'http' && isEngineName(name)
       return !isKnown || more.length > 0 || !TEMPLATE_KINDS.includes(kind)
     })
     .map(
       (item) =>
-        `${name} must be kinds with engines such as upscale:comfyui, got ${item}: kinds are ${TEMPLATE_KINDS.join(', ')}, engines ${ENGINE_NAMES.join(', ')}`,
+        `${name} must be kinds with engines such as upscale:comfyui, got ${item}: kinds are ${TEMPLATE_KINDS.join(', ')}, engines ${ENGINE_NAMES.join(', ')}, or http: with a name of ENGINES_HTTP`,
     )
 
 const validateInstances: Rule = (value, name) => {
@@ -170,6 +178,15 @@ const validateInstances: Rule = (value, name) => {
       .map((one) => `${name} names two instances ${one}`),
   ]
 }
+
+const validateEnginesHttp: Rule = (value, name) =>
+  listEngineIssues(splitList(value)).map((issue) => `${name} ${issue}`)
+
+/** The value holds secrets. */
+const validateTokens: Rule = (value, name) =>
+  splitList(value).some((item) => readEngineToken(item) === undefined)
+    ? [`${name} must be names of ENGINES_HTTP with tokens such as enhance=token`]
+    : []
 
 const validateParams: Rule = (value, name) =>
   value === '' || /^[\w.~-]+=[^&=#\s]*(&[\w.~-]+=[^&=#\s]*)*$/.test(value)
@@ -206,6 +223,8 @@ const RULES = {
   S3_ENDPOINT: validateServer,
   ENGINES: validateEngines,
   COMFYUI_URLS: validateInstances,
+  ENGINES_HTTP: validateEnginesHttp,
+  ENGINES_HTTP_TOKENS: validateTokens,
   VENDOR_IMAGE_URL: validateServer,
   VENDOR_VIDEO_URL: validateServer,
   AUTH_JWKS_URL: validateUrl,
@@ -227,6 +246,7 @@ export const KEY_SETTINGS = [
   'VENDOR_IMAGE_KEY',
   'VENDOR_VIDEO_KEY',
   'COMFYUI_TOKEN',
+  'ENGINES_HTTP_TOKENS',
   'GITHUB_TOKEN',
 ] as const
 
@@ -290,7 +310,19 @@ const upstreamIssues = (env: Env, process: ProcessName): SettingIssue[] => {
       .filter((name) => isUsed && env[name] === '')
       .map((name) => ({ name, message: `${name} is absent: an upstream needs address and key` }))
   })
-  return [...fleet, ...upstreams]
+  return [...fleet, ...upstreams, ...unnamedEngines(env)]
+}
+
+/** Finds engines of kinds, and tokens, that have no address. */
+const unnamedEngines = (env: Env): SettingIssue[] => {
+  const named = splitList(env.ENGINES_HTTP).map((item) => item.split('=')[0])
+  const used = [
+    ...splitList(env.ENGINES).flatMap((item) => item.split(':')[2] ?? []),
+    ...splitList(env.ENGINES_HTTP_TOKENS).flatMap((item) => item.split('=')[0] ?? []),
+  ]
+  return used
+    .filter((name) => !named.includes(name))
+    .map((name) => ({ name: 'ENGINES_HTTP', message: `ENGINES_HTTP has no engine ${name}` }))
 }
 
 const storeIssues = (env: Env): SettingIssue[] => {

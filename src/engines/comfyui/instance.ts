@@ -8,8 +8,9 @@ import { folderOf, listGivenNames, listLeftFiles } from '../domain/template/run-
 import type { OutputFile } from '../domain/template/run-end.ts'
 import type { Template } from '../domain/template/template.ts'
 import type { Host } from '../host.ts'
-import { makeComfyClient, SilentError } from './client.ts'
-import type { ClientOptions, ComfyClient } from './client.ts'
+import { SilentError, type OriginOptions } from '../origin.ts'
+import { makeComfyClient } from './client.ts'
+import type { ComfyClient } from './client.ts'
 import { makeEvents } from './events.ts'
 import type { Events } from './events.ts'
 
@@ -43,7 +44,7 @@ export interface Instance extends Host {
   empty(id: string, inputs: readonly string[], entry?: Record<string, unknown>): Promise<void>
 }
 
-export interface InstanceOptions extends ClientOptions {
+export interface InstanceOptions extends OriginOptions {
   lostMs: number
   depth: number
 }
@@ -77,6 +78,7 @@ export const makeInstance = (options: InstanceOptions): Instance => {
     ...health,
     ...ability,
     find,
+    isFull: () => false,
     close: () => client.close(),
     freeMemory: () => client.post('/free', { unload_models: true, free_memory: true }),
     async withdraw(id) {

@@ -73,8 +73,8 @@ export const countWaiting = async (sql: Sql): Promise<Waiting[]> =>
       last_moved_at, waits_for
     from (
       select * from task t
-      where ended_at is null and engine = 'comfyui'
-        and (exists (select from instance) or exists (select from worker w where w.slots ? 'comfyui'))
+      where ended_at is null and engine not in ('local', 'vendor')
+        and (exists (select from instance) or exists (select from worker w where w.slots ? t.engine))
       order by last_moved_at
       limit 10000
     ) t

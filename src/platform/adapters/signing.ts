@@ -96,6 +96,10 @@ export const makeSigner = ({ keys, publicUrl, linkSeconds }: SignerOptions) => {
     return verifyFile(claim, now) === 'ok' ? { id: claim.id, name: claim.name } : 'bad'
   }
 
+  /** Address to which an engine sends what it says of the prediction of a placement. Its secret stands in it. */
+  const signPrediction = (id: string): string =>
+    `${base}/engines/predictions/${id}/${sign(predictionFacts(id))}`
+
   return {
     linkExpiry,
     signFile,
@@ -106,6 +110,9 @@ export const makeSigner = ({ keys, publicUrl, linkSeconds }: SignerOptions) => {
     signArchive: makeUploadSigner(archiveFacts),
     verifyArchive: makeUploadVerifier(archiveFacts),
     parseOwnLink,
+    signPrediction,
+    verifyPrediction: (id: string, signature: string): boolean =>
+      isSigned(secrets, predictionFacts(id), signature),
   }
 }
 
@@ -120,6 +127,8 @@ const seconds = (now: Date): number => now.getTime() / 1000
 const fileFacts = (id: string, name: string, expires: string): Facts => ['file', id, name, expires]
 const uploadFacts: UploadFacts = (id, ...limits) => ['upload', 'PUT', `uploads/${id}`, ...limits]
 const archiveFacts: UploadFacts = (id, ...limits) => ['archive', 'PUT', `uploads/${id}`, ...limits]
+
+const predictionFacts = (id: string): Facts => ['prediction', 'POST', id]
 
 // JSON keeps the facts apart whatever they hold; joined text would let one end where the next begins.
 const signWith = (key: Buffer, facts: Facts): string =>

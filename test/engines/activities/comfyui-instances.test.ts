@@ -39,6 +39,7 @@ const start = async (t: TestContext, times: Parameters<typeof startFleet>[3] = {
       open: fleet.open,
       depth: 2,
       setting: 'COMFYUI_URLS',
+      engine: null,
     })
     await follow()
     t.after(() => {

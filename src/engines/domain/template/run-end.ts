@@ -36,7 +36,7 @@ export type RunEnd =
 const DETAIL_CHARACTERS = 300
 
 /** Leaves no half of a character at the end, which JSON in the database does not take. */
-const cut = (detail: string): string =>
+export const cutDetail = (detail: string): string =>
   detail.slice(0, DETAIL_CHARACTERS).replace(/[\ud800-\udbff]$/, '')
 
 const MEMORY = /OutOfMemoryError$|MemoryError$/
@@ -100,7 +100,7 @@ const readError = (error: Record<string, unknown>, id: string): RunEnd => {
   const detail = `node ${node} ${text(error['node_type'])}: ${type}: ${message}`
   const failed = (failure: RunFailure) => ({
     failure,
-    detail: cut(detail.replaceAll(/\s+/g, ' ')),
+    detail: cutDetail(detail.replaceAll(/\s+/g, ' ')),
   })
   if (MEMORY.test(type) || MEMORY_WORDS.test(message)) return failed('out_of_memory')
   if (BROKEN_WORDS.test(message)) return failed('broken')
@@ -180,7 +180,7 @@ export const readRejection = (
   const detail =
     errors.map(({ text }) => text).join(', ') ||
     `${text(own['type'])}: ${text(own['message'])} ${text(own['details'])}`
-  const failed = (failure: RunFailure) => ({ failure, detail: cut(detail) })
+  const failed = (failure: RunFailure) => ({ failure, detail: cutDetail(detail) })
   if (errors.length === 0) return failed('unable')
   if (errors.some(({ node, type }) => isCustom(type) && fileNodes.includes(node)))
     return failed('input_missing')
