@@ -46,7 +46,7 @@ export const makeComfyImages =
 interface ImageWork {
   task: ClaimedImageTask
   attempt: RenderAttempt
-  /** Of a custom kind. */
+  /** Members of a custom kind. */
   members: Members | undefined
 }
 

@@ -26,7 +26,7 @@ export interface MadeOutput {
 /** A task whose result is of no matter. */
 export type Task = FleetTask<unknown>
 
-/** What all tasks of the fleet share. */
+/** Members that are the same for all tasks of the fleet. */
 type Shared = 'scope' | 'setting' | 'uploads' | 'findIssues'
 
 /** Makes a task for the fleet. */

@@ -79,7 +79,7 @@ export interface ComfyDependencies extends HostDependencies {
 export interface EngineHosts extends Hosts<CogHost> {
   name: string
   /** Predictions end with the responses to their requests. */
-  isHeld: boolean
+  isSynchronous: boolean
   /** False: what was sent once is never sent again. */
   resubmits: boolean
   /** Digest of what it takes and gives, as it was last published. */

@@ -21,7 +21,7 @@ import { PlacementError } from './leave.ts'
 import { OVER } from './place.ts'
 import type { Chosen } from './place.ts'
 
-/** Time between two looks at the row, where no notification comes. */
+/** Time between two reads of the row, where no notification comes. */
 const PACE_MS = 1000
 /** Longest time between two requests for a prediction that says nothing: each sends its input again. */
 const MAX_ASK_MS = 60_000
@@ -40,7 +40,7 @@ export const followPrediction = async (
   const found = chosen.isNew ? undefined : await findPrediction(sql, id)
   try {
     if (!found?.wasSent) await sending.first()
-    else if (fleet.isHeld && !found.hasEnded)
+    else if (fleet.isSynchronous && !found.hasEnded)
       throw new PlacementError(
         'lost',
         'its end was to come with a response that a worker waited for',
@@ -100,7 +100,7 @@ const makeCheck = async (
         return
       }
       idleSince = undefined
-      if (fleet.isHeld || !fleet.resubmits || now - askedAt < askMs) return
+      if (fleet.isSynchronous || !fleet.resubmits || now - askedAt < askMs) return
       if (askedAt > 0) askMs = Math.min(2 * askMs, MAX_ASK_MS)
       askedAt = now
       await sending.again()
@@ -115,7 +115,7 @@ const makeCheck = async (
 /** Time for a request with its files. */
 const SEND_MS = 300_000
 
-/** Makes what sends a prediction, once and again. Of one that is held the response is awaited meanwhile. */
+/** Makes what sends a prediction, once and again. The response to a synchronous one is awaited meanwhile. */
 const makeSending = (given: EngineTask, { instance, id }: Chosen<CogHost>, notify: () => void) => {
   const { deps, task, attempt } = given
   const { sql, fleet } = deps
@@ -124,7 +124,8 @@ const makeSending = (given: EngineTask, { instance, id }: Chosen<CogHost>, notif
   const take = async (response: OriginResponse): Promise<void> => {
     const prediction = readPrediction(response.body, id)
     if (prediction) await recordPrediction(sql, id, prediction)
-    else if (fleet.isHeld) throw new PlacementError('failed', 'its response is no prediction')
+    else if (fleet.isSynchronous)
+      throw new PlacementError('failed', 'its response is no prediction')
     notify()
   }
   const send = async (): Promise<OriginResponse> => {
@@ -132,10 +133,10 @@ const makeSending = (given: EngineTask, { instance, id }: Chosen<CogHost>, notif
     if (!(await recordSent(sql, { id, task }))) throw new Error(OVER)
     failpoint('upstream.before-submit')
     const signal = AbortSignal.any([attempt.signal, ended.signal])
-    const { isHeld } = fleet
+    const { isSynchronous } = fleet
     const response = await instance.send(id, body, {
-      isHeld,
-      totalMs: isHeld ? HELD_MS : SEND_MS,
+      isSynchronous,
+      totalMs: isSynchronous ? SYNCHRONOUS_MS : SEND_MS,
       signal,
     })
     failpoint('upstream.after-response')
@@ -146,7 +147,7 @@ const makeSending = (given: EngineTask, { instance, id }: Chosen<CogHost>, notif
   return {
     async first(): Promise<void> {
       attempt.report(`sending to ${instance.name}`, 0, `${instance.name}/${id}`)
-      if (fleet.isHeld)
+      if (fleet.isSynchronous)
         return void send()
           .then(take)
           .catch((error: unknown) => {
@@ -173,13 +174,13 @@ const makeSending = (given: EngineTask, { instance, id }: Chosen<CogHost>, notif
     throwIfLost(): void {
       if (loss !== undefined) throw loss
     },
-    /** Ends a request that is held. */
+    /** Ends a request that still waits. */
     end: () => ended.abort(),
   }
 }
 
 /** The deadline of the task ends it before. */
-const HELD_MS = 2_147_000_000
+const SYNCHRONOUS_MS = 2_147_000_000
 
 const toLoss = ({ isUnsent, message }: SilentError): PlacementError =>
   new PlacementError(isUnsent ? 'unsent' : 'lost', message)
@@ -214,7 +215,7 @@ const makePredictionBody = async (
   return await makeBody(
     Object.fromEntries(Object.entries(values).filter(isTaken)),
     Object.fromEntries(sent.filter(isTaken)),
-    { within: { member: 'input', beside: { id, ...(!fleet.isHeld && webhook) } } },
+    { within: { member: 'input', beside: { id, ...(!fleet.isSynchronous && webhook) } } },
   )
 }
 

@@ -17,7 +17,7 @@ interface InstanceSources<On> {
   /** Reads all sources. */
   read(): Promise<FoundInstances>
   open(at: At): On
-  /** Of an instance whose source gives none. */
+  /** Depth of an instance whose source gives none. */
   depth: number
   /** Setting that names the sources. */
   setting: string

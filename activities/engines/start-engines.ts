@@ -21,11 +21,11 @@ export const startEngines = async (
   const { log } = common
   const fleets: EngineHosts[] = []
   const loops: ReturnType<typeof startLoop>[] = []
-  for (const { name, instances, isHeld, resubmits, token } of readEngines(config)) {
+  for (const { name, instances, isSynchronous, resubmits, token } of readEngines(config)) {
     const lostMs = config.COMFYUI_LOST_SECONDS * 1000
     const fleet: EngineHosts = {
       name,
-      isHeld,
+      isSynchronous,
       resubmits,
       version: '',
       instances: [],

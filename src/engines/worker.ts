@@ -64,8 +64,8 @@ const FURTHER_TASKS = 4
 /** Dependencies that all renders of a worker share, and what listens for them. */
 const makeRenders = ({ common, jobs, outbound }: WorkerBase, config: Config) => {
   const { beatSeconds } = readHeartbeats(config)
-  const hears = beatSeconds > 1 || readEngines(config).length > 0
-  const changes = hears ? new EventEmitter().setMaxListeners(0) : undefined
+  const isNotified = beatSeconds > 1 || readEngines(config).length > 0
+  const changes = isNotified ? new EventEmitter().setMaxListeners(0) : undefined
   const stopListening =
     changes &&
     listenForChanges({

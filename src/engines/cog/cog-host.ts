@@ -6,14 +6,14 @@ import type { Host } from '../host.ts'
 import { makeOrigin, SilentError, type OriginOptions, type OriginResponse } from '../origin.ts'
 import type { StreamedBody } from '../upstream/body.ts'
 
-/** What an instance says of itself, or why it can make nothing. */
+/** Schema that an instance says of itself, or why it can make nothing. */
 export type ReadSchema =
   | { schema: EngineSchema; digest: string; issues: readonly [] }
   | { schema?: never; digest?: never; issues: readonly string[] }
 
 interface Sending {
   /** The response comes at the end of the prediction. */
-  isHeld: boolean
+  isSynchronous: boolean
   totalMs: number
   signal: AbortSignal
 }
@@ -80,12 +80,12 @@ export const makeCogHost = (options: CogOptions): CogHost => {
     facts: () => ({ version: '', vram: 0, maxUpload: Infinity }),
     stalledMs: () => 0,
     freeMemory: () => Promise.resolve(),
-    send: (id, body, { isHeld, totalMs, signal }) =>
+    send: (id, body, { isSynchronous, totalMs, signal }) =>
       client.ask(`/predictions/${id}`, {
         method: 'PUT',
         headers: {
           'content-length': String(body.bytes),
-          ...(!isHeld && { prefer: 'respond-async' }),
+          ...(!isSynchronous && { prefer: 'respond-async' }),
         },
         body: body.open(),
         totalMs,

@@ -98,6 +98,12 @@ export const countWaiting = async (sql: Sql): Promise<Waiting[]> =>
   order by 2 desc, 1
 `
 
+/** Lists the engines of ENGINES_HTTP that have instances. */
+export const listEngines = async (sql: Sql): Promise<string[]> => {
+  const rows = await sql<{ engine: string | null }[]>`select engine from instance order by name`
+  return [...new Set(rows.flatMap(({ engine }) => engine ?? []))]
+}
+
 /** Takes the turn to read what an instance can run: every half minute one of all workers has it. */
 export const leaseReading = async (sql: Sql, name: string): Promise<boolean> => {
   const { count } = await sql`

@@ -1,7 +1,7 @@
 import type { Queryable, Sql } from '../../platform/db/client.ts'
 import { endOfLogs, hasEnded, type Prediction } from '../domain/cog/prediction.ts'
 
-/** What is known of the prediction of a placement. */
+/** Prediction of a placement, as far as it is known. */
 export interface SeenPrediction {
   wasSent: boolean
   /** Changes with whatever its engine says of it. */

@@ -39,7 +39,7 @@ export const makePredictionRoute = (deps: PredictionDeps): Route =>
       id: Type.String({ description: 'Id of the prediction.' }),
       secret: Type.String({ description: 'Its secret.' }),
     }),
-    rawBody: { mediaType: 'application/json', description: 'The prediction.' },
+    rawBody: { mediaType: '*/*', description: 'The prediction, in JSON.' },
     responses: { 200: { description: 'It is kept.', schema: Type.Object({}) } },
     errors: ['prediction_not_found', 'body_required', 'outcome_unknown'],
     // Several a second come from one address, of all instances there.

@@ -28,7 +28,7 @@ import {
 export const TOKEN = 'engine-token-that-nobody-may-see'
 
 export type EngineOptions = Partial<
-  Pick<EngineHosts, 'isHeld' | 'resubmits' | 'quietMs' | 'lateMs' | 'lostMs'>
+  Pick<EngineHosts, 'isSynchronous' | 'resubmits' | 'quietMs' | 'lateMs' | 'lostMs'>
 > & { silenceMs?: number; depth?: number }
 
 /** Receives webhooks as the route of an api does. */
@@ -82,7 +82,7 @@ export const startEngine = async (
     const lostMs = times.lostMs ?? PATIENCE_MS
     const fleet: EngineHosts = {
       name,
-      isHeld: false,
+      isSynchronous: false,
       resubmits: true,
       version: '',
       instances: fakes.map(({ url }) =>

@@ -48,7 +48,7 @@ const renderToEnd = async (deps: Parameters<typeof render>[0], id: string) => {
     }
 }
 
-/** Of time-outs that are to pass. */
+/** Time-outs that are to pass. */
 const SHORT = { quietMs: 20, lateMs: 50 }
 const PAIR = [{}, {}]
 
@@ -78,7 +78,7 @@ describe('an image task of an engine', { concurrency: true }, () => {
   })
 
   test('ends with the response to its request where the engine cannot reach the service', async (t) => {
-    const { deps, first, id, receiver } = await start(t, [{}], { isHeld: true })
+    const { deps, first, id, receiver } = await start(t, [{}], { isSynchronous: true })
     assert.equal((await render(deps, id))?.results.length, 1)
     assert.equal(first.begun[0]?.webhook, undefined)
     assert.equal(
@@ -277,7 +277,9 @@ describe('an image task of an engine', { concurrency: true }, () => {
   })
 
   test('is placed again by the next worker where its end was to come with a response', async (t) => {
-    const { deps, first, id, makeWorker } = await start(t, [{ concurrency: 2 }], { isHeld: true })
+    const { deps, first, id, makeWorker } = await start(t, [{ concurrency: 2 }], {
+      isSynchronous: true,
+    })
     first.hold()
     const environment = makeEnvironment()
     const rendered = render(deps, id, { environment })
@@ -312,9 +314,13 @@ describe('an image task of an engine', { concurrency: true }, () => {
     assert.equal((await see(place.database, id)).failures, 0)
   })
 
-  for (const isHeld of [false, true])
-    test(`fails where it is lost and nothing may be sent twice${isHeld ? ', held' : ''}`, async (t) => {
-      const { deps, first, id } = await start(t, [{}], { ...SHORT, isHeld, resubmits: false })
+  for (const isSynchronous of [false, true])
+    test(`fails where it is lost and nothing may be sent twice${isSynchronous ? ', held' : ''}`, async (t) => {
+      const { deps, first, id } = await start(t, [{}], {
+        ...SHORT,
+        isSynchronous,
+        resubmits: false,
+      })
       first.hold()
       const rendered = render(deps, id)
       await waitFor('it runs', () => first.running().length === 1)

@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers'
 import { base64 } from '../pictures.ts'
 import { makeLatch } from '../wait.ts'
 
-/** How a prediction ends; the fake makes a picture unless it is told. */
+/** End of a prediction; a picture unless it says more. */
 export interface Outcome {
   status?: 'succeeded' | 'failed' | 'canceled'
   output?: unknown
@@ -57,7 +57,7 @@ export const startFakeCog = async ({
   const held = { latch: makeLatch() }
   held.latch.open()
   const state = {
-    /** Of the predictions that begin next, in turn. */
+    /** Ends of the predictions that begin next, in turn. */
     outcomes: [] as Outcome[],
     /** Status of its health-check where it is another than its work says. */
     health: undefined as string | undefined,
@@ -159,13 +159,13 @@ export const startFakeCog = async ({
     requests.push({ route: `${request.method} ${request.url}`, headers: request.headers })
     const file = state.files[request.url ?? '']
     if (file) return void response.end(file)
-    const answer = await route(request)
+    const reply = await route(request)
     // A process that is gone, or a network that fails.
-    if (!answer || (state.losesResponses && request.method === 'PUT')) {
+    if (!reply || (state.losesResponses && request.method === 'PUT')) {
       request.socket.destroy()
       return
     }
-    const [status, body] = answer
+    const [status, body] = reply
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   }
 

@@ -9,14 +9,14 @@ export interface EngineItem {
   name: string
   instances: readonly NamedInstance[]
   /** It cannot reach this service: a prediction ends with the response to its own request. */
-  isHeld: boolean
+  isSynchronous: boolean
   /** False: what was sent once is never sent again. */
   resubmits: boolean
 }
 
 const FORM =
   'engines with addresses such as enhance=http://10.0.0.7:5000 http://10.0.0.8:5000|depth=2'
-const OPTIONS = `depth=1 to depth=${MAX_DEPTH}, held or resubmit=never`
+const OPTIONS = `'depth=1' to 'depth=${MAX_DEPTH}', 'held' or 'resubmit=never'`
 
 const RESERVED: readonly string[] = [
   ...ENGINE_NAMES,
@@ -49,8 +49,10 @@ export const readEngineItem = (
   const depth = depths.find((one) => !Number.isNaN(one)) ?? 1
   // An address is in the name, so that a list in another order names the same instances.
   const instances = urls.map((url) => ({ name: `${name}@${new URL(url).host}`, url, depth }))
-  const isHeld = options.includes('held')
-  return { item: { name, instances, isHeld, resubmits: !options.includes('resubmit=never') } }
+  const isSynchronous = options.includes('held')
+  return {
+    item: { name, instances, isSynchronous, resubmits: !options.includes('resubmit=never') },
+  }
 }
 
 /** An engine is called where it is; anything behind its port would be left out. */

@@ -3,7 +3,7 @@ import { isObject } from '../../../platform/domain/is-object.ts'
 /** Follows what stands for a schema: a reference into the document, the one of `allOf`, and the one beside null. */
 export type Resolve = (given: unknown) => Record<string, unknown>
 
-/** What an output is, by its schema; `any` where that does not say. */
+/** Form of an output, by its schema; `any` where that does not say. */
 export type Shape =
   | { is: 'file' | 'text' | 'any' }
   /** `isText`: its items are parts of one text. */

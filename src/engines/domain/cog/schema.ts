@@ -1,5 +1,4 @@
 import { isObject } from '../../../platform/domain/is-object.ts'
-import { TASK_OPTIONS } from '../../../tasks/domain/task-options.ts'
 import type { Literal } from '../template/template.ts'
 import type { Members } from '../template/custom-kind.ts'
 import { adviseLoader, isReserved } from '../template/fields.ts'
@@ -8,7 +7,7 @@ import { readShape, type Resolve, type Shape } from './output.ts'
 type Schema = Record<string, unknown>
 type Member = Members[string]
 
-/** What an engine takes and gives, as its openapi.json says. */
+/** Input and output of an engine, as its openapi.json says. */
 export interface EngineSchema {
   /** Fields of its kind, in its order. */
   members: Members
@@ -95,9 +94,7 @@ const findNext = ({ $ref: ref, allOf: all, anyOf: any }: Schema, schemas: Schema
 
 const nameIssue = (name: string): string | undefined => {
   if (!/^[a-z]\w{0,62}$/i.test(name)) return 'is no name of a field'
-  return isReserved(name) || Object.hasOwn(TASK_OPTIONS, name)
-    ? "is a name of the service's own"
-    : undefined
+  return isReserved(name) ? "is a name of the service's own" : undefined
 }
 
 /** Reads a member, or says why it is no field. */
