@@ -56,9 +56,9 @@ export const followPrediction = async (
       if (!seen) throw new Error(OVER)
       if (seen.hasEnded) return await readEndedPrediction(sql, id)
       sending.throwIfLost()
-      if (heardAt !== undefined && seen.heardAt?.getTime() !== heardAt)
-        quietSince = performance.now()
-      heardAt = seen.heardAt?.getTime() ?? 0
+      const at = seen.heardAt?.getTime() ?? 0
+      if (heardAt !== undefined && at !== heardAt) quietSince = performance.now()
+      heardAt = at
       attempt.report(`runs on ${instance.name}`, readPercent(seen.logs), `${instance.name}/${id}`)
       if (performance.now() - quietSince >= fleet.quietMs) await check()
       failpoint('upstream.between-polls')

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { after, before, describe, test } from 'node:test'
 
-import { ROOT } from '../../../src/local/root.ts'
 import { expectStatus, listOf, makeClient } from '../../support/client.ts'
 import type { TaskRecord } from '../../support/client.ts'
 import { startFakeCog, type FakeCog } from '../../support/cog/fake.ts'
+import { startPythonEngine, type PythonEngine } from '../../support/cog/python.ts'
 import { useFolder } from '../../support/folder.ts'
 import { base64 } from '../../support/pictures.ts'
-import { PYTHON, WITHOUT_PYTHON as skip } from '../../support/python.ts'
+import { WITHOUT_PYTHON as skip } from '../../support/python.ts'
 import { startService, type Service } from '../../support/service.ts'
 import { waitFor } from '../../support/wait.ts'
 
@@ -62,21 +59,14 @@ const ENHANCE = '/templates/enhance/tasks'
 const folder = useFolder()
 let fake: FakeCog
 let service: Service
-let python: ChildProcess | undefined
+let python: PythonEngine | undefined
 
 /** Starts a function of Python as an engine, where Python is. */
-const startPython = async (): Promise<string | undefined> => {
+const startPython = async (): Promise<PythonEngine | undefined> => {
   if (skip !== false) return undefined
   const file = join(folder, 'shade.py')
   await writeFile(file, SHADE)
-  const source = join(ROOT, 'packages/engine-python/src')
-  python = spawn(String(PYTHON), ['-m', 'kiln_engine', file, '--port', '0', '--token', 'secret'], {
-    env: { ...process.env, PYTHONPATH: source, PYTHONDONTWRITEBYTECODE: '1', NO_PROXY: '*' },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  const lines = createInterface({ input: python.stdout ?? assert.fail() })
-  const [line] = (await once(lines, 'line')) as [string]
-  return line.replace('Listening on ', '')
+  return await startPythonEngine(file, '--port', '0', '--token', 'secret')
 }
 
 const clientOf = (user: string) =>
@@ -112,21 +102,21 @@ const create = async (path: string, body: object): Promise<string> =>
 
 before(async () => {
   fake = await startFakeCog()
-  const url = await startPython()
-  const engines = [`enhance=${fake.url}`, ...(url === undefined ? [] : [`shade=${url}`])]
+  python = await startPython()
+  const engines = [`enhance=${fake.url}`, ...(python ? [`shade=${python.url}`] : [])]
   service = await startService({
     roles: ['api', 'core'],
     env: {
       ADMIN_SUBJECTS: 'root',
       ENGINES: 'upscale:http:enhance',
       ENGINES_HTTP: engines.join(),
-      ...(url !== undefined && { ENGINES_HTTP_TOKENS: 'shade=secret' }),
+      ...(python && { ENGINES_HTTP_TOKENS: 'shade=secret' }),
     },
   })
 })
 after(async () => {
   await service.stop()
-  python?.kill()
+  await python?.kill()
   await fake.close()
 })
 
