@@ -5,6 +5,7 @@ import { makeRoutes } from './compose/routes.ts'
 import { readService } from './compose/settings/derived.ts'
 import { loadConfig, warnOfRemovedSettings } from './config.ts'
 import { makeCustomKinds } from './engines/custom-kinds.ts'
+import { listEngines } from './engines/db/fleet.ts'
 import { makeFleetReader } from './engines/temporal/fleet-metrics.ts'
 import { makeEventApi } from './events/api.ts'
 import { measureBacklog } from './events/db/first-attempt.ts'
@@ -104,6 +105,7 @@ const metricsServer =
       metrics,
       checks,
       measureBacklog,
+      listEngines,
       reads: [makePauseReader({ sql, metrics }), makeFleetReader({ sql, metrics })],
     }),
   }))

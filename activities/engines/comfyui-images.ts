@@ -7,16 +7,18 @@ import { recordWait } from '../../src/engines/db/placement.ts'
 import { getTemplateOf } from '../../src/engines/db/template.ts'
 import { TaskError } from '../../src/tasks/domain/task-error.ts'
 import { VideoError } from '../../src/tasks/domain/video/video-error.ts'
-import { withFields } from '../../src/engines/domain/template/custom-kind.ts'
+import { withFields, type Members } from '../../src/engines/domain/template/custom-kind.ts'
 import { chooseTemplate, findBroken } from '../../src/engines/domain/template/template.ts'
 import type { Template } from '../../src/engines/domain/template/template.ts'
 import { customValues, imageValues } from '../../src/engines/domain/template/values.ts'
+import type { ClaimedImageTask } from '../../src/tasks/db/image/image-task.ts'
 import { PutBackError } from './breaker.ts'
 import type { FleetTask } from './comfyui-place.ts'
 import { finishOutputs } from './comfyui-results.ts'
 import { runOnFleet } from './comfyui-task.ts'
-import type { ComfyDependencies } from './dependencies.ts'
+import type { ComfyDependencies, HostDependencies } from './dependencies.ts'
 import type { FetchedInput } from './fetch-inputs.ts'
+import type { RenderAttempt } from './render-attempt.ts'
 import { fetchImages, requestOf } from './render-image-task.ts'
 import type { MakeImages, RenderedImage } from './render-image-task.ts'
 import { makeInspectSource } from './render-video-task.ts'
@@ -25,51 +27,70 @@ import { makeInspectSource } from './render-video-task.ts'
 export const makeComfyImages =
   (deps: ComfyDependencies): MakeImages =>
   async (task, attempt) => {
-    const { id, kind, settings, templateId } = task
+    const { kind, templateId } = task
     // The folder may not have it any more.
     const custom = templateId === null ? undefined : await getTemplateOf(deps.sql, templateId)
-    const isVideo = (field: string): boolean => custom?.members[field]?.['x-media'] === 'video'
-    const inspect = makeInspectSource(deps, attempt, 0)
-    const inputs = await fetchImages(deps, task, attempt, {
-      isVideo,
-      inspectVideo: (field, path) =>
-        inspect(field, path).catch((error: unknown) => {
-          throw error instanceof VideoError ? toTaskError(error) : error
-        }),
-    })
-    const [videos, images] = [true, false].map((isWanted) =>
-      Object.entries(inputs).filter(([field]) => isVideo(field) === isWanted),
-    ) as [[string, FetchedInput][], [string, FetchedInput][]]
-    const files = {
-      ...(await preparePictures(deps, Object.fromEntries(images), attempt.scratchDir)),
-      ...Object.fromEntries(videos.map(([field, { path }]) => [field, { path, extension: 'mp4' }])),
-    }
-    const light =
-      files['transfer_light_from_lightmap'] ?? files['transfer_light_from_reference_image']
-    const all = { ...files, ...(!custom && light && { light }) }
-    const source = inputs['image'] ?? { width: 1, height: 1 }
-    const extension = (files['image'] ?? files[images[0]?.[0] ?? ''])?.extension
+    const work = await prepareImages(deps, { task, attempt, members: custom?.members })
     return await runOnFleet<RenderedImage[]>({
       deps,
       task,
       attempt,
       template: custom
         ? withFields(custom.content, custom.members)
-        : await getTemplate(deps, { task, kind, files: all }),
+        : await getTemplate(deps, { task, kind, files: work.files }),
       isEarlier: custom !== undefined && !isCurrent(deps, custom.content),
-      values: custom ? customValues(settings, id) : imageValues(requestOf(task), source, id),
-      files: all,
-      copy: (outputs, dir) =>
-        finishOutputs(deps, {
-          outputs,
-          dir,
-          attempt,
-          extension,
-          task,
-          isCustom: custom !== undefined,
-        }),
+      ...work,
     })
   }
+
+interface ImageWork {
+  task: ClaimedImageTask
+  attempt: RenderAttempt
+  /** Members of a custom kind. */
+  members: Members | undefined
+}
+
+/** Fetches the inputs of an image task, and finds its values and what is done with what is made. */
+export const prepareImages = async (
+  deps: HostDependencies,
+  { task, attempt, members }: ImageWork,
+): Promise<Pick<FleetTask<RenderedImage[]>, 'values' | 'files' | 'copy'>> => {
+  const { id, settings } = task
+  const isVideo = (field: string): boolean => members?.[field]?.['x-media'] === 'video'
+  const inspect = makeInspectSource(deps, attempt, 0)
+  const inputs = await fetchImages(deps, task, attempt, {
+    isVideo,
+    inspectVideo: (field, path) =>
+      inspect(field, path).catch((error: unknown) => {
+        throw error instanceof VideoError ? toTaskError(error) : error
+      }),
+  })
+  const [videos, images] = [true, false].map((isWanted) =>
+    Object.entries(inputs).filter(([field]) => isVideo(field) === isWanted),
+  ) as [[string, FetchedInput][], [string, FetchedInput][]]
+  const prepared = {
+    ...(await preparePictures(deps, Object.fromEntries(images), attempt.scratchDir)),
+    ...Object.fromEntries(videos.map(([field, { path }]) => [field, { path, extension: 'mp4' }])),
+  }
+  const light =
+    prepared['transfer_light_from_lightmap'] ?? prepared['transfer_light_from_reference_image']
+  const files = { ...prepared, ...(!members && light && { light }) }
+  const source = inputs['image'] ?? { width: 1, height: 1 }
+  const extension = (prepared['image'] ?? prepared[images[0]?.[0] ?? ''])?.extension
+  return {
+    values: members ? customValues(settings, id) : imageValues(requestOf(task), source, id),
+    files,
+    copy: (outputs, dir) =>
+      finishOutputs(deps, {
+        outputs,
+        dir,
+        attempt,
+        extension,
+        task,
+        isCustom: members !== undefined,
+      }),
+  }
+}
 
 /** True of a graph as the folder has it. */
 const isCurrent = ({ fleet }: ComfyDependencies, { name, graph }: Template): boolean => {
@@ -105,7 +126,7 @@ export const getTemplate = async (
 
 /** Puts pictures into a form that every node reads as this service does: one frame, upright, sRGB, 8 bits. */
 export const preparePictures = async (
-  { limits }: ComfyDependencies,
+  { limits }: Pick<HostDependencies, 'limits'>,
   inputs: Readonly<Record<string, { path: string }>>,
   scratchDir: string,
 ): Promise<Record<string, { path: string; extension: string }>> => {

@@ -1,19 +1,9 @@
 import { unitOfWork } from '../../src/platform/db/unit-of-work.ts'
 import { deletePlacement, listPlacements, movePlacement } from '../../src/engines/db/placement.ts'
 import type { Instance } from '../../src/engines/comfyui/instance.ts'
-import { assessAll, MAX_PLACEMENTS, OVER, reserve } from './comfyui-place.ts'
-import type { Chosen, Task } from './comfyui-place.ts'
-
-/** A task that waited in the queue of an instance has a placement at one that is idle. */
-export class MovedError extends Error {
-  override name = 'MovedError'
-  readonly to: Chosen
-
-  constructor(to: Chosen) {
-    super(`it goes on at ${to.instance.name}`)
-    this.to = to
-  }
-}
+import type { Task } from './comfyui-place.ts'
+import { assessAll, MAX_PLACEMENTS, MovedError, OVER, reserve } from './place.ts'
+import type { Chosen } from './place.ts'
 
 /** Strangers whose prompts come between must not use up the placements of a task. */
 const MAX_MOVES = MAX_PLACEMENTS / 2
@@ -24,7 +14,11 @@ const MAX_MOVES = MAX_PLACEMENTS / 2
  * @param waitedMs how long it waits
  * @throws MovedError when it was moved
  */
-export const moveOn = async (given: Task, chosen: Chosen, waitedMs: number): Promise<void> => {
+export const moveOn = async (
+  given: Task,
+  chosen: Chosen<Instance>,
+  waitedMs: number,
+): Promise<void> => {
   const { deps, task } = given
   const { sql, fleet } = deps
   const { instance, id } = chosen

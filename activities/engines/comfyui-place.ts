@@ -1,34 +1,13 @@
-import { randomUUID } from 'node:crypto'
-import { stat } from 'node:fs/promises'
-
 import type { Instance } from '../../src/engines/comfyui/instance.ts'
-import {
-  insertPlacement,
-  listInstances,
-  listPlacements,
-  recordWait,
-} from '../../src/engines/db/placement.ts'
-import type { InstanceRow } from '../../src/engines/db/placement.ts'
-import type { ClaimedTask } from '../../src/tasks/db/task-transition.ts'
-import { hasRoom } from '../../src/engines/db/template.ts'
-import { unitOfWork } from '../../src/platform/db/unit-of-work.ts'
-import { FULL } from '../../src/tasks/domain/waits-for.ts'
-import { TaskError } from '../../src/tasks/domain/task-error.ts'
 import type { Template } from '../../src/engines/domain/template/template.ts'
 import type { Values } from '../../src/engines/domain/template/values.ts'
-import { failpoint } from '../../src/platform/process/failpoint.ts'
-import { PutBackError } from './breaker.ts'
 import type { ComfyDependencies } from './dependencies.ts'
-import type { RenderAttempt } from './render-attempt.ts'
+import type { HostTask } from './place.ts'
 
 /** A task for the fleet. */
-export interface FleetTask<Made> {
+export interface FleetTask<Made> extends HostTask<Instance> {
   deps: ComfyDependencies
-  task: ClaimedTask
-  attempt: RenderAttempt
   template: Template
-  /** The template has changed since the task was made. */
-  isEarlier?: boolean
   values: Values
   /** By the names of marks. */
   files: Readonly<Record<string, { path: string; extension: string }>>
@@ -47,212 +26,23 @@ export interface MadeOutput {
 /** A task whose result is of no matter. */
 export type Task = FleetTask<unknown>
 
-/** An instance with the placement of a task there. */
-export interface Chosen {
-  id: string
-  instance: Instance
-  /** Nothing has been sent yet. */
-  isNew: boolean
-  /** This service has interrupted it, or was about to. */
-  isInterrupted: boolean
-  /** The placement before it there had its template, whose models are loaded. */
-  isLoaded?: boolean
-}
+/** Members that are the same for all tasks of the fleet. */
+type Shared = 'scope' | 'setting' | 'uploads' | 'findIssues'
 
-/** Message of an attempt that must not go on. */
-export const OVER = 'the task has ended or is with a newer attempt'
-
-/** Scope of the breaker of all instances together. */
-export const FLEET = 'engine:comfyui'
-
-export const MAX_PLACEMENTS = 10
-const FIRST_WAIT_MS = 1000
-const MAX_WAIT_MS = 15_000
-
-/** Waits until an instance can take the task, and gives it to that one. */
-export const place = async (given: Task): Promise<Chosen> => {
-  const { deps, task, attempt, template } = given
-  const { fleet, sql } = deps
-  const stopTimer = deps.metrics?.fleetWaits.startTimer({ template: template.name })
-  let isWaiting = false
-  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, MAX_WAIT_MS)) {
-    const { notifications } = fleet.notifier
-    attempt.signal.throwIfAborted()
-    attempt.report('waiting for an instance', 0)
-    const placements = await listPlacements(sql, task.id)
-    // A worker that ended its last one may have died before it could fail the task.
-    if (placements.some(({ state }) => state === 'crashed')) throw new TaskError('engine_crashed')
-    if (placements.length >= MAX_PLACEMENTS)
-      throw new TaskError('engine_failed', `The task was placed ${MAX_PLACEMENTS} times.`)
-    const { instances, reasons } = await rank(given, waitMs === FIRST_WAIT_MS)
-    for (const instance of instances) {
-      const chosen = await reserve(given, instance, { depth: instance.depth })
-      if (!chosen) continue
-      stopTimer?.()
-      if (isWaiting) deps.notifyChange(task.id)
-      failpoint('comfyui.after-placement')
-      return chosen
-    }
-    isWaiting = true
-    if (await recordWait(sql, { ...task, reasons })) {
-      deps.notifyChange(task.id)
-      if (reasons.length > 0)
-        deps.log.warn({ task_id: task.id, reasons }, 'no instance of ComfyUI can take a task now')
-    }
-    // A fleet that is scaled to none has not failed.
-    if (
-      fleet.instances.length > 0 &&
-      fleet.instances.every((instance) => instance.state() !== 'up')
-    )
-      await deps.breaker?.fail(FLEET, task.id)
-    await fleet.notifier.wait(waitMs, attempt.signal, notifications)
-  }
-}
-
-/** Gives the task a placement at an instance; undefined: it is full by now, or takes none. */
-export const reserve = async (
-  given: Task,
-  instance: Instance,
-  options: { depth: number; isReserved?: boolean },
-): Promise<Chosen | undefined> => {
-  const { deps, task, template } = given
-  const id = randomUUID()
-  const inputs = listUploads(given).map(({ filename }) => filename)
-  const at = { instance, template, inputs, ...options }
-  const before = await unitOfWork(deps, async (sql) =>
-    options.isReserved || (await hasRoom(sql, template))
-      ? await insertPlacement(sql, { id, task, ...at })
-      : 'no room',
-  )
-  if (before === 'no room') {
-    await recordWait(deps.sql, { ...task, reasons: [FULL] })
-    throw new PutBackError(`template:${template.name}`)
-  }
-  if (before === undefined) throw new Error(OVER)
-  if (before === false) return undefined
-  const isLoaded = before.template === template.name
-  if (before.template !== null && !isLoaded)
-    deps.metrics?.modelSwitches.inc({ comfyui_instance: instance.name })
-  return { id, instance, isNew: true, isInterrupted: false, isLoaded }
-}
-
-/** Instances that can take a task now, the best first. */
-interface Ranked {
-  instances: Instance[]
-  /** Reasons of the instances that do not take it; empty where one is only busy. */
-  reasons: string[]
-}
-
-/**
- * Finds the instances that could take the task now.
- * @throws TaskError when all that can run its template have shown that they cannot do it
- */
-export const rank = async (given: Task, isReported = false): Promise<Ranked> => {
-  const { deps, task, template } = given
-  const all = await assessAll(given)
-  const issues = all.flatMap(({ instance: { name }, issues }) =>
-    issues.map((issue) => `${name}: ${issue}`),
-  )
-  if (issues.length > 0 && isReported)
-    deps.log.error(
-      { task_id: task.id, template: template.name, issues },
-      'instances of ComfyUI cannot run a template',
-    )
-  const able = all.filter(({ isAble }) => isAble)
-  requireHope(able.map(({ ended }) => ended))
-  const needsMemory = able.some(({ ended }) => ended.includes('out_of_memory'))
-  const fit = all.filter(({ lack }) => lack === undefined)
-  const instances = fit
-    .filter(({ open, instance }) => open.length < instance.depth)
-    .map(({ instance, ended, open, template: last }) => ({
-      instance,
-      failed: Math.sign(ended.length),
-      vram: needsMemory ? instance.facts().vram : 0,
-      // The models of its last template are loaded, which is worth a place in the queue.
-      load: open.length + instance.countOthers(open) - (last === template.name ? 1.5 : 0),
-    }))
-    .toSorted((a, b) => a.failed - b.failed || b.vram - a.vram || a.load - b.load)
-    .map(({ instance }) => instance)
-  const reasons = all.length > 0 ? all.flatMap(({ lack }) => lack ?? []) : [NONE]
-  return { instances, reasons: fit.length > 0 ? [] : reasons }
-}
-
-const NONE = 'COMFYUI_URLS names no instance now'
-
-/** Finds what each instance lacks for a task. */
-export const assessAll = async (given: Task) => {
-  const { sql, fleet } = given.deps
-  const since = performance.now() - 1000
-  const sizes = await Promise.all(listUploads(given).map(({ path }) => stat(path)))
-  const bytes = Math.max(0, ...sizes.map(({ size }) => size))
-  // Another turn may replace the list meanwhile.
-  const { instances } = fleet
-  await Promise.all(instances.map((instance) => instance.probe(since)))
-  const names = instances.map(({ name }) => name)
-  const rows = await listInstances(sql, { names, taskId: given.task.id })
-  const seen = await Promise.all(
-    instances.map(async (instance) => {
-      const row = rows.find(({ name }) => name === instance.name)
-      return row ? [await assess(given, instance, { row, bytes })] : []
-    }),
-  )
-  return seen.flat()
-}
-
-/** Finds what an instance lacks for a task. */
-const assess = async (
-  { deps: { fleet }, template, isEarlier }: Task,
-  instance: Instance,
-  { row, bytes }: { row: InstanceRow; bytes: number },
-) => {
-  const isUp = instance.state() === 'up'
-  const found = isUp ? await instance.readClasses(template).catch(() => undefined) : undefined
-  const isTooLarge = found !== undefined && bytes > instance.facts().maxUpload
-  const ended = isTooLarge ? ['too_large', ...row.ended] : row.ended
-  const issues = [...(found?.issues ?? []), ...(isTooLarge ? [TOO_LARGE] : [])]
-  const isAble = found?.issues.length === 0
-  const version = isEarlier ? ', as it was when the task was made' : ''
-  const findLack = (): string | undefined => {
-    if (instance.depth === 0) return 'is in no COMFYUI_URLS any more'
-    if (!found) return 'does not respond'
-    if (issues.length > 0) return `cannot run ${template.name}${version}: ${issues.join('; ')}`
-    if (row.hold !== null) return row.hold
-    // Whoever waits behind what does not move would be moved at once, and use up its placements.
-    if (instance.stalledMs() >= fleet.stallMs) return 'has a prompt that does not move'
-    return ended.some((end) => end in FINAL) ? 'has rejected the task' : undefined
-  }
-  const lack = findLack()
-  return {
-    ...row,
-    instance,
-    ended,
-    issues,
-    isAble,
-    lack: lack === undefined ? undefined : `${instance.name} ${lack}`,
-  }
-}
-
-export const TOO_LARGE = 'a file is larger than its --max-upload-size'
-
-/** Ends that would be the same on a second attempt there, with the message for a caller where all are so. */
-const FINAL: Readonly<Record<string, string>> = {
-  rejected: 'The service’s workflow does not take a value of this task.',
-  too_large: 'An input is larger than the machines take.',
-}
-
-const requireHope = (ends: readonly (readonly string[])[]): void => {
-  const isEverywhere = (end: string) =>
-    ends.length > 0 && ends.every((ended) => ended.includes(end))
-  const final = Object.keys(FINAL).find(isEverywhere)
-  if (final !== undefined) throw new TaskError('upstream_rejected', FINAL[final])
-  // The memory of a single one may have been taken by another model, which is unloaded by now.
-  const times = ends.flat().filter((end) => end === 'out_of_memory').length
-  if (times > 1 && isEverywhere('out_of_memory'))
-    throw new TaskError('engine_failed', 'The task is too large for the machines.')
-}
+/** Makes a task for the fleet. */
+export const toFleetTask = <Made>(given: Omit<FleetTask<Made>, Shared>): FleetTask<Made> => ({
+  ...given,
+  scope: 'engine:comfyui',
+  setting: 'COMFYUI_URLS',
+  uploads: listUploads(given),
+  findIssues: async (instance) => (await instance.readClasses(given.template)).issues,
+})
 
 /** Files that the template takes, under the names of their marks. */
-export const listUploads = ({ template: { marks }, files }: Task) =>
+export const listUploads = ({
+  template: { marks },
+  files,
+}: Pick<FleetTask<unknown>, 'template' | 'files'>) =>
   Object.entries(files)
     .filter(([name]) => marks.some((mark) => mark.name === name))
     .map(([name, { path, extension }]) => ({ name, filename: `${name}.${extension}`, path }))

@@ -12,7 +12,7 @@ import { probeImage } from '../../src/tasks/adapters/image-probe.ts'
 import type { ClaimedImageTask } from '../../src/tasks/db/image/image-task.ts'
 import { VideoError } from '../../src/tasks/domain/video/video-error.ts'
 import type { MadeOutput } from './comfyui-place.ts'
-import type { ComfyDependencies } from './dependencies.ts'
+import type { HostDependencies } from './dependencies.ts'
 import { EngineError, type RenderAttempt } from './render-attempt.ts'
 import { outputOf, RESULT_PIXELS, type RenderedImage } from './render-image-task.ts'
 
@@ -30,7 +30,7 @@ interface Outputs {
 
 /** Makes the results of what an instance has made: without the graph's texts and settings, which stand in its files. */
 export const finishOutputs = async (
-  deps: Pick<ComfyDependencies, 'finishVideo' | 'finishSound'>,
+  deps: Pick<HostDependencies, 'finishVideo' | 'finishSound'>,
   { outputs, dir, attempt: { signal }, extension, task, isCustom }: Outputs,
 ): Promise<RenderedImage[]> => {
   const finish = async ({ path, isText }: MadeOutput, to: string): Promise<RenderedImage> => {
@@ -48,7 +48,7 @@ export const finishOutputs = async (
   for (const [index, output] of outputs.entries()) {
     const finished = await finish(output, `${dir}/result-${index + 1}`).catch((cause: unknown) => {
       if (signal.aborted || cause instanceof VideoError) throw cause
-      throw new EngineError('what ComfyUI made is damaged, or no result', { cause })
+      throw new EngineError('what was made is damaged, or no result', { cause })
     })
     made.push({ ...finished, name: output.name })
   }
@@ -57,12 +57,12 @@ export const finishOutputs = async (
 
 /** Makes the result of what may be a video. @throws EngineError when it is none, VideoError of a watermark */
 export const finishMade = (
-  { finishVideo }: Pick<ComfyDependencies, 'finishVideo'>,
+  { finishVideo }: Pick<HostDependencies, 'finishVideo'>,
   ...[path, control]: Parameters<FinishVideo>
 ): ReturnType<FinishVideo> =>
   finishVideo(path, control).catch((cause: unknown) => {
     if (control.signal.aborted || cause instanceof VideoError) throw cause
-    throw new EngineError('what ComfyUI made is no video', { cause })
+    throw new EngineError('what was made is no video', { cause })
   })
 
 /** A still picture is encoded once more; one that moves keeps its frames. */

@@ -1,17 +1,11 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { SilentError } from '../../src/engines/comfyui/client.ts'
+import { SilentError } from '../../src/engines/origin.ts'
 import type { Instance } from '../../src/engines/comfyui/instance.ts'
 import { ADMISSION } from '../../src/platform/db/change-notification.ts'
-import { OutboundError } from '../../src/platform/outbound/error.ts'
 import type { PromptEvents } from '../../src/engines/comfyui/events.ts'
-import {
-  endPlacement,
-  listPlacements,
-  recordInterrupt,
-  recordRun,
-} from '../../src/engines/db/placement.ts'
+import { recordInterrupt, recordRun } from '../../src/engines/db/placement.ts'
 import { extraOf, fillTemplate } from '../../src/engines/domain/template/fill.ts'
 import { releaseTemplates } from '../../src/tasks/db/admission.ts'
 import {
@@ -20,16 +14,18 @@ import {
   readRunEnd,
   readRunSeconds,
 } from '../../src/engines/domain/template/run-end.ts'
-import { TaskError } from '../../src/tasks/domain/task-error.ts'
 import { failpoint } from '../../src/platform/process/failpoint.ts'
-import { leave, PlacementError } from './comfyui-ends.ts'
 import { checkMarker } from './comfyui-keeper.ts'
-import { MovedError, moveOn } from './comfyui-move.ts'
-import { FLEET, listUploads, OVER, place, TOO_LARGE } from './comfyui-place.ts'
-import type { Chosen, FleetTask, MadeOutput, Task } from './comfyui-place.ts'
+import { moveOn } from './comfyui-move.ts'
+import { listUploads, toFleetTask } from './comfyui-place.ts'
+import type { FleetTask, MadeOutput, Task } from './comfyui-place.ts'
+import { PlacementError, rejectFile } from './leave.ts'
+import { OVER, TOO_LARGE } from './place.ts'
+import type { Chosen } from './place.ts'
 import { showPreview } from './preview.ts'
 import { EngineError } from './render-attempt.ts'
-import { cancelAtEnd, emptyFolder } from './upstream-task.ts'
+import { runPlaced } from './run-placed.ts'
+import { emptyFolder } from './upstream-task.ts'
 
 /** Time in which a prompt whose response did not come may still show. */
 const SHOW_MS = 30_000
@@ -41,63 +37,11 @@ const INTERRUPT_MS = 60_000
  * when it does not come. The id of a placement is ours and in the row before anything is sent, so that a worker that dies
  * anywhere leaves what the next one finds.
  */
-export const runOnFleet = async <Made>(task: FleetTask<Made>): Promise<Made> => {
-  const { deadline, given } = withDeadline(task)
-  try {
-    return await runWithin(given)
-  } catch (error) {
-    if (!deadline?.aborted || task.attempt.signal.aborted) throw error
-    throw new TaskError('timeout', undefined, { cause: error })
-  }
-}
+export const runOnFleet = async <Made>(
+  given: Parameters<typeof toFleetTask<Made>>[0],
+): Promise<Made> => await runPlaced<Instance, FleetTask<Made>, Made>(toFleetTask(given), run)
 
-/** Ends an attempt at the deadline of its template, too. */
-const withDeadline = <Made>(given: FleetTask<Made>) => {
-  const { task, attempt, template } = given
-  const { deadline_seconds: seconds } = template.limits
-  if (seconds === undefined) return { given }
-  const deadline = AbortSignal.timeout(Math.max(0, Math.round((seconds - task.age) * 1000)))
-  const signal = AbortSignal.any([attempt.signal, deadline])
-  const isOver = (): boolean => deadline.aborted || attempt.isOver()
-  return { deadline, given: { ...given, attempt: { ...attempt, signal, isOver } } }
-}
-
-const runWithin = async <Made>(given: FleetTask<Made>): Promise<Made> => {
-  let placed = await findOpen(given)
-  for (;;) {
-    const chosen = placed ?? (await place(given))
-    placed = undefined
-    const { instance, id } = chosen
-    const stopTimer = given.deps.metrics?.placements.startTimer({
-      comfyui_instance: instance.name,
-    })
-    try {
-      const made = await cancelAtEnd(
-        given,
-        () => run(given, chosen),
-        () => {
-          const facts = { task_id: given.task.id, instance: instance.name, placement: id }
-          given.deps.log.info(facts, 'the prompt of a task that has ended is cancelled')
-          return instance.cancel(id)
-        },
-      )
-      stopTimer?.({ end: 'done' })
-      await given.deps.breaker?.succeed(FLEET)
-      return made
-    } catch (error) {
-      if (error instanceof MovedError) {
-        stopTimer?.({ end: 'moved' })
-        placed = error.to
-        continue
-      }
-      if (!(error instanceof PlacementError)) throw error
-      stopTimer?.({ end: error.end })
-      await leave(given, chosen, error)
-    }
-  }
-}
-
-const run = async <Made>(given: FleetTask<Made>, chosen: Chosen): Promise<Made> => {
+const run = async <Made>(given: FleetTask<Made>, chosen: Chosen<Instance>): Promise<Made> => {
   const events = chosen.instance.listen(chosen.id, given.deps.fleet.stallMs)
   try {
     for (;;) {
@@ -116,23 +60,6 @@ const run = async <Made>(given: FleetTask<Made>, chosen: Chosen): Promise<Made> 
   }
 }
 
-const findOpen = async ({ deps: { sql, fleet }, task }: Task): Promise<Chosen | undefined> => {
-  const placements = await listPlacements(sql, task.id)
-  const open = placements.find(
-    ({ id, state, instance }) => state === 'open' && task.upstreamId === `${instance}/${id}`,
-  )
-  // Reserved for a move that an earlier attempt did not come to.
-  for (const { id, state } of placements)
-    if (state === 'open' && id !== open?.id)
-      await endPlacement(sql, { id, task, state: 'moved', detail: 'it was not needed' })
-  const instance = fleet.instances.find(({ name }) => name === open?.instance)
-  if (open && instance)
-    return { id: open.id, instance, isNew: false, isInterrupted: open.isInterrupted }
-  const detail = 'it is not configured any more'
-  if (open) await endPlacement(sql, { id: open.id, task, state: 'unreachable', detail })
-  return undefined
-}
-
 /** Small pictures take less time than this. */
 const QUICK_MS = 2000
 const QUICK_PACE_MS = 100
@@ -141,7 +68,7 @@ const PACE_MS = 1000
 /** Waits for the end of a prompt, which it sends unless the instance has it. Returns the entry of the history. */
 const follow = async (
   given: Task,
-  chosen: Chosen,
+  chosen: Chosen<Instance>,
   events: PromptEvents,
 ): Promise<Record<string, unknown>> => {
   const { deps, attempt } = given
@@ -184,14 +111,14 @@ const follow = async (
   }
 }
 
-const explainLoss = async ({ deps }: Task, { instance }: Chosen): Promise<string> =>
+const explainLoss = async ({ deps }: Task, { instance }: Chosen<Instance>): Promise<string> =>
   (await checkMarker(deps, instance)) ? 'it has restarted' : 'somebody has removed the prompt'
 
 /**
  * Makes the check of a prompt that has not ended: it reports how far that is, and interrupts it when its events have
  * stopped. One whose events never came is left to the deadline of its task.
  */
-const makeStallCheck = (given: Task, chosen: Chosen, events: PromptEvents) => {
+const makeStallCheck = (given: Task, chosen: Chosen<Instance>, events: PromptEvents) => {
   const { deps, attempt, task, template } = given
   const { id, instance } = chosen
   const { stallMs } = deps.fleet
@@ -229,7 +156,7 @@ const makeStallCheck = (given: Task, chosen: Chosen, events: PromptEvents) => {
 }
 
 /** Sends the files and the prompt. False: it may have been taken, but no response says so. */
-const submit = async (given: Task, { id, instance }: Chosen): Promise<boolean> => {
+const submit = async (given: Task, { id, instance }: Chosen<Instance>): Promise<boolean> => {
   const { attempt, template, values } = given
   attempt.report(`sending to ${instance.name}`, 0, `${instance.name}/${id}`)
   try {
@@ -252,7 +179,7 @@ const submit = async (given: Task, { id, instance }: Chosen): Promise<boolean> =
 }
 
 const sendPrompt = async (
-  { deps, template }: Task,
+  { deps, template, scope }: Task,
   { id, instance, prompt }: { id: string; instance: Instance; prompt: object },
 ): Promise<boolean> => {
   const body = { prompt, prompt_id: id, client_id: id, ...extraOf(template) }
@@ -269,14 +196,14 @@ const sendPrompt = async (
   if (rejection && response.status === 200) await instance.cancel(id)
   if (rejection) throw new PlacementError(rejection.failure, rejection.detail)
   if (response.status !== 200) throw new SilentError(`responded with status ${response.status}`)
-  await deps.breaker?.succeed(FLEET, { onlyOpen: true })
+  await deps.breaker?.succeed(scope, { onlyOpen: true })
   return true
 }
 
 /** Makes the result of a run that has ended. */
 const finish = async <Made>(
   { deps, attempt, template, copy }: FleetTask<Made>,
-  { id, instance, isInterrupted }: Chosen,
+  { id, instance, isInterrupted }: Chosen<Instance>,
   entry: Record<string, unknown>,
 ): Promise<Made> => {
   const end = readRunEnd(entry, { results: template.results, id })
@@ -305,11 +232,4 @@ const finish = async <Made>(
   return await copy(made, dir).catch((error: unknown) => {
     throw error instanceof EngineError ? new PlacementError('failed', error.message) : error
   })
-}
-
-const rejectFile = (error: unknown): never => {
-  if (!(error instanceof OutboundError)) throw error
-  if (error.kind === 'too_large') throw new PlacementError('failed', error.message)
-  if (error.status === undefined || error.status >= 500) throw new SilentError(error.message)
-  throw new PlacementError('output_gone', error.message)
 }

@@ -22,8 +22,13 @@ type KeeperDependencies = Pick<ComfyDependencies, 'sql' | 'log' | 'notifyChange'
  * Makes the pass that follows the folder of templates: what changes there takes effect without a restart. A worker writes
  * a template when its own folder has changed, or what instances say of it, so that workers whose folders are renewed one
  * after another do not undo each other's.
+ * @param engines names of engines, which no template can have
  */
-export const makeKeepTemplates = (deps: KeeperDependencies, folder: string) => {
+export const makeKeepTemplates = (
+  deps: KeeperDependencies,
+  folder: string,
+  engines: readonly string[] = [],
+) => {
   const { sql, log, notifyChange, fleet } = deps
   /** Templates that were written last; no template has a name with a space. */
   const known = new Map<string, string>()
@@ -63,7 +68,10 @@ export const makeKeepTemplates = (deps: KeeperDependencies, folder: string) => {
     logged = unusable
   }
   return async (): Promise<void> => {
-    const { templates, unusable } = await readTemplates(folder, () => listKinds(sql))
+    const { templates, unusable } = await readTemplates(folder, {
+      listKinds: () => listKinds(sql),
+      engines,
+    })
     const isUnusable = ({ name }: Template): boolean => `${name}.json` in unusable
     fleet.unusable = { ...fleet.unusable, ...unusable }
     fleet.templates = [
@@ -76,7 +84,8 @@ export const makeKeepTemplates = (deps: KeeperDependencies, folder: string) => {
     fleet.custom = [...custom, ...fleet.custom.filter(isUnusable)]
     const files = [...custom.map(({ name }) => name), ...Object.keys(unusable)]
     const names = files.flatMap((name) => customName(name.replace(/\.json$/, '')) ?? []).toSorted()
-    const removed = known.get('all names') === names.join() ? [] : await removeTemplates(sql, names)
+    const removed =
+      known.get('all names') === names.join() ? [] : await removeTemplates(sql, names, 'templates')
     known.set('all names', names.join())
     if (removed.length > 0) notifyChange?.(RULES)
     for (const name of removed) {

@@ -1,6 +1,8 @@
 import type { EventEmitter } from 'node:events'
 
+import type { CogHost } from '../../src/engines/cog/cog-host.ts'
 import type { Instance } from '../../src/engines/comfyui/instance.ts'
+import type { Host } from '../../src/engines/host.ts'
 import type { UnusableFiles } from '../../src/engines/comfyui/templates.ts'
 import type { ImageEngine } from '../../src/engines/image-engine/image-engine.ts'
 import type { Outbound } from '../../src/platform/outbound/client.ts'
@@ -36,18 +38,10 @@ export interface VendorDependencies extends RenderDependencies {
   signer: Signer
 }
 
-/** A fleet of ComfyUI as a worker knows it. */
-export interface Fleet {
-  /** Those that COMFYUI_URLS names now, and others that placements still name. */
-  instances: readonly Instance[]
-  /** Templates of the service's own kinds, as the folder last had them. */
-  templates: readonly Template[]
-  /** Templates that are kinds of their own, as the folder last had them. */
-  custom: readonly Template[]
-  /** Files that the folder last had beside them. */
-  unusable: UnusableFiles
-  /** Time that a prompt waits where its models are loaded, rather than load them elsewhere, in milliseconds. */
-  loadMs: number
+/** Machines that one engine has, as a worker knows them. */
+export interface Hosts<On extends Host = Host> {
+  /** Those that the settings name now, and others that placements still name. */
+  instances: readonly On[]
   /** Silence of an instance after which its tasks go elsewhere, in milliseconds. */
   lostMs: number
   /** Time without progress after which a prompt is interrupted. */
@@ -56,13 +50,50 @@ export interface Fleet {
   notifier: Notifier
 }
 
-/** Dependencies of renders by a fleet of ComfyUI. */
-export interface ComfyDependencies extends RenderDependencies {
-  fleet: Fleet
+/** A fleet of ComfyUI as a worker knows it. */
+export interface Fleet extends Hosts<Instance> {
+  /** Templates of the service's own kinds, as the folder last had them. */
+  templates: readonly Template[]
+  /** Templates that are kinds of their own, as the folder last had them. */
+  custom: readonly Template[]
+  /** Files that the folder last had beside them. */
+  unusable: UnusableFiles
+  /** Time that a prompt waits where its models are loaded, rather than load them elsewhere, in milliseconds. */
+  loadMs: number
+}
+
+/** Dependencies of renders by other machines. */
+export interface HostDependencies extends RenderDependencies {
   /** Reads the source of an extension, and finishes what an instance has made. */
   videoEngine: Pick<VideoEngine, 'probeSource'>
   finishVideo: FinishVideo
   finishSound: FinishSound
+}
+
+/** Dependencies of renders by a fleet of ComfyUI. */
+export interface ComfyDependencies extends HostDependencies {
+  fleet: Fleet
+}
+
+/** An engine of ENGINES_HTTP as a worker knows it. */
+export interface EngineHosts extends Hosts<CogHost> {
+  name: string
+  /** Predictions end with the responses to their requests. */
+  isSynchronous: boolean
+  /** False: what was sent once is never sent again. */
+  resubmits: boolean
+  /** Digest of what it takes and gives, as it was last published. */
+  version: string
+  /** Time without a word of a prediction after which an instance is asked, in milliseconds. */
+  quietMs: number
+  /** Time in which the end of a prediction comes from an instance that has nothing to do. */
+  lateMs: number
+}
+
+/** Dependencies of renders by an engine of ENGINES_HTTP. */
+export interface EngineDependencies extends HostDependencies {
+  fleet: EngineHosts
+  signer: Pick<Signer, 'signPrediction'>
 }
 
 /** Dependencies of renders by this service's own engines. */

@@ -1,7 +1,13 @@
 import type { RenderActivities } from '../tasks/task.ts'
 import { makeComfyImages } from './comfyui-images.ts'
 import { makeComfyVideo } from './comfyui-video.ts'
-import type { ComfyDependencies, LocalDependencies, VendorDependencies } from './dependencies.ts'
+import type {
+  ComfyDependencies,
+  EngineDependencies,
+  LocalDependencies,
+  VendorDependencies,
+} from './dependencies.ts'
+import { makeEngineImages, makeEngineVideo } from './engine-images.ts'
 import { makeLocalImages, makeRenderImageTask } from './render-image-task.ts'
 import { makeLocalVideo, makeRenderVideoTask } from './render-video-task.ts'
 import { makeVendorImages } from './vendor-images.ts'
@@ -28,4 +34,11 @@ export const createComfyActivities = (deps: ComfyDependencies) =>
   ({
     renderImageTask: makeRenderImageTask(deps, makeComfyImages(deps)),
     renderVideoTask: makeRenderVideoTask(deps, makeComfyVideo(deps)),
+  }) satisfies RenderActivities
+
+/** Activities for the queue of an engine of ENGINES_HTTP. */
+export const createEngineActivities = (deps: EngineDependencies) =>
+  ({
+    renderImageTask: makeRenderImageTask(deps, makeEngineImages(deps)),
+    renderVideoTask: makeRenderVideoTask(deps, makeEngineVideo(deps)),
   }) satisfies RenderActivities

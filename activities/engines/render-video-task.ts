@@ -15,7 +15,7 @@ import { timeRender } from '../../src/platform/process/metrics.ts'
 import { EngineError, runAttempt } from './render-attempt.ts'
 import type { RenderAttempt } from './render-attempt.ts'
 import type { AttemptOptions, TaskStanding } from '../tasks/task.ts'
-import type { ComfyDependencies, LocalDependencies, RenderDependencies } from './dependencies.ts'
+import type { HostDependencies, LocalDependencies, RenderDependencies } from './dependencies.ts'
 import { fetchInputs } from './fetch-inputs.ts'
 import type { FetchedInput, InputRule } from './fetch-inputs.ts'
 import { makeVideoJob } from './video-job.ts'
@@ -70,7 +70,7 @@ export const makeLocalVideo =
 /** Makes the rule for the source of an extension, or for any video of a caller's. */
 export const makeInspectSource =
   (
-    { videoEngine }: Pick<ComfyDependencies, 'videoEngine'>,
+    { videoEngine }: Pick<HostDependencies, 'videoEngine'>,
     attempt: RenderAttempt,
     leastSeconds?: number,
   ): InspectSource =>

@@ -387,6 +387,7 @@ create table instance (
   seen_at timestamp with time zone default now() not null,
   url text,
   broken_by uuid,
+  engine text,
   constraint instance_pkey PRIMARY KEY (name)
 );
 CREATE INDEX instance_seen ON public.instance USING btree (seen_at);
@@ -708,6 +709,10 @@ create table placement (
   leased_until timestamp with time zone,
   cleaned_at timestamp with time zone,
   interrupted_at timestamp with time zone,
+  sent_at timestamp with time zone,
+  heard_at timestamp with time zone,
+  logs text,
+  prediction text,
   constraint placement_pkey PRIMARY KEY (id),
   constraint placement_task_id_fkey FOREIGN KEY (task_id) REFERENCES task(id)
 );

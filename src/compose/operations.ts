@@ -6,7 +6,12 @@ import { listStuckVersions, type OpenVersion } from '../registry/db/open-version
 import { readWaitingOutbox } from '../platform/db/outbox.ts'
 import type { AdmissionRules } from '../tasks/db/admission.ts'
 import { listCrashed } from '../engines/db/device-error.ts'
-import { countWaiting, drainInstance, listInstanceDetails } from '../engines/db/fleet.ts'
+import {
+  countWaiting,
+  drainInstance,
+  listEngines,
+  listInstanceDetails,
+} from '../engines/db/fleet.ts'
 import type { DrainedInstance } from '../engines/db/fleet.ts'
 import { STUCK_SECONDS, listStuckTasks, type OpenTask } from '../tasks/db/operator.ts'
 import { unitOfWork, type Enqueue, type UnitDeps } from '../platform/db/unit-of-work.ts'
@@ -33,7 +38,7 @@ export const readOperations = async (
 ): Promise<JsonResponse> => {
   requirePlatformAdmin(getCaller(request))
   const [temporal, [tasks, versions, outbox, deliveries]] = await Promise.all([
-    readQueues(jobs, taskQueue),
+    withinDeadline(sql, listEngines(sql)).then((engines) => readQueues(jobs, taskQueue, engines)),
     withinDeadline(
       sql,
       Promise.all([

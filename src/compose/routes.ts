@@ -42,6 +42,7 @@ import { makeReportRoutes } from '../registry/http/report-routes.ts'
 import { makeTransferRoutes } from '../registry/http/transfer-routes.ts'
 import { makeReviewRoutes } from '../registry/http/review-routes.ts'
 import { makeServiceRoutes, type ServiceDeps } from '../tasks/http/service-routes.ts'
+import { makePredictionRoute } from '../engines/http/prediction-route.ts'
 import { makeTemplateRoutes, type TemplateDeps } from '../engines/http/template/routes.ts'
 import { makeTrustedPublisherRoutes } from '../registry/http/trusted-publisher-routes.ts'
 import { makeUploadRoutes, type UploadDeps } from '../tasks/http/upload-routes.ts'
@@ -102,6 +103,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
     limitReaders(deps.registry, [
       ...makeImageTaskRoutes(deps.imageTask),
       ...makeTemplateRoutes(deps.template),
+      makePredictionRoute(deps.upload),
       ...makeVideoTaskRoutes(deps.videoTask),
       ...makeUsageRoutes(deps.anyTask),
       ...makeAnyTaskRoutes(deps.anyTask),

@@ -5,6 +5,7 @@ import type { PlatformConfig } from '../platform/settings/settings.ts'
 import { IMAGE_PREFIX, ImageTaskKind } from '../tasks/domain/image/image-kind.ts'
 import { VIDEO_PREFIX } from '../tasks/domain/video/video-path.ts'
 import { VideoTaskKind } from '../tasks/domain/video/video-task.ts'
+import { readEngineItem, readEngineToken, type EngineItem } from './domain/cog/engine-item.ts'
 import { MAX_DEPTH, readFleetItem, type FleetItem } from './domain/fleet-item.ts'
 import { readUpstreamItem, splitKind } from './domain/upstream-item.ts'
 import {
@@ -52,6 +53,10 @@ export const EngineSettings = Type.Object({
     1,
     86_400,
   ),
+  ENGINES_HTTP: list(
+    'Engines that speak the HTTP API of cog, with the addresses of their instances: `enhance=http://10.0.0.7:5000 http://10.0.0.8:5000|depth=2`. Each is a kind of its own, on `/templates/enhance/tasks`. Options: `|depth=2` for tasks at one address at once, `|held` of one that cannot reach PUBLIC_URL, `|resubmit=never` of one to which nothing is sent twice, `|errors=shown` to show callers what it says of failures.',
+  ),
+  ENGINES_HTTP_TOKENS: list('Bearer tokens of these engines, such as `enhance=token`.'),
   FFMPEG_PATH: Type.Optional(
     text(
       'The ffmpeg to use, with an ffprobe beside it; without it those on PATH, else the packaged ones.',
@@ -63,6 +68,10 @@ export const EngineSettings = Type.Object({
 export const EngineConstants = Type.Object({
   /** Silence of an instance of ComfyUI after which its tasks go elsewhere: its supervisor needs 20 to 50 for a restart. */
   COMFYUI_LOST_SECONDS: constant(90, 1, 86_400),
+  /** Time without a word of a prediction after which an engine is asked: one that works logs more often, or is asked seldom. */
+  ENGINE_QUIET_SECONDS: constant(5, 1, 3600),
+  /** Time in which the end of a prediction comes from an engine that has nothing to do: it may have been sent just before. */
+  ENGINE_LATE_SECONDS: constant(10, 1, 3600),
   /**
    * Failures of an upstream, or of the instances of ComfyUI, in a row after which its tasks wait; 0: they never do. A task
    * fails at its third, so that even one task alone does not open it.
@@ -82,7 +91,7 @@ export const EngineConstants = Type.Object({
 
 export type EngineConfig = WithLists<
   Static<typeof EngineSettings> & Static<typeof EngineConstants>,
-  'COMFYUI_URLS'
+  'COMFYUI_URLS' | 'ENGINES_HTTP' | 'ENGINES_HTTP_TOKENS'
 >
 
 /** Kinds of each family that an upstream may have, and the prefix of their routes here. */
@@ -127,3 +136,19 @@ export const readFleetItems = (
   config.WORKER_ROLE === 'media'
     ? []
     : config.COMFYUI_URLS.flatMap((text) => readFleetItem(text).item ?? [])
+
+/** Reads the engines that a core worker calls by the HTTP API of cog, with their tokens. */
+export const readEngines = (
+  config: Pick<PlatformConfig, 'WORKER_ROLE'> &
+    Pick<EngineConfig, 'ENGINES_HTTP' | 'ENGINES_HTTP_TOKENS'>,
+): (EngineItem & { token: string })[] => {
+  const tokens = new Map(
+    config.ENGINES_HTTP_TOKENS.map(readEngineToken).filter((pair) => pair !== undefined),
+  )
+  return config.WORKER_ROLE === 'media'
+    ? []
+    : config.ENGINES_HTTP.flatMap((text) => {
+        const { item } = readEngineItem(text)
+        return item ? [{ ...item, token: tokens.get(item.name) ?? '' }] : []
+      })
+}

@@ -3,15 +3,16 @@ import { EventEmitter } from 'node:events'
 import { Worker, type WorkerOptions } from '@temporalio/worker'
 
 import { makeBreaker } from '../../activities/engines/breaker.ts'
-import { makeKeepInstances } from '../../activities/engines/comfyui-instances.ts'
 import { keepFleet } from '../../activities/engines/comfyui-keeper.ts'
 import { makeKeepTemplates } from '../../activities/engines/comfyui-templates.ts'
-import type { Fleet } from '../../activities/engines/dependencies.ts'
+import type { Fleet, Hosts } from '../../activities/engines/dependencies.ts'
 import {
   createComfyActivities,
+  createEngineActivities,
   createLocalActivities,
   createVendorActivities,
 } from '../../activities/engines/index.ts'
+import { makeKeepInstances } from '../../activities/engines/keep-instances.ts'
 import { findVideoBinaries, type VideoBinaries } from '../../packages/engines/src/binaries.ts'
 import { findChildUser } from '../platform/adapters/child-user.ts'
 import { cleanUpOrphans } from '../platform/adapters/orphan.ts'
@@ -20,7 +21,7 @@ import { makeNotifier } from '../platform/domain/notifier.ts'
 import { startLoop } from '../platform/process/loop.ts'
 import { startScratch, type Scratch } from '../platform/process/scratch.ts'
 import { readAddresses, type PlatformConfig } from '../platform/settings/settings.ts'
-import { comfyuiQueue, mediaQueue, upstreamQueue } from '../platform/temporal/start.ts'
+import { comfyuiQueue, engineQueue, mediaQueue, upstreamQueue } from '../platform/temporal/start.ts'
 import type { WorkerBase } from '../platform/worker.ts'
 import {
   readAdmission,
@@ -28,10 +29,13 @@ import {
   readMediaLimits,
   type TaskConfig,
 } from '../tasks/settings.ts'
+import type { EngineName } from '../tasks/domain/engine.ts'
+import { CUSTOM } from '../tasks/domain/custom-kind.ts'
+import { startEngines } from '../../activities/engines/start-engines.ts'
 import { makeInstance } from './comfyui/instance.ts'
 import { makeReadInstances } from './comfyui/sources.ts'
 import { makeLocalImageEngine } from './image-engine/local.ts'
-import { readFleetItems, type EngineConfig } from './settings.ts'
+import { readEngines, readFleetItems, type EngineConfig } from './settings.ts'
 import { makeActivityTuner } from './temporal/activity-tuner.ts'
 import { openUpstreams } from './upstream/open.ts'
 import {
@@ -46,7 +50,7 @@ type Config = PlatformConfig & TaskConfig & EngineConfig
 interface Rendering {
   workers: Worker[]
   /** Tasks at once, by engine, for the beat of this process. */
-  slots(): Partial<Record<'local' | 'vendor' | 'comfyui', number>>
+  slots(): Partial<Record<EngineName, number>>
   stop(): Promise<void>
 }
 
@@ -60,7 +64,8 @@ const FURTHER_TASKS = 4
 /** Dependencies that all renders of a worker share, and what listens for them. */
 const makeRenders = ({ common, jobs, outbound }: WorkerBase, config: Config) => {
   const { beatSeconds } = readHeartbeats(config)
-  const changes = beatSeconds > 1 ? new EventEmitter().setMaxListeners(0) : undefined
+  const isNotified = beatSeconds > 1 || readEngines(config).length > 0
+  const changes = isNotified ? new EventEmitter().setMaxListeners(0) : undefined
   const stopListening =
     changes &&
     listenForChanges({
@@ -145,11 +150,14 @@ export const makeRemoteRendering = async (
   programs: ProgramPlace,
 ): Promise<Rendering> => {
   const { common, temporal, outboundRules, makeLinks } = base
+  const { log } = common
   const upstreams = openUpstreams(config, outboundRules)
   const isVendor = Object.keys(upstreams.find).length > 0
   const items = readFleetItems(config)
   const fleet = items.length > 0 ? makeFleet(config) : undefined
-  if (!isVendor && !fleet) return { workers: [], slots: () => ({}), stop: () => Promise.resolve() }
+  const engines = await startEngines(base, config)
+  if (!isVendor && !fleet && engines.fleets.length === 0)
+    return { workers: [], slots: () => ({}), stop: () => Promise.resolve() }
   const keepInstances =
     fleet &&
     makeKeepInstances(
@@ -165,13 +173,21 @@ export const makeRemoteRendering = async (
             lostMs: fleet.lostMs,
           }),
         depth: config.COMFYUI_DEPTH,
+        setting: 'COMFYUI_URLS',
+        engine: null,
       },
     )
   await keepInstances?.()
-  const countSlots = () => fleet?.instances.reduce((sum, { depth }) => sum + depth, 0) ?? 0
-  const keepTemplates = fleet && makeKeepTemplates({ ...common, fleet }, config.COMFYUI_TEMPLATES)
+  const taken = engines.fleets.map(({ name }) => name)
+  const keepTemplates =
+    fleet && makeKeepTemplates({ ...common, fleet }, config.COMFYUI_TEMPLATES, taken)
   await keepTemplates?.()
-  const scratch = await (fleet
+  const clash = taken.find((name) => fleet && `${CUSTOM}${name}.json` in fleet.unusable)
+  if (clash !== undefined) {
+    log.fatal(`ENGINES_HTTP and COMFYUI_TEMPLATES both have ${clash}: rename one of them`)
+    process.exit(1)
+  }
+  const scratch = await (fleet || taken.length > 0
     ? startRenderScratch(base, 'upstream')
     : startScratch('upstream', common))
   const renders = makeRenders(base, config)
@@ -195,22 +211,16 @@ export const makeRemoteRendering = async (
       shutdownGraceTime: '1 second',
       shutdownForceTime: '20 seconds',
     })
-  const makeComfyWorker = async (fleet: Fleet): Promise<Worker> => {
+  const makeFinishing = async () => {
     const binaries = await findBinaries(base, config, { dir: scratch.dir, ...programs })
     const video = { binaries, maxPixels: config.IMAGE_MAX_PIXELS }
-    return await makeWorker({
-      taskQueue: comfyuiQueue(config.TASK_QUEUE),
-      activities: createComfyActivities({
-        ...deps,
-        fleet,
-        videoEngine: makeLocalVideoEngine(video),
-        finishVideo: makeLocalFinishVideo(video),
-        finishSound: makeLocalFinishSound(video),
-      }),
-      // A task that waits in Temporal has not begun.
-      tuner: makeActivityTuner(() => countSlots() + FURTHER_TASKS),
-    })
+    return {
+      videoEngine: makeLocalVideoEngine(video),
+      finishVideo: makeLocalFinishVideo(video),
+      finishSound: makeLocalFinishSound(video),
+    }
   }
+  const finishing = fleet || taken.length > 0 ? await makeFinishing() : undefined
   const workers = await Promise.all([
     ...(isVendor
       ? [
@@ -225,9 +235,29 @@ export const makeRemoteRendering = async (
           }),
         ]
       : []),
-    ...(fleet ? [makeComfyWorker(fleet)] : []),
+    ...(fleet && finishing
+      ? [
+          makeWorker({
+            taskQueue: comfyuiQueue(config.TASK_QUEUE),
+            activities: createComfyActivities({ ...deps, ...finishing, fleet }),
+            // A task that waits in Temporal has not begun.
+            tuner: makeActivityTuner(() => countSlots(fleet) + FURTHER_TASKS),
+          }),
+        ]
+      : []),
+    ...(finishing ? engines.fleets : []).map((engine) =>
+      makeWorker({
+        taskQueue: engineQueue(config.TASK_QUEUE, engine.name),
+        activities: createEngineActivities({
+          ...deps,
+          ...(finishing as Awaited<ReturnType<typeof makeFinishing>>),
+          fleet: engine,
+          signer: makeLinks(),
+        }),
+        tuner: makeActivityTuner(() => countSlots(engine) + FURTHER_TASKS),
+      }),
+    ),
   ])
-  const { log } = common
   const loops = [
     ...(fleet
       ? [startLoop('comfyui', () => keepFleet({ ...common, fleet }), { intervalMs: KEEP_MS, log })]
@@ -238,21 +268,27 @@ export const makeRemoteRendering = async (
     ...(keepTemplates
       ? [startLoop('templates', keepTemplates, { intervalMs: FOLLOW_MS, log })]
       : []),
+    ...engines.loops,
   ]
   return {
     workers,
     slots: () => ({
       ...(isVendor && { vendor: config.VENDOR_SLOTS }),
-      ...(fleet && { comfyui: countSlots() }),
+      ...(fleet && { comfyui: countSlots(fleet) }),
+      ...Object.fromEntries(engines.fleets.map((engine) => [engine.name, countSlots(engine)])),
     }),
     async stop() {
       upstreams.close()
       await Promise.all(loops.map((loop) => loop.stop()))
-      for (const { client } of fleet?.instances ?? []) client.close()
+      for (const { instances } of [...(fleet ? [fleet] : []), ...engines.fleets])
+        for (const instance of instances) instance.close()
       await Promise.all([scratch.stop(), renders.stop()])
     },
   }
 }
+
+const countSlots = ({ instances }: Hosts): number =>
+  instances.reduce((sum, { depth }) => sum + depth, 0)
 
 const makeFleet = (config: Config): Fleet => ({
   instances: [],

@@ -30,6 +30,8 @@ import { advisePostgres } from './server-error.ts'
 import { hasBucket } from '../platform/storage/settings.ts'
 import type { Config } from '../compose/settings/env.ts'
 import type { Check } from './doctor.ts'
+import { readEngineItem } from '../engines/domain/cog/engine-item.ts'
+import { makeEngineChecks } from './engine-checks.ts'
 import { makeFleetChecks } from './fleet-checks.ts'
 
 export interface CheckDeps {
@@ -62,6 +64,7 @@ export const makeChecks = (deps: CheckDeps): Check[] => [
   ...makeStoreChecks(deps),
   ...makeTrustChecks(deps),
   ...makeFleetChecks(deps),
+  ...makeEngineChecks(deps),
 ]
 
 const fail = (message: string): never => {
@@ -169,14 +172,19 @@ const makeTemporalChecks = ({ config, connection, jobs }: CheckDeps): Check[] =>
       'workers',
       ['temporal'],
       advice,
-      () => checkWorkers(jobs(), config.TASK_QUEUE, (config.DOCTOR_CHECK_MS * 2) / 3),
+      () => checkWorkers(jobs(), config, (config.DOCTOR_CHECK_MS * 2) / 3),
     ],
   ]
 }
 
 /** Looks who asks for work. A queue that no worker has asked for yet is loaded first; that takes Temporal seconds on a busy machine. */
-const checkWorkers = async (jobs: Jobs, taskQueue: string, patienceMs: number): Promise<string> => {
-  const state = await readQueues(jobs, taskQueue, patienceMs)
+const checkWorkers = async (
+  jobs: Jobs,
+  { TASK_QUEUE, ENGINES_HTTP }: Config,
+  patienceMs: number,
+): Promise<string> => {
+  const engines = ENGINES_HTTP.flatMap((text) => readEngineItem(text).item?.name ?? [])
+  const state = await readQueues(jobs, TASK_QUEUE, engines, patienceMs)
   if (!state.reachable) throw new Error(state.error)
   const since = Date.now() - POLL_MS
   const idle = state.queues
@@ -184,7 +192,7 @@ const checkWorkers = async (jobs: Jobs, taskQueue: string, patienceMs: number): 
     .map(({ name, type }) => `${name} (${type})`)
   if (idle.length > 0)
     fail(
-      `nobody asks for work of ${idle.join(', ')}: start workers of both WORKER_ROLEs; core workers ask for the work of engines whose addresses they have (VENDOR_IMAGE_URL, VENDOR_VIDEO_URL, COMFYUI_URLS)`,
+      `nobody asks for work of ${idle.join(', ')}: start workers of both WORKER_ROLEs; core workers ask for the work of engines whose addresses they have (VENDOR_IMAGE_URL, VENDOR_VIDEO_URL, COMFYUI_URLS, ENGINES_HTTP)`,
     )
   return `each of ${state.queues.length} queues has one`
 }

@@ -28,7 +28,9 @@ export const makeFleetChecks = ({ config, sql }: Pick<CheckDeps, 'config' | 'sql
     return kinds.length === 0
       ? []
       : [['comfyui', [], '', () => Promise.resolve(elsewhere)], waiting]
-  const read = once(() => readTemplates(config.COMFYUI_TEMPLATES, () => listKinds(sql())))
+  const read = once(() =>
+    readTemplates(config.COMFYUI_TEMPLATES, { listKinds: () => listKinds(sql()) }),
+  )
   const items = listFleetItems(config).map((item) => ({
     name: nameOf(item),
     // An address that cannot be read is an error of its check alone.
@@ -127,7 +129,7 @@ const askInstance = async (
     const found = `ComfyUI ${version} runs ${able.length} of ${templates.length} templates`
     return { able, line: [found, ...advice].join('; ') }
   } finally {
-    instance.client.close()
+    instance.close()
   }
 }
 

@@ -66,9 +66,9 @@ const checkTemplates = async (
   folder: string | undefined,
 ): Promise<string> => {
   if (config.COMFYUI_TEMPLATES === '') throw new OperatorError('COMFYUI_TEMPLATES is absent')
-  const { templates, unusable } = await readTemplates(config.COMFYUI_TEMPLATES, () =>
-    listKinds(sql),
-  )
+  const { templates, unusable } = await readTemplates(config.COMFYUI_TEMPLATES, {
+    listKinds: () => listKinds(sql),
+  })
   for (const issue of Object.values(unusable).flat()) write(issue)
   const { instances: found, issues } = await makeReadInstances(listFleetItems(config))()
   for (const [name, issue] of Object.entries(issues)) write(`${name}  ${issue}`)
@@ -115,7 +115,7 @@ const checkTemplates = async (
     if (made) report(instance.name, `rendered ${made.join(', ')}`)
     else failed.push(template.name)
   }
-  for (const { client } of instances) client.close()
+  for (const instance of instances) instance.close()
   if (failed.length > 0)
     throw new OperatorError(`no sample of ${failed.join(', ')}: the lines above say why`)
   if (nowhere.length > 0)

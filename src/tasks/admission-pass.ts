@@ -50,7 +50,8 @@ export const makeAdmissionPass = (deps: AdmitDeps) => {
     let isWaiting = false
     while (!signal.aborted && (await admitProbe(deps))) admitted += 1
     const slots = await listSlots(deps.sql)
-    for (const engine of ENGINE_NAMES) {
+    // Tasks of an engine that no worker serves have nowhere to go on.
+    for (const engine of new Set([...ENGINE_NAMES, ...Object.keys(slots)])) {
       if (signal.aborted) return 0
       const images = await admitImages(deps, places, { engine, slots: slots[engine] ?? 0 })
       const videos = await admitEngineVideos(deps, places, engine, signal)

@@ -35,7 +35,7 @@ export const makeImageCreation = (deps: TaskDeps, imageKind: ImageKind): Creatio
 }
 
 const planImage = (deps: TaskDeps, imageKind: ImageKind, command: TaskCommand): TaskPlan => {
-  const { kind, segment, templateId, tasks, images, videos = [] } = imageKind
+  const { kind, segment, templateId, engine, tasks, images, videos = [] } = imageKind
   if (!isAllowed(imageKind, command.owner))
     throw errors.templateNotAllowed(customName(kind) ?? kind, command.owner)
   const body = command.body as Body & { webhook_url?: string }
@@ -45,6 +45,7 @@ const planImage = (deps: TaskDeps, imageKind: ImageKind, command: TaskCommand): 
     kind,
     segment,
     templateId,
+    ...(engine !== undefined && { engine }),
     settings,
     webhookUrl: body.webhook_url?.trim() ?? null,
     credits: 0,

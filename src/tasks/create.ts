@@ -47,7 +47,7 @@ const makeDurable = async <Result>(
   const { owner, account, inline } = command
   const stored = await storeInputs(deps, { id, members, inline })
   const inputs = source ? [...stored, source] : stored
-  const engine = deps.engineOf(kind, owner)
+  const engine = plan.engine ?? deps.engineOf(kind, owner)
   const options = {
     ...readTaskOptions(command.body as Record<string, unknown>),
     batchId: command.batchId,

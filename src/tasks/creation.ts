@@ -54,6 +54,7 @@ export interface TaskPlan extends Pick<
   | 'webhookUrl'
   | 'payload'
   | 'offPeakSeconds'
+  | 'engine'
 > {
   credits: number
   members: readonly InputMember[]

@@ -48,7 +48,7 @@ export const TaskSettings = Type.Object({
   IMAGE_ENGINE: engine('image tasks'),
   VIDEO_ENGINE: engine('video tasks'),
   ENGINES: list(
-    'Engines of single kinds in place of these two, such as `upscale:comfyui,text2video:comfyui`.',
+    'Engines of single kinds in place of these two, such as `upscale:comfyui,text2video:http:animate`, whose last word ENGINES_HTTP names.',
   ),
   RESULT_RETENTION_DAYS: count('Days that files stay after the end of their task.', 30, 1, 36_500),
   VIDEO_AUTH: choice(
@@ -187,10 +187,12 @@ export const readMediaLimits = (config: TaskConfig): MediaLimits => {
 
 /** Makes the function that finds the engine of the tasks that are made from now on. All videos but extensions are text2video. */
 export const makeEngineOf = ({ ENGINES, IMAGE_ENGINE, VIDEO_ENGINE }: TaskConfig) => {
-  const own = Object.fromEntries(ENGINES.map((item) => item.split(':'))) as Record<
-    string,
-    EngineName
-  >
+  const own = Object.fromEntries(
+    ENGINES.map((item) => {
+      const [kind = '', ...engine] = item.split(':')
+      return [kind, engine.at(-1) ?? '']
+    }),
+  ) as Record<string, EngineName>
   return (kind: string): EngineName => {
     if (customName(kind) !== undefined) return 'comfyui'
     if (Object.hasOwn(IMAGE_KINDS, kind)) return own[kind] ?? IMAGE_ENGINE

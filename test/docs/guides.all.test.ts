@@ -11,9 +11,17 @@ import { useService } from '../support/service.ts'
 
 const GUIDES = (await readdir(join(ROOT, 'docs/guides'))).map((name) => `docs/guides/${name}`)
 
+/** Port of the engine that a guide gives to the service. */
+const ENGINE_PORT = '5001'
+const enginePort = String(await findPort())
+
 const service = useService({
   development: true,
-  env: { RATE_LIMITS: '20', OVERRIDE_VIDEO_TINY: 'true' },
+  env: {
+    RATE_LIMITS: '20',
+    OVERRIDE_VIDEO_TINY: 'true',
+    ENGINES_HTTP: `gradient=http://127.0.0.1:${enginePort}`,
+  },
 })
 
 describe('the commands and the code of', { concurrency: 2 }, () => {
@@ -27,7 +35,12 @@ describe('the commands and the code of', { concurrency: 2 }, () => {
       const addresses = {
         baseUrl: service.baseUrl,
         ports: Object.fromEntries(
-          await Promise.all(PORTS.map(async (port) => [port, String(await findPort())])),
+          await Promise.all(
+            PORTS.map(async (port) => [
+              port,
+              port === ENGINE_PORT ? enginePort : String(await findPort()),
+            ]),
+          ),
         ),
         user,
       }

@@ -93,6 +93,8 @@ const GROUPS: Record<string, Name[]> = {
     'COMFYUI_TEMPLATES',
     'COMFYUI_DEPTH',
     'COMFYUI_STALL_SECONDS',
+    'ENGINES_HTTP',
+    'ENGINES_HTTP_TOKENS',
   ],
   'The registry, and addresses that callers name': [
     'PUBLISH_AUTH',

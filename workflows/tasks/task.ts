@@ -15,7 +15,6 @@ import type {
   TaskStanding,
   TaskTransitions,
 } from '../../activities/tasks/task.ts'
-import type { EngineName } from '../../src/tasks/domain/engine.ts'
 import type { RenderTiming, VideoTiming } from '../../src/tasks/domain/render-timing.ts'
 import type { TaskFamily } from '../../src/platform/domain/task-scope.ts'
 import { reasonOf } from '../platform/failure.ts'
@@ -43,8 +42,8 @@ export interface TaskInput<Timing extends RenderTiming = RenderTiming> {
   /** Number of the admission that this run is of. */
   admission: number
   timing: Timing
-  /** Absent: the local one. */
-  engine?: EngineName
+  /** End of the name of its engine's queue. Absent: the local one. */
+  engine?: string
 }
 
 /** Drives an image task to its end. Whichever that is, also a failure, the workflow completes. */
@@ -111,7 +110,7 @@ const DEADLINE_MARGIN_SECONDS = 60
  */
 const renderOptions = (
   { heartbeatSeconds, deadlineSeconds }: RenderTiming,
-  engine: EngineName = 'local',
+  engine = 'local',
 ): ActivityOptions => ({
   summary: 'fetch the inputs, render, store the results',
   taskQueue: `${workflowInfo().taskQueue}-${engine === 'local' ? 'media' : engine}`,

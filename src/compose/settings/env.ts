@@ -29,6 +29,8 @@ export const TEXT_LISTS = [
   'OUTBOUND_DENY',
   'ENGINES',
   'COMFYUI_URLS',
+  'ENGINES_HTTP',
+  'ENGINES_HTTP_TOKENS',
 ] as const
 
 /** The settings and constants of a process, with lists split and durations in the units their names say. */

@@ -5,6 +5,11 @@ import ipaddr from 'ipaddr.js'
 import { makeIsAllowedAddress } from '../../platform/outbound/address.ts'
 import { isLoopbackHost } from '../../platform/outbound/url.ts'
 import { ENGINE_NAMES } from '../../tasks/domain/engine.ts'
+import {
+  isEngineName,
+  listEngineIssues,
+  readEngineToken,
+} from '../../engines/domain/cog/engine-item.ts'
 import { readFleetItem } from '../../engines/domain/fleet-item.ts'
 import { readUpstreamItem } from '../../engines/domain/upstream-item.ts'
 import { readUpstreams, UPSTREAM_FAMILIES, type UpstreamFamily } from '../../engines/settings.ts'
@@ -153,13 +158,16 @@ const validateServer: Rule = (value, name) => {
 const validateEngines: Rule = (value, name) =>
   splitList(value)
     .filter((item) => {
-      const [kind = '', engine, ...more] = item.split(':')
-      const isKnown = ENGINE_NAMES.some((known) => known === engine)
+      const [kind = '', engine, name, ...more] = item.split(':')
+      const isKnown =
+        name === undefined
+          ? ENGINE_NAMES.some((known) => known === engine)
+          : engine === 'http' && isEngineName(name)
       return !isKnown || more.length > 0 || !TEMPLATE_KINDS.includes(kind)
     })
     .map(
       (item) =>
-        `${name} must be kinds with engines such as upscale:comfyui, got ${item}: kinds are ${TEMPLATE_KINDS.join(', ')}, engines ${ENGINE_NAMES.join(', ')}`,
+        `${name} must be kinds with engines such as upscale:comfyui, got ${item}: kinds are ${TEMPLATE_KINDS.join(', ')}, engines ${ENGINE_NAMES.join(', ')}, or http: with a name of ENGINES_HTTP`,
     )
 
 const validateInstances: Rule = (value, name) => {
@@ -188,6 +196,15 @@ const validateUpstreams =
         .map((kind) => `${name} has two upstreams of ${kind}`),
     ]
   }
+
+const validateEnginesHttp: Rule = (value, name) =>
+  listEngineIssues(splitList(value)).map((issue) => `${name} ${issue}`)
+
+/** The value holds secrets. */
+const validateTokens: Rule = (value, name) =>
+  splitList(value).some((item) => readEngineToken(item) === undefined)
+    ? [`${name} must be names of ENGINES_HTTP with tokens such as enhance=token`]
+    : []
 
 const validateParams: Rule = (value, name) =>
   value === '' || /^[\w.~-]+=[^&=#\s]*(&[\w.~-]+=[^&=#\s]*)*$/.test(value)
@@ -226,6 +243,8 @@ const RULES = {
   COMFYUI_URLS: validateInstances,
   VENDOR_IMAGE_URL: validateUpstreams('image'),
   VENDOR_VIDEO_URL: validateUpstreams('video'),
+  ENGINES_HTTP: validateEnginesHttp,
+  ENGINES_HTTP_TOKENS: validateTokens,
   AUTH_JWKS_URL: validateUrl,
 } satisfies Partial<Record<keyof Env, Rule>>
 
@@ -245,6 +264,7 @@ export const KEY_SETTINGS = [
   'VENDOR_IMAGE_KEY',
   'VENDOR_VIDEO_KEY',
   'COMFYUI_TOKEN',
+  'ENGINES_HTTP_TOKENS',
   'GITHUB_TOKEN',
 ] as const
 
@@ -314,7 +334,19 @@ const upstreamIssues = (env: Env, process: ProcessName): SettingIssue[] => {
       ...others.map(({ kind }) => ({ name: key, message: `${key} has none for ${kind}` })),
     ]
   })
-  return [...fleet, ...upstreams]
+  return [...fleet, ...upstreams, ...unnamedEngines(env)]
+}
+
+/** Finds engines of kinds, and tokens, that have no address. */
+const unnamedEngines = (env: Env): SettingIssue[] => {
+  const named = splitList(env.ENGINES_HTTP).map((item) => item.split('=')[0])
+  const used = [
+    ...splitList(env.ENGINES).flatMap((item) => item.split(':')[2] ?? []),
+    ...splitList(env.ENGINES_HTTP_TOKENS).flatMap((item) => item.split('=')[0] ?? []),
+  ]
+  return used
+    .filter((name) => !named.includes(name))
+    .map((name) => ({ name: 'ENGINES_HTTP', message: `ENGINES_HTTP has no engine ${name}` }))
 }
 
 const storeIssues = (env: Env): SettingIssue[] => {

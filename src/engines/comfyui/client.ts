@@ -3,51 +3,20 @@ import { createReadStream } from 'node:fs'
 import { stat, writeFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 
-import { parseStorable } from '../../platform/db/storable-text.ts'
 import type { Output, OutputFile } from '../domain/template/run-end.ts'
-import { makeOutbound, type OutboundOptions } from '../../platform/outbound/outbound.ts'
-import type { PostLimits } from '../../platform/outbound/post.ts'
-
-export interface ClientOptions {
-  name: string
-  /** This origin alone is called, wherever it is. */
-  url: string
-  /** Sent as a bearer token; empty: none. */
-  token: string
-  outbound: Omit<OutboundOptions, 'trusted'>
-  /** Longest silence of a small request in milliseconds; 5000 when absent. */
-  silenceMs?: number
-}
+import { makeOrigin, type OriginOptions, type OriginResponse } from '../origin.ts'
 
 /** A file to upload; a null in place of its path empties what was uploaded under the name. */
 export interface Upload extends OutputFile {
   path: string | null
 }
 
-export interface ComfyResponse {
-  status: number
-  /** `{}` unless it is a JSON object. */
-  body: Record<string, unknown>
-}
-
-/** An instance that gave no response that can be used. */
-export class SilentError extends Error {
-  override name = 'SilentError'
-  /** Nothing of the request has reached it. */
-  readonly isUnsent: boolean
-
-  constructor(reason: string, isUnsent = false) {
-    super(reason)
-    this.isUnsent = isUnsent
-  }
-}
-
 /** One instance of ComfyUI. All of it throws a SilentError for 5xx, and where no response comes. */
 export interface ComfyClient {
   name: string
-  get(path: string, signal?: AbortSignal): Promise<ComfyResponse>
-  post(path: string, body: object, signal?: AbortSignal): Promise<ComfyResponse>
-  upload(file: Upload, signal?: AbortSignal): Promise<ComfyResponse>
+  get(path: string, signal?: AbortSignal): Promise<OriginResponse>
+  post(path: string, body: object, signal?: AbortSignal): Promise<OriginResponse>
+  upload(file: Upload, signal?: AbortSignal): Promise<OriginResponse>
   /** True when it has a file. Reads its first byte alone. */
   has(file: OutputFile): Promise<boolean>
   /**
@@ -58,50 +27,13 @@ export interface ComfyClient {
   close(): void
 }
 
-/** The longest queue: a hundred graphs of large workflows. */
-const RESPONSE_BYTES = 64 * 2 ** 20
-/** For a file of 512 MiB on its way in or out. */
+/** For a file of 512 MiB on its way in. */
 const FILE_MS = 300_000
-const FILE_BYTES = 1024 * 2 ** 20
 
-export const makeComfyClient = ({
-  name,
-  url,
-  token,
-  outbound: rules,
-  silenceMs = 5000,
-}: ClientOptions): ComfyClient => {
-  const { origin } = new URL(url)
-  const outbound = makeOutbound({ ...rules, trusted: origin })
-  const authorization = token === '' ? {} : { authorization: `Bearer ${token}` }
-  const limitsOf = (totalMs: number): PostLimits => ({
-    connectMs: silenceMs,
-    headersMs: totalMs,
-    bodyMs: totalMs,
-    totalMs,
-    bodyBytes: RESPONSE_BYTES,
-    excerptBytes: RESPONSE_BYTES,
-  })
-  const ask = async (
-    path: string,
-    { totalMs = silenceMs, headers = {}, needsBody = false, ...options }: AskOptions = {},
-  ): Promise<ComfyResponse> => {
-    const posted = await outbound.post({
-      url: origin + path,
-      headers: { ...authorization, ...headers },
-      limits: limitsOf(totalMs),
-      ...options,
-    })
-    const { status } = posted
-    if (status === undefined) throw new SilentError(posted.reason, UNSENT.has(posted.errorClass))
-    const body = parseStorable(posted.excerpt)
-    // A list that was cut must not look like an empty one; what takes an order may respond with nothing.
-    if (status >= 500 || (needsBody && status < 300 && body === undefined))
-      throw new SilentError(`responded with status ${status}`)
-    return { status, body: body ?? {} }
-  }
+export const makeComfyClient = (options: OriginOptions): ComfyClient => {
+  const { ask, download, silenceMs, close } = makeOrigin(options)
   return {
-    name,
+    name: options.name,
     get: (path, signal) => ask(path, { signal, needsBody: true }),
     post: (path, body, signal) =>
       ask(path, { body: Buffer.from(JSON.stringify(body)), signal, totalMs: 6 * silenceMs }),
@@ -116,23 +48,11 @@ export const makeComfyClient = ({
     },
     fetch: async (made, toFile, signal) => {
       if ('text' in made) return await writeFile(toFile, made.text)
-      const limits = { maxBytes: FILE_BYTES, timeoutMs: FILE_MS, maxRedirects: 0 }
-      const address = origin + viewPath(made)
-      await outbound.download({ url: address, toFile, headers: authorization, ...limits, signal })
+      await download(viewPath(made), toFile, signal)
     },
-    close: () => outbound.close(),
+    close,
   }
 }
-
-interface AskOptions {
-  headers?: Record<string, string>
-  body?: Uint8Array | Readable
-  signal?: AbortSignal | undefined
-  totalMs?: number
-  needsBody?: boolean
-}
-
-const UNSENT: ReadonlySet<string> = new Set(['address_refused', 'dns', 'connect', 'tls'])
 
 /** The path of a file. */
 const viewPath = ({ filename, subfolder, type }: OutputFile): string =>

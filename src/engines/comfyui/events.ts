@@ -2,7 +2,7 @@ import { WebSocket } from 'undici'
 
 import { parseStorable } from '../../platform/db/storable-text.ts'
 import { isObject } from '../../platform/domain/is-object.ts'
-import type { ClientOptions } from './client.ts'
+import type { OriginOptions } from '../origin.ts'
 
 /** Events of one prompt. They may stop at any time, and nothing waits for them. */
 export interface PromptEvents {
@@ -35,7 +35,7 @@ const CONNECT_MS = 5000
 /** Largest preview, far above what any method makes. */
 const PREVIEW_BYTES = 2 * 2 ** 20
 
-export const makeEvents = ({ url, token }: Pick<ClientOptions, 'url' | 'token'>): Events => {
+export const makeEvents = ({ url, token }: Pick<OriginOptions, 'url' | 'token'>): Events => {
   const { host, protocol } = new URL(url)
   const address = `${protocol === 'https:' ? 'wss' : 'ws'}://${host}/ws?clientId=`
   const headers = token === '' ? {} : { authorization: `Bearer ${token}` }

@@ -7,8 +7,10 @@ import type { NodeClass, NodeClasses } from '../domain/template/node-class.ts'
 import { folderOf, listGivenNames, listLeftFiles } from '../domain/template/run-end.ts'
 import type { OutputFile } from '../domain/template/run-end.ts'
 import type { Template } from '../domain/template/template.ts'
-import { makeComfyClient, SilentError } from './client.ts'
-import type { ClientOptions, ComfyClient } from './client.ts'
+import type { Host } from '../host.ts'
+import { SilentError, type OriginOptions } from '../origin.ts'
+import { makeComfyClient } from './client.ts'
+import type { ComfyClient } from './client.ts'
 import { makeEvents } from './events.ts'
 import type { Events } from './events.ts'
 
@@ -23,39 +25,17 @@ export type Found =
   | { state: 'running' | 'pending' | 'absent'; entry?: never }
   | { state: 'ended'; entry: Record<string, unknown> }
 
-/** An instance as this process sees it. */
-export interface Instance {
-  name: string
-  url: string
-  /** Most prompts of ours there at once; 0: no source names it any more, and it is given none. */
-  depth: number
-  /** Callers may read what it says of an attempt that fails. */
-  showsErrors?: boolean
+/** An instance as this process sees it. A prompt is the work of a placement, and has its id. */
+export interface Instance extends Host {
   client: ComfyClient
   /** Listens to the events of a prompt. */
   listen: Events['listen']
   /** Finds a prompt. What the instance knew before `since`, in milliseconds of the process, does not count. */
   find(id: string, since: number): Promise<Found>
-  /** Asks it for its queue, unless that was done since then, and waits a moment for the response. */
-  probe(since: number): Promise<void>
-  /** `up` when its last response was one; `down` after a silence of COMFYUI_LOST_SECONDS. */
-  state(): 'up' | 'doubtful' | 'down'
-  /** Takes it for `doubtful` until it responds: a request has had no response. */
-  doubt(): void
-  /** Counts the prompts in its queue besides these. */
-  countOthers(ids: readonly string[]): number
-  /** Milliseconds for which the same prompt has run without an event. */
-  stalledMs(): number
   /** Classes of a template as this instance has them, or why it cannot run it. */
   readClasses(template: Template): Promise<{ classes: NodeClasses; issues: string[] }>
-  /** As it was when classes were last read. */
-  facts(): { version: string; vram: number; maxUpload: number }
-  /** Does not run a template until its classes are read again. */
-  forget(template: string, issue: string): void
   /** Takes a prompt that waits out of the queue. False: it is still there, runs, or has run. */
   withdraw(id: string): Promise<boolean>
-  /** Takes a prompt out of the queue, or ends it. Others are not touched. */
-  cancel(id: string): Promise<void>
   /**
    * Empties the files of a prompt that has ended, because no route removes them, and forgets it.
    * @param inputs names of what was uploaded
@@ -64,7 +44,7 @@ export interface Instance {
   empty(id: string, inputs: readonly string[], entry?: Record<string, unknown>): Promise<void>
 }
 
-export interface InstanceOptions extends ClientOptions {
+export interface InstanceOptions extends OriginOptions {
   lostMs: number
   depth: number
 }
@@ -98,6 +78,9 @@ export const makeInstance = (options: InstanceOptions): Instance => {
     ...health,
     ...ability,
     find,
+    isFull: () => false,
+    close: () => client.close(),
+    freeMemory: () => client.post('/free', { unload_models: true, free_memory: true }),
     async withdraw(id) {
       await client.post('/queue', { delete: [id] })
       return (await find(id, performance.now())).state === 'absent'
@@ -168,7 +151,7 @@ const watchQueue = (client: ComfyClient, events: Events, lostMs: number) => {
   }
   return {
     readQueue,
-    state: (): ReturnType<Instance['state']> => {
+    state: (): ReturnType<Host['state']> => {
       if (silentSince === undefined) return asked ? 'up' : 'doubtful'
       return performance.now() - silentSince < lostMs ? 'doubtful' : 'down'
     },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { customName, MAX_CUSTOM } from '../../tasks/domain/custom-kind.ts'
+import { CUSTOM, customName, MAX_CUSTOM } from '../../tasks/domain/custom-kind.ts'
 import { readTemplate, WORKFLOW } from '../domain/template/template.ts'
 import type { Template } from '../domain/template/template.ts'
 import { isCode } from '../../platform/storage/files.ts'
@@ -15,13 +15,19 @@ const isBeside = (name: string): boolean => name.endsWith(MAP) || name.endsWith(
 /** Why files of the folder cannot be used, by their names below it. */
 export type UnusableFiles = Readonly<Record<string, readonly string[]>>
 
+interface Others {
+  /** Lists the custom kinds that there are: of more templates than can be kinds those stay. */
+  listKinds(): Promise<readonly string[]>
+  /** Engines of ENGINES_HTTP, whose names no template can have. */
+  engines?: readonly string[]
+}
+
 /**
  * Reads the templates of a folder and of `custom` in it. A file that cannot be used has no effect on the others.
- * @param listKinds lists the custom kinds that there are: of more templates than can be kinds those stay
  */
 export const readTemplates = async (
   folder: string,
-  listKinds: () => Promise<readonly string[]>,
+  { listKinds, engines = [] }: Others,
 ): Promise<{ templates: Template[]; unusable: UnusableFiles }> => {
   const names = [...(await list(folder)), ...(await list(folder, 'custom'))]
   const left = new Set(names.filter(isBeside))
@@ -44,9 +50,12 @@ export const readTemplates = async (
     return template ? [template] : []
   }
   const paths = names.filter((name) => name.endsWith('.json') && !isBeside(name))
-  const templates = (await Promise.all(paths.map(readOne))).flat()
+  let templates = (await Promise.all(paths.map(readOne))).flat()
   for (const name of left)
     unusable[name] = [`${name}: no template is called ${name.replace(/\.\w+\.json$/, '')}`]
+  for (const name of engines.map((engine) => `${CUSTOM}${engine}.json`))
+    if (names.includes(name)) unusable[name] = [`${name}: an engine of ENGINES_HTTP has this name`]
+  templates = templates.filter(({ name }) => !(`${name}.json` in unusable))
   const custom = templates.filter(({ kind }) => kind === undefined)
   const kinds = custom.length > MAX_CUSTOM ? await listKinds() : []
   const isKind = ({ name }: Template): number => Number(kinds.includes(customName(name) ?? ''))

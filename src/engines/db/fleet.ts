@@ -73,8 +73,8 @@ export const countWaiting = async (sql: Sql): Promise<Waiting[]> =>
       last_moved_at, waits_for
     from (
       select * from task t
-      where ended_at is null and engine = 'comfyui'
-        and (exists (select from instance) or exists (select from worker w where w.slots ? 'comfyui'))
+      where ended_at is null and engine not in ('local', 'vendor')
+        and (exists (select from instance) or exists (select from worker w where w.slots ? t.engine))
       order by last_moved_at
       limit 10000
     ) t
@@ -97,6 +97,12 @@ export const countWaiting = async (sql: Sql): Promise<Waiting[]> =>
   group by 1
   order by 2 desc, 1
 `
+
+/** Lists the engines of ENGINES_HTTP that have instances. */
+export const listEngines = async (sql: Sql): Promise<string[]> => {
+  const rows = await sql<{ engine: string | null }[]>`select engine from instance order by name`
+  return [...new Set(rows.flatMap(({ engine }) => engine ?? []))]
+}
 
 /** Takes the turn to read what an instance can run: every half minute one of all workers has it. */
 export const leaseReading = async (sql: Sql, name: string): Promise<boolean> => {

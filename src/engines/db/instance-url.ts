@@ -5,14 +5,14 @@ const isNamed = (sql: Queryable) => sql`
   exists (select from placement p where p.instance = i.name and p.cleaned_at is null)
 `
 
-/** Lists the addresses of these instances, and of all others that placements name. */
+/** Lists the addresses of these instances of an engine, and of all others that placements name. */
 export const listInstanceUrls = async (
   sql: Sql,
-  names: readonly string[],
+  { names, engine }: { names: readonly string[]; engine: string | null },
 ): Promise<{ name: string; url: string }[]> =>
   await sql<{ name: string; url: string }[]>`
   select i.name, i.url from instance i
-  where i.url is not null and (i.name = any(${[...names]}) or ${isNamed(sql)})
+  where i.url is not null and i.engine is not distinct from ${engine} and (i.name = any(${[...names]}) or ${isNamed(sql)})
   order by i.name
 `
 
@@ -20,11 +20,12 @@ export const listInstanceUrls = async (
 export const setInstanceUrls = async (
   sql: Transaction,
   instances: readonly { name: string; url: string }[],
+  engine: string | null,
 ): Promise<void> => {
   const names = instances.map(({ name }) => name)
   const given = sql`unnest(${names}::text[], ${instances.map(({ url }) => url)}::text[]) as given (name, url)`
   await sql`
-    insert into instance (name, url) select name, url from ${given} order by name
+    insert into instance (name, url, engine) select name, url, ${engine} from ${given} order by name
     on conflict do nothing
   `
   await lockInstances(sql, names)

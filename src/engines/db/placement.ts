@@ -293,7 +293,7 @@ export const leaseLeftPlacements = async (
 /** Records that nothing of a placement is left on its instance. */
 export const finishPlacement = async (sql: Sql, id: string): Promise<void> => {
   await sql`
-    update placement set cleaned_at = clock_timestamp(),
+    update placement set cleaned_at = clock_timestamp(), prediction = null,
       ended_at = coalesce(ended_at, clock_timestamp()),
       state = case when state = 'open' then 'done' else state end
     where id = ${id}

@@ -8,11 +8,18 @@ export interface Content {
   members: Members
 }
 
+/** An engine of ENGINES_HTTP, in place of a graph. */
+export interface EngineContent {
+  name: string
+  engine: string
+}
+
 /** As the release before wrote it. */
 type Earlier = Omit<Template, 'results' | 'limits' | 'version'> &
   Partial<Template> & { result?: string }
 
-interface NewTemplate extends Content {
+interface NewTemplate extends Omit<Content, 'content'> {
+  content: Template | EngineContent
   /** Without the folder. */
   name: string
   digest: string
@@ -25,7 +32,8 @@ export const publishTemplate = async (
   { name, digest, content, members, isNew }: NewTemplate,
 ): Promise<void> => {
   // A worker of the release before looks for one result.
-  const text = JSON.stringify({ ...content, result: content.results[0]?.node })
+  const result = 'results' in content ? { result: content.results[0]?.node } : {}
+  const text = JSON.stringify({ ...content, ...result })
   await sql`
     with published as (
       insert into template as t (name, digest, content, members)
@@ -40,11 +48,16 @@ export const publishTemplate = async (
   `
 }
 
-/** Ends the kinds whose templates are not among these. Returns their names. */
-export const removeTemplates = async (sql: Sql, names: readonly string[]): Promise<string[]> => {
+/** Ends the kinds of templates, or of engines, that are not among these. Returns their names. */
+export const removeTemplates = async (
+  sql: Sql,
+  names: readonly string[],
+  of: 'templates' | 'engines',
+): Promise<string[]> => {
   const rows = await sql<{ name: string }[]>`
     update template set removed_at = clock_timestamp()
     where removed_at is null and not name = any(${[...names]})
+      and (content->>'engine' is not null) = ${of === 'engines'}
     returning name
   `
   return rows.map(({ name }) => name)
@@ -53,7 +66,9 @@ export const removeTemplates = async (sql: Sql, names: readonly string[]): Promi
 /** Lists the templates that are kinds now. Of two that workers have written at once the newer one counts. */
 export const listTemplates = async (sql: Sql): Promise<CustomTemplate[]> =>
   await sql<CustomTemplate[]>`
-  select distinct on (name) id, name, members, content->'limits'->'owners' as owners from template
+  select distinct on (name) id, name, members, content->'limits'->'owners' as owners,
+    content->>'engine' as engine
+  from template
   where removed_at is null
   order by name, at desc, id desc
 `

@@ -49,8 +49,9 @@ export const readFleetItem = (
   }
 }
 
-/** `depth` from 1 to MAX_DEPTH. */
-const OPTIONS = { ...ENGINE_OPTIONS, depth: /^([1-9]\d?|100)$/ }
+/** Depth from 1 to MAX_DEPTH. */
+export const DEPTH = /^([1-9]\d?|100)$/
+const OPTIONS = { ...ENGINE_OPTIONS, depth: DEPTH }
 
 /** An instance is called where it is; anything behind its port would be left out, or sent with every file. */
 const readAddress = (text: string): FleetItem | undefined => {

@@ -5,6 +5,8 @@ import { Readable } from 'node:stream'
 /** A file that stands in a body as Base64. */
 export interface InlineFile {
   path: string
+  /** Media type of the data URL that it is sent as; absent: by its Base64 alone. */
+  type?: string | undefined
 }
 
 /** A body that can be sent again: each stream of it has the same bytes. */
@@ -13,21 +15,28 @@ export interface StreamedBody {
   open(): Readable
 }
 
+interface BodyOptions {
+  /** Member that the object is of another one, with what that has beside it. */
+  within?: { member: string; beside: object }
+}
+
 /** Makes a JSON object of values and of files, which are read while it is sent. */
 export const makeBody = async (
   values: object,
   files: Readonly<Record<string, InlineFile | readonly InlineFile[]>>,
+  { within }: BodyOptions = {},
 ): Promise<StreamedBody> => {
   const members: Part[][] = [
-    ...Object.entries(values)
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [`${JSON.stringify(name)}:${JSON.stringify(value)}`]),
+    ...listValues(values),
     ...Object.entries(files).map(([name, file]) => [
       `${JSON.stringify(name)}:`,
       ...('path' in file ? quote(file) : list(file.map(quote), '[', ']')),
     ]),
   ]
-  const parts = list(members, '{', '}')
+  const own = list(members, '{', '}')
+  const parts = within
+    ? list([[`${JSON.stringify(within.member)}:`, ...own], ...listValues(within.beside)], '{', '}')
+    : own
   const lengths = await Promise.all(parts.map(measure))
   return {
     bytes: lengths.reduce((sum, length) => sum + length, 0),
@@ -37,7 +46,16 @@ export const makeBody = async (
 
 type Part = string | InlineFile
 
-const quote = (file: InlineFile): Part[] => ['"', file, '"']
+const listValues = (values: object): Part[][] =>
+  Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [`${JSON.stringify(name)}:${JSON.stringify(value)}`])
+
+const quote = (file: InlineFile): Part[] => [
+  file.type === undefined ? '"' : `"data:${file.type};base64,`,
+  file,
+  '"',
+]
 
 const list = (items: readonly Part[][], open: string, close: string): Part[] => [
   open,

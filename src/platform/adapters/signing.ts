@@ -111,6 +111,10 @@ export const makeSigner = ({ keys, publicUrl, linkSeconds }: SignerOptions) => {
     return verifyFile(claim, now) === 'ok' ? { id: claim.id, name: claim.name } : 'bad'
   }
 
+  /** Address to which an engine sends what it says of the prediction of a placement. Its secret stands in it. */
+  const signPrediction = (id: string): string =>
+    `${base}/engines/predictions/${id}/${sign(predictionFacts(id))}`
+
   return {
     linkExpiry,
     signFile,
@@ -123,6 +127,9 @@ export const makeSigner = ({ keys, publicUrl, linkSeconds }: SignerOptions) => {
     signArchive: makeUploadSigner(archiveFacts),
     verifyArchive: makeUploadVerifier(archiveFacts),
     parseOwnLink,
+    signPrediction,
+    verifyPrediction: (id: string, signature: string): boolean =>
+      isSigned(secrets, predictionFacts(id), signature),
   }
 }
 
@@ -138,6 +145,8 @@ const fileFacts = (id: string, name: string, expires: string): Facts => ['file',
 const readFacts = (path: string, expires: string): Facts => ['read', decode(path) ?? '', expires]
 const uploadFacts: UploadFacts = (id, ...limits) => ['upload', 'PUT', `uploads/${id}`, ...limits]
 const archiveFacts: UploadFacts = (id, ...limits) => ['archive', 'PUT', `uploads/${id}`, ...limits]
+
+const predictionFacts = (id: string): Facts => ['prediction', 'POST', id]
 
 // JSON keeps the facts apart whatever they hold; joined text would let one end where the next begins.
 const signWith = (key: Buffer, facts: Facts): string =>

@@ -87,6 +87,7 @@ export const ERROR_CODES = {
     picture_not_found: 'No picture is named, or what lies at its address cannot be shown.',
     file_not_found:
       'The link names a file that is not there, or of an upload not yet: PUT it first.',
+    prediction_not_found: 'Nobody waits for such a prediction.',
     upload_not_found: 'There is no such upload among those of the caller.',
     publisher_not_found: 'There is no such publisher.',
     node_not_found: 'There is no such node, or not among those of the publisher in the path.',

@@ -23,7 +23,7 @@ export interface ExchangeOptions
 export type SendOptions =
   | { method: 'GET'; headers: Record<string, string>; body?: never }
   /** The bytes are sent as they are, with their length, which the headers of a stream give. */
-  | { method: 'POST'; headers: Record<string, string>; body: Uint8Array | Readable }
+  | { method: 'POST' | 'PUT'; headers: Record<string, string>; body: Uint8Array | Readable }
 
 /** For heads and for what stands between the pieces of a body. */
 const HEAD_ROOM = 2 ** 20

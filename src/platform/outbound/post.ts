@@ -37,6 +37,8 @@ export interface PostOptions {
   url: string
   /** Sent beside Content-Type, Content-Length and User-Agent. */
   headers: Record<string, string>
+  /** Absent: a POST, or a GET without a body. */
+  method?: 'POST' | 'PUT' | undefined
   /** JSON, sent byte for byte; a stream, whose length the headers give, can be sent on a new connection only. Absent: a GET. */
   body?: Uint8Array | Readable | undefined
   /** Result of `locate` for the URL; it is looked up when absent. */
@@ -160,14 +162,14 @@ const watchInto = (seen: Seen): ConnectionWatch => ({
 const send = (
   validateUrl: ValidateUrl,
   exchange: Exchange,
-  { url, headers, body }: PostOptions,
+  { url, method = 'POST', headers, body }: PostOptions,
 ) => {
   const validated = validateUrl(url)
   if (validated.url === undefined) throw new OutboundError('address_refused')
   const all = { 'content-type': 'application/json', 'user-agent': USER_AGENT, ...headers }
   return exchange.send(
     validated.url,
-    body ? { method: 'POST', headers: all, body } : { method: 'GET', headers: all },
+    body ? { method, headers: all, body } : { method: 'GET', headers: all },
   )
 }
 

@@ -17,6 +17,8 @@ interface MetricsReaderOptions {
   jobs: Jobs
   taskQueue: string
   metrics: Metrics
+  /** Lists the engines that have queues of their own. */
+  listEngines(sql: Sql): Promise<string[]>
   /** Each throws when its server cannot be used. */
   checks: Record<string, () => Promise<unknown>>
   /** First attempts at webhooks that wait. */
@@ -104,7 +106,7 @@ const makeDatabaseReader = ({ sql, metrics, measureBacklog }: MetricsReaderOptio
     })
 }
 
-const makeQueueReader = ({ jobs, taskQueue, metrics }: MetricsReaderOptions) => {
+const makeQueueReader = ({ sql, jobs, taskQueue, metrics, listEngines }: MetricsReaderOptions) => {
   const labels: 'queue'[] = ['queue']
   const gauges = {
     backlog: metrics.gauge('queue_waiting', 'About how much waits for a worker.', labels),
@@ -113,7 +115,9 @@ const makeQueueReader = ({ jobs, taskQueue, metrics }: MetricsReaderOptions) => 
   const pollers = metrics.gauge('queue_pollers', 'Workers that lately asked for work.', labels)
   return async (): Promise<void> => {
     for (const gauge of [...Object.values(gauges), pollers]) gauge.reset()
-    const { queues } = await readQueues(jobs, taskQueue).catch(() => ({ queues: [] }))
+    const { queues } = await withinDeadline(sql, listEngines(sql))
+      .then((engines) => readQueues(jobs, taskQueue, engines))
+      .catch(() => ({ queues: [] }))
     for (const found of queues) {
       // `media` or `vendor`: what the name adds to the name of the workflows' queue.
       const queue = found.name.slice(taskQueue.length + 1) || found.type

@@ -2,36 +2,40 @@ import { isGrpcServiceError } from '@temporalio/client'
 
 import type { TemporalState } from '../domain/temporal-state.ts'
 import type { Jobs } from './client.ts'
-import { bulkQueue, comfyuiQueue, mediaQueue, upstreamQueue } from './start.ts'
+import { bulkQueue, comfyuiQueue, engineQueue, mediaQueue, upstreamQueue } from './start.ts'
 
 /** The protocol's TaskQueueType: to the server, workflows and activities wait in two queues of one name. */
 const TYPES = { workflow: 1, activity: 2 } as const
 
 const CALL_DEADLINE_MS = 2000
 
-/** Reads what waits in the queues of Temporal and who asks for it; or why that is not known after `patienceMs`. */
+/**
+ * Reads what waits in the queues of Temporal and who asks for it; or why that is not known after `patienceMs`.
+ * @param engines names of ENGINES_HTTP, whose queues are read, too
+ */
 export const readQueues = async (
   jobs: Jobs,
   taskQueue: string,
+  engines: readonly string[],
   patienceMs = CALL_DEADLINE_MS,
 ): Promise<TemporalState> => {
   const { connection } = jobs.client
   try {
-    const [upstream, comfyui, ...queues] = await connection.withDeadline(
-      Date.now() + patienceMs,
-      () =>
-        Promise.all([
-          readQueue(jobs, upstreamQueue(taskQueue), 'activity'),
-          readQueue(jobs, comfyuiQueue(taskQueue), 'activity'),
-          readQueue(jobs, taskQueue, 'workflow'),
-          readQueue(jobs, taskQueue, 'activity'),
-          readQueue(jobs, mediaQueue(taskQueue), 'activity'),
-          readQueue(jobs, bulkQueue(taskQueue), 'activity'),
-        ]),
+    const others = [
+      upstreamQueue(taskQueue),
+      comfyuiQueue(taskQueue),
+      ...engines.map((engine) => engineQueue(taskQueue, engine)),
+    ]
+    const [elsewhere, ...queues] = await connection.withDeadline(Date.now() + patienceMs, () =>
+      Promise.all([
+        Promise.all(others.map((name) => readQueue(jobs, name, 'activity'))),
+        readQueue(jobs, taskQueue, 'workflow'),
+        readQueue(jobs, taskQueue, 'activity'),
+        readQueue(jobs, mediaQueue(taskQueue), 'activity'),
+        readQueue(jobs, bulkQueue(taskQueue), 'activity'),
+      ]),
     )
-    const used = [upstream, comfyui].filter(
-      ({ backlog, pollers }) => backlog > 0 || pollers.length > 0,
-    )
+    const used = elsewhere.filter(({ backlog, pollers }) => backlog > 0 || pollers.length > 0)
     return { reachable: true, queues: [...queues, ...used] }
   } catch (error) {
     if (!isGrpcServiceError(error)) throw error

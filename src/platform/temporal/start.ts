@@ -9,6 +9,10 @@ export const mediaQueue = (taskQueue: string): string => `${taskQueue}-media`
 export const upstreamQueue = (taskQueue: string): string => `${taskQueue}-vendor`
 export const comfyuiQueue = (taskQueue: string): string => `${taskQueue}-comfyui`
 
+/** The queue of an engine that ENGINES_HTTP names: one that stands still keeps the tasks of no other waiting. */
+export const engineQueue = (taskQueue: string, engine: string): string =>
+  `${taskQueue}-http-${engine}`
+
 /** The queue of work on many tasks. A worker does a little of it at once, so that others feel nothing. */
 export const bulkQueue = (taskQueue: string): string => `${taskQueue}-bulk`
 

@@ -67,6 +67,9 @@ export const markTaskPurged = (sql: Sql, id: string): Promise<void> =>
     ), emptied as (
       update task_input i set url = '' from purged
       where i.task_id = purged.id and purged.is_deleted and i.url is not null
+    ), forgotten as (
+      update placement p set logs = null, prediction = null from purged
+      where p.task_id = purged.id and p.logs is not null
     )
     update owner o set stored_bytes = o.stored_bytes - purged.stored_bytes
     from purged where o.id = purged.account

@@ -17,6 +17,8 @@ export interface TaskDetailRow extends TaskRow {
   purgeAt: Date | null
   purgedAt: Date | null
   placedAt: Date | null
+  /** Null of other engines. */
+  log: string | null
   template: NonNullable<TaskDetail['template']> | null
   /** Its place in the queue of its account; null while it does not wait, and beyond ten thousand. */
   queuePosition: number | null
@@ -41,6 +43,9 @@ export const findTaskDetail = async (
       ${optionsOf(sql)} as options,
       t.webhook_url as "webhookUrl", t.purge_at as "purgeAt", t.purged_at as "purgedAt",
       (select max(p.at) from placement p where p.task_id = t.id) as "placedAt",
+      case when t.delete_requested_at is null then (
+        select p.logs from placement p where p.task_id = t.id order by p.at desc limit 1
+      ) end as log,
       (select jsonb_build_object('name', v.name, 'version', v.digest,
           'first_seen_at', ${instant(sql, sql`v.first_seen_at`)})
         from template_version v where v.id = t.template_version_id) as template,

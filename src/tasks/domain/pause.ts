@@ -3,15 +3,16 @@ import { Type, type Static } from 'typebox'
 import { count, instant, reason } from '../../platform/domain/schema-fields.ts'
 import { shown } from '../../platform/domain/errors.ts'
 import { makeIssue, type Issue } from '../../platform/domain/validate.ts'
+import { CUSTOM_NAME } from './custom-kind.ts'
 import { ENGINE_NAMES } from './engine.ts'
 import { warnings } from './owner-limit.ts'
 import { KIND_PATTERN } from './task-item.ts'
 
 const HOST = String.raw`[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\]`
 
-const PATTERN = `^(all|engine:(${ENGINE_NAMES.join('|')})(:(image|video))?|kind:${KIND_PATTERN}|owner:[^\\u0000]{1,255}|host:(${HOST})(:[0-9]{1,5})?)$`
+const PATTERN = `^(all|engine:${CUSTOM_NAME}(:(image|video))?|kind:${KIND_PATTERN}|owner:[^\\u0000]{1,255}|host:(${HOST})(:[0-9]{1,5})?)$`
 
-const EXPECTATION = `all, engine:<${ENGINE_NAMES.join(', ')}>, kind:<a kind>, owner:<an id> or host:<host of a webhook URL, in lower case>`
+const EXPECTATION = `all, engine:<${ENGINE_NAMES.join(', ')}, or a name of ENGINES_HTTP>, kind:<a kind>, owner:<an id> or host:<host of a webhook URL, in lower case>`
 
 /** The form of what may be paused. */
 export const PauseScope = Type.String({

@@ -180,6 +180,12 @@ export const TaskDetail = Type.Object({
   ),
   lacking: some(Type.String(), 'Why it waits, with what each machine lacks; for platform admins.'),
   placed_at: Type.Optional(instant('When a machine last took it, where machines are chosen.')),
+  log: Type.Optional(
+    Type.String({
+      description:
+        'Last lines that its engine has printed, of one that speaks the HTTP API of cog; until its files are removed.',
+    }),
+  ),
   template: Type.Optional(
     Type.Object(
       {

@@ -2,6 +2,7 @@ import type { OutboxSignal, OutboxStart } from '../../platform/db/outbox.ts'
 import type { imageTask, videoTask } from '../../../workflows/tasks/task.ts'
 import type { TaskToStart } from '../db/admission.ts'
 import type { RenderTiming, VideoTiming } from '../domain/render-timing.ts'
+import { queueOf } from '../domain/engine.ts'
 import type { TaskFamily } from '../../platform/domain/task-scope.ts'
 import { LOW_PRIORITY, NORMAL_PRIORITY, startOptions } from '../../platform/temporal/start.ts'
 
@@ -56,7 +57,7 @@ const startTask = (
         taskId: id,
         admission,
         timing: isVideo ? ofVideo : timing,
-        ...(engine !== 'local' && { engine }),
+        ...(engine !== 'local' && { engine: queueOf(engine) }),
       },
     ] satisfies Parameters<typeof imageTask | typeof videoTask>,
     options: {

@@ -542,8 +542,6 @@ describe('the keeper of a fleet', () => {
       return (await find(names[0]))?.state === 'gone'
     })
     await keep()
-    assert.deepEqual(logged, [
-      'an instance of ComfyUI does not respond: start it, or correct COMFYUI_URLS',
-    ])
+    assert.deepEqual(logged, ['an instance does not respond: start it, or correct COMFYUI_URLS'])
   })
 })

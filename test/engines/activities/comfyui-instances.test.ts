@@ -3,7 +3,7 @@ import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 
-import { makeKeepInstances } from '../../../activities/engines/comfyui-instances.ts'
+import { makeKeepInstances } from '../../../activities/engines/keep-instances.ts'
 import { keepFleet } from '../../../activities/engines/comfyui-keeper.ts'
 import type { ComfyDependencies } from '../../../activities/engines/dependencies.ts'
 import { makeReadInstances, type Resolve } from '../../../src/engines/comfyui/sources.ts'
@@ -34,7 +34,13 @@ const start = async (t: TestContext, times: Parameters<typeof startFleet>[3] = {
       items.split(',').flatMap((item) => readFleetItem(item).item ?? assert.fail(item)),
       resolve,
     )
-    const follow = makeKeepInstances(deps, { read, open: fleet.open, depth: 2 })
+    const follow = makeKeepInstances(deps, {
+      read,
+      open: fleet.open,
+      depth: 2,
+      setting: 'COMFYUI_URLS',
+      engine: null,
+    })
     await follow()
     t.after(() => {
       for (const { client } of deps.fleet.instances) client.close()

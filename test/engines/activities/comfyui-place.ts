@@ -32,7 +32,9 @@ export const TOKEN = 'comfyui-token-that-nobody-may-see'
 
 const loadTemplates = async (): Promise<Template[]> => {
   const folder = join(ROOT, 'deploy/comfyui/templates')
-  const { templates, unusable } = await readTemplates(folder, () => Promise.resolve([]))
+  const { templates, unusable } = await readTemplates(folder, {
+    listKinds: () => Promise.resolve([]),
+  })
   assert.deepEqual(unusable, {})
   return templates
 }

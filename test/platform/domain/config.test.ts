@@ -15,7 +15,7 @@ import { listRemovedSettings } from '../../../src/compose/settings/removed.ts'
 import type { ProcessName } from '../../../src/compose/settings/issues.ts'
 import { DEVELOPMENT_ISSUER } from '../../../src/platform/process/development-issuer.ts'
 import { KEY_SETTINGS } from '../../../src/compose/settings/issues.ts'
-import { readFleetItems, readUpstreams } from '../../../src/engines/settings.ts'
+import { readEngines, readFleetItems, readUpstreams } from '../../../src/engines/settings.ts'
 import { readDelivery } from '../../../src/events/settings.ts'
 import { makeEngineOf, readQuotas, readSlots } from '../../../src/tasks/settings.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
@@ -380,6 +380,32 @@ describe('settings', () => {
       'file:instances',
     ])
       assert.deepEqual(namesOf({ ...fleet, COMFYUI_URLS: urls }, 'worker'), ['COMFYUI_URLS'], urls)
+  })
+
+  test('of engines by HTTP are their addresses, and tokens of those alone', () => {
+    const given = {
+      ENGINES_HTTP: 'enhance=http://a:5000 http://b:5000|depth=2, clip=http://c|held',
+    }
+    const tokens = { ENGINES_HTTP_TOKENS: 'clip=a=b' }
+    const config = readConfig({ ...GOOD, ...given, ...tokens }, 'worker')
+    assert.deepEqual(
+      readEngines(config).map(({ name, token, instances }) => [name, token, instances.length]),
+      [
+        ['enhance', '', 2],
+        ['clip', 'a=b', 1],
+      ],
+    )
+    assert.deepEqual(readEngines({ ...config, WORKER_ROLE: 'media' }), [])
+    for (const further of [{ ENGINES_HTTP_TOKENS: 'other=a' }, { ENGINES: 'upscale:http:other' }]) {
+      assert.deepEqual(namesOf({ ...given, ...further }, 'worker'), ['ENGINES_HTTP'])
+      readConfig({ ...GOOD, ...given, ...further }, 'api')
+    }
+    assert.deepEqual(namesOf({ ...given, ENGINES_HTTP_TOKENS: 'clip' }, 'worker'), [
+      'ENGINES_HTTP_TOKENS',
+    ])
+    const engineOf = makeEngineOf(readConfig({ ...GOOD, ENGINES: 'upscale:http:enhance' }, 'api'))
+    assert.deepEqual([engineOf('upscale'), engineOf('relight')], ['enhance', 'local'])
+    assert.deepEqual(namesOf({ ENGINES: 'upscale:http:local' }, 'api'), ['ENGINES'])
   })
 
   test('of a fleet of ComfyUI may have a depth of their own, and sources of instances', () => {

@@ -9,6 +9,7 @@ import {
 import { ADDRESS_MAX, ADDRESS_PATTERN } from '../../../platform/domain/address.ts'
 import { CUSTOM, CUSTOM_SEGMENT, customPath } from '../../../tasks/domain/custom-kind.ts'
 import { IMAGE_OPTIONS } from '../../../tasks/domain/task-options.ts'
+import type { EngineName } from '../../../tasks/domain/engine.ts'
 import { adviseLoader, fieldOf, fileOf, takesFileName, type Field } from './fields.ts'
 import { describeNode, type Graph } from './graph.ts'
 import { describeAbsent, listChoices, listInputs, mediaOf } from './node-class.ts'
@@ -18,13 +19,15 @@ import type { Literal, Mark, Template } from './template.ts'
 /** Member of the body of a custom kind, as a JSON Schema. */
 interface Member {
   type?: 'string' | 'number' | 'integer' | 'boolean'
-  enum?: string[]
+  enum?: (string | number)[]
   minimum?: number
   maximum?: number
   maxLength?: number
   /** Value in the graph; absent of a file, which must be given, and of a seed. */
   default?: Literal
   description?: string
+  /** It must be given; where nothing is said, a file must. */
+  required?: boolean
   /** Kind of a file. */
   'x-media'?: 'image' | 'video'
 }
@@ -38,6 +41,8 @@ export interface CustomTemplate {
   members: Members
   /** The only owners who may make its tasks; absent or null: all. */
   owners?: string[] | null
+  /** Engine of ENGINES_HTTP that it is; null of a template of ComfyUI. */
+  engine?: EngineName | null
 }
 
 /**
@@ -136,7 +141,7 @@ const join = (before: Member | undefined, member: Member): Member | string => {
   if (low > high) return 'there is no number that all inputs of its name take'
   // Without a default each node keeps what the graph has.
   const isOffered =
-    choices?.includes(String(preset)) ?? !(Number(preset) < low || Number(preset) > high)
+    choices?.includes(preset as string) ?? !(Number(preset) < low || Number(preset) > high)
   return {
     ...rest,
     ...(choices && { enum: choices }),
@@ -160,12 +165,21 @@ export const withFields = (template: Template, members: Members): Template => ({
 })
 
 /** Makes the kind of a template: with it a task is made as one of the service's own kinds. */
-export const makeCustomKind = ({ id, name, members, owners }: CustomTemplate): ImageKind => {
+export const makeCustomKind = ({
+  id,
+  name,
+  members,
+  owners,
+  engine,
+}: CustomTemplate): ImageKind => {
   const settings: Record<string, TSchema> = {}
   const files: Record<string, TSchema> = {}
-  for (const [field, member] of Object.entries(members))
-    if (member['x-media']) files[field] = MEDIA[member['x-media']](member.description ?? '')
-    else settings[field] = Type.Optional(Type.Unsafe(member))
+  for (const [field, { required, ...member }] of Object.entries(members)) {
+    const media = member['x-media']
+    const schema = media ? MEDIA[media](member.description ?? '') : Type.Unsafe(member)
+    const isRequired = required ?? media !== undefined
+    ;(media ? files : settings)[field] = isRequired ? schema : Type.Optional(schema)
+  }
   const namesOf = (media: string): string[] =>
     Object.keys(members).filter((field) => members[field]?.['x-media'] === media)
   const images = namesOf('image')
@@ -174,7 +188,7 @@ export const makeCustomKind = ({ id, name, members, owners }: CustomTemplate): I
     path: customPath(name),
     tasks: customPath(name),
     segment: CUSTOM_SEGMENT,
-    title: `Run the template ${name}`,
+    title: `Run ${engine == null ? 'the template' : 'the engine'} ${name}`,
     description:
       'A kind that an operator has added. Responds once the task is durable; it runs afterwards, with the template as it is now.',
     body: Type.Object({ ...files, webhook_url: webhookUrl, ...settings, ...IMAGE_OPTIONS }),
@@ -185,6 +199,7 @@ export const makeCustomKind = ({ id, name, members, owners }: CustomTemplate): I
     emptyIsAbsent: [],
     templateId: id,
     owners: owners ?? undefined,
+    engine: engine ?? undefined,
   }
 }
 

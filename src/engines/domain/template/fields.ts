@@ -100,6 +100,9 @@ export const wordsOf = (fields: Fields): string[] => [
 /** Names that a custom kind cannot give to its fields. */
 const RESERVED = new Set(['webhook_url', 'result'])
 
+/** True of a name that no field of a custom kind has. */
+export const isReserved = (name: string): boolean => RESERVED.has(name) || name.startsWith('kiln_')
+
 /** Inputs whose text is the name of a file or folder in the nodes that people use, and such nodes. */
 const FILE_INPUT =
   /(^|[_.])(file|files|filename|path|paths|dir|directory|folder|subfolder|url)([_.]|$)/i
@@ -136,8 +139,7 @@ export const customMarkIssue = (
   name: string,
   { classType, input }: { classType: string; input: string },
 ): string | undefined => {
-  if (RESERVED.has(name) || name.startsWith('kiln_'))
-    return `${name} is a name of the service's own`
+  if (isReserved(name)) return `${name} is a name of the service's own`
   if (FILE_INPUT.test(input) && !fileOf(classType, input))
     return `${input} names a file, and no caller may name one`
   return undefined

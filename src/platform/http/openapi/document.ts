@@ -18,7 +18,8 @@ const TAGS: Record<string, string> = {
   'Video tasks':
     'Create, read, list and cancel video tasks. Not generative: drawn scenes and camera moves over a still.',
   Tasks: 'Tasks of every kind in one list, and one with all of its life.',
-  Templates: 'Kinds of tasks that an operator has added, each by a template.',
+  Templates: 'Kinds of tasks that an operator has added, each by a template or an engine.',
+  Engines: 'What engines that speak the HTTP API of cog say of their work.',
   Events:
     'Events that webhooks are sent, in the form of Standard Webhooks: log, redelivery, and the secrets that sign.',
   Endpoints:

@@ -3,6 +3,7 @@ import { Type, type Static, type TObject, type TSchema } from 'typebox'
 import { ADDRESS_MAX, ADDRESS_PATTERN, IMAGE_PATTERN } from '../../../platform/domain/address.ts'
 import { customName, customPath, type CustomKind } from '../custom-kind.ts'
 import { IMAGE_OPTIONS } from '../task-options.ts'
+import type { EngineName } from '../engine.ts'
 import {
   RelightSettings,
   SkinCreativeSettings,
@@ -96,6 +97,8 @@ export interface ImageKind {
   emptyIsAbsent: readonly string[]
   /** Row of the template whose graph its tasks keep. */
   templateId?: number
+  /** Engine that it comes from; absent: settings say who renders its tasks. */
+  engine?: EngineName | undefined
   /** The only owners who may make its tasks; absent: all. */
   owners?: readonly string[] | undefined
 }

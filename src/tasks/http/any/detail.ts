@@ -48,6 +48,7 @@ export const readDetail = async (
     ...(task.queuePosition !== null && { queue_position: task.queuePosition }),
     ...(isAdmin && task.waitsFor?.length && { lacking: task.waitsFor }),
     ...(task.placedAt && { placed_at: task.placedAt.toISOString() }),
+    ...(task.log && { log: task.log }),
     ...(task.template && { template: task.template }),
     ...(seconds !== null && { estimated_seconds: seconds }),
     ...(warnings.length > 0 && { warnings }),

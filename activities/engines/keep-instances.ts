@@ -1,4 +1,3 @@
-import type { Instance } from '../../src/engines/comfyui/instance.ts'
 import type { FoundInstances } from '../../src/engines/comfyui/sources.ts'
 import {
   deleteInstances,
@@ -6,19 +5,24 @@ import {
   setInstanceUrls,
 } from '../../src/engines/db/instance-url.ts'
 import { unitOfWork } from '../../src/platform/db/unit-of-work.ts'
-import type { ComfyDependencies } from './dependencies.ts'
+import type { Host } from '../../src/engines/host.ts'
+import type { Hosts, RenderDependencies } from './dependencies.ts'
 
 interface At {
   name: string
   url: string
 }
 
-interface InstanceSources {
+interface InstanceSources<On> {
   /** Reads all sources. */
   read(): Promise<FoundInstances>
-  open(at: At): Instance
-  /** COMFYUI_DEPTH. */
+  open(at: At): On
+  /** Depth of an instance whose source gives none. */
   depth: number
+  /** Setting that names the sources. */
+  setting: string
+  /** Engine of ENGINES_HTTP that has them; null of ComfyUI. */
+  engine: string | null
 }
 
 const STILL_NAMED = 'its name leads to its earlier address until no placement is there'
@@ -27,9 +31,9 @@ const STILL_NAMED = 'its name leads to its earlier address until no placement is
  * Makes the pass that follows the sources of instances. One that no source names any more is given nothing, and stays
  * while placements name it, as does its address.
  */
-export const makeKeepInstances = (
-  deps: Pick<ComfyDependencies, 'sql' | 'log' | 'fleet'>,
-  { read, open, depth }: InstanceSources,
+export const makeKeepInstances = <On extends Host>(
+  deps: Pick<RenderDependencies, 'sql' | 'log'> & { fleet: Hosts<On> },
+  { read, open, depth, setting, engine }: InstanceSources<On>,
 ) => {
   const { sql, log, fleet } = deps
   let logged: Record<string, string> = {}
@@ -39,10 +43,7 @@ export const makeKeepInstances = (
   const report = (issues: Record<string, string>): void => {
     for (const [name, issue] of Object.entries(issues))
       if (logged[name] !== issue)
-        log.error(
-          { name, issue },
-          'an item of COMFYUI_URLS cannot be used: what it was before stays',
-        )
+        log.error({ name, issue }, `an item of ${setting} cannot be used: what it was before stays`)
     logged = issues
   }
   return async (): Promise<void> => {
@@ -50,11 +51,11 @@ export const makeKeepInstances = (
     const { instances: wanted } = found
     const names = wanted.map(({ name }) => name)
     for (const name of names) everNamed.add(name)
-    let known = await listInstanceUrls(sql, names)
+    let known = await listInstanceUrls(sql, { names, engine })
     const others = wanted.filter((one) => !known.some(isSame(one)))
     if (others.length > 0) {
-      await unitOfWork(deps, (sql) => setInstanceUrls(sql, others))
-      known = await listInstanceUrls(sql, names)
+      await unitOfWork(deps, (sql) => setInstanceUrls(sql, others, engine))
+      known = await listInstanceUrls(sql, { names, engine })
     }
     const kept = others.filter((one) => !known.some(isSame(one)))
     report({ ...found.issues, ...Object.fromEntries(kept.map(({ name }) => [name, STILL_NAMED])) })
@@ -75,7 +76,7 @@ export const makeKeepInstances = (
       instance.showsErrors = one?.showsErrors ?? false
     }
     const gone = earlier.filter((instance) => !fleet.instances.includes(instance))
-    for (const { client } of gone) client.close()
+    for (const instance of gone) instance.close()
     const unknown = gone
       .map(({ name }) => name)
       .filter((name) => everNamed.has(name) && !names.includes(name))

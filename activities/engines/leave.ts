@@ -1,5 +1,6 @@
 import { endBroken } from '../../src/engines/db/device-error.ts'
 import {
+  deletePlacement,
   endPlacement,
   holdInstance,
   listPlacements,
@@ -8,8 +9,11 @@ import {
 import type { RunFailure } from '../../src/engines/domain/template/run-end.ts'
 import { unitOfWork } from '../../src/platform/db/unit-of-work.ts'
 import { TaskError } from '../../src/tasks/domain/task-error.ts'
-import { FLEET, OVER, rank } from './comfyui-place.ts'
-import type { Chosen, Task } from './comfyui-place.ts'
+import type { Host } from '../../src/engines/host.ts'
+import { SilentError } from '../../src/engines/origin.ts'
+import { OutboundError } from '../../src/platform/outbound/error.ts'
+import { OVER, rank } from './place.ts'
+import type { Chosen, HostTask } from './place.ts'
 import { EngineError, keepReason } from './render-attempt.ts'
 
 /** Why a task goes elsewhere: an end of its run, or what this worker sees of the instance. */
@@ -24,6 +28,10 @@ type PlacementEnd =
   | 'zombie'
   /** It waited behind a prompt that does not move. */
   | 'moved'
+  /** It takes no more now. */
+  | 'busy'
+  /** Nothing of the request has reached it. */
+  | 'unsent'
   | 'output_gone'
 
 /** A placement that brought no result. */
@@ -41,21 +49,25 @@ export class PlacementError extends Error {
 const COUNTED = new Set('out_of_memory input_missing failed broken'.split(' '))
 /** Ends that an operator must mend. */
 const OPERATORS = new Set('broken broken_device crashed zombie unable too_large'.split(' '))
+/** Ends that leave no trace: the instance knows nothing of the placement. */
+const TRACELESS = new Set('busy unsent'.split(' '))
+/** Ends of which it is certain that nothing was made. */
+const UNMADE = new Set('busy unsent rejected unable too_large'.split(' '))
 /** Ends that show nothing of the task, and that its engine fails. A caller who sends what cannot be rendered stops nobody. */
-const FLEETS = new Set('broken_device zombie unreachable lost moved'.split(' '))
+const FLEETS = new Set('broken_device zombie unreachable unsent lost moved'.split(' '))
 
 /**
  * Ends a placement without a result, and does what its end asks for.
  * @throws EngineError of an end that is an attempt; TaskError of a task that is not placed again
  */
-export const leave = async (
-  given: Task,
-  { id, instance }: Chosen,
+export const leave = async <On extends Host>(
+  given: HostTask<On>,
+  { id, instance }: Chosen<On>,
   { end: found, message: detail }: PlacementError,
 ): Promise<void> => {
-  const { deps, task } = given
+  const { deps, task, scope } = given
   const { sql, fleet, log, breaker } = deps
-  const { name, client, showsErrors: isShown } = instance
+  const { name, showsErrors: isShown } = instance
   const instances = found === 'broken' ? await listBroken(given, name) : [name]
   const end = await (found === 'broken'
     ? unitOfWork(deps, (sql) => endBroken(sql, { id, task, instances, detail }))
@@ -64,32 +76,44 @@ export const leave = async (
   fleet.notifier.notify()
   log[OPERATORS.has(end) ? 'error' : 'warn'](
     { task_id: task.id, instance: name, placement: id, end, detail },
-    'a placement on ComfyUI brought no result',
+    'a placement brought no result',
   )
   const reason = new EngineError(detail, { isShown })
   await keepReason(deps, task, reason)
   if (end === 'zombie') await holdInstance(sql, { name, restSeconds: null, reason: detail })
   // What it said of its queue is a second old: the task would be placed there again, until its placements are used up.
-  if (end === 'unreachable') instance.doubt()
+  if (end === 'unreachable' || end === 'unsent') instance.doubt()
+  if (TRACELESS.has(end)) await deletePlacement(sql, id)
   if (end === 'unable') instance.forget(given.template.name, detail)
   if (end === 'out_of_memory') {
     await holdInstance(sql, { name, restSeconds: REST_SECONDS, reason: detail })
-    await client.post('/free', { unload_models: true, free_memory: true }).catch(() => undefined)
+    await instance.freeMemory().catch(() => undefined)
     // Says so when none is left that could have memory enough.
     await rank(given)
   }
-  if (FLEETS.has(end)) await breaker?.fail(FLEET, task.id)
-  else await breaker?.succeed(FLEET)
+  if (FLEETS.has(end)) await breaker?.fail(scope, task.id)
+  else if (end !== 'busy') await breaker?.succeed(scope)
   if (end === 'crashed') {
     log.error({ task_id: task.id, instances, detail }, 'a task has broken two instances in a row')
     throw new TaskError('engine_crashed')
   }
+  if (given.resubmits === false && !UNMADE.has(end))
+    throw new TaskError('engine_failed', 'It was sent to its engine, which takes nothing twice.')
   if (COUNTED.has(end)) throw reason
 }
 
 /** Lists the instances that a task has broken in a row, the named one being the last. Ends that are the fleet's do not count. */
-const listBroken = async ({ deps, task }: Task, name: string): Promise<string[]> => {
+const listBroken = async ({ deps, task }: HostTask, name: string): Promise<string[]> => {
   const placements = await listPlacements(deps.sql, task.id)
   const last = placements.findLast(({ state }) => COUNTED.has(state))
   return last?.state === 'broken' && last.instance !== name ? [last.instance, name] : [name]
+}
+
+/** Throws the error of a file that could not be fetched: it is fetched again, or its placement has brought no result. */
+export const rejectFile = (error: unknown): never => {
+  if (!(error instanceof OutboundError)) throw error
+  if (error.kind === 'too_large' || error.kind === 'address_refused')
+    throw new PlacementError('failed', error.message)
+  if (error.status === undefined || error.status >= 500) throw new SilentError(error.message)
+  throw new PlacementError('output_gone', error.message)
 }

@@ -1,0 +1,86 @@
+import type { Host } from '../../src/engines/host.ts'
+import { leaseReading, recordAbilities } from '../../src/engines/db/fleet.ts'
+import {
+  finishPlacement,
+  leaseLeftPlacements,
+  recordState,
+} from '../../src/engines/db/placement.ts'
+import type { LeftPlacement } from '../../src/engines/db/placement.ts'
+import type { Abilities } from '../../src/tasks/domain/fleet.ts'
+import type { Hosts, RenderDependencies } from './dependencies.ts'
+
+export type KeeperDependencies = Pick<RenderDependencies, 'sql' | 'log'>
+
+/** Parts of looking after an instance that depend on what it speaks. */
+export interface Keeping<On extends Host> {
+  /** Finds out whether it has restarted. */
+  checkRestart?(instance: On): Promise<unknown>
+  /** Ends and removes what a task has left there. False: it goes on, and another turn looks again. */
+  cleanUp(instance: On, left: LeftPlacement): Promise<boolean>
+  /** Reads for operators what it can run. */
+  listAbilities(instance: On): Promise<Abilities>
+  /** Setting that names instances. */
+  setting: string
+}
+
+/** Placements of one instance that are removed in one turn: a few requests each. */
+const MAX_LEFT = 20
+
+/** One turn of looking after all instances. One that does not respond keeps none of the others waiting for long. */
+export const keepHosts = async <On extends Host>(
+  deps: KeeperDependencies & { fleet: Hosts<On> },
+  keeping: Keeping<On>,
+): Promise<void> => {
+  await Promise.all(
+    deps.fleet.instances.map((instance) =>
+      keepHost(deps, instance, keeping).catch((error: unknown) =>
+        deps.log.warn({ instance: instance.name, err: error }, 'an instance was not looked after'),
+      ),
+    ),
+  )
+}
+
+/**
+ * One turn of looking after an instance: its state, what it can run, whether it has restarted, and what tasks have left
+ * there.
+ */
+const keepHost = async <On extends Host>(
+  deps: KeeperDependencies & { fleet: Hosts<On> },
+  instance: On,
+  keeping: Keeping<On>,
+): Promise<void> => {
+  const { sql, fleet } = deps
+  const { name } = instance
+  await instance.probe(performance.now() - 1000)
+  const state = instance.state()
+  logState(deps, instance, keeping.setting)
+  const isStalled = state === 'up' && instance.stalledMs() >= fleet.stallMs
+  const isLeaving = instance.depth === 0
+  const seen = isStalled ? 'stalled' : isLeaving && state === 'up' ? 'leaving' : state
+  await recordState(sql, { name, state: seen })
+  // What lies on an instance that is gone for good is gone, too, and its name is free.
+  const isGone = state === 'down' && isLeaving
+  if (state !== 'up' && !isGone) return
+  if (!isGone) await keeping.checkRestart?.(instance)
+  const left = await leaseLeftPlacements(sql, { instance: name, max: MAX_LEFT })
+  for (const placement of left)
+    if (isGone || (await keeping.cleanUp(instance, placement)))
+      await finishPlacement(sql, placement.id)
+  if (isGone || !(await leaseReading(sql, name))) return
+  const abilities = await keeping.listAbilities(instance)
+  await recordAbilities(sql, { name, version: instance.facts().version, abilities })
+}
+
+/** Instances that were reported as silent. */
+const silent = new WeakSet<Host>()
+
+/** Says once that an instance is silent, and that it responds again. */
+const logState = ({ log }: KeeperDependencies, instance: Host, setting: string): void => {
+  const state = instance.state()
+  const facts = { instance: instance.name }
+  if (state === 'down' && !silent.has(instance)) {
+    silent.add(instance)
+    log.error(facts, `an instance does not respond: start it, or correct ${setting}`)
+  } else if (state === 'up' && silent.delete(instance))
+    log.info(facts, 'an instance responds again')
+}

@@ -1,0 +1,66 @@
+import type { Config } from '../compose/settings/env.ts'
+import { makeCogHost } from '../engines/cog/cog-host.ts'
+import { TEMPLATE_KINDS } from '../engines/domain/template/fields.ts'
+import type { NamedInstance } from '../engines/domain/fleet-item.ts'
+import { readEngines } from '../engines/settings.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
+import { makeEngineOf } from '../tasks/settings.ts'
+import type { Check } from './doctor.ts'
+
+const ADVICE = 'start it, or correct its address in ENGINES_HTTP'
+/** The doctor gives more to each check. */
+const SILENCE_MS = 3000
+
+/** Makes a check for each engine of ENGINES_HTTP. */
+export const makeEngineChecks = ({ config }: { config: Config }): Check[] =>
+  readEngines({ ...config, WORKER_ROLE: 'core' }).map(({ name, instances, token }): Check => [
+    `engine ${name}`,
+    ['ENGINES_HTTP', 'ENGINES_HTTP_TOKENS', 'ENGINES'],
+    ADVICE,
+    () => checkEngine(config, { name, instances, token }),
+  ])
+
+const checkEngine = async (
+  config: Config,
+  { name, instances, token }: { name: string; instances: readonly NamedInstance[]; token: string },
+): Promise<string> => {
+  const asked = await Promise.all(instances.map((at) => askInstance(at, token)))
+  const issues = asked.flatMap(({ issues }) => issues)
+  const able = asked.find(({ fields }) => fields !== undefined)
+  if (!able?.fields) throw new OperatorError(`${issues.join('; ')}: ${ADVICE}`)
+  const engineOf = makeEngineOf(config)
+  const kinds = TEMPLATE_KINDS.filter((kind) => engineOf(kind) === name)
+  const found = [
+    `takes ${able.fields.join(', ') || 'nothing'}`,
+    `${asked.filter(({ fields }) => fields).length} of ${instances.length} can be used`,
+    ...(kinds.length > 0 ? [`renders ${kinds.join(', ')}`] : []),
+  ]
+  return [...found, ...issues].join('; ')
+}
+
+/** Asks an instance what it takes. */
+const askInstance = async (
+  at: NamedInstance,
+  token: string,
+): Promise<{ issues: string[]; fields?: string[] }> => {
+  const rules = { ports: [], deny: [], allowLoopback: false }
+  const host = makeCogHost({
+    ...at,
+    depth: 0,
+    token,
+    outbound: rules,
+    lostMs: 0,
+    silenceMs: SILENCE_MS,
+  })
+  try {
+    await host.readStatus()
+    const { schema, issues } = await host.readSchema()
+    return schema
+      ? { issues: [], fields: Object.keys(schema.members) }
+      : { issues: [`${at.name}: ${issues.join(', ')}`] }
+  } catch (error) {
+    return { issues: [`${at.name}: ${error instanceof Error ? error.message : String(error)}`] }
+  } finally {
+    host.close()
+  }
+}

@@ -1,0 +1,155 @@
+import { EventEmitter, once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+import type { EngineDependencies, EngineHosts } from '../../../activities/engines/dependencies.ts'
+import { keepEngine } from '../../../activities/engines/engine-keeper.ts'
+import { createEngineActivities } from '../../../activities/engines/index.ts'
+import type { AttemptOptions, TaskStanding } from '../../../activities/tasks/task.ts'
+import { makeCogHost } from '../../../src/engines/cog/cog-host.ts'
+import { findPredictedTask, recordPrediction } from '../../../src/engines/db/prediction.ts'
+import { readPrediction } from '../../../src/engines/domain/cog/prediction.ts'
+import { parseStorable } from '../../../src/platform/db/storable-text.ts'
+import { makeNotifier } from '../../../src/platform/domain/notifier.ts'
+import { startFakeCog, type FakeCog } from '../../support/cog/fake.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
+import {
+  TIMING,
+  admissionOf,
+  findDone,
+  insertTask,
+  makeEnvironment,
+  type AttemptAs,
+  type Done,
+  type Place,
+} from '../../tasks/activities/place.ts'
+
+export const TOKEN = 'engine-token-that-nobody-may-see'
+
+export type EngineOptions = Partial<
+  Pick<EngineHosts, 'isSynchronous' | 'resubmits' | 'quietMs' | 'lateMs' | 'lostMs'>
+> & { silenceMs?: number; depth?: number }
+
+/** Receives webhooks as the route of an api does. */
+const startReceiver = async (place: Place, changes: EventEmitter) => {
+  const { sql } = place.deps
+  const statuses: number[] = []
+  const server = createServer((request, response) => {
+    const respond = async (): Promise<number> => {
+      const id = String(request.url).slice(1)
+      const body = parseStorable(await text(request)) ?? {}
+      const prediction = readPrediction(body, id)
+      const task = await findPredictedTask(sql, id)
+      if (!prediction || task === undefined) return 404
+      if (!(await recordPrediction(sql, id, prediction))) return 404
+      changes.emit(task)
+      return 200
+    }
+    const receive = async (): Promise<void> => {
+      const status = await respond().catch(() => 503)
+      statuses.push(status)
+      response.writeHead(status).end()
+    }
+    void receive()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    statuses,
+    signer: { signPrediction: (id: string) => `http://127.0.0.1:${port}/${id}` },
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** An engine `<name>` with instances `<name>@<address>`, and a worker that knows them. Names are of one test. */
+export const startEngine = async (
+  place: Place,
+  name: string,
+  given: readonly (Parameters<typeof startFakeCog>[0] & {})[],
+  { silenceMs = PATIENCE_MS, depth = 1, ...times }: EngineOptions = {},
+) => {
+  const fakes = await Promise.all(given.map((options) => startFakeCog(options)))
+  const changes = new EventEmitter()
+  const receiver = await startReceiver(place, changes)
+  const made: EngineHosts[] = []
+  /** One worker of several; each has a view of its own. */
+  const makeWorker = (): EngineDependencies => {
+    const lostMs = times.lostMs ?? PATIENCE_MS
+    const fleet: EngineHosts = {
+      name,
+      isSynchronous: false,
+      resubmits: true,
+      version: '',
+      instances: fakes.map(({ url }) =>
+        makeCogHost({
+          name: `${name}@${new URL(url).host}`,
+          url,
+          depth,
+          token: TOKEN,
+          outbound: { allowLoopback: false, ports: [], deny: [] },
+          lostMs,
+          silenceMs,
+        }),
+      ),
+      stallMs: Infinity,
+      quietMs: PATIENCE_MS,
+      lateMs: PATIENCE_MS,
+      notifier: makeNotifier(),
+      ...times,
+      lostMs,
+    }
+    made.push(fleet)
+    return {
+      ...place.deps,
+      finishVideo: () => Promise.reject(new Error('this test renders no video')),
+      finishSound: () => Promise.resolve(undefined),
+      changes,
+      signer: receiver.signer,
+      fleet,
+    }
+  }
+  const deps = makeWorker()
+  return {
+    fakes,
+    first: fakes[0] as FakeCog,
+    second: fakes[1] as FakeCog,
+    deps,
+    receiver,
+    makeWorker,
+    keep: () => keepEngine(deps),
+    insert: () => insertTask(place),
+    close: async () => {
+      for (const { instances } of made) for (const instance of instances) instance.close()
+      await Promise.all(fakes.map((fake) => fake.close()))
+      await receiver.close()
+    },
+  }
+}
+
+/** Runs one attempt as a worker would; returns how the task stands then. */
+export const attempt = async (
+  deps: EngineDependencies,
+  id: string,
+  { environment = makeEnvironment(), timing = TIMING }: AttemptAs<typeof TIMING> = {},
+): Promise<TaskStanding> => {
+  const { renderImageTask } = createEngineActivities(deps)
+  return await environment.run<[AttemptOptions], TaskStanding, typeof renderImageTask>(
+    renderImageTask,
+    { taskId: id, admission: await admissionOf(deps.sql, id), timing },
+  )
+}
+
+/** Runs one attempt; returns what the task keeps once it is done, and undefined where it is not. */
+export const render = async (
+  deps: EngineDependencies,
+  id: string,
+  options?: AttemptAs<typeof TIMING>,
+): Promise<Done | undefined> => {
+  const { state } = await attempt(deps, id, options)
+  return state === 'done' ? await findDone(deps.sql, id) : undefined
+}

@@ -1,0 +1,372 @@
+import assert from 'node:assert/strict'
+import { buffer } from 'node:stream/consumers'
+import { describe, test, type TestContext } from 'node:test'
+
+import sharp from 'sharp'
+
+import { findPrediction, recordPrediction } from '../../../src/engines/db/prediction.ts'
+import type { startFakeCog } from '../../support/cog/fake.ts'
+import { makePicture } from '../../support/pictures.ts'
+import { cancelTasks } from '../../support/task-rows.ts'
+import { waitFor } from '../../support/wait.ts'
+import {
+  again,
+  cancelRun,
+  forGood,
+  makeEnvironment,
+  see,
+  stopRun,
+  usePlace,
+} from '../../tasks/activities/place.ts'
+import { seePlacements } from './comfyui-place.ts'
+import { TOKEN, render, startEngine, type EngineOptions } from './engine-place.ts'
+
+const place = usePlace()
+let engines = 0
+
+/** An engine of a test alone. */
+const start = async (
+  t: TestContext,
+  given: readonly (Parameters<typeof startFakeCog>[0] & {})[] = [{}],
+  options: EngineOptions = {},
+) => {
+  const engine = await startEngine(place, `engine${(engines += 1)}`, given, options)
+  t.after(engine.close)
+  return { ...engine, id: await engine.insert() }
+}
+
+const states = async (id: string): Promise<string[]> =>
+  (await seePlacements(place, id)).map(({ state }) => state)
+
+/** Renders until the task ends, as its workflow repeats attempts. */
+const renderToEnd = async (deps: Parameters<typeof render>[0], id: string) => {
+  for (;;)
+    try {
+      return await render(deps, id)
+    } catch (error) {
+      if ((error as { nonRetryable?: boolean }).nonRetryable !== false) throw error
+    }
+}
+
+/** Time-outs that are to pass. */
+const SHORT = { quietMs: 20, lateMs: 50 }
+const PAIR = [{}, {}]
+
+describe('an image task of an engine', { concurrency: true }, () => {
+  test('is sent with its files and values, and what it made is stored', async (t) => {
+    const { deps, first, id, keep } = await start(t)
+    const rendered = await render(deps, id)
+    const [result] = rendered?.results ?? []
+    assert.deepEqual([result?.contentType, result?.width, result?.height], ['image/png', 32, 32])
+    const [placement] = await seePlacements(place, id)
+    const [begun] = first.begun
+    assert.equal(begun?.id, placement?.id)
+    assert.deepEqual(Object.keys(begun?.input ?? {}), ['scale', 'image'])
+    assert.equal(begun?.input['scale'], 2)
+    const [type = '', data = ''] = String(begun?.input['image']).split(',')
+    assert.equal(type, 'data:image/png;base64')
+    assert.equal((await sharp(Buffer.from(data, 'base64')).metadata()).width, 16)
+    const put = first.requests.find(({ route }) => route.startsWith('PUT'))
+    assert.equal(put?.headers['prefer'], 'respond-async')
+    assert.equal(put?.headers['authorization'], `Bearer ${TOKEN}`)
+    await keep()
+    const cleaned = await seePlacements(place, id)
+    assert.deepEqual(
+      cleaned.map(({ state, cleaned }) => [state, cleaned]),
+      [['done', true]],
+    )
+  })
+
+  test('ends with the response to its request where the engine cannot reach the service', async (t) => {
+    const { deps, first, id, receiver } = await start(t, [{}], { isSynchronous: true })
+    assert.equal((await render(deps, id))?.results.length, 1)
+    assert.equal(first.begun[0]?.webhook, undefined)
+    assert.equal(
+      first.requests.find(({ route }) => route.startsWith('PUT'))?.headers['prefer'],
+      undefined,
+    )
+    assert.deepEqual(receiver.statuses, [])
+  })
+
+  test('shows how far it is by the logs of its prediction', async (t) => {
+    const { deps, first, id } = await start(t)
+    first.hold()
+    first.outcomes.push({ logs: ' 10%|#  | 1/10\r 40%|## | 4/10\n' })
+    const rendered = render(deps, id)
+    await waitFor('progress of the row', async () => {
+      const [row] = await place.deps.sql`select progress from task where id = ${id}`
+      return Number(row?.['progress']) === 40
+    })
+    const [placement] = await seePlacements(place, id)
+    const seen = await findPrediction(place.deps.sql, placement?.id ?? '')
+    assert.equal(seen?.logs, ' 40%|## | 4/10\n')
+    first.release()
+    assert.equal((await rendered)?.results.length, 1)
+  })
+
+  test('has several results, files of the engine’s own address and texts', async (t) => {
+    const { deps, first, id } = await start(t, [
+      {
+        output: {
+          type: 'object',
+          properties: {
+            small: { type: 'string', format: 'uri' },
+            words: {
+              type: 'array',
+              items: { type: 'string' },
+              'x-cog-array-display': 'concatenate',
+            },
+          },
+        },
+      },
+    ])
+    first.files['/files/small.png'] = await makePicture({ width: 8, height: 8 })
+    first.outcomes.push({ output: { small: `${first.url}/files/small.png`, words: ['a', ' b'] } })
+    const rendered = await render(deps, id)
+    assert.deepEqual(
+      rendered?.results.map(({ name, width }) => [name, width]),
+      [
+        ['small.png', 8],
+        ['words.txt', null],
+      ],
+    )
+    const { storageKey = '' } = rendered?.results[1] ?? {}
+    const { stream } = await place.deps.storage.open(storageKey)
+    assert.equal((await buffer(stream)).toString(), 'a b')
+    const fetched = first.requests.find(({ route }) => route === 'GET /files/small.png')
+    assert.equal(fetched?.headers['authorization'], `Bearer ${TOKEN}`)
+  })
+
+  test('fails an attempt where its output is at an address that nobody may call', async (t) => {
+    const { deps, first, id } = await start(t)
+    first.outcomes.push({ output: 'http://10.1.2.3/secret.png' })
+    await assert.rejects(render(deps, id), again('attempt_failed'))
+    assert.deepEqual(await states(id), ['failed'])
+    assert.equal((await renderToEnd(deps, id))?.results.length, 1)
+  })
+
+  test('fails after three attempts whose predictions fail, with the reason in the log alone', async (t) => {
+    const { deps, first, id } = await start(t)
+    first.outcomes.push(
+      ...Array.from({ length: 3 }, () => ({ status: 'failed' as const, error: 'no\0good \ud800' })),
+    )
+    await assert.rejects(renderToEnd(deps, id), forGood('engine_failed'))
+    const placements = await seePlacements(place, id)
+    assert.deepEqual(
+      placements.map(({ state, detail }) => [state, detail]),
+      Array.from({ length: 3 }, () => ['failed', 'no\ufffdgood \ufffd']),
+    )
+  })
+
+  test('waits for an engine that is busy with other work, at no placement', async (t) => {
+    const { deps, first, id } = await start(t)
+    first.statuses.push(409)
+    assert.equal((await render(deps, id))?.results.length, 1)
+    assert.deepEqual(await states(id), ['open'])
+    const { failures } = await see(place.database, id)
+    assert.equal(failures, 0)
+  })
+
+  test('goes elsewhere at once where no connection can be made', async (t) => {
+    const { deps, first, second, id } = await start(t, PAIR)
+    await Promise.all(deps.fleet.instances.map((instance) => instance.readSchema()))
+    await deps.fleet.instances[0]?.probe(performance.now())
+    await first.stop()
+    assert.equal((await render(deps, id))?.results.length, 1)
+    assert.equal(second.begun.length, 1)
+    assert.deepEqual(await states(id), ['open'])
+    await first.start()
+  })
+
+  const REJECTED: [status: number, end: string, code: string][] = [
+    [422, 'rejected', 'upstream_rejected'],
+    [413, 'too_large', 'upstream_rejected'],
+  ]
+  for (const [status, end, code] of REJECTED)
+    test(`ends as ${code} where all instances respond with ${status}`, async (t) => {
+      const { deps, fakes, id } = await start(t, PAIR)
+      for (const fake of fakes) fake.statuses.push(status)
+      await assert.rejects(render(deps, id), forGood(code))
+      assert.deepEqual(await states(id), [end, end])
+      assert.equal((await see(place.database, id)).failures, 0)
+    })
+
+  test('is taken although its response was lost', async (t) => {
+    const { deps, first, id } = await start(t)
+    first.losesResponses = true
+    assert.equal((await render(deps, id))?.results.length, 1)
+    assert.equal(first.begun.length, 1)
+  })
+
+  test('is placed again, at no attempt, when the engine has restarted', async (t) => {
+    const { deps, first, id } = await start(t, [{}], SHORT)
+    first.hold()
+    const rendered = render(deps, id)
+    await waitFor('it runs', () => first.running().length === 1)
+    await first.restart()
+    await waitFor('it runs again', () => first.begun.length === 2)
+    first.release()
+    assert.equal((await rendered)?.results.length, 1)
+    assert.deepEqual(await states(id), ['lost', 'open'])
+    assert.equal((await see(place.database, id)).failures, 0)
+  })
+
+  test('goes elsewhere when the engine does not come back', async (t) => {
+    const { deps, first, second, id } = await start(t, PAIR, { ...SHORT, lostMs: 50 })
+    for (const fake of [first, second]) fake.hold()
+    const rendered = render(deps, id)
+    const [one, other] = await waitFor('it runs', () => {
+      if (first.running().length === 1) return [first, second]
+      return second.running().length === 1 ? [second, first] : undefined
+    })
+    await one?.stop()
+    await waitFor('it runs elsewhere', () => other?.begun.length === 1)
+    other?.release()
+    assert.equal((await rendered)?.results.length, 1)
+    assert.deepEqual(await states(id), ['unreachable', 'open'])
+    await one?.start()
+  })
+
+  test('is asked for by the same request while it runs, and its end of before counts', async (t) => {
+    const { deps, first, id } = await start(t, [{}], SHORT)
+    first.losesWebhooks = true
+    first.hold()
+    first.outcomes.push({ logs: ' 70%|###| 7/10\n' })
+    const rendered = render(deps, id)
+    await waitFor('progress of the row', async () => {
+      const [row] = await place.deps.sql`select progress from task where id = ${id}`
+      return Number(row?.['progress']) === 70
+    })
+    assert.equal(first.begun.length, 1)
+    first.losesWebhooks = false
+    first.release()
+    assert.equal((await rendered)?.results.length, 1)
+    assert.equal(first.begun.length, 1)
+  })
+
+  test('is followed by the next worker, which sends nothing again', async (t) => {
+    const { deps, first, id, makeWorker } = await start(t)
+    first.hold()
+    const environment = makeEnvironment()
+    const rendered = render(deps, id, { environment })
+    await waitFor('it runs', () => first.running().length === 1)
+    stopRun(environment)
+    await assert.rejects(rendered, again('attempt_ended'))
+    assert.equal(first.running().length, 1)
+    const next = render(makeWorker(), id)
+    first.release()
+    assert.equal((await next)?.results.length, 1)
+    assert.equal(first.begun.length, 1)
+    assert.deepEqual(await states(id), ['open'])
+  })
+
+  test('keeps an end that came while no worker was there', async (t) => {
+    const { deps, first, id, receiver, makeWorker } = await start(t)
+    first.hold()
+    const environment = makeEnvironment()
+    const rendered = render(deps, id, { environment })
+    await waitFor('it runs', () => first.running().length === 1)
+    stopRun(environment)
+    await assert.rejects(rendered, again('attempt_ended'))
+    const before = receiver.statuses.length
+    first.release()
+    await waitFor('its end has come', () => receiver.statuses.length > before)
+    await first.restart()
+    assert.equal((await render(makeWorker(), id))?.results.length, 1)
+    assert.equal(first.begun.length, 1)
+  })
+
+  test('is placed again by the next worker where its end was to come with a response', async (t) => {
+    const { deps, first, id, makeWorker } = await start(t, [{ concurrency: 2 }], {
+      isSynchronous: true,
+    })
+    first.hold()
+    const environment = makeEnvironment()
+    const rendered = render(deps, id, { environment })
+    await waitFor('it runs', () => first.running().length === 1)
+    stopRun(environment)
+    await assert.rejects(rendered, again('attempt_ended'))
+    const next = render(makeWorker(), id)
+    await waitFor('it runs again', () => first.begun.length === 2)
+    first.release()
+    assert.equal((await next)?.results.length, 1)
+    assert.deepEqual(await states(id), ['lost', 'open'])
+  })
+
+  test('is cancelled at its engine', async (t) => {
+    const { deps, first, id } = await start(t)
+    first.hold()
+    const environment = makeEnvironment()
+    const rendered = render(deps, id, { environment })
+    await waitFor('it runs', () => first.running().length === 1)
+    await cancelTasks(place.deps.sql, [id])
+    cancelRun(environment)
+    await assert.rejects(rendered)
+    await waitFor('nothing runs', () => first.running().length === 0)
+    assert.ok(first.requests.some(({ route }) => route.endsWith('/cancel')))
+  })
+
+  test('runs again, at no attempt, where somebody has cancelled its prediction', async (t) => {
+    const { deps, first, id } = await start(t)
+    first.outcomes.push({ status: 'canceled' })
+    assert.equal((await render(deps, id))?.results.length, 1)
+    assert.deepEqual(await states(id), ['interrupted', 'open'])
+    assert.equal((await see(place.database, id)).failures, 0)
+  })
+
+  for (const isSynchronous of [false, true])
+    test(`fails where it is lost and nothing may be sent twice${isSynchronous ? ', held' : ''}`, async (t) => {
+      const { deps, first, id } = await start(t, [{}], {
+        ...SHORT,
+        isSynchronous,
+        resubmits: false,
+      })
+      first.hold()
+      const rendered = render(deps, id)
+      await waitFor('it runs', () => first.running().length === 1)
+      await first.restart()
+      await assert.rejects(rendered, forGood('engine_failed'))
+      assert.equal(first.begun.length, 1)
+    })
+
+  test('may be sent again to an engine that nothing has reached, even where nothing may be sent twice', async (t) => {
+    const { deps, first, id } = await start(t, [{}], { resubmits: false })
+    await deps.fleet.instances[0]?.readSchema()
+    first.statuses.push(409)
+    assert.equal((await render(deps, id))?.results.length, 1)
+    assert.equal(first.begun.length, 1)
+  })
+
+  test('takes no end of a placement that it has left', async (t) => {
+    const { deps, first, id } = await start(t, [{}], SHORT)
+    first.hold()
+    const rendered = render(deps, id)
+    await waitFor('it runs', () => first.running().length === 1)
+    await first.restart()
+    await waitFor('it runs again', () => first.begun.length === 2)
+    const [left] = await seePlacements(place, id)
+    const end = { status: 'succeeded', logs: '', output: 'late', error: '' }
+    assert.equal(await recordPrediction(place.deps.sql, left?.id ?? '', end), false)
+    first.release()
+    assert.equal((await rendered)?.results.length, 1)
+  })
+
+  test('waits where the engine needs what its kind has not, and says so', async (t) => {
+    const { deps, first, id } = await start(t, [
+      {
+        properties: { mask: { type: 'string', format: 'uri' } },
+        required: ['mask'],
+      },
+    ])
+    const environment = makeEnvironment()
+    const rendered = render(deps, id, { environment })
+    const [reason] = await waitFor('it waits', async () => {
+      const [row] = await place.deps.sql`select waits_for from task where id = ${id}`
+      return (row?.['waits_for'] as string[] | null) ?? undefined
+    })
+    assert.match(String(reason), /cannot run .*needs mask.*; has no input image/)
+    stopRun(environment)
+    await assert.rejects(rendered, again('attempt_ended'))
+    assert.equal(first.begun.length, 0)
+  })
+})

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+
+import { expectStatus, listOf, makeClient } from '../../support/client.ts'
+import type { TaskRecord } from '../../support/client.ts'
+import { startFakeCog, type FakeCog } from '../../support/cog/fake.ts'
+import { startPythonEngine, type PythonEngine } from '../../support/cog/python.ts'
+import { useFolder } from '../../support/folder.ts'
+import { base64 } from '../../support/pictures.ts'
+import { WITHOUT_PYTHON as skip } from '../../support/python.ts'
+import { startService, type Service } from '../../support/service.ts'
+import { waitFor } from '../../support/wait.ts'
+
+const SHADE = `
+import struct
+import sys
+import zlib
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Annotated, Literal
+
+from kiln_engine import Range, engine, progress
+
+
+def chunk(name, data):
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+@engine
+def shade(
+    image: Path, size: Annotated[int, Range(1, 64)] = 8, mode: Literal["plain", "fail"] = "plain"
+) -> Path:
+    """Paints a square.
+
+    size: Width and height in pixels.
+    """
+    print("read", len(image.read_bytes()) > 0)
+    progress(1, 2)
+    if mode == "fail":
+        raise ValueError("as it was asked")
+    picture = Path(mkdtemp(), "shade.png")
+    header = struct.pack(">IIBBBBB", size, size, 8, 0, 0, 0, 0)
+    rows = zlib.compress(bytes(size + 1) * size)
+    picture.write_bytes(
+        b"\\x89PNG\\r\\n\\x1a\\n" + chunk(b"IHDR", header) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
+    )
+    return picture
+`
+
+interface Listed {
+  name: string
+  path: string
+  body: { required: string[]; properties: Record<string, Record<string, unknown>> }
+}
+
+const ENHANCE = '/templates/enhance/tasks'
+const folder = useFolder()
+let fake: FakeCog
+let service: Service
+let python: PythonEngine | undefined
+
+/** Starts a function of Python as an engine, where Python is. */
+const startPython = async (): Promise<PythonEngine | undefined> => {
+  if (skip !== false) return undefined
+  const file = join(folder, 'shade.py')
+  await writeFile(file, SHADE)
+  return await startPythonEngine(file, '--port', '0', '--token', 'secret')
+}
+
+const clientOf = (user: string) =>
+  makeClient(
+    () => service.baseUrl,
+    () => service.token(user),
+  )
+const client = clientOf('alice')
+
+const untilListed = (name: string): Promise<Listed> =>
+  waitFor(`${name} is listed`, async () =>
+    listOf<Listed>(await client.get('/templates'), 'templates').find((kind) => kind.name === name),
+  )
+
+const untilEnded = (path: string, id: string): Promise<TaskRecord> =>
+  waitFor(`task ${id} has ended`, async () => {
+    const { data } = expectStatus(await client.get(`${path}/${id}`), 200).body
+    return ['COMPLETED', 'FAILED'].includes(data.status) ? data : undefined
+  })
+
+interface Detail {
+  kind: string
+  progress?: number
+  log?: string
+  waits_for?: string
+}
+
+const readTask = async (id: string): Promise<Detail> =>
+  expectStatus(await client.get(`/tasks/${id}`), 200).body as unknown as Detail
+
+const create = async (path: string, body: object): Promise<string> =>
+  (await client.create(path, body)).body.data.task_id
+
+before(async () => {
+  fake = await startFakeCog()
+  python = await startPython()
+  const engines = [`enhance=${fake.url}`, ...(python ? [`shade=${python.url}`] : [])]
+  service = await startService({
+    roles: ['api', 'core'],
+    env: {
+      ADMIN_SUBJECTS: 'root',
+      ENGINES: 'upscale:http:enhance',
+      ENGINES_HTTP: engines.join(),
+      ...(python && { ENGINES_HTTP_TOKENS: 'shade=secret' }),
+    },
+  })
+})
+after(async () => {
+  await service.stop()
+  await python?.kill()
+  await fake.close()
+})
+
+describe('an engine of ENGINES_HTTP', () => {
+  test('is a kind with the fields of its Input, and makes its tasks', async () => {
+    const { path, body } = await untilListed('enhance')
+    assert.equal(path, ENHANCE)
+    assert.deepEqual(body.required, ['image'])
+    const { type, minimum, maximum, default: preset } = body.properties['scale'] ?? {}
+    assert.deepEqual([type, minimum, maximum, preset], ['number', 1, 8, 2])
+    const id = await create(ENHANCE, { image: await base64(), scale: 3 })
+    const { status, generated } = await untilEnded(ENHANCE, id)
+    assert.deepEqual([status, generated.length], ['COMPLETED', 1])
+    const begun = fake.begun.at(-1)
+    assert.equal(begun?.input['scale'], 3)
+    assert.match(String(begun?.webhook), /\/engines\/predictions\/[^/]+\/[\w-]{43}$/)
+    assert.equal((await readTask(id)).kind, 'custom/enhance')
+  })
+
+  test('rejects values that its Input does not take', async () => {
+    await untilListed('enhance')
+    const image = await base64()
+    expectStatus(await client.post(ENHANCE, { image, scale: 9 }), 400, 'validation_failed')
+    expectStatus(await client.post(ENHANCE, { scale: 2 }), 400, 'validation_failed')
+  })
+
+  test('makes a kind of the interface that ENGINES gives to it', async () => {
+    const path = '/proxy/imgvendor/v1/ai/image-upscaler'
+    const id = await create(path, { image: await base64(), scale_factor: '4x' })
+    assert.equal((await untilEnded(path, id)).status, 'COMPLETED')
+    assert.equal(fake.begun.at(-1)?.input['scale'], 4)
+  })
+
+  test('has no webhook without its secret, and none after the end', async () => {
+    await untilListed('enhance')
+    fake.hold()
+    const id = await create(ENHANCE, { image: await base64() })
+    const begun = await waitFor('it runs', () =>
+      fake.begun.find((one) => one.id !== undefined && fake.running().includes(one.id)),
+    )
+    const { webhook = '' } = begun
+    const send = async (url: string, body: object): Promise<number> => {
+      const headers = { 'content-type': 'application/json' }
+      const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+      await response.arrayBuffer()
+      return response.status
+    }
+    const state = { id: begun.id, status: 'processing', logs: ' 30%|#| 3/10' }
+    assert.equal(await send(`${webhook.slice(0, -2)}AA`, state), 404)
+    assert.equal(await send(webhook, { status: 5 }), 400)
+    assert.equal(await send(webhook, { ...state, id: 'other' }), 400)
+    assert.equal(await send(webhook, state), 200)
+    await waitFor('its progress is shown', async () => (await readTask(id)).progress === 30)
+    assert.equal((await readTask(id)).log, ' 30%|#| 3/10')
+    fake.release()
+    assert.equal((await untilEnded(ENHANCE, id)).status, 'COMPLETED')
+    assert.equal(await send(webhook, { ...state, status: 'failed' }), 404)
+  })
+
+  test('is shown to admins beside its tasks, and drained by the name of an instance', async () => {
+    const root = clientOf('root')
+    await untilListed('enhance')
+    const name = `enhance@${new URL(fake.url).host}`
+    const instance = await waitFor('it is looked after', async () => {
+      const all = listOf<{ name: string; state: string }>(
+        await root.get('/admin/instances'),
+        'instances',
+      )
+      return all.find((one) => one.name === name && one.state === 'ready')
+    })
+    assert.ok(instance)
+  })
+
+  test('pauses by its name', async () => {
+    const root = clientOf('root')
+    await untilListed('enhance')
+    expectStatus(await root.put('/admin/pauses/engine:enhance', { reason: 'a repair' }), 200)
+    const id = await create(ENHANCE, { image: await base64() })
+    assert.match(String((await readTask(id)).waits_for), /a repair/)
+    expectStatus(await root.delete('/admin/pauses/engine:enhance'), 204)
+    assert.equal((await untilEnded(ENHANCE, id)).status, 'COMPLETED')
+  })
+
+  test('is a function of Python', { skip }, async () => {
+    const { path, body } = await untilListed('shade')
+    const { size, mode } = body.properties
+    assert.deepEqual(
+      [size?.['maximum'], size?.['description']],
+      [64, 'Width and height in pixels.'],
+    )
+    assert.deepEqual(mode?.['enum'], ['plain', 'fail'])
+    const image = await base64()
+    const [good, bad] = [
+      await create(path, { image, size: 16 }),
+      await create(path, { image, mode: 'fail' }),
+    ]
+    const made = await untilEnded(path, good)
+    assert.deepEqual([made.status, made.generated.length], ['COMPLETED', 1])
+    assert.match(String((await readTask(good)).log), /^read True\n 50%\|#+ +\| 1\/2\n$/)
+    const failed = await untilEnded(path, bad)
+    assert.equal(failed.status, 'FAILED')
+    assert.ok(!JSON.stringify(failed).includes('as it was asked'))
+  })
+})
