@@ -132,7 +132,7 @@ export const startEngine = async (
 }
 
 /** Runs one attempt as a worker would; returns how the task stands then. */
-export const attempt = async (
+const attempt = async (
   deps: EngineDependencies,
   id: string,
   { environment = makeEnvironment(), timing = TIMING }: AttemptAs<typeof TIMING> = {},
