@@ -48,6 +48,10 @@ export interface Hosts<On extends Host = Host> {
   stallMs: number
   /** Notified when an instance may have room. */
   notifier: Notifier
+  /** Placements that this worker follows. */
+  followed?: Set<string>
+  /** Time after which a task that waits goes back to its queue while others have placements that this worker does not follow. */
+  yieldMs?: number
 }
 
 /** A fleet of ComfyUI as a worker knows it. */

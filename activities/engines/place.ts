@@ -75,6 +75,7 @@ export const place = async <On extends Host>(given: HostTask<On>): Promise<Chose
   const { deps, task, attempt, template } = given
   const { fleet, sql } = deps
   const stopTimer = deps.metrics?.fleetWaits.startTimer({ template: template.name })
+  const startedAt = performance.now()
   let isWaiting = false
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, MAX_WAIT_MS)) {
     const { notifications } = fleet.notifier
@@ -85,7 +86,7 @@ export const place = async <On extends Host>(given: HostTask<On>): Promise<Chose
     if (placements.some(({ state }) => state === 'crashed')) throw new TaskError('engine_crashed')
     if (placements.length >= MAX_PLACEMENTS)
       throw new TaskError('engine_failed', `The task was placed ${MAX_PLACEMENTS} times.`)
-    const { instances, reasons } = await rank(given, waitMs === FIRST_WAIT_MS)
+    const { instances, reasons, isLeft } = await rank(given, waitMs === FIRST_WAIT_MS)
     for (const instance of instances) {
       const chosen = await reserve(given, instance, { depth: instance.depth })
       if (!chosen) continue
@@ -106,6 +107,9 @@ export const place = async <On extends Host>(given: HostTask<On>): Promise<Chose
       fleet.instances.every((instance) => instance.state() !== 'up')
     )
       await deps.breaker?.fail(given.scope, task.id)
+    // The task of such a placement may be in the queue behind this one, which would wait for it for ever.
+    if (isLeft && performance.now() - startedAt >= (fleet.yieldMs ?? Infinity))
+      throw new PutBackError('turn')
     await fleet.notifier.wait(waitMs, attempt.signal, notifications)
   }
 }
@@ -142,6 +146,8 @@ interface Ranked<On> {
   instances: On[]
   /** Reasons of the instances that do not take it; empty where one is only busy. */
   reasons: string[]
+  /** A placement there is of a task that this worker does not follow. */
+  isLeft: boolean
 }
 
 /**
@@ -181,7 +187,9 @@ export const rank = async <On extends Host>(
     all.length > 0
       ? all.flatMap(({ lack }) => lack ?? [])
       : [`${given.setting} names no instance now`]
-  return { instances, reasons: fit.length > 0 ? [] : reasons }
+  const { followed = new Set() } = deps.fleet
+  const isLeft = all.some(({ open }) => open.some((id) => !followed.has(id)))
+  return { instances, reasons: fit.length > 0 ? [] : reasons, isLeft }
 }
 
 /** Finds what each instance lacks for a task. */

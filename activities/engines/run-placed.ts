@@ -46,6 +46,7 @@ const runWithin = async <On extends Host, Given extends HostTask<On>, Made>(
     const stopTimer = given.deps.metrics?.placements.startTimer({
       comfyui_instance: instance.name,
     })
+    given.deps.fleet.followed?.add(id)
     try {
       const made = await cancelAtEnd(
         given,
@@ -68,6 +69,8 @@ const runWithin = async <On extends Host, Given extends HostTask<On>, Made>(
       if (!(error instanceof PlacementError)) throw error
       stopTimer?.({ end: error.end })
       await leave(given, chosen, error)
+    } finally {
+      given.deps.fleet.followed?.delete(id)
     }
   }
 }

@@ -34,6 +34,8 @@ export const startEngines = async (
       quietMs: config.ENGINE_QUIET_SECONDS * 1000,
       lateMs: config.ENGINE_LATE_SECONDS * 1000,
       notifier: makeNotifier(),
+      followed: new Set(),
+      yieldMs: 3 * config.ENGINE_QUIET_SECONDS * 1000,
     }
     const keepInstances = makeKeepInstances(
       { ...common, fleet },

@@ -51,9 +51,7 @@ const FILE_BYTES = 1024 * 2 ** 20
 
 const UNSENT: ReadonlySet<string> = new Set(['address_refused', 'dns', 'connect', 'tls'])
 
-/** Requests to the one origin of a machine. Each throws a SilentError for 5xx, and where no response comes. */
-export type Origin = ReturnType<typeof makeOrigin>
-
+/** Makes requests to the one origin of a machine. Each throws a SilentError for 5xx, and where no response comes. */
 export const makeOrigin = ({
   url,
   token,

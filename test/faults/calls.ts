@@ -6,6 +6,14 @@ import type { Service } from '../support/service.ts'
 /** Settings by which what a killed worker had begun goes on soon, while none that is slow loses its attempt: 2 s. */
 export const HEARTBEAT = { OVERRIDE_HEARTBEAT_SECONDS: String(Math.ceil(PATIENCE_MS / 30_000)) }
 
+/** Settings by which a service soon finds that an engine by HTTP has lost a task. */
+export const ENGINE_SOON = {
+  ...HEARTBEAT,
+  OVERRIDE_ENGINE_QUIET_SECONDS: '1',
+  OVERRIDE_ENGINE_LATE_SECONDS: '1',
+  OVERRIDE_COMFYUI_LOST_SECONDS: '5',
+}
+
 export const CREATE = `${IMAGE_API}/image-upscaler`
 
 export const clientOf = async (service: Service, subject = 'alice'): Promise<Client> =>

@@ -28,7 +28,7 @@ import {
 export const TOKEN = 'engine-token-that-nobody-may-see'
 
 export type EngineOptions = Partial<
-  Pick<EngineHosts, 'isSynchronous' | 'resubmits' | 'quietMs' | 'lateMs' | 'lostMs'>
+  Pick<EngineHosts, 'isSynchronous' | 'resubmits' | 'quietMs' | 'lateMs' | 'lostMs' | 'yieldMs'>
 > & { silenceMs?: number; depth?: number }
 
 /** Receives webhooks as the route of an api does. */
@@ -100,6 +100,7 @@ export const startEngine = async (
       quietMs: PATIENCE_MS,
       lateMs: PATIENCE_MS,
       notifier: makeNotifier(),
+      followed: new Set(),
       ...times,
       lostMs,
     }
@@ -132,7 +133,7 @@ export const startEngine = async (
 }
 
 /** Runs one attempt as a worker would; returns how the task stands then. */
-export const attempt = async (
+const attempt = async (
   deps: EngineDependencies,
   id: string,
   { environment = makeEnvironment(), timing = TIMING }: AttemptAs<typeof TIMING> = {},

@@ -293,6 +293,23 @@ describe('an image task of an engine', { concurrency: true }, () => {
     assert.deepEqual(await states(id), ['lost', 'open'])
   })
 
+  test('goes back to its queue while a task has the only place that no worker follows', async (t) => {
+    const { deps, first, id, insert, makeWorker } = await start(t, [{}], { yieldMs: 1 })
+    first.hold()
+    const environment = makeEnvironment()
+    const rendered = render(deps, id, { environment })
+    await waitFor('it runs', () => first.running().length === 1)
+    stopRun(environment)
+    await assert.rejects(rendered, again('attempt_ended'))
+    const other = await insert()
+    assert.equal(await render(deps, other), undefined)
+    const { waits_on: waitsOn, failures } = await see(place.database, other)
+    assert.deepEqual([waitsOn, failures], ['turn', 0])
+    const next = render(makeWorker(), id)
+    first.release()
+    assert.equal((await next)?.results.length, 1)
+  })
+
   test('is cancelled at its engine', async (t) => {
     const { deps, first, id } = await start(t)
     first.hold()
