@@ -299,8 +299,12 @@ const makeFleet = (config: Config): Fleet => ({
   lostMs: config.COMFYUI_LOST_SECONDS * 1000,
   stallMs: config.COMFYUI_STALL_SECONDS * 1000,
   notifier: makeNotifier(),
+  followed: new Set(),
+  yieldMs: YIELD_MS,
 })
 
+/** Longer than Temporal takes to give the tasks of a killed worker to another. */
+const YIELD_MS = 60_000
 /** Time to load models of 10 GB from a fast disk. */
 const LOAD_MS = 10_000
 

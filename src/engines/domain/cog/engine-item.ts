@@ -42,7 +42,10 @@ export const readEngineItem = (
   const urls = addresses.split(/\s+/).filter((url) => url !== '')
   if (!isEngineName(name) || urls.length === 0 || !urls.every(isOrigin))
     return { issue: `must be ${FORM}, got ${text}` }
-  const each = { depth: Number(options.depth ?? 1), showsErrors: options.errors === 'shown' }
+  const each = {
+    depth: Number(options.depth ?? 1),
+    ...(options.errors !== undefined && { showsErrors: options.errors === 'shown' }),
+  }
   // An address is in the name, so that a list in another order names the same instances.
   const instances = urls.map((url) => ({ name: `${name}@${new URL(url).host}`, url, ...each }))
   const isSynchronous = options.held !== undefined
