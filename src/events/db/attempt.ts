@@ -159,7 +159,7 @@ export const completeAttempt = async (
   if (isOff) await stopEndpointEvents(sql, endpointId)
   // Last: whoever waits for the row of a host must hold nothing that another waits for.
   if (verdict.state === 'delivered') await recordRecovery(sql, [url])
-  else if (verdict.state !== 'stopped') await endRecovery(sql, url)
+  else if (open.isHastened && verdict.state !== 'stopped') await endRecovery(sql, url)
 }
 
 /**

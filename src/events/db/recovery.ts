@@ -51,7 +51,7 @@ export const recordRecovery = async (sql: Transaction, urls: readonly string[]):
   `
 }
 
-/** Records that the host of a URL fails again: what waits for it goes on waiting, until something arrives once more. */
+/** Records that the host of a URL failed at a hastened event: the others go on waiting, until something arrives once more. */
 export const endRecovery = async (sql: Transaction, url: string): Promise<void> => {
   await sql`delete from recovered_host where host = host_of(${url})`
 }

@@ -417,6 +417,14 @@ describe('one attempt to deliver an event', () => {
         assert.ok(max > 3500 && min <= 3600, `${min} to ${max} s`)
       })
 
+    test('leaves the next attempt its number in the schedule', async () => {
+      const { eventId } = await hastened(respond(500), 1)
+      await deps.sql`update event set next_attempt_at = now() where id = ${eventId}`
+      await send(deps, { eventId })
+      const { min, max } = await waitOf(eventId)
+      assert.ok(max >= 12 && min <= 18, `${min} to ${max} s`)
+    })
+
     test('holds the Retry-After of its response', async () => {
       const { eventId } = await hastened(respond(503, { 'retry-after': '3600' }), 1)
       const { max } = await waitOf(eventId)
