@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 
 import { runDemo } from './demo.ts'
+import { startDemoEngine } from './demo-engine.ts'
 import { listenForInterrupt, type Interrupt } from './interrupt.ts'
 import { startStack, type Stack } from './stack.ts'
 import { INTERRUPTED, announceStop, describeStack, say, serveUntilInterrupted } from './start.ts'
@@ -45,16 +46,21 @@ const demonstrateHere = async (
   outDir: string,
   interrupt: Interrupt,
 ): Promise<number> => {
+  const engine = await startDemoEngine()
   const stack = await startStack({
     dataDir: join(dataDir, 'demo'),
     issuerDir: dataDir,
     env: process.env,
-    settings: { OVERRIDE_OUTBOUND_ALLOW_LOOPBACK: 'true' },
+    settings: { OVERRIDE_OUTBOUND_ALLOW_LOOPBACK: 'true', ...engine.settings },
     say,
     interrupt,
+  }).catch(async (error: unknown) => {
+    await engine.stop()
+    throw error
   })
   try {
-    const succeeded = await demonstrate(stack, outDir, interrupt)
+    const hasEngine = 'ENGINES_HTTP' in engine.settings
+    const succeeded = await demonstrate({ stack, hasEngine }, outDir, interrupt)
     if (keep) {
       say(await describeStack(stack, 'Ctrl-C stops it all.'))
       await serveUntilInterrupted(stack, interrupt)
@@ -62,6 +68,7 @@ const demonstrateHere = async (
     return succeeded ? 0 : 1
   } finally {
     await stack.stop()
+    await engine.stop()
   }
 }
 
@@ -72,10 +79,11 @@ Next:
   npm start                     keeps the same service running, with a console on port 8080
   docs/guides/first-task.md     sends a task of your own, by curl, TypeScript or Python
   docs/comfyui.md               renders on your ComfyUI machines
+  docs/guides/engines-http.md   renders by a function of yours
   docs/guides/publishing.md     publishes a pack in the registry`
 
 const demonstrate = async (
-  stack: Stack,
+  { stack, hasEngine }: { stack: Stack; hasEngine: boolean },
   outDir: string,
   interrupt: Interrupt,
 ): Promise<boolean> => {
@@ -90,6 +98,7 @@ const demonstrate = async (
       process.kill(pid, 'SIGKILL')
       return pid
     },
+    hasEngine,
     drawTree: (workflowId) => drawWorkflowTree({ temporal, workflowId }),
     outDir,
     out: process.stdout,

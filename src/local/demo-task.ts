@@ -16,6 +16,8 @@ export interface DemoOptions {
   drawTree?(workflowId: string): Promise<string[]>
   /** Ends the worker that renders with SIGKILL, and returns its pid; absent where it runs elsewhere. */
   killWorker?(): number
+  /** The engine of ten lines runs beside the service. */
+  hasEngine?: boolean
   /** Folder that gets each input with its result beside it. */
   outDir: string
   out: Out

@@ -3,6 +3,7 @@ import { join, relative } from 'node:path'
 
 import { makeCall, makeDemoClient, type DemoTask } from './demo-client.ts'
 import { DEMO_JOBS } from './demo-jobs.ts'
+import { runOnDemoEngine } from './demo-engine.ts'
 import { runKilled } from './demo-kill.ts'
 import { formatState, makeProgress } from './demo-progress.ts'
 import { publishSamplePack } from './demo-publish.ts'
@@ -20,6 +21,7 @@ export const runDemo = async (options: DemoOptions): Promise<boolean> => {
   const { out, signal, temporalUi, outDir, killWorker } = options
   await mkdir(outDir, { recursive: true })
   const hasSurvived = !killWorker || (await runKilled(options, killWorker))
+  const hasRendered = !options.hasEngine || (await runOnDemoEngine(options))
   const progress = makeProgress(out)
   const names = [...DEMO_JOBS.map(({ name }) => name), 'publish']
   const runs = names.map(startRun)
@@ -29,7 +31,7 @@ export const runDemo = async (options: DemoOptions): Promise<boolean> => {
   await runAll(runs, options, show)
   signal.throwIfAborted()
   out.write(describeRuns(runs, temporalUi))
-  return hasSurvived && runs.every(({ hasSucceeded }) => hasSucceeded)
+  return hasSurvived && hasRendered && runs.every(({ hasSucceeded }) => hasSucceeded)
 }
 
 /** Runs all jobs at once, except jobs that wait for another's result. */

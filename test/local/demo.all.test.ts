@@ -60,6 +60,7 @@ describe('the demonstration, with a Temporal of others behind TLS, a client cert
     const [, done, all] = /(\d+) of (\d+) jobs succeeded\./.exec(printed) ?? []
     assert.ok(Number(all) > 10 && done === all && code === 0, printed)
     assert.match(printed, /└ /)
+    assert.match(printed, /ten lines of Python.*\n\n {2}moire +COMPLETED /)
     assert.match(printed, /killed +processing \d+% .*\n  kill -9 \d+\n[^]*killed +success /)
     assert.doesNotMatch(printed, /^Temporal \d/m)
     assert.ok(frontend.calls.includes('StartWorkflowExecution'), frontend.calls.join())
