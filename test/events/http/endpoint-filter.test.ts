@@ -131,6 +131,8 @@ describe('an endpoint with headers of its own', () => {
     assert.equal(await put({ headers: {} }), undefined)
     assert.deepEqual(await put({ headers: { 'x-of': 'kiln' } }), ['x-of'])
     assert.equal(await put({ url: receiver.url('/kept', 'localhost') }), undefined)
+    const rows = await service.database.sql`select headers from endpoint where id = ${id}`
+    assert.deepEqual([...rows], [{ headers: null }])
   })
 
   for (const [name, value] of [
