@@ -21,7 +21,7 @@ describe('a first visit to the console', { skip }, () => {
 
   test('the example of the first page is repeated by two presses, seen at once, and saved by its kind', async () => {
     const page = await console.open('/')
-    await page.getByText('A pack is a Python package that adds nodes to the host').waitFor()
+    await page.getByText('A pack is a Python package that adds custom nodes to ComfyUI').waitFor()
     await page.getByText('Prompt “(warm evening light:1.3) from the left”').waitFor()
     await assertSound(page)
     await press(page, 'Try it')
