@@ -19,6 +19,10 @@ const EXCEPTIONS: readonly [routes: RegExp, reason: string][] = [
   [/^POST \/batches$/, 'a new batch is its own entry, and so is each of its tasks'],
   [/^POST \/customers\/storage$/, 'a new upload is its own entry'],
   [/^PUT \/uploads\/:id$/, 'the link is the credential, and the upload or version has the digest'],
+  [
+    /^POST \/engines\/predictions\//,
+    'its secret is the credential, and the placement has what it said of its task',
+  ],
   [/\/(redeliver|test)$/, 'what is sent is an event with its attempts'],
   [
     /^POST .*\/token-exchange$/,

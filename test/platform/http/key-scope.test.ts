@@ -271,6 +271,7 @@ const ACCESS: readonly (readonly [Access, readonly string[]])[] = [
       // These have a secret of their own, or none.
       `POST ${OWN_NODE}/token-exchange`,
       'PUT /uploads/:id',
+      'POST /engines/predictions/:id/:secret',
       'GET /files/:id/:name',
       'GET /health',
       'GET /ready',

@@ -55,6 +55,7 @@ const LENIENT = {
     'post /bulk/nodes/versions',
     'post /customers/storage',
   ],
+  'a form of cog': ['post /engines/predictions/:id/:secret'],
   'addresses that are opened as they are': [
     'put /uploads/:id',
     'get /files/:id/:name',
