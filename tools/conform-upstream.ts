@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -159,10 +160,31 @@ const waitForRestart = async (): Promise<void> => {
   process.stdin.pause()
 }
 
+/** Connects once: what rejects that has no need to be asked for minutes. */
+const connectTo = async ({ protocol, hostname, port }: URL): Promise<void> => {
+  const standard = protocol === 'https:' ? 443 : 80
+  const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || standard })
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) })
+  } finally {
+    socket.destroy()
+  }
+}
+
+const CONNECT_MS = 10_000
+
 const main = async (): Promise<number> => {
   if (values.help || positionals.length !== 1 || !URL.canParse(positionals[0] ?? '')) {
     process[values.help ? 'stdout' : 'stderr'].write(`${USAGE}\n`)
     return values.help ? 0 : 2
+  }
+  const rejected = await connectTo(new URL(positionals[0] ?? '')).then(
+    () => undefined,
+    describeCauses,
+  )
+  if (rejected !== undefined) {
+    say(false, 'takes connections', rejected)
+    return 1
   }
   const dir = await mkdtemp(join(tmpdir(), 'kiln-conform-'))
   try {

@@ -39,7 +39,7 @@ export const makeKeepKinds = (deps: Deps, engines: readonly EngineHosts[]) => {
       if (issues.length > 0 && logged.get(fleet.name) !== issues.join())
         log.error(
           { engine: fleet.name, issues },
-          'an engine cannot be used: its kind stays as it was',
+          `engine ${fleet.name} cannot be used: its kind is as it was, or is none yet`,
         )
       logged.set(fleet.name, issues.join())
       const able = read.flatMap((one) => (one?.schema ? [one] : []))

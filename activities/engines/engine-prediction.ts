@@ -96,7 +96,8 @@ const makeCheck = async (
       silentSince = undefined
       if (status !== 'BUSY') {
         idleSince ??= now
-        if (now - idleSince >= lateMs) throw new PlacementError('lost', `its status is ${status}`)
+        if (now - idleSince >= lateMs)
+          throw new PlacementError('lost', `it does not run any more: its engine is ${status}`)
         return
       }
       idleSince = undefined

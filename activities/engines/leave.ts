@@ -79,7 +79,7 @@ export const leave = async <On extends Host>(
     'a placement brought no result',
   )
   const reason = new EngineError(detail, { isShown })
-  await keepReason(deps, task, reason)
+  if (COUNTED.has(end)) await keepReason(deps, task, reason)
   if (end === 'zombie') await holdInstance(sql, { name, restSeconds: null, reason: detail })
   // What it said of its queue is a second old: the task would be placed there again, until its placements are used up.
   if (end === 'unreachable' || end === 'unsent') instance.doubt()

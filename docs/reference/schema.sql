@@ -2101,6 +2101,8 @@ begin
     return array['No worker serves its engine.'];
   elsif exists (
     select from outbox o where o.workflow_id = family || '-task/' || wait_reasons.id and o.kind <> 'signal' and o.dispatched_at is null
+      -- a start that was just enqueued is on its way
+      and o.created_at < now() - interval '10 seconds'
   ) then
     return array['Temporal has not taken it.'];
   end if;

@@ -55,6 +55,9 @@ const RUN = 12
 /** Shorter texts are in every sentence. */
 const SHORTEST = 3
 
+/** True within a word: a short text is a part of many. */
+const isLetter = (character = ''): boolean => /[\p{L}\p{N}_]/u.test(character)
+
 /** Hides each part of a text that a caller has written, also where the engine repeats only some of it. */
 const hideText = (text: string, written: string): string => {
   const given = written.toLowerCase()
@@ -64,7 +67,8 @@ const hideText = (text: string, written: string): string => {
   for (let at = 0; at < text.length;) {
     let end = at + length
     const isGiven = () => end <= text.length && given.includes(text.slice(at, end).toLowerCase())
-    if (isGiven()) {
+    const isPart = length < RUN && (isLetter(text[at - 1]) || isLetter(text[end]))
+    if (!isPart && isGiven()) {
       do end += 1
       while (isGiven())
       plain += '(text)'

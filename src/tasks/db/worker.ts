@@ -1,5 +1,5 @@
 import type { EngineName } from '../domain/engine.ts'
-import type { Sql } from '../../platform/db/client.ts'
+import type { Queryable, Sql } from '../../platform/db/client.ts'
 import { withoutSync } from '../../platform/db/without-sync.ts'
 
 export interface WorkerRow {
@@ -25,7 +25,7 @@ export const endWorker = async (sql: Sql, id: string): Promise<void> => {
 }
 
 /** Lists how many tasks of each engine the workers that live take at once. */
-export const listSlots = async (sql: Sql): Promise<Partial<Record<EngineName, number>>> => {
+export const listSlots = async (sql: Queryable): Promise<Partial<Record<EngineName, number>>> => {
   const rows = await sql<{ engine: EngineName; slots: number }[]>`
     select key as engine, sum(value::integer)::integer as slots
     from worker, jsonb_each_text(slots) where is_alive(worker) group by key

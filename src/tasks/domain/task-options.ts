@@ -71,7 +71,7 @@ const common = {
       {
         description:
           'Seconds from the creation, or a time, 30 days away at most: it waits until then, and all deadlines count from there. Addresses are fetched then. A time that has passed is now.',
-        'x-expectation': `a whole number of seconds from 1 to ${START_AFTER_MAX}, or an ISO 8601 date-time at most 30 days away`,
+        'x-expectation': `a whole number of seconds from 1 to ${START_AFTER_MAX}, or an ISO 8601 date-time such as 2026-01-31T12:00:00Z at most 30 days away`,
       },
     ),
   ),

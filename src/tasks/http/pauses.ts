@@ -2,6 +2,7 @@ import { withinDeadline, type Sql, type Transaction } from '../../platform/db/cl
 import { insertAudit } from '../../platform/db/audit-log.ts'
 import { RULES } from '../../platform/db/change-notification.ts'
 import { countPauseEffect, endPause, listPauses, putPause } from '../db/pause.ts'
+import { listSlots } from '../db/worker.ts'
 import { unitOfWork, type UnitDeps } from '../../platform/db/unit-of-work.ts'
 import { auditTarget } from '../../platform/domain/audit-log.ts'
 import { apiError, errors, shown } from '../../platform/domain/errors.ts'
@@ -89,13 +90,20 @@ export const setPause = async (
     if (!after) throw errors.validationFailed([pastExpiry(until ?? '', 'until').message])
     const change = { action: 'pause.set', target: auditTarget.pause(scope), reason } as const
     await insertAudit(sql, audit, { ...change, before: before ?? {}, after })
-    return scope.startsWith('owner:')
-      ? { ...after, ...(await warnOfUnknown(sql, scope.slice('owner:'.length))) }
-      : after
+    const [subject, name = ''] = scope.split(/:(.*)/s)
+    if (subject === 'owner') return { ...after, ...(await warnOfUnknown(sql, name)) }
+    return subject === 'engine' ? { ...after, ...(await warnOfUnserved(sql, name)) } : after
   }
   const body = await unitOfWork(deps, set, { of: RULES })
   await showAtOnce(deps)
   return { status: 200, body }
+}
+
+/** Warns that no worker serves an engine: its name is mistyped, or its workers are still to come. */
+const warnOfUnserved = async (sql: Transaction, name: string): Promise<Pick<Pause, 'warnings'>> => {
+  const [engine = ''] = name.split(':')
+  const isServed = engine in (await listSlots(sql))
+  return isServed ? {} : { warnings: [`No worker serves an engine ${shown(engine)}.`] }
 }
 
 /** Ends a pause, and closes the breaker of an engine. */

@@ -166,6 +166,7 @@ const OPEN: Readonly<Record<string, string>> = {
   'GET /openapi.yml': 'documentation',
   'GET /files/{id}/{name}': 'a signed link',
   'PUT /uploads/{id}': 'a signed link',
+  'POST /engines/predictions/{id}/{secret}': 'a secret in the path',
   'POST /publishers/{publisherId}/nodes/{nodeId}/versions': 'a token in the body',
   'POST /publishers/{publisherId}/nodes/{nodeId}/token-exchange': 'an identity token in the body',
 }

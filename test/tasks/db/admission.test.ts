@@ -172,7 +172,8 @@ describe('the admission of tasks', () => {
     assert.deepEqual(await read(admitted), [undefined, null], 'it has just been made')
     await sql()`update task set last_moved_at = now() - interval '1 minute' where id = ${admitted}`
     const started = await sql()`
-      insert into outbox (kind, workflow_type, workflow_id) values ('start', 'imageTask', ${`image-task/${admitted}`}) returning id
+      insert into outbox (kind, workflow_type, workflow_id, created_at)
+      values ('start', 'imageTask', ${`image-task/${admitted}`}, now() - interval '1 minute') returning id
     `
     const unserved = 'It waits: no worker serves its engine now.'
     assert.deepEqual(await read(admitted), [unserved, null])

@@ -182,6 +182,15 @@ describe('a pause', () => {
     assert.deepEqual(await waitsOf(client), [PAUSED])
   })
 
+  test('of an engine warns where no worker serves it', async () => {
+    assert.equal(
+      String((await pause('engine:warp')).warnings),
+      'No worker serves an engine "warp".',
+    )
+    assert.equal('warnings' in (await pause('engine:local')), false)
+    for (const scope of ['engine:warp', 'engine:local']) await resume(scope)
+  })
+
   test('is read at once by an api whose notification was lost with its connection', async () => {
     const { baseUrl } = await service.startSecondApi({
       OVERRIDE_RULES_INTERVAL_MS: '3600000',
@@ -225,7 +234,7 @@ describe('a pause', () => {
 
   for (const [scope, body, status, error] of [
     ['everything', {}, 400, 'validation_failed'],
-    ['engine:warp', {}, 400, 'validation_failed'],
+    ['engine:Warp', {}, 400, 'validation_failed'],
     ['kind:upscal', {}, 400, 'validation_failed'],
     ['host:', {}, 400, 'validation_failed'],
     ['host:https://example.com', {}, 400, 'validation_failed'],

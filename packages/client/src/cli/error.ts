@@ -34,7 +34,9 @@ export class LocalError extends Error {}
 /** Advice on codes that the service's message leaves open. */
 const HINTS: Partial<Record<string, string[]>> = {
   version_exists: ['raise the number in pyproject.toml, and publish again'],
-  unauthorized: ['KILN_TOKEN or KILN_API_KEY must hold a credential of this service'],
+  unauthorized: [
+    'KILN_TOKEN or KILN_API_KEY must hold a credential of this service; `kiln token --user <name>` makes one for a development server',
+  ],
 }
 
 /** Throws an error of the service again; a rejection as one of wrong usage. */

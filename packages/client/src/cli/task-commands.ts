@@ -155,15 +155,19 @@ const create = async (context: Context, { make, body, image }: Creating): Promis
   screen.show('sending')
   const task = await make(kiln, body, options)
   context.leave(`kiln watch ${task.id}`)
-  const { replayed } = task
+  const { replayed, warnings = [] } = task
+  for (const warning of warnings) screen.record(`warning: ${warning}`)
   if (replayed) screen.record(describeReplay(replayed, 'task'))
   if (values['no-wait'] === true) {
-    screen.print([task.id], { task_id: task.id, replayed })
+    screen.print([task.id], { task_id: task.id, replayed, warnings })
     return EXIT.done
   }
   screen.record(`task ${task.id}`)
   const stem = nameResult(context.name, image, task.id)
   const ended = await waitForTask(context, task)
+  // Of an address that is known only once it was fetched.
+  for (const warning of ended.warnings ?? [])
+    if (!warnings.includes(warning)) screen.record(`warning: ${warning}`)
   return await end(context, { ...ended, replayed }, text(values, 'output') ?? { stem })
 }
 
@@ -187,7 +191,7 @@ const end = async (
   output: string | { stem: string } | undefined,
 ): Promise<number> => {
   const { id: task_id, state, status, replayed } = task
-  const common = { task_id, state, status, replayed }
+  const common = { task_id, state, status, replayed, warnings: task.warnings }
   if (task.state === 'failed') {
     const { code, message } = task.error
     const said = await readEngineError({ kiln, signal }, task_id)
@@ -339,7 +343,8 @@ export const listTemplates = async ({ kiln, screen, signal }: Context): Promise<
 }
 
 interface MemberRule {
-  type: string
+  type?: string
+  anyOf?: MemberRule[]
   enum?: string[]
   minimum?: number
   maximum?: number
@@ -347,11 +352,12 @@ interface MemberRule {
 }
 
 const describeRule = (rule: MemberRule, isRequired: boolean): string => {
-  const { type, enum: choices, minimum, maximum, default: preset } = rule
+  const { type = rule.anyOf?.map((one) => one.type).join(' or '), enum: choices } = rule
+  const { minimum, maximum, default: preset } = rule
   const range = minimum === undefined ? '' : ` ${minimum} to ${maximum ?? 'any'}`
   const wanted = isRequired ? ', required' : ''
   const unless = preset === undefined ? wanted : `, ${JSON.stringify(preset)} unless given`
-  return `${choices?.join('|') ?? type + range}${unless}`
+  return `${choices?.join('|') ?? `${type}${range}`}${unless}`
 }
 
 export const watchTask = async (context: Context, id: string): Promise<number> => {

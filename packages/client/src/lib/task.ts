@@ -22,6 +22,8 @@ interface AnyTask {
   path?: string
   /** Set by a creation whose idempotency key an earlier request had: that one has made the task. */
   replayed?: Replay | undefined
+  /** Sentences about what of the request takes no effect, or may surprise. */
+  warnings?: string[]
 }
 
 /**
@@ -49,14 +51,14 @@ export type Task = RunningTask | EndedTask
 /** Reads a task from the response of any of its routes; `path` is that of its status. */
 export const toTask = (body: unknown, path?: string): Task => {
   const { data, ...rest } = body as { data?: ImageRecord } & Partial<VideoRecord>
-  return data ? ofImage(data, path) : ofVideo(rest as VideoRecord & { task_id?: string }, path)
+  return data ? ofImage(data, path) : ofVideo(rest as MadeVideo, path)
 }
 
 const ofImage = (
-  { task_id: id, status, generated, error, waits_for, progress }: ImageRecord,
+  { task_id: id, status, generated, error, waits_for, progress, warnings }: ImageRecord,
   path?: string,
 ): Task => {
-  const common = { id, status, ...(path !== undefined && { path }) }
+  const common = { id, status, ...(path !== undefined && { path }), ...(warnings && { warnings }) }
   if (status === 'COMPLETED')
     return { ...common, state: 'succeeded', files: generated.map((url) => ({ url })) }
   if (status !== 'FAILED')
@@ -65,10 +67,18 @@ const ofImage = (
   return { ...common, state: 'failed', error: { code, message } }
 }
 
-/** Reads a video task. The response of a creation has `task_id` where the others have `id`. */
-const ofVideo = (record: VideoRecord & { task_id?: string }, path?: string): Task => {
+/** The response of a creation has `task_id` where the others have `id`, and may have warnings. */
+type MadeVideo = VideoRecord & { task_id?: string; warnings?: string[] }
+
+const ofVideo = (record: MadeVideo, path?: string): Task => {
   const id = record.task_id ?? record.id
-  const common = { id, status: record.state, ...(path !== undefined && { path }) }
+  const { warnings } = record
+  const common = {
+    id,
+    status: record.state,
+    ...(path !== undefined && { path }),
+    ...(warnings && { warnings }),
+  }
   if (record.state === 'failed')
     return { ...common, state: 'failed', error: { code: record.err_code, message: record.err_msg } }
   if (record.state === 'success')
