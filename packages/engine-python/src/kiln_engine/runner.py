@@ -12,7 +12,7 @@ import typing as t
 from contextlib import redirect_stderr, redirect_stdout
 from http.client import HTTPException
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from urllib.request import Request, urlopen
 
 from .signature import Signature
@@ -93,7 +93,12 @@ class Runner:
         """Runs what is started, until the process is stopped."""
         signal.signal(signal.SIGUSR1, self.interrupt)
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-        while prediction := self.queue.get():
+        while True:
+            try:
+                # A signal that comes just before a wait is heard after it.
+                prediction = self.queue.get(timeout=1)
+            except Empty:
+                continue
             # What the function makes by tempfile is removed with the files of its input.
             with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
                 tempfile.tempdir = folder
