@@ -1443,7 +1443,7 @@ CREATE OR REPLACE FUNCTION public.count_usage()
 AS $function$
 declare
   begun timestamptz := new.claimed_at;
-  waited_in integer := usage_bucket(extract(epoch from coalesce(begun, new.ended_at) - new.created_at));
+  waited_in integer := usage_bucket(extract(epoch from coalesce(begun, new.ended_at) - greatest(new.created_at, new.start_after)));
   ran_in integer := coalesce(usage_bucket(extract(epoch from new.ended_at - begun)), 0);
   state text := task_state(new.status, new.error_code);
   used_ms bigint;

@@ -58,6 +58,19 @@ describe('a task that starts later', () => {
     assert.equal((await client.untilVideoEnded(id)).state, 'success')
   })
 
+  test('has waited from that time on, in the usage of its owner', async () => {
+    const client = service.client('usage-of-later')
+    const id = await client.createImage({ image, ...HOUR })
+    await sql`update task set created_at = now() - interval '1 day' where id = ${id}`
+    await letStart(id)
+    assert.equal((await client.untilEnded('image-upscaler', id)).status, 'COMPLETED')
+    const [row] = await sql<{ isShort: boolean }[]>`
+      select array_length(waited, 1) < usage_bucket(3600) as "isShort"
+      from usage where owner = 'usage-of-later' and key = ''
+    `
+    assert.equal(row?.isShort, true)
+  })
+
   test('is cancelled as any other', async () => {
     const client = service.client()
     const id = await client.createImage({ image, ...HOUR })
