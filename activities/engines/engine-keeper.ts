@@ -21,7 +21,7 @@ type Deps = Pick<EngineDependencies, 'sql' | 'log' | 'notifyChange'>
 
 /**
  * Makes the pass that makes engines kinds: what their instances take becomes the fields of one. While instances differ, as
- * in a release, the kind stays what it is until none of them is so any more.
+ * in a release, the kind stays what it is until they agree.
  */
 export const makeKeepKinds = (deps: Deps, engines: readonly EngineHosts[]) => {
   const { sql, log, notifyChange } = deps

@@ -71,7 +71,7 @@ export const followPrediction = async (
 }
 
 /**
- * Makes the check of a prediction of which nothing was heard. One that does not run any more has ended, and its end was
+ * Makes the check of a prediction that is silent. One that does not run any more has ended, and its end was
  * sent just now, or is lost. Only while an instance works may it be asked for the prediction, by the same request: one that
  * has ended would begin again.
  */

@@ -26,7 +26,7 @@ export interface Keeping<On extends Host> {
 /** Placements of one instance that are removed in one turn: a few requests each. */
 const MAX_LEFT = 20
 
-/** One turn of looking after all instances. One that does not respond keeps none of the others waiting for long. */
+/** One turn of looking after all instances. One that does not respond does not keep the others waiting for long. */
 export const keepHosts = async <On extends Host>(
   deps: KeeperDependencies & { fleet: Hosts<On> },
   keeping: Keeping<On>,

@@ -51,7 +51,7 @@ const COUNTED = new Set('out_of_memory input_missing failed broken'.split(' '))
 const OPERATORS = new Set('broken broken_device crashed zombie unable too_large'.split(' '))
 /** Ends that leave no trace: the instance knows nothing of the placement. */
 const TRACELESS = new Set('busy unsent'.split(' '))
-/** Ends of which it is certain that nothing was made. */
+/** Ends after which it is certain that nothing was made. */
 const UNMADE = new Set('busy unsent rejected unable too_large'.split(' '))
 /** Ends that show nothing of the task, and that its engine fails. A caller who sends what cannot be rendered stops nobody. */
 const FLEETS = new Set('broken_device zombie unreachable unsent lost moved'.split(' '))

@@ -1,2 +1,2 @@
--- Frames of an input that is an animation, of which an image engine renders the first; null of any other.
+-- Number of frames of an input that is an animation: an image engine renders the first. Null of any other.
 alter table task_input add column frames integer;
