@@ -4,6 +4,7 @@ import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { describe, test } from 'node:test'
 
+import { USUAL_DRAIN } from '../../../src/platform/http/body/early-response.ts'
 import { makeBudget, SMALL } from '../../../src/platform/json-body/budget.ts'
 import { readJsonBody } from '../../../src/platform/json-body/read-json-body.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
@@ -54,9 +55,9 @@ describe('length of a body', () => {
 
   test('a body over the limit gets its response even when the client sends everything before it reads', async (t) => {
     // More than the kernel holds for the two ends, or there would be nothing left to reject.
-    const bytes = 20_000_000
+    const bytes = 16_000_000
     const options = makeOptions(await makeScratch(t), { maxBytes: 100 })
-    const port = await startServer(t, options, { bytes, ms: PATIENCE_MS })
+    const port = await startServer(t, options, { ...USUAL_DRAIN, ms: PATIENCE_MS })
     const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n'
     const socket = connect(port, '127.0.0.1').pause()
     socket.write(`${head}Content-Length: ${bytes}\r\n\r\n`)

@@ -6,7 +6,7 @@ export interface DrainLimits {
   ms: number
 }
 
-export const USUAL_DRAIN: DrainLimits = { bytes: 4 * 2 ** 20, ms: 1000 }
+export const USUAL_DRAIN: DrainLimits = { bytes: 16 * 2 ** 20, ms: 5000 }
 
 /** True when the response would go out while the client is still sending. */
 export const isSending = (request: IncomingMessage): boolean => !request.complete
