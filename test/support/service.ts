@@ -121,6 +121,14 @@ export const AWAITS_OUTAGE = {
   OVERRIDE_DOCTOR_CHECK_MS: String(PATIENCE_MS),
 }
 
+/** What is a constant now was a setting of an earlier release. */
+const asSettings = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) =>
+      name.startsWith(OVERRIDE) ? [[name.slice(OVERRIDE.length), value]] : [],
+    ),
+  )
+
 /** Production has every constant as it is. */
 const adaptToProduction = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   env['NODE_ENV'] === 'production'
@@ -192,6 +200,7 @@ export const startService = async ({
       readyMessage: READY[role],
       env: adaptToProduction({
         ...settings,
+        ...(release && asSettings(settings)),
         ...(role === 'api' ? {} : { WORKER_ROLE: role }),
         ...(role === 'api' &&
           development && { OVERRIDE_DEVELOPMENT_ISSUER_KEY: JSON.stringify(key) }),

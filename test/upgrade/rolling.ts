@@ -27,7 +27,7 @@ import { makeLatch, waitFor } from '../support/wait.ts'
 import { startBalancer } from './balancer.ts'
 import type { Balancer } from './balancer.ts'
 import { createReleaseDatabase } from './release.ts'
-import { hasMigration, makeStates, SLOW_ITEMS, startElsewhere } from './states.ts'
+import { makeStates, needsStop, SLOW_ITEMS, startElsewhere } from './states.ts'
 import type { States } from './states.ts'
 import { startTraffic } from './traffic.ts'
 import type { Traffic } from './traffic.ts'
@@ -161,12 +161,12 @@ const startApi = async ({ service, balancer }: Started, release?: string): Promi
 
 const upgrade = async (all: Upgrade, old: Running): Promise<boolean> => {
   const { service, traffic, receiver, release, states, say } = all
-  const needsStop = !hasMigration(release, '0069_words')
+  const isStopped = needsStop(release)
   const stopping = new AbortController()
   const { open: heal, opened: healed } = makeLatch()
   await fillStates(all, healed)
   // Else others render meanwhile.
-  if (needsStop) await holdSlots(all, healed)
+  if (isStopped) await holdSlots(all, healed)
   const awaited: string[] = []
   while (awaited.length < 20) awaited.push(await traffic.publish())
   const [links, late] = [awaited.slice(0, 2), awaited.slice(2)]
@@ -177,14 +177,14 @@ const upgrade = async (all: Upgrade, old: Running): Promise<boolean> => {
   )
   await states.begin()
 
-  traffic.begin(needsStop ? STOP : 'migrations')
-  if (needsStop) await Promise.all(Object.values(old).flat().map(drain))
+  traffic.begin(isStopped ? STOP : 'migrations')
+  if (isStopped) await Promise.all(Object.values(old).flat().map(drain))
   const before = await readStates(service)
   const start = Date.now()
   const applied = await migrate(service.database.url)
   say(`${applied.length} migrations in ${secondsSince(start)}`)
   receiver.script('/later', respond(204))
-  if (needsStop) {
+  if (isStopped) {
     const connection = await Connection.connect({ address: temporalAddress() })
     say(`${await endEarlierRuns(connection, 'default')} runs of the release ended`)
     await connection.close()

@@ -25,6 +25,9 @@ const ITEMS = 20
 /** Settings by which a core worker takes one item a second. */
 export const SLOW_ITEMS = { OVERRIDE_BULK_PAUSE_FACTOR: '100' }
 
+/** True for a release whose processes are all stopped before the migrations: its names of tables are others. */
+export const needsStop = (release: string): boolean => !hasMigration(release, '0069_words')
+
 /** Finds by its migrations if a release has something. */
 export const hasMigration = (release: string, name: '0050_pause' | '0069_words'): boolean =>
   existsSync(
