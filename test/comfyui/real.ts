@@ -13,7 +13,7 @@ import { findPort } from '../../src/local/port.ts'
 import { ROOT } from '../../src/local/root.ts'
 import { ENGINE_SOON } from '../faults/calls.ts'
 import { assertLedger } from '../faults/ledger.ts'
-import { makeClient } from '../support/client.ts'
+import { listOf, makeClient } from '../support/client.ts'
 import { withKept } from '../support/keep.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { base64 } from '../support/pictures.ts'
@@ -77,7 +77,11 @@ export const runReal = async ({ checkout, say }: RealFleet): Promise<void> =>
     const start = Date.now()
     const image = await base64()
     const ids: string[] = []
-    await waitFor('it is a kind', async () => (await client.get('/templates/slow')).status === 200)
+    await waitFor(
+      'it is a kind',
+      async () => listOf(await client.get('/templates'), 'templates').length > 0,
+      10 * PATIENCE_MS,
+    )
     while (ids.length < TASKS)
       ids.push((await client.create('/templates/slow/tasks', { image })).body.data.task_id)
     const untilDone = (tasks: number): Promise<true> =>
