@@ -29,7 +29,7 @@ export const SLOW_ITEMS = { OVERRIDE_BULK_PAUSE_FACTOR: '100' }
 export const needsStop = (release: string): boolean => !hasMigration(release, '0069_words')
 
 /** Finds by its migrations if a release has something. */
-export const hasMigration = (release: string, name: '0050_pause' | '0069_words'): boolean =>
+const hasMigration = (release: string, name: '0050_pause' | '0069_words'): boolean =>
   existsSync(
     join(findIn(release, 'src/platform/db/migrations', 'src/db/migrations'), `${name}.sql`),
   )
