@@ -142,9 +142,18 @@ const startInstance = async (checkout: string, folder: string) => {
   const places = FOLDERS.flatMap((name) => [`--${name}-directory`, join(folder, name)])
   const python = join(checkout, 'venv/bin/python')
   const args = [
-    ...['main.py', '--cpu', '--listen', '127.0.0.1', '--port', port, ...places],
-    ...['--disable-all-custom-nodes', '--whitelist-custom-nodes', 'kiln_faults'],
-    ...['--database-url', `sqlite:///${join(folder, 'comfyui.db')}`],
+    'main.py',
+    '--cpu',
+    '--listen',
+    '127.0.0.1',
+    '--port',
+    port,
+    ...places,
+    '--disable-all-custom-nodes',
+    '--whitelist-custom-nodes',
+    'kiln_faults',
+    '--database-url',
+    `sqlite:///${join(folder, 'comfyui.db')}`,
   ]
   let child: ChildProcess
   let rendered = 0
