@@ -713,6 +713,7 @@ create table placement (
   heard_at timestamp with time zone,
   logs text,
   prediction text,
+  rejection text,
   constraint placement_pkey PRIMARY KEY (id),
   constraint placement_task_id_fkey FOREIGN KEY (task_id) REFERENCES task(id)
 );
