@@ -49,8 +49,9 @@ describe('a key that ends soon', () => {
     await warnOfKeys(sql)
     for (const endpoint of endpoints) {
       const [event, ...others] = await listWarned(endpoint)
-      assert.deepEqual([event?.['id'], event?.['sequence'], event?.['state']], [id, 1, 'pending'])
-      const { expires_at: end, ...data } = event?.['data'] as Record<string, unknown>
+      assert.ok(event)
+      assert.deepEqual([event['id'], event['sequence'], event['state']], [id, 1, 'pending'])
+      const { expires_at: end, ...data } = event['data'] as Record<string, unknown>
       assert.deepEqual(data, { api_key_id: id, name: 'renders' })
       assert.match(String(end), /^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/)
       assert.deepEqual(others, [])
