@@ -8,12 +8,9 @@ import type { PromptEvents } from '../../src/engines/comfyui/events.ts'
 import { recordInterrupt, recordRun } from '../../src/engines/db/placement.ts'
 import { extraOf, fillTemplate } from '../../src/engines/domain/template/fill.ts'
 import { releaseTemplates } from '../../src/tasks/db/admission.ts'
-import {
-  folderOf,
-  readRejection,
-  readRunEnd,
-  readRunSeconds,
-} from '../../src/engines/domain/template/run-end.ts'
+import { readRejection } from '../../src/engines/domain/template/rejection.ts'
+import type { SentPrompt } from '../../src/engines/domain/template/rejection.ts'
+import { folderOf, readRunEnd, readRunSeconds } from '../../src/engines/domain/template/run-end.ts'
 import { failpoint } from '../../src/platform/process/failpoint.ts'
 import { checkMarker } from './comfyui-keeper.ts'
 import { moveOn } from './comfyui-move.ts'
@@ -179,8 +176,8 @@ const submit = async (given: Task, { id, instance }: Chosen<Instance>): Promise<
 }
 
 const sendPrompt = async (
-  { deps, template, scope }: Task,
-  { id, instance, prompt }: { id: string; instance: Instance; prompt: object },
+  { deps, task, template, values, scope }: Task,
+  { id, instance, prompt }: { id: string; instance: Instance } & Pick<SentPrompt, 'prompt'>,
 ): Promise<boolean> => {
   const body = { prompt, prompt_id: id, client_id: id, ...extraOf(template) }
   const response = await instance.client.post('/prompt', body).catch((error: unknown) => {
@@ -189,12 +186,13 @@ const sendPrompt = async (
   })
   if (!response) return false
   failpoint('upstream.after-response')
-  const files = template.marks.filter(({ field }) => field?.type === 'file')
-  const fileNodes = files.map(({ node }) => node)
-  const rejection = readRejection(response.status, response.body, fileNodes)
+  const { host, hostname } = new URL(instance.url)
+  const hidden = [instance.name, host, hostname]
+  const sent = { template, prompt, values, settings: task.settings, hidden }
+  const rejection = readRejection(response.status, response.body, sent)
   // A part of the graph may have been taken.
   if (rejection && response.status === 200) await instance.cancel(id)
-  if (rejection) throw new PlacementError(rejection.failure, rejection.detail)
+  if (rejection) throw new PlacementError(rejection.failure, rejection.detail, rejection.advice)
   if (response.status !== 200) throw new SilentError(`responded with status ${response.status}`)
   await deps.breaker?.succeed(scope, { onlyOpen: true })
   return true

@@ -38,10 +38,13 @@ type PlacementEnd =
 export class PlacementError extends Error {
   override name = 'PlacementError'
   readonly end: PlacementEnd
+  /** Members of the body that were rejected, with the rule of each, for the caller. */
+  readonly advice: string | undefined
 
-  constructor(end: PlacementEnd, detail: string) {
+  constructor(end: PlacementEnd, detail: string, advice?: string) {
     super(detail)
     this.end = end
+    this.advice = advice
   }
 }
 
@@ -63,7 +66,7 @@ const FLEETS = new Set('broken_device zombie unreachable unsent lost moved'.spli
 export const leave = async <On extends Host>(
   given: HostTask<On>,
   { id, instance }: Chosen<On>,
-  { end: found, message: detail }: PlacementError,
+  { end: found, message: detail, advice }: PlacementError,
 ): Promise<void> => {
   const { deps, task, scope } = given
   const { sql, fleet, log, breaker } = deps
@@ -71,7 +74,7 @@ export const leave = async <On extends Host>(
   const instances = found === 'broken' ? await listBroken(given, name) : [name]
   const end = await (found === 'broken'
     ? unitOfWork(deps, (sql) => endBroken(sql, { id, task, instances, detail }))
-    : endPlacement(sql, { id, task, state: found, detail }))
+    : endPlacement(sql, { id, task, state: found, detail, rejection: advice }))
   if (end === undefined) throw new Error(OVER)
   fleet.notifier.notify()
   log[OPERATORS.has(end) ? 'error' : 'warn'](
@@ -79,7 +82,7 @@ export const leave = async <On extends Host>(
     'a placement brought no result',
   )
   const reason = new EngineError(detail, { isShown })
-  if (COUNTED.has(end)) await keepReason(deps, task, reason)
+  if (COUNTED.has(end) || end === 'rejected') await keepReason(deps, task, reason)
   if (end === 'zombie') await holdInstance(sql, { name, restSeconds: null, reason: detail })
   // What it said of its queue is a second old: the task would be placed there again, until its placements are used up.
   if (end === 'unreachable' || end === 'unsent') instance.doubt()

@@ -169,7 +169,7 @@ export const rank = async <On extends Host>(
       'instances cannot run a template',
     )
   const able = all.filter(({ isAble }) => isAble)
-  requireHope(able.map(({ ended }) => ended))
+  requireHope(able)
   const needsMemory = able.some(({ ended }) => ended.includes('out_of_memory'))
   const fit = all.filter(({ lack }) => lack === undefined)
   const instances = fit
@@ -253,11 +253,15 @@ const FINAL: Readonly<Record<string, string>> = {
   too_large: 'An input is larger than the machines take.',
 }
 
-const requireHope = (ends: readonly (readonly string[])[]): void => {
+const requireHope = (able: readonly Pick<InstanceRow, 'ended' | 'rejection'>[]): void => {
+  const ends = able.map(({ ended }) => ended)
   const isEverywhere = (end: string) =>
     ends.length > 0 && ends.every((ended) => ended.includes(end))
   const final = Object.keys(FINAL).find(isEverywhere)
-  if (final !== undefined) throw new TaskError('upstream_rejected', FINAL[final])
+  if (final !== undefined) {
+    const rejection = able.find(({ rejection }) => rejection !== null)?.rejection
+    throw new TaskError('upstream_rejected', rejection ?? FINAL[final])
+  }
   // The memory of a single one may have been taken by another model, which is unloaded by now.
   const times = ends.flat().filter((end) => end === 'out_of_memory').length
   if (times > 1 && isEverywhere('out_of_memory'))

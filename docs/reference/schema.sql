@@ -13,12 +13,14 @@ create table api_key (
   scopes text[],
   credit_cap bigint,
   credits_used bigint default 0 not null,
+  warned_at timestamp with time zone,
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_sha256_key UNIQUE (sha256),
   constraint api_key_credit_cap_check CHECK (credit_cap >= 0),
   constraint api_key_credits_used_check CHECK (credits_used >= 0)
 );
 CREATE INDEX api_key_by_owner ON public.api_key USING btree (owner, created_at DESC);
+CREATE INDEX api_key_unwarned ON public.api_key USING btree (expires_at) WHERE ((warned_at IS NULL) AND (revoked_at IS NULL) AND (expires_at IS NOT NULL));
 
 create table app_user (
   id text not null,
@@ -671,6 +673,7 @@ create table personal_access_token (
   trusted_publisher_id uuid,
   identity_sha256 text,
   provenance jsonb,
+  warned_at timestamp with time zone,
   constraint personal_access_token_pkey PRIMARY KEY (id),
   constraint personal_access_token_sha256_key UNIQUE (sha256),
   constraint personal_access_token_created_by_fkey FOREIGN KEY (created_by) REFERENCES app_user(id),
@@ -683,6 +686,7 @@ CREATE INDEX personal_access_token_by_node ON public.personal_access_token USING
 CREATE INDEX personal_access_token_by_publisher ON public.personal_access_token USING btree (publisher_id, created_at DESC);
 CREATE INDEX personal_access_token_by_trust ON public.personal_access_token USING btree (trusted_publisher_id) WHERE (trusted_publisher_id IS NOT NULL);
 CREATE UNIQUE INDEX personal_access_token_of_identity ON public.personal_access_token USING btree (identity_sha256) WHERE (identity_sha256 IS NOT NULL);
+CREATE INDEX personal_access_token_unwarned ON public.personal_access_token USING btree (expires_at) WHERE ((warned_at IS NULL) AND (revoked_at IS NULL) AND (expires_at IS NOT NULL));
 CREATE TRIGGER token_created_event AFTER INSERT ON personal_access_token FOR EACH ROW EXECUTE FUNCTION record_token_event();
 CREATE TRIGGER token_revoked_event AFTER UPDATE OF revoked_at ON personal_access_token FOR EACH ROW WHEN (old.revoked_at IS NULL AND new.revoked_at IS NOT NULL) EXECUTE FUNCTION record_token_event();
 
@@ -713,6 +717,7 @@ create table placement (
   heard_at timestamp with time zone,
   logs text,
   prediction text,
+  rejection text,
   constraint placement_pkey PRIMARY KEY (id),
   constraint placement_task_id_fkey FOREIGN KEY (task_id) REFERENCES task(id)
 );
@@ -1703,6 +1708,29 @@ begin
   from node_stats
   where node_id = old.id and listed;
   return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.record_owner_event(of_owner text, type text, subject uuid, facts jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  e record;
+begin
+  for e in
+    select p.id, chain_of(p.id, subject) as chain
+    from endpoint p
+    where p.owner = of_owner and p.status = 'enabled' and type = any(p.events)
+    order by p.id
+  loop
+    -- The numbers of a chain are counted: two transactions must not count the same.
+    perform pg_advisory_xact_lock(hashtextextended('chain ' || e.chain, 0));
+    insert into event (task_id, sequence, status, deliver, state, endpoint_id, subject_id, data)
+    select e.chain, coalesce(max(sequence), 0) + 1, type, true, 'pending', e.id, subject,
+      jsonb_strip_nulls(facts)
+    from event where task_id = e.chain;
+  end loop;
 end
 $function$;
 

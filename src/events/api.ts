@@ -3,10 +3,11 @@ import { startLoop } from '../platform/process/loop.ts'
 import type { PlatformConfig } from '../platform/settings/settings.ts'
 import { makeEndpointHeaders } from './adapters/endpoint-headers.ts'
 import { makeWebhookSecrets } from './adapters/webhook-secrets.ts'
+import { warnOfKeys } from './db/key-warning.ts'
 import type { EventConfig } from './settings.ts'
 import { noticeConditions } from './temporal/platform-notice.ts'
 
-/** Makes what routes of events take, and starts the notices to platform admins. */
+/** Makes what routes of events take, and starts the notices to platform admins and to owners of keys that end. */
 export const makeEventApi = (
   { commit, sql, secrets, signer, outbound, now, taskQueue, log }: ApiBase,
   config: EventConfig & PlatformConfig,
@@ -31,14 +32,16 @@ export const makeEventApi = (
   startLoops: () => [
     startLoop(
       'notices',
-      () =>
-        noticeConditions({
+      async () => {
+        await warnOfKeys(sql)
+        await noticeConditions({
           ...commit,
           taskQueue,
           queueSeconds: config.NOTICE_QUEUE_SECONDS,
           storePercent: config.NOTICE_STORE_PERCENT,
           storagePath: config.STORAGE === 'local' ? config.STORAGE_PATH : undefined,
-        }),
+        })
+      },
       { intervalMs: config.NOTICE_INTERVAL_MS, log },
     ),
   ],

@@ -2,7 +2,14 @@ import { Type, type Static } from 'typebox'
 
 import type { JWK } from 'jose'
 
-import { text, optionalText, choice, list, type WithLists } from '../platform/settings/schema.ts'
+import {
+  text,
+  optionalText,
+  choice,
+  count,
+  list,
+  type WithLists,
+} from '../platform/settings/schema.ts'
 
 /** Settings of who signs in, and what callers may. */
 export const IdentitySettings = Type.Object({
@@ -30,6 +37,12 @@ export const IdentitySettings = Type.Object({
   ADMIN_SUBJECTS: list('Subjects of the tokens of platform admins, who moderate the registry.'),
   ADMIN_CLAIM: optionalText(
     'A claim, `name=value`, of the tokens of platform admins; one item of a list is enough, and dots lead into objects, as in `realm_access.roles=admin`.',
+  ),
+  KEY_MAX_DAYS: count(
+    'Longest life of an API key or personal access token, in days; one that is made must have an `expires_at` then. Those made before stay. 0: as long as its maker likes.',
+    0,
+    0,
+    36_500,
   ),
   RATE_LIMITS: Type.String({
     pattern: '^(on|off|\\d{1,6}(\\.\\d{1,6})?)$',

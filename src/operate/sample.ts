@@ -13,7 +13,8 @@ import { findVideoBinaries } from '../../packages/engines/src/binaries.ts'
 import { fileOf } from '../engines/domain/template/fields.ts'
 import { extraOf, fillTemplate } from '../engines/domain/template/fill.ts'
 import { describeNode } from '../engines/domain/template/graph.ts'
-import { folderOf, readRejection, readRunEnd } from '../engines/domain/template/run-end.ts'
+import { readRejection } from '../engines/domain/template/rejection.ts'
+import { folderOf, readRunEnd } from '../engines/domain/template/run-end.ts'
 import type { RunEnd } from '../engines/domain/template/run-end.ts'
 import type { Template } from '../engines/domain/template/template.ts'
 import type { Config } from '../compose/settings/env.ts'
@@ -59,7 +60,8 @@ export const renderSample = async (sample: Sample): Promise<string[]> => {
       prompt_id: id,
       ...extraOf(template),
     })
-    requireFiles(readRejection(status, body, []) ?? { outputs: [] }, template)
+    const sent = { template, prompt, values: {}, settings: {}, hidden: [] }
+    requireFiles(readRejection(status, body, sent) ?? { outputs: [] }, template)
     entry = await waitForEnd(instance, id, config.COMFYUI_STALL_SECONDS)
     const made = requireFiles(readRunEnd(entry, { results: template.results, id }), template)
     const { signal } = new AbortController()

@@ -1,4 +1,5 @@
 import { makeIssuerKeys } from '../identity/adapters/issuer-keys.ts'
+import type { IdentityConfig } from '../identity/settings.ts'
 import type { ApiBase } from '../platform/api.ts'
 import type { TaskConfig } from '../tasks/settings.ts'
 import { makeCountCache } from './db/search/listed-count.ts'
@@ -6,10 +7,14 @@ import { makeFetchPicture, makeReducePicture } from './picture/fetch-picture.ts'
 import { readCheckTiming, type RegistryConfig } from './settings.ts'
 
 /** Makes what routes of the registry take. */
-export const makeRegistryApi = (base: ApiBase, config: RegistryConfig & TaskConfig) => {
+export const makeRegistryApi = (
+  base: ApiBase,
+  config: RegistryConfig & TaskConfig & IdentityConfig,
+) => {
   const { commit, live, lists, signer, outbound, now, log, storage, publicUrl, taskQueue } = base
   const check = { ...commit, publicUrl, taskQueue, checkTiming: readCheckTiming(config) }
-  const token = { ...commit, log, now, publishAuth: config.PUBLISH_AUTH }
+  const limit = { keyMaxDays: config.KEY_MAX_DAYS, now }
+  const token = { ...commit, ...limit, log, publishAuth: config.PUBLISH_AUTH }
   const readers = { registryReads: config.REGISTRY_READS }
   const pictures = { dir: base.received.scratchDir, maxMs: config.PICTURE_MS }
   const reducePicture = makeReducePicture(pictures)

@@ -44,6 +44,7 @@ const GROUPS: Record<string, Name[]> = {
     'AUTH_JWKS_URL',
     'ADMIN_SUBJECTS',
     'ADMIN_CLAIM',
+    'KEY_MAX_DAYS',
   ],
   Console: [
     'CONSOLE',

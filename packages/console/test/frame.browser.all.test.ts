@@ -151,6 +151,23 @@ describe('the frame of the console', { skip }, () => {
     },
   )
 
+  test('a key shows the days that are left of its last week', inLong, async () => {
+    const page = await console.open('/account?tab=keys', { as: 'bob' })
+    for (const [name, days] of [
+      ['soon', 3.5],
+      ['later', 30],
+    ] as const) {
+      await page.getByRole('button', { name: 'Create API key' }).click()
+      await page.getByLabel('Name').fill(name)
+      await page.getByLabel('Expires').fill(new Date(Date.now() + days * 86_400_000).toISOString())
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: 'Close' }).click()
+    }
+    await page.getByRole('row', { name: /soon.*3 days left/ }).waitFor()
+    assert.equal(await page.getByText('left', { exact: false }).count(), 1)
+    await assertSound(page)
+  })
+
   test('an address that leads to nothing says so', inLong, async () => {
     const page = await console.open('/nothing/here')
     await page.getByRole('heading', { name: 'Page not found' }).waitFor()

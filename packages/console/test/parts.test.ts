@@ -16,7 +16,7 @@ import {
 } from '../src/search-params.ts'
 import { nextStep } from '../src/words/errors.ts'
 import { wordsOf } from '../src/words/states.ts'
-import { showBytes, showControls, showSeconds, showTime } from '../src/words/text.ts'
+import { showBytes, showControls, showDaysLeft, showSeconds, showTime } from '../src/words/text.ts'
 import { ERROR_CODES } from '../../../src/platform/domain/errors.ts'
 
 const PAGE = 'http://localhost:8080'
@@ -152,6 +152,16 @@ describe('words', () => {
   ]
   for (const [iso, shown] of TIMES)
     test(`${iso} is ${shown}`, () => assert.equal(showTime(new Date(iso), NOW), shown))
+
+  const ENDS: [iso: string, shown: string | undefined][] = [
+    ['2026-06-08T12:00:01Z', undefined],
+    ['2026-06-08T12:00:00Z', '7 days left'],
+    ['2026-06-02T12:00:00Z', '1 day left'],
+    ['2026-06-02T11:59:59Z', 'less than a day left'],
+  ]
+  for (const [iso, shown] of ENDS)
+    test(`a key until ${iso} is marked with ${shown ?? 'nothing'}`, () =>
+      assert.equal(showDaysLeft(new Date(iso), NOW), shown))
 
   const SIZES: [bytes: number, shown: string][] = [
     [0, '0 B'],

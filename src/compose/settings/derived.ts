@@ -20,5 +20,6 @@ export const readService = (config: Config) => ({
     open_tasks: config.OWNER_TASK_LIMIT,
     stored_bytes: config.OWNER_BYTE_LIMIT,
     ...(config.OWNER_CREDIT_LIMIT !== undefined && { credits: config.OWNER_CREDIT_LIMIT }),
+    ...(config.KEY_MAX_DAYS > 0 && { key_days: config.KEY_MAX_DAYS }),
   },
 })

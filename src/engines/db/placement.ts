@@ -20,6 +20,8 @@ export interface InstanceRow {
   open: string[]
   /** Ends of placements of the task there, but those that others were in the way of. */
   ended: string[]
+  /** Members of the body that it has rejected, with the rule of each; null where it has rejected none. */
+  rejection: string | null
 }
 
 /** Why an instance may take no placement; null of one that may. */
@@ -49,7 +51,10 @@ export const listInstances = async (
   return await sql<InstanceRow[]>`
     select i.name, i.template, ${holdOf(sql)} as hold, array(select p.id from ${openThere(sql, sql`i.name`)}) as open,
       array(select p.state from placement p
-        where p.task_id = ${taskId} and p.instance = i.name and p.state not in ('open', 'moved')) as ended
+        where p.task_id = ${taskId} and p.instance = i.name and p.state not in ('open', 'moved')) as ended,
+      (select p.rejection from placement p
+        where p.task_id = ${taskId} and p.instance = i.name and p.rejection is not null
+        order by p.at desc limit 1) as rejection
     from instance i where i.name = any(${[...names]})
     order by i.name
   `
@@ -196,16 +201,24 @@ export const recordInterrupt = async (sql: Sql, placement: FencedPlacement): Pro
   return count > 0
 }
 
+interface PlacementEnd<State extends string> {
+  state: State
+  /** For operators. */
+  detail: string
+  /** For the caller, should every instance reject the task. */
+  rejection?: string | undefined
+}
+
 /**
  * Ends a placement; its task goes on elsewhere. Returns its end; undefined: a newer attempt follows it, or the task has
  * ended.
  */
 export const endPlacement = async <State extends string>(
   sql: Queryable,
-  { state, detail, ...placement }: FencedPlacement & { state: State; detail: string },
+  { state, detail, rejection, ...placement }: FencedPlacement & PlacementEnd<State>,
 ): Promise<State | undefined> => {
   const { count } = await sql`
-    update placement set state = ${state}, detail = ${detail},
+    update placement set state = ${state}, detail = ${detail}, rejection = ${rejection ?? null},
       ended_at = coalesce(ended_at, clock_timestamp())
     where id = ${placement.id} and ${isFenced(sql, placement)}
   `

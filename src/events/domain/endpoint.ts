@@ -13,11 +13,16 @@ import { OwnHeaders } from './endpoint-headers.ts'
 const typesOf = (noun: string, verbs: readonly string[]): string[] =>
   verbs.map((verb) => `${noun}.${verb.toLowerCase()}`)
 
+/** Event types of a key and a token that end soon. */
+export const KEY_EXPIRING = 'api_key.expiring'
+export const TOKEN_EXPIRING = 'token.expiring'
+
 /** Event types that a publisher can subscribe to. */
 export const PUBLISHER_EVENTS: readonly string[] = [
   ...typesOf('version', ['received', 'active', 'flagged', 'banned', 'deleted']),
   ...typesOf('review', ['requested', 'decided']),
   ...typesOf('token', ['created', 'revoked']),
+  TOKEN_EXPIRING,
   ...typesOf('member', ['added', 'changed', 'removed']),
 ]
 
@@ -27,6 +32,7 @@ export const OWNER_EVENTS: readonly string[] = [
   ...typesOf('video_task', VIDEO_DELIVERED_STATES),
   'batch.ended',
   'operation.ended',
+  KEY_EXPIRING,
 ]
 
 /** Event types of conditions of the service, which are notified of when they begin. */
@@ -93,7 +99,7 @@ const FILTERS = {
     Type.Array(LabelText, {
       maxItems: LABEL_LIST.maxItems,
       description:
-        'Only events of tasks with this label, as `key:value`; of several, with all of them. Events of batches and operations are sent all the same.',
+        'Only events of tasks with this label, as `key:value`; of several, with all of them. Events of batches, operations and API keys are sent all the same.',
     }),
   ),
   kinds: Type.Optional(
@@ -183,7 +189,9 @@ const { status: _status, ...reported } = TaskEvent.properties
 export const EndpointEvent = Type.Object({
   ...reported,
   type: Type.String({ description: 'What happened.' }),
-  subject_id: Type.Optional(uuid('The task, version, token or membership; absent of a test.')),
+  subject_id: Type.Optional(
+    uuid('The task, version, token, API key or membership; absent of a test.'),
+  ),
 })
 export type EndpointEvent = Static<typeof EndpointEvent>
 

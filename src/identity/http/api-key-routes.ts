@@ -10,7 +10,7 @@ import { auditTarget } from '../../platform/domain/audit-log.ts'
 import { CreatedApiKey, ListedApiKey, NewApiKey } from '../domain/api-key.ts'
 import { makeCredential } from '../../platform/domain/credential.ts'
 import { errors } from '../../platform/domain/errors.ts'
-import { validateExpiry, pastExpiry } from '../../platform/domain/expiry.ts'
+import { pastExpiry, validateLife, type LifeLimit } from '../../platform/domain/expiry.ts'
 import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
 import { auditOf } from './access/audit.ts'
 import { getCaller } from '../../platform/http/access/caller.ts'
@@ -19,7 +19,7 @@ import { defineRoute } from '../../platform/http/route.ts'
 import type { JsonResponse, Route, RouteRequest, SavedResponse } from '../../platform/http/route.ts'
 
 /** The routes of a user's API keys. They take a bearer token only: a stolen key cannot make itself others. */
-export const makeApiKeyRoutes = ({ sql }: { sql: Sql }): Route[] => [
+export const makeApiKeyRoutes = ({ sql, ...limit }: { sql: Sql } & LifeLimit): Route[] => [
   defineRoute({
     ...COMMON,
     method: 'post',
@@ -51,7 +51,7 @@ export const makeApiKeyRoutes = ({ sql }: { sql: Sql }): Route[] => [
     },
     errors: ['forbidden', 'outcome_unknown'],
     secretResponse: true,
-    validate: ({ body }) => validateExpiry(body),
+    validate: ({ body }) => validateLife(body, limit),
     handler: (request) => createApiKey(sql, request),
   }),
   defineRoute({

@@ -5,6 +5,7 @@ import type { CountCache } from '../db/search/listed-count.ts'
 import type { CheckTiming } from '../domain/check-timing.ts'
 import type { Semaphore } from '../../platform/domain/semaphore.ts'
 import type { Log } from '../../platform/log.ts'
+import type { LifeLimit } from '../../platform/domain/expiry.ts'
 import type { CommitDeps, ReadDeps } from '../../platform/http/deps.ts'
 import type { LiveDeps } from '../../platform/http/live/prefer.ts'
 import type { ReaderDeps } from './readers.ts'
@@ -56,9 +57,8 @@ export interface PublisherDeps extends CommitDeps, RecordDeps, AddressDeps {
 }
 
 /** Dependencies of making and checking personal access tokens. */
-export interface TokenDeps extends CommitDeps {
+export interface TokenDeps extends CommitDeps, LifeLimit {
   log: Pick<Log, 'warn'>
-  now: () => Date
   /** PUBLISH_AUTH */
   publishAuth: 'bearer+token' | 'token'
 }

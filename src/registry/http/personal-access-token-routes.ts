@@ -23,7 +23,7 @@ import type { PublisherAction } from '../domain/role.ts'
 import { ExchangedToken, PUBLISH_TOKEN_SECONDS } from '../domain/trusted-publisher.ts'
 import { makeCredential } from '../../platform/domain/credential.ts'
 import { errors } from '../../platform/domain/errors.ts'
-import { pastExpiry, validateExpiry } from '../../platform/domain/expiry.ts'
+import { pastExpiry, validateLife } from '../../platform/domain/expiry.ts'
 import type { Issue } from '../../platform/domain/validate.ts'
 import { auditOf } from '../../identity/http/access/audit.ts'
 import { getCaller } from '../../platform/http/access/caller.ts'
@@ -130,10 +130,12 @@ export const makePersonalAccessTokenRoutes = (deps: TokenDeps): Route[] => [
 ]
 
 /** The rules of a new token that its schema cannot say. The clock of the database has the last word on the expiry. */
-const validateNewToken = ({ now }: TokenDeps, body: Readonly<Record<string, unknown>>): Issue[] => {
+const validateNewToken = (deps: TokenDeps, body: Readonly<Record<string, unknown>>): Issue[] => {
   const { expires_at: expiry } = body
-  const issues = validateExpiry(body)
-  return issues.length === 0 && typeof expiry === 'string' && Date.parse(expiry) <= now().getTime()
+  const issues = validateLife(body, deps)
+  return issues.length === 0 &&
+    typeof expiry === 'string' &&
+    Date.parse(expiry) <= deps.now().getTime()
     ? [pastExpiry(expiry)]
     : issues
 }

@@ -48,8 +48,12 @@ const Service = Type.Object({
       open_tasks: count,
       stored_bytes: count,
       credits: Type.Optional(count),
+      key_days: Type.Optional(count),
     },
-    { description: 'As the settings have them; without `credits` there is no limit of them.' },
+    {
+      description:
+        'As the settings have them; without `credits` or `key_days`, the life of a key, there is no limit of them.',
+    },
   ),
 })
 

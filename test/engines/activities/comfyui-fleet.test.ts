@@ -218,7 +218,10 @@ describe('a task on a fleet', { concurrency: true }, () => {
       ],
     )
     const [{ detail } = assert.fail()] = await seePlacements(place, id)
-    assert.equal(detail, 'node 20 ImageBlur: value_bigger_than_max')
+    assert.equal(
+      detail,
+      'node 20 "Blur" ImageBlur, blur_radius (an integer): value_bigger_than_max',
+    )
     assert.equal((await see(place.database, id)).failures, 0)
     for (const fake of fakes) {
       assert.equal(fake.prompted.length, 1, 'the valid part was taken')

@@ -291,12 +291,16 @@ describe('an image task of a fleet', { concurrency: true }, () => {
   test('ends as rejected when every instance rejects a value of it', async (t) => {
     const { deps, fakes, id } = await start(t, PAIR)
     const body = JSON.stringify({
-      node_errors: { '2': { errors: [{ type: 'invalid_input_type' }] } },
+      node_errors: {
+        '2': { class_type: 'PrimitiveFloat', errors: [{ type: 'invalid_input_type' }] },
+      },
     })
     for (const fake of fakes)
       fake.intercept = (request) => (request === 'POST /prompt' ? { status: 400, body } : undefined)
     await assert.rejects(renderToEnd(deps, id), forGood('upstream_rejected'))
     assert.deepEqual(await states(id), ['rejected', 'rejected'])
+    const [row] = await place.deps.sql`select engine_error from task where id = ${id}`
+    assert.equal(row?.['engine_error'], 'node 2 "kiln:scale" PrimitiveFloat: invalid_input_type')
   })
 
   test('goes to an instance that has the classes, and takes the size', async (t) => {

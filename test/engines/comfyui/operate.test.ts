@@ -118,7 +118,7 @@ describe('kiln operate templates', { concurrency: true }, () => {
     )
     assert.match(
       lines,
-      /^gpu1 {2}skin_flexible {2}failed: node 4 "Sharpen" ImageSharpen: value_bigger_than_max/m,
+      /^gpu1 {2}skin_flexible {2}failed: node 4 "Sharpen" ImageSharpen, alpha \(an integer\): value_bigger_than_max/m,
     )
     assert.equal(end, 'no sample of skin_flexible, upscale: the lines above say why')
   })

@@ -18,7 +18,12 @@ interface Rejected {
   node_errors: Record<
     string,
     {
-      errors: { type: string; message: string; details: string }[]
+      errors: {
+        type: string
+        message: string
+        details: string
+        extra_info: { input_name?: string; input_config?: [unknown, { max?: number }] }
+      }[]
       dependent_outputs: string[]
       class_type: string
     }
@@ -54,6 +59,8 @@ const REJECTED: readonly {
   node?: string
   nodeError?: string
   details?: RegExp
+  /** Input that the error names, and its maximum. */
+  limit?: [input: string, max: number]
 }[] = [
   {
     what: 'a class that is not installed',
@@ -99,6 +106,7 @@ const REJECTED: readonly {
     node: '2',
     nodeError: 'value_bigger_than_max',
     details: /^Value 32 bigger than max of 31: blur_radius$/,
+    limit: ['blur_radius', 31],
   },
   {
     what: 'a number below its minimum',
@@ -260,7 +268,7 @@ export const PROMPT_CHECKS: readonly Check[] = [
       equal(entry.status.status_str, 'success')
     },
   },
-  ...REJECTED.map(({ what, make, type, node, nodeError, details }) => ({
+  ...REJECTED.map(({ what, make, type, node, nodeError, details, limit }) => ({
     title: `rejects ${what}`,
     async run(subject: Subject) {
       const { status, json } = await subject.post<Rejected>('/prompt', { prompt: make(subject) })
@@ -271,6 +279,9 @@ export const PROMPT_CHECKS: readonly Check[] = [
       if (node === undefined) return deepEqual(json.node_errors, {})
       equal(found?.type, nodeError)
       deepEqual(json.node_errors[node]?.dependent_outputs, ['9'])
+      const { input_name: input, input_config: config } =
+        json.node_errors[node]?.errors[0]?.extra_info ?? {}
+      if (limit) deepEqual([input, config?.[1].max], limit)
     },
   })),
   {

@@ -11,11 +11,7 @@ import {
 } from '../../../src/engines/domain/template/fill.ts'
 import { listModels } from '../../../src/engines/domain/template/models.ts'
 import { readNodeClass, type NodeClasses } from '../../../src/engines/domain/template/node-class.ts'
-import {
-  listLeftFiles,
-  readRejection,
-  readRunEnd,
-} from '../../../src/engines/domain/template/run-end.ts'
+import { listLeftFiles, readRunEnd } from '../../../src/engines/domain/template/run-end.ts'
 import {
   chooseTemplate,
   findBroken,
@@ -738,26 +734,4 @@ describe('the end of a run', () => {
 
   test('is interrupted where somebody has interrupted it', () =>
     assert.equal(end(entry('execution_interrupted', { node_id: '4' })).failure, 'interrupted'))
-
-  const nodeError = (type: string, id = '1') => ({
-    node_errors: { [id]: { class_type: 'X', errors: [{ type, details: 'secret' }] } },
-  })
-  for (const [status, body, wanted] of [
-    [200, { prompt_id: 'a', node_errors: {} }, undefined],
-    [500, {}, undefined],
-    [503, {}, undefined],
-    [413, {}, 'too_large'],
-    [400, { error: { type: 'invalid_prompt', message: 'no node X' }, node_errors: {} }, 'unable'],
-    [400, nodeError('value_not_in_list', '2'), 'unable'],
-    [400, nodeError('required_input_missing', '2'), 'unable'],
-    [400, nodeError('custom_validation_failed'), 'input_missing'],
-    [400, nodeError('custom_validation_failed', '2'), 'rejected'],
-    [400, nodeError('value_bigger_than_max', '2'), 'rejected'],
-    [200, nodeError('value_not_in_list', '2'), 'unable'],
-  ] as const)
-    test(`of a prompt that is not taken, ${status} ${JSON.stringify(body)}, is ${wanted}`, () => {
-      const found = readRejection(status, { ...body }, ['1'])
-      assert.equal(found?.failure, wanted)
-      assert.ok(!JSON.stringify(found ?? '').includes('secret'))
-    })
 })

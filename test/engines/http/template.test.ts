@@ -264,6 +264,32 @@ describe('a template in custom', () => {
     })
   })
 
+  test('says which member an instance has rejected and why, and to admins at which node', async () => {
+    const errors = ['image', 'blur_radius'].map((input) => ({
+      type: 'custom_validation_failed',
+      details: `${input} - must be even, says ImageBlur of ${fake.url}`,
+      extra_info: { input_name: input },
+    }))
+    const body = JSON.stringify({ node_errors: { 2: { class_type: 'ImageBlur', errors } } })
+    fake.intercept = (request) => (request === 'POST /prompt' ? { status: 400, body } : undefined)
+    const id = await create({ image: await base64(), radius: 5 })
+    const { error } = await untilEnded(PORTRAIT, id)
+    fake.intercept = undefined
+    assert.deepEqual(error, {
+      code: 'upstream_rejected',
+      message:
+        '/radius is rejected by a check of the workflow: must be even, says (text) of (address)',
+    })
+    const read = async (user: string) =>
+      (await clientOf(user).get(`/tasks/${id}`)).body['engine_error']
+    const place = 'node 2 "kiln:radius=blur_radius, softness/10=sigma" ImageBlur'
+    assert.equal(
+      await read('root'),
+      `${place}, image (a link): custom_validation_failed, ${place}, blur_radius (an integer): custom_validation_failed`,
+    )
+    assert.equal(await read('alice'), undefined)
+  })
+
   test('shows what its engine says of a failure to admins, and to callers where that is set', async () => {
     const fail = async (): Promise<string> => {
       fake.poison = () => 'raise'

@@ -234,15 +234,16 @@ const FILES: Readonly<Record<string, string>> = { LoadImage: 'image', LoadVideo:
 
 const validateValue = (
   name: string,
-  { spec: [type, limits = {}], node, context: { folders, checksOptions } }: ValueOrder,
+  { spec, node, context: { folders, checksOptions } }: ValueOrder,
 ): PromptError | undefined => {
+  const [type, limits = {}] = spec
   const converted = convert(type, node.inputs[name])
   if (converted === undefined)
     return inputError(
       'invalid_input_type',
       `Failed to convert an input value to a ${String(type)} value`,
       `${name}, ${String(node.inputs[name])}, could not convert`,
-      name,
+      { name, spec },
     )
   node.inputs[name] = converted
   if (FILES[node.class_type] === name) return validateFile(name, { value: converted, folders })
@@ -253,9 +254,9 @@ const validateValue = (
       'value_not_in_list',
       'Value not in list',
       `${name}: ${show(converted)} not in ${listChoices(choices)}`,
-      name,
+      { name, ...(choices.length <= MAX_LISTED && { spec }) },
     )
-  return typeof converted === 'number' ? validateRange(name, converted, limits, type) : undefined
+  return typeof converted === 'number' ? validateRange(name, converted, spec) : undefined
 }
 
 const validateFile = (
@@ -267,16 +268,12 @@ const validateFile = (
         'custom_validation_failed',
         'Custom validation failed for node',
         `${name} - Invalid ${name === 'file' ? 'video' : 'image'} file: ${String(value)}`,
-        name,
+        { name },
       )
     : undefined
 
-const validateRange = (
-  name: string,
-  value: number,
-  { min, max }: Limits,
-  type: InputSpec[0],
-): PromptError | undefined => {
+const validateRange = (name: string, value: number, spec: InputSpec): PromptError | undefined => {
+  const [type, { min, max } = {} as Limits] = spec
   const shown = (number: number): string =>
     type === 'FLOAT' && Number.isInteger(number) ? `${number}.0` : String(number)
   if (min !== undefined && value < min)
@@ -284,12 +281,14 @@ const validateRange = (
       'value_smaller_than_min',
       `Value ${shown(value)} smaller than min of ${min}`,
       name,
+      { name, spec },
     )
   if (max !== undefined && value > max)
     return inputError(
       'value_bigger_than_max',
       `Value ${shown(value)} bigger than max of ${max}`,
       name,
+      { name, spec },
     )
   return undefined
 }
@@ -309,13 +308,21 @@ const convert = (type: InputSpec[0], value: unknown): unknown => {
 const show = (value: unknown): string =>
   typeof value === 'string' ? `'${value}'` : JSON.stringify(value)
 
+/** A list that is longer is not sent back. */
+const MAX_LISTED = 20
+
 const listChoices = (choices: readonly unknown[]): string =>
-  choices.length > 20
+  choices.length > MAX_LISTED
     ? `(list of length ${choices.length})`
     : `[${choices.map((choice) => show(choice)).join(', ')}]`
 
-const inputError = (type: string, message: string, details: string, name = details): PromptError =>
-  makeError(type, message, details, { input_name: name })
+const inputError = (
+  type: string,
+  message: string,
+  details: string,
+  { name = details, spec }: { name?: string; spec?: InputSpec } = {},
+): PromptError =>
+  makeError(type, message, details, { input_name: name, ...(spec && { input_config: spec }) })
 
 const makeError = (
   type: string,

@@ -16,8 +16,8 @@ import { Segments, Switch } from '../ui/fields.tsx'
 import { Facts, Loading, PageTitle, Panel, Show, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Tabs } from '../ui/tabs.tsx'
-import { Badge, Bdi, Time } from '../ui/values.tsx'
-import { aboutCredits } from '../words/text.ts'
+import { Badge, Bdi, KeyEnd, Time } from '../ui/values.tsx'
+import { aboutCredits, counted } from '../words/text.ts'
 import { Events } from './events.tsx'
 import { Usage } from './usage.tsx'
 
@@ -89,7 +89,16 @@ const ThisBrowser = () => {
   )
 }
 
-const END_HELP = 'Optional, YYYY-MM-DD. Leave empty for no expiry.'
+/** The field of the end of a key, which must be given where the life of keys is limited. */
+const endField = (days: number | undefined) => ({
+  name: 'expires_at',
+  label: 'Expires',
+  help:
+    days === undefined
+      ? 'Optional, YYYY-MM-DD. Leave empty for no expiry.'
+      : `YYYY-MM-DD, at most ${counted(days, 'day')} from now.`,
+  isOptional: days === undefined,
+})
 
 const ApiKeys = () => (
   <>
@@ -98,7 +107,7 @@ const ApiKeys = () => (
       action="Create key"
       fields={[
         { name: 'name', label: 'Name', help: 'What it is for, for example “nightly renders”.' },
-        { name: 'expires_at', label: 'Expires', help: END_HELP, isOptional: true },
+        endField(useQuery(serviceQuery).data?.limits.key_days),
         {
           name: 'scopes',
           label: 'Scopes',
@@ -132,7 +141,7 @@ const ApiKeys = () => (
           cap !== undefined && `${used.toLocaleString('en')} of ${cap.toLocaleString('en')}`,
         Created: ({ createdAt }) => <Time at={createdAt} />,
         'Last used': ({ last_used_at: used }) => <Time at={used} none="Never" />,
-        Expires: ({ expires_at: end }) => <Time at={end} none="Never" />,
+        Expires: ({ expires_at: end }) => <KeyEnd at={end} />,
         '': ({ id, name }) => (
           <AskButton
             label="Revoke"

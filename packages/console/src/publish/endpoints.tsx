@@ -33,6 +33,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   workflow: 'Workflows',
   queue: 'Queue',
   store: 'Store',
+  api_key: 'API keys',
 }
 
 /** Types of events below what they are about. */

@@ -27,6 +27,7 @@ const PUBLISHER_EVENTS: Record<Schema<'PublisherEventType'>, string> = {
   'review.decided': 'Decided',
   'token.created': 'Created',
   'token.revoked': 'Revoked',
+  'token.expiring': 'Expires within a week',
   'member.added': 'Added',
   'member.changed': 'Role changed',
   'member.removed': 'Removed',
@@ -41,6 +42,7 @@ const TASK_EVENTS: Record<Schema<'OwnerEventType'>, string> = {
   'video_task.failed': 'Failed',
   'batch.ended': 'Batch ended',
   'operation.ended': 'Operation ended',
+  'api_key.expiring': 'Expires within a week',
 }
 
 export const publisherSubscriber = (publisherId: string, mayManage: boolean): Subscriber => ({

@@ -1,17 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
 
 import { readQuery, send, type Schema } from '../api/client.ts'
+import { serviceQuery } from '../api/queries.ts'
 import { AskButton, SecretButton } from '../ui/ask.tsx'
 import { Show, Stack } from '../ui/panels.tsx'
 import { Rows } from '../ui/rows.tsx'
-import { Bdi, Signed, Time } from '../ui/values.tsx'
+import { Bdi, KeyEnd, Signed, Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import { nodesQuery, type OfPublisher } from './queries.ts'
 
 const TOKENS = '/publishers/{publisherId}/tokens'
 const SCOPES = { publish: 'Publish versions', read: 'Read only' }
-const DAYS = { 30: 'In 30 days', 90: 'In 90 days', 365: 'In a year', '': 'Never' }
+const DAYS = [30, 90, 365]
 const DAY_MS = 86_400_000
+/** The clock here may be ahead of the service's. */
+const CLOCKS_MS = 60_000
 /** A publication in the browser and a job of CI get theirs for minutes. */
 const SHORT_MS = 3_600_000
 
@@ -19,6 +22,7 @@ const SHORT_MS = 3_600_000
 export const Tokens = ({ id }: OfPublisher) => {
   const { data: nodes = [] } = useQuery(nodesQuery(id))
   const options = [['', 'All packs'] as const, ...nodes.map((node) => node.id)]
+  const longest = useQuery(serviceQuery).data?.limits.key_days
   return (
     <Stack>
       <SecretButton
@@ -29,10 +33,10 @@ export const Tokens = ({ id }: OfPublisher) => {
           { name: 'description', label: 'Description', rows: 2, isOptional: true },
           { name: 'scope', label: 'Permission', options: SCOPES, value: 'publish' },
           { name: 'node_id', label: 'Applies to', isOptional: true, options, value: '' },
-          { name: 'expires_at', label: 'Expires', isOptional: true, options: DAYS, value: '90' },
+          { name: 'expires_at', label: 'Expires', isOptional: true, ...endChoices(longest) },
         ]}
         write={({ name = '', description, scope, node_id: node, expires_at: days }) => {
-          const end = days && new Date(Date.now() + Number(days) * DAY_MS).toISOString()
+          const end = days && new Date(Date.now() + Number(days) * DAY_MS - CLOCKS_MS).toISOString()
           const body = {
             name,
             description: description || undefined,
@@ -80,6 +84,19 @@ export const Tokens = ({ id }: OfPublisher) => {
   )
 }
 
+/** Ends to choose from, in days, up to the longest that the service takes. */
+const endChoices = (longest: number | undefined) => {
+  const days = DAYS.filter((one) => one < (longest ?? Infinity))
+  const ends = [...days, ...(longest === undefined ? [] : [longest])]
+  return {
+    options: [
+      ...ends.map((one) => [String(one), `In ${counted(one, 'day')}`] as const),
+      ...(longest === undefined ? [['', 'Never'] as const] : []),
+    ],
+    value: String(ends.includes(90) ? 90 : ends.at(-1)),
+  }
+}
+
 type Token = Schema<'PersonalAccessToken'>
 
 const isShortLived = ({ createdAt, expires_at: end }: Token): boolean =>
@@ -103,7 +120,8 @@ const columnsOf = (publisherId: string) => ({
   ),
   Created: ({ createdAt, created_by: maker }: Token) => <Signed at={createdAt} by={maker} />,
   'Last used': ({ last_used_at: used }: Token) => <Time at={used} none="Never" />,
-  Expires: ({ expires_at: end }: Token) => <Time at={end} none="Never" />,
+  Expires: (token: Token) =>
+    isShortLived(token) ? <Time at={token.expires_at} /> : <KeyEnd at={token.expires_at} />,
   '': ({ id: tokenId, name }: Token) => (
     <AskButton
       label="Revoke"

@@ -3,7 +3,7 @@ import { useState, type ComponentProps, type CSSProperties, type ReactNode } fro
 import { usePicture } from '../api/queries.ts'
 import { makeStore, useStore } from '../api/store.ts'
 import { wordsOf, type Tone } from '../words/states.ts'
-import { showBytes, showControls, showTime } from '../words/text.ts'
+import { showBytes, showControls, showDaysLeft, showTime } from '../words/text.ts'
 import styles from './show.module.css'
 
 interface BdiProps {
@@ -43,6 +43,19 @@ export const Time = ({ at, none = '–' }: { at?: string | null; none?: string }
     </time>
   ) : (
     none
+  )
+}
+
+/** The end of a key, with the days that are left of its last week. */
+export const KeyEnd = ({ at }: { at?: string | null }) => {
+  const left = useStore({
+    ...clock,
+    get: () => (at ? showDaysLeft(new Date(at), clock.get()) : undefined),
+  })
+  return (
+    <>
+      <Time at={at} none="Never" /> {left !== undefined && <Badge tone="warn">{left}</Badge>}
+    </>
   )
 }
 

@@ -37,6 +37,16 @@ export const aboutCredits = ({ credit_used: used, credit_remain: left }: Credits
     ? `${counted(used, 'credit')} used, no limit`
     : `${used.toLocaleString('en')} of ${counted(used + left, 'credit')}`
 
+/** Days in which a key is marked; the service warns of it by an event for as long. */
+const WARNED_DAYS = 7
+
+/** Says how long a key goes on that ends within a week; undefined of any other. */
+export const showDaysLeft = (end: Date, now: number): string | undefined => {
+  const days = (end.getTime() - now) / 86_400_000
+  if (days > WARNED_DAYS) return undefined
+  return days < 1 ? 'less than a day left' : `${counted(Math.floor(days), 'day')} left`
+}
+
 const DAY = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
 
 /** `now`, `12 s ago`, `in 3 min`; from a day on the date. */

@@ -92,7 +92,7 @@ interface Filling {
   prefix: string
 }
 
-type FilledNode = Pick<GraphNode, 'class_type' | 'inputs'>
+export type FilledNode = Pick<GraphNode, 'class_type' | 'inputs'>
 
 const depthOf = ({ input }: Mark): number => input.split('.').length
 /**

@@ -149,41 +149,6 @@ export const listGivenNames = (placementId: string, number: number): OutputFile[
     })),
   )
 
-/** Errors of a node that come from the instance, and not from a value of the task. */
-const UNABLE: ReadonlySet<unknown> = new Set(['value_not_in_list', 'required_input_missing'])
-
-/**
- * Reads why `POST /prompt` took no prompt, or not the whole of it.
- * @returns undefined where it did, or where the instance may take it another time
- */
-export const readRejection = (
-  status: number,
-  body: Record<string, unknown>,
-  fileNodes: readonly string[],
-): Exclude<RunEnd, { outputs: unknown }> | undefined => {
-  if (status === 413) return { failure: 'too_large', detail: 'larger than its --max-upload-size' }
-  const nodes = Object.entries(isObject(body['node_errors']) ? body['node_errors'] : {})
-  if (nodes.length === 0 && status !== 400) return undefined
-  const errors = nodes.flatMap(([node, found]) => {
-    const { class_type: name, errors } = isObject(found) ? found : {}
-    return (Array.isArray(errors) ? errors : [])
-      .filter(isObject)
-      .map(({ type }) => ({ node, type, text: `node ${node} ${text(name)}: ${text(type)}` }))
-  })
-  const own = isObject(body['error']) ? body['error'] : {}
-  // Details of a node repeat values of the task. Details of the whole error name a node or a class.
-  const detail =
-    errors.map(({ text }) => text).join(', ') ||
-    `${text(own['type'])}: ${text(own['message'])} ${text(own['details'])}`
-  const failed = (failure: RunFailure) => ({ failure, detail: cut(detail) })
-  if (errors.length === 0) return failed('unable')
-  if (errors.some(({ node, type }) => isCustom(type) && fileNodes.includes(node)))
-    return failed('input_missing')
-  return failed(errors.some(({ type }) => UNABLE.has(type)) ? 'unable' : 'rejected')
-}
-
-/** True for a check that the class itself makes: the check of a file's name. */
-const isCustom = (type: unknown): boolean => type === 'custom_validation_failed'
-
-const text = (value: unknown): string =>
+/** Reads a text or a number of a response; the empty text of anything else. */
+export const text = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : ''
