@@ -98,8 +98,8 @@ describe('tasks', () => {
     const ended = await page.wait(task.id)
     assert.ok(ended.state === 'succeeded')
     assert.ok((await page.download(ended.files[0]?.url ?? '')).ok)
-    const refused = [page.wait(other.id), page.makeToken(task), page.relight({ image: '' })]
-    for (const asked of refused)
+    const rejected = [page.wait(other.id), page.makeToken(task), page.relight({ image: '' })]
+    for (const asked of rejected)
       assert.equal((await findError(asked)).code, 'task_token_insufficient')
   })
 

@@ -11,7 +11,7 @@ export interface NewTaskToken {
   sha256: string
   /** User who makes it. */
   maker: string
-  /** What it is made with: an API key, or a session of AUTH=builtin. */
+  /** Credential that it is made with: an API key, or a session of AUTH=builtin. */
   keyId: string | undefined
   session: string | undefined
   /** Seconds until a bearer token ends that it is made with. */

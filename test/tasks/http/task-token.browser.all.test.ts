@@ -67,11 +67,11 @@ describe('a page of another origin', { skip }, () => {
     assert.deepEqual(issues, [])
   })
 
-  test('is told when the token has ended', async () => {
+  test('says so when the token has ended', async () => {
     const id = await alice.createImage({ kiln_start_after: 3600 })
     html = await makePage(id, await makeToken(id))
     const { page } = await open()
-    await isSaid(page, 'Your picture is on its way.')
+    await isSaid(page, 'It waits for the time')
     await service.sql`update task_token set expires_at = clock_timestamp() where task_id = ${id}`
     await isSaid(page, 'Please reload the page.')
   })
@@ -96,6 +96,6 @@ describe('a page of another origin', { skip }, () => {
     assert.equal(await read(`/tasks/${id}`, token), 200)
     assert.equal(await read(`/tasks/${other}`, token), 403)
     assert.equal(await read('/tasks', token), 'blocked')
-    assert.equal(await read(`/tasks/${id}`, await service.token('alice')), 'blocked')
+    assert.equal(await read(`/tasks/${other}`, await service.token('alice')), 'blocked')
   })
 })

@@ -44,7 +44,7 @@ export interface AuthenticatorOptions {
 /**
  * Makes the authenticator: it takes a bearer token or API key in `Authorization` (an API key also as the password of
  * Basic), else an API key in `X-API-KEY`, and returns undefined when neither was sent. Where `takes.tokens` says so it may
- * be a personal access token. A token for one task has a caller on every route, so that it can be told what it is for.
+ * be a personal access token. A token for one task has a caller on every route, so that its 403 can say what it is for.
  * It throws the same 401 for every invalid credential, whose cause goes to the log only, and 503 when it cannot check one.
  */
 export const makeAuthenticator = ({
