@@ -1084,7 +1084,6 @@ create table task_token (
   created_at timestamp with time zone default clock_timestamp() not null,
   expires_at timestamp with time zone not null,
   constraint task_token_pkey PRIMARY KEY (sha256),
-  constraint task_token_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_key(id) ON DELETE CASCADE,
   constraint task_token_task_id_fkey FOREIGN KEY (task_id) REFERENCES task(id) ON DELETE CASCADE
 );
 CREATE INDEX task_token_expiry ON public.task_token USING btree (expires_at);

@@ -6,7 +6,7 @@ create table task_token (
   -- user who made it
   maker text not null,
   -- the credential that it was made with, and ends with: an API key, or a session of AUTH=builtin; both null: another token
-  api_key_id uuid references api_key (id) on delete cascade,
+  api_key_id uuid,
   session_uid text,
   created_at timestamptz not null default clock_timestamp(),
   -- never after that credential
