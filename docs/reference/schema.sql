@@ -1080,6 +1080,21 @@ create table task_result (
   constraint task_result_task_id_fkey FOREIGN KEY (task_id) REFERENCES task(id) ON DELETE CASCADE
 );
 
+create table task_token (
+  sha256 text not null,
+  task_id uuid not null,
+  maker text not null,
+  api_key_id uuid,
+  session_uid text,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  expires_at timestamp with time zone not null,
+  constraint task_token_pkey PRIMARY KEY (sha256),
+  constraint task_token_task_id_fkey FOREIGN KEY (task_id) REFERENCES task(id) ON DELETE CASCADE
+);
+CREATE INDEX task_token_expiry ON public.task_token USING btree (expires_at);
+CREATE INDEX task_token_maker ON public.task_token USING btree (maker);
+CREATE INDEX task_token_task ON public.task_token USING btree (task_id);
+
 create table template (
   id integer generated always as identity not null,
   name text not null,

@@ -76,7 +76,7 @@ describe('the commands and the code of', { concurrency: 2 }, () => {
   })
 })
 
-/** The receivers in JavaScript, and the commands of CI and of what is built, have tests of their own; README shows a part of what the demo prints. */
+/** The receivers in JavaScript, the page, and the commands of CI and of what is built, have tests of their own; README shows a part of what the demo prints. */
 const isShown = (path: string, language: string, words: string): boolean => {
   if (path === 'README.md') return false
   if (language === 'bash') {
@@ -84,6 +84,10 @@ const isShown = (path: string, language: string, words: string): boolean => {
     return false
   }
   if (language === 'python') return false
+  if (language === 'html') {
+    assert.equal(`${path} ${words}`, 'docs/guides/browser.md page')
+    return false
+  }
   if (language === 'js') {
     assert.match(words, /^(receiver|verify)$/)
     return false

@@ -26,6 +26,7 @@ const GROUPS: Record<string, string[]> = {
     'docs/guides/batches.md',
     'docs/guides/limits-and-errors.md',
     'docs/guides/webhooks.md',
+    'docs/guides/browser.md',
     'docs/guides/publishing.md',
     'docs/guides/engines-http.md',
   ],

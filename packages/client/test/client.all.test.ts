@@ -89,6 +89,20 @@ describe('tasks', () => {
     assert.equal((await findError(kiln.cancel(task))).code, 'cannot_cancel')
   })
 
+  test('are waited for by a token that reads one of them, and nothing else', async () => {
+    const kiln = connect()
+    const [task, other] = [await kiln.relight({ image }), await kiln.relight({ image })]
+    const { token, expires_at } = await kiln.makeToken(task)
+    assert.ok(Date.parse(expires_at) > Date.now())
+    const page = makeKiln({ baseUrl: service.baseUrl, token })
+    const ended = await page.wait(task.id)
+    assert.ok(ended.state === 'succeeded')
+    assert.ok((await page.download(ended.files[0]?.url ?? '')).ok)
+    const rejected = [page.wait(other.id), page.makeToken(task), page.relight({ image: '' })]
+    for (const asked of rejected)
+      assert.equal((await findError(asked)).code, 'task_token_insufficient')
+  })
+
   test('of every kind of image are made', async () => {
     const kiln = connect()
     const link = await kiln.upload(image, { fileName: 'a.png' })

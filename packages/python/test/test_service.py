@@ -43,6 +43,8 @@ def test_a_task_of_a_file_ends_and_has_files(kiln, tmp_path):
         kiln.cancel(task)
     assert caught.value.code == "cannot_cancel"
     assert kiln.wait(task.id).files[0].url
+    for ref in (task, task.id):
+        assert kiln.make_token(ref)["token"].startswith("kiln_task_")
 
 
 def test_every_kind_of_task_is_made(kiln):

@@ -15,6 +15,7 @@ const OLD_RECORDS = [
   // One that is in no COMFYUI_URLS any more.
   ['instance', 'seen_at', 30 * 24],
   ['sign_in_record', 'expires_at', 0],
+  ['task_token', 'expires_at', 0],
   ['sign_in_once', 'expires_at', 0],
   ['sign_in_failure', 'at', 24],
 ] as const

@@ -56,6 +56,7 @@ export const AuditAction = Type.Enum([
   'batch.cancel',
   'operation.create',
   'operation.cancel',
+  'task_token.create',
   'task.restart',
   'task.fail',
   'version.restart',

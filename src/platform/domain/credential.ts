@@ -1,9 +1,10 @@
 import CRC32 from 'crc-32'
 
-/** Prefixes of our secrets: an API key acts for its owner, a personal access token publishes. */
+/** Prefixes of our secrets: an API key acts for its owner, a personal access token publishes, a task token reads one task. */
 export const CREDENTIAL_PREFIXES = {
   api_key: 'kiln_key_',
   personal_access_token: 'kiln_pat_',
+  task_token: 'kiln_task_',
 } as const
 
 export type CredentialKind = keyof typeof CREDENTIAL_PREFIXES
@@ -27,7 +28,7 @@ export const makeCredential = (
 export const credentialKind = (text: string): CredentialKind | undefined => {
   const [, start, body, sum] = FORM.exec(text) ?? []
   if (start === undefined || body === undefined || checksum(start + body) !== sum) return undefined
-  return start === CREDENTIAL_PREFIXES.api_key ? 'api_key' : 'personal_access_token'
+  return KINDS.find((kind) => CREDENTIAL_PREFIXES[kind] === start)
 }
 
 /** A secret as lists show it: prefix and last four characters. */
@@ -40,8 +41,9 @@ export const maskCredentials = (text: string): string => text.replaceAll(ANYWHER
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const RANDOM_LENGTH = 30
 const SUM_LENGTH = 6
-const FORM = /^(kiln_(?:key|pat)_)([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/
-const ANYWHERE = /(kiln_(?:key|pat)_)[0-9A-Za-z]{32}([0-9A-Za-z]{4})/g
+const KINDS = Object.keys(CREDENTIAL_PREFIXES) as CredentialKind[]
+const FORM = /^(kiln_(?:key|pat|task)_)([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/
+const ANYWHERE = /(kiln_(?:key|pat|task)_)[0-9A-Za-z]{32}([0-9A-Za-z]{4})/g
 
 const randomText = (random: (size: number) => Uint8Array): string => {
   let text = ''

@@ -57,6 +57,8 @@ export const ERROR_CODES = {
     key_scope_insufficient: 'The API key has scopes, none of which allows this.',
     token_scope_insufficient:
       'The personal access token is for another node or publisher, or only for reading.',
+    task_token_insufficient:
+      'A token for one task reads that task, its stream and its results, and nothing else.',
     identity_token_refused:
       'The identity token is not valid, was exchanged before, or is not of a publisher that the node trusts.',
     trusted_publisher_limit_reached:
@@ -169,7 +171,7 @@ export const ERROR_CODES = {
   ...coded(429, {
     rate_limited: 'Too many requests; try again after Retry-After.',
     quota_exceeded:
-      'The caller has as many open tasks, open batches or stored bytes as one may have.',
+      'The caller has as many open tasks, open batches or stored bytes as one may have, or the task as many tokens.',
     streams_exceeded:
       'As many streams are open as may be, in all, of the caller or of the address.',
     redelivery_limit_reached:
@@ -431,6 +433,12 @@ export const errors = {
       'token_scope_insufficient',
       `The personal access token ${what}; an admin of the publisher can make another one.`,
     ),
+  /** Whoever holds it may know what it is for, and may have it by mistake for another credential. */
+  taskTokenInsufficient: (taskId: string) =>
+    apiError(
+      'task_token_insufficient',
+      `This token is for one task alone: it reads GET /tasks/${taskId}, GET /tasks/${taskId}/stream and the links in them.`,
+    ),
   /** The message has the reason, because it is about a token that the caller has. */
   identityTokenRejected: (reason: string, cause?: unknown) =>
     apiError('identity_token_refused', `The identity token is rejected: ${reason}.`, { cause }),
@@ -549,6 +557,12 @@ export const errors = {
       `The caller may have ${max} bytes stored, and this would be more: DELETE /tasks/{id} and DELETE /customers/storage/{id} remove files at once; else they go ${retentionDays} days after the end of their task, and uploads after a day.`,
       // Days would be true, but clients of video routes wait for no more than this.
       { headers: retryAfter(150) },
+    ),
+  taskTokenQuotaExceeded: (max: number) =>
+    apiError(
+      'quota_exceeded',
+      `The task has ${max} tokens that have not ended, and may have no more: use one of them, or wait until one has ended.`,
+      { headers: retryAfter(60) },
     ),
   tooManyStreams: (max: number, maxOfOne: number) =>
     apiError(

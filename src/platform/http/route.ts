@@ -152,6 +152,11 @@ export interface Route {
   scopes?: readonly KeyScope[]
   /** A personal access token is a credential here, too. to-read: it lets in, and its caller reads as anybody who may. */
   takesTokens?: boolean | 'to-read'
+  /**
+   * A token for the task in its path is a credential here, too, and pages of every origin may read by one. in-query: also as
+   * `?token=`, for EventSource, which sends no headers.
+   */
+  takesTaskTokens?: boolean | 'in-query'
   /** True for a secret of the route's own, which stands for no caller and takes the place of a credential. */
   hasOwnSecret?(headers: CredentialHeaders, target: string): boolean
   /** Throws the 403 of a caller who may not come here, whatever else the request is. */

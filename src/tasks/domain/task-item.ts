@@ -208,6 +208,13 @@ export const TaskDetail = Type.Object({
 })
 export type TaskDetail = Static<typeof TaskDetail>
 
+/** A token that reads one task. */
+export const TaskToken = Type.Object({
+  token: Type.String({ description: 'The secret, shown this once.' }),
+  expires_at: instant('When it ends: in an hour, or earlier with the credential it is made with.'),
+})
+export type TaskToken = Static<typeof TaskToken>
+
 export const OwnerEventQuery = Type.Object({
   label: LabelFilter,
   batch_id: ofBatch('Only events of tasks of this batch.'),

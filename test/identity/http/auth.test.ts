@@ -137,11 +137,13 @@ beforeEach(() => {
 describe('a bearer token', () => {
   test('a bearer token of every allowed algorithm identifies the caller', async () => {
     const authenticate = make()
+    const payload = claims()
     for (const key of [rsa, pss, ec, ed])
-      assert.deepEqual(await authenticate(bearer(await sign(key))), {
+      assert.deepEqual(await authenticate(bearer(await sign(key, payload))), {
         principal: 'alice',
         owner: 'alice',
         scheme: 'jwt',
+        expiresAt: payload.exp,
       })
   })
 

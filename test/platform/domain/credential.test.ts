@@ -15,11 +15,13 @@ import {
 const zeros = (size: number) => new Uint8Array(size)
 const makeKey = () => makeCredential('api_key', randomBytes)
 const makeToken = () => makeCredential('personal_access_token', randomBytes)
+const makeTaskToken = () => makeCredential('task_token', randomBytes)
 
 describe('a credential', () => {
   test('has its prefix, 30 random characters and 6 of checksum', () => {
     assert.match(makeKey(), /^kiln_key_[0-9A-Za-z]{36}$/)
     assert.match(makeToken(), /^kiln_pat_[0-9A-Za-z]{36}$/)
+    assert.match(makeTaskToken(), /^kiln_task_[0-9A-Za-z]{36}$/)
   })
 
   test('ends with the CRC-32 of all before it, in base62 padded with 0', () => {
@@ -53,6 +55,7 @@ describe('a credential', () => {
     const key = makeKey()
     assert.equal(credentialKind(key), 'api_key')
     assert.equal(credentialKind(makeToken()), 'personal_access_token')
+    assert.equal(credentialKind(makeTaskToken()), 'task_token')
     const cut = ['', 'kiln_key_', key.slice(1), key.slice(0, -1)]
     const longer = [`${key}0`, ` ${key}`, `${key}\n`]
     const unlike = [key.replace('key', 'pat'), key.toUpperCase(), `kiln_key_${'0'.repeat(36)}`]
@@ -81,11 +84,11 @@ describe('a credential', () => {
   })
 
   test('is masked wherever it stands in a text, and nothing else is', () => {
-    const [key, token] = [makeKey(), makeToken()]
-    const text = `/nodes/${token}?a=${key}, kiln_pat_short`
+    const [key, token, task] = [makeKey(), makeToken(), makeTaskToken()]
+    const text = `/nodes/${token}?a=${key}&b=${task}, kiln_pat_short`
     assert.equal(
       maskCredentials(text),
-      `/nodes/kiln_pat_…${token.slice(-4)}?a=kiln_key_…${key.slice(-4)}, kiln_pat_short`,
+      `/nodes/kiln_pat_…${token.slice(-4)}?a=kiln_key_…${key.slice(-4)}&b=kiln_task_…${task.slice(-4)}, kiln_pat_short`,
     )
   })
 })

@@ -173,6 +173,10 @@ const taskCalls = (owner: Client): Record<string, AuditedCall> => {
         return await client.post(`${VIDEO_API}/tasks/${await owner.createVideo(body)}/cancel`, {})
       },
     ],
+    'POST /tasks/:task_id/tokens': [
+      'owner',
+      async (client) => await client.post(`/tasks/${await addTask()}/tokens`, {}),
+    ],
     'DELETE /tasks/:task_id': [
       'owner',
       async (client) => await client.delete(`/tasks/${await addTask()}`),

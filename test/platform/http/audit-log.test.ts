@@ -64,7 +64,7 @@ const listEntries = async (requestId: string | null): Promise<Entry[]> => {
 }
 
 /** Texts of secrets: tokens, keys, webhook secrets, and the query of a webhook URL. */
-const SECRETS = /kiln_(pat|key)_|whsec_|hidden-key|password/
+const SECRETS = /kiln_(pat|key|task)_|whsec_|hidden-key|password/
 
 describe('the audit log', () => {
   test('has each route that changes something, but for those that are their own entry', () => {

@@ -113,6 +113,8 @@ const ACCESS: readonly (readonly [Access, readonly string[]])[] = [
       'GET /tasks/summary',
       'GET /tasks/stream',
       'GET /tasks/:task_id',
+      // It reads what its maker may.
+      'POST /tasks/:task_id/tokens',
       'GET /tasks/:task_id/stream',
       'GET /tasks/:task_id/events',
       'GET /tasks/:task_id/events/:event_id/attempts',

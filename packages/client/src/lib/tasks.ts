@@ -1,6 +1,8 @@
 import { toSegment } from './argument.ts'
+import type { paths } from '../generated/openapi.ts'
 import { follow } from './follow.ts'
 import type { FollowOptions } from './follow.ts'
+import { responseOf } from './http.ts'
 import type { Http } from './http.ts'
 import { toTask } from './task.ts'
 import type { EndedTask, ReadOf, RunningTask, Task } from './task.ts'
@@ -12,6 +14,10 @@ export interface WaitOptions extends FollowOptions {
   /** Called at each transition, at each percentage, and when the task begins and ends to wait for a machine. */
   onProgress?: (progress: Pick<RunningTask, 'status' | 'progress' | 'waitsFor'>) => void
 }
+
+/** The secret, and when it ends. */
+export type TaskToken =
+  paths['/tasks/{task_id}/tokens']['post']['responses'][201]['content']['application/json']
 
 export type ReadOptions = { signal?: AbortSignal | undefined }
 
@@ -73,7 +79,17 @@ export const makeTasks = (http: Http) => {
     await http.ask(`${path.replace(/\/creations$/, '')}/cancel`, options.signal, init)
   }
 
-  return { read, wait, cancel }
+  /**
+   * Makes a token that reads this task alone, for an hour at most: for a page in a browser, of any origin. A client with it
+   * as `token` waits for the task.
+   */
+  const makeToken = (task: TaskRef, { signal }: ReadOptions = {}): Promise<TaskToken> => {
+    const params = { path: { task_id: toRef(task).id } }
+    const init = { params, signal: signal ?? null }
+    return responseOf(http.routes.POST('/tasks/{task_id}/tokens', init))
+  }
+
+  return { read, wait, cancel, makeToken }
 }
 
 /** Words of a task that has succeeded. */

@@ -66,6 +66,7 @@ const ACTIONS: Record<Action, string> = {
   'upload.delete': 'Deleted upload',
   'task.cancel': 'Cancelled task',
   'task.delete': 'Deleted task',
+  'task_token.create': 'Made token for task',
   'task.restart': 'Restarted task',
   'task.fail': 'Failed task',
   'instance.drain': 'Drained instance',

@@ -6,6 +6,7 @@ import {
   touchPersonalAccessToken,
 } from '../../db/personal-access-token.ts'
 import { findApiKey, touchApiKey, type ApiKeyOwner } from '../../db/api-key.ts'
+import { findTaskToken } from '../../db/task-token.ts'
 import { withinDeadline, type Sql } from '../../../platform/db/client.ts'
 import { isReservedUser } from '../../../platform/domain/account.ts'
 import { credentialKind } from '../../../platform/domain/credential.ts'
@@ -42,9 +43,9 @@ export interface AuthenticatorOptions {
 
 /**
  * Makes the authenticator: it takes a bearer token or API key in `Authorization` (an API key also as the password of
- * Basic), else an API key in `X-API-KEY`, and
- * returns undefined when neither was sent. Where `takes.tokens` says so it may be a personal access token. It throws the
- * same 401 for every invalid credential, whose cause goes to the log only, and 503 when it cannot check one.
+ * Basic), else an API key in `X-API-KEY`, and returns undefined when neither was sent. Where `takes.tokens` says so it may
+ * be a personal access token. A token for one task has a caller on every route, so that its 403 can say what it is for.
+ * It throws the same 401 for every invalid credential, whose cause goes to the log only, and 503 when it cannot check one.
  */
 export const makeAuthenticator = ({
   issuer,
@@ -55,7 +56,7 @@ export const makeAuthenticator = ({
   users,
   isPlatformAdmin = () => Promise.resolve(false),
   userOf = (subject) => Promise.resolve(subject),
-  isSessionLive = () => Promise.resolve(true),
+  isSessionLive,
 }: AuthenticatorOptions): Authenticate => {
   const options = { ...JWT_RULES, requiredClaims: ['exp', 'sub'], issuer, audience }
   const verify = makeTokenVerifier(keys, options)
@@ -75,13 +76,18 @@ export const makeAuthenticator = ({
         ...((await isPlatformAdmin(owner)) && (isLimited ? { isAdminsKey: true } : ADMIN)),
       }
     }
+    if (kind === 'task_token' && scheme === 'authorization')
+      return await authenticateTaskToken(sql, token)
     if (scheme === 'x-api-key') throw new CredentialRejected('not an API key')
     const claims = await verifyJwt(token, verify, options)
     const subject = readSubject(claims)
-    if (!(await isSessionLive(claims))) throw new CredentialRejected('session ended')
+    if (isSessionLive && !(await isSessionLive(claims)))
+      throw new CredentialRejected('session ended')
     const profile = readProfile(claims)
     return {
       ...callerOf(await userOf(subject), 'jwt'),
+      expiresAt: Number(claims.exp),
+      ...(isSessionLive && { session: String(claims['sid']) }),
       ...(Object.keys(profile).length > 0 && { profile }),
       ...((await isPlatformAdmin(subject, claims)) && ADMIN),
     }
@@ -92,7 +98,7 @@ export const makeAuthenticator = ({
     if (credential === undefined) return undefined
     try {
       const caller = await validate(credential, tokens)
-      if (caller.scheme !== 'personal_access_token') await users?.record(caller)
+      if (caller.scheme === 'jwt' || caller.scheme === 'api_key') await users?.record(caller)
       return caller
     } catch (error) {
       if (!(error instanceof CredentialRejected)) throw error
@@ -195,6 +201,13 @@ const authenticateToken = async (
       touchPersonalAccessToken(sql, found.id),
     )
   return { ...callerOf(found.createdBy, 'personal_access_token'), token: found }
+}
+
+/** A task token reads its task as the owner of the task does. */
+const authenticateTaskToken = async (sql: Sql, token: string): Promise<Caller> => {
+  const found = await withinDeadline(sql, findTaskToken(sql, digest(token)))
+  if (found === undefined) throw new CredentialRejected('task token unknown or ended')
+  return { ...callerOf(found.owner, 'task_token'), taskId: found.taskId }
 }
 
 /** Verifies a token. Throws a CredentialRejected with the reason, or what the look-up of the keys throws. */

@@ -1,11 +1,13 @@
 import type { Request } from 'express'
 
 import { apiError, errors } from '../../../platform/domain/errors.ts'
+import { credentialKind } from '../../../platform/domain/credential.ts'
 import { isUuid } from '../../../platform/domain/uuid.ts'
 import type { TaskFamily } from '../../../platform/domain/task-scope.ts'
 import { changes, type Route } from '../../../platform/http/route.ts'
 import type { Authenticate } from './auth.ts'
-import type { Caller } from '../../../platform/http/access/caller.ts'
+import type { Caller, CredentialHeaders } from '../../../platform/http/access/caller.ts'
+import { tokenInQuery } from '../../../platform/http/access/task-token.ts'
 import type { KeyScope } from '../../../platform/domain/key-scope.ts'
 
 export interface AuthoriseDeps {
@@ -21,7 +23,8 @@ export const makeAuthorise =
     if (route.auth === 'none') return undefined
     if (route.hasOwnSecret?.(request.headersDistinct, request.url)) return undefined
     const takes = { tokens: Boolean(route.takesTokens) }
-    const caller = await authenticate(request.headersDistinct, takes)
+    const caller = await authenticate(readHeaders(route, request), takes)
+    if (caller?.taskId !== undefined) requireTask(route, request.params, caller.taskId)
     if (!caller && route.auth !== 'optional')
       throw errors.unauthorized(undefined, route.unauthorizedMessage ?? NEEDED[route.auth])
     if (route.auth === 'jwt' && caller?.scheme !== 'jwt')
@@ -43,6 +46,21 @@ const NEEDED = {
   required:
     'This route needs a credential: a bearer token or an API key (Authorization: Bearer …, or X-API-KEY).',
   jwt: 'This route needs a bearer token of the issuer (Authorization: Bearer …).',
+}
+
+/** The headers of a request, with a token for one task in its query as if it were in the header. */
+const readHeaders = (route: Route, request: Request): CredentialHeaders => {
+  const headers = request.headersDistinct
+  const token = tokenInQuery(route, request)
+  if (token === undefined || headers['authorization'] || headers['x-api-key']) return headers
+  if (credentialKind(token) === 'task_token') return { authorization: `Bearer ${token}` }
+  throw errors.unauthorized(new Error('query: no token for one task'))
+}
+
+/** Rejects a token for one task where that is not read, with 403. */
+const requireTask = (route: Route, params: Request['params'], taskId: string): void => {
+  if (!route.takesTaskTokens || String(params['task_id']).toLowerCase() !== taskId)
+    throw errors.taskTokenInsufficient(taskId)
 }
 
 const OF_TASKS = ['images', 'videos'] as const

@@ -9,7 +9,7 @@ export interface Caller {
   principal: string
   /** Owner of what the caller makes. */
   owner: string
-  scheme: 'jwt' | 'api_key' | 'personal_access_token'
+  scheme: 'jwt' | 'api_key' | 'personal_access_token' | 'task_token'
   /** Id of the API key. */
   keyId?: string
   /** Scopes of an API key where that is less than what its owner may. */
@@ -18,6 +18,12 @@ export interface Caller {
   families?: TaskScope['families']
   /** Scope of a personal access token: a node, or with null all of its publisher's. */
   token?: { id: string; publisherId: string; nodeId: string | null; scope: 'publish' | 'read' }
+  /** The one task that a task token reads; its owner is then the owner here. */
+  taskId?: string
+  /** `exp` of a bearer token of the issuer. */
+  expiresAt?: number
+  /** Session of AUTH=builtin that it was given in. */
+  session?: string
   /** Claims of the token about its user; absent with an API key. */
   profile?: Profile
   /** True for somebody who runs the service. */

@@ -89,7 +89,8 @@ const SECURITY = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'A token of the issuer, or an API key.',
+    description:
+      'A token of the issuer, an API key, or on routes that say so a token for one task.',
   },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY' },
 }

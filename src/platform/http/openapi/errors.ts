@@ -133,11 +133,12 @@ const impliedErrors = (route: Route): ErrorCodeName[] => [
   ...(route.method === 'post' ? POST_ERRORS : []),
 ]
 
+const OF_CREDENTIALS = ['unauthorized', 'auth_unavailable', 'task_token_insufficient'] as const
 const AUTH_ERRORS: Record<Route['auth'], readonly ErrorCodeName[]> = {
   none: [],
-  optional: ['unauthorized', 'auth_unavailable', 'key_scope_insufficient'],
-  required: ['unauthorized', 'auth_unavailable', 'key_scope_insufficient'],
-  jwt: ['unauthorized', 'auth_unavailable', 'forbidden'],
+  optional: [...OF_CREDENTIALS, 'key_scope_insufficient'],
+  required: [...OF_CREDENTIALS, 'key_scope_insufficient'],
+  jwt: [...OF_CREDENTIALS, 'forbidden'],
 }
 
 const EVERYWHERE = [

@@ -1,6 +1,7 @@
 import cors from 'cors'
 import type { Request, RequestHandler } from 'express'
 
+import { sendsTaskToken } from '../access/task-token.ts'
 import { findRoute, type Route } from '../route.ts'
 
 /** Headers that pages of another origin may read and send. They send no cookies, so nothing allows credentials. */
@@ -20,15 +21,22 @@ interface CorsPath {
   methods?: readonly string[]
 }
 
-/** Lets pages of the listed origins call the routes of a path. Pages of all others may make its public reads. */
+/**
+ * Lets pages of the listed origins call the routes of a path. Pages of all others may make its public reads, and read by
+ * tokens for one task: whoever has one may read whatever page it is in, and no browser sends one by itself.
+ */
 export const makeCors = ({ origins, routes = [], methods = [] }: CorsPath): RequestHandler =>
-  cors<Request>(({ method, headers }, decide) => {
+  cors<Request>((request, decide) => {
+    const { method, headers } = request
     const asked = headers.origin && headers['access-control-request-method']
     const route = findRoute(routes, (method === 'OPTIONS' ? asked : method) ?? '')
-    const isPublic = route?.read === 'public'
-    const mayCall = isPublic || origins.includes(headers.origin ?? '')
+    // What asks first does not say with which credential.
+    const isOpen =
+      route?.read === 'public' ||
+      (route?.takesTaskTokens && (method === 'OPTIONS' || sendsTaskToken(route, request)))
+    const mayCall = isOpen || origins.includes(headers.origin ?? '')
     decide(null, {
-      origin: isPublic ? '*' : origins.length > 0 && [...origins],
+      origin: isOpen ? '*' : origins.length > 0 && [...origins],
       // Any other OPTIONS is rejected as a method that the path does not take.
       preflightContinue: asked === undefined || !mayCall || routes.length === 0,
       methods: methods.join(', '),

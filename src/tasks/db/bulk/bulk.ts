@@ -1,6 +1,7 @@
 import { MAX_OPEN, type BulkKind, type ItemError } from '../../domain/bulk/bulk.ts'
 import type { Queryable, Sql, Transaction } from '../../../platform/db/client.ts'
 import { isMakerLive } from '../../../identity/db/api-key.ts'
+import { endTokensOnOthers } from '../../../identity/db/task-token.ts'
 import { isAmong, type StalledOptions } from '../../../platform/db/reconcile.ts'
 import { createdAtUs, placeOf, type TaskPlace } from '../task-place.ts'
 
@@ -134,13 +135,14 @@ export const requestCancel = async (
   return before
 }
 
-/** Asks the operations of an owner on tasks of others to stop. */
+/** Asks the operations of an owner on tasks of others to stop, and ends the tokens that read one. */
 export const cancelOnOthers = async (sql: Transaction, owner: string): Promise<void> => {
   await sql`
     update bulk set cancel_requested_at = coalesce(cancel_requested_at, clock_timestamp())
     where owner = ${owner} and ended_at is null and kind = 'operation'
       and request->>'of' is distinct from owner
   `
+  await endTokensOnOthers(sql, owner)
 }
 
 /** Lets one begin with its items, which are all known now. */

@@ -26,6 +26,7 @@ import { readDetail } from './detail.ts'
 import type { AnyTaskDeps } from './detail.ts'
 import { listEvents, listTasks, summarise } from './list.ts'
 import { streamTasks } from './stream.ts'
+import { makeTaskTokenRoute } from './token-route.ts'
 
 const DeletionQuery = Type.Object({
   when: Type.Optional(
@@ -120,7 +121,8 @@ export const makeAnyTaskRoutes = (deps: AnyTaskDeps & DeletionDeps): Route[] => 
     path: '/tasks/:task_id',
     summary: 'Read a task of any kind with all of its life',
     description:
-      'Request, inputs, results, transitions and attempts at rendering. Platform admins read the tasks of all owners; the queries of their addresses, which may be secrets, are left out.',
+      'Request, inputs, results, transitions and attempts at rendering. Platform admins read the tasks of all owners, and a token for it reads the task; the queries of its addresses, which may be secrets, are then left out.',
+    takesTaskTokens: true,
     params: OfTask,
     responses: { 200: { description: 'The task.', schema: TaskDetail } },
     errors: ['task_not_found'],
@@ -149,4 +151,5 @@ export const makeAnyTaskRoutes = (deps: AnyTaskDeps & DeletionDeps): Route[] => 
       return { status: isDeleted ? 204 : 202 }
     },
   }),
+  makeTaskTokenRoute(deps),
 ]

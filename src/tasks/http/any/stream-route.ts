@@ -1,3 +1,5 @@
+import { Type } from 'typebox'
+
 import { withinDeadline } from '../../../platform/db/client.ts'
 import { findSequence, readTaskChanges, type TaskChanges } from '../../db/event-log.ts'
 import { errors } from '../../../platform/domain/errors.ts'
@@ -30,7 +32,15 @@ export const makeTaskStreamRoute = (deps: StreamDeps): Route =>
     summary: 'Follow a task until its end',
     description:
       '`state`: `{status, sequence, created_at}` of each transition, whose `id` is that of the event that webhooks are sent; those before the stream began come first. `progress`: `{progress}` in percent, with `waits_for` while the task waits. `preview`: `{image}`, a small picture of what is being made as a data: URI, where the engine gives one; at most one a second, and none is kept. `end`: the task as its status route returns it. With Last-Event-ID it goes on after that event.',
+    takesTaskTokens: 'in-query',
     params: OfTask,
+    query: Type.Object({
+      token: Type.Optional(
+        Type.String({
+          description: 'A token for this task, where there is no Authorization, as of EventSource.',
+        }),
+      ),
+    }),
     requestHeaders: ['Last-Event-ID'],
     responses: {
       ...STREAM_RESPONSES,

@@ -32,6 +32,7 @@ export const TASK_NAMES: SchemaNames = {
   TaskPage: task.TaskPage,
   TaskDetail: task.TaskDetail,
   TaskSummary: task.TaskSummary,
+  TaskToken: task.TaskToken,
   Batch: batch.Batch,
   BatchLine: batch.BatchLine,
   Operation: operation.Operation,

@@ -176,3 +176,8 @@ class AsyncKiln(AsyncHttp):
         """Cancels a task. Raises a ConflictError when it has ended, or is a video that is being rendered."""
         begun = task if isinstance(task, Task) and task.path else await self.read(task)
         await self.request("POST", f"{(begun.path or '').removesuffix('/creations')}/cancel")
+
+    async def make_token(self, task: Task | str) -> types.TaskToken:
+        """Makes a token that reads this task alone, for an hour at most: for a page in a browser, of any origin."""
+        id = task.id if isinstance(task, Task) else task
+        return (await self.request("POST", f"/tasks/{to_segment(id)}/tokens")).json()
