@@ -20,6 +20,8 @@ export const ADVICE: Readonly<Record<string, string>> = {
     'More host nodes may be added at run time: list all in NODE_CLASS_MAPPINGS or get_node_list, or report the host nodes by POST.',
   name_unresolved:
     'The name of a host node is made at run time: write it as text (node_id in a schema), or report the host nodes by POST.',
+  value_unknown:
+    'What stands under a name in NODE_CLASS_MAPPINGS is made at run time: map the name to the class itself, or report the host nodes by POST.',
   entrypoint_rejected:
     'The host takes no node of the pack: comfy_entrypoint has to return a ComfyExtension, whose async get_node_list returns a list of classes.',
   own_module_missing:

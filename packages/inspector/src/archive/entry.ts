@@ -38,4 +38,6 @@ const TEMPLATE = /\.(?:default|dist|example|sample|template|bak)$/i
 export const extensionOf = (path: string): string =>
   /(?<=[^/])\.[^./]*$/.exec(path)?.[0].toLowerCase() ?? ''
 
-const TEXT_KINDS = new Set(words('.py .pyi .json .toml .txt .cfg .yaml .yml .md .js .sh .bat .ps1'))
+const TEXT_KINDS = new Set(
+  words('.py .pyi .json .toml .txt .cfg .ini .csv .tsv .yaml .yml .md .js .sh .bat .ps1'),
+)

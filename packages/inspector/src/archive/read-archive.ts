@@ -2,9 +2,10 @@ import { listCollisions } from './all-members.ts'
 import { readContent } from './content.ts'
 import { readDirectory, type PlacedMember } from './directory.ts'
 import { readEndRecord } from './end-record.ts'
-import { isTextKind, type ArchiveEntry } from './entry.ts'
+import type { ArchiveEntry } from './entry.ts'
 import { ARCHIVE_LIMITS, type ArchiveLimits } from './limits.ts'
 import { detectKind } from './magic.ts'
+import { readFiles } from './read-files.ts'
 import { ArchiveRejection, reject } from './reject.ts'
 import type { ArchiveFact, ArchiveResult, NestedFormat, SoundArchive } from './result.ts'
 import { guardSource, SourceError, withReadAhead, type RandomAccess } from './source.ts'
@@ -30,7 +31,11 @@ export const readArchive = async (
 const readSound = async (source: RandomAccess, limits: ArchiveLimits): Promise<SoundArchive> => {
   const place = await readEndRecord(source, limits)
   const members = await readDirectory(source, place, limits)
-  const files = await readFiles(source, members, limits)
+  const files = await readFiles(
+    members.filter((member) => !member.isFolder),
+    limits,
+    (member, keepsText) => readEntry(source, member, keepsText),
+  )
   const collisions = listCollisions(files).flatMap(ignoreCopies)
   const ignored = new Set(collisions.map(({ path }) => path))
   const entries = files.filter(({ path }) => !ignored.has(path)).toSorted(byPath)
@@ -42,26 +47,6 @@ const readSound = async (source: RandomAccess, limits: ArchiveLimits): Promise<S
     unpackedBytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
   }
 }
-
-/** Python first, so that no other text uses up what the scan may keep of it. The result is in the directory's order. */
-const readFiles = async (
-  source: RandomAccess,
-  members: readonly PlacedMember[],
-  limits: ArchiveLimits,
-): Promise<ArchiveEntry[]> => {
-  const files = members.filter((member) => !member.isFolder)
-  const entries = new Map<PlacedMember, ArchiveEntry>()
-  let textBytes = 0
-  for (const member of [...files.filter(isPython), ...files.filter((file) => !isPython(file))]) {
-    const room = Math.min(limits.textBytes, limits.allTextBytes - textBytes)
-    const keepsText = isTextKind(member.path) && member.bytes <= room
-    if (keepsText) textBytes += member.bytes
-    entries.set(member, await readEntry(source, member, keepsText))
-  }
-  return files.flatMap((member) => entries.get(member) ?? [])
-}
-
-const isPython = ({ path }: PlacedMember): boolean => /\.pyi?$/i.test(path)
 
 const readEntry = async (
   source: RandomAccess,

@@ -13,8 +13,9 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import { HEAD_BYTES, isTextKind, type ArchiveEntry } from '../archive/entry.ts'
+import { HEAD_BYTES, type ArchiveEntry } from '../archive/entry.ts'
 import { ARCHIVE_LIMITS } from '../archive/limits.ts'
+import { readFiles } from '../archive/read-files.ts'
 
 /** Reads a zip, or a folder as if it were a zip. Throws when there is nothing to read. */
 export const readInput = async (input: string, parser: PythonParser): Promise<Inspection> => {
@@ -63,15 +64,14 @@ const LEFT_OUT = new Set(['.git', '.hg', '.svn', '__pycache__', 'node_modules', 
 
 /** Lists the files of a folder as its archive would have them. It follows no links. */
 const readFolder = async (folder: string): Promise<ArchiveEntry[]> => {
-  const entries: ArchiveEntry[] = []
-  let textBytes = 0
-  for (const path of (await listFiles(folder)).toSorted()) {
-    const room = Math.min(ARCHIVE_LIMITS.textBytes, ARCHIVE_LIMITS.allTextBytes - textBytes)
-    const entry = await readEntry(folder, path, room)
-    entries.push(entry)
-    textBytes += entry.text?.length ?? 0
-  }
-  return entries
+  const paths = (await listFiles(folder)).toSorted()
+  const files = await Promise.all(
+    paths.map(async (file) => {
+      const { size: bytes, mode } = await stat(file)
+      return { path: relative(folder, file).split(sep).join('/'), bytes, mode, file }
+    }),
+  )
+  return await readFiles(files, ARCHIVE_LIMITS, readEntry)
 }
 
 const listFiles = async (folder: string): Promise<string[]> => {
@@ -86,15 +86,24 @@ const listFiles = async (folder: string): Promise<string[]> => {
   return lists.flat()
 }
 
-const readEntry = async (folder: string, path: string, room: number): Promise<ArchiveEntry> => {
-  const { size, mode } = await stat(path)
-  const name = relative(folder, path).split(sep).join('/')
-  const text = isTextKind(name) && size <= room ? await readFile(path) : undefined
+interface FolderFile {
+  path: string
+  bytes: number
+  mode: number
+  /** Where it lies. */
+  file: string
+}
+
+const readEntry = async (
+  { path, bytes, mode, file }: FolderFile,
+  keepsText: boolean,
+): Promise<ArchiveEntry> => {
+  const text = keepsText ? await readFile(file) : undefined
   return {
-    path: name,
-    bytes: size,
-    sha256: await hashFile(path),
-    head: text ? text.subarray(0, HEAD_BYTES) : await readHead(path),
+    path,
+    bytes,
+    sha256: await hashFile(file),
+    head: text ? text.subarray(0, HEAD_BYTES) : await readHead(file),
     text,
     mode: mode & 0o777,
     executable: (mode & 0o111) !== 0,

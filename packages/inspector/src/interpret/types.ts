@@ -122,7 +122,12 @@ export interface IteratorValue {
   rest: boolean
   /** Return value of a generator, once it was read to its end. */
   returned?: Value
+  /** Runs a generator that has not begun with a block in the place of its first `yield`. */
+  runAround?: (block: Block) => void
 }
+
+/** A block that gets what a generator yields. */
+export type Block = (yielded: Value) => void
 
 /** Place where a class or module was defined. */
 type Home = 'pack' | 'library'
@@ -323,6 +328,8 @@ export interface Frame {
   yielded: Value[]
   /** It may have yielded more, or less. */
   maybeYielded: boolean
+  /** What runs at its first `yield`. */
+  block?: Block | undefined
 }
 
 /**

@@ -23,7 +23,7 @@ import type {
   Value,
 } from '../interpret/types.ts'
 import { dynamicInputs, makeJsonWriter } from './json-text.ts'
-import { isUnknownNode, readV1Node, type NodeReader } from './v1-node.ts'
+import { isUnknownNode, mayBeNode, readV1Node, type NodeReader } from './v1-node.ts'
 import { listV3Classes } from './v3/list-v3-classes.ts'
 import { UNKNOWN_NODE } from './unknown-node.ts'
 import { readV3Node } from './v3/read-v3-node.ts'
@@ -96,9 +96,12 @@ const readDisplayNames = (interpreter: Interpreter, entry: ModuleValue, advice: 
   const dict = given === null ? undefined : interpreter.asDict(given)
   if (given !== null && !dict && !isUnknown(given))
     advise(advice, 'display_names_unread', `${DISPLAY_NAMES} is a ${nameOf(given)}`)
-  const textOf = (value: Value) => (isUnknown(value) ? undefined : interpreter.text(value))
+  const textsOf = (value: Value) =>
+    choicesOf(value).map((one) => (isUnknown(one) ? undefined : interpreter.text(one)))
   return new Map(
-    (dict ? dictEntries(dict) : []).map(([key, value]) => [textOf(key), textOf(value)]),
+    (dict ? dictEntries(dict) : []).flatMap(([key, value]) =>
+      textsOf(key).map((name) => [name, textsOf(value)] as const),
+    ),
   )
 }
 
@@ -143,7 +146,9 @@ const readEntries = (reader: NodeReader, dict: DictValue): Omit<FoundNodes, 'how
     const read = readNodes(reader, name, value)
     const code = adviceOnEntry(value, read.length > 0)
     if (code !== undefined) advise(advice, code, name)
-    if (read.length === 0) dropped += 1
+    if (choicesOf(value).some((one) => isUnknown(one) && mayBeNode(one)))
+      reasons.add('value_unknown')
+    else if (read.length === 0) dropped += 1
     for (const node of read) nodes.set(name, markName(node, conditional.has(key)))
     if (code === 'entry_ends' && !conditional.has(key)) break
   }
@@ -225,8 +230,11 @@ const isNode = (
 }
 
 const isNodeClass = (interpreter: Interpreter, cls: ClassValue): boolean =>
-  NODE_ATTRIBUTES.some((name) => interpreter.findInClass(cls, name) !== undefined) ||
-  cls.mro.some(isForeign)
+  NODE_ATTRIBUTES.some((name) =>
+    [cls, cls.metaclass].some(
+      (one) => isClass(one) && interpreter.findInClass(one, name) !== undefined,
+    ),
+  ) || cls.mro.some(isForeign)
 
 /** A base outside of pack and standard library may bring all of it. */
 const isForeign = (base: BaseValue): boolean =>

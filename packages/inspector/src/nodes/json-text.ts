@@ -24,8 +24,8 @@ export interface JsonText {
 const MAX_DEPTH = 40
 
 /**
- * Makes the writer of values as JSON text, with numbers as JavaScript writes them. JSON.stringify would not do: a
- * plain object puts keys such as `"2"` first, and a pack may use the key `__proto__`.
+ * Makes the writer of values as JSON text: floats as JavaScript writes them, whole numbers with all their digits.
+ * JSON.stringify would not do: a plain object puts keys such as `"2"` first, and a pack may use the key `__proto__`.
  */
 export const makeJsonWriter = (interpreter: Interpreter) => {
   /** Undefined for what can't be known, which whoever holds it leaves out. */
@@ -34,9 +34,13 @@ export const makeJsonWriter = (interpreter: Interpreter) => {
     if (value === null) return 'null'
     if (typeof value === 'object') return writeObject(value, at, depth)
     if (typeof value === 'string' && isHostPath(value)) at.isDynamic = true
-    const text = typeof value === 'bigint' ? String(Number(value)) : JSON.stringify(value)
+    const isNumber = typeof value === 'bigint' || typeof value === 'number'
+    // No JSON is infinite or no number, and nobody reads more digits.
+    const isOdd = isNumber && !Number.isFinite(Number(value))
+    if (isOdd) at.isDynamic = true
+    const text = isOdd ? 'null' : typeof value === 'bigint' ? String(value) : JSON.stringify(value)
     at.room -= text.length
-    return text === 'Infinity' || text === '-Infinity' ? 'null' : text
+    return text
   }
 
   const writeObject = (value: ObjectValue, at: Writing, depth: number): string | undefined => {

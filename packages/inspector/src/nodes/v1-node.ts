@@ -11,8 +11,8 @@ import { dynamicInputs, type JsonText, type JsonWriter } from './json-text.ts'
 export interface NodeReader {
   interpreter: Interpreter
   json: JsonWriter
-  /** Names that the pack's other mapping gives, by name. */
-  displayNames: ReadonlyMap<string | undefined, string | undefined>
+  /** Names that the pack's other mapping gives, by name; one that is not known may be any. */
+  displayNames: ReadonlyMap<string | undefined, readonly (string | undefined)[]>
   advice: Advice
 }
 
@@ -33,8 +33,10 @@ export const readV1Node = (
   const { interpreter, json, displayNames, advice } = reader
   const cls = value.kind === 'instance' ? value.cls : value
   if (isClass(value)) adviseOnClass(interpreter, advice, { name, cls: value })
-  const display_name = displayNames.get(name)
   const dynamic: string[] = []
+  const choices = [...new Set(displayNames.get(name))]
+  if (choices.length > 1 || choices.includes(undefined)) dynamic.push('display_name')
+  const display_name = choices.filter((one) => one !== undefined).join(' | ') || undefined
   const find = (attribute: string): Value | undefined =>
     interpreter.findAttribute(value, attribute) ?? inheritedFromOutside(cls, attribute)
   const record = <T>(field: string, { isDynamic, value }: Read<T>): T => {
@@ -88,6 +90,10 @@ export const isUnknownNode = ({ name, origin, isModule }: UnknownValue): boolean
   if (origin === 'host') return HOST_NODES.has(first)
   return !KNOWN_MODULES.thirdParty.has(first)
 }
+
+/** True where a value that is no node to us may be one: it is what a call gave, or a part of that. */
+export const mayBeNode = (value: UnknownValue): boolean =>
+  !isUnknownNode(value) && !value.isModule && /[()[\]…]/.test(value.name)
 
 const HOST_NODES = new Set(['nodes', 'comfy_extras', 'comfy_api_nodes'])
 

@@ -10,7 +10,12 @@ const parser = await makePythonParser()
 /** The section of a pack given as text by path; a lone text is `__init__.py`. */
 export const extract = (given: string | Files): NodesSection => {
   const files = typeof given === 'string' ? { '__init__.py': given } : given
-  const pack = makePack(entriesOf(files), { nodeId: 'demo-pack' })
+  return extractAs('demo-pack', files)
+}
+
+/** The section of a pack of that id. */
+export const extractAs = (nodeId: string, files: Files): NodesSection => {
+  const pack = makePack(entriesOf(files), { nodeId })
   const { section } = extractNodes({ pack, parser, now: () => 0 })
   if (!section) throw new Error('no section')
   return section

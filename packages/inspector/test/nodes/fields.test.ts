@@ -37,7 +37,7 @@ describe('fields of a node', () => {
   /** Without a word on what is dynamic nothing is. */
   const inputs: [title: string, source: string, inputTypes: string, dynamic?: string[]][] = [
     [
-      'have numbers as JavaScript writes them',
+      'have floats as JavaScript writes them, and all digits of whole numbers',
       `
 class X(Cup):
     @classmethod
@@ -45,7 +45,7 @@ class X(Cup):
         return {"required": {"turns": ("INT", {"default": 1.0, "max": 0xffffffffffffffff}),
                              "heat": ("FLOAT", {"step": 1e-05}), "mode": (["a", "b"],)}}
 `,
-      '{"required":{"turns":["INT",{"default":1,"max":18446744073709552000}],"heat":["FLOAT",{"step":0.00001}],"mode":[["a","b"]]}}',
+      '{"required":{"turns":["INT",{"default":1,"max":18446744073709551615}],"heat":["FLOAT",{"step":0.00001}],"mode":[["a","b"]]}}',
     ],
     [
       'have empty lists where the machine decides, and say so',
@@ -148,6 +148,17 @@ class X(Cup):
     INPUT_TYPES = {"required": {"m": ([m for m in Mode], {"default": Mode.A}), "f": ("FLOAT", {"max": float("inf"), "min": float("nan")})}}
 `,
       '{"required":{"m":[["a","b"],{"default":"a"}],"f":["FLOAT",{"max":null,"min":null}]}}',
+      ['input_types.f'],
+    ],
+    [
+      'have both display names where a branch decides',
+      `
+import elsewhere
+class X(Cup): INPUT_TYPES = {}
+NODE_DISPLAY_NAME_MAPPINGS = {"X": "Cup" if elsewhere.A else "Mug"}
+`,
+      '{}',
+      ['display_name'],
     ],
   ]
   for (const [title, source, inputTypes, dynamic = []] of inputs)

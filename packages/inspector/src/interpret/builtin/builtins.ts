@@ -5,6 +5,7 @@ import { fillNativeClass, makeNativeClass, nativeFunction } from '../values/nati
 import type { Definition } from '../values/native.ts'
 import type { ClassValue, Value } from '../types.ts'
 import { DESCRIPTOR_CLASSES, OBJECT, SUPER, TYPE } from './basic-classes.ts'
+import { CODE_FUNCTIONS } from './code-functions.ts'
 import { CONTAINER_CLASSES } from './container-classes.ts'
 import { updateWithRest } from './dict-methods.ts'
 import { BASE_EXCEPTION, listExceptions } from './exceptions.ts'
@@ -44,9 +45,7 @@ const HIDDEN: Definition[] = [
 ]
 
 /** Functions and classes that are there, but whose results can't be known. */
-const UNKNOWN_RESULTS = words(
-  'input eval compile memoryview bytearray complex breakpoint aiter anext',
-)
+const UNKNOWN_RESULTS = words('input memoryview bytearray complex breakpoint aiter anext')
 
 /** Makes the builtin classes and functions, for one runtime. */
 export function makeBuiltins(): Builtins {
@@ -100,11 +99,12 @@ function makeRoots(): { object: ClassValue; type: ClassValue } {
   return { object, type }
 }
 
+const FUNCTIONS = { ...OBJECT_FUNCTIONS, ...VALUE_FUNCTIONS, ...CODE_FUNCTIONS }
+
 function addOther(names: Map<string, Value>, classes: ReadonlyMap<string, ClassValue>): void {
   for (const alias of ['EnvironmentError', 'IOError', 'WindowsError'])
     names.set(alias, names.get('OSError') ?? null)
-  for (const [name, call] of Object.entries({ ...OBJECT_FUNCTIONS, ...VALUE_FUNCTIONS }))
-    names.set(name, nativeFunction(name, call))
+  for (const [name, call] of Object.entries(FUNCTIONS)) names.set(name, nativeFunction(name, call))
   for (const name of UNKNOWN_RESULTS)
     names.set(
       name,

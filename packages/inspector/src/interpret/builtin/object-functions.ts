@@ -1,5 +1,4 @@
 import { globalsOf } from '../evaluate/name.ts'
-import { execute } from '../execute/statement.ts'
 import { importModule, resolveName } from '../modules/module-loader.ts'
 import { argumentOf } from '../operate/arguments.ts'
 import { findAttribute, getAttribute, hasAttribute, listAttributes } from '../operate/attribute.ts'
@@ -13,9 +12,6 @@ import { truthOf } from '../operate/truth.ts'
 import type { Kwargs, NativeCall, Runtime, Truth, Value } from '../types.ts'
 import { intOf, isIterator, isModule, isObject, textOf } from '../values/read-value.ts'
 import { makeList, makeNamespaceDict, orElse } from '../values/make-value.ts'
-
-/** Longest text that is run as code. */
-const EXEC_MAX = 100_000
 
 const decided = (truth: Truth): Value | undefined => truth
 
@@ -75,17 +71,6 @@ export const OBJECT_FUNCTIONS: Record<string, NativeCall> = {
   next: (rt, args) => next(rt, args),
   print: () => null,
   __import__: (rt, args, kwargs) => importByName(rt, args, kwargs),
-  exec: (rt, [code, names]) => {
-    const { scope } = rt.state
-    const isHere = scope.kind === 'module' && (names === undefined || names === scope.module.dict)
-    if (isHere && typeof code === 'string' && code.length < EXEC_MAX) {
-      const { body, syntaxError } = rt.parser.parseText(code)
-      if (syntaxError) raise(rt, 'SyntaxError', syntaxError.message)
-      execute(rt, body, scope)
-      // It may define any name of the module it is called in.
-    } else globalsOf(scope.module).rest = true
-    return null
-  },
   open: (rt, args, kwargs) =>
     call(rt, getAttribute(rt, importModule(rt, 'io'), 'open'), args, kwargs),
 }

@@ -197,6 +197,11 @@ function evaluateYieldFrom(rt: Runtime, node: YieldFrom, scope: Scope): Value {
 function give(rt: Runtime, scope: Scope, value: Value): void {
   const { frame } = scope
   if (frame === undefined) return
+  const { block } = frame
+  if (block) {
+    frame.block = undefined
+    return block(value)
+  }
   if (rt.state.repeating > 0) frame.maybeYielded = true
   if (frame.yielded.length < rt.budget.limits.forItems) frame.yielded.push(value)
   else {

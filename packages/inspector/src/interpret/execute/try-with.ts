@@ -1,6 +1,6 @@
 import { words } from '../../words.ts'
 import { makeList, makeUnknown } from '../values/make-value.ts'
-import { isClass, isInstanceValue, isUnknown } from '../values/read-value.ts'
+import { isClass, isInstanceValue, isIterator, isUnknown } from '../values/read-value.ts'
 import { call, callSpecial } from '../operate/call.ts'
 import { evaluateAwait, evaluateSafely } from '../evaluate/expression.ts'
 import { findAttribute } from '../operate/attribute.ts'
@@ -11,7 +11,15 @@ import { assignedNames } from './assigned-names.ts'
 import { runBranches } from './branch.ts'
 import { bindName } from '../evaluate/name.ts'
 import { attempt, inheritCause, raise, type Raised } from '../operate/raise.ts'
-import type { Completion, InstanceValue, Runtime, Scope, Value } from '../types.ts'
+import type {
+  Block,
+  Completion,
+  InstanceValue,
+  IteratorValue,
+  Runtime,
+  Scope,
+  Value,
+} from '../types.ts'
 import type { ExceptHandler, Name, Raise, Try, With } from '../../python/ast.ts'
 import { setAttribute } from '../operate/set-attribute.ts'
 import { truthOf } from '../operate/truth.ts'
@@ -207,6 +215,8 @@ function enterFrom(rt: Runtime, node: With, scope: Scope, index: number): Comple
   const item = node.items[index]
   if (!item) return execute(rt, node.body, scope)
   const manager = evaluateSafely(rt, item.context, scope)
+  const generator = generatorOf(manager)
+  if (generator?.runAround) return runWithin(rt, generator.runAround, { node, scope, index })
   const entered = enter(rt, manager)
   if (item.target) assignTarget(rt, item.target, entered, scope)
   const { value, raised } = attempt(rt, () => {
@@ -217,6 +227,50 @@ function enterFrom(rt: Runtime, node: With, scope: Scope, index: number): Comple
   if (!raised) leave(rt, manager, [null, null, null])
   else if (!suppresses(rt, manager, raised.exception)) throw raised
   return value
+}
+
+/** The generator behind a manager that `contextlib` makes. */
+function generatorOf(manager: Value): IteratorValue | undefined {
+  if (!isInstanceValue(manager) || manager.cls.name !== '_GeneratorContextManager') return undefined
+  const generator = manager.attributes.get('_generator')
+  return isIterator(generator) ? generator : undefined
+}
+
+interface At {
+  node: With
+  scope: Scope
+  index: number
+}
+
+/** Runs the block between the two halves of a generator: in the place of its `yield`, where what it raises is raised. */
+function runWithin(
+  rt: Runtime,
+  runAround: (block: Block) => void,
+  { node, scope, index }: At,
+): Completion {
+  const { state } = rt
+  const { scope: own, repeating, maybeLeft } = state
+  let end: Completion
+  let isRun = false
+  const block = (entered: Value): void => {
+    isRun = true
+    const within = { scope: state.scope, repeating: state.repeating, maybeLeft: state.maybeLeft }
+    Object.assign(state, { scope: own, repeating, maybeLeft })
+    try {
+      const target = node.items[index]?.target
+      if (target) assignTarget(rt, target, entered, scope)
+      end = enterFrom(rt, node, scope, index + 1)
+    } finally {
+      Object.assign(state, within)
+    }
+  }
+  runAround(block)
+  // Its `yield` is in a part that could not be followed.
+  if (!isRun) {
+    state.guesses += 1
+    block(makeUnknown('contextmanager'))
+  }
+  return end
 }
 
 /** `contextlib.suppress` handles what a `try` with its classes would. */

@@ -80,6 +80,7 @@ export const makeImportlibUtil = (): ModuleValue =>
     functionsOf('importlib.util', {
       module_from_spec: moduleFromSpec,
       spec_from_file_location: specFromFile,
+      spec_from_loader: specFromLoader,
       find_spec: findSpec,
     }),
   )
@@ -97,6 +98,13 @@ const specFromFile: NativeCall = (rt, args, kwargs) => {
   return makeFileSpec(rt, { name, file, isPackage: isPackage || file !== inside })
 }
 
+/** The loader knows its file. */
+const specFromLoader: NativeCall = (rt, [name, loader]) => {
+  const known = readSpec(loader)
+  const text = textOf(name)
+  return known && text !== undefined ? makeFileSpec(rt, { ...known, name: text }) : undefined
+}
+
 const moduleFromSpec: NativeCall = (_rt, [spec]) => {
   const known = readSpec(spec)
   if (known === undefined || spec === undefined) return undefined
@@ -105,12 +113,14 @@ const moduleFromSpec: NativeCall = (_rt, [spec]) => {
   return module
 }
 
-/** Finds the spec of a module of the pack; nobody knows whether others are installed. */
+/** Finds the spec of a module of the pack, or that there is none; nobody knows whether others are installed. */
 const findSpec: NativeCall = (rt, args, kwargs) => {
   const name = textOf(argumentOf(args, kwargs, 0, 'name'))
   const absolute = (name === undefined ? undefined : absoluteName(name, args, kwargs)) ?? undefined
   const found = ifKnown(absolute, (name) => findModule(rt, name))
-  if (absolute === undefined || found === undefined) return undefined
+  if (absolute === undefined) return undefined
+  const isOwn = absolute.startsWith(`${rt.files.packageName}.`)
+  if (found === undefined) return isOwn && !rt.state.mayHaveWritten ? null : undefined
   return makeFileSpec(rt, { name: absolute, ...found })
 }
 

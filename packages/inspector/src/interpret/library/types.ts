@@ -1,11 +1,17 @@
 import { isDict, isInstanceValue, textOf } from '../values/read-value.ts'
+import { call } from '../operate/call.ts'
 import { argumentOf } from '../operate/arguments.ts'
 import { makePackModule } from '../modules/run-module.ts'
 import { equals } from '../operate/compare.ts'
 import { reprOf } from '../operate/text-of.ts'
-import { makeNamespaceDict, NOT_IMPLEMENTED } from '../values/make-value.ts'
+import {
+  makeEmptyDict,
+  makeNamespaceDict,
+  makeTuple,
+  NOT_IMPLEMENTED,
+} from '../values/make-value.ts'
 import { nativeClass, nativeFunction, nativeModule } from '../values/native.ts'
-import type { ClassValue, ModuleValue, NativeCall, Runtime } from '../types.ts'
+import type { ClassValue, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
 
 /** `types`: names of builtin types, and plain holders of attributes. */
 export const makeTypes = (rt: Runtime): ModuleValue =>
@@ -19,6 +25,7 @@ export const makeTypes = (rt: Runtime): ModuleValue =>
     ['BuiltinMethodType', rt.builtinClass('builtin_function_or_method')],
     ['GeneratorType', rt.builtinClass('generator')],
     ['NoneType', rt.builtinClass('NoneType')],
+    ['new_class', nativeFunction('types.new_class', newClass)],
     // A view that nobody may change is the dict itself to whoever only reads.
     ['MappingProxyType', nativeFunction('types.MappingProxyType', (_rt, [dict]) => dict)],
   ])
@@ -51,6 +58,25 @@ const makeSimpleNamespace = (rt: Runtime): ClassValue =>
       },
     },
   })
+
+/** `new_class(name, bases, kwds, exec_body)`: the body fills the namespace. */
+const newClass: NativeCall = (rt, args, kwargs) => {
+  const name = argumentOf(args, kwargs, 0, 'name')
+  const words = argumentOf(args, kwargs, 2, 'kwds') ?? null
+  const body = argumentOf(args, kwargs, 3, 'exec_body') ?? null
+  if (name === undefined || (words !== null && !isDict(words))) return undefined
+  const given = new Map(words === null ? [] : (words.values as Map<string, Value>))
+  const metaclass = given.get('metaclass') ?? rt.builtinClass('type')
+  given.delete('metaclass')
+  const names = makeEmptyDict()
+  if (body !== null) call(rt, body, [names])
+  return call(
+    rt,
+    metaclass,
+    [name, argumentOf(args, kwargs, 1, 'bases') ?? makeTuple([]), names],
+    given,
+  )
+}
 
 const constructModule: NativeCall = (rt, [, ...args], kwargs) => {
   const name = textOf(argumentOf(args, kwargs, 0, 'name'))

@@ -44,6 +44,9 @@ function canonicalName(rt: Runtime, name: string): string {
   const segments = name.split('.')
   const isPrefixed = segments[0] === 'custom_nodes' && segments.length > 1
   const rest = isPrefixed ? segments.slice(1) : segments
+  // What `sys.path` finds comes first: an inner package may have nearly the name of the pack.
+  if (!isPrefixed && pathFolders(rt).some((folder) => findIn(rt, folder, rest[0] ?? '')))
+    return name
   // A name may hold dots itself, so more than one segment may make it up.
   for (let count = 1; count <= Math.min(rest.length, 4); count += 1) {
     const head = rest.slice(0, count).join('.')

@@ -136,6 +136,11 @@ function makeGenerator(rt: Runtime, fn: FunctionValue, scope: Scope): IteratorVa
     if (item === undefined) generator.rest = scope.frame?.maybeYielded ?? false
     return item
   })
+  generator.runAround = (block) => {
+    index = 0
+    if (scope.frame) scope.frame.block = block
+    generator.returned = runBody(rt, fn, scope)
+  }
   return generator
 }
 

@@ -1,3 +1,6 @@
+import functools
+
+
 class AbstractContextManager:
     def __enter__(self):
         return self
@@ -6,23 +9,44 @@ class AbstractContextManager:
         return None
 
 
-class _GeneratorContextManager(AbstractContextManager):
-    def __init__(self, generator):
-        self._generator = generator
+AbstractAsyncContextManager = AbstractContextManager
 
-    # The generator is read to its end at once; its first item is what the block gets.
+
+class ContextDecorator:
+    def _recreate_cm(self):
+        return self
+
+    def __call__(self, function):
+        @functools.wraps(function)
+        def inside(*args, **kwargs):
+            with self._recreate_cm():
+                return function(*args, **kwargs)
+
+        return inside
+
+
+AsyncContextDecorator = ContextDecorator
+
+
+# A `with` runs its block in the place of the `yield`.
+class _GeneratorContextManager(ContextDecorator, AbstractContextManager):
+    def __init__(self, make, args, kwargs):
+        self._make, self._args, self._kwargs = make, args, kwargs
+        self._generator = make(*args, **kwargs)
+
+    def _recreate_cm(self):
+        return _GeneratorContextManager(self._make, self._args, self._kwargs)
+
+    # Without a block it is read to its end at once.
     def __enter__(self):
         _guess()
         return next(self._generator, None)
 
-    # As a decorator it leaves the function as it is.
-    def __call__(self, function):
-        return function
-
 
 def contextmanager(function):
+    @functools.wraps(function)
     def manage(*args, **kwargs):
-        return _GeneratorContextManager(function(*args, **kwargs))
+        return _GeneratorContextManager(function, args, kwargs)
 
     return manage
 
@@ -48,4 +72,56 @@ class nullcontext(AbstractContextManager):
 
 
 class closing(nullcontext):
+    def __exit__(self, *raised):
+        self.enter_result.close()
+
+
+aclosing = closing
+
+
+class redirect_stdout(nullcontext):
     pass
+
+
+class redirect_stderr(nullcontext):
+    pass
+
+
+class ExitStack(AbstractContextManager):
+    def __init__(self):
+        self._exits = []
+
+    def callback(self, function, /, *args, **kwargs):
+        self._exits.append(lambda *raised: function(*args, **kwargs) and False)
+        return function
+
+    def push(self, exit):
+        self._exits.append(getattr(exit, '__exit__', exit))
+        return exit
+
+    def enter_context(self, manager):
+        entered = manager.__enter__()
+        self.push(manager)
+        return entered
+
+    push_async_callback = callback
+    push_async_exit = push
+    enter_async_context = enter_context
+
+    def pop_all(self):
+        other = type(self)()
+        other._exits, self._exits = self._exits, []
+        return other
+
+    def close(self):
+        self.__exit__(None, None, None)
+
+    def __exit__(self, *raised):
+        swallowed = False
+        while self._exits:
+            if _sure(self._exits.pop()(*raised)):
+                swallowed, raised = True, (None, None, None)
+        return swallowed
+
+
+AsyncExitStack = ExitStack

@@ -67,25 +67,35 @@ class cached_property:
         return value
 
 
-# Functions that are registered by their annotations are taken as they are.
 def singledispatch(function):
     registry = {}
+    unread = []
 
     def register(cls, method=None):
-        if not _sure(isinstance(cls, type)):
-            return cls
-        if method is None:
-            return lambda method: register(cls, method)
-        registry[cls] = method
-        return method
+        if _sure(isinstance(cls, type)):
+            if method is None:
+                return lambda method: register(cls, method)
+            registry[cls] = method
+            return method
+        types = [type for name, type in getattr(cls, '__annotations__', {}).items() if name != 'return']
+        if types and _sure(isinstance(types[0], _type)):
+            registry[types[0]] = cls
+        else:
+            unread.append(cls)
+        return cls
 
     def dispatch(*args, **kwargs):
         if not args or _is_unknown(args[0]):
             return _unknown('functools.singledispatch()')
-        for cls in type(args[0]).__mro__:
+        for cls in _type(args[0]).__mro__:
             if _sure(cls in registry):
                 return registry[cls](*args, **kwargs)
+        if unread:
+            return _unknown('functools.singledispatch()')
         return function(*args, **kwargs)
 
     dispatch.register = register
     return dispatch
+
+
+_type = type
