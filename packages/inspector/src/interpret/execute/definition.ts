@@ -4,10 +4,11 @@ import { docstringOf, makeFunction, qualify } from '../evaluate/make-function.ts
 import { bindName, closureScope } from '../evaluate/name.ts'
 import { execute } from './statement.ts'
 import { call } from '../operate/call.ts'
-import { giveToDecorator } from '../operate/give-away.ts'
+import { giveToDecorator, openGlobals } from '../operate/give-away.ts'
 import { CLASS_CELL, makeClass } from '../operate/make-class.ts'
 import type { ClassValue, Runtime, Scope, Value } from '../types.ts'
-import { isUnknown } from '../values/read-value.ts'
+import { makeOneOf } from '../values/merge-values.ts'
+import { isFunction, isUnknown } from '../values/read-value.ts'
 import { makeInstance, makeUnknown } from '../values/make-value.ts'
 import type { ClassDef, Expression, FunctionDef } from '../../python/ast.ts'
 
@@ -76,13 +77,21 @@ function evaluateDecorators(rt: Runtime, nodes: readonly Expression[], scope: Sc
   return nodes.map((node) => evaluateSafely(rt, node, scope))
 }
 
-/** Applies the last one first. One that is unknown, or gives an unknown, leaves what it decorates. */
+/**
+ * Applies the last one first. One that is unknown, or gives an unknown, leaves what it decorates. What the standard library
+ * makes of a function may also be something else, and may have run it.
+ */
 function decorate(rt: Runtime, decorators: readonly Value[], value: Value): Value {
   let decorated = value
   for (const decorator of decorators.toReversed()) {
-    if (isUnknown(decorator)) continue
-    const result = call(rt, decorator, [decorated])
-    if (!isUnknown(result)) decorated = result
+    const result = isUnknown(decorator)
+      ? makeUnknown(`${decorator.name}()`, decorator.origin)
+      : call(rt, decorator, [decorated])
+    if (!isUnknown(result) || result.oneOf) decorated = result
+    else if (result.origin === 'standard-library' && isFunction(decorated)) {
+      openGlobals(decorated)
+      decorated = makeOneOf([decorated, result])
+    }
   }
   return decorated
 }

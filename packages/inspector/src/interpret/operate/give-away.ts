@@ -17,6 +17,7 @@ import {
   isUnknown,
 } from '../values/read-value.ts'
 import { makeTuple, makeUnknown, NO_KWARGS } from '../values/make-value.ts'
+import { mergeValues } from '../values/merge-values.ts'
 import { callWith } from './call.ts'
 import { nodesWithin } from '../../python/nodes-within.ts'
 import { words } from '../../words.ts'
@@ -65,6 +66,16 @@ function giveValue(rt: Runtime, value: ObjectValue, isKnown: boolean): void {
     if (isModule(object) && object.home === 'pack') globalsOf(object).rest = true
     if (how !== 'kept' && 'rest' in object) object.rest = true
   }
+}
+
+/** The names of its module that a function writes may have any value once it has run. */
+export function openGlobals({ node, module: { namespace } }: FunctionValue): void {
+  for (const part of nodesWithin(node))
+    if (part.kind === 'Global')
+      for (const name of part.names) {
+        const value = mergeValues([namespace.get(name), makeUnknown(name)])
+        if (value !== undefined) namespace.set(name, value)
+      }
 }
 
 const NODE_ATTRIBUTES = words('INPUT_TYPES RETURN_TYPES define_schema')

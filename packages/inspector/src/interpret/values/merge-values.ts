@@ -40,7 +40,8 @@ export function mergeValues(values: readonly (Value | undefined)[], depth = 0): 
 /** Most values that one may be. */
 const CHOICES_MAX = 16
 
-function makeOneOf(oneOf: readonly Value[]): Value {
+/** A value that is one of several. */
+export function makeOneOf(oneOf: readonly Value[]): Value {
   const made = makeUnknown('choice')
   if (oneOf.length <= CHOICES_MAX) made.oneOf = oneOf
   return made
