@@ -39,7 +39,7 @@ export const writeOpenApiTypes = async (): Promise<void> => {
 }
 
 interface Operation {
-  parameters?: { name: string; schema: object }[]
+  parameters?: { name: string; in: string; schema: object }[]
   responses: Record<string, unknown>
 }
 
