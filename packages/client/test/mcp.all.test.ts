@@ -81,8 +81,9 @@ const connect = async (context: TestContext, args: string[], era: 'auto' | 'lega
     const result = await client.callTool({ name, arguments: given }, options)
     const [content] = result.content
     assert.ok(content?.type === 'text')
-    const value = (result.structuredContent ?? {}) as Record<string, unknown>
-    return { isError: result.isError === true, text: content.text, value }
+    const isError = result.isError === true
+    const value = (isError ? {} : JSON.parse(content.text)) as Record<string, unknown>
+    return { isError, text: content.text, value }
   }
   return { client, call, progress }
 }
@@ -111,6 +112,8 @@ describe('kiln mcp', () => {
         [
           'read_task',
           'list_tasks',
+          'read_usage',
+          'list_templates',
           'search_packs',
           'read_findings',
           'resolve_workflow',
@@ -170,11 +173,11 @@ describe('kiln mcp', () => {
   test('makes images and videos with --write, and reports progress', async (context) => {
     const { client, call, progress } = await connect(context, ['--write', '--wait', '3600'])
     const { tools } = await client.listTools()
-    assert.equal(tools.length, 9)
+    assert.equal(tools.length, 14)
     const destructive = tools.filter(({ annotations }) => annotations?.destructiveHint)
     assert.deepEqual(
       destructive.map(({ name }) => name),
-      ['cancel_task'],
+      ['delete_task', 'cancel_task'],
     )
     const made = await call('make_image', {
       kind: 'relight',
@@ -226,8 +229,10 @@ describe('kiln mcp', () => {
         const options = { timeout: PATIENCE_MS, ...(how === 'with' && { onprogress: () => {} }) }
         const make = async () => {
           const asked = { name: 'make_video', arguments: film }
-          const { structuredContent: made } = await client.callTool(asked, options)
-          return made as { task_id?: string; state: string; message?: string }
+          const { content } = await client.callTool(asked, options)
+          const [made] = content
+          assert.ok(made?.type === 'text')
+          return JSON.parse(made.text) as { task_id?: string; state: string; message?: string }
         }
         // An earlier call may return while the request is being sent.
         const makeUntil = (state: string) =>

@@ -2,11 +2,14 @@
 
 import inspect
 import json
+import re
 from functools import reduce
 from pathlib import Path
 
 import httpx
 import pytest
+
+from kiln_client import AsyncKiln
 
 SHARED = Path(__file__).parents[2] / "client/test/shared"
 CALLS = json.loads((SHARED / "routes.json").read_text())
@@ -52,3 +55,14 @@ def test_the_events_of_an_endpoint_go_on_before_the_last_of_a_full_page(kiln_of)
     kiln, seen = kiln_of(*(httpx.Response(200, json={"events": page}) for page in pages))
     assert len(list(kiln.endpoints.events("p"))) == 101
     assert seen[1].url.query.decode() == "before=e99&limit=100"
+
+
+def test_the_table_of_the_clients_names_methods():
+    page = (SHARED.parents[3] / "docs/client.md").read_text(encoding="utf-8")
+    table = page.split("<!-- begin clients -->")[1].split("<!-- end clients -->")[0]
+    cells = [line.split("|")[3] for line in table.splitlines() if line.startswith("| `")]
+    names = {name for cell in cells for name in re.findall(r"`([\w.]+)`", cell)}
+    assert len(names) > 40
+    kiln = AsyncKiln("http://kiln.test")
+    for name in names:
+        assert callable(reduce(getattr, name.split("."), kiln)), name

@@ -24,9 +24,10 @@ export type Redelivery = BodyOf<paths['/events/redeliver']['post']>
 /** `overlap_seconds` is the time for which the secret before signs, too: a day unless given. */
 export type Rotation = BodyOf<paths['/webhook-secret/rotate']['post']>
 
+const ofTaskEvent = (options: ReadOptions, task_id: string, event_id: string) =>
+  toInit(options, { path: { task_id, event_id } })
+
 export const makeEvents = ({ routes: { GET, POST } }: Http) => {
-  const of = (options: ReadOptions, task_id: string, event_id: string) =>
-    toInit(options, { path: { task_id, event_id } })
   return {
     /** Lists the events of the caller's tasks, those of the newest task first. */
     list: (
@@ -45,12 +46,12 @@ export const makeEvents = ({ routes: { GET, POST } }: Http) => {
     /** Lists the attempts at delivering an event. */
     attempts: async (taskId: string, eventId: string, options: ReadOptions = {}) => {
       const path = '/tasks/{task_id}/events/{event_id}/attempts'
-      return (await responseOf(GET(path, of(options, taskId, eventId)))).attempts
+      return (await responseOf(GET(path, ofTaskEvent(options, taskId, eventId)))).attempts
     },
     /** Sends an event again. */
     redeliver: (taskId: string, eventId: string, options: ReadOptions = {}) => {
       const path = '/tasks/{task_id}/events/{event_id}/redeliver'
-      return responseOf(POST(path, of(options, taskId, eventId)))
+      return responseOf(POST(path, ofTaskEvent(options, taskId, eventId)))
     },
     /** Sends all events that have failed again. */
     redeliverAll: (body: Redelivery, options: ReadOptions = {}) =>
@@ -58,12 +59,12 @@ export const makeEvents = ({ routes: { GET, POST } }: Http) => {
   }
 }
 
+const of = (options: ReadOptions, endpoint_id: string) => toInit(options, { path: { endpoint_id } })
+const ofEvent = (options: ReadOptions, endpoint_id: string, event_id: string) =>
+  toInit(options, { path: { endpoint_id, event_id } })
+
 export const makeEndpoints = ({ routes: { GET, POST, PUT, DELETE } }: Http) => {
   const root = '/endpoints/{endpoint_id}'
-  const of = (options: ReadOptions, endpoint_id: string) =>
-    toInit(options, { path: { endpoint_id } })
-  const ofEvent = (options: ReadOptions, endpoint_id: string, event_id: string) =>
-    toInit(options, { path: { endpoint_id, event_id } })
   return {
     list: async (options: ReadOptions = {}): Promise<Endpoint[]> =>
       (await responseOf(GET('/endpoints', toInit(options)))).endpoints,

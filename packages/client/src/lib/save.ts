@@ -1,7 +1,17 @@
 import { ArgumentError } from './argument.ts'
 
-type Files = typeof import('node:fs/promises')
-type Paths = typeof import('node:path')
+/** What this needs of Node. */
+interface Files {
+  realpath(path: string): Promise<string>
+  stat(path: string): Promise<{ isFile(): boolean }>
+  writeFile(path: string, bytes: Uint8Array): Promise<void>
+  rename(from: string, to: string): Promise<void>
+  rm(path: string, options: { force: true }): Promise<void>
+}
+interface Paths {
+  dirname(path: string): string
+  join(...parts: string[]): string
+}
 
 /** Modules that a browser has not: a bundler leaves alone what it cannot read. */
 const MODULES = ['node:fs/promises', 'node:path'] as const
