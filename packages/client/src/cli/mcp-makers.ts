@@ -25,13 +25,9 @@ const MAKING = {
     type: 'object',
     description: 'Other members of the request. What is wrong in one is said.',
   },
-  wait: {
-    type: 'boolean',
-    description:
-      'False returns once the task is made: read_task reads it later. True unless given.',
-  },
+  wait: { type: 'boolean', description: 'False returns once the task is made.' },
   idempotency_key: string(
-    'Makes another task of the same input, once. Without it the same call gives the task of the call before, until its end was read.',
+    'A new one makes another task of the same input; else the same call gives the same task, until its end was read.',
   ),
 } satisfies Record<string, JsonSchemaType>
 
