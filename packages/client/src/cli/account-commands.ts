@@ -13,6 +13,7 @@ import {
   runParts,
 } from './parts.ts'
 import type { Part } from './parts.ts'
+import { cleanText } from './words.ts'
 
 type Filter = NonNullable<Parameters<Kiln['tasks']['list']>[0]>
 
@@ -29,11 +30,6 @@ const readEndpoint = (context: Context, own: Record<string, unknown>) => {
 
 const readRotation = (context: Context): { overlap_seconds?: number } =>
   defined({ overlap_seconds: readNumber(context, 'overlap') })
-
-const oneLine = (words: string, most: number): string => {
-  const line = words.replaceAll(/[\s\p{C}]+/gu, ' ')
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line
-}
 
 const TASKS: Record<string, Part> = {
   '': {
@@ -53,7 +49,7 @@ const TASKS: Record<string, Part> = {
     },
     toLines: (tasks: TaskItem[]) =>
       tasks.map(({ task_id: id, state, kind, created_at: at, prompt = '' }) =>
-        [id, state.padEnd(9), at.slice(0, 19), kind, oneLine(prompt, 40)].join('  ').trimEnd(),
+        [id, state.padEnd(9), at.slice(0, 19), kind, cleanText(prompt, 40)].join('  ').trimEnd(),
       ),
   },
   show: { takes: ['task id'], run: (context, id = '') => context.kiln.tasks.details(id, context) },

@@ -2,7 +2,7 @@ import { access, readFile, realpath } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 
 import { parseNamed, UsageError } from './error.ts'
-import { quote } from './mcp-result.ts'
+import { quote } from './words.ts'
 
 /** Reads files of a kind below a folder alone: a model names them, and what it names is sent elsewhere. */
 const readBelow = async (folder: string, name: string, kind: RegExp) => {

@@ -1,7 +1,7 @@
 import { responseOf } from '../index.ts'
 import type { TaskItem } from '../index.ts'
 import { UsageError } from './error.ts'
-import { cleanText, quote } from './mcp-result.ts'
+import { cleanText, quote } from './words.ts'
 import { describeTask, string } from './mcp-tool.ts'
 import type { Tool } from './mcp-tool.ts'
 import { defined, LISTED } from './parts.ts'

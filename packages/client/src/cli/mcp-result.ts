@@ -1,21 +1,10 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 
 import { describeError } from './error.ts'
+import { cleanText } from './words.ts'
 
 /** Most characters of a result: some 4,000 tokens. */
 const RESULT_MAX = 12_000
-/** Of one text in it, unless it is a link. */
-const TEXT_MAX = 400
-
-/** One line without control characters and marks that turn the direction of a text: names come from strangers. */
-export const cleanText = (text: string, most = TEXT_MAX): string => {
-  const line = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
-  return line.length <= most || /^https?:\S+$/.test(line) ? line : `${line.slice(0, most)}…`
-}
-
-/** A name that somebody gave, as a text that is seen to be one. */
-export const quote = (name: string): string => JSON.stringify(cleanText(name, 200))
-
 const cleanAll = (value: unknown): unknown => {
   if (typeof value === 'string') return cleanText(value)
   if (Array.isArray(value)) return value.map(cleanAll)
