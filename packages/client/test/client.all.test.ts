@@ -219,7 +219,7 @@ test('the examples of the document run', async () => {
   const blocks = [...page.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code = '']) => code)
   assert.ok(blocks.length > 6)
   const library = pathToFileURL(codePath('packages/client/src/index.ts')).href
-  const source = `${blocks.join('\n')}\nexport { receive, verdict, nodes, credits, film, response }`
+  const source = `${blocks.join('\n')}\nexport { receive, verdict, nodes, user, film, response }`
   const linked = source.replaceAll("'kiln-client'", JSON.stringify(library))
   const { code } = await transform(linked, { loader: 'ts', format: 'esm' })
   const path = join(folder, 'examples.mjs')
@@ -233,6 +233,7 @@ test('the examples of the document run', async () => {
     KILN_PUBLISH_TOKEN: publishToken,
     WEBHOOK_SECRET: secret,
     RESULT: result,
+    ENDPOINT_URL: 'http://127.0.0.1:9/',
     PACK: join(folder, 'pack.zip'),
   })
   process.chdir(ROOT)
@@ -244,7 +245,7 @@ test('the examples of the document run', async () => {
   }
   assert.deepEqual([made.verdict.state, made.film.state], ['active', 'succeeded'])
   assert.ok(made.nodes.length > 0)
-  assert.ok((await readFile(result)).length > 1000)
+  for (const path of [result, `${result}.saved`]) assert.ok((await readFile(path)).length > 1000)
   const body = '{"status":"COMPLETED"}'
   const message = { id: 'e', timestamp: Date.now() / 1000, body: Buffer.from(body) }
   const receive = (secrets: string[]) => {
