@@ -94,7 +94,7 @@ describe('the commands and the code of', { concurrency: 2 }, () => {
   })
 })
 
-/** Of operators, of engines (which it shows once), and the first steps. */
+/** Pages for operators and engines, which show a client once at most, and the first steps. */
 const WITHOUT_CLIENTS: ReadonlySet<string> = new Set([
   'docs/guides/production.md',
   'docs/guides/engines-http.md',

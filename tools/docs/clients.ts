@@ -18,7 +18,7 @@ const REASONS = {
 }
 
 /**
- * What the clients have for the routes of callers: in TypeScript and Python methods, on the command line what stands behind
+ * Names in the clients of the routes of callers: in TypeScript and Python methods, on the command line what stands behind
  * `kiln`, and tools of a model. `path` is the way by the path of the route, which each has.
  */
 const CLIENTS = `

@@ -66,7 +66,7 @@ const run = async (program: string, args: string[], env: NodeJS.ProcessEnv): Pro
   return ran.stdout.trim()
 }
 
-/** What docs/client.md says of a proxy for Node before 24. */
+/** Lines of docs/client.md for a proxy in Node before 24. */
 const DISPATCHER = `
   import { EnvHttpProxyAgent, setGlobalDispatcher } from 'undici'
   setGlobalDispatcher(new EnvHttpProxyAgent())`

@@ -55,7 +55,7 @@ export interface Tool {
   description: string
   members: Record<string, JsonSchemaType>
   required: readonly string[]
-  /** How to get what was left out of a result that is too long. */
+  /** Sentence that says how to get what was left out of a result that is too long. */
   rest?: string
   destroys?: boolean
   run(call: Call): Promise<Record<string, unknown>>

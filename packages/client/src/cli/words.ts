@@ -24,9 +24,9 @@ export const describeReplay = (replay: Replay, what: string): string => {
 const TEXT_MAX = 400
 
 /** One line without control characters and marks that turn the direction of a text: names come from strangers. */
-export const cleanText = (text: string, most = TEXT_MAX): string => {
+export const cleanText = (text: string, max = TEXT_MAX): string => {
   const line = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
-  return line.length <= most || /^https?:\S+$/.test(line) ? line : `${line.slice(0, most)}…`
+  return line.length <= max || /^https?:\S+$/.test(line) ? line : `${line.slice(0, max)}…`
 }
 
 /** A name that somebody gave, as a text that is seen to be one. */

@@ -105,7 +105,7 @@ const reveal = async (name: string, secret: Secret): Promise<string> =>
 export const toKeyHeader = (key: string | undefined): Record<string, string> =>
   key === undefined ? {} : { 'idempotency-key': requireHeader('idempotencyKey', key) }
 
-/** What a request of a route has besides its body. */
+/** Makes what a request of a route has besides its body. */
 export const toInit = <Params extends object = Record<never, never>>(
   { signal }: { signal?: AbortSignal | undefined },
   params = {} as Params,

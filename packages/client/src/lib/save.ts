@@ -1,6 +1,6 @@
 import { ArgumentError } from './argument.ts'
 
-/** What this needs of Node. */
+/** Functions of Node that this needs. */
 interface Files {
   realpath(path: string): Promise<string>
   stat(path: string): Promise<{ isFile(): boolean }>
