@@ -98,7 +98,7 @@ const assertGrows = (progress: { progress: number }[]): void => {
   )
 }
 
-const SHORT = { model: 'videoq2-turbo', duration: 1, resolution: '540p' }
+const SHORT = { model: 'videoq2-turbo', duration: 1, resolution: '540p' } as const
 
 const NO_PICTURE = /^usage: \S+ is no link, and no picture in the folder of this server$/
 

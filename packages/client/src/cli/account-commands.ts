@@ -1,4 +1,4 @@
-import type { Endpoint, EndpointUpdate, Kiln, TaskItem } from '../index.ts'
+import type { Endpoint, EndpointUpdate, Kiln, NewEndpoint, TaskItem } from '../index.ts'
 import { confirmDeletion } from './confirm.ts'
 import { readPairs, text } from './context.ts'
 import type { Command, Context } from './context.ts'
@@ -81,8 +81,8 @@ const ENDPOINTS: Record<string, Part> = {
     takes: ['url'],
     run: (context, url = '') => {
       const { events, labels, kinds, headers } = readEndpoint(context, {})
-      const body = defined<{ url: string; events: Endpoint['events'] }>
-      return context.kiln.endpoints.create(body({ url, events, labels, kinds, headers }), context)
+      const body = defined<NewEndpoint>({ url, events, labels, kinds, headers })
+      return context.kiln.endpoints.create(body, context)
     },
   },
   show: { takes: ID, run: (context, id = '') => context.kiln.endpoints.read(id, context) },

@@ -46,7 +46,7 @@ export const READERS: Record<string, Tool> = {
     run: async ({ kiln, given: { state, limit = 10, after }, signal }) => {
       const query = { limit, ...(state && { state }), ...(after !== undefined && { after }) }
       const page = await responseOf(kiln.routes.GET('/tasks', { params: { query }, signal }))
-      return { tasks: page.tasks.map(summarize), ...defined({ next: page.next }) }
+      return { ...page, tasks: page.tasks.map(summarize) }
     },
   },
   read_usage: {

@@ -56,8 +56,9 @@ export const readLabels = ({ values }: Context): string[] | undefined => {
 }
 
 /** The members that have a value. What is none of its words the service rejects, and lists them. */
-export const defined = <T = Record<string, unknown>>(members: Record<string, unknown>): T =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T
+export const defined = <T = Record<string, unknown>>(members: {
+  [Name in keyof NoInfer<T>]?: unknown
+}): T => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T
 
 export const readAll = async <T>(list: AsyncIterable<T>): Promise<T[]> => {
   const items: T[] = []

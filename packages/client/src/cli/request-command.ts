@@ -39,7 +39,7 @@ const request = async (context: Context): Promise<number> => {
   const { data = '' } = await send(method.toLowerCase(), path, init)
   const value = parse(data, () => undefined)
   const lines = value === undefined ? [data] : [JSON.stringify(value, undefined, 2)]
-  screen.print(lines, (value ?? { text: data }) as object)
+  screen.print(lines, value ?? { text: data })
   return EXIT.done
 }
 

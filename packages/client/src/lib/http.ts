@@ -106,7 +106,7 @@ export const toKeyHeader = (key: string | undefined): Record<string, string> =>
   key === undefined ? {} : { 'idempotency-key': requireHeader('idempotencyKey', key) }
 
 /** Makes what a request of a route has besides its body. */
-export const toInit = <Params extends object = Record<never, never>>(
+export const toInit = <Params extends { path?: object; query?: object } = { path?: never }>(
   { signal }: { signal?: AbortSignal | undefined },
   params = {} as Params,
 ) => ({ params, signal: signal ?? null })
