@@ -62,7 +62,7 @@ export const buildClient = async (out: string): Promise<void> => {
   const split = { splitting: true, chunkNames: '[hash]' }
   const entryPoints = [join(CLIENT, 'src/cli/kiln.ts')]
   await bundle({ entryPoints, outdir: out, platform: 'node', ...split })
-  const manifest = { bin: { kiln: './kiln.js' }, exports: { '.': LIBRARY } }
+  const manifest = { bin: { kiln: './kiln.js' }, exports: { '.': LIBRARY }, ...ENTRY }
   await describe(CLIENT, out, manifest, 'docs/client.md')
 }
 
@@ -98,6 +98,7 @@ const buildInspector = async (out: string): Promise<void> => {
   const manifest = {
     bin: { 'kiln-inspect': './kiln-inspect.js' },
     exports: { '.': LIBRARY, './command': './kiln-inspect.js' },
+    ...ENTRY,
     dependencies: {},
     // The types of all sources are made, and those of the library need these.
     files: ['*.js', '*.wasm', 'python', 'licenses', 'types/{index,inspection,versions}.d.ts'],
@@ -107,6 +108,8 @@ const buildInspector = async (out: string): Promise<void> => {
 }
 
 const LIBRARY = { types: './types/index.d.ts', default: './index.js' }
+/** The same for a compiler or bundler that does not read `exports`. */
+const ENTRY = { main: LIBRARY.default, types: LIBRARY.types }
 
 /** Writes what a package has beside its code. */
 const describe = async (

@@ -93,10 +93,25 @@ const adaptToPython = ({ paths, components, ...document }: Document): object => 
     }
     properties['idempotency_key'] = { type: 'string' }
   }
-  const { parameters = [] } = paths['/nodes/search']?.['get'] ?? {}
-  const query = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]))
-  schemas['NodeSearch'] = { type: 'object', properties: query }
+  for (const [name, path] of Object.entries(QUERIES)) {
+    const { parameters = [] } = paths[path]?.['get'] ?? {}
+    const query = parameters.filter((one) => one.in === 'query' && !PAGING.has(one.name))
+    const properties = Object.fromEntries(query.map((one) => [one.name, one.schema]))
+    schemas[name] = { type: 'object', properties }
+  }
   return { ...document, paths: {}, components: { schemas } }
 }
+
+/** Queries that have a type, by its name. */
+const QUERIES = {
+  NodeSearch: '/nodes/search',
+  TaskFilter: '/tasks',
+  EventFilter: '/events',
+  ReviewQuery: '/nodes/{nodeId}/reviews',
+  HostNodeQuery: '/nodes/{nodeId}/versions/{version}/host-nodes',
+}
+
+/** Members of a query of which the client takes care. */
+const PAGING: ReadonlySet<string> = new Set(['after'])
 
 const FILE = { type: 'string', customTypePath: 'kiln_client.files.FileInput' }

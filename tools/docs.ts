@@ -1,5 +1,6 @@
 /**
- * Writes `.env.example` (`npm run docs`), the pages of docs/reference, and the picture in docs/architecture.md.
+ * Writes `.env.example` (`npm run docs`), the pages of docs/reference, the picture in docs/architecture.md, and the table
+ * in docs/client.md.
  * `-- --pictures` renews the pictures of the console in docs/pictures instead, and `-- --pictures temporal` those of the
  * Temporal UI; both need Chromium.
  * `-- --dashboard <METRICS_PORT> <seconds>` draws the dashboard of a service that runs; it needs Chromium and Prometheus.
@@ -11,6 +12,7 @@ import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
 import { ROOT } from '../src/local/root.ts'
+import { makeClientTable } from './docs/clients.ts'
 import { makeEndpointsPage } from './docs/endpoints.ts'
 import { makeErrorsPage } from './docs/errors.ts'
 import { makeFieldsPage } from './docs/fields.ts'
@@ -32,6 +34,7 @@ export const makeDocuments = async (): Promise<Record<string, string>> => ({
     'structure',
     await drawStructure(ROOT),
   ),
+  'docs/client.md': replacePart(await read('docs/client.md'), 'clients', makeClientTable()),
   'docs/reference/endpoints.md': makeEndpointsPage(),
   'docs/reference/errors.md': makeErrorsPage(),
   'docs/reference/fields.md': await makeFieldsPage(ROOT),

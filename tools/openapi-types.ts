@@ -21,7 +21,7 @@ const INSTALLED = join(ROOT, '.built/openapi-types')
 /** Throws when the packages cannot be installed, or the document cannot be read. */
 export const writeOpenApiTypes = async (): Promise<void> => {
   const document = JSON.stringify(withoutErrors(await readDocument()))
-  const lock = await readFile(join(PINNED, 'package-lock.json'), 'utf8')
+  const lock = await readLock()
   const hash = createHash('sha256').update(lock).update(document).update(OPTIONS.join())
   const stamp = `// ${hash.digest('hex')}\n`
   if (existsSync(TYPES) && (await readFile(TYPES, 'utf8')).startsWith(stamp)) return
@@ -38,8 +38,16 @@ export const writeOpenApiTypes = async (): Promise<void> => {
   await rm(`${unfinished}.json`)
 }
 
+const readLock = (): Promise<string> => readFile(join(PINNED, 'package-lock.json'), 'utf8')
+
+/** Installs the TypeScript before 7, which still resolves as `node10`; returns its compiler. */
+export const installOlderCompiler = async (): Promise<string> => {
+  await install(await readLock())
+  return join(INSTALLED, 'node_modules/typescript/lib/tsc.js')
+}
+
 interface Operation {
-  parameters?: { name: string; schema: object }[]
+  parameters?: { name: string; in: string; schema: object }[]
   responses: Record<string, unknown>
 }
 

@@ -10,6 +10,7 @@ import { promisify } from 'node:util'
 
 import { ROOT } from '../../src/local/root.ts'
 import { buildPackages } from '../../tools/build-packages.ts'
+import { installOlderCompiler } from '../../tools/openapi-types.ts'
 import { makeEnvironment, Skipped } from '../../tools/python.ts'
 import { listBlocks } from '../support/guide.ts'
 import { useService } from '../support/service.ts'
@@ -66,14 +67,26 @@ const INITIALIZE = {
   },
 }
 
-const STRICT = ['--noEmit', '--strict', '--module', 'nodenext', '--types', 'node']
+const STRICT = ['--noEmit', '--strict', '--target', 'es2022', '--types', 'node']
+const NODENEXT = ['--module', 'nodenext']
 
-/** Checks a program against the types of the packages, all of which are read. */
+/** Resolves as projects do that do not read `exports`. */
+const NODE10 = ['--module', 'esnext', '--moduleResolution', 'node10']
+
+/** Checks a program against the types of the packages, all of which are read, by today's resolution and the oldest. */
 const checkTypes = async (project: string, code: string): Promise<void> => {
   await writeFile(join(project, 'program.ts'), code)
   await symlink(join(ROOT, 'node_modules/@types'), join(project, 'node_modules/@types'))
   const tsc = join(ROOT, 'node_modules/.bin/tsc')
-  await run(project, tsc, ...STRICT, '--target', 'es2022', 'program.ts')
+  await run(project, tsc, ...STRICT, ...NODENEXT, 'program.ts')
+  await run(
+    project,
+    process.execPath,
+    await installOlderCompiler(),
+    ...STRICT,
+    ...NODE10,
+    'program.ts',
+  )
 }
 
 describe('what `npm run build` makes to be installed elsewhere', () => {
@@ -90,9 +103,13 @@ describe('what `npm run build` makes to be installed elsewhere', () => {
     await checkTypes(
       project,
       `import { makeKiln } from 'kiln-client'\nconst kiln = makeKiln(${options})
-       export const task: string = (await kiln.relight({ image: new Uint8Array() })).id
-       // @ts-expect-error -- a body has no such member
-       await kiln.relight({ picture: '' })\n`,
+       export const main = async (): Promise<string> => {
+         // @ts-expect-error -- a body has no such member
+         await kiln.relight({ picture: '' })
+         // @ts-expect-error -- a filter has no such member
+         for await (const task of kiln.tasks.list({ colour: 'red' })) return task.kind
+         return (await kiln.relight({ image: new Uint8Array() })).id
+       }\n`,
     )
     const command = join(project, 'node_modules/kiln-client/kiln.js')
     const model = spawn(process.execPath, [command, 'mcp'], { cwd: project, env })

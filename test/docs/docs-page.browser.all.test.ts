@@ -115,6 +115,25 @@ describe('the pages in a browser', { skip }, () => {
     assert.deepEqual(issues, [])
   })
 
+  test('a guide shows the language that the reader has chosen, on the next page, too', async () => {
+    const { page, issues } = await open('/docs/batches')
+    const group = page.locator('.languages').nth(1)
+    const shown = () => group.locator('pre:visible').getAttribute('data-language')
+    assert.equal(await shown(), 'sh')
+    await group.getByRole('button', { name: 'Python' }).click()
+    assert.equal(await shown(), 'python')
+    assert.equal(
+      await group.getByRole('button', { name: 'Python' }).getAttribute('aria-pressed'),
+      'true',
+    )
+    await page.goto(`${service.baseUrl}/docs/webhooks`)
+    // Where there is no such block the first is shown, and single blocks stay.
+    assert.equal(await page.locator('.languages pre[data-language=sh]:visible').count(), 0)
+    assert.ok((await page.locator('pre[data-language=js]:visible').count()) > 0)
+    await assertSound(page, 'a guide in Python')
+    assert.deepEqual(issues, [])
+  })
+
   test('nothing serious stands in the way of the guides', async () => {
     const { page, issues } = await open('/docs/webhooks')
     await assertSound(page, 'a guide')

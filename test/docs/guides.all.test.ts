@@ -5,11 +5,19 @@ import { describe, test } from 'node:test'
 
 import { findPort } from '../../src/local/port.ts'
 import { ROOT } from '../../src/local/root.ts'
+import { writePythonClient } from '../../tools/build-python.ts'
+import { Skipped } from '../../tools/python.ts'
 import { findDifference, listBlocks, PORTS, runBlocks } from '../support/guide.ts'
 import { WITHOUT_PYTHON } from '../support/python.ts'
 import { useService } from '../support/service.ts'
 
 const GUIDES = (await readdir(join(ROOT, 'docs/guides'))).map((name) => `docs/guides/${name}`)
+
+/** Programs of the Python client, where there is a Python. */
+const bin = await writePythonClient().catch((error: unknown) => {
+  if (error instanceof Skipped) return undefined
+  throw error
+})
 
 /** Port of the engine that a guide gives to the service. */
 const ENGINE_PORT = '5001'
@@ -30,6 +38,15 @@ describe('the commands and the code of', { concurrency: 2 }, () => {
     test(`${path} do what it says`, { skip }, async () => {
       const blocks = listBlocks(await readFile(join(ROOT, path), 'utf8'))
       assert.ok(blocks.some(({ language }) => language === 'sh'))
+      if (!WITHOUT_CLIENTS.has(path)) {
+        const of = (wanted: string) =>
+          blocks.filter(({ language, words }) => language === wanted && words === '').length
+        assert.deepEqual(
+          [of('ts') > 1, of('python')],
+          [true, of('ts')],
+          'a client lacks an example',
+        )
+      }
       // An operation acts on all tasks of its reader.
       const user = path.includes('batches') ? 'bob' : 'alice'
       const addresses = {
@@ -43,6 +60,7 @@ describe('the commands and the code of', { concurrency: 2 }, () => {
           ),
         ),
         user,
+        python: bin === undefined ? undefined : join(bin, 'python'),
       }
       const outputs = await runBlocks(blocks, addresses)
       let printed: string | undefined
@@ -76,6 +94,13 @@ describe('the commands and the code of', { concurrency: 2 }, () => {
   })
 })
 
+/** Pages for operators and engines, which show a client once at most, and the first steps. */
+const WITHOUT_CLIENTS: ReadonlySet<string> = new Set([
+  'docs/guides/production.md',
+  'docs/guides/engines-http.md',
+  'README.md',
+])
+
 /** The receivers in JavaScript, the page, and the commands of CI and of what is built, have tests of their own; README shows a part of what the demo prints. */
 const isShown = (path: string, language: string, words: string): boolean => {
   if (path === 'README.md') return false
@@ -83,7 +108,7 @@ const isShown = (path: string, language: string, words: string): boolean => {
     assert.match(path, /^docs\/guides\/(publishing|production|engines-http)\.md$/)
     return false
   }
-  if (language === 'python') return false
+  if (language === 'python' || language === 'ts') return false
   if (language === 'html') {
     assert.equal(`${path} ${words}`, 'docs/guides/browser.md page')
     return false

@@ -2,18 +2,23 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 
 import { path as FFMPEG } from '@ffmpeg-installer/ffmpeg'
 import { transform } from 'esbuild'
 
-import { ROOT } from '../../src/local/root.ts'
+import { codePath, ROOT } from '../../src/local/root.ts'
+import { PYTHON_CLIENT } from '../../tools/build-python.ts'
 import { PATIENCE_MS } from './patience.ts'
 
 export interface Block {
   /** First word behind the fence: sh, json, text, ts, js or python. */
   language: string
-  /** The words behind it, such as `background`, or the name of a file in Python. */
+  /**
+   * The words behind it, such as `background`, or the name of a file in Python. The blocks of TypeScript and Python without
+   * one are parts of one program each.
+   */
   words: string
   code: string
   /** Line of the document. */
@@ -39,11 +44,13 @@ export interface Addresses {
   ports: Readonly<Record<string, string>>
   /** Whose credentials the reader has. */
   user: string
+  /** A Python that has what the Python client needs. */
+  python?: string | undefined
 }
 
 /** Commands and packages of the checkout, and its ffmpeg, work from any folder, and token and key are of a user of the service that is tried. */
 const PRELUDE = (baseUrl: string): string => `
-export PYTHONPATH='${join(ROOT, 'packages/engine-python/src')}' PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH='${join(ROOT, 'packages/engine-python/src')}:${join(PYTHON_CLIENT, 'src')}' PYTHONDONTWRITEBYTECODE=1
 export PATH="$PATH:${dirname(FFMPEG)}"
 npm() {
   case "$*" in
@@ -83,8 +90,9 @@ export const runBlocks = async (
       const part = await makePart({ ...addresses, folder, index }, block)
       if (part === undefined) continue
       parts.push(`echo "line ${block.line}" >&2\n${part}`)
-      if (block.language !== 'python') outputs.set(index, join(folder, `out.${index}`))
+      if (block.language === 'sh') outputs.set(index, join(folder, `out.${index}`))
     }
+    parts.push(...(await makePrograms(blocks, { ...addresses, folder })))
     const script = `set -euo pipefail\n${PRELUDE(baseUrl)}\n${CREDENTIALS(addresses)}\ntrap 'for job in $(jobs -p); do kill -- "-$job"; done' EXIT\n${parts.join('\n')}`
     await writeFile(join(folder, 'guide.sh'), script)
     await promisify(execFile)('bash', ['guide.sh'], { cwd: folder, timeout: 3 * PATIENCE_MS })
@@ -104,17 +112,41 @@ const makePart = async (
   { language, words, code: shown }: Block,
 ): Promise<string | undefined> => {
   const code = pointTo(addresses, shown)
-  if (language === 'ts') {
-    const { code: script } = await transform(code, { loader: 'ts', format: 'esm' })
-    await writeFile(join(folder, `block-${index}.mjs`), script)
-    return `export API\nnode block-${index}.mjs > out.${index}`
-  }
-  if (language === 'python') return `cat > '${words}' <<'END_OF_FILE'\n${code}END_OF_FILE`
+  if (language === 'python' && words !== '')
+    return `cat > '${words}' <<'END_OF_FILE'\n${code}END_OF_FILE`
   if (language !== 'sh') return undefined
   if (words !== 'background') return `{\n${code}\n} > out.${index}`
   const script = `set -euo pipefail\n${PRELUDE(addresses.baseUrl)}\n${code}`
   await writeFile(join(folder, `block-${index}.sh`), script)
   return `set -m\nbash block-${index}.sh > out.${index} 2>&1 &\nset +m\nuntil [ -s out.${index} ]; do sleep 0.1; done`
+}
+
+/** The client that a guide imports, in the checkout. */
+const LIBRARY = pathToFileURL(codePath('packages/client/src/index.ts')).href
+
+/** Makes the commands that run what a document shows in TypeScript and in Python, each as one program behind its commands. */
+const makePrograms = async (
+  blocks: readonly Block[],
+  { folder, python, ...addresses }: Addresses & { folder: string },
+): Promise<string[]> => {
+  const programOf = (wanted: string): string =>
+    blocks
+      .filter(({ language, words }) => language === wanted && words === '')
+      .map(({ code }) => pointTo(addresses, code))
+      .join('\n')
+  const commands: string[] = []
+  const script = programOf('ts').replaceAll("'kiln-client'", `'${LIBRARY}'`)
+  if (script !== '') {
+    const { code } = await transform(script, { loader: 'ts', format: 'esm' })
+    await writeFile(join(folder, 'program.mjs'), code)
+    commands.push('echo "its TypeScript" >&2\nnode program.mjs > out.ts')
+  }
+  const program = programOf('python')
+  if (program !== '' && python !== undefined) {
+    await writeFile(join(folder, 'program.py'), program)
+    commands.push(`echo "its Python" >&2\n'${python}' program.py > out.py`)
+  }
+  return commands
 }
 
 /**

@@ -49,12 +49,22 @@ Object.assign(markdown.renderer.rules, {
   table_open: () => '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>\n',
   table_close: () => '</table></div>\n',
   fence: (tokens: Token[], index: number) => {
-    const { info = '', content = '' } = tokens[index] ?? {}
-    const language = /^\w+/.exec(info)?.[0] ?? 'text'
-    const code = markdown.utils.escapeHtml(content)
-    return `<pre tabindex="0" data-language="${language}"><code>${code}</code></pre>\n`
+    const language = languageOf(tokens[index]) ?? 'text'
+    const code = markdown.utils.escapeHtml(tokens[index]?.content ?? '')
+    const block = `<pre tabindex="0" data-language="${language}"><code>${code}</code></pre>\n`
+    // Blocks in a row that do the same, of which guide.js shows one.
+    const [before, after] = [index - 1, index + 1].map((at) => isChoice(tokens[at]))
+    if (!isChoice(tokens[index]) || before === after) return block
+    return after ? `<div class="languages">\n${block}` : `${block}</div>\n`
   },
 })
+
+const languageOf = (token: Token | undefined): string | undefined =>
+  token?.type === 'fence' ? /^\w+/.exec(token.info)?.[0] : undefined
+
+/** True for the curl, TypeScript or Python of one step. */
+const isChoice = (token: Token | undefined): boolean =>
+  ['sh', 'ts', 'python'].includes(languageOf(token) ?? '')
 
 export const renderDocuments = async (): Promise<Document[]> => {
   const listed = Object.entries(GROUPS).flatMap(([group, paths]) =>

@@ -1,9 +1,12 @@
 import { makeBatches, makeOperations } from './lib/bulk.ts'
 import { makeCreators, makeTemplates } from './lib/create.ts'
+import { makeEndpoints, makeEvents, makeSecrets } from './lib/events.ts'
 import { makeHttp } from './lib/http.ts'
 import type { KilnOptions } from './lib/http.ts'
 import { makeRegistry } from './lib/registry.ts'
 import { withRetries } from './lib/retry.ts'
+import { save } from './lib/save.ts'
+import { makeTaskList, makeUsage } from './lib/task-list.ts'
 import { makeTasks } from './lib/tasks.ts'
 import { upload } from './lib/upload.ts'
 import type { UploadOptions } from './lib/upload.ts'
@@ -14,6 +17,7 @@ export { KilnError } from './lib/errors.ts'
 export { responseOf } from './lib/http.ts'
 export { verifyWebhook, WebhookError } from './lib/webhook.ts'
 export type * from './lib/errors.ts'
+export type * from './lib/events.ts'
 export type * from './lib/http.ts'
 export type * from './lib/retry.ts'
 export type * from './lib/replay.ts'
@@ -23,6 +27,7 @@ export type * from './lib/upload.ts'
 export type * from './lib/create.ts'
 export type * from './lib/task.ts'
 export type * from './lib/tasks.ts'
+export type * from './lib/task-list.ts'
 export type * from './lib/registry.ts'
 export type * from './lib/webhook.ts'
 export type { paths } from './generated/openapi.ts'
@@ -30,9 +35,20 @@ export type { paths } from './generated/openapi.ts'
 /** A client of one service. It needs `fetch` and nothing else, so it runs in Node from 20.19 on and in browsers. */
 export const makeKiln = (options: KilnOptions) => {
   const http = makeHttp(options)
+  const download = (link: string, signal?: AbortSignal): Promise<Response> =>
+    withRetries(http.retry, signal, () => http.sendToLink(link, { signal: signal ?? null }))
   return {
     ...makeCreators(http),
     ...makeTasks(http),
+    ...makeUsage(http),
+    /** Tasks of all kinds as lists and records. */
+    tasks: makeTaskList(http),
+    /** Events of tasks, and what has become of their delivery. */
+    events: makeEvents(http),
+    /** Subscriptions to the events of all tasks. */
+    endpoints: makeEndpoints(http),
+    /** Secrets that sign notifications. */
+    secrets: makeSecrets(http),
     /** Kinds that an operator of the service has added. */
     templates: makeTemplates(http),
     /** Many tasks with one request. */
@@ -43,8 +59,10 @@ export const makeKiln = (options: KilnOptions) => {
     upload: (source: UploadSource, options?: UploadOptions): Promise<string> =>
       upload(http, source, options),
     /** Reads the file behind a signed link. */
-    download: (link: string, signal?: AbortSignal): Promise<Response> =>
-      withRetries(http.retry, signal, () => http.sendToLink(link, { signal: signal ?? null })),
+    download,
+    /** Saves the file behind a signed link, whole or not at all. In a browser `download` takes its place. */
+    save: async (link: string, path: string, signal?: AbortSignal): Promise<void> =>
+      save(path, new Uint8Array(await (await download(link, signal)).arrayBuffer())),
     registry: makeRegistry(http),
     /** Every route of the document, typed, with this client's credential, retries and keys: `responseOf` takes their responses. */
     routes: http.routes,

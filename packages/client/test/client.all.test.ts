@@ -233,7 +233,7 @@ test('the examples of the document run', async () => {
   const blocks = [...page.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code = '']) => code)
   assert.ok(blocks.length > 6)
   const library = pathToFileURL(codePath('packages/client/src/index.ts')).href
-  const source = `${blocks.join('\n')}\nexport { receive, verdict, nodes, credits, film, response }`
+  const source = `${blocks.join('\n')}\nexport { receive, verdict, nodes, user, film, response }`
   const linked = source.replaceAll("'kiln-client'", JSON.stringify(library))
   const { code } = await transform(linked, { loader: 'ts', format: 'esm' })
   const path = join(folder, 'examples.mjs')
@@ -247,6 +247,7 @@ test('the examples of the document run', async () => {
     KILN_PUBLISH_TOKEN: publishToken,
     WEBHOOK_SECRET: secret,
     RESULT: result,
+    ENDPOINT_URL: 'http://127.0.0.1:9/',
     PACK: join(folder, 'pack.zip'),
   })
   process.chdir(ROOT)
@@ -258,7 +259,7 @@ test('the examples of the document run', async () => {
   }
   assert.deepEqual([made.verdict.state, made.film.state], ['active', 'succeeded'])
   assert.ok(made.nodes.length > 0)
-  assert.ok((await readFile(result)).length > 1000)
+  for (const path of [result, `${result}.saved`]) assert.ok((await readFile(path)).length > 1000)
   const body = '{"status":"COMPLETED"}'
   const message = { id: 'e', timestamp: Date.now() / 1000, body: Buffer.from(body) }
   const receive = (secrets: string[]) => {
@@ -497,6 +498,77 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     assert.match(usage.out, /^kind .*\ntext2video +1 +0 +0 .*\ntotal +1 /)
     const table = await kiln(words('usage --by kind --label run=cli,1 --csv'))
     assert.match(table.out, /^kind,.*\r?\ntext2video,1,0,0,/)
+  })
+
+  test('lists, shows and deletes tasks, and calls any route by its path', async () => {
+    const made = await kiln(
+      words(
+        'video Waves --label list=cli --model videoq2-turbo --duration 1 --resolution 540p -o listed.mp4',
+      ),
+    )
+    assert.equal(made.code, 0, made.err)
+    const filter = words('--label list=cli --state done --limit 5')
+    const listed = await kiln(['tasks', ...filter])
+    const [id = '', ...row] = listed.out.trim().split(/ {2,}/)
+    assert.deepEqual(row.toSpliced(1, 1), ['done', 'text2video', 'Waves'], listed.err)
+    const [task] = JSON.parse((await kiln(['tasks', '--json', ...filter])).out) as object[]
+    assert.equal((task as { task_id: string }).task_id, id)
+    assert.match((await kiln(['tasks', 'show', id])).out, /"kind": "text2video"/)
+    assert.match((await kiln(words('tasks summary'))).out, /"open"/)
+    const asked = await kiln(['request', 'get', `/tasks/${id}/events`])
+    assert.match(asked.out, /"events": \[/, asked.err)
+    const body = JSON.stringify({ since: '2026-01-01T00:00:00Z' })
+    const sent = await kiln(['request', 'POST', '/events/redeliver', '--body', body])
+    assert.equal(sent.out, '{\n  "redeliveries": 0\n}\n', sent.err)
+    const unasked = await kiln(['tasks', 'delete', id])
+    assert.deepEqual([unasked.code, /say --yes to delete/.test(unasked.err)], [2, true])
+    const deleted = await kiln(['tasks', 'delete', id, '--yes'])
+    assert.deepEqual([deleted.code, deleted.out], [0, `${id} is deleted\n`], deleted.err)
+    for (const wrong of [
+      'tasks explode',
+      'tasks --limit many',
+      'request PATCH /x',
+      'request GET x',
+      'request POST /x --body {',
+    ])
+      assert.equal((await kiln(words(wrong))).code, 2, wrong)
+    assert.equal((await kiln(words('tasks --state none'))).code, 3)
+  })
+
+  test('makes, changes, tests and deletes endpoints, and replaces secrets', async () => {
+    const made = await kiln(
+      words(
+        'endpoints create http://127.0.0.1:9/a --event batch.ended,image_task.failed --label a=b --header x-a=1 --json',
+      ),
+    )
+    assert.equal(made.code, 0, made.err)
+    const {
+      id,
+      secret,
+      labels,
+      header_names: headers,
+    } = JSON.parse(made.out) as {
+      id: string
+      secret: string
+      labels: string[]
+      header_names: string[]
+    }
+    assert.deepEqual([secret.slice(0, 6), labels, headers], ['whsec_', ['a:b'], ['x-a']])
+    const line = `${id}  enabled  http://127.0.0.1:9/a  batch.ended  image_task.failed`
+    assert.ok((await kiln(['endpoints'])).out.includes(line))
+    const off = await kiln(['endpoints', 'update', id, '--status', 'disabled'])
+    assert.match(off.out, /"status": "disabled"/, off.err)
+    const tested = await kiln(['endpoints', 'test', id])
+    assert.deepEqual([tested.code, /endpoint_disabled|off/.test(tested.err)], [3, true], tested.err)
+    const rotated = await kiln(['endpoints', 'rotate', id, '--overlap', '0'])
+    assert.match(rotated.out, /"secret": "whsec_/, rotated.err)
+    const deleted = await kiln(['endpoints', 'delete', id, '--yes'])
+    assert.deepEqual([deleted.code, deleted.out], [0, `${id} is deleted\n`], deleted.err)
+    const before = (await kiln(['secrets'])).out.trim()
+    const after = (await kiln(words('secrets rotate --overlap 60'))).out.trim().split('\n')
+    assert.ok(after.length === 2 && after.includes(before) && after[0]?.startsWith('whsec_'))
+    const batches = await kiln(words('batch list'))
+    assert.match(batches.out, /^none$|in all/m, batches.err)
   })
 
   test('shows that a pause holds a batch, of which nothing has ended', async () => {

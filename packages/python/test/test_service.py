@@ -159,16 +159,17 @@ def test_a_pack_is_published_and_read(kiln, tmp_path, request):
 def test_the_examples_of_the_readme_run(monkeypatch, tmp_path, capsys):
     page = (ROOT / "packages/python/README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 8
+    assert len(blocks) == 9
     (tmp_path / "samples").symlink_to(ROOT / "samples")
     monkeypatch.chdir(tmp_path)
     key = os.urandom(32)
+    monkeypatch.setenv("ENDPOINT_URL", "http://127.0.0.1:9/")
     monkeypatch.setenv("WEBHOOK_SECRET", f"whsec_{base64.b64encode(key).decode()}")
     names: dict = {"__name__": "examples"}
     exec("\n".join(blocks), names)  # noqa: S102
     assert (names["film"].state, names["verdict"].state) == ("succeeded", "active")
     assert len(names["urls"]) == 1
-    assert isinstance(names["credits"], dict)
+    assert isinstance(names["user"], dict)
     assert names["ended_batch"]["counts"]["done"] == 2
     assert (tmp_path / "relit.jpg").stat().st_size > 1000
     printed = capsys.readouterr().out

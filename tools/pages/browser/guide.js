@@ -19,3 +19,38 @@ for (const block of document.querySelectorAll('pre')) {
   block.replaceWith(frame)
   frame.append(block, ...(isCopied ? [button] : []))
 }
+
+// Of a step in several languages the one that the reader has chosen, on every page.
+const LANGUAGES = { sh: 'curl', ts: 'TypeScript', python: 'Python' }
+const groups = [...document.querySelectorAll('.languages')].map((group) => {
+  const frames = [...group.children]
+  const languages = frames.map((frame) => frame.firstElementChild.dataset.language)
+  const choice = document.createElement('div')
+  choice.className = 'row'
+  choice.role = 'group'
+  choice.ariaLabel = 'Language'
+  const buttons = languages.map((language) => {
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.textContent = LANGUAGES[language]
+    button.addEventListener('click', () => {
+      const { y } = button.getBoundingClientRect()
+      localStorage.setItem('kiln.language', language)
+      showLanguage(language)
+      // What is shorter or longer above must not move it away.
+      scrollBy(0, button.getBoundingClientRect().y - y)
+    })
+    return button
+  })
+  choice.append(...buttons)
+  group.prepend(choice)
+  return { frames, languages, buttons }
+})
+const showLanguage = (wanted) => {
+  for (const { frames, languages, buttons } of groups) {
+    const shown = Math.max(0, languages.indexOf(wanted))
+    frames.forEach((frame, at) => (frame.hidden = at !== shown))
+    buttons.forEach((button, at) => (button.ariaPressed = String(at === shown)))
+  }
+}
+showLanguage(localStorage.getItem('kiln.language'))

@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
 import type { Batch, NewOperation, Operation } from '../index.ts'
 import { requireLines } from '../lib/bytes.ts'
 import { confirmDeletion } from './confirm.ts'
 import { readPairs, take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
 import { EXIT, readNamed, UsageError } from './error.ts'
+import { LISTED, readAll } from './parts.ts'
 import { counted, describeReplay } from './words.ts'
 
 type Bulk = Batch | Operation
@@ -14,24 +13,35 @@ type Name = 'batch' | 'operation'
 const routesOf = ({ kiln }: Context, name: Name) =>
   name === 'batch' ? kiln.batches : kiln.operations
 
-const ENDS = new Set<Bulk['state']>(['done', 'cancelled', 'failed'])
-/** It takes a second at least, and a long one is not asked about every second. */
-const POLLS_MS = { min: 500, max: 10_000 }
-
 /** Follows one to its end; fails when not all of it was done. */
 const follow = async (context: Context, name: Name, id: string): Promise<number> => {
-  const { screen, signal } = context
+  const { kiln, screen, signal } = context
   context.leave(`kiln ${name} status ${id}`)
-  for (let pauseMs = POLLS_MS.min; ; pauseMs = Math.min(pauseMs * 1.5, POLLS_MS.max)) {
-    const bulk = await routesOf(context, name).read(id, { signal })
-    const { state, total } = bulk
-    if (ENDS.has(state)) return end(context, bulk, id)
+  const onProgress = (bulk: Bulk): void => {
     const { waits_for: wait } = bulk as Partial<Batch>
-    const what = wait === undefined ? state : `${state}: ${wait}`
-    screen.show(what, total === 0 ? undefined : (1 - countLeft(bulk) / total) * 100)
-    await sleep(pauseMs, undefined, { signal })
+    const what = wait === undefined ? bulk.state : `${bulk.state}: ${wait}`
+    screen.show(what, bulk.total === 0 ? undefined : (1 - countLeft(bulk) / bulk.total) * 100)
   }
+  const options = { signal, onProgress }
+  const wait = name === 'batch' ? kiln.batches.wait : kiln.operations.wait
+  return end(context, await wait(id, options), id)
 }
+
+const list = (name: Name) => async (context: Context) => {
+  take(context)
+  const { screen, signal } = context
+  // One name for both ids.
+  const listed = routesOf(context, name).list({ limit: LISTED }, { signal })
+  const bulks = await readAll(listed as AsyncIterable<Listed>)
+  const lines = bulks.map(({ batch_id, operation_id, state, total, created_at: at }) =>
+    [batch_id ?? operation_id, state, `${total} in all`, at].join('  '),
+  )
+  screen.print(lines.length > 0 ? lines : ['none'], bulks)
+  return EXIT.done
+}
+
+type Listed = Pick<Bulk, 'state' | 'total' | 'created_at'> &
+  Partial<Record<'batch_id' | 'operation_id', string>>
 
 /** Items that have not ended; of an operation those that it has not acted on. */
 const countLeft = ({ counts }: Bulk): number => {
@@ -181,7 +191,7 @@ const PAIRS = { type: 'string', multiple: true } as const
 
 export const BULK_COMMANDS: Record<string, Command> = {
   batch: {
-    usage: 'submit <file.jsonl>|status|watch|results|cancel <batch id>',
+    usage: 'submit <file.jsonl>|list|status|watch|results|cancel <batch id>',
     summary: 'makes a task of each line of a file: {"path": …, "body": …}',
     help: [
       '--label key=value  a label of each task; repeatable',
@@ -190,10 +200,11 @@ export const BULK_COMMANDS: Record<string, Command> = {
       '--no-wait          prints its id, and does not wait',
     ],
     options: { ...NO_WAIT, label: PAIRS, 'webhook-url': TEXT, 'idempotency-key': TEXT },
-    run: runPart('batch', { submit }),
+    run: runPart('batch', { submit, list: list('batch') }),
   },
   operation: {
-    usage: 'start cancel|run_again|redeliver|delete|status|watch|results|cancel <operation id>',
+    usage:
+      'start cancel|run_again|redeliver|delete|list|status|watch|results|cancel <operation id>',
     summary: 'acts on all tasks that a filter finds',
     help: [
       '--label         only tasks with this label, key=value; repeatable',
@@ -223,6 +234,6 @@ export const BULK_COMMANDS: Record<string, Command> = {
       task: TEXT,
       owner: TEXT,
     },
-    run: runPart('operation', { start }),
+    run: runPart('operation', { start, list: list('operation') }),
   },
 }

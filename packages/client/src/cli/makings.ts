@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { isDeepStrictEqual } from 'node:util'
 
-import type { CreateOptions, Kiln, Task, TaskKind } from '../index.ts'
+import type { CreateOptions, Kiln, Task } from '../index.ts'
 import { isPassing } from '../lib/errors.ts'
 import { within } from '../lib/pause.ts'
 import type { WaitOptions } from '../lib/tasks.ts'
 
-/** Task that a call asks for, and the key that the caller gave. */
-type Asked = { kind: TaskKind; body: object; key: string | undefined }
+/** Task that a call asks for, and the key that the caller gave; a template is a kind, too. */
+type Asked = { kind: string; body: object; key: string | undefined }
+export type Create = (kiln: Kiln, body: object, options: CreateOptions) => Promise<Task>
 
 /** Task that calls have asked for. */
 interface Making {
@@ -28,12 +29,12 @@ export const keepMakings = (kiln: Kiln, waitMs: number) => {
   /** Makes a task, or finds that of the same call before, and waits. The task is absent while its request is being sent. */
   const make = async (
     asked: Asked,
+    create: Create,
     { isWaiting, signal, onProgress }: Required<Pick<WaitOptions, 'onProgress'>> & Waiting,
   ): Promise<{ task?: Task; isRepeated: boolean }> => {
     const known = [...makings].find((making) => isDeepStrictEqual(making.asked, asked))
     const making: Making = known ?? { asked, key: asked.key ?? randomUUID() }
-    const create = kiln[asked.kind] as (body: object, options: CreateOptions) => Promise<Task>
-    const creation = (making.task ??= create(asked.body, { idempotencyKey: making.key }))
+    const creation = (making.task ??= create(kiln, asked.body, { idempotencyKey: making.key }))
     // Every call may be over by then.
     void creation.then(
       ({ id }) => (making.id = id),

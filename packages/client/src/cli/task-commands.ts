@@ -1,19 +1,13 @@
 import { access, constants } from 'node:fs/promises'
 import { basename, dirname, extname } from 'node:path'
 
-import type {
-  CreateOptions,
-  EndedTask,
-  Kiln,
-  Task,
-  TaskKind,
-  TaskRef,
-  TemplateBody,
-} from '../index.ts'
+import type { CreateOptions, EndedTask, Task, TaskKind, TaskRef, TemplateBody } from '../index.ts'
 import { readPairs, take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
 import { EXIT, readNamed, UsageError } from './error.ts'
+import type { Create } from './makings.ts'
 import { askFormat, checkFormat, saveResult } from './result-file.ts'
+import { describeMembers } from './template-members.ts'
 import { describeReplay } from './words.ts'
 
 /** Options of a kind: the member of its body, and what the value is. `value` is a number or a word. */
@@ -46,13 +40,11 @@ const CREATION_OPTIONS = {
   'idempotency-key': { type: 'string' },
 } as const
 
-/** Makes the task of a body. */
-type Make = (kiln: Kiln, body: object, options: CreateOptions) => Promise<Task>
-type Asked = { make: Make; files?: Record<string, string>; body?: object }
+type Asked = { make: Create; files?: Record<string, string>; body?: object }
 
 /** Makes a task of a kind: that the body belongs to it, its command says. */
-const makeOf =
-  (kind: TaskKind): Make =>
+export const makeOf =
+  (kind: TaskKind): Create =>
   (kiln, body, options) =>
     (kiln[kind] as (body: object, options: CreateOptions) => Promise<Task>)(body, options)
 
@@ -147,7 +139,7 @@ const giveFile = async (path: string, member: string): Promise<unknown> => {
   return member === 'images' ? [given] : given
 }
 
-type Creating = { make: Make; body: object; image: string | undefined }
+type Creating = { make: Create; body: object; image: string | undefined }
 
 const create = async (context: Context, { make, body, image }: Creating): Promise<number> => {
   const { kiln, screen, signal, values } = context
@@ -320,7 +312,7 @@ export const TASK_COMMANDS: Record<string, Command> = {
         const [, member = 'image', path = entry] = /^([a-z]\w*)=(.*)$/s.exec(entry) ?? []
         return [member, path]
       })
-      const make: Make = (kiln, body, options) =>
+      const make: Create = (kiln, body, options) =>
         kiln.templates.createTask(name, body as TemplateBody, options)
       return { make, files: Object.fromEntries(files) }
     },
@@ -329,35 +321,12 @@ export const TASK_COMMANDS: Record<string, Command> = {
 
 export const listTemplates = async ({ kiln, screen, signal }: Context): Promise<number> => {
   const templates = await kiln.templates.list({ signal })
-  const lines = templates.flatMap(({ name, body }) => {
-    const { properties = {}, required = [] } = body as {
-      properties?: Record<string, MemberRule>
-      required?: string[]
-    }
-    const describe = ([member, rule]: [string, MemberRule]): string =>
-      `  ${member}  ${describeRule(rule, required.includes(member))}`
-    return [name, ...Object.entries(properties).map(describe)]
-  })
+  const lines = templates.flatMap((template) => [
+    template.name,
+    ...Object.entries(describeMembers(template)).map(([member, rule]) => `  ${member}  ${rule}`),
+  ])
   screen.print(lines.length > 0 ? lines : ['this service has no templates'], { templates })
   return EXIT.done
-}
-
-interface MemberRule {
-  type?: string
-  anyOf?: MemberRule[]
-  enum?: string[]
-  minimum?: number
-  maximum?: number
-  default?: unknown
-}
-
-const describeRule = (rule: MemberRule, isRequired: boolean): string => {
-  const { type = rule.anyOf?.map((one) => one.type).join(' or '), enum: choices } = rule
-  const { minimum, maximum, default: preset } = rule
-  const range = minimum === undefined ? '' : ` ${minimum} to ${maximum ?? 'any'}`
-  const wanted = isRequired ? ', required' : ''
-  const unless = preset === undefined ? wanted : `, ${JSON.stringify(preset)} unless given`
-  return `${choices?.join('|') ?? `${type}${range}`}${unless}`
 }
 
 export const watchTask = async (context: Context, id: string): Promise<number> => {

@@ -1,4 +1,3 @@
-import type { components } from '../generated/openapi.ts'
 import { responseOf } from '../lib/http.ts'
 import { text } from './context.ts'
 import type { Command, Context } from './context.ts'
@@ -17,9 +16,7 @@ const showUsage = async (context: Context): Promise<number> => {
     process.stdout.write(await responseOf(kiln.routes.GET('/usage', { ...asked, parseAs: 'text' })))
     return EXIT.done
   }
-  const response = responseOf(kiln.routes.GET('/usage', { params: { query }, signal }))
-  // As CSV it comes only where that is asked for.
-  const usage = (await response) as components['schemas']['Usage']
+  const usage = await kiln.usage(query, { signal })
   const rows = [...usage.groups, { group: 'total', ...usage.total }]
   const width = Math.max(...rows.map(({ group }) => group.length), usage.by.length)
   const head = [usage.by.padEnd(width), ...COLUMNS].join('  ')

@@ -1,5 +1,4 @@
 import type { Kiln } from '../index.ts'
-import { responseOf } from '../lib/http.ts'
 import { confirmDeletion } from './confirm.ts'
 import { take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
@@ -15,11 +14,9 @@ const readVersionArgument = (context: Context): { nodeId: string; version: strin
   return { nodeId, version }
 }
 
-/** The path of a version for its publisher, which is read from the node unless it is named. */
-const ownPath = async ({ kiln, values }: Context, nodeId: string) => ({
-  publisherId: text(values, 'publisher') ?? (await kiln.registry.readNode(nodeId)).publisher.id,
-  nodeId,
-})
+/** The publisher of a node, which is read from it unless it is named. */
+const findPublisher = async ({ kiln, values }: Context, nodeId: string): Promise<string> =>
+  text(values, 'publisher') ?? (await kiln.registry.readNode(nodeId)).publisher.id
 
 const listVersions = async (context: Context): Promise<number> => {
   const [, nodeId = ''] = take(context, 'verb', 'node')
@@ -42,13 +39,9 @@ const deprecateVersion = async (context: Context): Promise<number> => {
   const { nodeId, version } = readVersionArgument(context)
   const changelog = text(context.values, 'changelog')
   const deprecated = context.values['undo'] !== true
-  const changed = await responseOf(
-    context.kiln.routes.PUT('/publishers/{publisherId}/nodes/{nodeId}/versions/{versionId}', {
-      params: { path: { ...(await ownPath(context, nodeId)), versionId: version } },
-      body: { deprecated, ...(changelog === undefined ? {} : { changelog }) },
-      signal: context.signal,
-    }),
-  )
+  const publisherId = await findPublisher(context, nodeId)
+  const body = { deprecated, ...(changelog === undefined ? {} : { changelog }) }
+  const changed = await context.kiln.registry.editVersion(publisherId, nodeId, version, body)
   const state = deprecated ? 'deprecated' : 'no longer deprecated'
   context.screen.print([`${nodeId}@${changed.version} is ${state}`], changed)
   return EXIT.done
@@ -57,13 +50,8 @@ const deprecateVersion = async (context: Context): Promise<number> => {
 const deleteVersion = async (context: Context): Promise<number> => {
   const { nodeId, version } = readVersionArgument(context)
   await confirmDeletion(context, () => ({ what: `${nodeId}@${version}`, word: version }))
-  await context.kiln.routes.DELETE(
-    '/publishers/{publisherId}/nodes/{nodeId}/versions/{versionId}',
-    {
-      params: { path: { ...(await ownPath(context, nodeId)), versionId: version } },
-      signal: context.signal,
-    },
-  )
+  const publisherId = await findPublisher(context, nodeId)
+  await context.kiln.registry.deleteVersion(publisherId, nodeId, version)
   context.screen.print([`${nodeId}@${version} is deleted`], { node_id: nodeId, version })
   return EXIT.done
 }
@@ -154,13 +142,8 @@ const node: Command = {
     const tags = Array.isArray(tag) ? { tags: tag.map(String).filter((one) => one !== '') } : {}
     const body = { ...Object.fromEntries(texts), ...tags }
     if (Object.keys(body).length === 0) throw new UsageError('name at least one thing to change')
-    const edited = await responseOf(
-      context.kiln.routes.PUT('/publishers/{publisherId}/nodes/{nodeId}', {
-        params: { path: await ownPath(context, nodeId) },
-        body,
-        signal: context.signal,
-      }),
-    )
+    const publisherId = await findPublisher(context, nodeId)
+    const edited = await context.kiln.registry.editNode(publisherId, nodeId, body)
     context.screen.print([`${edited.id} is changed: ${Object.keys(body).join(', ')}`], edited)
     return EXIT.done
   },

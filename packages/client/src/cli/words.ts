@@ -19,3 +19,15 @@ export const describeReplay = (replay: Replay, what: string): string => {
     state === undefined ? '' : `; it is ${state}${end === undefined ? '' : ` since ${end}`}`
   return `An earlier request with this key made this ${what}${at === undefined ? '' : ` at ${at}`}${now}.`
 }
+
+/** Most characters of a text in a result for a model, unless it is a link. */
+const TEXT_MAX = 400
+
+/** One line without control characters and marks that turn the direction of a text: names come from strangers. */
+export const cleanText = (text: string, max = TEXT_MAX): string => {
+  const line = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+  return line.length <= max || /^https?:\S+$/.test(line) ? line : `${line.slice(0, max)}…`
+}
+
+/** A name that somebody gave, as a text that is seen to be one. */
+export const quote = (name: string): string => JSON.stringify(cleanText(name, 200))

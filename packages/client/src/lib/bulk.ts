@@ -2,8 +2,12 @@ import type { paths } from '../generated/openapi.ts'
 import { ArgumentError, toSegment } from './argument.ts'
 import { isFileBytes, requireLines, type UploadSource } from './bytes.ts'
 import type { CreateOptions } from './create.ts'
-import { responseOf, toKeyHeader } from './http.ts'
+import { follow } from './follow.ts'
+import type { FollowOptions } from './follow.ts'
+import { responseOf, toInit, toKeyHeader } from './http.ts'
 import type { Http } from './http.ts'
+import { after, readPages } from './pages.ts'
+import type { ListOf } from './pages.ts'
 import { readReplay } from './replay.ts'
 import type { Replay } from './replay.ts'
 import { KilnError } from './errors.ts'
@@ -55,6 +59,11 @@ export interface BatchOptions extends BulkOptions {
   webhookUrl?: string | undefined
 }
 
+export interface BulkWaitOptions<Bulk> extends FollowOptions {
+  /** Called with each change of its counts. */
+  onProgress?: ((bulk: Bulk) => void) | undefined
+}
+
 export const makeBatches = (http: Http) => ({
   /** Makes a batch of at most 1,000 requests, or of a file with one a line; returns its id. */
   create: async (
@@ -80,11 +89,21 @@ export const makeBatches = (http: Http) => ({
     if (replay) options.onReplayed?.(replay)
     return id
   },
-  read: (id: string, { signal }: ReadOptions = {}): Promise<Batch> =>
-    responseOf(http.routes.GET('/batches/{id}', of(id, signal))),
+  /** Lists the caller's batches, the newest first, without their counts. */
+  list: ({ limit }: ListOf<'/batches'> = {}, options: ReadOptions = {}) =>
+    readPages(limit, async (asked) => {
+      const init = toInit(options, { query: after(asked) })
+      const { batches, next } = await responseOf(http.routes.GET('/batches', init))
+      return { items: batches, next }
+    }),
+  read: (id: string, options: ReadOptions = {}): Promise<Batch> =>
+    responseOf(http.routes.GET('/batches/{id}', toInit(options, { path: { id } }))),
+  /** Waits until its last task has ended, and returns it. */
+  wait: (id: string, options: BulkWaitOptions<Batch> = {}): Promise<Batch> =>
+    waitForEnd(http, `/batches/${toSegment(id)}`, options),
   /** Ends what has not ended. */
-  cancel: (id: string, { signal }: ReadOptions = {}): Promise<Batch> =>
-    responseOf(http.routes.POST('/batches/{id}/cancel', of(id, signal))),
+  cancel: (id: string, options: ReadOptions = {}): Promise<Batch> =>
+    responseOf(http.routes.POST('/batches/{id}/cancel', toInit(options, { path: { id } }))),
   /** Reads what has become of each request, in their order. */
   results: (id: string, options: ReadOptions = {}): AsyncGenerator<BatchLine> =>
     readLines<BatchLine>(http, `/batches/${toSegment(id)}/results`, options),
@@ -108,20 +127,43 @@ export const makeOperations = (http: Http) => ({
     const counted = await responseOf(http.routes.POST('/operations', init))
     return 'matched' in counted ? counted.matched : 0
   },
-  read: (id: string, { signal }: ReadOptions = {}): Promise<Operation> =>
-    responseOf(http.routes.GET('/operations/{id}', of(id, signal))),
+  /** Lists the caller's operations, the newest first, without their counts. */
+  list: ({ limit }: ListOf<'/operations'> = {}, options: ReadOptions = {}) =>
+    readPages(limit, async (asked) => {
+      const init = toInit(options, { query: after(asked) })
+      const { operations, next } = await responseOf(http.routes.GET('/operations', init))
+      return { items: operations, next }
+    }),
+  read: (id: string, options: ReadOptions = {}): Promise<Operation> =>
+    responseOf(http.routes.GET('/operations/{id}', toInit(options, { path: { id } }))),
+  /** Waits until it has acted on its last task, and returns it. */
+  wait: (id: string, options: BulkWaitOptions<Operation> = {}): Promise<Operation> =>
+    waitForEnd(http, `/operations/${toSegment(id)}`, options),
   /** Stops it; its counts are exact from then on. */
-  cancel: (id: string, { signal }: ReadOptions = {}): Promise<Operation> =>
-    responseOf(http.routes.POST('/operations/{id}/cancel', of(id, signal))),
+  cancel: (id: string, options: ReadOptions = {}): Promise<Operation> =>
+    responseOf(http.routes.POST('/operations/{id}/cancel', toInit(options, { path: { id } }))),
   /** Reads what was done with each task. */
   results: (id: string, options: ReadOptions = {}): AsyncGenerator<OperationLine> =>
     readLines<OperationLine>(http, `/operations/${toSegment(id)}/results`, options),
 })
 
-const of = (id: string, signal: AbortSignal | undefined) => ({
-  params: { path: { id } },
-  signal: signal ?? null,
-})
+const ENDS: ReadonlySet<string> = new Set(['done', 'cancelled', 'failed'])
+
+/** Reads one until it has ended: neither has a stream. */
+const waitForEnd = <Bulk extends Batch | Operation>(
+  http: Http,
+  path: string,
+  { onProgress, ...options }: BulkWaitOptions<Bulk>,
+): Promise<Bulk> =>
+  follow<Bulk>(
+    http,
+    {
+      findStatusPath: () => Promise.resolve(path),
+      readEnd: ({ data }) => (ENDS.has((data as Bulk).state) ? (data as Bulk) : undefined),
+      onEvent: ({ data }) => onProgress?.(data as Bulk),
+    },
+    options,
+  )
 
 /** Throws at an empty filter, where a member may have been forgotten, unless all tasks are meant. */
 const requireFilter = (body: NewOperation): NewOperation => {

@@ -13,8 +13,8 @@ export interface FollowOptions {
 
 /** Task or version that is followed until its end. */
 export interface Followed<State> {
-  /** Path of its stream. */
-  streamPath: string
+  /** Path of its stream; absent where it has none. */
+  streamPath?: string
   /** Path of its status; found when it is needed. */
   findStatusPath(): Promise<string>
   /** Called with each response of its status and each event of its stream. */
@@ -30,6 +30,8 @@ const PATIENCE_MS = 300_000
 const ATTEMPTS = 3
 /** Seconds within which a waiting read gets its response. There are proxies that cut what is silent for 30. */
 const WAIT_SECONDS = 25
+/** Between reads of a status that does not say when: what takes long is asked less and less often. */
+const PAUSE_MS = { min: 500, max: 10_000 }
 
 /** Ways to read, each for where the one before is not let through: by the stream, by `Prefer: wait`, and as often as Retry-After says. */
 type Way = 'stream' | 'waiting' | 'plain'
@@ -41,9 +43,14 @@ export const follow = async <State>(
   followed: Followed<State>,
   { signal, patienceMs = PATIENCE_MS }: FollowOptions = {},
 ): Promise<State> => {
-  const position: Position = { lastEventId: undefined, etag: undefined, contactAt: Date.now() }
+  const position: Position = {
+    lastEventId: undefined,
+    etag: undefined,
+    contactAt: Date.now(),
+    pauseMs: PAUSE_MS.min,
+  }
   let failures = 0
-  let way = 'stream' as Way
+  let way: Way = followed.streamPath === undefined ? 'waiting' : 'stream'
   for (;;)
     try {
       const read: typeof readStream = way === 'stream' ? readStream : readStatus(way)
@@ -68,6 +75,8 @@ interface Position {
   etag: string | undefined
   /** When the service was last heard of. */
   contactAt: number
+  /** Until the next read of a status that does not say when. */
+  pauseMs: number
 }
 
 /** When the stream is rejected so, the status may still be read. */
@@ -93,7 +102,7 @@ const EVENTS: ReadonlySet<string> = new Set(['state', 'progress', 'end'])
 /** Reads the stream until its end; undefined when it was closed before, after some events. */
 const readStream = async <State>(
   http: Http,
-  { streamPath, onEvent, readEnd }: Followed<State>,
+  { streamPath = '', onEvent, readEnd }: Followed<State>,
   position: Position,
   signal: AbortSignal | undefined,
 ): Promise<State | undefined> => {
@@ -144,7 +153,9 @@ const readStatus =
       if (end !== undefined) return end
       onEvent(followEvent)
     }
-    const applied = response.headers.has('preference-applied')
-    await pause(applied ? 0 : (readRetryAfter(response) ?? 2) * 1000, outer)
+    if (response.headers.has('preference-applied')) return undefined
+    const seconds = readRetryAfter(response)
+    await pause(seconds === undefined ? position.pauseMs : seconds * 1000, outer)
+    position.pauseMs = Math.min(PAUSE_MS.max, position.pauseMs * 1.5)
     return undefined
   }

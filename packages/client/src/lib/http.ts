@@ -105,6 +105,12 @@ const reveal = async (name: string, secret: Secret): Promise<string> =>
 export const toKeyHeader = (key: string | undefined): Record<string, string> =>
   key === undefined ? {} : { 'idempotency-key': requireHeader('idempotencyKey', key) }
 
+/** Makes what a request of a route has besides its body. */
+export const toInit = <Params extends { path?: object; query?: object } = { path?: never }>(
+  { signal }: { signal?: AbortSignal | undefined },
+  params = {} as Params,
+) => ({ params, signal: signal ?? null })
+
 export type Asked<T> = { data?: T; response: Response }
 
 /** Returns the body of a success. Errors were thrown where the request was sent. */

@@ -16,6 +16,12 @@ type PublishBody =
   paths['/publishers/{publisherId}/nodes/{nodeId}/versions']['post']['requestBody']['content']['application/json']
 type ReviewBody =
   paths['/nodes/{nodeId}/reviews/mine']['put']['requestBody']['content']['application/json']
+type NodeBody =
+  paths['/publishers/{publisherId}/nodes/{nodeId}']['put']['requestBody']['content']['application/json']
+type VersionBody =
+  paths['/publishers/{publisherId}/nodes/{nodeId}/versions/{versionId}']['put']['requestBody']['content']['application/json']
+type WorkflowBody<Path extends '/workflows/resolve' | '/workflows/check'> =
+  paths[Path]['post']['requestBody']['content']['application/json']
 export type NodeVersion =
   paths['/nodes/{nodeId}/versions/{version}']['get']['responses'][200]['content']['application/json']
 
@@ -48,7 +54,8 @@ export interface Publication {
 
 /** The registry: reads, and the publication of a pack. */
 export const makeRegistry = (http: Http) => {
-  const { GET, POST, PUT } = http.routes
+  const { GET, POST, PUT, DELETE } = http.routes
+  const own = '/publishers/{publisherId}/nodes/{nodeId}'
 
   /** Waits until a version is decided on and its host nodes are read. */
   const waitForVerdict = (
@@ -85,6 +92,24 @@ export const makeRegistry = (http: Http) => {
     waitForVerdict,
     searchNodes: (query: Query<'/nodes/search'> = {}) =>
       responseOf(GET('/nodes/search', { params: { query } })),
+    /** Changes what the registry says of a node; absent members stay. */
+    editNode: (publisherId: string, nodeId: string, body: NodeBody) =>
+      responseOf(PUT(own, { params: { path: { publisherId, nodeId } }, body })),
+    /** Sets the changelog of a version, or that it is deprecated. */
+    editVersion: (publisherId: string, nodeId: string, version: string, body: VersionBody) => {
+      const params = { path: { publisherId, nodeId, versionId: version } }
+      return responseOf(PUT(`${own}/versions/{versionId}`, { params, body }))
+    },
+    deleteVersion: async (publisherId: string, nodeId: string, version: string): Promise<void> => {
+      const params = { path: { publisherId, nodeId, versionId: version } }
+      await DELETE(`${own}/versions/{versionId}`, { params })
+    },
+    /** Finds the packs that a saved workflow needs. */
+    resolveWorkflow: (body: WorkflowBody<'/workflows/resolve'>) =>
+      responseOf(POST('/workflows/resolve', { body })),
+    /** Says what updates of packs do to a workflow. */
+    checkWorkflow: (body: WorkflowBody<'/workflows/check'>) =>
+      responseOf(POST('/workflows/check', { body })),
     readNode: (nodeId: string) => responseOf(GET('/nodes/{nodeId}', ofNode(nodeId))),
     listVersions: (nodeId: string) => responseOf(GET('/nodes/{nodeId}/versions', ofNode(nodeId))),
     readVersion: (nodeId: string, version: string) =>

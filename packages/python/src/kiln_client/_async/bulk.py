@@ -47,6 +47,11 @@ class _AsyncBulks(Generic[Bulk, Line]):
     def _path(self, id: str, part: str = "") -> str:
         return f"{self._root}/{to_segment(id)}{part}"
 
+    async def list(self, *, limit: int | None = None) -> AsyncGenerator[dict[str, Any]]:
+        """Lists the caller's, the newest first, without their counts."""
+        async for bulk in self._http.pages(self._root, self._root[1:], {"limit": limit}):
+            yield bulk
+
     async def read(self, id: str) -> Bulk:
         """Reads it as it is now, with its counts."""
         return cast(Bulk, (await self._http.request("GET", self._path(id))).json())

@@ -1,6 +1,6 @@
 """The client: tasks, batches, operations and the registry."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -10,6 +10,7 @@ from ..arguments import to_segment
 from ..deadline import Deadline
 from ..files import IMAGE_MEMBERS, require_no_path, to_base64, to_source
 from ..tasks import IMAGES, VIDEOS, Task, read_task, status_path
+from .account import AsyncEndpoints, AsyncEvents, AsyncSecrets, AsyncTasks
 from .bulk import AsyncBatches, AsyncOperations
 from .follow import AsyncFollower
 from .http import AsyncHttp
@@ -40,6 +41,30 @@ class AsyncKiln(AsyncHttp):
     @property
     def operations(self) -> AsyncOperations:
         return AsyncOperations(self)
+
+    @property
+    def tasks(self) -> AsyncTasks:
+        return AsyncTasks(self)
+
+    @property
+    def events(self) -> AsyncEvents:
+        return AsyncEvents(self)
+
+    @property
+    def endpoints(self) -> AsyncEndpoints:
+        return AsyncEndpoints(self)
+
+    @property
+    def secrets(self) -> AsyncSecrets:
+        return AsyncSecrets(self)
+
+    @property
+    def templates(self) -> "AsyncTemplates":
+        return AsyncTemplates(self)
+
+    async def credits(self) -> types.VideoCredits:
+        """Reads the caller's credits, and the slots for videos."""
+        return await self.read_json("GET", "/proxy/vidvendor/credits")
 
     async def usage(
         self,
@@ -100,15 +125,18 @@ class AsyncKiln(AsyncHttp):
 
     async def _create(self, name: str, family: str, body: Any) -> Task:
         given = dict(body)
-        key = given.pop("idempotency_key", None)
         for member in IMAGE_MEMBERS:
             if member in given:
                 given[member] = await self._give(member, given[member])
-        path = f"{IMAGES if family else VIDEOS}/{name}"
-        made = await self.request("POST", path, json=given, idempotency_key=key)
+        task = await self._post_task(f"{IMAGES if family else VIDEOS}/{name}", given)
+        return replace(task, path=status_path(family, task.id))
+
+    async def _post_task(self, path: str, body: dict[str, Any]) -> Task:
+        key = body.pop("idempotency_key", None)
+        made = await self.request("POST", path, json=body, idempotency_key=key)
         task = read_task(made.json())
         replayed = await self.replay(made, key, f"/tasks/{to_segment(task.id)}")
-        return replace(task, path=status_path(family, task.id), replayed=replayed)
+        return replace(task, replayed=replayed)
 
     async def _give(self, name: str, value: Any) -> Any:
         """Returns a link, or without a credential Base64, in the place of a file."""
@@ -181,3 +209,26 @@ class AsyncKiln(AsyncHttp):
         """Makes a token that reads this task alone, for an hour at most: for a page in a browser, of any origin."""
         id = task.id if isinstance(task, Task) else task
         return (await self.request("POST", f"/tasks/{to_segment(id)}/tokens")).json()
+
+class AsyncTemplates:
+    """Kinds that an operator of the service has added."""
+
+    def __init__(self, kiln: AsyncKiln) -> None:
+        self._kiln = kiln
+
+    async def list(self) -> Sequence[dict[str, Any]]:
+        """Lists the templates that tasks can be made with, each with the JSON Schema of its `body`."""
+        return (await self._kiln.read_json("GET", "/templates"))["templates"]
+
+    async def create_task(self, name: str, **body: Any) -> Task:
+        """Makes a task with a template; its images may be bytes, paths or open files, too."""
+        given = {
+            member: value if isinstance(value, _JSON) else await self._kiln._give(member, value)
+            for member, value in body.items()
+        }
+        path = f"/templates/{to_segment(name)}/tasks"
+        task = await self._kiln._post_task(path, given)
+        return replace(task, path=f"{path}/{to_segment(task.id)}")
+
+
+_JSON = (str, int, float, bool, dict, list, type(None))

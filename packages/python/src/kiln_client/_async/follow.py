@@ -95,7 +95,7 @@ class AsyncFollower(Generic[State]):
     async def _read_stream(self) -> State | None:
         """Reads the stream until its end; None when it was closed before, after some events, or its time is over."""
         first = self._event_id
-        async with aclosing(self._http.events(self._stream_path, first)) as events:
+        async with aclosing(self._http.stream(self._stream_path, first)) as events:
             async for event in events:
                 self._contact = time.monotonic()
                 if event is None and self._deadline.left() < STREAM_TIMEOUT:

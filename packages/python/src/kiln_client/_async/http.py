@@ -9,6 +9,7 @@ from copy import copy
 from io import BytesIO
 from itertools import count
 from json import loads
+from math import inf
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
@@ -33,6 +34,8 @@ STREAM_TIMEOUT = 25.0
 LONGEST_PAUSE = 15.0
 # A service that asks for more is not waited for.
 LONGEST_RETRY_AFTER = 60.0
+# Items of a page.
+PAGE = 100
 
 # Header and scheme of each credential.
 _HEADERS = {"token": ("authorization", "Bearer "), "api_key": ("x-api-key", "")}
@@ -115,6 +118,28 @@ class AsyncHttp:
             attempts=attempts,
             deadline=deadline,
         )
+
+    async def read_json(self, method: str, path: str, body: Any = None) -> Any:
+        """Calls any route; returns the JSON of its response."""
+        return (await self.request(method, path, json=body)).json()
+
+    async def pages(
+        self, path: str, member: str, query: Mapping[str, Any], cursor: str = "after"
+    ) -> AsyncGenerator[Any]:
+        """Lists page by page, as the items are taken; `limit` of the query is the most of them."""
+        given = dict(query)
+        left = given.pop("limit", None) or inf
+        while left > 0:
+            size = min(left, PAGE)
+            page = (await self.request("GET", path, params={**given, "limit": size})).json()
+            items = page[member]
+            for item in items:
+                yield item
+            left -= len(items)
+            last = items[-1]["id"] if cursor == "before" and len(items) == size else None
+            given[cursor] = page.get("next", last)
+            if given[cursor] is None:
+                return
 
     def _credentials(self) -> dict[str, str]:
         headers = {}
@@ -230,7 +255,7 @@ class AsyncHttp:
         step: float = min(LONGEST_PAUSE, self._backoff * 2 ** (attempt - 1))
         return max(asked, step * random.uniform(0.5, 1))
 
-    async def events(self, path: str, last_event_id: str) -> AsyncGenerator[ServerSentEvent | None]:
+    async def stream(self, path: str, last_event_id: str) -> AsyncGenerator[ServerSentEvent | None]:
         """Opens a stream and reads it until it ends; None after each part, so that the caller can look at the time."""
         headers = {"accept": "text/event-stream", **self._credentials()}
         if last_event_id:

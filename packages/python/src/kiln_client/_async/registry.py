@@ -11,7 +11,21 @@ from .._blocking import async_call
 from ..arguments import require_header, to_segment
 from ..deadline import Deadline
 from ..pack import PackError, Verdict, pack_folder, read_project, read_verdict
-from ..types import Node, NodePage, NodeSearch, NodeVersion, VersionFindings
+from ..types import (
+    HostNodePage,
+    HostNodeQuery,
+    Node,
+    NodePage,
+    NodeReview,
+    NodeReviewPage,
+    NodeReviewUpdate,
+    NodeSearch,
+    NodeUpdate,
+    NodeVersion,
+    NodeVersionUpdate,
+    ReviewQuery,
+    VersionFindings,
+)
 from .follow import AsyncFollower
 from .http import AsyncHttp
 
@@ -47,6 +61,44 @@ class AsyncRegistry:
     async def findings(self, node_id: str, version: str) -> VersionFindings:
         """Reads the findings of the checks; the places are for members of the publisher."""
         return await self._get(f"{_path(node_id, version)}/findings")
+
+    async def host_nodes(
+        self, node_id: str, version: str, **query: Unpack[HostNodeQuery]
+    ) -> HostNodePage:
+        """Lists the host nodes of a version."""
+        return await self._get(f"{_path(node_id, version)}/host-nodes", query)
+
+    async def reviews(self, node_id: str, **query: Unpack[ReviewQuery]) -> NodeReviewPage:
+        """Lists the reviews of a node, the newest first unless asked otherwise."""
+        return await self._get(f"{_path(node_id)}/reviews", query)
+
+    async def review(self, node_id: str, **body: Unpack[NodeReviewUpdate]) -> NodeReview:
+        """Writes the caller's one review of a node, or edits it: an absent text is kept, an empty one clears it."""
+        return await self._http.read_json("PUT", f"{_path(node_id)}/reviews/mine", body)
+
+    async def edit_node(self, publisher: str, node_id: str, **body: Unpack[NodeUpdate]) -> Node:
+        """Changes what the registry says of a node; absent members stay."""
+        return await self._http.read_json("PUT", _own_path(publisher, node_id), body)
+
+    async def edit_version(
+        self, publisher: str, node_id: str, version: str, **body: Unpack[NodeVersionUpdate]
+    ) -> NodeVersion:
+        """Sets the changelog of a version, or that it is deprecated."""
+        return await self._http.read_json("PUT", _own_path(publisher, node_id, version), body)
+
+    async def delete_version(self, publisher: str, node_id: str, version: str) -> None:
+        """Deletes a version."""
+        await self._http.request("DELETE", _own_path(publisher, node_id, version))
+
+    async def resolve_workflow(self, workflow: Any, **options: Any) -> dict[str, Any]:
+        """Finds the packs that a saved workflow needs."""
+        body = {"workflow": workflow, **options}
+        return await self._http.read_json("POST", "/workflows/resolve", body)
+
+    async def check_workflow(self, workflow: Any, **options: Any) -> dict[str, Any]:
+        """Says what updates of packs do to a workflow; `from` and `to` are versions by the id of their pack."""
+        body = {"workflow": workflow, **options}
+        return await self._http.read_json("POST", "/workflows/check", body)
 
     async def _get(self, path: str, query: Any = None) -> Any:
         return (await self._http.request("GET", path, params=query)).json()
@@ -114,6 +166,10 @@ class AsyncRegistry:
 
         paths = f"{path}/stream", path
         return await AsyncFollower(self._http, paths, read, patience, deadline).follow()
+
+
+def _own_path(publisher: str, node_id: str, version: str | None = None) -> str:
+    return f"/publishers/{to_segment(publisher)}{_path(node_id, version)}"
 
 
 def _path(node_id: str, version: str | None = None) -> str:

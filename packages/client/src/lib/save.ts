@@ -1,0 +1,37 @@
+import { ArgumentError } from './argument.ts'
+
+/** Functions of Node that this needs. */
+interface Files {
+  realpath(path: string): Promise<string>
+  stat(path: string): Promise<{ isFile(): boolean }>
+  writeFile(path: string, bytes: Uint8Array): Promise<void>
+  rename(from: string, to: string): Promise<void>
+  rm(path: string, options: { force: true }): Promise<void>
+}
+interface Paths {
+  dirname(path: string): string
+  join(...parts: string[]): string
+}
+
+/** Modules that a browser has not: a bundler leaves alone what it cannot read. */
+const MODULES = ['node:fs/promises', 'node:path'] as const
+
+/** Writes bytes into a file, which is whole or as it was before. */
+export const save = async (path: string, bytes: Uint8Array): Promise<void> => {
+  const [files, paths] = (await Promise.all(
+    MODULES.map((name) => import(name) as Promise<unknown>),
+  ).catch(() => {
+    throw new ArgumentError('save needs files, which a browser has not: use download')
+  })) as [Files, Paths]
+  const target = await files.realpath(path).catch(() => path)
+  const found = await files.stat(target).catch(() => undefined)
+  if (found?.isFile() === false)
+    throw new ArgumentError('path must name a file, or none that is there')
+  const scratch = paths.join(paths.dirname(target), `.${crypto.randomUUID()}.part`)
+  try {
+    await files.writeFile(scratch, bytes)
+    await files.rename(scratch, target)
+  } finally {
+    await files.rm(scratch, { force: true })
+  }
+}
