@@ -57,6 +57,7 @@ GET /usage | usage | usage | usage | read_usage
 GET /tasks | tasks.list | tasks.list | tasks | list_tasks
 GET /tasks/summary | tasks.summary | tasks.summary | tasks summary | a
 GET /tasks/{task_id} | tasks.details | tasks.details | tasks show | a
+POST /tasks/{task_id}/tokens | makeToken | make_token | path | b
 DELETE /tasks/{task_id} | tasks.delete | tasks.delete | tasks delete | delete_task
 GET /events | events.list | events.list | path | b
 GET /tasks/{task_id}/events | events.ofTask | events.of_task | path | b
