@@ -1,26 +1,46 @@
+import { Type } from 'typebox'
+
 import { withinDeadline, type Sql } from '../platform/db/client.ts'
-import { listTemplates } from './db/template.ts'
 import type { ImageKind } from '../tasks/domain/image/image-kind.ts'
+import type { UpstreamMembers } from '../tasks/upstream-members.ts'
+import { listTemplates } from './db/template.ts'
+import { listUpstreamBodies, type UpstreamBody } from './db/upstream-body.ts'
 import { makeCustomKind } from './domain/template/custom-kind.ts'
 
-/** The kinds that templates make, as this process last read them. */
+/** The kinds that templates make, and what upstreams take beside the interface, as this process last read them. */
 export interface CustomKinds {
   /** The same list until one of them has changed. */
   list(): readonly ImageKind[]
+  /** The same object for a path until an upstream takes other members. */
+  upstreamMembers(path: string): UpstreamMembers | undefined
   /** Reads them again. */
   refresh(): Promise<void>
 }
 
 export const makeCustomKinds = (sql: Sql): CustomKinds => {
   let kinds: readonly ImageKind[] = []
-  let known = '[]'
+  let members: ReadonlyMap<string, UpstreamMembers> = new Map()
+  let known = { templates: '[]', bodies: '[]' }
   return {
     list: () => kinds,
+    upstreamMembers: (path) => members.get(path),
     async refresh() {
-      const templates = await withinDeadline(sql, listTemplates(sql))
-      const text = JSON.stringify(templates)
-      if (text !== known) kinds = templates.map(makeCustomKind)
-      known = text
+      const [templates, found] = await Promise.all([
+        withinDeadline(sql, listTemplates(sql)),
+        withinDeadline(sql, listUpstreamBodies(sql)),
+      ])
+      const now = { templates: JSON.stringify(templates), bodies: JSON.stringify(found) }
+      if (now.templates !== known.templates) kinds = templates.map(makeCustomKind)
+      if (now.bodies !== known.bodies) members = new Map(found.flatMap(readMembers))
+      known = now
     },
   }
+}
+
+const readMembers = ({ path, members }: UpstreamBody): [string, UpstreamMembers][] => {
+  const schemas = Object.entries(members).map(([name, member]) => [
+    name,
+    Type.Optional(Type.Unsafe(member)),
+  ])
+  return schemas.length === 0 ? [] : [[path, Object.fromEntries(schemas) as UpstreamMembers]]
 }

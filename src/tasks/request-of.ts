@@ -1,9 +1,8 @@
 import type { TaskDetailRow } from './db/task-detail.ts'
-import { creationPath } from './domain/image/image-kind.ts'
+import { creationPath } from './domain/creation-path.ts'
 import type { TaskDetail } from './domain/task-item.ts'
 import { writeTaskOptions } from './domain/task-options.ts'
 import { END_IMAGE } from './domain/video/end-image.ts'
-import { VIDEO_PREFIX } from './domain/video/video-path.ts'
 
 /** Inputs by their address: a signed link to what is stored here. */
 export const showInputs = (
@@ -40,7 +39,7 @@ export const makeRequest = (
     }
   const images = [urls['images'], urls[END_IMAGE]].filter((url) => url !== undefined)
   return {
-    path: `${VIDEO_PREFIX}/${images.length > 1 ? 'start-end2video' : kind}`,
+    path: creationPath(kind),
     body: {
       ...body,
       ...(images.length > 0 && { images }),

@@ -16,11 +16,12 @@ export const withOpenApiRoutes = (
   others: readonly Route[],
   { aliases, ...options }: DocumentOptions & { aliases: AliasTable | undefined },
 ): Route[] => {
-  const variants = others.find((route) => route.variants)?.variants
-  const none: readonly Route[] = []
+  const listVariants = makeListVariants(others)
   // Each is written once, until a variant changes: docs/decisions.md, Requests and responses.
   const documentOf = makeOnce((more: readonly Route[]): Json => {
-    const all = [...routes, ...more]
+    const isReplaced = ({ path, method }: Route): boolean =>
+      more.some((one) => one.path === path && one.method === method)
+    const all = [...routes.filter((route) => !isReplaced(route)), ...more]
     const document = makeOpenApi(all, options)
     if (!aliases) return document
     validateNames(aliases, all)
@@ -28,7 +29,7 @@ export const withOpenApiRoutes = (
   })
   const jsonOf = makeOnce((document: object) => JSON.stringify(document))
   const yamlOf = makeOnce(toYaml)
-  const read = () => documentOf(variants?.list() ?? none)
+  const read = () => documentOf(listVariants())
   const json = () => Promise.resolve({ status: 200, body: read(), text: jsonOf(read()) })
   const yaml = async () => ({
     status: 200,
@@ -43,6 +44,19 @@ export const withOpenApiRoutes = (
   ]
   read()
   return routes
+}
+
+/** Makes the list of all variants: another one whenever one of them has changed. */
+const makeListVariants = (routes: readonly Route[]) => {
+  const variants = routes.flatMap((route) => route.variants ?? [])
+  let known: (readonly Route[])[] = []
+  let all: readonly Route[] = []
+  return (): readonly Route[] => {
+    const lists = variants.map((each) => each.list())
+    if (lists.some((list, at) => list !== known[at])) all = lists.flat()
+    known = lists
+    return all
+  }
 }
 
 const documentRoute = (
