@@ -14,7 +14,7 @@ const documentOf = (schema: object, schemas: object = {}) => ({
 const membersOf = (schema: object, schemas?: object): object =>
   Object.fromEntries(
     Object.entries(readBodyMembers(documentOf(schema, schemas), '/v1/image')).map(
-      ([name, { description: _, ...rules }]) => [name, rules],
+      ([name, { description: _text, ...rules }]) => [name, rules],
     ),
   )
 

@@ -43,7 +43,7 @@ const client = makeClient(
 const sent = (): object[] =>
   upstream.asked
     .filter(({ method }) => method === 'POST')
-    .map(({ body: { image: _, ...values } }) => values)
+    .map(({ body: { image: _image, ...values } }) => values)
 
 before(async () => {
   upstream = await startFakeUpstream({
