@@ -14,17 +14,14 @@ export const makeKeepBodies =
     routes: readonly UpstreamRoute[],
   ) =>
   async (signal = new AbortController().signal): Promise<void> => {
-    const read = new Map<UpstreamRoute['upstream'], Promise<Record<string, unknown> | undefined>>()
-    for (const { upstream } of routes)
-      if (!read.has(upstream)) read.set(upstream, upstream.readDocument(signal))
-    const bodies = await Promise.all(
-      routes.map(async ({ path, upstream }) => {
-        const document = await read.get(upstream)
-        return document ? [{ path, members: readBodyMembers(document, upstream.pathOf(path)) }] : []
-      }),
-    )
+    const upstreams = [...new Set(routes.map(({ upstream }) => upstream))]
+    const read = await Promise.all(upstreams.map((upstream) => upstream.readDocument(signal)))
+    const bodies = routes.flatMap(({ path, upstream }) => {
+      const document = read[upstreams.indexOf(upstream)]
+      return document ? [{ path, members: readBodyMembers(document, upstream.pathOf(path)) }] : []
+    })
     const paths = routes.map(({ path }) => path)
-    if (!(await publishUpstreamBodies(sql, { paths, bodies: bodies.flat() }))) return
+    if (!(await publishUpstreamBodies(sql, { paths, bodies }))) return
     notifyChange(RULES)
     log.info('upstreams take other members than before: apis have them within 10 seconds')
   }

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 
 import { withinDeadline, type Sql } from '../platform/db/client.ts'
 import type { ImageKind } from '../tasks/domain/image/image-kind.ts'
-import type { UpstreamMembers } from '../tasks/upstream-members.ts'
+import type { FurtherMembers } from '../platform/domain/schema-fields.ts'
 import { listTemplates } from './db/template.ts'
 import { listUpstreamBodies, type UpstreamBody } from './db/upstream-body.ts'
 import { makeCustomKind } from './domain/template/custom-kind.ts'
@@ -12,14 +12,14 @@ export interface CustomKinds {
   /** The same list until one of them has changed. */
   list(): readonly ImageKind[]
   /** The same object for a path until an upstream takes other members. */
-  upstreamMembers(path: string): UpstreamMembers | undefined
+  upstreamMembers(path: string): FurtherMembers | undefined
   /** Reads them again. */
   refresh(): Promise<void>
 }
 
 export const makeCustomKinds = (sql: Sql): CustomKinds => {
   let kinds: readonly ImageKind[] = []
-  let members: ReadonlyMap<string, UpstreamMembers> = new Map()
+  let members: ReadonlyMap<string, FurtherMembers> = new Map()
   let known = { templates: '[]', bodies: '[]' }
   return {
     list: () => kinds,
@@ -37,10 +37,10 @@ export const makeCustomKinds = (sql: Sql): CustomKinds => {
   }
 }
 
-const readMembers = ({ path, members }: UpstreamBody): [string, UpstreamMembers][] => {
+const readMembers = ({ path, members }: UpstreamBody): [string, FurtherMembers][] => {
   const schemas = Object.entries(members).map(([name, member]) => [
     name,
     Type.Optional(Type.Unsafe(member)),
   ])
-  return schemas.length === 0 ? [] : [[path, Object.fromEntries(schemas) as UpstreamMembers]]
+  return schemas.length === 0 ? [] : [[path, Object.fromEntries(schemas) as FurtherMembers]]
 }

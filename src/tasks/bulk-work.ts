@@ -11,7 +11,6 @@ import { makeImageCreation } from './create-image.ts'
 import { makeVideoCreations, type VideoTaskDeps } from './create-video.ts'
 import type { Creation } from './creation.ts'
 import { makeSubmit, type Submit, type SubmitDeps } from './submit.ts'
-import { makeExtend } from './upstream-members.ts'
 import { BatchRequest } from './domain/bulk/batch.ts'
 import { listUnread, unreadIssues, type Unread } from '../platform/domain/unread.ts'
 import { makeValidator } from '../platform/domain/validate.ts'
@@ -48,8 +47,7 @@ export const makeBulkWork = (deps: WorkDeps): BulkWork => {
     ...Object.values(IMAGE_KINDS).map(ofKind),
     ...Object.values(makeVideoCreations(own)),
   ]
-  const extend = makeExtend(own)
-  const make = makeSubmit(own, () => [...fixed.map(extend), ...deps.customKinds.list().map(ofKind)])
+  const make = makeSubmit(own, () => [...fixed, ...deps.customKinds.list().map(ofKind)])
   const submit: Submit = async (submission) => {
     const used = { account: submission.owner, part: 1 - FREE_PART }
     const limit = await withinDeadline(deps.sql, findUsedLimit(deps.sql, used))

@@ -3,6 +3,7 @@ import type { NewTaskInput } from './db/task-file.ts'
 import { customName } from './domain/custom-kind.ts'
 import { pixelLimitIssue, estimateSeconds, resultSize } from './domain/image/image-size.ts'
 import { listLateInputs } from './domain/late-input.ts'
+import { listUntaken } from './domain/upstream-members.ts'
 import { listWarnings } from './domain/image/warnings.ts'
 import type { ImageKind, ImageRequest } from './domain/image/image-kind.ts'
 import { parsePrompt } from './domain/image/prompt-weight.ts'
@@ -25,6 +26,7 @@ export const makeImageCreation = (deps: TaskDeps, imageKind: ImageKind): Creatio
   return {
     path,
     schema,
+    findMembers: () => deps.upstreamMembers?.(path),
     maxBytes,
     memoryBytes: 1_048_576,
     images: images.map((field) => `/${field}`),
@@ -35,11 +37,12 @@ export const makeImageCreation = (deps: TaskDeps, imageKind: ImageKind): Creatio
 }
 
 const planImage = (deps: TaskDeps, imageKind: ImageKind, command: TaskCommand): TaskPlan => {
-  const { kind, segment, templateId, engine, tasks, images, videos = [] } = imageKind
+  const { kind, path, segment, templateId, engine, tasks, images, videos = [] } = imageKind
   if (!isAllowed(imageKind, command.owner))
     throw errors.templateNotAllowed(customName(kind) ?? kind, command.owner)
   const body = command.body as Body & { webhook_url?: string }
-  const settings = settingsOf(imageKind, body)
+  const members = deps.upstreamMembers?.(path)
+  const settings = settingsOf({ ...imageKind.settings.properties, ...members }, body)
   return {
     family: 'image',
     kind,
@@ -61,6 +64,7 @@ const planImage = (deps: TaskDeps, imageKind: ImageKind, command: TaskCommand): 
       const warnings = [
         ...listWarnings(engine === 'local' ? { relight, frames: framesOf(inputs) } : null),
         ...listLateInputs(body, inputs),
+        ...listUntaken(settings, { engine, members }),
       ]
       const made = { id, kind, settings, size: sizeOf(inputs), engine, warnings }
       return respondToCreation(deps, tasks, made)
@@ -72,11 +76,9 @@ const planImage = (deps: TaskDeps, imageKind: ImageKind, command: TaskCommand): 
 export const isAllowed = ({ owners }: ImageKind, owner: string): boolean =>
   owners?.includes(owner) ?? true
 
-/** The members of a valid body that are settings of its kind. */
-const settingsOf = ({ settings }: ImageKind, body: Body): object =>
-  Object.fromEntries(
-    Object.entries(body).filter(([name]) => Object.hasOwn(settings.properties, name)),
-  )
+/** The members of a valid body that are settings. */
+const settingsOf = (settings: object, body: Body): object =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(settings, name)))
 
 const sizeOf = (inputs: readonly NewTaskInput[]): Size | undefined => {
   const image = inputs.find((input) => input.field === 'image') ?? inputs[0]

@@ -11,6 +11,7 @@ import { VIDEO_PREFIX } from './domain/video/video-path.ts'
 import { generatedKind, videoSegment, type VideoTaskKind } from './domain/video/video-task.ts'
 import type { ExtendSource } from './domain/video/video-validation.ts'
 import { listLateInputs } from './domain/late-input.ts'
+import { listUntaken } from './domain/upstream-members.ts'
 import { respondToCreation } from './video-response.ts'
 import type { Creation, TaskCommand, TaskPlan } from './creation.ts'
 import type { TaskDeps } from './deps.ts'
@@ -50,10 +51,16 @@ const FORM = {
   echo: 'payload',
 } as const
 
+/** Path of a way, and what an upstream takes there beside the interface. */
+const placeOf = (deps: VideoTaskDeps, name: string) => {
+  const path = `${VIDEO_PREFIX}/${name}`
+  return { path, findMembers: () => deps.upstreamMembers?.(path) }
+}
+
 /** The way in which videos are made of a prompt, or of so many images: the first frame, and the last. */
 const makeTextToVideoCreation = (deps: VideoTaskDeps, name: string, frames?: 1 | 2): Creation => ({
   ...FORM,
-  path: `${VIDEO_PREFIX}/${name}`,
+  ...placeOf(deps, name),
   schema: TextToVideoInput,
   maxImages: frames ?? 1,
   maxBytes: VIDEO_BODY_MAX_BYTES * (frames ?? 1),
@@ -67,14 +74,14 @@ const makeTextToVideoCreation = (deps: VideoTaskDeps, name: string, frames?: 1 |
       member(END_IMAGE, body.images?.[1], END_IMAGE_POINTER),
       ...(body.watermark ? [member('wm_url', body.wm_url)] : []),
     ]
-    return planVideo(deps, command, { kind, members, video: planTextToVideo(body) })
+    return planVideo(deps, command, { name, kind, members, video: planTextToVideo(body) })
   },
 })
 
 /** The way in which a video is made longer. */
 const makeExtendCreation = (deps: VideoTaskDeps): Creation => ({
   ...FORM,
-  path: `${VIDEO_PREFIX}/extend`,
+  ...placeOf(deps, 'extend'),
   schema: ExtendInput,
   validate: validateExtendBody(deps),
   async plan(command) {
@@ -83,7 +90,10 @@ const makeExtendCreation = (deps: VideoTaskDeps): Creation => ({
     const source = await findSourceVideo(deps, command.owner, body)
     const members = [imageOf(body), ...(source ? [] : [member('video_url', body.video_url)])]
     const video = planExtend(body)
-    return { ...planVideo(deps, command, { kind: 'extend', members, video }), source }
+    return {
+      ...planVideo(deps, command, { name: 'extend', kind: 'extend', members, video }),
+      source,
+    }
   },
 })
 
@@ -96,6 +106,8 @@ export const makeVideoCreations = (deps: VideoTaskDeps) => ({
 })
 
 interface VideoToPlan {
+  /** Of the route. */
+  name: string
   kind: VideoTaskKind
   members: InputMember[]
   video: VideoPlan
@@ -104,7 +116,7 @@ interface VideoToPlan {
 const planVideo = (
   deps: VideoTaskDeps,
   { owner, apiKeyId, body: given }: TaskCommand,
-  { kind, members, video }: VideoToPlan,
+  { name, kind, members, video }: VideoToPlan,
 ): TaskPlan => {
   const body = given as ExtendBody
   const payload = body.payload ?? null
@@ -130,7 +142,10 @@ const planVideo = (
         kind,
         video,
         payload,
-        warnings: listLateInputs(body, made.inputs),
+        warnings: [
+          ...listLateInputs(body, made.inputs),
+          ...listUntaken(settings, { ...made, members: placeOf(deps, name).findMembers() }),
+        ],
         createdAt: await made.createdAt,
       }),
   }

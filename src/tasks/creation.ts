@@ -7,7 +7,6 @@ import type { BodyLimits } from '../platform/json-body/body-limits.ts'
 import type { InlineImage } from '../platform/json-body/inline.ts'
 import type { BodyRules, RuledBody } from '../platform/json-body/validate-body.ts'
 import type { InputMember } from './inputs.ts'
-import type { UpstreamMembers } from './upstream-members.ts'
 
 /** Maker of a task, and its body. */
 export interface TaskCommand {
@@ -80,8 +79,6 @@ export interface Creation extends BodyRules, Omit<BodyLimits, 'deadlineMs'> {
   path: string
   /** The response holds a secret: a stored copy is encrypted. */
   secretResponse?: boolean
-  /** Members that an upstream takes beside those of the interface; its schema has them, too. */
-  members?: UpstreamMembers
   /** A member of the body that the response repeats. It may be large, so a stored response leaves it out. */
   echo?: string
   validate(given: RuledBody): ReturnType<NonNullable<BodyRules['validate']>>

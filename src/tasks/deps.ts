@@ -4,9 +4,9 @@ import type { Storage } from '../platform/storage/storage.ts'
 import type { Sql } from '../platform/db/client.ts'
 import type { AdmissionRules } from './db/admission.ts'
 import type { UnitDeps } from '../platform/db/unit-of-work.ts'
+import type { FurtherMembers } from '../platform/domain/schema-fields.ts'
 import type { EngineName } from './domain/engine.ts'
 import type { Quotas } from './domain/quota.ts'
-import type { UpstreamMembers } from './upstream-members.ts'
 
 /** Dependencies of reads of a task, whose record holds links to files. */
 export interface TaskReadDeps {
@@ -28,5 +28,5 @@ export interface TaskDeps extends Required<UnitDeps>, InputDeps, AdmissionRules 
   /** Finds who renders the tasks of a kind that are made from now on. */
   engineOf(kind: string, owner: string): EngineName
   /** Finds what an upstream takes beside the interface on a path; the same object until that changes. */
-  upstreamMembers?(path: string): UpstreamMembers | undefined
+  upstreamMembers?(path: string): FurtherMembers | undefined
 }

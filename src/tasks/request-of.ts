@@ -1,8 +1,9 @@
 import type { TaskDetailRow } from './db/task-detail.ts'
-import { creationPath } from './domain/creation-path.ts'
+import { creationPath } from './domain/image/image-kind.ts'
 import type { TaskDetail } from './domain/task-item.ts'
 import { writeTaskOptions } from './domain/task-options.ts'
 import { END_IMAGE } from './domain/video/end-image.ts'
+import { VIDEO_PREFIX } from './domain/video/video-path.ts'
 
 /** Inputs by their address: a signed link to what is stored here. */
 export const showInputs = (
@@ -39,7 +40,7 @@ export const makeRequest = (
     }
   const images = [urls['images'], urls[END_IMAGE]].filter((url) => url !== undefined)
   return {
-    path: creationPath(kind),
+    path: `${VIDEO_PREFIX}/${images.length > 1 ? 'start-end2video' : kind}`,
     body: {
       ...body,
       ...(images.length > 0 && { images }),

@@ -1,23 +1,17 @@
 import type { OutboundOptions } from '../../platform/outbound/outbound.ts'
-import { creationPath } from '../../tasks/domain/creation-path.ts'
-import {
-  readUpstreams,
-  UPSTREAM_FAMILIES,
-  type EngineConfig,
-  type UpstreamFamily,
-} from '../settings.ts'
+import { readUpstreams, UPSTREAM_FAMILIES } from '../settings.ts'
+import type { EngineConfig, UpstreamFamily } from '../settings.ts'
 import { makeUpstream, type FindUpstream, type Upstream } from './upstream.ts'
 
 /** Upstreams that a core worker calls; `find` has the families with any. */
 interface Upstreams {
   find: Partial<Record<UpstreamFamily, FindUpstream>>
-  /** Routes on which tasks are made, each with the upstream that gets them. */
+  /** Routes here on which tasks are made, each with the upstream that gets them. */
   routes: readonly UpstreamRoute[]
   close(): void
 }
 
 export interface UpstreamRoute {
-  /** Path here. */
   path: string
   upstream: Upstream
 }
@@ -41,24 +35,24 @@ export const openUpstreams = (
       if (!upstream) throw new Error(`no upstream is set for tasks of ${kind}`)
       return upstream
     }
-  const findOf = (all: typeof images, kind: string) =>
-    (all.find((one) => one.kind === kind) ?? all.find((one) => !one.kind))?.upstream
-  const listRoutes = (all: typeof images, kinds: readonly string[]) =>
-    kinds.flatMap((kind) => {
+  const listRoutes = (family: UpstreamFamily, all: typeof images) => {
+    const { kinds, pathOf } = UPSTREAM_FAMILIES[family]
+    return kinds.flatMap((kind: string) => {
       const upstream = findOf(all, kind)
-      return upstream ? [{ path: creationPath(kind), upstream }] : []
+      return upstream ? [{ path: pathOf(kind), upstream }] : []
     })
+  }
   return {
     find: {
       ...(images.length > 0 && { image: makeFind(images) }),
       ...(videos.length > 0 && { video: makeFind(videos) }),
     },
-    routes: [
-      ...listRoutes(images, UPSTREAM_FAMILIES.image.kinds),
-      ...listRoutes(videos, UPSTREAM_FAMILIES.video.kinds),
-    ],
+    routes: [...listRoutes('image', images), ...listRoutes('video', videos)],
     close() {
       for (const { upstream } of [...images, ...videos]) upstream.close()
     },
   }
 }
+
+const findOf = (all: readonly { kind: string | undefined; upstream: Upstream }[], kind: string) =>
+  (all.find((one) => one.kind === kind) ?? all.find((one) => !one.kind))?.upstream

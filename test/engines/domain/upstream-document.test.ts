@@ -42,13 +42,6 @@ describe('the OpenAPI document of an upstream', () => {
     })
   })
 
-  test('names those of all schemas that a body is made of', () => {
-    const base = { properties: { a: { type: 'boolean' } } }
-    const body = { allOf: [{ $ref: '#/components/schemas/Base' }, { properties: { b: {} } }] }
-    const more = { properties: { c: { type: 'string', maxLength: 5 } } }
-    assert.deepEqual(Object.keys(membersOf({ ...body, ...more }, { Base: base })), ['a', 'c'])
-  })
-
   test('leaves out files, objects and names of the service’s own', () => {
     const properties = {
       picture: { type: 'string', format: 'uri' },

@@ -94,7 +94,8 @@ describe('members that an upstream takes beside the interface', { concurrency: f
     const other = { ...body, steps: 13 }
     expectStatus(await client.post(UPSCALE, other, key), 422, 'idempotency_mismatch')
     assert.equal((await client.untilEnded('image-upscaler', id)).status, 'COMPLETED')
-    assertMembers(sent().at(-1), { scale_factor: '2x', steps: 12, sampler: 'heun' })
+    const isSame = (values: object): boolean => 'steps' in values && values.steps === 12
+    assertMembers(sent().find(isSame), { scale_factor: '2x', steps: 12, sampler: 'heun' })
     const { request } = expectStatus(await client.get(`/tasks/${id}`), 200).body as unknown as {
       request: { body: object }
     }
@@ -103,7 +104,7 @@ describe('members that an upstream takes beside the interface', { concurrency: f
     assert.equal((await untilBulkEnded(client, operation)).counts['done'], 1)
     const [line] = await linesOf(client, operation)
     await client.untilEnded('image-upscaler', line?.new_task_id ?? '')
-    const [again, first] = [sent().at(-1), sent().at(-2)]
+    const [first, again] = sent().filter(isSame)
     assert.deepEqual(again, first)
   })
 
@@ -130,8 +131,8 @@ describe('members that an upstream takes beside the interface', { concurrency: f
   test('are those of a video, too', async () => {
     const id = await client.createVideo({ prompt: 'a sea', camera: 'left' })
     assert.equal((await client.untilVideoEnded(id)).state, 'success')
-    const values = sent().at(-1) as Record<string, unknown>
-    assert.deepEqual([values['camera'], values['prompt']], ['left', 'a sea'])
+    const values = sent().find((one) => 'camera' in one)
+    assertMembers(values, { camera: 'left', prompt: 'a sea' })
     const long = { prompt: 'a sea', camera: 'much too long' }
     expectStatus(await client.post(TEXT, long), 400, 'validation_failed')
   })
@@ -157,9 +158,7 @@ describe('members that an upstream takes beside the interface', { concurrency: f
       image: await base64(),
       steps: 3,
     })
-    assert.match(made.body.data.warnings?.join() ?? '', /No effect: steps\./)
-    const { body } = expectStatus(await client.get(`/tasks/${made.body.data.task_id}`), 200)
-    assert.ok(!JSON.stringify(body).includes('steps'))
+    assert.equal(made.body.data.warnings?.at(-1), '/steps: only an upstream takes this')
   })
 
   test('are in the description of the service', async () => {

@@ -16,12 +16,19 @@ export const withOpenApiRoutes = (
   others: readonly Route[],
   { aliases, ...options }: DocumentOptions & { aliases: AliasTable | undefined },
 ): Route[] => {
-  const listVariants = makeListVariants(others)
+  const variants = others.find((route) => route.variants)?.variants
+  let known: unknown[] = []
+  let more: readonly Route[] = []
+  /** Lists the variants: another list whenever one of them has changed, or what a body takes. */
+  const listMore = (): readonly Route[] => {
+    const now = [variants?.list(), ...others.map(({ body }) => body?.findMembers?.())]
+    if (now.some((one, at) => one !== known[at])) more = [...(variants?.list() ?? [])]
+    known = now
+    return more
+  }
   // Each is written once, until a variant changes: docs/decisions.md, Requests and responses.
   const documentOf = makeOnce((more: readonly Route[]): Json => {
-    const isReplaced = ({ path, method }: Route): boolean =>
-      more.some((one) => one.path === path && one.method === method)
-    const all = [...routes.filter((route) => !isReplaced(route)), ...more]
+    const all = [...routes, ...more]
     const document = makeOpenApi(all, options)
     if (!aliases) return document
     validateNames(aliases, all)
@@ -29,7 +36,7 @@ export const withOpenApiRoutes = (
   })
   const jsonOf = makeOnce((document: object) => JSON.stringify(document))
   const yamlOf = makeOnce(toYaml)
-  const read = () => documentOf(listVariants())
+  const read = () => documentOf(listMore())
   const json = () => Promise.resolve({ status: 200, body: read(), text: jsonOf(read()) })
   const yaml = async () => ({
     status: 200,
@@ -44,19 +51,6 @@ export const withOpenApiRoutes = (
   ]
   read()
   return routes
-}
-
-/** Makes the list of all variants: another one whenever one of them has changed. */
-const makeListVariants = (routes: readonly Route[]) => {
-  const variants = routes.flatMap((route) => route.variants ?? [])
-  let known: (readonly Route[])[] = []
-  let all: readonly Route[] = []
-  return (): readonly Route[] => {
-    const lists = variants.map((each) => each.list())
-    if (lists.some((list, at) => list !== known[at])) all = lists.flat()
-    known = lists
-    return all
-  }
 }
 
 const documentRoute = (

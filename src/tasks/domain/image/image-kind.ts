@@ -212,6 +212,12 @@ export const IMAGE_KINDS: Record<ImageTaskKind, KindRow> = {
   ),
 }
 
+/** Path on which a task of a kind is made. */
+export const creationPath = (kind: string): string => {
+  const custom = customName(kind)
+  return custom === undefined ? IMAGE_KINDS[kind as ImageTaskKind].path : customPath(custom)
+}
+
 /** Path below which a task of a kind is read. */
 export const tasksPath = (kind: string, segment: string): string => {
   const custom = customName(kind)

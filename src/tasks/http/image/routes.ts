@@ -11,8 +11,7 @@ import { LabelFilter, readLabelFilter } from '../../domain/task-options.ts'
 import type { ImageFamily, ImageTaskKind } from '../../domain/image/image-kind.ts'
 import { makeImageCreation } from '../../create-image.ts'
 import type { TaskDeps } from '../../deps.ts'
-import type { Creation } from '../../creation.ts'
-import { makeCreationParts, makeExtensible } from '../task/creation.ts'
+import { makeCreationParts } from '../task/creation.ts'
 import { readTask } from './read.ts'
 import { SMALL_BODY } from '../../../platform/json-body/body-limits.ts'
 import { auditOf } from '../../../identity/http/access/audit.ts'
@@ -49,20 +48,17 @@ export const makeImageTaskRoutes = (deps: TaskDeps & LiveDeps & AdmissionRules):
 
 /** The routes on which image tasks are made, one for each kind. */
 const makeImageCreationRoutes = (deps: TaskDeps): Route[] =>
-  Object.entries(IMAGE_KINDS).map(([kind, row]) =>
-    makeExtensible(deps, makeImageCreation(deps, row), (creation) =>
-      ignoreUnread(
-        makeCreationRoute(deps, row, {
-          creation,
-          examples: {
-            address: { image: EXAMPLE_URL, ...IMAGE_KINDS[kind as ImageTaskKind].example },
-            inline: { image: DOT },
-          },
-          links: linksOf(row.tasks),
-        }),
-      ),
-    ),
-  )
+  Object.entries(IMAGE_KINDS)
+    .map(([kind, row]) =>
+      makeCreationRoute(deps, row, {
+        examples: {
+          address: { image: EXAMPLE_URL, ...IMAGE_KINDS[kind as ImageTaskKind].example },
+          inline: { image: DOT },
+        },
+        links: linksOf(row.tasks),
+      }),
+    )
+    .map(ignoreUnread)
 
 /** Tasks that are listed, read and cancelled below one path. */
 interface TaskGroup {
@@ -83,23 +79,16 @@ export const makeTaskRoutes = (
 const COMMON = { tag: 'Image tasks', auth: 'required' } as const
 const Data = Type.Object({ data: ImageTaskRecord })
 
-interface CreationForm {
-  examples: Record<string, object>
-  links: Links
-  /** Absent: as the kind has it. */
-  creation?: Creation
-}
-
 /** Makes the route on which tasks of a kind are made. */
 export const makeCreationRoute = (
   deps: TaskDeps,
   kind: ImageKind,
-  { examples, links, creation = makeImageCreation(deps, kind) }: CreationForm,
+  { examples, links }: { examples: Record<string, object>; links: Links },
 ): Route => {
   const { title, description } = kind
   return defineRoute({
     ...COMMON,
-    ...makeCreationParts(deps, creation, { examples }),
+    ...makeCreationParts(deps, makeImageCreation(deps, kind), { examples }),
     summary: title,
     description,
     responses: {

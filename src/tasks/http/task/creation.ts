@@ -2,8 +2,6 @@ import { createTask } from '../../create.ts'
 import type { Creation, TaskCommand } from '../../creation.ts'
 import type { TaskDeps } from '../../deps.ts'
 import { tryTask } from '../../dry-run.ts'
-import { addMembers, makeExtend } from '../../upstream-members.ts'
-import { makeOnce } from '../../../platform/domain/make-once.ts'
 import { ownerOf } from '../../../platform/http/access/caller.ts'
 import type {
   BodySpec,
@@ -11,7 +9,6 @@ import type {
   RouteRequest,
   SavedResponse,
   HeaderMember,
-  Route,
 } from '../../../platform/http/route.ts'
 import { DryRunQuery } from './dry-run.ts'
 import { END_WITHIN, WITHIN_MAX } from '../../domain/task-options.ts'
@@ -20,7 +17,7 @@ import { END_WITHIN, WITHIN_MAX } from '../../domain/task-options.ts'
 export const makeCreationParts = (
   deps: TaskDeps,
   creation: Creation,
-  { document, ...shown }: Pick<BodySpec, 'examples' | 'document'>,
+  shown: Pick<BodySpec, 'examples' | 'document'>,
 ) => {
   const {
     path,
@@ -30,7 +27,6 @@ export const makeCreationParts = (
     validate,
     listIneffective,
     plan: _,
-    members = {},
     ...form
   } = creation
   return {
@@ -42,13 +38,7 @@ export const makeCreationParts = (
     ...(unread && { unread }),
     ...(secretResponse && { secretResponse }),
     ...(echo !== undefined && { echo }),
-    body: {
-      ...form,
-      deadlineMs: 120_000,
-      headerMember: CANCEL_AFTER,
-      ...shown,
-      ...(document && { document: addMembers(document, members) }),
-    } as BodySpec,
+    body: { ...form, deadlineMs: 120_000, headerMember: CANCEL_AFTER, ...shown } as BodySpec,
     validate,
     ...(listIneffective && { listIneffective }),
     dryRun: async (request: RouteRequest): Promise<JsonResponse> => ({
@@ -61,22 +51,6 @@ export const makeCreationParts = (
         save: (sql, { response }) => request.saveIdempotentResponse(sql, response),
       }),
   }
-}
-
-/** Makes the route of a creation. While an upstream takes more members there, another route serves in its place. */
-export const makeExtensible = (
-  deps: TaskDeps,
-  creation: Creation,
-  make: (creation: Creation) => Route,
-): Route => {
-  const extend = makeExtend(deps)
-  const routeOf = makeOnce(make)
-  const listOf = makeOnce((now: Creation) => (now === creation ? [] : [routeOf(now)]))
-  const variants = {
-    list: () => listOf(extend(creation)),
-    get: () => routeOf(extend(creation)),
-  }
-  return { ...routeOf(creation), variants }
 }
 
 const commandOf = (request: RouteRequest): TaskCommand => {

@@ -8,7 +8,7 @@ import {
   type ResponseSpec,
   type Route,
 } from '../../../platform/http/route.ts'
-import { makeCreationParts, makeExtensible } from '../task/creation.ts'
+import { makeCreationParts } from '../task/creation.ts'
 import { orDryRun } from '../task/dry-run.ts'
 import { linkToEvents } from '../task/event-links.ts'
 import { VIDEO_PREFIX } from '../../domain/video/video-path.ts'
@@ -42,18 +42,16 @@ export const makeVideoCreationRoutes = (deps: VideoTaskDeps): Route[] => {
       document: makeTextToVideoDocument(2),
       examples: START_END_EXAMPLES,
     }),
-    makeExtensible(deps, extend, (creation) =>
-      defineRoute({
-        ...commonOf(deps, creation, {
-          document: makeExtendDocument(deps.extendSource),
-          examples: EXTEND_EXAMPLES,
-        }),
-        summary: 'Make a video longer',
-        description: `${NOT_GENERATIVE} The result is the whole video: the source, then what is added from its last frame on.`,
-        responses: made(ExtendRecord, EXTEND_RECORD),
-        errors: [...CREATION_ERRORS, 'task_not_found'],
+    defineRoute({
+      ...commonOf(deps, extend, {
+        document: makeExtendDocument(deps.extendSource),
+        examples: EXTEND_EXAMPLES,
       }),
-    ),
+      summary: 'Make a video longer',
+      description: `${NOT_GENERATIVE} The result is the whole video: the source, then what is added from its last frame on.`,
+      responses: made(ExtendRecord, EXTEND_RECORD),
+      errors: [...CREATION_ERRORS, 'task_not_found'],
+    }),
   ]
 }
 
@@ -106,15 +104,13 @@ interface TextToVideo extends Required<Pick<BodySpec, 'document' | 'examples'>> 
 
 const textToVideo = (
   deps: VideoTaskDeps,
-  plain: Creation,
+  creation: Creation,
   { summary, ...shown }: TextToVideo,
 ): Route =>
-  makeExtensible(deps, plain, (creation) =>
-    defineRoute({
-      ...commonOf(deps, creation, shown),
-      summary,
-      description: NOT_GENERATIVE,
-      responses: made(TextToVideoRecord, TEXT_TO_VIDEO_RECORD),
-      errors: [...CREATION_ERRORS, 'incompatible_fields'],
-    }),
-  )
+  defineRoute({
+    ...commonOf(deps, creation, shown),
+    summary,
+    description: NOT_GENERATIVE,
+    responses: made(TextToVideoRecord, TEXT_TO_VIDEO_RECORD),
+    errors: [...CREATION_ERRORS, 'incompatible_fields'],
+  })
