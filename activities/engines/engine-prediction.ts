@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises'
+
 import type { CogHost } from '../../src/engines/cog/cog-host.ts'
 import { listPlacements } from '../../src/engines/db/placement.ts'
 import {
@@ -17,6 +19,7 @@ import { makeBody, type StreamedBody } from '../../src/engines/upstream/body.ts'
 import { makeNotifier } from '../../src/platform/domain/notifier.ts'
 import { failpoint } from '../../src/platform/process/failpoint.ts'
 import type { EngineTask } from './engine-task.ts'
+import { inputPath, signInputs } from './fetch-inputs.ts'
 import { PlacementError } from './leave.ts'
 import { OVER } from './place.ts'
 import type { Chosen } from './place.ts'
@@ -195,26 +198,36 @@ const TYPES: Readonly<Record<string, string>> = {
   mp4: 'video/mp4',
 }
 
+/** Larger inputs go as links, to an engine that reaches this service: it need not hold a request of so many bytes. */
+const INLINE_BYTES = 2 ** 19
+
 /** Makes the request of a prediction, with the members that the instance takes. Throws a SilentError. */
 const makePredictionBody = async (
-  { deps: { fleet, signer }, values, files }: EngineTask,
+  { deps, task, attempt, values, files }: EngineTask,
   instance: CogHost,
   id: string,
 ): Promise<StreamedBody> => {
+  const { fleet, signer } = deps
   const { schema, issues } = await instance.readSchema()
   if (!schema) throw new PlacementError('unable', issues.join('; '))
+  const links = fleet.isSynchronous ? {} : await signInputs(deps, task)
   const isTaken = ([name, value]: [string, unknown]): boolean =>
     value !== undefined && value !== null && Object.hasOwn(schema.inputs, name)
-  const sent = Object.entries(files).map(([name, { path, extension }]): [string, InlineFile] => [
-    name,
-    { path, type: TYPES[extension] ?? 'application/octet-stream' },
-  ])
+  const linked: Record<string, string> = {}
+  const sent: [string, InlineFile][] = []
+  for (const [name, { path, extension }] of Object.entries(files)) {
+    // One that was converted for the engine is not what the store has.
+    const field = Object.keys(links).find((one) => inputPath(attempt, one) === path)
+    const link = field && links[field]
+    if (link && (await stat(path)).size > INLINE_BYTES) linked[name] = link
+    else sent.push([name, { path, type: TYPES[extension] ?? 'application/octet-stream' }])
+  }
   const webhook = {
     webhook: signer.signPrediction(id),
     webhook_events_filter: ['start', 'logs', 'completed'],
   }
   return await makeBody(
-    Object.fromEntries(Object.entries(values).filter(isTaken)),
+    Object.fromEntries(Object.entries({ ...values, ...linked }).filter(isTaken)),
     Object.fromEntries(sent.filter(isTaken)),
     { within: { member: 'input', beside: { id, ...(!fleet.isSynchronous && webhook) } } },
   )

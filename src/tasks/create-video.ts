@@ -106,7 +106,7 @@ export const makeVideoCreations = (deps: VideoTaskDeps) => ({
 })
 
 interface VideoToPlan {
-  /** Of the route. */
+  /** Last part of the path. */
   name: string
   kind: VideoTaskKind
   members: InputMember[]

@@ -19,7 +19,7 @@ export const readBodyMembers = (document: Record<string, unknown>, path: string)
   const { properties } = resolve(schema)
   const members = Object.entries(isObject(properties) ? properties : {}).flatMap(
     ([name, given]) => {
-      const member = nameIssue(name) ?? readMember(name, resolve(given))
+      const member = nameIssue(name) ?? readMember(name, resolve(given), resolve)
       if (typeof member === 'string' || member['x-media']) return []
       const { default: _, ...rules } = member
       return [[name, rules] as const]

@@ -20,6 +20,7 @@ export interface EngineSchema {
 const MAX_MEMBERS = 100
 const MAX_STEPS = 16
 const MAX_CHOICES = 1000
+const MAX_ITEMS = 1000
 const TEXT_CHARACTERS = 10_000
 const DESCRIPTION_CHARACTERS = 500
 
@@ -42,7 +43,7 @@ export const readEngineSchema = (
   const found = names.map((name) => {
     const schema = resolve(properties[name])
     const isRequired = required.includes(name)
-    const member = nameIssue(name) ?? readMember(name, schema)
+    const member = nameIssue(name) ?? readMember(name, schema, resolve)
     if (typeof member === 'string' && isRequired) issues.push(`${name} ${member}`)
     return { name, isRequired, member, order: Number(schema['x-order'] ?? Infinity) }
   })
@@ -100,12 +101,30 @@ export const nameIssue = (name: string): string | undefined => {
 }
 
 /** Reads a member, or says why it is no field. */
-export const readMember = (name: string, schema: Schema): Omit<Member, 'required'> | string => {
+export const readMember = (
+  name: string,
+  schema: Schema,
+  resolve: Resolve,
+): Omit<Member, 'required'> | string => {
   const { format, enum: choices, default: preset } = schema
   const type = typeOf(schema)
   const text = typeof schema['description'] === 'string' ? schema['description'] : ''
   const description = text.slice(0, DESCRIPTION_CHARACTERS) || `Input ${name} of the engine.`
   if (type === 'string' && format === 'uri') return readFile(name, text, description)
+  if (type === 'array') {
+    const items = readMember(name, resolve(schema['items']), resolve)
+    if (typeof items === 'string' || items.type === 'array' || !items.type)
+      return 'is a list of what no field can be'
+    const { default: _, description: __, ...rules } = items
+    const { minItems, maxItems } = schema
+    return {
+      type,
+      items: rules,
+      ...(typeof minItems === 'number' && { minItems }),
+      maxItems: Math.min(MAX_ITEMS, typeof maxItems === 'number' ? maxItems : MAX_ITEMS),
+      description,
+    }
+  }
   if (!isOneOf(type, ['string', 'number', 'integer', 'boolean']))
     return `is of type ${typeof type === 'string' ? type : 'any'}, which no field can be`
   const isValue = (value: unknown): value is Literal =>
