@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 
 import type { CogHost } from '../../src/engines/cog/cog-host.ts'
-import { listPlacements } from '../../src/engines/db/placement.ts'
+import { listPlacements, recordWait } from '../../src/engines/db/placement.ts'
 import {
   findPrediction,
   readEndedPrediction,
@@ -17,6 +17,7 @@ import { cut } from '../../src/engines/domain/engine-reason.ts'
 import { SilentError, type OriginResponse } from '../../src/engines/origin.ts'
 import { makeBody, type StreamedBody } from '../../src/engines/upstream/body.ts'
 import { makeNotifier } from '../../src/platform/domain/notifier.ts'
+import { SILENT } from '../../src/tasks/domain/waits-for.ts'
 import { failpoint } from '../../src/platform/process/failpoint.ts'
 import type { EngineTask } from './engine-task.ts'
 import { inputPath, signInputs } from './fetch-inputs.ts'
@@ -90,12 +91,16 @@ const makeCheck = async (
   const lateMs = fleet.lateMs * 2 ** losses
   let silentSince: number | undefined
   let idleSince: number | undefined
+  const say = async (reasons: readonly string[] | null): Promise<void> => {
+    if (await recordWait(sql, { ...task, reasons })) deps.notifyChange(task.id)
+  }
   let askMs = fleet.quietMs
   let askedAt = -Infinity
   return async (): Promise<void> => {
     const now = performance.now()
     try {
       const status = await instance.readStatus()
+      if (silentSince !== undefined) await say(null)
       silentSince = undefined
       if (status !== 'BUSY') {
         idleSince ??= now
@@ -110,6 +115,7 @@ const makeCheck = async (
       await sending.again()
     } catch (error) {
       if (!(error instanceof SilentError)) throw error
+      if (silentSince === undefined) await say([SILENT])
       silentSince ??= now
       if (now - silentSince >= fleet.lostMs) throw new PlacementError('unreachable', error.message)
     }

@@ -164,7 +164,9 @@ export const TaskDetail = Type.Object({
     Type.Object({
       number: count('From 1.'),
       started_at: instant('When it began.'),
-      ended_at: Type.Optional(instant('When it ended, where that is known.')),
+      ended_at: Type.Optional(
+        instant('When it ended; of one that was lost, at the latest. Absent while it runs.'),
+      ),
       outcome: Type.Enum(['running', 'done', 'failed', 'lost'], {
         description: 'lost: its worker went away, or the task ended without it.',
       }),

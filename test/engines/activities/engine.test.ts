@@ -4,11 +4,13 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { describe, test, type TestContext } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 
 import sharp from 'sharp'
 
 import { findPrediction, recordPrediction } from '../../../src/engines/db/prediction.ts'
 import { findFile } from '../../../src/tasks/db/file.ts'
+import { SILENT } from '../../../src/tasks/domain/waits-for.ts'
 import type { startFakeCog } from '../../support/cog/fake.ts'
 import { makePicture } from '../../support/pictures.ts'
 import { cancelTasks } from '../../support/task-rows.ts'
@@ -181,6 +183,34 @@ describe('an image task of an engine', { concurrency: true }, () => {
       placements.map(({ state, detail }) => [state, detail]),
       Array.from({ length: 3 }, () => ['failed', 'no\ufffdgood \ufffd']),
     )
+  })
+
+  test('fails at once by an error that its engine calls final', async (t) => {
+    const { deps, first, id } = await start(t)
+    first.outcomes.push({ status: 'failed', error: 'Final: there is no face' })
+    await assert.rejects(render(deps, id), forGood('engine_failed'))
+    assert.deepEqual(await states(id), ['final'])
+    const [row] = await place.deps.sql`select engine_error, failures from task where id = ${id}`
+    assert.deepEqual(row && { ...row }, { engine_error: 'Final: there is no face', failures: 0 })
+  })
+
+  test('says that it waits while its engine does not respond', async (t) => {
+    const { deps, first, id } = await start(t, [{}], SHORT)
+    first.hold()
+    const rendered = render(deps, id)
+    await waitFor('it runs', () => first.running().length === 1)
+    const untilWaits = async (reasons: string[] | null): Promise<unknown> =>
+      await waitFor(`it waits for ${reasons}`, async () => {
+        const [row] = await place.deps.sql`select waits_for from task where id = ${id}`
+        return isDeepStrictEqual(row?.['waits_for'], reasons)
+      })
+    first.files['/health-check'] = Buffer.from('gone')
+    await untilWaits([SILENT])
+    delete first.files['/health-check']
+    await untilWaits(null)
+    first.release()
+    assert.equal((await rendered)?.results.length, 1)
+    assert.equal(first.begun.length, 1)
   })
 
   test('waits for an engine that is busy with other work, at no placement', async (t) => {

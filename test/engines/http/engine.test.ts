@@ -210,7 +210,9 @@ describe('an engine of ENGINES_HTTP', () => {
 
   test('has a line of the doctor', async () => {
     const config = {
-      ...{ ENGINES_HTTP_TOKENS: [], IMAGE_ENGINE: 'local', VIDEO_ENGINE: 'local' },
+      ENGINES_HTTP_TOKENS: [],
+      IMAGE_ENGINE: 'local',
+      VIDEO_ENGINE: 'local',
       ENGINES: ['upscale:http:enhance'],
       ENGINES_HTTP: [`enhance=${fake.url} http://127.0.0.1:1`, 'away=http://127.0.0.1:1'],
     }
@@ -254,6 +256,17 @@ describe('an engine of ENGINES_HTTP', () => {
     fake.release()
     assert.equal((await untilEnded(ENHANCE, id)).status, 'COMPLETED')
     assert.equal(await send(webhook, { ...state, status: 'failed' }), 404)
+  })
+
+  test('has a log for its caller, without the stack that admins read', async () => {
+    await untilListed('enhance')
+    const logs = 'read\nTraceback (most recent call last):\n  File "/srv/enhance.py", line 3\n'
+    fake.outcomes.push({ status: 'failed', error: 'Final: no face', logs })
+    const id = await create(ENHANCE, { image: await base64() })
+    assert.equal((await untilEnded(ENHANCE, id)).error?.message, 'The engine rejected the task.')
+    assert.equal((await readTask(id)).log, 'read\n')
+    const { body } = expectStatus(await clientOf('root').get(`/tasks/${id}`), 200)
+    assert.deepEqual([body['log'], body['engine_error']], [logs, 'Final: no face'])
   })
 
   test('is shown to admins beside its tasks, and drained by the name of an instance', async () => {

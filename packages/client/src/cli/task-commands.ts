@@ -335,11 +335,16 @@ export const listTemplates = async ({ kiln, screen, signal }: Context): Promise<
       required?: string[]
     }
     const describe = ([member, rule]: [string, MemberRule]): string =>
-      `  ${member}  ${describeRule(rule, required.includes(member))}`
+      `  ${member}  ${describeRule({ ...rule, ...COUNTED[member] }, required.includes(member))}`
     return [name, ...Object.entries(properties).map(describe)]
   })
   screen.print(lines.length > 0 ? lines : ['this service has no templates'], { templates })
   return EXIT.done
+}
+
+/** Bounds of what counts, where any number is taken. */
+const COUNTED: Readonly<Record<string, Pick<MemberRule, 'minimum' | 'maximum'>>> = {
+  kiln_priority: { minimum: -3, maximum: 3 },
 }
 
 interface MemberRule {
@@ -349,10 +354,12 @@ interface MemberRule {
   minimum?: number
   maximum?: number
   default?: unknown
+  items?: MemberRule
 }
 
 const describeRule = (rule: MemberRule, isRequired: boolean): string => {
   const { type = rule.anyOf?.map((one) => one.type).join(' or '), enum: choices } = rule
+  if (rule.items) return `list of ${describeRule(rule.items, isRequired)}`
   const { minimum, maximum, default: preset } = rule
   const range = minimum === undefined ? '' : ` ${minimum} to ${maximum ?? 'any'}`
   const wanted = isRequired ? ', required' : ''
