@@ -15,7 +15,7 @@ import {
 } from '../../src/engines/domain/cog/prediction.ts'
 import { cut } from '../../src/engines/domain/engine-reason.ts'
 import { SilentError, type OriginResponse } from '../../src/engines/origin.ts'
-import { makeBody, type StreamedBody } from '../../src/engines/upstream/body.ts'
+import { makeBody, type InlineFile, type StreamedBody } from '../../src/engines/upstream/body.ts'
 import { makeNotifier } from '../../src/platform/domain/notifier.ts'
 import { SILENT } from '../../src/tasks/domain/waits-for.ts'
 import { failpoint } from '../../src/platform/process/failpoint.ts'
@@ -195,15 +195,6 @@ const SYNCHRONOUS_MS = 2_147_000_000
 const toLoss = ({ isUnsent, message }: SilentError): PlacementError =>
   new PlacementError(isUnsent ? 'unsent' : 'lost', message)
 
-/** Media types of the files that are sent. */
-const TYPES: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  webp: 'image/webp',
-  mp4: 'video/mp4',
-}
-
 /** Larger inputs go as links, to an engine that reaches this service: it need not hold a request of so many bytes. */
 const INLINE_BYTES = 2 ** 19
 
@@ -226,7 +217,7 @@ const makePredictionBody = async (
     const field = Object.keys(links).find((one) => inputPath(attempt, one) === path)
     const link = field && links[field]
     if (link && (await stat(path)).size > INLINE_BYTES) linked[name] = link
-    else sent.push([name, { path, type: TYPES[extension] ?? 'application/octet-stream' }])
+    else sent.push([name, { path, type: typeOf(extension) }])
   }
   const webhook = {
     webhook: signer.signPrediction(id),
@@ -239,10 +230,9 @@ const makePredictionBody = async (
   )
 }
 
-interface InlineFile {
-  path: string
-  type: string
-}
+/** Media type of a file that is sent: pictures are PNG, JPEG or WebP. */
+const typeOf = (extension: string): string =>
+  extension === 'mp4' ? 'video/mp4' : `image/${extension.replace('jpg', 'jpeg')}`
 
 /** Reads why a prediction was not taken; undefined of one that was. Throws a SilentError of an error that passes. */
 const readRejection = ({ status, body }: OriginResponse): PlacementError | undefined => {

@@ -1,3 +1,5 @@
+import type { TObject } from 'typebox'
+
 import { publishUpstreamBodies } from '../../src/engines/db/upstream-body.ts'
 import { readBodyMembers } from '../../src/engines/domain/upstream-document.ts'
 import type { UpstreamRoute } from '../../src/engines/upstream/open.ts'
@@ -16,9 +18,12 @@ export const makeKeepBodies =
   async (signal = new AbortController().signal): Promise<void> => {
     const upstreams = [...new Set(routes.map(({ upstream }) => upstream))]
     const read = await Promise.all(upstreams.map((upstream) => upstream.readDocument(signal)))
-    const bodies = routes.flatMap(({ path, upstream }) => {
+    const bodies = routes.flatMap(({ path, body, upstream }) => {
       const document = read[upstreams.indexOf(upstream)]
-      return document ? [{ path, members: readBodyMembers(document, upstream.pathOf(path)) }] : []
+      const own = Object.keys((body as TObject).properties)
+      return document
+        ? [{ path, members: readBodyMembers(document, upstream.pathOf(path), own) }]
+        : []
     })
     const paths = routes.map(({ path }) => path)
     if (!(await publishUpstreamBodies(sql, { paths, bodies }))) return

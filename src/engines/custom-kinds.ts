@@ -20,27 +20,23 @@ export interface CustomKinds {
 export const makeCustomKinds = (sql: Sql): CustomKinds => {
   let kinds: readonly ImageKind[] = []
   let members: ReadonlyMap<string, FurtherMembers> = new Map()
-  let known = { templates: '[]', bodies: '[]' }
+  let known = '[[],[]]'
   return {
     list: () => kinds,
     upstreamMembers: (path) => members.get(path),
     async refresh() {
-      const [templates, found] = await Promise.all([
-        withinDeadline(sql, listTemplates(sql)),
-        withinDeadline(sql, listUpstreamBodies(sql)),
-      ])
-      const now = { templates: JSON.stringify(templates), bodies: JSON.stringify(found) }
-      if (now.templates !== known.templates) kinds = templates.map(makeCustomKind)
-      if (now.bodies !== known.bodies) members = new Map(found.flatMap(readMembers))
-      known = now
+      const reads = [listTemplates(sql), listUpstreamBodies(sql)] as const
+      const [templates, bodies] = await withinDeadline(sql, Promise.all(reads))
+      const text = JSON.stringify([templates, bodies])
+      if (text === known) return
+      kinds = templates.map(makeCustomKind)
+      members = new Map(bodies.map((body) => [body.path, toSchemas(body)]))
+      known = text
     },
   }
 }
 
-const readMembers = ({ path, members }: UpstreamBody): [string, FurtherMembers][] => {
-  const schemas = Object.entries(members).map(([name, member]) => [
-    name,
-    Type.Optional(Type.Unsafe(member)),
-  ])
-  return schemas.length === 0 ? [] : [[path, Object.fromEntries(schemas) as FurtherMembers]]
-}
+const toSchemas = ({ members }: UpstreamBody): FurtherMembers =>
+  Object.fromEntries(
+    Object.entries(members).map(([name, rule]) => [name, Type.Optional(Type.Unsafe(rule))]),
+  )

@@ -1,8 +1,9 @@
-import { Type, type Static } from 'typebox'
+import { Type, type Static, type TSchema } from 'typebox'
 
 import type { PlatformConfig } from '../platform/settings/settings.ts'
 
-import { creationPath, IMAGE_PREFIX, ImageTaskKind } from '../tasks/domain/image/image-kind.ts'
+import { IMAGE_KINDS, IMAGE_PREFIX, ImageTaskKind } from '../tasks/domain/image/image-kind.ts'
+import { ExtendBody, TextToVideoBody } from '../tasks/domain/video/video-body.ts'
 import { VIDEO_PREFIX } from '../tasks/domain/video/video-path.ts'
 import { VideoTaskKind } from '../tasks/domain/video/video-task.ts'
 import { readEngineItem, readEngineToken, type EngineItem } from './domain/cog/engine-item.ts'
@@ -101,14 +102,17 @@ export const UPSTREAM_FAMILIES = {
     setting: 'VENDOR_IMAGE',
     kinds: ImageTaskKind.enum,
     prefix: IMAGE_PREFIX,
-    pathOf: creationPath,
+    routeOf: (kind: string): { path: string; body: TSchema } => IMAGE_KINDS[kind as ImageTaskKind],
   },
   video: {
     engine: 'VIDEO_ENGINE',
     setting: 'VENDOR_VIDEO',
     kinds: VideoTaskKind.enum,
     prefix: VIDEO_PREFIX,
-    pathOf: (kind: string) => `${VIDEO_PREFIX}/${kind}`,
+    routeOf: (kind: string) => ({
+      path: `${VIDEO_PREFIX}/${kind}`,
+      body: kind === 'extend' ? ExtendBody : TextToVideoBody,
+    }),
   },
 } as const
 

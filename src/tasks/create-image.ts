@@ -26,7 +26,6 @@ export const makeImageCreation = (deps: TaskDeps, imageKind: ImageKind): Creatio
   return {
     path,
     schema,
-    findMembers: () => deps.upstreamMembers?.(path),
     maxBytes,
     memoryBytes: 1_048_576,
     images: images.map((field) => `/${field}`),

@@ -51,16 +51,10 @@ const FORM = {
   echo: 'payload',
 } as const
 
-/** Path of a way, and what an upstream takes there beside the interface. */
-const placeOf = (deps: VideoTaskDeps, name: string) => {
-  const path = `${VIDEO_PREFIX}/${name}`
-  return { path, findMembers: () => deps.upstreamMembers?.(path) }
-}
-
 /** The way in which videos are made of a prompt, or of so many images: the first frame, and the last. */
 const makeTextToVideoCreation = (deps: VideoTaskDeps, name: string, frames?: 1 | 2): Creation => ({
   ...FORM,
-  ...placeOf(deps, name),
+  path: `${VIDEO_PREFIX}/${name}`,
   schema: TextToVideoInput,
   maxImages: frames ?? 1,
   maxBytes: VIDEO_BODY_MAX_BYTES * (frames ?? 1),
@@ -74,14 +68,14 @@ const makeTextToVideoCreation = (deps: VideoTaskDeps, name: string, frames?: 1 |
       member(END_IMAGE, body.images?.[1], END_IMAGE_POINTER),
       ...(body.watermark ? [member('wm_url', body.wm_url)] : []),
     ]
-    return planVideo(deps, command, { name, kind, members, video: planTextToVideo(body) })
+    return planVideo(deps, command, { kind, members, video: planTextToVideo(body) })
   },
 })
 
 /** The way in which a video is made longer. */
 const makeExtendCreation = (deps: VideoTaskDeps): Creation => ({
   ...FORM,
-  ...placeOf(deps, 'extend'),
+  path: `${VIDEO_PREFIX}/extend`,
   schema: ExtendInput,
   validate: validateExtendBody(deps),
   async plan(command) {
@@ -91,7 +85,7 @@ const makeExtendCreation = (deps: VideoTaskDeps): Creation => ({
     const members = [imageOf(body), ...(source ? [] : [member('video_url', body.video_url)])]
     const video = planExtend(body)
     return {
-      ...planVideo(deps, command, { name: 'extend', kind: 'extend', members, video }),
+      ...planVideo(deps, command, { kind: 'extend', members, video }),
       source,
     }
   },
@@ -106,8 +100,6 @@ export const makeVideoCreations = (deps: VideoTaskDeps) => ({
 })
 
 interface VideoToPlan {
-  /** Last part of the path. */
-  name: string
   kind: VideoTaskKind
   members: InputMember[]
   video: VideoPlan
@@ -116,7 +108,7 @@ interface VideoToPlan {
 const planVideo = (
   deps: VideoTaskDeps,
   { owner, apiKeyId, body: given }: TaskCommand,
-  { name, kind, members, video }: VideoToPlan,
+  { kind, members, video }: VideoToPlan,
 ): TaskPlan => {
   const body = given as ExtendBody
   const payload = body.payload ?? null
@@ -144,7 +136,10 @@ const planVideo = (
         payload,
         warnings: [
           ...listLateInputs(body, made.inputs),
-          ...listUntaken(settings, { ...made, members: placeOf(deps, name).findMembers() }),
+          ...listUntaken(settings, {
+            ...made,
+            members: deps.upstreamMembers?.(`${VIDEO_PREFIX}/${kind}`),
+          }),
         ],
         createdAt: await made.createdAt,
       }),

@@ -95,10 +95,10 @@ export type FurtherMembers = Readonly<Record<string, TSchema>>
 
 export const NO_MEMBERS: FurtherMembers = {}
 
-/** Adds members to the schema of a body; its own stay as they are. */
+/** Adds members to the schema of a body. */
 export const addMembers = (schema: TSchema, members: FurtherMembers = NO_MEMBERS): TSchema => {
   if (members === NO_MEMBERS) return schema
   const { type: _, properties, ...rules } = schema as TObject
-  const further = Object.entries(members).filter(([name]) => !Object.hasOwn(properties, name))
-  return Type.Object({ ...properties, ...Object.fromEntries(further) }, rules)
+  // Its own first, and as they are.
+  return Type.Object({ ...properties, ...members, ...properties }, rules)
 }

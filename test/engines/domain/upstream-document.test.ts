@@ -42,7 +42,7 @@ describe('the OpenAPI document of an upstream', () => {
     })
   })
 
-  test('leaves out files, objects and names of the service’s own', () => {
+  test('leaves out files, objects and names of the interface', () => {
     const properties = {
       picture: { type: 'string', format: 'uri' },
       options: { type: 'object' },
@@ -51,6 +51,8 @@ describe('the OpenAPI document of an upstream', () => {
       'two words': { type: 'string' },
     }
     assert.deepEqual(membersOf({ properties }), {})
+    const document = documentOf({ properties: { prompt: { type: 'string' } } })
+    assert.deepEqual(readBodyMembers(document, '/v1/image', ['prompt']), {})
   })
 
   test('says nothing of other paths, and may be anything', () => {
