@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CogHost } from '../../src/engines/cog/cog-host.ts'
 import { recordRun } from '../../src/engines/db/placement.ts'
 import { listOutputs, type EngineOutput } from '../../src/engines/domain/cog/output.ts'
-import { isFinal, type Prediction } from '../../src/engines/domain/cog/prediction.ts'
+import type { Prediction } from '../../src/engines/domain/cog/prediction.ts'
 import type { EngineSchema } from '../../src/engines/domain/cog/schema.ts'
 import { cut } from '../../src/engines/domain/engine-reason.ts'
 import { SilentError } from '../../src/engines/origin.ts'
@@ -78,8 +78,9 @@ const run = async <Made>(given: EngineTask<Made>, chosen: Chosen<CogHost>): Prom
   await recordRun(deps.sql, { id: chosen.id, isSuccess: status === 'succeeded' })
   chosen.instance.noteEnd()
   deps.fleet.notifier.notify()
-  if (status !== 'succeeded')
-    throw new PlacementError(isFinal(prediction) ? 'final' : 'failed', cut(error))
+  // By this word an engine says that another attempt would only repeat it.
+  const end = /^Final\b/.test(error) ? 'final' : 'failed'
+  if (status !== 'succeeded') throw new PlacementError(end, cut(error))
   const silentSince = performance.now()
   for (;;)
     try {

@@ -15,10 +15,7 @@ export const makeTaskApi = async (
   base: ApiBase,
   config: TaskConfig & PlatformConfig,
   /** Stops the events of a task, and finds what upstreams take; of areas that this one does not know. */
-  {
-    stopEvents,
-    upstreamMembers,
-  }: Pick<DeletionDeps, 'stopEvents'> & Pick<TaskDeps, 'upstreamMembers'>,
+  others: Pick<DeletionDeps, 'stopEvents'> & Pick<Required<TaskDeps>, 'upstreamMembers'>,
 ) => {
   const { commit, live, sql, signer, now, storage, outbound, publicUrl, taskQueue } = base
   const admission = readAdmission(config)
@@ -35,7 +32,7 @@ export const makeTaskApi = async (
     taskQueue,
     quotas,
     engineOf: makeOwnerEngine(ownerRules, makeEngineOf(config)),
-    ...(upstreamMembers && { upstreamMembers }),
+    upstreamMembers: others.upstreamMembers,
   }
   const admit = makeAdmissionPass({ ...commit, ...admission })
   return {
@@ -51,7 +48,7 @@ export const makeTaskApi = async (
         extendSource: config.VIDEO_EXTEND_SOURCE,
         creditLimit: config.OWNER_CREDIT_LIMIT,
       },
-      anyTask: { ...end, stopEvents, publicUrl, workflowUrl: base.workflowUrl },
+      anyTask: { ...end, ...others, publicUrl, workflowUrl: base.workflowUrl },
       bulk: { ...commit, ...taskRead, storage, outbound, taskQueue },
       upload: { ...commit, ...base.received, signer, now, storage, quotas },
       file: {

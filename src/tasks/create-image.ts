@@ -3,7 +3,6 @@ import type { NewTaskInput } from './db/task-file.ts'
 import { customName } from './domain/custom-kind.ts'
 import { pixelLimitIssue, estimateSeconds, resultSize } from './domain/image/image-size.ts'
 import { listLateInputs } from './domain/late-input.ts'
-import { listUntaken } from './domain/upstream-members.ts'
 import { listWarnings } from './domain/image/warnings.ts'
 import type { ImageKind, ImageRequest } from './domain/image/image-kind.ts'
 import { parsePrompt } from './domain/image/prompt-weight.ts'
@@ -12,6 +11,7 @@ import { makeIssue, type Issue } from '../platform/domain/validate.ts'
 import { validateTaskOptions } from './domain/task-options.ts'
 import { summarise } from './temporal/task.ts'
 import type { InlineImage } from '../platform/json-body/inline.ts'
+import { findUpstreamMembers } from './creation.ts'
 import type { Creation, TaskCommand, TaskPlan, CreationResponse } from './creation.ts'
 import type { InputDeps, TaskDeps } from './deps.ts'
 import { validateSource, validateUrl } from './inputs.ts'
@@ -26,6 +26,7 @@ export const makeImageCreation = (deps: TaskDeps, imageKind: ImageKind): Creatio
   return {
     path,
     schema,
+    findMembers: () => findUpstreamMembers(deps, imageKind),
     maxBytes,
     memoryBytes: 1_048_576,
     images: images.map((field) => `/${field}`),
@@ -36,12 +37,12 @@ export const makeImageCreation = (deps: TaskDeps, imageKind: ImageKind): Creatio
 }
 
 const planImage = (deps: TaskDeps, imageKind: ImageKind, command: TaskCommand): TaskPlan => {
-  const { kind, path, segment, templateId, engine, tasks, images, videos = [] } = imageKind
+  const { kind, segment, templateId, engine, tasks, images, videos = [] } = imageKind
   if (!isAllowed(imageKind, command.owner))
     throw errors.templateNotAllowed(customName(kind) ?? kind, command.owner)
   const body = command.body as Body & { webhook_url?: string }
-  const members = deps.upstreamMembers?.(path)
-  const settings = settingsOf({ ...imageKind.settings.properties, ...members }, body)
+  const own = imageKind.settings.properties
+  const settings = settingsOf({ ...own, ...findUpstreamMembers(deps, imageKind) }, body)
   return {
     family: 'image',
     kind,
@@ -63,7 +64,6 @@ const planImage = (deps: TaskDeps, imageKind: ImageKind, command: TaskCommand): 
       const warnings = [
         ...listWarnings(engine === 'local' ? { relight, frames: framesOf(inputs) } : null),
         ...listLateInputs(body, inputs),
-        ...listUntaken(settings, { engine, members }),
       ]
       const made = { id, kind, settings, size: sizeOf(inputs), engine, warnings }
       return respondToCreation(deps, tasks, made)

@@ -11,8 +11,8 @@ import { VIDEO_PREFIX } from './domain/video/video-path.ts'
 import { generatedKind, videoSegment, type VideoTaskKind } from './domain/video/video-task.ts'
 import type { ExtendSource } from './domain/video/video-validation.ts'
 import { listLateInputs } from './domain/late-input.ts'
-import { listUntaken } from './domain/upstream-members.ts'
 import { respondToCreation } from './video-response.ts'
+import { findUpstreamMembers } from './creation.ts'
 import type { Creation, TaskCommand, TaskPlan } from './creation.ts'
 import type { TaskDeps } from './deps.ts'
 import type { InputMember } from './inputs.ts'
@@ -51,10 +51,15 @@ const FORM = {
   echo: 'payload',
 } as const
 
+const placeOf = (deps: VideoTaskDeps, kind: string) => {
+  const path = `${VIDEO_PREFIX}/${kind}`
+  return { path, findMembers: () => findUpstreamMembers(deps, { kind, path }) }
+}
+
 /** The way in which videos are made of a prompt, or of so many images: the first frame, and the last. */
 const makeTextToVideoCreation = (deps: VideoTaskDeps, name: string, frames?: 1 | 2): Creation => ({
   ...FORM,
-  path: `${VIDEO_PREFIX}/${name}`,
+  ...placeOf(deps, name),
   schema: TextToVideoInput,
   maxImages: frames ?? 1,
   maxBytes: VIDEO_BODY_MAX_BYTES * (frames ?? 1),
@@ -75,7 +80,7 @@ const makeTextToVideoCreation = (deps: VideoTaskDeps, name: string, frames?: 1 |
 /** The way in which a video is made longer. */
 const makeExtendCreation = (deps: VideoTaskDeps): Creation => ({
   ...FORM,
-  path: `${VIDEO_PREFIX}/extend`,
+  ...placeOf(deps, 'extend'),
   schema: ExtendInput,
   validate: validateExtendBody(deps),
   async plan(command) {
@@ -84,10 +89,7 @@ const makeExtendCreation = (deps: VideoTaskDeps): Creation => ({
     const source = await findSourceVideo(deps, command.owner, body)
     const members = [imageOf(body), ...(source ? [] : [member('video_url', body.video_url)])]
     const video = planExtend(body)
-    return {
-      ...planVideo(deps, command, { kind: 'extend', members, video }),
-      source,
-    }
+    return { ...planVideo(deps, command, { kind: 'extend', members, video }), source }
   },
 })
 
@@ -134,13 +136,7 @@ const planVideo = (
         kind,
         video,
         payload,
-        warnings: [
-          ...listLateInputs(body, made.inputs),
-          ...listUntaken(settings, {
-            ...made,
-            members: deps.upstreamMembers?.(`${VIDEO_PREFIX}/${kind}`),
-          }),
-        ],
+        warnings: listLateInputs(body, made.inputs),
         createdAt: await made.createdAt,
       }),
   }

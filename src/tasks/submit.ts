@@ -53,9 +53,7 @@ export type Submit = (submission: Submission) => Promise<void>
 /** @param list the ways in which tasks are made, also by their other names */
 export const makeSubmit = (deps: SubmitDeps, list: () => readonly Creation[]): Submit => {
   const { aliases } = deps
-  const validatorOf = makeOnce((creation: Creation) =>
-    makeValidateBody({ ...creation, findMembers: () => deps.upstreamMembers?.(creation.path) }),
-  )
+  const validatorOf = makeOnce((creation: Creation) => makeValidateBody(creation))
   const openOf = makeOnce(
     (creation: Creation) => aliases && makeOpen({ ...creation, body: creation }, aliases),
   )

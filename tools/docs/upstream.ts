@@ -54,7 +54,7 @@ Images are Base64; \`wm_url\` and \`video_url\` are links that Kiln signs, below
 Kiln's task.
 
 An upstream may take more than the interface has. Each minute Kiln reads \`/openapi.json\` below its address, with the same key: what its
-document names in the JSON body of the POST on such a route, and the interface does not have, callers may send, too. It must be as the schema there
+document names in the JSON body of the POST on such a route, and the interface does not have, callers may send, too, while IMAGE_ENGINE, VIDEO_ENGINE or ENGINES has tasks of that kind made there. It must be as the schema there
 says (type, range, choices; lists of such values), is passed on as it was given, and is in Kiln's own description. It is never
 required, and its defaults are the upstream's. Files, objects and names that begin with \`kiln_\` are left out: no address of a
 caller's is passed on. Without such a document, or a name in it, a member is one that nothing reads.`

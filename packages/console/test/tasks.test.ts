@@ -81,9 +81,7 @@ describe('the form of a kind', () => {
     const properties = { a: { type: 'array', items: { type: 'string' } } }
     const numbers = { b: { type: ['array', 'null'], items: { type: ['integer', 'null'] } } }
     assert.deepEqual(
-      readFields({ properties: { ...properties, ...numbers } } as never).map(
-        ({ control }) => control,
-      ),
+      readFields({ properties: { ...properties, ...numbers } }).map(({ control }) => control),
       [
         { is: 'lines', isNumeric: false },
         { is: 'lines', isNumeric: true },

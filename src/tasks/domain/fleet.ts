@@ -26,9 +26,7 @@ const EndCount = Type.Object({
 })
 const Instance = Type.Object({
   name: Type.String(),
-  engine: Type.Optional(
-    Type.String({ description: 'Engine of ENGINES_HTTP that it is of; absent of a ComfyUI.' }),
-  ),
+  engine: Type.Optional(Type.String({ description: 'Engine of ENGINES_HTTP; absent: ComfyUI.' })),
   state: Type.Unsafe<InstanceState>({
     ...InstanceState,
     description:

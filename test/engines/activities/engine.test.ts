@@ -195,12 +195,12 @@ describe('an image task of an engine', { concurrency: true }, () => {
   })
 
   test('says that it waits while its engine does not respond', async (t) => {
-    const { deps, first, id } = await start(t, [{}], SHORT)
+    const { deps, first, id } = await start(t, [{}], { quietMs: SHORT.quietMs })
     first.hold()
     const rendered = render(deps, id)
     await waitFor('it runs', () => first.running().length === 1)
     const untilWaits = async (reasons: string[] | null): Promise<unknown> =>
-      await waitFor(`it waits for ${reasons}`, async () => {
+      await waitFor(`it waits for ${String(reasons)}`, async () => {
         const [row] = await place.deps.sql`select waits_for from task where id = ${id}`
         return isDeepStrictEqual(row?.['waits_for'], reasons)
       })

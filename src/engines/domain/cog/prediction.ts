@@ -25,9 +25,6 @@ export const readPrediction = (
 export const hasEnded = ({ status }: Pick<Prediction, 'status'>): boolean =>
   ENDS.some((end) => end === status)
 
-/** True of a failure that another attempt would only repeat, by the first word of its error. */
-export const isFinal = ({ error }: Pick<Prediction, 'error'>): boolean => /^Final\b/.test(error)
-
 /** Characters of the logs that are kept. */
 const LOG_CHARACTERS = 4000
 

@@ -38,13 +38,7 @@ export const makeCreationParts = (
     ...(unread && { unread }),
     ...(secretResponse && { secretResponse }),
     ...(echo !== undefined && { echo }),
-    body: {
-      ...form,
-      findMembers: () => deps.upstreamMembers?.(path),
-      deadlineMs: 120_000,
-      headerMember: CANCEL_AFTER,
-      ...shown,
-    } as BodySpec,
+    body: { ...form, deadlineMs: 120_000, headerMember: CANCEL_AFTER, ...shown } as BodySpec,
     validate,
     ...(listIneffective && { listIneffective }),
     dryRun: async (request: RouteRequest): Promise<JsonResponse> => ({
