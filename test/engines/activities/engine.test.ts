@@ -210,7 +210,7 @@ describe('an image task of an engine', { concurrency: true }, () => {
     await untilWaits(null)
     first.release()
     assert.equal((await rendered)?.results.length, 1)
-    assert.equal(first.begun.length, 1)
+    assert.deepEqual(await states(id), ['open'])
   })
 
   test('waits for an engine that is busy with other work, at no placement', async (t) => {
