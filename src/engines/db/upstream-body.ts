@@ -3,7 +3,6 @@ import type { Members } from '../domain/template/custom-kind.ts'
 
 /** Members that an upstream takes beside the interface in the body of one route. */
 export interface UpstreamBody {
-  /** Path of the route here. */
   path: string
   members: Members
 }

@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 
 import { findVideoBinaries } from '../../../packages/engines/src/binaries.ts'
 import type { Config } from '../../../src/compose/settings/env.ts'
+import { ROOT } from '../../../src/local/root.ts'
 import { examine } from '../../../src/operate/doctor.ts'
 import { makeEngineChecks } from '../../../src/operate/engine-checks.ts'
 import { expectStatus, listOf, makeClient } from '../../support/client.ts'
@@ -187,6 +188,18 @@ describe('an engine of ENGINES_HTTP', () => {
     assert.deepEqual(fake.begun.find(({ input }) => 'words' in input)?.input['words'], ['a', 'b'])
     for (const words of [['a', 'b', 'c'], [1], 'a'])
       expectStatus(await client.post(ENHANCE, { image, words }), 400, 'validation_failed')
+  })
+
+  test('is listed by the command line with what counts of its fields', async () => {
+    await untilListed('enhance')
+    const own = { KILN_URL: service.baseUrl, KILN_TOKEN: await service.token('alice') }
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['tools/kiln.mjs', 'templates'],
+      { cwd: ROOT, env: { ...env, ...own } },
+    )
+    for (const line of ['words  list of string', 'kiln_priority  integer -3 to 3'])
+      assert.ok(stdout.includes(`  ${line}\n`), stdout)
   })
 
   test('makes the videos of the interface, of a prompt and of a picture', async () => {
