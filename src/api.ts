@@ -44,11 +44,12 @@ const base = await startApiBase(config, log)
 const { sql, commit, metrics, taskQueue, checks, lifecycle, aliases, publicUrl } = base
 const taskEvents = makeTaskEvents({ taskQueue })
 const identity = await makeIdentityApi(base, config, { cancelOnOthers })
-const tasks = await makeTaskApi(base, config, taskEvents)
-const events = makeEventApi(base, config)
-const registry = makeRegistryApi(base, config)
 const customKinds = makeCustomKinds(sql)
 await customKinds.refresh()
+const { upstreamMembers } = customKinds
+const tasks = await makeTaskApi(base, config, { ...taskEvents, upstreamMembers })
+const events = makeEventApi(base, config)
+const registry = makeRegistryApi(base, config)
 
 const { pauses, ownerRules, admission } = tasks
 const checkTiming = readCheckTiming(config)

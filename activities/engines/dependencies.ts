@@ -97,7 +97,7 @@ export interface EngineHosts extends Hosts<CogHost> {
 /** Dependencies of renders by an engine of ENGINES_HTTP. */
 export interface EngineDependencies extends HostDependencies {
   fleet: EngineHosts
-  signer: Pick<Signer, 'signPrediction'>
+  signer: Pick<Signer, 'signFile' | 'signPrediction'>
 }
 
 /** Dependencies of renders by this service's own engines. */

@@ -1,5 +1,7 @@
+import { stat } from 'node:fs/promises'
+
 import type { CogHost } from '../../src/engines/cog/cog-host.ts'
-import { listPlacements } from '../../src/engines/db/placement.ts'
+import { listPlacements, recordWait } from '../../src/engines/db/placement.ts'
 import {
   findPrediction,
   readEndedPrediction,
@@ -13,10 +15,12 @@ import {
 } from '../../src/engines/domain/cog/prediction.ts'
 import { cut } from '../../src/engines/domain/engine-reason.ts'
 import { SilentError, type OriginResponse } from '../../src/engines/origin.ts'
-import { makeBody, type StreamedBody } from '../../src/engines/upstream/body.ts'
+import { makeBody, type InlineFile, type StreamedBody } from '../../src/engines/upstream/body.ts'
 import { makeNotifier } from '../../src/platform/domain/notifier.ts'
+import { SILENT } from '../../src/tasks/domain/waits-for.ts'
 import { failpoint } from '../../src/platform/process/failpoint.ts'
 import type { EngineTask } from './engine-task.ts'
+import { inputPath, signInputs } from './fetch-inputs.ts'
 import { PlacementError } from './leave.ts'
 import { OVER } from './place.ts'
 import type { Chosen } from './place.ts'
@@ -87,12 +91,16 @@ const makeCheck = async (
   const lateMs = fleet.lateMs * 2 ** losses
   let silentSince: number | undefined
   let idleSince: number | undefined
+  const say = async (reasons: readonly string[] | null): Promise<void> => {
+    if (await recordWait(sql, { ...task, reasons })) deps.notifyChange(task.id)
+  }
   let askMs = fleet.quietMs
   let askedAt = -Infinity
   return async (): Promise<void> => {
     const now = performance.now()
     try {
       const status = await instance.readStatus()
+      if (silentSince !== undefined) await say(null)
       silentSince = undefined
       if (status !== 'BUSY') {
         idleSince ??= now
@@ -107,6 +115,7 @@ const makeCheck = async (
       await sending.again()
     } catch (error) {
       if (!(error instanceof SilentError)) throw error
+      if (silentSince === undefined) await say([SILENT])
       silentSince ??= now
       if (now - silentSince >= fleet.lostMs) throw new PlacementError('unreachable', error.message)
     }
@@ -186,44 +195,44 @@ const SYNCHRONOUS_MS = 2_147_000_000
 const toLoss = ({ isUnsent, message }: SilentError): PlacementError =>
   new PlacementError(isUnsent ? 'unsent' : 'lost', message)
 
-/** Media types of the files that are sent. */
-const TYPES: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  webp: 'image/webp',
-  mp4: 'video/mp4',
-}
+/** Larger inputs go as links, to an engine that reaches this service: it need not hold a request of so many bytes. */
+const INLINE_BYTES = 2 ** 19
 
 /** Makes the request of a prediction, with the members that the instance takes. Throws a SilentError. */
 const makePredictionBody = async (
-  { deps: { fleet, signer }, values, files }: EngineTask,
+  { deps, task, attempt, values, files }: EngineTask,
   instance: CogHost,
   id: string,
 ): Promise<StreamedBody> => {
+  const { fleet, signer } = deps
   const { schema, issues } = await instance.readSchema()
   if (!schema) throw new PlacementError('unable', issues.join('; '))
+  const links = fleet.isSynchronous ? {} : await signInputs(deps, task)
   const isTaken = ([name, value]: [string, unknown]): boolean =>
     value !== undefined && value !== null && Object.hasOwn(schema.inputs, name)
-  const sent = Object.entries(files).map(([name, { path, extension }]): [string, InlineFile] => [
-    name,
-    { path, type: TYPES[extension] ?? 'application/octet-stream' },
-  ])
+  const linked: Record<string, string> = {}
+  const sent: [string, InlineFile][] = []
+  for (const [name, { path, extension }] of Object.entries(files)) {
+    // One that was converted for the engine is not what the store has.
+    const field = Object.keys(links).find((one) => inputPath(attempt, one) === path)
+    const link = field && links[field]
+    if (link && (await stat(path)).size > INLINE_BYTES) linked[name] = link
+    else sent.push([name, { path, type: typeOf(extension) }])
+  }
   const webhook = {
     webhook: signer.signPrediction(id),
     webhook_events_filter: ['start', 'logs', 'completed'],
   }
   return await makeBody(
-    Object.fromEntries(Object.entries(values).filter(isTaken)),
+    Object.fromEntries(Object.entries({ ...values, ...linked }).filter(isTaken)),
     Object.fromEntries(sent.filter(isTaken)),
     { within: { member: 'input', beside: { id, ...(!fleet.isSynchronous && webhook) } } },
   )
 }
 
-interface InlineFile {
-  path: string
-  type: string
-}
+/** Media type of a file that is sent: pictures are PNG, JPEG or WebP. */
+const typeOf = (extension: string): string =>
+  extension === 'mp4' ? 'video/mp4' : `image/${extension.replace('jpg', 'jpeg')}`
 
 /** Reads why a prediction was not taken; undefined of one that was. Throws a SilentError of an error that passes. */
 const readRejection = ({ status, body }: OriginResponse): PlacementError | undefined => {

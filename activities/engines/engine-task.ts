@@ -78,7 +78,9 @@ const run = async <Made>(given: EngineTask<Made>, chosen: Chosen<CogHost>): Prom
   await recordRun(deps.sql, { id: chosen.id, isSuccess: status === 'succeeded' })
   chosen.instance.noteEnd()
   deps.fleet.notifier.notify()
-  if (status !== 'succeeded') throw new PlacementError('failed', cut(error))
+  // By this word an engine says that another attempt would only repeat it.
+  const end = /^Final\b/.test(error) ? 'final' : 'failed'
+  if (status !== 'succeeded') throw new PlacementError(end, cut(error))
   const silentSince = performance.now()
   for (;;)
     try {

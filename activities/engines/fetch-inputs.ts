@@ -11,6 +11,8 @@ import type { Size } from '../../src/platform/domain/size.ts'
 import type { DownloadLimits } from '../../src/platform/domain/download-limits.ts'
 import { TaskError } from '../../src/tasks/domain/task-error.ts'
 import { toTaskError } from './download-error.ts'
+import type { Signer } from '../../src/platform/adapters/signing.ts'
+import type { ClaimedTask } from '../../src/tasks/db/task-transition.ts'
 import type { RenderAttempt } from './render-attempt.ts'
 import type { RenderDependencies } from './dependencies.ts'
 
@@ -48,7 +50,7 @@ export const fetchInputs = async (
   for (const input of await listTaskInputs(deps.sql, task.id)) {
     const rule = ruleOf(input.field)
     // Fields of custom kinds have any name, and other files are beside it.
-    const path = join(attempt.scratchDir, `input-${input.field}`)
+    const path = inputPath(attempt, input.field)
     attempt.report(`fetching ${input.field}`, 0)
     const {
       width,
@@ -65,6 +67,21 @@ export const fetchInputs = async (
     inputs[input.field] = { path, width, height }
   }
   return inputs
+}
+
+/** Finds where an input is put. */
+export const inputPath = ({ scratchDir }: RenderAttempt, field: string): string =>
+  join(scratchDir, `input-${field}`)
+
+/** Signs links to the inputs of a task, by field: those of the first claim, so that each submission has the same. */
+export const signInputs = async (
+  { sql, signer }: Pick<RenderDependencies, 'sql'> & { signer: Pick<Signer, 'signFile'> },
+  { id, claimedAt }: Pick<ClaimedTask, 'id' | 'claimedAt'>,
+): Promise<Record<string, string>> => {
+  const inputs = await listTaskInputs(sql, id)
+  return Object.fromEntries(
+    inputs.map(({ field, servedName }) => [field, signer.signFile(id, servedName, claimedAt)]),
+  )
 }
 
 interface StoredInput {

@@ -33,6 +33,8 @@ type PlacementEnd =
   /** Nothing of the request has reached it. */
   | 'unsent'
   | 'output_gone'
+  /** Its engine says that another attempt would fail, too. */
+  | 'final'
 
 /** A placement that brought no result. */
 export class PlacementError extends Error {
@@ -102,6 +104,8 @@ export const leave = async <On extends Host>(
   }
   if (given.resubmits === false && !UNMADE.has(end))
     throw new TaskError('engine_failed', 'It was sent to its engine, which takes nothing twice.')
+  if (end === 'final')
+    throw new TaskError('engine_failed', 'The engine rejected the task.', { cause: reason })
   if (COUNTED.has(end)) throw reason
 }
 

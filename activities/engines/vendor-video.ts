@@ -10,7 +10,6 @@ import type { StreamedBody } from '../../src/engines/upstream/body.ts'
 import { isWholeMp4 } from '../../src/engines/upstream/mp4.ts'
 import type { FindUpstream, Upstream } from '../../src/engines/upstream/upstream.ts'
 import { readContainer } from '../../packages/engines/src/container.ts'
-import { listTaskInputs } from '../../src/tasks/db/task-file.ts'
 import type { ClaimedVideoTask } from '../../src/tasks/db/video/video-task.ts'
 import { TaskError } from '../../src/tasks/domain/task-error.ts'
 import { readStatusWord, UpstreamVideo } from '../../src/tasks/domain/upstream-record.ts'
@@ -20,6 +19,7 @@ import type { VideoErrorCode } from '../../src/tasks/domain/video/video-error.ts
 import { VIDEO_PREFIX } from '../../src/tasks/domain/video/video-path.ts'
 import { failpoint } from '../../src/platform/process/failpoint.ts'
 import type { VendorDependencies } from './dependencies.ts'
+import { signInputs } from './fetch-inputs.ts'
 import { EngineError } from './render-attempt.ts'
 import { fetchVideoInputs } from './render-video-task.ts'
 import type { RenderedVideoFiles, MakeVideo, VideoAttempt } from './render-video-task.ts'
@@ -99,7 +99,7 @@ const makeSubmission = async (
   attempt: VideoAttempt,
 ): Promise<{ path: string; body: StreamedBody }> => {
   const inputs = await fetchVideoInputs(deps, task, attempt, inspectSource)
-  const links = await signLinks(deps, task)
+  const links = await signInputs(deps, task)
   const images = [inputs['images'], inputs[END_IMAGE]].filter((image) => image !== undefined)
   const source = links['video_creation_id'] ?? links['video_url']
   const values = {
@@ -121,16 +121,6 @@ const inspectSource = async (_field: string, path: string) => {
       'The source video is not MP4, MOV, Matroska or WebM.',
     )
   return { extension: container === 'mov' ? 'mp4' : 'mkv', width: 0, height: 0 }
-}
-
-const signLinks = async (
-  { sql, signer }: VendorDependencies,
-  { id, claimedAt }: ClaimedVideoTask,
-): Promise<Record<string, string>> => {
-  const inputs = await listTaskInputs(sql, id)
-  return Object.fromEntries(
-    inputs.map(({ field, servedName }) => [field, signer.signFile(id, servedName, claimedAt)]),
-  )
 }
 
 const copyVideo = async (

@@ -1155,6 +1155,12 @@ create table upload (
 CREATE INDEX upload_by_digest ON public.upload USING btree (owner, sha256) WHERE (sha256 IS NOT NULL);
 CREATE INDEX upload_by_expiry ON public.upload USING btree (expires_at) WHERE (purged_at IS NULL);
 
+create table upstream_body (
+  path text not null,
+  members json not null,
+  constraint upstream_body_pkey PRIMARY KEY (path)
+);
+
 create table usage (
   owner text not null,
   key text not null,

@@ -55,7 +55,7 @@ export const readOperations = async (
   return { status: 200, body }
 }
 
-/** Shows the instances of ComfyUI, and of each template where it cannot be run. */
+/** Shows the instances of all fleets, and of each template where it cannot be run. */
 export const readFleet = async (
   { sql }: OperationsDeps,
   request: RouteRequest,

@@ -1,26 +1,42 @@
+import { Type } from 'typebox'
+
 import { withinDeadline, type Sql } from '../platform/db/client.ts'
-import { listTemplates } from './db/template.ts'
 import type { ImageKind } from '../tasks/domain/image/image-kind.ts'
+import type { FurtherMembers } from '../platform/domain/schema-fields.ts'
+import { listTemplates } from './db/template.ts'
+import { listUpstreamBodies, type UpstreamBody } from './db/upstream-body.ts'
 import { makeCustomKind } from './domain/template/custom-kind.ts'
 
-/** The kinds that templates make, as this process last read them. */
+/** The kinds that templates make, and what upstreams take beside the interface, as this process last read them. */
 export interface CustomKinds {
   /** The same list until one of them has changed. */
   list(): readonly ImageKind[]
+  /** The same object for a path until an upstream takes other members. */
+  upstreamMembers(path: string): FurtherMembers | undefined
   /** Reads them again. */
   refresh(): Promise<void>
 }
 
 export const makeCustomKinds = (sql: Sql): CustomKinds => {
   let kinds: readonly ImageKind[] = []
-  let known = '[]'
+  let members: ReadonlyMap<string, FurtherMembers> = new Map()
+  let known = '[[],[]]'
   return {
     list: () => kinds,
+    upstreamMembers: (path) => members.get(path),
     async refresh() {
-      const templates = await withinDeadline(sql, listTemplates(sql))
-      const text = JSON.stringify(templates)
-      if (text !== known) kinds = templates.map(makeCustomKind)
+      const reads = [listTemplates(sql), listUpstreamBodies(sql)] as const
+      const [templates, bodies] = await withinDeadline(sql, Promise.all(reads))
+      const text = JSON.stringify([templates, bodies])
+      if (text === known) return
+      kinds = templates.map(makeCustomKind)
+      members = new Map(bodies.map((body) => [body.path, toSchemas(body)]))
       known = text
     },
   }
 }
+
+const toSchemas = ({ members }: UpstreamBody): FurtherMembers =>
+  Object.fromEntries(
+    Object.entries(members).map(([name, rule]) => [name, Type.Optional(Type.Unsafe(rule))]),
+  )

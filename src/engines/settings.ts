@@ -1,8 +1,9 @@
-import { Type, type Static } from 'typebox'
+import { Type, type Static, type TSchema } from 'typebox'
 
 import type { PlatformConfig } from '../platform/settings/settings.ts'
 
-import { IMAGE_PREFIX, ImageTaskKind } from '../tasks/domain/image/image-kind.ts'
+import { IMAGE_KINDS, IMAGE_PREFIX, ImageTaskKind } from '../tasks/domain/image/image-kind.ts'
+import { ExtendBody, TextToVideoBody } from '../tasks/domain/video/video-body.ts'
 import { VIDEO_PREFIX } from '../tasks/domain/video/video-path.ts'
 import { VideoTaskKind } from '../tasks/domain/video/video-task.ts'
 import { readEngineItem, readEngineToken, type EngineItem } from './domain/cog/engine-item.ts'
@@ -94,19 +95,24 @@ export type EngineConfig = WithLists<
   'COMFYUI_URLS' | 'ENGINES_HTTP' | 'ENGINES_HTTP_TOKENS'
 >
 
-/** Kinds of each family that an upstream may have, and the prefix of their routes here. */
+/** Kinds of each family that an upstream may have, and the routes here on which they are made. */
 export const UPSTREAM_FAMILIES = {
   image: {
     engine: 'IMAGE_ENGINE',
     setting: 'VENDOR_IMAGE',
     kinds: ImageTaskKind.enum,
     prefix: IMAGE_PREFIX,
+    routeOf: (kind: string): { path: string; body: TSchema } => IMAGE_KINDS[kind as ImageTaskKind],
   },
   video: {
     engine: 'VIDEO_ENGINE',
     setting: 'VENDOR_VIDEO',
     kinds: VideoTaskKind.enum,
     prefix: VIDEO_PREFIX,
+    routeOf: (kind: string) => ({
+      path: `${VIDEO_PREFIX}/${kind}`,
+      body: kind === 'extend' ? ExtendBody : TextToVideoBody,
+    }),
   },
 } as const
 

@@ -32,6 +32,7 @@ import {
 import type { EngineName } from '../tasks/domain/engine.ts'
 import { CUSTOM } from '../tasks/domain/custom-kind.ts'
 import { startEngines } from '../../activities/engines/start-engines.ts'
+import { makeKeepBodies } from '../../activities/engines/upstream-bodies.ts'
 import { makeInstance } from './comfyui/instance.ts'
 import { makeReadInstances } from './comfyui/sources.ts'
 import { makeLocalImageEngine } from './image-engine/local.ts'
@@ -58,6 +59,8 @@ interface Rendering {
 const KEEP_MS = 2000
 /** An operator who has saved a template, or a file of instances, waits for it. */
 const FOLLOW_MS = 5000
+/** A document of an upstream has a megabyte, and changes with its releases. */
+const BODIES_MS = 60_000
 /** Tasks of a fleet beside those on instances: they fetch their files. */
 const FURTHER_TASKS = 4
 
@@ -153,6 +156,8 @@ export const makeRemoteRendering = async (
   const { log } = common
   const upstreams = openUpstreams(config, outboundRules)
   const isVendor = Object.keys(upstreams.find).length > 0
+  const keepBodies = makeKeepBodies(common, upstreams.routes)
+  if (!isVendor) await keepBodies()
   const items = readFleetItems(config)
   const fleet = items.length > 0 ? makeFleet(config) : undefined
   const engines = await startEngines(base, config)
@@ -268,6 +273,7 @@ export const makeRemoteRendering = async (
     ...(keepTemplates
       ? [startLoop('templates', keepTemplates, { intervalMs: FOLLOW_MS, log })]
       : []),
+    ...(isVendor ? [startLoop('bodies', keepBodies, { intervalMs: BODIES_MS, log })] : []),
     ...engines.loops,
   ]
   return {

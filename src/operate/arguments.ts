@@ -19,7 +19,7 @@ export const USAGE = `usage: kiln operate <command>
                    move every file of STORAGE_ALSO to STORAGE, while the service runs
   templates [--render <folder>]
                    check the templates in COMFYUI_TEMPLATES, also against each instance; save a sample of each
-  instances        how the instances of ComfyUI are
+  instances        how the instances are, of ComfyUI and of ENGINES_HTTP
   instance <name> <drain|resume>
                    give an instance no more tasks, or give it tasks again
   host-nodes <file>

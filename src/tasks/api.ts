@@ -8,13 +8,14 @@ import { makePublicPauses } from './http/pauses.ts'
 import { makeOwnerEngine, makeOwnerRules } from './owner-rules.ts'
 import { makeEngineOf, readAdmission, readQuotas, type TaskConfig } from './settings.ts'
 import type { DeletionDeps } from './delete.ts'
+import type { TaskDeps } from './deps.ts'
 
 /** Makes what routes of tasks take, and starts the pass that admits them. */
 export const makeTaskApi = async (
   base: ApiBase,
   config: TaskConfig & PlatformConfig,
-  /** Stops the events of a task; of an area that this one does not know. */
-  taskEvents: Pick<DeletionDeps, 'stopEvents'>,
+  /** Stops the events of a task, and finds what upstreams take; of areas that this one does not know. */
+  others: Pick<DeletionDeps, 'stopEvents'> & Pick<Required<TaskDeps>, 'upstreamMembers'>,
 ) => {
   const { commit, live, sql, signer, now, storage, outbound, publicUrl, taskQueue } = base
   const admission = readAdmission(config)
@@ -31,6 +32,7 @@ export const makeTaskApi = async (
     taskQueue,
     quotas,
     engineOf: makeOwnerEngine(ownerRules, makeEngineOf(config)),
+    upstreamMembers: others.upstreamMembers,
   }
   const admit = makeAdmissionPass({ ...commit, ...admission })
   return {
@@ -46,7 +48,7 @@ export const makeTaskApi = async (
         extendSource: config.VIDEO_EXTEND_SOURCE,
         creditLimit: config.OWNER_CREDIT_LIMIT,
       },
-      anyTask: { ...end, ...taskEvents, publicUrl, workflowUrl: base.workflowUrl },
+      anyTask: { ...end, ...others, publicUrl, workflowUrl: base.workflowUrl },
       bulk: { ...commit, ...taskRead, storage, outbound, taskQueue },
       upload: { ...commit, ...base.received, signer, now, storage, quotas },
       file: {

@@ -11,6 +11,7 @@ import { makeIssue, type Issue } from '../platform/domain/validate.ts'
 import { validateTaskOptions } from './domain/task-options.ts'
 import { summarise } from './temporal/task.ts'
 import type { InlineImage } from '../platform/json-body/inline.ts'
+import { findUpstreamMembers } from './creation.ts'
 import type { Creation, TaskCommand, TaskPlan, CreationResponse } from './creation.ts'
 import type { InputDeps, TaskDeps } from './deps.ts'
 import { validateSource, validateUrl } from './inputs.ts'
@@ -25,6 +26,7 @@ export const makeImageCreation = (deps: TaskDeps, imageKind: ImageKind): Creatio
   return {
     path,
     schema,
+    findMembers: () => findUpstreamMembers(deps, imageKind),
     maxBytes,
     memoryBytes: 1_048_576,
     images: images.map((field) => `/${field}`),
@@ -39,7 +41,8 @@ const planImage = (deps: TaskDeps, imageKind: ImageKind, command: TaskCommand): 
   if (!isAllowed(imageKind, command.owner))
     throw errors.templateNotAllowed(customName(kind) ?? kind, command.owner)
   const body = command.body as Body & { webhook_url?: string }
-  const settings = settingsOf(imageKind, body)
+  const own = imageKind.settings.properties
+  const settings = settingsOf({ ...own, ...findUpstreamMembers(deps, imageKind) }, body)
   return {
     family: 'image',
     kind,
@@ -72,11 +75,9 @@ const planImage = (deps: TaskDeps, imageKind: ImageKind, command: TaskCommand): 
 export const isAllowed = ({ owners }: ImageKind, owner: string): boolean =>
   owners?.includes(owner) ?? true
 
-/** The members of a valid body that are settings of its kind. */
-const settingsOf = ({ settings }: ImageKind, body: Body): object =>
-  Object.fromEntries(
-    Object.entries(body).filter(([name]) => Object.hasOwn(settings.properties, name)),
-  )
+/** The members of a valid body that are settings. */
+const settingsOf = (settings: object, body: Body): object =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(settings, name)))
 
 const sizeOf = (inputs: readonly NewTaskInput[]): Size | undefined => {
   const image = inputs.find((input) => input.field === 'image') ?? inputs[0]

@@ -12,6 +12,7 @@ import { generatedKind, videoSegment, type VideoTaskKind } from './domain/video/
 import type { ExtendSource } from './domain/video/video-validation.ts'
 import { listLateInputs } from './domain/late-input.ts'
 import { respondToCreation } from './video-response.ts'
+import { findUpstreamMembers } from './creation.ts'
 import type { Creation, TaskCommand, TaskPlan } from './creation.ts'
 import type { TaskDeps } from './deps.ts'
 import type { InputMember } from './inputs.ts'
@@ -50,10 +51,15 @@ const FORM = {
   echo: 'payload',
 } as const
 
+const placeOf = (deps: VideoTaskDeps, kind: string) => {
+  const path = `${VIDEO_PREFIX}/${kind}`
+  return { path, findMembers: () => findUpstreamMembers(deps, { kind, path }) }
+}
+
 /** The way in which videos are made of a prompt, or of so many images: the first frame, and the last. */
 const makeTextToVideoCreation = (deps: VideoTaskDeps, name: string, frames?: 1 | 2): Creation => ({
   ...FORM,
-  path: `${VIDEO_PREFIX}/${name}`,
+  ...placeOf(deps, name),
   schema: TextToVideoInput,
   maxImages: frames ?? 1,
   maxBytes: VIDEO_BODY_MAX_BYTES * (frames ?? 1),
@@ -74,7 +80,7 @@ const makeTextToVideoCreation = (deps: VideoTaskDeps, name: string, frames?: 1 |
 /** The way in which a video is made longer. */
 const makeExtendCreation = (deps: VideoTaskDeps): Creation => ({
   ...FORM,
-  path: `${VIDEO_PREFIX}/extend`,
+  ...placeOf(deps, 'extend'),
   schema: ExtendInput,
   validate: validateExtendBody(deps),
   async plan(command) {

@@ -6,6 +6,7 @@ import type { EngineName } from './domain/engine.ts'
 import type { BodyLimits } from '../platform/json-body/body-limits.ts'
 import type { InlineImage } from '../platform/json-body/inline.ts'
 import type { BodyRules, RuledBody } from '../platform/json-body/validate-body.ts'
+import type { TaskDeps } from './deps.ts'
 import type { InputMember } from './inputs.ts'
 
 /** Maker of a task, and its body. */
@@ -84,3 +85,9 @@ export interface Creation extends BodyRules, Omit<BodyLimits, 'deadlineMs'> {
   validate(given: RuledBody): ReturnType<NonNullable<BodyRules['validate']>>
   plan(command: TaskCommand): TaskPlan | Promise<TaskPlan>
 }
+
+/** Finds what the upstream of a kind takes beside the interface; undefined while another engine has its tasks. */
+export const findUpstreamMembers = (
+  { engineOf, upstreamMembers }: Pick<TaskDeps, 'engineOf' | 'upstreamMembers'>,
+  { kind, path }: { kind: string; path: string },
+) => (upstreamMembers && engineOf(kind, '') === 'vendor' ? upstreamMembers(path) : undefined)

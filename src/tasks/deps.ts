@@ -4,6 +4,7 @@ import type { Storage } from '../platform/storage/storage.ts'
 import type { Sql } from '../platform/db/client.ts'
 import type { AdmissionRules } from './db/admission.ts'
 import type { UnitDeps } from '../platform/db/unit-of-work.ts'
+import type { FurtherMembers } from '../platform/domain/schema-fields.ts'
 import type { EngineName } from './domain/engine.ts'
 import type { Quotas } from './domain/quota.ts'
 
@@ -26,4 +27,6 @@ export interface TaskDeps extends Required<UnitDeps>, InputDeps, AdmissionRules 
   quotas: Quotas
   /** Finds who renders the tasks of a kind that are made from now on. */
   engineOf(kind: string, owner: string): EngineName
+  /** Finds what an upstream takes beside the interface on a path; the same object until that changes. */
+  upstreamMembers?(path: string): FurtherMembers | undefined
 }

@@ -20,7 +20,8 @@ type BulkWorkDeps = Parameters<typeof makeBulkWork>[0]
 interface Given extends Pick<BulkWorkDeps, 'redeliver' | 'stopEvents'> {
   /** Folder of this process for unfinished files. */
   scratchDir: string
-  customKinds: BulkWorkDeps['customKinds'] & { refresh(): Promise<unknown> }
+  customKinds: BulkWorkDeps['customKinds'] &
+    Pick<Required<BulkWorkDeps>, 'upstreamMembers'> & { refresh(): Promise<unknown> }
 }
 
 /** Makes the worker of batches and operations. What it makes and does, it does as the api would. */
@@ -38,6 +39,7 @@ export const makeBulkWorker = async (
     offPeakSeconds: config.OFF_PEAK_DEADLINE_SECONDS,
     outbound,
     customKinds,
+    upstreamMembers: customKinds.upstreamMembers,
     signer: makeLinks(),
     now: () => new Date(),
     publicUrl: config.PUBLIC_URL,

@@ -41,6 +41,8 @@ interface Options {
   /** Makes the response of the status route for a task that is done. */
   done(id: string, base: string): unknown
   files: Readonly<Record<string, Buffer>>
+  /** Its OpenAPI document; absent: it has none. */
+  document?: object
 }
 
 /** Speaks as much of the interface as an engine needs: makes one task for a key, and is done with it at once. */
@@ -49,6 +51,7 @@ export const startFakeUpstream = async ({
   forever,
   done,
   files,
+  document,
 }: Options): Promise<FakeUpstream> => {
   const asked: Asked[] = []
   const tasks = new Map<string, string>()
@@ -68,6 +71,8 @@ export const startFakeUpstream = async ({
   }
   const result = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = '', url: path = '' } = request
+    if (path === '/openapi.json')
+      return void response.writeHead(document ? 200 : 404).end(JSON.stringify(document ?? {}))
     const what = whatOf(method, path)
     counts[what] += 1
     const left = steps[what] ?? []

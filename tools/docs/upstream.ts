@@ -22,7 +22,7 @@ export const makeUpstreamPage = (): string =>
         describe(kind, `${VIDEO_PREFIX}/${kind}`, `${VIDEO_PREFIX}/tasks/{id}`, '/creations'),
       ),
     ]),
-    wrap(BODIES),
+    ...BODIES.split('\n\n').map((text) => wrap(text)),
     '## Rules',
     makeList(RULES),
     '## The record of images',
@@ -51,7 +51,13 @@ server of your own, [an engine](../guides/engines-http.md) is less work.`
 
 const BODIES = `A task is made and cancelled by POST, and read by GET. A body of a creation is that of the same route of Kiln, as \`/openapi.json\` has it, with the defaults filled in.
 Images are Base64; \`wm_url\` and \`video_url\` are links that Kiln signs, below its PUBLIC_URL; \`video_creation_id\` is the id of
-Kiln's task.`
+Kiln's task.
+
+An upstream may take more than the interface has. Each minute Kiln reads \`/openapi.json\` below its address, with the same key: what its
+document names in the JSON body of the POST on such a route, and the interface does not have, callers may send, too, while IMAGE_ENGINE, VIDEO_ENGINE or ENGINES has tasks of that kind made there. It must be as the schema there
+says (type, range, choices; lists of such values), is passed on as it was given, and is in Kiln's own description. It is never
+required, and its defaults are the upstream's. Files, objects and names that begin with \`kiln_\` are left out: no address of a
+caller's is passed on. Without such a document, or a name in it, a member is one that nothing reads.`
 
 const RULES = [
   'Every request has `Authorization: Bearer` with VENDOR_IMAGE_KEY or VENDOR_VIDEO_KEY.',

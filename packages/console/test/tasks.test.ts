@@ -77,6 +77,18 @@ describe('the form of a kind', () => {
     test(`${id} has ${name} as ${JSON.stringify(control)}`, () =>
       assert.deepEqual(fieldOf(id, name).control, control))
 
+  test('a list of texts or of numbers is written by lines', () => {
+    const properties = { a: { type: 'array', items: { type: 'string' } } }
+    const numbers = { b: { type: ['array', 'null'], items: { type: ['integer', 'null'] } } }
+    assert.deepEqual(
+      readFields({ properties: { ...properties, ...numbers } }).map(({ control }) => control),
+      [
+        { is: 'lines', isNumeric: false },
+        { is: 'lines', isNumeric: true },
+      ],
+    )
+  })
+
   test('an object is a group of fields under Advanced, which issues name by their pointer', () => {
     const { control, place } = fieldOf('relight', 'advanced_settings')
     assert.ok(control.is === 'group' && place === 'rare')

@@ -285,13 +285,18 @@ describe('an engine in Python', { skip }, () => {
     assert.equal((await endOf(id)).status, 'canceled')
   })
 
-  test('reports a failure of the function as its error, without where it was', async () => {
+  test('reports a failure of the function as its error, and where it was in its logs', async () => {
     const input = { image: IMAGE, error: 'no such model' }
     const failed = await engine.ask('POST /predictions', { input })
     assert.equal(failed.status, 200)
     assert.equal(failed.body.status, 'failed')
     assert.equal(failed.body.error, 'ValueError: no such model')
-    assert.doesNotMatch(JSON.stringify(failed.body), /Traceback|\.py/)
+    assert.match(
+      failed.body.logs ?? '',
+      /\nTraceback .*fixtures\.py.*ValueError: no such model\n$/s,
+    )
+    const final = await engine.ask('POST /predictions', { input: { ...input, error: 'never so' } })
+    assert.equal(final.body.error, 'Final: never so')
     caller.script('/gone.png', respond(404))
     const gone = { image: caller.url('/gone.png') }
     const { body } = await engine.ask('POST /predictions', { input: gone })

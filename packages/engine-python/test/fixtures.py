@@ -6,7 +6,7 @@ from tempfile import mkdtemp
 from typing import Annotated, Literal
 from urllib.request import urlopen
 
-from kiln_engine import Cancelled, Range, engine, progress
+from kiln_engine import Cancelled, Final, Range, engine, progress
 
 
 @engine
@@ -33,7 +33,7 @@ def echo(
         print(f"cancelled in {mkdtemp()}")
         raise
     if error:
-        raise ValueError(error)
+        raise (Final if error.startswith("never ") else ValueError)(error)
     return [image, *(more or [])]
 
 

@@ -37,7 +37,7 @@ export const listInstanceDetails = async (sql: Sql): Promise<InstanceDetail[]> =
     select distinct on (instance) instance, detail, at from recent
     where detail <> '' order by instance, at desc
   )
-  select i.name, ${stateOf(sql)} as state, i.drained_at is not null as is_drained, i.version,
+  select i.name, i.engine, ${stateOf(sql)} as state, i.drained_at is not null as is_drained, i.version,
     i.template, i.abilities, ${instant(sql, sql`i.seen_at`)} as seen_at,
     coalesce(errors.detail, i.reason) as last_error,
     ${instant(sql, sql`coalesce(errors.at, i.quarantined_at)`)} as last_error_at,

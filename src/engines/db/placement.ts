@@ -146,16 +146,17 @@ export const deletePlacement = async (sql: Sql, id: string): Promise<void> => {
 
 /**
  * Records why a task waits for an instance. False: that was recorded before, or another attempt holds the fence.
- * @param reasons what each lacks; empty where one is only busy
+ * @param reasons what each lacks; empty where one is only busy; null: it waits no more
  */
 export const recordWait = async (
   sql: Sql,
-  { id, fence, reasons }: { id: string; fence: number; reasons: readonly string[] },
+  { id, fence, reasons: given }: { id: string; fence: number; reasons: readonly string[] | null },
 ): Promise<boolean> => {
+  const reasons = given && [...given]
   const { count } = await sql`
-    update task set waits_for = ${[...reasons]}, rev = rev + 1
+    update task set waits_for = ${reasons}, rev = rev + 1
     where id = ${id} and fence = ${fence} and ended_at is null
-      and waits_for is distinct from ${[...reasons]}::text[]
+      and waits_for is distinct from ${reasons}::text[]
   `
   return count > 0
 }

@@ -49,6 +49,10 @@ export interface NoResponse {
 /** A service that speaks this interface and renders for us. */
 export interface Upstream extends UpstreamRules {
   ask(request: UpstreamRequest): Promise<UpstreamResponse | NoResponse>
+  /** Path there of a route of this service. */
+  pathOf(path: string): string
+  /** Reads the OpenAPI document of its routes: `{}` where it has none, undefined where that cannot be read now. */
+  readDocument(signal: AbortSignal): Promise<Record<string, unknown> | undefined>
   /**
    * Fetches a result into a new file.
    * @throws OutboundError
@@ -77,6 +81,9 @@ const ASK: PostLimits = {
   excerptBytes: RESPONSE_BYTES,
 }
 
+/** Its document has some megabytes at most; that of Kiln has one. */
+const DOCUMENT: PostLimits = { ...ASK, bodyBytes: 2 ** 23, excerptBytes: 2 ** 23 }
+
 const RETRY_AFTER_MAX_MS = 150_000
 const SAID_CHARACTERS = 300
 
@@ -86,16 +93,19 @@ export const makeUpstream = (options: UpstreamOptions): Upstream => {
   const { here, there } = options.prefix ?? { here: '', there: '' }
   const outbound = makeOutbound({ ...rules, trusted: new URL(base).origin })
   const limiter = makeLimiter(limits)
+  const authorization = `Bearer ${key}`
+  const pathOf = (path: string): string =>
+    there + (path.startsWith(here) ? path.slice(here.length) : path)
   return {
     resubmit,
     showsErrors,
     async ask({ path, body, idempotencyKey, signal }) {
       const headers = {
-        authorization: `Bearer ${key}`,
+        authorization,
         ...(body && { 'content-length': String(body.bytes) }),
         ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
       }
-      const at = base + there + (path.startsWith(here) ? path.slice(here.length) : path)
+      const at = base + pathOf(path)
       const posted = await limiter.run(signal, () =>
         outbound.post({ url: at, headers, body: body?.open(), limits: ASK, signal }),
       )
@@ -105,6 +115,16 @@ export const makeUpstream = (options: UpstreamOptions): Upstream => {
       const retryAfterMs = Math.min(asked, RETRY_AFTER_MAX_MS)
       if (status === 429) limiter.hold(retryAfterMs)
       return { status, retryAfterMs, body: parseStorable(excerpt) ?? {} }
+    },
+    pathOf,
+    async readDocument(signal) {
+      const url = `${base}/openapi.json`
+      const posted = await limiter.run(signal, () =>
+        outbound.post({ url, headers: { authorization }, limits: DOCUMENT, signal }),
+      )
+      const { status } = posted
+      if (status === undefined || status === 429 || status >= 500) return undefined
+      return status < 300 ? parseStorable(posted.excerpt) : {}
     },
     fetch: async ({ signal, ...file }) => {
       await limiter.run(signal ?? NEVER, () => outbound.download({ ...file, ...RESULT, signal }))

@@ -89,3 +89,16 @@ export const listOptional = (schema: TObject): string[] => {
   const required: readonly string[] = schema.required ?? []
   return Object.keys(schema.properties).filter((name) => !required.includes(name))
 }
+
+/** Optional members of a body, by their names. */
+export type FurtherMembers = Readonly<Record<string, TSchema>>
+
+export const NO_MEMBERS: FurtherMembers = {}
+
+/** Adds members to the schema of a body. */
+export const addMembers = (schema: TSchema, members: FurtherMembers = NO_MEMBERS): TSchema => {
+  if (members === NO_MEMBERS) return schema
+  const { type: _, properties, ...rules } = schema as TObject
+  // Its own first, and as they are.
+  return Type.Object({ ...properties, ...members, ...properties }, rules)
+}

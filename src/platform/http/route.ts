@@ -83,7 +83,9 @@ export interface HeaderMember {
 
 /** Rules for reading and validating the JSON body of a route. */
 export interface BodySpec<Body extends TSchema = TSchema>
-  extends BodyLimits, Pick<BodyRules, 'emptyIsAbsent' | 'adminMembers' | 'sentBack'> {
+  extends
+    BodyLimits,
+    Pick<BodyRules, 'findMembers' | 'emptyIsAbsent' | 'adminMembers' | 'sentBack'> {
   schema: Body
   /** Shown by OpenAPI in place of `schema`, where one schema can say the rules that are validated apart. */
   document?: TSchema

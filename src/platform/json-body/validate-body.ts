@@ -1,7 +1,13 @@
 import type { TSchema } from 'typebox'
 
+import { makeOnce } from '../domain/make-once.ts'
 import { toPointer } from '../domain/pointer.ts'
-import { listEmptyIsAbsent } from '../domain/schema-fields.ts'
+import {
+  addMembers,
+  listEmptyIsAbsent,
+  NO_MEMBERS,
+  type FurtherMembers,
+} from '../domain/schema-fields.ts'
 import { ALL_FIELD, validateBlanks, validateBounds } from '../domain/time-bounds.ts'
 import { listUnread, unreadIssues, type Unread } from '../domain/unread.ts'
 import { makeValidator, onePerField, sortIssues, type Issue } from '../domain/validate.ts'
@@ -18,6 +24,8 @@ export interface RuledBody {
 /** Rules for a JSON body, however it came. */
 export interface BodyRules {
   schema: TSchema
+  /** Finds optional members beside those of the schema; the same object until they change. */
+  findMembers?: (() => FurtherMembers | undefined) | undefined
   /** Members in which an empty string counts as absent; optional: all that need not be there and take none. */
   emptyIsAbsent?: readonly string[] | 'optional' | undefined
   /** Members that nothing reads unless a platform admin sends them. */
@@ -46,7 +54,14 @@ export interface ValidBody {
 const STAND_IN = 'inline image'
 
 /** Makes the validator of a body: its schema and the rules a schema cannot say, reported in the schema's order. */
-export const makeValidateBody = (rules: BodyRules) => {
+export const makeValidateBody = (rules: BodyRules): ReturnType<typeof makeValidate> => {
+  const validateBy = makeOnce((members: FurtherMembers) =>
+    makeValidate({ ...rules, schema: addMembers(rules.schema, members) }),
+  )
+  return (...given) => validateBy(rules.findMembers?.() ?? NO_MEMBERS)(...given)
+}
+
+const makeValidate = (rules: BodyRules) => {
   const { schema, emptyIsAbsent: empty } = rules
   const validate = makeValidator(schema, empty === 'optional' ? listEmptyIsAbsent(schema) : empty)
   return (

@@ -44,7 +44,9 @@ export const findTaskDetail = async (
       t.webhook_url as "webhookUrl", t.purge_at as "purgeAt", t.purged_at as "purgedAt",
       (select max(p.at) from placement p where p.task_id = t.id) as "placedAt",
       case when t.delete_requested_at is null then (
-        select p.logs from placement p where p.task_id = t.id order by p.at desc limit 1
+        select case when t.engine_error_shown or ${isAdmin} then p.logs
+            else regexp_replace(p.logs, 'Traceback \\(most recent call last\\).*', '') end
+        from placement p where p.task_id = t.id order by p.at desc limit 1
       ) end as log,
       (select jsonb_build_object('name', v.name, 'version', v.digest,
           'first_seen_at', ${instant(sql, sql`v.first_seen_at`)})

@@ -26,10 +26,11 @@ const EndCount = Type.Object({
 })
 const Instance = Type.Object({
   name: Type.String(),
+  engine: Type.Optional(Type.String({ description: 'Engine of ENGINES_HTTP; absent: ComfyUI.' })),
   state: Type.Unsafe<InstanceState>({
     ...InstanceState,
     description:
-      'gone: silent, or in no COMFYUI_URLS. quarantined: needs a restart. stalled: late to respond, or without progress. resting: was out of memory, or had an error of its device. draining: is given no more tasks, or no source of COMFYUI_URLS names it any more.',
+      'gone: silent, or in no setting. quarantined: needs a restart. stalled: late to respond, or without progress. resting: was out of memory, or had an error of its device. draining: is given no more tasks, or no setting names it any more.',
   }),
   is_drained: Type.Boolean({ description: 'True: it is given no more tasks.' }),
   version: Type.Optional(Type.String({ description: 'Version of its ComfyUI.' })),

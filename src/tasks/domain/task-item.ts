@@ -164,7 +164,7 @@ export const TaskDetail = Type.Object({
     Type.Object({
       number: count('From 1.'),
       started_at: instant('When it began.'),
-      ended_at: Type.Optional(instant('When it ended, where that is known.')),
+      ended_at: Type.Optional(instant('When it ended; if it was lost, at the latest.')),
       outcome: Type.Enum(['running', 'done', 'failed', 'lost'], {
         description: 'lost: its worker went away, or the task ended without it.',
       }),

@@ -24,6 +24,9 @@ const BUSY = 'All workers are busy.'
 /** Reason of a task of a template that has as many tasks on machines as it may. */
 export const FULL = 'As many tasks of its template run as may at once.'
 
+/** Reason of a task on a machine that is silent. */
+export const SILENT = 'Its machine does not respond.'
+
 /** Sentence of an event whose webhook host an admin has paused. */
 export const PAUSED_EVENT = 'It waits: the service has paused its host, and sends it later.'
 
@@ -57,5 +60,6 @@ const SENTENCES: Readonly<Record<string, string>> = {
   [UNSERVED]: 'It waits: no worker serves its engine now.',
   [BUSY]: 'It waits for a free worker: all that serve its engine are busy.',
   [FULL]: 'It waits: as many tasks of its template run now as may at once.',
+  [SILENT]: 'It waits for its machine, which does not respond now.',
   [NOT_STARTED]: 'It waits: the service cannot reach Temporal, and starts it once it can.',
 }

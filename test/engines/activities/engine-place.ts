@@ -58,7 +58,10 @@ const startReceiver = async (place: Place, changes: EventEmitter) => {
   const { port } = server.address() as AddressInfo
   return {
     statuses,
-    signer: { signPrediction: (id: string) => `http://127.0.0.1:${port}/${id}` },
+    signer: {
+      signFile: place.deps.signer.signFile,
+      signPrediction: (id: string) => `http://127.0.0.1:${port}/${id}`,
+    },
     close: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

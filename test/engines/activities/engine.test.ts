@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { describe, test, type TestContext } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 
 import sharp from 'sharp'
 
 import { findPrediction, recordPrediction } from '../../../src/engines/db/prediction.ts'
+import { findFile } from '../../../src/tasks/db/file.ts'
+import { SILENT } from '../../../src/tasks/domain/waits-for.ts'
 import type { startFakeCog } from '../../support/cog/fake.ts'
 import { makePicture } from '../../support/pictures.ts'
 import { cancelTasks } from '../../support/task-rows.ts'
@@ -48,6 +54,12 @@ const renderToEnd = async (deps: Parameters<typeof render>[0], id: string) => {
     }
 }
 
+/** A picture of 600,000 bytes. */
+const makeNoise = (): Promise<Buffer> =>
+  sharp(randomBytes(450 * 450 * 3), { raw: { width: 450, height: 450, channels: 3 } })
+    .png()
+    .toBuffer()
+
 /** Time-outs that are to pass. */
 const SHORT = { quietMs: 20, lateMs: 50 }
 const PAIR = [{}, {}]
@@ -76,6 +88,21 @@ describe('an image task of an engine', { concurrency: true }, () => {
       [['done', true]],
     )
   })
+
+  for (const isSynchronous of [false, true])
+    test(`is sent a large input as ${isSynchronous ? 'it is where its engine cannot reach the service' : 'a link'}`, async (t) => {
+      const { deps, first, id } = await start(t, [{}], { isSynchronous })
+      const file = join(place.root, randomUUID())
+      await writeFile(file, await makeNoise())
+      await place.deps.storage.putFile(`inputs/${id}/image.png`, file)
+      assert.equal((await render(deps, id))?.results.length, 1)
+      const image = String(first.begun[0]?.input['image'])
+      if (isSynchronous) return assert.match(image, /^data:image\/png;base64,/)
+      const own = place.deps.signer.parseOwnLink(image, new Date())
+      assert.ok(typeof own === 'object', image)
+      const found = await findFile(place.deps.sql, own)
+      assert.equal(found?.storage_key, `inputs/${id}/image.png`)
+    })
 
   test('ends with the response to its request where the engine cannot reach the service', async (t) => {
     const { deps, first, id, receiver } = await start(t, [{}], { isSynchronous: true })
@@ -156,6 +183,34 @@ describe('an image task of an engine', { concurrency: true }, () => {
       placements.map(({ state, detail }) => [state, detail]),
       Array.from({ length: 3 }, () => ['failed', 'no\ufffdgood \ufffd']),
     )
+  })
+
+  test('fails at once by an error that its engine calls final', async (t) => {
+    const { deps, first, id } = await start(t)
+    first.outcomes.push({ status: 'failed', error: 'Final: there is no face' })
+    await assert.rejects(render(deps, id), forGood('engine_failed'))
+    assert.deepEqual(await states(id), ['final'])
+    const [row] = await place.deps.sql`select engine_error, failures from task where id = ${id}`
+    assert.deepEqual(row && { ...row }, { engine_error: 'Final: there is no face', failures: 0 })
+  })
+
+  test('says that it waits while its engine does not respond', async (t) => {
+    const { deps, first, id } = await start(t, [{}], { quietMs: SHORT.quietMs })
+    first.hold()
+    const rendered = render(deps, id)
+    await waitFor('it runs', () => first.running().length === 1)
+    const untilWaits = async (reasons: string[] | null): Promise<unknown> =>
+      await waitFor(`it waits for ${String(reasons)}`, async () => {
+        const [row] = await place.deps.sql`select waits_for from task where id = ${id}`
+        return isDeepStrictEqual(row?.['waits_for'], reasons)
+      })
+    first.files['/health-check'] = Buffer.from('gone')
+    await untilWaits([SILENT])
+    delete first.files['/health-check']
+    await untilWaits(null)
+    first.release()
+    assert.equal((await rendered)?.results.length, 1)
+    assert.deepEqual(await states(id), ['open'])
   })
 
   test('waits for an engine that is busy with other work, at no placement', async (t) => {

@@ -34,6 +34,15 @@ const COG = documentOf(
     tiled: { type: 'boolean', default: false, 'x-order': 6 },
     seed: { anyOf: [{ type: 'integer' }, { type: 'null' }], 'x-order': 7 },
     masks: { type: 'array', items: { type: 'string', format: 'uri' }, 'x-order': 8 },
+    words: { type: 'array', items: { type: 'string', maxLength: 9 }, 'x-order': 9 },
+    sigmas: {
+      type: 'array',
+      items: { type: 'number', minimum: 0 },
+      minItems: 1,
+      maxItems: 4,
+      'x-order': 10,
+    },
+    modes: { type: 'array', items: { $ref: '#/components/schemas/mode' }, 'x-order': 11 },
   },
   { required: ['prompt', 'image'] },
   {
@@ -58,6 +67,34 @@ describe('the openapi.json of an engine', () => {
       ['driving_video', { 'x-media': 'video', required: false }],
       ['tiled', { type: 'boolean', default: false, required: false }],
       ['seed', { type: 'integer', required: false }],
+      [
+        'words',
+        {
+          type: 'array',
+          items: { type: 'string', maxLength: 9 },
+          maxItems: 1000,
+          required: false,
+        },
+      ],
+      [
+        'sigmas',
+        {
+          type: 'array',
+          items: { type: 'number', minimum: 0 },
+          minItems: 1,
+          maxItems: 4,
+          required: false,
+        },
+      ],
+      [
+        'modes',
+        {
+          type: 'array',
+          items: { type: 'string', enum: ['soft', 'hard'] },
+          maxItems: 1000,
+          required: false,
+        },
+      ],
     ])
     assert.deepEqual(Object.keys(schema?.inputs ?? {}).includes('masks'), true)
     assert.deepEqual(schema?.output, { is: 'file' })
@@ -76,7 +113,7 @@ describe('the openapi.json of an engine', () => {
     [
       'needs a list',
       documentOf({ images: { type: 'array', items: {} } }, { required: ['images'] }),
-      /^images is of type array/,
+      /^images is a list of what no field can be/,
     ],
     [
       'needs a sound',

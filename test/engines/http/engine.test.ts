@@ -1,14 +1,23 @@
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { env } from 'node:process'
 import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
 
+import { findVideoBinaries } from '../../../packages/engines/src/binaries.ts'
+import type { Config } from '../../../src/compose/settings/env.ts'
+import { ROOT } from '../../../src/local/root.ts'
+import { examine } from '../../../src/operate/doctor.ts'
+import { makeEngineChecks } from '../../../src/operate/engine-checks.ts'
 import { expectStatus, listOf, makeClient } from '../../support/client.ts'
 import type { TaskRecord } from '../../support/client.ts'
 import { startFakeCog, type FakeCog } from '../../support/cog/fake.ts'
 import { startPythonEngine, type PythonEngine } from '../../support/cog/python.ts'
 import { useFolder } from '../../support/folder.ts'
 import { base64 } from '../../support/pictures.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 import { WITHOUT_PYTHON as skip } from '../../support/python.ts'
 import { startService, type Service } from '../../support/service.ts'
 import { waitFor } from '../../support/wait.ts'
@@ -58,6 +67,7 @@ interface Listed {
 const ENHANCE = '/templates/enhance/tasks'
 const folder = useFolder()
 let fake: FakeCog
+let film: FakeCog
 let service: Service
 let python: PythonEngine | undefined
 
@@ -100,15 +110,42 @@ const readTask = async (id: string): Promise<Detail> =>
 const create = async (path: string, body: object): Promise<string> =>
   (await client.create(path, body)).body.data.task_id
 
+/** Makes a second of red as a data URL. */
+const makeClip = async (): Promise<string> => {
+  const { ffmpeg } = await findVideoBinaries({ searchPath: env['PATH'] ?? '', production: false })
+  const path = join(folder, 'clip.mp4')
+  const source = ['-f', 'lavfi', '-i', 'color=red:s=64x48:r=24:d=1']
+  await promisify(execFile)(ffmpeg.path, ['-v', 'error', ...source, '-pix_fmt', 'yuv420p', path])
+  return `data:video/mp4;base64,${(await readFile(path)).toString('base64')}`
+}
+
 before(async () => {
-  fake = await startFakeCog()
+  fake = await startFakeCog({
+    properties: {
+      image: { type: 'string', format: 'uri', 'x-order': 0 },
+      scale: { type: 'number', minimum: 1, maximum: 8, default: 2, 'x-order': 1 },
+      words: { type: 'array', items: { type: 'string' }, maxItems: 2, 'x-order': 2 },
+    },
+  })
+  film = await startFakeCog({
+    properties: {
+      prompt: { type: 'string' },
+      start: { type: 'string', format: 'uri' },
+      seconds: { type: 'number' },
+    },
+    required: ['prompt'],
+  })
   python = await startPython()
-  const engines = [`enhance=${fake.url}`, ...(python ? [`shade=${python.url}`] : [])]
+  const engines = [
+    `enhance=${fake.url}`,
+    `film=${film.url}`,
+    ...(python ? [`shade=${python.url}`] : []),
+  ]
   service = await startService({
     roles: ['api', 'core'],
     env: {
       ADMIN_SUBJECTS: 'root',
-      ENGINES: 'upscale:http:enhance',
+      ENGINES: 'upscale:http:enhance,text2video:http:film',
       ENGINES_HTTP: engines.join(),
       ...(python && { ENGINES_HTTP_TOKENS: 'shade=secret' }),
     },
@@ -117,7 +154,7 @@ before(async () => {
 after(async () => {
   await service.stop()
   await python?.kill()
-  await fake.close()
+  await Promise.all([fake.close(), film.close()])
 })
 
 describe('an engine of ENGINES_HTTP', () => {
@@ -141,6 +178,64 @@ describe('an engine of ENGINES_HTTP', () => {
     const image = await base64()
     expectStatus(await client.post(ENHANCE, { image, scale: 9 }), 400, 'validation_failed')
     expectStatus(await client.post(ENHANCE, { scale: 2 }), 400, 'validation_failed')
+  })
+
+  test('is given lists of its values', async () => {
+    await untilListed('enhance')
+    const image = await base64()
+    const id = await create(ENHANCE, { image, words: ['a', 'b'] })
+    assert.equal((await untilEnded(ENHANCE, id)).status, 'COMPLETED')
+    assert.deepEqual(fake.begun.find(({ input }) => 'words' in input)?.input['words'], ['a', 'b'])
+    for (const words of [['a', 'b', 'c'], [1], 'a'])
+      expectStatus(await client.post(ENHANCE, { image, words }), 400, 'validation_failed')
+  })
+
+  test('is listed by the command line with what counts of its fields', async () => {
+    await untilListed('enhance')
+    const own = { KILN_URL: service.baseUrl, KILN_TOKEN: await service.token('alice') }
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['tools/kiln.mjs', 'templates'],
+      { cwd: ROOT, env: { ...env, ...own } },
+    )
+    for (const line of ['words  list of string', 'kiln_priority  integer -3 to 3'])
+      assert.ok(stdout.includes(`  ${line}\n`), stdout)
+  })
+
+  test('makes the videos of the interface, of a prompt and of a picture', async () => {
+    const clip = await makeClip()
+    film.outcomes.push({ output: clip }, { output: clip })
+    const body = { prompt: 'a red sea', duration: 4 }
+    for (const more of [{}, { images: [`data:image/png;base64,${await base64()}`] }]) {
+      const id = await client.createVideo({ ...body, ...more })
+      const { state, creations } = await client.untilVideoEnded(id)
+      assert.equal(state, 'success')
+      assert.deepEqual(creations[0]?.video.resolution, { width: 64, height: 48 })
+    }
+    assert.deepEqual(
+      film.begun.map(({ input: { start, ...input } }) => [input, String(start).slice(0, 15)]),
+      [
+        [{ prompt: 'a red sea', seconds: 4 }, 'undefined'],
+        [{ prompt: 'a red sea', seconds: 4 }, 'data:image/png;'],
+      ],
+    )
+  })
+
+  test('has a line of the doctor', async () => {
+    const config = {
+      ENGINES_HTTP_TOKENS: [],
+      IMAGE_ENGINE: 'local',
+      VIDEO_ENGINE: 'local',
+      ENGINES: ['upscale:http:enhance'],
+      ENGINES_HTTP: [`enhance=${fake.url} http://127.0.0.1:1`, 'away=http://127.0.0.1:1'],
+    }
+    const checks = makeEngineChecks({ config: config as unknown as Config })
+    const { lines } = await examine(checks, { issues: [], limitMs: PATIENCE_MS })
+    assert.match(
+      lines[1] ?? '',
+      /^ok +engine enhance +takes image, scale, words; 1 of 2 can be used; renders upscale; enhance@127.0.0.1:1: /,
+    )
+    assert.match(lines[2] ?? '', /^ERROR +engine away +away@127.0.0.1:1: .*ENGINES_HTTP$/)
   })
 
   test('makes a kind of the interface that ENGINES gives to it', async () => {
@@ -176,18 +271,29 @@ describe('an engine of ENGINES_HTTP', () => {
     assert.equal(await send(webhook, { ...state, status: 'failed' }), 404)
   })
 
+  test('has a log for its caller, without the stack that admins read', async () => {
+    await untilListed('enhance')
+    const logs = 'read\nTraceback (most recent call last):\n  File "/srv/enhance.py", line 3\n'
+    fake.outcomes.push({ status: 'failed', error: 'Final: no face', logs })
+    const id = await create(ENHANCE, { image: await base64() })
+    assert.equal((await untilEnded(ENHANCE, id)).error?.message, 'The engine rejected the task.')
+    assert.equal((await readTask(id)).log, 'read\n')
+    const { body } = expectStatus(await clientOf('root').get(`/tasks/${id}`), 200)
+    assert.deepEqual([body['log'], body['engine_error']], [logs, 'Final: no face'])
+  })
+
   test('is shown to admins beside its tasks, and drained by the name of an instance', async () => {
     const root = clientOf('root')
     await untilListed('enhance')
     const name = `enhance@${new URL(fake.url).host}`
     const instance = await waitFor('it is looked after', async () => {
-      const all = listOf<{ name: string; state: string }>(
+      const all = listOf<{ name: string; state: string; engine?: string }>(
         await root.get('/admin/instances'),
         'instances',
       )
       return all.find((one) => one.name === name && one.state === 'ready')
     })
-    assert.ok(instance)
+    assert.equal(instance.engine, 'enhance')
   })
 
   test('pauses by its name', async () => {

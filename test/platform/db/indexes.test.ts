@@ -99,8 +99,8 @@ const WHOLE: Record<string, string> = {
   'select value, count(*)': 'a facet is counted over all that is found, at most once a minute',
 }
 
-/** Tables of a handful of rows: admins make those, and an engine that fails. */
-const SMALL = ['pause', 'breaker', 'worker']
+/** Tables of a handful of rows: admins make those, and an engine that fails; routes that have an upstream. */
+const SMALL = ['pause', 'breaker', 'worker', 'upstream_body']
 
 const NUMBERED = { version: ANY, number: ANY, fields: ANY }
 const PUBLICATION = { id: ID, publisherId: ID, nodeId: 'a', ...NUMBERED } as never

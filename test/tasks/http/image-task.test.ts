@@ -108,6 +108,16 @@ describe('an image task', () => {
     assert.deepEqual(columnsOf(task.attempts, 'number', 'outcome', 'ended_at'), [
       [1, 'done', task.ended_at],
     ])
+    const lost = { n: 0, at: task.created_at }
+    await service.sql`
+      update task set attempts = ${service.sql.json([lost])} || attempts where id = ${id}
+    `
+    const { attempts } = (await alice.get(`/tasks/${id}`)).body as unknown as TaskDetail
+    const [last] = task.attempts
+    assert.deepEqual(columnsOf(attempts, 'outcome', 'started_at', 'ended_at'), [
+      ['lost', task.created_at, last?.started_at],
+      ['done', last?.started_at, task.ended_at],
+    ])
     const [result] = task.results
     assert.deepEqual([result?.name, result?.width, result?.height], ['result-1.png', 800, 400])
     const small = await fetch(task.thumbnail_url ?? '')

@@ -90,6 +90,19 @@ const Input = ({ field, form }: FieldProps): ReactNode => {
           onChange={(text) => set(text || undefined)}
         />
       )
+    case 'lines': {
+      const read = control.isNumeric ? numberOf : String
+      return (
+        <TextField
+          {...common}
+          rows={3}
+          value={[value ?? []].flat().map(textOf).join('\n')}
+          onChange={(text) =>
+            set(text === '' ? undefined : text.split('\n').map((line) => read(line)))
+          }
+        />
+      )
+    }
     case 'labels':
       return <LabelsField {...common} value={value as Labels | undefined} onChange={set} />
     case 'number':

@@ -12,6 +12,7 @@ export type Control =
   | { is: 'number'; min: number | undefined; max: number | undefined }
   | { is: 'switch' }
   | { is: 'text'; rows: number; maxLength: number | undefined }
+  | { is: 'lines'; isNumeric: boolean }
   | { is: 'labels' }
   | { is: 'group'; fields: readonly Field[] }
 
@@ -82,6 +83,8 @@ const controlOf = (name: string, schema: JsonSchema, pointer: string): Control =
   if (schema.enum) return { is: 'choice', options: schema.enum.filter((one) => one !== null) }
   if (schema.properties) return { is: 'group', fields: readFields(schema, pointer) }
   if (schema.additionalProperties) return { is: 'labels' }
+  if (type === 'array')
+    return { is: 'lines', isNumeric: /number|integer/.test(String([items?.type ?? []].flat()[0])) }
   if (type === 'boolean')
     return schema.default === undefined
       ? { is: 'choice', options: [true, false] }

@@ -26,6 +26,10 @@ class Cancelled(BaseException):
     """Is raised in a function whose prediction was cancelled. Let it pass, or raise it again."""
 
 
+class Final(Exception):
+    """An error that another attempt would only repeat: raise it where the input is wrong."""
+
+
 class Prediction(io.TextIOBase):
     """A call and what becomes of it. What the function prints is written to it."""
 
@@ -130,8 +134,9 @@ class Runner:
         except Cancelled:
             return {}
         except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it raises
-            traceback.print_exc()
-            return {"status": "failed", "error": f"{type(error).__name__}: {error}"}
+            prediction.write(traceback.format_exc())
+            name = Final.__name__ if isinstance(error, Final) else type(error).__name__
+            return {"status": "failed", "error": f"{name}: {error}"}
 
     def interrupt(self, *_: object) -> None:
         # Raises once, and only where `call` catches it.

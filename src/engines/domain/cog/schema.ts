@@ -20,6 +20,7 @@ export interface EngineSchema {
 const MAX_MEMBERS = 100
 const MAX_STEPS = 16
 const MAX_CHOICES = 1000
+const MAX_ITEMS = 1000
 const TEXT_CHARACTERS = 10_000
 const DESCRIPTION_CHARACTERS = 500
 
@@ -42,7 +43,7 @@ export const readEngineSchema = (
   const found = names.map((name) => {
     const schema = resolve(properties[name])
     const isRequired = required.includes(name)
-    const member = nameIssue(name) ?? readMember(name, schema)
+    const member = nameIssue(name) ?? readMember(name, schema, resolve)
     if (typeof member === 'string' && isRequired) issues.push(`${name} ${member}`)
     return { name, isRequired, member, order: Number(schema['x-order'] ?? Infinity) }
   })
@@ -66,7 +67,8 @@ const schemasOf = (document: Schema): Schema => {
   return isObject(components) && isObject(components['schemas']) ? components['schemas'] : {}
 }
 
-const makeResolve = (document: Schema): Resolve => {
+/** Makes what follows the references of a document into its own schemas. */
+export const makeResolve = (document: Schema): Resolve => {
   const schemas = schemasOf(document)
   return (given) => {
     let schema: Schema = isObject(given) ? given : {}
@@ -92,17 +94,37 @@ const findNext = ({ $ref: ref, allOf: all, anyOf: any }: Schema, schemas: Schema
   return isObject(only) && others.length === 0 ? only : undefined
 }
 
-const nameIssue = (name: string): string | undefined => {
+/** Finds why a member can be no field by its name; undefined where it can. */
+export const nameIssue = (name: string): string | undefined => {
   if (!/^[a-z]\w{0,62}$/i.test(name)) return 'is no name of a field'
   return isReserved(name) ? "is a name of the service's own" : undefined
 }
 
 /** Reads a member, or says why it is no field. */
-const readMember = (name: string, schema: Schema): Omit<Member, 'required'> | string => {
-  const { type, format, enum: choices, default: preset } = schema
+export const readMember = (
+  name: string,
+  schema: Schema,
+  resolve: Resolve,
+): Omit<Member, 'required'> | string => {
+  const { format, enum: choices, default: preset } = schema
+  const type = typeOf(schema)
   const text = typeof schema['description'] === 'string' ? schema['description'] : ''
   const description = text.slice(0, DESCRIPTION_CHARACTERS) || `Input ${name} of the engine.`
   if (type === 'string' && format === 'uri') return readFile(name, text, description)
+  if (type === 'array') {
+    const items = readMember(name, resolve(schema['items']), resolve)
+    if (typeof items === 'string' || items.type === 'array' || !items.type)
+      return 'is a list of what no field can be'
+    const { default: _, description: __, ...rules } = items
+    const { minItems, maxItems } = schema
+    return {
+      type,
+      items: rules,
+      ...(typeof minItems === 'number' && { minItems }),
+      maxItems: Math.min(MAX_ITEMS, typeof maxItems === 'number' ? maxItems : MAX_ITEMS),
+      description,
+    }
+  }
   if (!isOneOf(type, ['string', 'number', 'integer', 'boolean']))
     return `is of type ${typeof type === 'string' ? type : 'any'}, which no field can be`
   const isValue = (value: unknown): value is Literal =>
@@ -125,6 +147,12 @@ const readMember = (name: string, schema: Schema): Omit<Member, 'required'> | st
   const isOffered =
     isValue(preset) && (typeof preset !== 'number' || !(preset < minimum || preset > maximum))
   return { type, ...bounds, ...(isOffered && { default: preset }), description }
+}
+
+/** A type may stand in a list beside null, and choices are of one without saying so. */
+const typeOf = ({ type, enum: choices }: Schema): unknown => {
+  if (Array.isArray(type)) return (type as unknown[]).find((one) => one !== 'null')
+  return type ?? (Array.isArray(choices) ? typeof choices[0] : undefined)
 }
 
 const isOneOf = <Word extends string>(value: unknown, words: readonly Word[]): value is Word =>

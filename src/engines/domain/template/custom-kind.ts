@@ -18,7 +18,11 @@ import type { Literal, Mark, Template } from './template.ts'
 
 /** Member of the body of a custom kind, as a JSON Schema. */
 interface Member {
-  type?: 'string' | 'number' | 'integer' | 'boolean'
+  type?: 'string' | 'number' | 'integer' | 'boolean' | 'array'
+  /** Rules of each value of a list. */
+  items?: Omit<Member, 'default' | 'required' | 'description'>
+  minItems?: number
+  maxItems?: number
   enum?: (string | number)[]
   minimum?: number
   maximum?: number

@@ -4,6 +4,7 @@ import { makeParameters } from './parameters.ts'
 import { makeSchemas, type SchemaNames, type Schemas } from './schemas.ts'
 import type { Method, ResponseSpec, Route } from '../route.ts'
 import type { ErrorForm } from '../serve/errors.ts'
+import { addMembers } from '../../domain/schema-fields.ts'
 import { VERSION } from '../../domain/release.ts'
 
 type Json = Record<string, unknown>
@@ -140,8 +141,9 @@ const makeRequestBody = (route: Route, schemas: Schemas): Json => {
       },
     }
   if (!body) return {}
+  const schema = addMembers(body.document ?? body.schema, body.findMembers?.())
   const media = {
-    schema: showNames(route, schemas.show(body.document ?? body.schema, 'body')),
+    schema: showNames(route, schemas.show(schema, 'body')),
     ...makeExamples(body),
   }
   return {

@@ -17,7 +17,15 @@ export const withOpenApiRoutes = (
   { aliases, ...options }: DocumentOptions & { aliases: AliasTable | undefined },
 ): Route[] => {
   const variants = others.find((route) => route.variants)?.variants
-  const none: readonly Route[] = []
+  let known: unknown[] = []
+  let more: readonly Route[] = []
+  /** Lists the variants: another list whenever one of them has changed, or what a body takes. */
+  const listMore = (): readonly Route[] => {
+    const now = [variants?.list(), ...others.map(({ body }) => body?.findMembers?.())]
+    if (now.some((one, at) => one !== known[at])) more = [...(variants?.list() ?? [])]
+    known = now
+    return more
+  }
   // Each is written once, until a variant changes: docs/decisions.md, Requests and responses.
   const documentOf = makeOnce((more: readonly Route[]): Json => {
     const all = [...routes, ...more]
@@ -28,7 +36,7 @@ export const withOpenApiRoutes = (
   })
   const jsonOf = makeOnce((document: object) => JSON.stringify(document))
   const yamlOf = makeOnce(toYaml)
-  const read = () => documentOf(variants?.list() ?? none)
+  const read = () => documentOf(listMore())
   const json = () => Promise.resolve({ status: 200, body: read(), text: jsonOf(read()) })
   const yaml = async () => ({
     status: 200,

@@ -80,7 +80,8 @@ const toAttempt = (
       outcome: 'failed',
       ...(code && { error: code }),
     }
-  if (index < attempts.length - 1) return { ...begun, outcome: 'lost' }
+  const next = attempts[index + 1]
+  if (next) return { ...begun, ended_at: toInstant(next.at), outcome: 'lost' }
   if (endedAt === undefined) return { ...begun, outcome: 'running' }
   const ended = { ...begun, ended_at: endedAt }
   if (state === 'failed')

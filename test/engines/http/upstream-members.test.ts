@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+
+import {
+  assertMembers,
+  expectStatus,
+  IMAGE_API,
+  makeClient,
+  TEXT,
+  UPSCALE,
+} from '../../support/client.ts'
+import { base64, makePicture } from '../../support/pictures.ts'
+import { makeUpstreamSettings, startService, type Service } from '../../support/service.ts'
+import { creationAt, MP4, startFakeUpstream, type FakeUpstream } from '../../support/upstream.ts'
+import { waitFor } from '../../support/wait.ts'
+import { linesOf, postBatch, postOperation, untilBulkEnded } from '../../tasks/http/bulk-support.ts'
+
+const bodyOf = (properties: object) => ({
+  post: { requestBody: { content: { 'application/json': { schema: { properties } } } } },
+})
+
+const DOCUMENT = {
+  openapi: '3.1.0',
+  paths: {
+    '/v9/image-upscaler': bodyOf({
+      steps: { type: 'integer', minimum: 1, maximum: 50, default: 30 },
+      sampler: { type: 'string', enum: ['euler', 'heun'] },
+      // Of the interface, whatever its upstream says.
+      scale_factor: { type: 'integer' },
+      image: { type: 'string' },
+    }),
+    '/v9/image-relight': bodyOf({ steps: { type: 'integer' }, prompt: { type: 'string' } }),
+    '/proxy/vidvendor/text2video': bodyOf({ camera: { type: 'string', maxLength: 9 } }),
+  },
+}
+
+let upstream: FakeUpstream
+let service: Service
+const client = makeClient(
+  () => service.baseUrl,
+  () => service.token('alice'),
+)
+/** The bodies that the upstream was sent, without their images. */
+const sent = (): object[] =>
+  upstream.asked
+    .filter(({ method }) => method === 'POST')
+    .map(({ body: { image: _image, ...values } }) => values)
+
+before(async () => {
+  upstream = await startFakeUpstream({
+    done: (id, base) => ({
+      task_id: id,
+      status: 'done',
+      generated: [`${base}/files/a.png`],
+      state: 'success',
+      creations: [creationAt(base)],
+    }),
+    files: {
+      'a.png': await makePicture(),
+      'video.mp4': MP4,
+      'cover.jpg': await makePicture({ format: 'jpeg' }),
+    },
+    document: DOCUMENT,
+  })
+  const settings = makeUpstreamSettings(upstream.url, 'key')
+  service = await startService({
+    roles: ['api', 'core'],
+    env: {
+      ...settings,
+      VENDOR_IMAGE_URL: `${upstream.url}|prefix=/v9`,
+      ENGINES: 'relight:local',
+    },
+  })
+  await waitFor('the api knows the members', async () => {
+    const { status } = await client.post(`${UPSCALE}?dry_run=true`, {
+      image: await base64(),
+      steps: 99,
+    })
+    return status === 400
+  })
+})
+after(async () => {
+  await service.stop()
+  await upstream.close()
+})
+
+describe('members that an upstream takes beside the interface', { concurrency: false }, () => {
+  test('are passed on, and are part of the request', async () => {
+    const body = { image: await base64(), steps: 12, sampler: 'heun' }
+    const key = { 'idempotency-key': 'members' }
+    const made = expectStatus(await client.post(UPSCALE, body, key), 200)
+    const id = made.body.data.task_id
+    assert.equal(made.headers.get('ignored-fields'), null)
+    expectStatus(await client.post(UPSCALE, body, key), 200)
+    const other = { ...body, steps: 13 }
+    expectStatus(await client.post(UPSCALE, other, key), 422, 'idempotency_mismatch')
+    assert.equal((await client.untilEnded('image-upscaler', id)).status, 'COMPLETED')
+    const isSame = (values: object): boolean => 'steps' in values && values.steps === 12
+    assertMembers(sent().find(isSame), { scale_factor: '2x', steps: 12, sampler: 'heun' })
+    const { request } = expectStatus(await client.get(`/tasks/${id}`), 200).body as unknown as {
+      request: { body: object }
+    }
+    assertMembers(request.body, { steps: 12, sampler: 'heun' })
+    const [row] = await service.database.sql`
+      select settings ? 'image' as "hasImage" from task where id = ${id}
+    `
+    assert.equal(row?.['hasImage'], false)
+    const operation = await postOperation(client, 'run_again', { task_ids: [id] })
+    assert.equal((await untilBulkEnded(client, operation)).counts['done'], 1)
+    const [line] = await linesOf(client, operation)
+    await client.untilEnded('image-upscaler', line?.new_task_id ?? '')
+    const [first, again] = sent().filter(isSame)
+    assert.deepEqual(again, first)
+  })
+
+  test('are as its document says, and no others', async () => {
+    const image = await base64()
+    const wrong = expectStatus(
+      await client.post(UPSCALE, { image, steps: 51, sampler: 'other', scale_factor: 3 }),
+      400,
+      'validation_failed',
+    )
+    assert.deepEqual(
+      wrong.body.details?.map((text) => text.split(',')[0]),
+      [
+        '/scale_factor must be one of 2x',
+        '/steps must be a whole number from 1 to 50',
+        '/sampler must be one of euler',
+      ],
+    )
+    const ignored = await client.create(UPSCALE, { image, unknown: 1, steps: 2 })
+    assert.equal(ignored.headers.get('ignored-fields'), '/unknown')
+    expectStatus(await client.post(UPSCALE, { image, sampelr: 'heun' }), 400, 'validation_failed')
+  })
+
+  test('are those of a video, too', async () => {
+    const id = await client.createVideo({ prompt: 'a sea', camera: 'left' })
+    assert.equal((await client.untilVideoEnded(id)).state, 'success')
+    const values = sent().find((one) => 'camera' in one)
+    assertMembers(values, { camera: 'left', prompt: 'a sea' })
+    const long = { prompt: 'a sea', camera: 'much too long' }
+    expectStatus(await client.post(TEXT, long), 400, 'validation_failed')
+  })
+
+  test('may be in a batch, which rejects others', async () => {
+    const image = await base64()
+    const requests = [{ steps: 7 }, { steps: 0 }, { unknown: 1 }].map((more) => ({
+      path: UPSCALE,
+      body: { image, ...more },
+    }))
+    const path = await postBatch(client, { requests })
+    await untilBulkEnded(client, path)
+    const lines = await linesOf(client, path)
+    assert.deepEqual(
+      lines.map(({ state }) => state),
+      ['done', 'rejected', 'rejected'],
+    )
+    assert.ok(sent().some((values) => 'steps' in values && values.steps === 7))
+  })
+
+  test('are no members where another engine has the tasks of the kind', async () => {
+    const made = await client.create(`${IMAGE_API}/image-relight`, {
+      image: await base64(),
+      prompt: 'from the left',
+      steps: 3,
+    })
+    assert.equal(made.headers.get('ignored-fields'), '/steps')
+    const { body } = expectStatus(await client.get(`/tasks/${made.body.data.task_id}`), 200)
+    assert.ok(!JSON.stringify(body).includes('steps'))
+  })
+
+  test('are in the description of the service', async () => {
+    const { paths, components } = expectStatus(await client.get('/openapi.json'), 200)
+      .body as unknown as {
+      components: { schemas: Record<string, object> }
+      paths: Record<string, ReturnType<typeof bodyOf>>
+    }
+    const text = JSON.stringify(paths[UPSCALE]?.post.requestBody)
+    for (const part of ['"steps":{', '"maximum":50', '"euler"', 'kiln_labels'])
+      assert.ok(text.includes(part), part)
+    assert.match(JSON.stringify(components.schemas['TextToVideoBody']), /"camera":/)
+  })
+})
