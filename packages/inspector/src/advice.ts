@@ -56,6 +56,10 @@ export const ADVICE: Readonly<Record<string, string>> = {
     'The host calls INPUT_TYPES without an argument, and shows no node where that raises: write @classmethod above it.',
   node_without_function:
     'A node cannot run without a FUNCTION that names a method of its class: mend the name.',
+  needs_python:
+    'A host with an older Python cannot load the pack: write it another way, or say so in requires-python.',
+  web_directory_missing:
+    'The host shows nothing of an interface that the archive lacks: put the folder in, or correct WEB_DIRECTORY.',
   elsewhere: 'A host without it cannot load the pack: import it within try, or use something else.',
 }
 

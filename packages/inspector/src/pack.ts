@@ -30,7 +30,7 @@ export const makePack = (
     below.flatMap((entry) => (entry.text ? [[relative(entry), entry.text] as const] : [])),
   )
   const paths = below.map(relative).toSorted()
-  const names = [nodeId, root.slice(0, -1), findProjectName(files.get('pyproject.toml'))]
+  const names = [nodeId, root.slice(0, -1), findProjectText(files.get('pyproject.toml'), 'name')]
   return {
     root,
     entries,
@@ -62,23 +62,33 @@ const isBesides = (path: string): boolean => /^(__MACOSX\/|\.git|\.DS_Store$)/.t
 const topFolder = (path: string): string => path.slice(0, path.indexOf('/') + 1)
 
 /**
- * `name` of `[project]` in a pyproject.toml. Reads lines, not TOML: a file that is broken elsewhere still has its name.
- * Strings of several lines go first, because they may hold anything.
+ * A text of `[project]` in a pyproject.toml. Reads lines, not TOML: a file that is broken elsewhere still has it. Strings
+ * of several lines go first, because they may hold anything.
  */
-const findProjectName = (toml: Uint8Array | undefined): string | undefined => {
+export const findProjectText = (
+  toml: Uint8Array | undefined,
+  member: 'name' | 'requires-python',
+): string | undefined => {
   if (!toml) return undefined
   const text = new TextDecoder().decode(toml).replaceAll(/"""[^]*?"""|'''[^]*?'''/g, '""')
   let table = ''
   for (const line of text.split(/\r?\n/)) {
     table = /^\s*\[([^\]]*)\]/.exec(line)?.[1]?.trim() ?? table
-    const found = NAME_BY_TABLE.get(table)?.exec(line)
+    const found = PATTERNS[member].get(table)?.exec(line)
     if (found) return found[1] ?? found[2]
   }
   return undefined
 }
 
-/** Patterns of the name below the header of a table; `''` is before all headers. */
-const NAME_BY_TABLE = new Map([
-  ['project', /^\s*name\s*=\s*(?:"([^"]*)"|'([^']*)')/],
-  ['', /^\s*project\s*(?:\.\s*name\s*=|=\s*\{[^}]*?\bname\s*=)\s*(?:"([^"]*)"|'([^']*)')/],
-])
+/** Patterns by the header of a table; `''` is before all headers. */
+const patternsOf = (member: string) =>
+  new Map([
+    ['project', new RegExp(`^\\s*${member}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`)],
+    [
+      '',
+      new RegExp(
+        `^\\s*project\\s*(?:\\.\\s*${member}\\s*=|=\\s*\\{[^}]*?(?<![\\w-])${member}\\s*=)\\s*(?:"([^"]*)"|'([^']*)')`,
+      ),
+    ],
+  ])
+const PATTERNS = { name: patternsOf('name'), 'requires-python': patternsOf('requires-python') }

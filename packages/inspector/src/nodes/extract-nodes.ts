@@ -4,7 +4,7 @@ import type { ExtractedNode, NodesSection } from '../inspection.ts'
 import { makeInterpreter, type Interpreter } from '../interpret/interpreter.ts'
 import type { Reason } from '../interpret/types.ts'
 import { LIBRARY } from '../interpret/library/library.ts'
-import type { Pack } from '../pack.ts'
+import { findProjectText, type Pack } from '../pack.ts'
 import type { Module } from '../python/ast.ts'
 import type { PythonParser } from '../python/parse.ts'
 import { decodeSource } from '../python/source-text.ts'
@@ -12,6 +12,7 @@ import { EXTRACTOR_VERSION } from '../versions.ts'
 import { listOf } from './advise.ts'
 import { findByFallback, readNodeList } from './fallback.ts'
 import { findNodes, type FoundNodes } from './find-nodes.ts'
+import { findNeededPython } from './python-version.ts'
 
 interface ExtractOptions {
   pack: Pack
@@ -74,6 +75,7 @@ const makeSection = (pack: Pack, interpreter: Interpreter, found: FoundNodes): N
     ...(found.hints ?? []),
     ...builtInHints(found.nodes),
     ...placeHints(interpreter.reasons()),
+    ...pythonHints(pack, interpreter),
     ...elsewhereHints(interpreter),
     ...(readNodeList(pack.files) ? [] : [adviceOf('node_list_invalid')]),
   ]
@@ -110,6 +112,19 @@ const failureOf = ({ state }: FoundNodes, reasons: readonly string[]): string | 
 const builtInHints = (nodes: readonly ExtractedNode[]): string[] => {
   const names = nodes.map(({ name }) => name).filter((name) => BUILT_IN_NODE_NAMES.has(name))
   return names.length > 0 ? [adviceOf('built_in_name', listOf(names))] : []
+}
+
+/** Names syntax that hosts with an older Python do not read, unless the project says that it needs that version. */
+const pythonHints = ({ files }: Pack, interpreter: Interpreter): string[] => {
+  const required = findProjectText(files.get('pyproject.toml'), 'requires-python')
+  const least = Number(/>=?\s*3\.(\d+)/.exec(required ?? '')?.[1] ?? 0)
+  const needed = findNeededPython(interpreter.parsedFiles()).filter(({ minor }) => minor > least)
+  const said = required === undefined ? '' : `, but requires-python is ${required}`
+  const places = needed.map(
+    ({ file, line, minor, syntax }) =>
+      `${file}, line ${line}: ${syntax}, of Python 3.${minor}${said}`,
+  )
+  return places.length > 0 ? [adviceOf('needs_python', listOf(places))] : []
 }
 
 /** Names what the pack uses and not every host has, with its place. */

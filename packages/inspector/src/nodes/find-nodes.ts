@@ -56,6 +56,7 @@ const raisedBy = ({ code, detail }: Reason): FoundNodes => ({
 export const readModule = (interpreter: Interpreter, entry: ModuleValue): FoundNodes => {
   const advice: Advice = new Map()
   const displayNames = readDisplayNames(interpreter, entry, advice)
+  adviseOnWeb(interpreter, entry, advice)
   const json = makeJsonWriter(interpreter)
   const found = readAs({ interpreter, json, displayNames, advice }, entry)
   return { ...found, hints: [...(found.hints ?? []), ...hintsOf(advice)] }
@@ -213,6 +214,17 @@ const FIELDS = Object.keys(FIELD_VALUES) as (keyof ExtractedNode)[]
 const hasWebDirectory = (interpreter: Interpreter, entry: ModuleValue): boolean => {
   const folder = interpreter.findAttribute(entry, 'WEB_DIRECTORY')
   return folder !== undefined && folder !== null
+}
+
+/** Advises on a folder of the editor's files that is not in the archive. */
+const adviseOnWeb = (interpreter: Interpreter, entry: ModuleValue, advice: Advice): void => {
+  const { files } = interpreter.runtime
+  const given = interpreter.findAttribute(entry, 'WEB_DIRECTORY') ?? null
+  if (given === null || isUnknown(given)) return
+  const text = interpreter.text(given)
+  if (text === undefined) return
+  const path = files.normalise(text.startsWith('/') ? text : `${files.root}/${text}`)
+  if (files.isInside(path) && !files.isFolder(path)) advise(advice, 'web_directory_missing', text)
 }
 
 /** Attributes that tell a node class apart from others. */

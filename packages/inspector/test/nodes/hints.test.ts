@@ -219,4 +219,34 @@ NODE_CLASS_MAPPINGS = {"A": A, "B": B, "C": C}`
     assert.notEqual(ADVICE.budget_rounds, ADVICE.budget)
     assert.equal(adviceOf('something_else'), 'something_else')
   })
+
+  describe('name syntax of a newer Python', () => {
+    const files = {
+      '__init__.py': `${CUP}from .more import *\nNODE_CLASS_MAPPINGS = {"Cup": Cup}`,
+      'more.py': 'x = 1\ntype Pair = tuple\ndef f[T](x: T): return x\ntry: x\nexcept* OSError: x\n',
+    }
+    const places = [
+      'more.py, line 2: a type statement, of Python 3.12',
+      'more.py, line 4: except*, of Python 3.11',
+    ]
+    const rows: [project: string | undefined, said: string, count: number][] = [
+      [undefined, '', 2],
+      ['>=3.9', ', but requires-python is >=3.9', 2],
+      ['>=3.11', ', but requires-python is >=3.11', 1],
+      ['>=3.12', '', 0],
+    ]
+    for (const [project, said, count] of rows)
+      test(`where requires-python is ${project}`, () => {
+        const toml = project && { 'pyproject.toml': `[project]\nrequires-python = "${project}"\n` }
+        const about = places.slice(0, count).map((place) => `${place}${said}`)
+        const hints = count > 0 ? [`${about.join(', ')}: ${ADVICE.needs_python}`] : []
+        assert.deepEqual(extract({ ...files, ...toml }).hints ?? [], hints)
+      })
+  })
+
+  test('a folder of the interface that is not there', () => {
+    const source = `${CUP}NODE_CLASS_MAPPINGS = {"Cup": Cup}\nWEB_DIRECTORY = "./web/dist"\n`
+    assert.deepEqual(extract(source).hints, [`./web/dist: ${ADVICE.web_directory_missing}`])
+    assert.equal(extract({ '__init__.py': source, 'web/dist/a.js': '' }).hints, undefined)
+  })
 })
