@@ -28,7 +28,7 @@ interface RealFleet {
 
 const TASKS = 60
 const SECONDS = 2
-/** How long an instance stands still: longer than its silence is noticed, shorter than it is given up. */
+/** Time for which an instance stands still: longer than its silence is noticed, shorter than it is given up. */
 const STOPPED_MS = 10_000
 const FOLDERS = ['input', 'output', 'temp', 'user']
 const TEMPLATE = {

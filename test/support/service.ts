@@ -121,7 +121,7 @@ export const AWAITS_OUTAGE = {
   OVERRIDE_DOCTOR_CHECK_MS: String(PATIENCE_MS),
 }
 
-/** What is a constant now was a setting of an earlier release. */
+/** Names constants as an earlier release does, of which they are settings. */
 const asSettings = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) =>

@@ -90,7 +90,7 @@ interface FolderFile {
   path: string
   bytes: number
   mode: number
-  /** Where it lies. */
+  /** Path on the disk. */
   file: string
 }
 

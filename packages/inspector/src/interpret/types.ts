@@ -328,7 +328,7 @@ export interface Frame {
   yielded: Value[]
   /** It may have yielded more, or less. */
   maybeYielded: boolean
-  /** What runs at its first `yield`. */
+  /** Runs at its first `yield`. */
   block?: Block | undefined
 }
 

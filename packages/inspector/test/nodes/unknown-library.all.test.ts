@@ -49,7 +49,7 @@ const readWith = (pack: Pack, library: LibraryRegistry): Read => {
   return { names, isMarked, runtime: interpreter.runtime }
 }
 
-/** The library, of which one function answers nothing that is known. */
+/** The library, of which one function returns nothing that is known. */
 const without = (module: string, name: string): LibraryRegistry => ({
   find: (wanted) => {
     const make = LIBRARY.find(wanted)

@@ -60,7 +60,7 @@ const parse = (rt: Runtime, code: Value | undefined): readonly Statement[] | und
   return body
 }
 
-/** Where the code runs: where it is called, or in the namespaces given. */
+/** Gives the scope of the code: the one that calls it, or one with the namespaces given. */
 const scopeOf = (rt: Runtime, { globals, locals }: Spaces): Scope => {
   const { scope } = rt.state
   const isOwn = globals === undefined || globals === scope.module.dict
