@@ -624,7 +624,7 @@ describe('a task with all of its life', () => {
     const { attempts } = await read(service.client('carol'), id)
     assert.deepEqual(columnsOf(attempts, 'number', 'outcome', 'error', 'ended_at'), [
       [1, 'failed', 'engine_failed', `${TIME}1.000Z`],
-      [2, 'lost', undefined, undefined],
+      [2, 'lost', undefined, `${TIME}3.000Z`],
       [3, 'running', undefined, undefined],
     ])
   })
