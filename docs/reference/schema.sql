@@ -1479,7 +1479,7 @@ begin
   select coalesce(sum(greatest(0, extract(epoch from ends - at) * 1000)), 0) into used_ms
   from (
     select (attempt->>'at')::timestamptz as at, coalesce((attempt->>'failed_at')::timestamptz,
-      lead((attempt->>'at')::timestamptz) over (order by n), new.ended_at) as ends
+      case when lead(n) over (order by n) is null then new.ended_at end) as ends
     from jsonb_array_elements(new.attempts) with ordinality as list (attempt, n)
   ) attempts;
   select coalesce(

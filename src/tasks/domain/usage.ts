@@ -56,7 +56,10 @@ const sums = {
     { description: 'Tasks that ended then, by their state.' },
   ),
   credits: count('Charged and not given back.'),
-  engine_seconds: Type.Number({ minimum: 0, description: 'Of all attempts at rendering.' }),
+  engine_seconds: Type.Number({
+    minimum: 0,
+    description: 'Of attempts at rendering; those whose worker went away count none.',
+  }),
   pixels: count('Of the results; of a video those of all frames.'),
   stored_bytes: count('Of inputs, results and payload, as they were stored at the end.'),
   waiting: {

@@ -50,6 +50,24 @@ const untilEnded = async (client: Client, id: string): Promise<void> =>
   void (await client.untilEnded('image-upscaler', id))
 
 describe('the report of usage', () => {
+  test('counts no time of an attempt whose worker went away', async () => {
+    const client = service.client('user of the lost')
+    const image = await base64({ width: 32, height: 24 })
+    const id = await client.createImage({ image, kiln_start_after: 3600 }, UPSCALE)
+    const at = (seconds: number): string => new Date(Date.now() - seconds * 1000).toISOString()
+    const attempts = [
+      { n: 1, at: at(7200) },
+      { n: 2, at: at(50), failed_at: at(20), error: 'engine_failed' },
+    ]
+    await sql`
+      update task set attempts = ${sql.json(attempts)}, status = 'FAILED', error_code = 'engine_failed',
+        error_message = 'No.', waits_on = null, claimed_at = created_at, ended_at = clock_timestamp()
+      where id = ${id}
+    `
+    const { total } = await report(client)
+    assert.deepEqual([total.tasks.failed, Math.round(total.engine_seconds)], [1, 30])
+  })
+
   test('is what the rows of the ended tasks add up to', async () => {
     const client = service.client('user of the sums')
     const image = await base64({ width: 32, height: 24 })
