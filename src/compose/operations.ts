@@ -67,8 +67,11 @@ export const readFleet = async (
   )
   const abilities = details
     .filter(({ state }) => state !== 'gone')
-    .flatMap(({ name: instance, abilities }) =>
-      Object.entries(abilities ?? {}).map(([name, ability]) => ({ name, instance, ...ability })),
+    .flatMap(({ name: instance, abilities, silence }) =>
+      Object.entries(abilities ?? {}).map(([name, { issues, ...ability }]) => ({
+        ...{ name, instance, ...ability },
+        issues: silence === null ? issues : [`does not respond: ${silence}`, ...issues],
+      })),
     )
   const names = [...new Set(abilities.map(({ name }) => name))].toSorted()
   const templates = names.map((name) => {
@@ -82,7 +85,7 @@ export const readFleet = async (
       lacking: lacking.map(({ instance, issues }) => ({ instance, issues })),
     }
   })
-  const instances = details.map(({ abilities, ...detail }) => ({
+  const instances = details.map(({ abilities, silence: _, ...detail }) => ({
     ...Object.fromEntries(Object.entries(detail).filter(([, value]) => value !== null)),
     models: abilities?.[detail.template ?? '']?.models ?? [],
   }))

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 
 import { transitionTask } from '../../../src/tasks/db/task-transition.ts'
+import { NO_INSTANCE } from '../../../src/tasks/domain/waits-for.ts'
 import { recordWait } from '../../../src/engines/db/placement.ts'
 import type { Fleet } from '../../../src/tasks/domain/fleet.ts'
 import { examine } from '../../../src/operate/doctor.ts'
@@ -106,6 +107,21 @@ describe('the fleet of an operator', () => {
       unseen: 'gone',
     })
     assert.equal((await find('quarantined'))?.last_error, 'CUDA error')
+  })
+
+  test('has what an instance that is silent lacks, which can run nothing', async () => {
+    const silence = 'no connection could be made: the port is closed'
+    await sql`update instance set silence = ${silence} where name = 'late'`
+    const late = await find('late')
+    assert.equal(late?.last_error, `does not respond: ${silence}`)
+    assert.ok(Date.parse(late.last_error_at ?? '') <= Date.now())
+    const { templates } = await readFleet()
+    const upscale = templates.find(({ name }) => name === 'upscale')
+    assert.equal(upscale?.able, 3)
+    assert.deepEqual(upscale.lacking[0], { instance: 'late', issues: [`does not respond: ${silence}`] })
+    const { instances } = makeFleetCommands({ config: {} as Config, sql, ...QUIET })
+    assert.match(await instances(), /late {2}stalled {2}0 tasks {2}does not respond: no connection/)
+    await sql`update instance set silence = null where name = 'late'`
   })
 
   test('has the tasks of an instance, what is loaded there, and how its placements ended', async () => {
@@ -218,6 +234,10 @@ describe('the fleet of an operator', () => {
     assert.deepEqual([queue?.tasks, queue?.reasons.length], [2, 1])
     const metrics = await readMetrics(service.entry('api'))
     assert.equal(metrics.get('kiln_comfyui_tasks_waiting{template="custom/poster"}'), 2)
+    await sql`update task set waits_on = ${NO_INSTANCE} where id = ${ids[0] ?? ''}`
+    const { waiting: still } = await readFleet()
+    const put = still.find(({ template }) => template === 'custom/poster')
+    assert.equal(put?.tasks, 2, 'one that was put back because none responds counts, too')
     await cancelTasks(sql, ids)
   })
 
