@@ -46,8 +46,12 @@ const Instance = Type.Object({
       'Models of that template, which are loaded: tasks of that template go there first, also behind one prompt more.',
   }),
   tasks: Type.Array(PlacedTask, { description: 'Its open tasks, the oldest first.' }),
-  last_error: Type.Optional(Type.String({ description: 'Why it does not respond, else why a task last went elsewhere.' })),
-  last_error_at: Type.Optional(instant('Since when it does not respond, else when that task was placed there.')),
+  last_error: Type.Optional(
+    Type.String({ description: 'Why it does not respond, else why a task last went elsewhere.' }),
+  ),
+  last_error_at: Type.Optional(
+    instant('Since when it does not respond, else when that task was placed there.'),
+  ),
   ends: Type.Array(EndCount, { description: 'Of the last 24 hours, the most frequent first.' }),
 })
 

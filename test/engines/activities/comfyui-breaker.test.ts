@@ -86,9 +86,7 @@ describe('the breaker of the instances of ComfyUI', () => {
     const seen = await seeWait(id)
     const name = deps.fleet.instances[0]?.name
     assert.deepEqual(seen, {
-      waits_for: [
-        `${name} does not respond: no connection could be made: the port is closed`,
-      ],
+      waits_for: [`${name} does not respond: no connection could be made: the port is closed`],
       ends: ['put_back'],
       has_begun: true,
     })

@@ -111,17 +111,22 @@ describe('the fleet of an operator', () => {
 
   test('has what an instance that is silent lacks, which can run nothing', async () => {
     const silence = 'no connection could be made: the port is closed'
-    await sql`update instance set silence = ${silence} where name = 'late'`
-    const late = await find('late')
-    assert.equal(late?.last_error, `does not respond: ${silence}`)
-    assert.ok(Date.parse(late.last_error_at ?? '') <= Date.now())
-    const { templates } = await readFleet()
+    await sql`update instance set silence = ${silence} where name = 'stalled'`
+    const { instances, templates } = await readFleet()
+    const commands = makeFleetCommands({ config: {} as Config, sql, ...QUIET })
+    const printed = await commands.instances()
+    await sql`update instance set silence = null where name = 'stalled'`
+    const silent = instances.find(({ name }) => name === 'stalled')
+    assert.equal(silent?.last_error, `does not respond: ${silence}`)
+    assert.ok(Date.parse(silent.last_error_at ?? '') <= Date.now())
     const upscale = templates.find(({ name }) => name === 'upscale')
     assert.equal(upscale?.able, 3)
-    assert.deepEqual(upscale.lacking[0], { instance: 'late', issues: [`does not respond: ${silence}`] })
-    const { instances } = makeFleetCommands({ config: {} as Config, sql, ...QUIET })
-    assert.match(await instances(), /late {2}stalled {2}0 tasks {2}does not respond: no connection/)
-    await sql`update instance set silence = null where name = 'late'`
+    const lack = { instance: 'stalled', issues: [`does not respond: ${silence}`] }
+    assert.deepEqual(
+      upscale.lacking.find(({ instance }) => instance === 'stalled'),
+      lack,
+    )
+    assert.match(printed, /stalled {2}stalled {2}0 tasks {2}does not respond: no connection/)
   })
 
   test('has the tasks of an instance, what is loaded there, and how its placements ended', async () => {

@@ -110,7 +110,7 @@ describe('an image task', () => {
     ])
     const at = (ms: number): string => new Date(Date.parse(task.created_at) + ms).toISOString()
     const before = [
-      { n: -1, at: at(0), failed_at: at(1), error: 'put_back' },
+      { n: 0, at: at(0), failed_at: at(1), error: 'put_back' },
       { n: 0, at: at(2) },
     ]
     // A task that was put back has moved the time from which its deadlines count.
@@ -119,7 +119,8 @@ describe('an image task', () => {
         claimed_at = claimed_at + interval '1 hour'
       where id = ${id}
     `
-    const { attempts, started_at: startedAt } = (await alice.get(`/tasks/${id}`)).body as unknown as TaskDetail
+    const { attempts, started_at: startedAt } = (await alice.get(`/tasks/${id}`))
+      .body as unknown as TaskDetail
     const [last] = task.attempts
     assert.deepEqual(columnsOf(attempts, 'outcome', 'started_at', 'ended_at'), [
       ['put_back', at(0), at(1)],
