@@ -247,7 +247,7 @@ const assess = async <On extends Host>(
 }
 
 /** Says that an instance does not respond, and why. */
-export const describeSilence = (silence: Silence | undefined): string =>
+const describeSilence = (silence: Silence | undefined): string =>
   silence ? `does not respond: ${silence.reason}` : 'does not respond'
 
 export const TOO_LARGE = 'a file is larger than its --max-upload-size'

@@ -68,9 +68,11 @@ export const readFleet = async (
   const abilities = details
     .filter(({ state }) => state !== 'gone')
     .flatMap(({ name: instance, abilities, silence }) =>
-      Object.entries(abilities ?? {}).map(([name, { issues, ...ability }]) => ({
-        ...{ name, instance, ...ability },
-        issues: silence === null ? issues : [`does not respond: ${silence}`, ...issues],
+      Object.entries(abilities ?? {}).map(([name, ability]) => ({
+        name,
+        instance,
+        ...ability,
+        issues: silence === null ? ability.issues : [silence, ...ability.issues],
       })),
     )
   const names = [...new Set(abilities.map(({ name }) => name))].toSorted()
@@ -85,8 +87,10 @@ export const readFleet = async (
       lacking: lacking.map(({ instance, issues }) => ({ instance, issues })),
     }
   })
-  const instances = details.map(({ abilities, silence: _, ...detail }) => ({
-    ...Object.fromEntries(Object.entries(detail).filter(([, value]) => value !== null)),
+  const instances = details.map(({ abilities, ...detail }) => ({
+    ...Object.fromEntries(
+      Object.entries(detail).filter(([key, value]) => value !== null && key !== 'silence'),
+    ),
     models: abilities?.[detail.template ?? '']?.models ?? [],
   }))
   return { status: 200, body: { instances, templates, waiting, crashed } }

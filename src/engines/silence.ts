@@ -11,7 +11,7 @@ export const watchSilence = () => {
   return {
     silence: (): Silence | undefined =>
       since === undefined ? undefined : { ms: performance.now() - since, reason },
-    begin(why: string): void {
+    doubt(why: string): void {
       since ??= performance.now()
       reason = why
     },

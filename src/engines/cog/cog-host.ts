@@ -116,7 +116,7 @@ const readDocument = async (client: ReturnType<typeof makeOrigin>): Promise<Read
 const watchHealth = (client: ReturnType<typeof makeOrigin>, lostMs: number) => {
   let asked: { at: number; response: Promise<string> } | undefined
   let last: string | undefined
-  const { silence, begin, end } = watchSilence()
+  const { silence, doubt, end } = watchSilence()
   const ask = async (): Promise<string> => {
     try {
       const { body } = await client.ask('/health-check', { needsBody: true })
@@ -125,7 +125,7 @@ const watchHealth = (client: ReturnType<typeof makeOrigin>, lostMs: number) => {
       end()
       return last
     } catch (error) {
-      begin(describeCauses(error))
+      doubt(describeCauses(error))
       throw error
     }
   }
@@ -151,7 +151,7 @@ const watchHealth = (client: ReturnType<typeof makeOrigin>, lostMs: number) => {
       return ms < lostMs ? 'doubtful' : 'down'
     },
     silence,
-    doubt: begin,
+    doubt,
     isFull: () => last === BUSY,
     // It does not say how many predictions it has.
     countOthers: (ids: readonly string[]) => Number(last === BUSY && ids.length === 0),

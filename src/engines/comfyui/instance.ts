@@ -129,7 +129,7 @@ const findMade = async (client: ComfyClient, id: string): Promise<OutputFile[]> 
 const watchQueue = (client: ComfyClient, events: Events, lostMs: number) => {
   let asked: { at: number; response: Promise<Queue> } | undefined
   let queue: Queue = { running: [], pending: [] }
-  const { silence, begin, end } = watchSilence()
+  const { silence, doubt, end } = watchSilence()
   let movedAt = performance.now()
   const ask = async (): Promise<Queue> => {
     try {
@@ -140,7 +140,7 @@ const watchQueue = (client: ComfyClient, events: Events, lostMs: number) => {
       end()
       return read
     } catch (error) {
-      begin(describeCauses(error))
+      doubt(describeCauses(error))
       throw error
     }
   }
@@ -159,7 +159,7 @@ const watchQueue = (client: ComfyClient, events: Events, lostMs: number) => {
       return ms < lostMs ? 'doubtful' : 'down'
     },
     silence,
-    doubt: begin,
+    doubt,
     countOthers: (ids: readonly string[]) =>
       [...queue.running, ...queue.pending].filter((id) => !ids.includes(id)).length,
     stalledMs: () =>

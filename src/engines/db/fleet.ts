@@ -7,7 +7,7 @@ import { openThere } from './placement.ts'
 export interface InstanceDetail extends Omit<FleetInstance, 'models'> {
   /** Null: no worker has read them yet. */
   abilities: Abilities | null
-  /** Why it does not respond; null where it does. */
+  /** That it does not respond, and why; null where it does. */
   silence: string | null
 }
 
@@ -41,7 +41,8 @@ export const listInstanceDetails = async (sql: Sql): Promise<InstanceDetail[]> =
     where detail <> '' order by instance, at desc
   )
   select i.name, i.engine, ${stateOf(sql)} as state, i.drained_at is not null as is_drained, i.version,
-    i.template, i.abilities, i.silence, ${instant(sql, sql`i.seen_at`)} as seen_at,
+    i.template, i.abilities, 'does not respond: ' || i.silence as silence,
+    ${instant(sql, sql`i.seen_at`)} as seen_at,
     coalesce('does not respond: ' || i.silence, errors.detail, i.reason) as last_error,
     ${instant(sql, sql`case when i.silence is null then coalesce(errors.at, i.quarantined_at) else i.state_at end`)}
       as last_error_at,

@@ -74,7 +74,7 @@ const depths = ({ fleet }: ComfyDependencies, own: string) =>
     .map(({ name, url, depth }) => [name, url, depth])
 
 /** Has what placements have left removed. A keeper of a test beside this one may have taken that, and be at it. */
-const clean = async (keep: () => Promise<void>, name: string): Promise<void> =>
+const clean = async (keep: () => Promise<void>, name: string): Promise<true> =>
   await waitFor('nothing is left there', async () => {
     await keep()
     const left = await place.deps.sql`
