@@ -17,6 +17,7 @@ export const keepFleet = (deps: KeeperDependencies & { fleet: Fleet }): Promise<
     cleanUp: (instance, left) => cleanUp(deps, instance, left),
     listAbilities: (instance) => listAbilities(instance, deps.fleet),
     setting: 'COMFYUI_URLS',
+    engine: 'comfyui',
   })
 
 /** Lists what an instance can run; a file that cannot be used is a template that it cannot. */

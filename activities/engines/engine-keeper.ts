@@ -15,6 +15,7 @@ export const keepEngine = (deps: KeeperDependencies & { fleet: EngineHosts }): P
       return { [CUSTOM + deps.fleet.name]: { models: [], issues: [...issues] } }
     },
     setting: 'ENGINES_HTTP',
+    engine: deps.fleet.name,
   })
 
 type Deps = Pick<EngineDependencies, 'sql' | 'log' | 'notifyChange'>

@@ -6,10 +6,13 @@ import {
   recordState,
 } from '../../src/engines/db/placement.ts'
 import type { LeftPlacement } from '../../src/engines/db/placement.ts'
+import { ADMISSION } from '../../src/platform/db/change-notification.ts'
+import { releaseAway } from '../../src/tasks/db/admission.ts'
+import type { EngineName } from '../../src/tasks/domain/engine.ts'
 import type { Abilities } from '../../src/tasks/domain/fleet.ts'
 import type { Hosts, RenderDependencies } from './dependencies.ts'
 
-export type KeeperDependencies = Pick<RenderDependencies, 'sql' | 'log'>
+export type KeeperDependencies = Pick<RenderDependencies, 'sql' | 'log' | 'notifyChange'>
 
 /** Parts of looking after an instance that depend on what it speaks. */
 export interface Keeping<On extends Host> {
@@ -21,12 +24,16 @@ export interface Keeping<On extends Host> {
   listAbilities(instance: On): Promise<Abilities>
   /** Setting that names instances. */
   setting: string
+  engine: EngineName
 }
 
 /** Placements of one instance that are removed in one turn: a few requests each. */
 const MAX_LEFT = 20
 
-/** One turn of looking after all instances. One that does not respond does not keep the others waiting for long. */
+/**
+ * One turn of looking after all instances. One that does not respond does not keep the others waiting for long. Where one
+ * responds, tasks go on that were put back because none did.
+ */
 export const keepHosts = async <On extends Host>(
   deps: KeeperDependencies & { fleet: Hosts<On> },
   keeping: Keeping<On>,
@@ -38,6 +45,8 @@ export const keepHosts = async <On extends Host>(
       ),
     ),
   )
+  if (!deps.fleet.instances.some((one) => one.depth > 0 && one.state() === 'up')) return
+  if (await releaseAway(deps.sql, keeping.engine)) deps.notifyChange(ADMISSION)
 }
 
 /**
@@ -57,7 +66,7 @@ const keepHost = async <On extends Host>(
   const isStalled = state === 'up' && instance.stalledMs() >= fleet.stallMs
   const isLeaving = instance.depth === 0
   const seen = isStalled ? 'stalled' : isLeaving && state === 'up' ? 'leaving' : state
-  await recordState(sql, { name, state: seen })
+  await recordState(sql, { name, state: seen, silence: instance.silence()?.reason ?? null })
   // What lies on an instance that is gone for good is gone, too, and its name is free.
   const isGone = state === 'down' && isLeaving
   if (state !== 'up' && !isGone) return

@@ -87,7 +87,10 @@ export const leave = async <On extends Host>(
   if (COUNTED.has(end) || end === 'rejected') await keepReason(deps, task, reason)
   if (end === 'zombie') await holdInstance(sql, { name, restSeconds: null, reason: detail })
   // What it said of its queue is a second old: the task would be placed there again, until its placements are used up.
-  if (end === 'unreachable' || end === 'unsent') instance.doubt()
+  if (end === 'unreachable' || end === 'unsent') {
+    instance.doubt(detail)
+    await instance.probe(performance.now())
+  }
   if (TRACELESS.has(end)) await deletePlacement(sql, id)
   if (end === 'unable') instance.forget(given.template.name, detail)
   if (end === 'out_of_memory') {
@@ -96,8 +99,10 @@ export const leave = async <On extends Host>(
     // Says so when none is left that could have memory enough.
     await rank(given)
   }
-  if (FLEETS.has(end)) await breaker?.fail(scope, task.id)
-  else if (end !== 'busy') await breaker?.succeed(scope)
+  if (FLEETS.has(end)) {
+    // While none responds tasks wait for one, which is no failure of what they have in common.
+    if (fleet.instances.some((one) => one.state() === 'up')) await breaker?.fail(scope, task.id)
+  } else if (end !== 'busy') await breaker?.succeed(scope)
   if (end === 'crashed') {
     log.error({ task_id: task.id, instances, detail }, 'a task has broken two instances in a row')
     throw new TaskError('engine_crashed')

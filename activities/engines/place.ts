@@ -12,8 +12,9 @@ import type { ClaimedTask } from '../../src/tasks/db/task-transition.ts'
 import { hasRoom } from '../../src/engines/db/template.ts'
 import type { Template } from '../../src/engines/domain/template/template.ts'
 import type { Host } from '../../src/engines/host.ts'
+import type { Silence } from '../../src/engines/silence.ts'
 import { unitOfWork } from '../../src/platform/db/unit-of-work.ts'
-import { FULL } from '../../src/tasks/domain/waits-for.ts'
+import { FULL, NO_INSTANCE } from '../../src/tasks/domain/waits-for.ts'
 import { TaskError } from '../../src/tasks/domain/task-error.ts'
 import { failpoint } from '../../src/platform/process/failpoint.ts'
 import { PutBackError } from './breaker.ts'
@@ -101,18 +102,18 @@ export const place = async <On extends Host>(given: HostTask<On>): Promise<Chose
       if (reasons.length > 0)
         deps.log.warn({ task_id: task.id, reasons }, 'no instance can take a task now')
     }
-    // A fleet that is scaled to none has not failed.
-    if (
-      fleet.instances.length > 0 &&
-      fleet.instances.every((instance) => instance.state() !== 'up')
-    )
-      await deps.breaker?.fail(given.scope, task.id)
+    // It goes on once one responds, which `keepHosts` sees. Until then its time stands still.
+    if (isAway(fleet)) throw new PutBackError(NO_INSTANCE)
     // The task of such a placement may be in the queue behind this one, which would wait for it for ever.
     if (isLeft && performance.now() - startedAt >= (fleet.yieldMs ?? Infinity))
       throw new PutBackError('turn')
     await fleet.notifier.wait(waitMs, attempt.signal, notifications)
   }
 }
+
+/** True where no instance has responded for long. A fleet that is scaled to none is not silent. */
+const isAway = ({ instances, awayMs = Infinity }: Hosts): boolean =>
+  instances.length > 0 && instances.every((instance) => (instance.silence()?.ms ?? 0) >= awayMs)
 
 /** Gives the task a placement at an instance; undefined: it is full by now, or takes none. */
 export const reserve = async <On extends Host>(
@@ -227,7 +228,7 @@ const assess = async <On extends Host>(
   const version = isEarlier ? ', as it was when the task was made' : ''
   const findLack = (): string | undefined => {
     if (instance.depth === 0) return `is in no ${setting} any more`
-    if (!found) return 'does not respond'
+    if (!found) return describeSilence(instance.silence())
     if (issues.length > 0) return `cannot run ${template.name}${version}: ${issues.join('; ')}`
     if (row.hold !== null) return row.hold
     // Whoever waits behind what does not move would be moved at once, and use up its placements.
@@ -244,6 +245,10 @@ const assess = async <On extends Host>(
     lack: lack === undefined ? undefined : `${instance.name} ${lack}`,
   }
 }
+
+/** Says that an instance does not respond, and why. */
+const describeSilence = (silence: Silence | undefined): string =>
+  silence ? `does not respond: ${silence.reason}` : 'does not respond'
 
 export const TOO_LARGE = 'a file is larger than its --max-upload-size'
 

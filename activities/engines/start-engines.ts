@@ -13,6 +13,9 @@ const KEEP_MS = 2000
 /** An operator who has started an engine waits for its kind. */
 const FOLLOW_MS = 5000
 
+/** Longer than a connection is lost for. */
+export const AWAY_MS = 5000
+
 /** Starts what looks after the engines of ENGINES_HTTP. */
 export const startEngines = async (
   { common, outboundRules }: WorkerBase,
@@ -35,6 +38,7 @@ export const startEngines = async (
       lateMs: config.ENGINE_LATE_SECONDS * 1000,
       notifier: makeNotifier(),
       followed: new Set(),
+      awayMs: AWAY_MS,
       yieldMs: 3 * config.ENGINE_QUIET_SECONDS * 1000,
     }
     const keepInstances = makeKeepInstances(

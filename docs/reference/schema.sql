@@ -390,6 +390,7 @@ create table instance (
   url text,
   broken_by uuid,
   engine text,
+  silence text,
   constraint instance_pkey PRIMARY KEY (name)
 );
 CREATE INDEX instance_seen ON public.instance USING btree (seen_at);

@@ -67,8 +67,13 @@ export const readFleet = async (
   )
   const abilities = details
     .filter(({ state }) => state !== 'gone')
-    .flatMap(({ name: instance, abilities }) =>
-      Object.entries(abilities ?? {}).map(([name, ability]) => ({ name, instance, ...ability })),
+    .flatMap(({ name: instance, abilities, silence }) =>
+      Object.entries(abilities ?? {}).map(([name, ability]) => ({
+        name,
+        instance,
+        ...ability,
+        issues: silence === null ? ability.issues : [silence, ...ability.issues],
+      })),
     )
   const names = [...new Set(abilities.map(({ name }) => name))].toSorted()
   const templates = names.map((name) => {
@@ -83,7 +88,9 @@ export const readFleet = async (
     }
   })
   const instances = details.map(({ abilities, ...detail }) => ({
-    ...Object.fromEntries(Object.entries(detail).filter(([, value]) => value !== null)),
+    ...Object.fromEntries(
+      Object.entries(detail).filter(([key, value]) => value !== null && key !== 'silence'),
+    ),
     models: abilities?.[detail.template ?? '']?.models ?? [],
   }))
   return { status: 200, body: { instances, templates, waiting, crashed } }

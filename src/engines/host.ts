@@ -1,3 +1,5 @@
+import type { Silence } from './silence.ts'
+
 /** A machine that tasks are placed on, as this process sees it, whatever it speaks. */
 export interface Host {
   name: string
@@ -10,8 +12,10 @@ export interface Host {
   probe(since: number): Promise<void>
   /** `up` when its last response was one; `down` after a silence that is too long. */
   state(): 'up' | 'doubtful' | 'down'
-  /** Takes it for `doubtful` until it responds: a request has had no response. */
-  doubt(): void
+  /** Takes it for `doubtful` until it responds: a request has had no response, for this reason. */
+  doubt(reason: string): void
+  /** Undefined where its last response was one. */
+  silence(): Silence | undefined
   /** Counts what it has to do besides these. */
   countOthers(ids: readonly string[]): number
   /** True where it takes no more now, however few tasks of ours it has. */

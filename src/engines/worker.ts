@@ -31,7 +31,7 @@ import {
 } from '../tasks/settings.ts'
 import type { EngineName } from '../tasks/domain/engine.ts'
 import { CUSTOM } from '../tasks/domain/custom-kind.ts'
-import { startEngines } from '../../activities/engines/start-engines.ts'
+import { AWAY_MS, startEngines } from '../../activities/engines/start-engines.ts'
 import { makeKeepBodies } from '../../activities/engines/upstream-bodies.ts'
 import { makeInstance } from './comfyui/instance.ts'
 import { makeReadInstances } from './comfyui/sources.ts'
@@ -307,6 +307,7 @@ const makeFleet = (config: Config): Fleet => ({
   notifier: makeNotifier(),
   followed: new Set(),
   yieldMs: YIELD_MS,
+  awayMs: AWAY_MS,
 })
 
 /** Longer than Temporal takes to give the tasks of a killed worker to another. */

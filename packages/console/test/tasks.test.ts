@@ -343,6 +343,13 @@ describe('the timeline of a task', () => {
       { at: at(4), number: 2, after: 1 },
       { at: at(8), status: 'COMPLETED', after: 4 },
     ])
+    const back = { number: 1, started_at: at(1), ended_at: at(2), outcome: 'put_back' } as const
+    assert.deepEqual(makeLines({ ...LIFE, attempts: [back] })[2], {
+      at: at(2),
+      number: 1,
+      error: 'put_back',
+      after: 1,
+    })
     const cancelled: Life = { ...LIFE, state: 'cancelled' }
     assert.equal(makeLines(cancelled).at(-1)?.status, 'cancelled')
   })

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { describeCauses } from '../../platform/domain/causes.ts'
 import { readEngineSchema, type EngineSchema } from '../domain/cog/schema.ts'
 import type { Host } from '../host.ts'
 import { makeOrigin, SilentError, type OriginOptions, type OriginResponse } from '../origin.ts'
+import { watchSilence } from '../silence.ts'
 import type { StreamedBody } from '../upstream/body.ts'
 
 /** Schema that an instance says of itself, or why it can make nothing. */
@@ -114,16 +116,16 @@ const readDocument = async (client: ReturnType<typeof makeOrigin>): Promise<Read
 const watchHealth = (client: ReturnType<typeof makeOrigin>, lostMs: number) => {
   let asked: { at: number; response: Promise<string> } | undefined
   let last: string | undefined
-  let silentSince: number | undefined
+  const { silence, doubt, end } = watchSilence()
   const ask = async (): Promise<string> => {
     try {
       const { body } = await client.ask('/health-check', { needsBody: true })
       if (typeof body['status'] !== 'string') throw new SilentError('its health cannot be read')
       last = body['status'].slice(0, 40)
-      silentSince = undefined
+      end()
       return last
     } catch (error) {
-      silentSince ??= performance.now()
+      doubt(describeCauses(error))
       throw error
     }
   }
@@ -144,10 +146,12 @@ const watchHealth = (client: ReturnType<typeof makeOrigin>, lostMs: number) => {
       ])
     },
     state: (): ReturnType<Host['state']> => {
-      if (silentSince === undefined) return last === undefined ? 'doubtful' : 'up'
-      return performance.now() - silentSince < lostMs ? 'doubtful' : 'down'
+      const { ms } = silence() ?? {}
+      if (ms === undefined) return last === undefined ? 'doubtful' : 'up'
+      return ms < lostMs ? 'doubtful' : 'down'
     },
-    doubt: () => void (silentSince ??= performance.now()),
+    silence,
+    doubt,
     isFull: () => last === BUSY,
     // It does not say how many predictions it has.
     countOthers: (ids: readonly string[]) => Number(last === BUSY && ids.length === 0),

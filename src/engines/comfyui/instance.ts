@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { describeCauses } from '../../platform/domain/causes.ts'
 import { isObject } from '../../platform/domain/is-object.ts'
 import { abilityIssues } from '../domain/template/fill.ts'
 import { readNodeClass } from '../domain/template/node-class.ts'
@@ -9,6 +10,7 @@ import type { OutputFile } from '../domain/template/run-end.ts'
 import type { Template } from '../domain/template/template.ts'
 import type { Host } from '../host.ts'
 import { SilentError, type OriginOptions } from '../origin.ts'
+import { watchSilence } from '../silence.ts'
 import { makeComfyClient } from './client.ts'
 import type { ComfyClient } from './client.ts'
 import { makeEvents } from './events.ts'
@@ -127,7 +129,7 @@ const findMade = async (client: ComfyClient, id: string): Promise<OutputFile[]> 
 const watchQueue = (client: ComfyClient, events: Events, lostMs: number) => {
   let asked: { at: number; response: Promise<Queue> } | undefined
   let queue: Queue = { running: [], pending: [] }
-  let silentSince: number | undefined
+  const { silence, doubt, end } = watchSilence()
   let movedAt = performance.now()
   const ask = async (): Promise<Queue> => {
     try {
@@ -135,10 +137,10 @@ const watchQueue = (client: ComfyClient, events: Events, lostMs: number) => {
       const read = { running: idsOf(body['queue_running']), pending: idsOf(body['queue_pending']) }
       if (read.running[0] !== queue.running[0]) movedAt = performance.now()
       queue = read
-      silentSince = undefined
+      end()
       return read
     } catch (error) {
-      silentSince ??= performance.now()
+      doubt(describeCauses(error))
       throw error
     }
   }
@@ -152,10 +154,12 @@ const watchQueue = (client: ComfyClient, events: Events, lostMs: number) => {
   return {
     readQueue,
     state: (): ReturnType<Host['state']> => {
-      if (silentSince === undefined) return asked ? 'up' : 'doubtful'
-      return performance.now() - silentSince < lostMs ? 'doubtful' : 'down'
+      const { ms } = silence() ?? {}
+      if (ms === undefined) return asked ? 'up' : 'doubtful'
+      return ms < lostMs ? 'doubtful' : 'down'
     },
-    doubt: () => void (silentSince ??= performance.now()),
+    silence,
+    doubt,
     countOthers: (ids: readonly string[]) =>
       [...queue.running, ...queue.pending].filter((id) => !ids.includes(id)).length,
     stalledMs: () =>

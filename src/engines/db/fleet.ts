@@ -1,11 +1,14 @@
 import type { Abilities, FleetInstance, InstanceState, Waiting } from '../../tasks/domain/fleet.ts'
 import type { Queryable, Sql } from '../../platform/db/client.ts'
 import { instant } from '../../platform/db/instant.ts'
+import { NO_INSTANCE } from '../../tasks/domain/waits-for.ts'
 import { openThere } from './placement.ts'
 
 export interface InstanceDetail extends Omit<FleetInstance, 'models'> {
   /** Null: no worker has read them yet. */
   abilities: Abilities | null
+  /** That it does not respond, and why; null where it does. */
+  silence: string | null
 }
 
 /** State of `instance i` for an operator. Workers read a response of each that responds twice a minute. */
@@ -38,9 +41,11 @@ export const listInstanceDetails = async (sql: Sql): Promise<InstanceDetail[]> =
     where detail <> '' order by instance, at desc
   )
   select i.name, i.engine, ${stateOf(sql)} as state, i.drained_at is not null as is_drained, i.version,
-    i.template, i.abilities, ${instant(sql, sql`i.seen_at`)} as seen_at,
-    coalesce(errors.detail, i.reason) as last_error,
-    ${instant(sql, sql`coalesce(errors.at, i.quarantined_at)`)} as last_error_at,
+    i.template, i.abilities, 'does not respond: ' || i.silence as silence,
+    ${instant(sql, sql`i.seen_at`)} as seen_at,
+    coalesce('does not respond: ' || i.silence, errors.detail, i.reason) as last_error,
+    ${instant(sql, sql`case when i.silence is null then coalesce(errors.at, i.quarantined_at) else i.state_at end`)}
+      as last_error_at,
     coalesce(ends.list, '[]') as ends,
     coalesce((
       select json_agg(json_build_object('id', t.id, 'kind', t.kind, 'template', p.template,
@@ -63,7 +68,7 @@ export const countInstances = async (
 `
 
 /**
- * Counts the open, admitted tasks of the fleet that no instance has, by the kind that their templates are named after.
+ * Counts the open tasks of the fleet that no instance has, admitted or put back because none responds, by the kind that their templates are named after.
  * A worker decides which template of the kind a task gets.
  */
 export const countWaiting = async (sql: Sql): Promise<Waiting[]> =>
@@ -79,7 +84,7 @@ export const countWaiting = async (sql: Sql): Promise<Waiting[]> =>
       limit 10000
     ) t
     where not exists (select from placement p where p.task_id = t.id and p.state = 'open')
-      and waits_on is null
+      and coalesce(waits_on = ${NO_INSTANCE}, true)
   )
   select template, count(*)::integer as tasks,
     extract(epoch from now() - min(last_moved_at))::float8 as oldest_seconds,

@@ -248,12 +248,13 @@ export const holdInstance = async (
 /** Records how a worker sees an instance, when that has changed. */
 export const recordState = async (
   sql: Sql,
-  { name, state }: { name: string; state: string },
+  { name, state, silence }: { name: string; state: string; silence: string | null },
 ): Promise<void> => {
   await sql`
-    insert into instance (name, state) values (${name}, ${state})
-    on conflict (name) do update set state = excluded.state, state_at = clock_timestamp()
-      where instance.state <> excluded.state
+    insert into instance (name, state, silence) values (${name}, ${state}, ${silence})
+    on conflict (name) do update set state = excluded.state, silence = excluded.silence,
+      state_at = case when instance.state = excluded.state then instance.state_at else clock_timestamp() end
+      where (instance.state, instance.silence) is distinct from (excluded.state, excluded.silence)
   `
 }
 

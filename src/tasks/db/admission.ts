@@ -4,6 +4,7 @@ import type { TaskFamily } from '../../platform/domain/task-scope.ts'
 import type { Fragment, Queryable, Sql, Transaction } from '../../platform/db/client.ts'
 import type { OutboxStart } from '../../platform/db/outbox.ts'
 import type { Enqueue } from '../../platform/db/unit-of-work.ts'
+import { NO_INSTANCE } from '../domain/waits-for.ts'
 import { isBroken } from './breaker.ts'
 import { isPaused } from './pause.ts'
 import { transitionTask } from './task-transition.ts'
@@ -295,12 +296,22 @@ export const releaseTemplates = async (
         row_number() over (partition by waits_on order by priority desc, created_at, id) as place
       from task
       where family in ('image', 'video') and engine = 'comfyui' and ended_at is null
-        and waits_on >= 'template:' and waits_on < 'template;'
+        and waits_on >= 'template:' and waits_on < 'template;' and waits_on <> ${NO_INSTANCE}
         and (${only ?? null}::text is null or waits_on = 'template:' || ${only ?? null}::text)
     )
     update task set waits_on = 'turn'
     from waiting
     where task.id = waiting.id and coalesce(place <= most, true) and task.waits_on like 'template:%'
+  `
+  return count > 0
+}
+
+/** Lets tasks of an engine go on that wait for one of its instances to respond. False: there are none. */
+export const releaseAway = async (sql: Sql, engine: EngineName): Promise<boolean> => {
+  const { count } = await sql`
+    update task set waits_on = 'turn'
+    where family in ('image', 'video') and engine = ${engine} and ended_at is null
+      and waits_on = ${NO_INSTANCE}
   `
   return count > 0
 }

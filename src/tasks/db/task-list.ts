@@ -145,7 +145,7 @@ export const taskColumns = (sql: Queryable): Fragment => sql`
   t.thumbnail is not null and t.purged_at is null and t.delete_requested_at is null as "hasThumbnail",
   jsonb_strip_nulls(jsonb_build_object('task_id', t.id, 'kind', t.kind, 'family', t.family,
     'state', current_state(t.status, t.error_code, t.waits_on), 'status', t.status, 'rev', t.rev,
-    'created_at', ${instant(sql, sql`t.created_at`)}, 'started_at', ${instant(sql, sql`t.claimed_at`)},
+    'created_at', ${instant(sql, sql`t.created_at`)}, 'started_at', ${instant(sql, sql`coalesce((t.attempts->0->>'at')::timestamptz, t.claimed_at)`)},
     'ended_at', ${instant(sql, sql`t.ended_at`)}, 'deleted_at', ${deletedAt(sql)},
     'progress', case when t.status = 'COMPLETED' then 100 else t.progress end,
     'prompt', nullif(left(t.settings->>'prompt', 200), ''),

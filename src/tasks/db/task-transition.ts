@@ -2,6 +2,7 @@ import { FAMILIES, type TaskStatus } from '../domain/family.ts'
 import type { Output } from '../domain/task-options.ts'
 import type { TaskFamily } from '../../platform/domain/task-scope.ts'
 import type { Fragment, Sql, Transaction } from '../../platform/db/client.ts'
+import { endedAttempt, PUT_BACK } from './ended-attempt.ts'
 import { holdPauses } from './pause.ts'
 
 export interface Transition {
@@ -195,13 +196,14 @@ const claim = (sql: Transaction): Fragment => sql`
   waits_since = null
 `
 
-/** Puts a task back among the waiting tasks, for the attempt that holds the fence. */
+/** Puts a task back among the waiting tasks, for the attempt that holds the fence, which ends. */
 export const putBack = async (
   sql: Sql,
   { id, fence, waitsOn }: { id: string; fence: number; waitsOn: string },
 ): Promise<void> => {
   await sql`
-    update task set waits_on = ${waitsOn}, waits_since = clock_timestamp(), rev = rev + 1
+    update task set waits_on = ${waitsOn}, waits_since = clock_timestamp(), rev = rev + 1,
+      attempts = ${endedAttempt(sql, PUT_BACK)}
     where id = ${id} and fence = ${fence} and ended_at is null and waits_on is null
   `
 }

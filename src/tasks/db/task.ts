@@ -1,6 +1,7 @@
 import type { TaskState } from '../domain/task-item.ts'
 import type { TaskFamily } from '../../platform/domain/task-scope.ts'
 import type { Queryable, Sql } from '../../platform/db/client.ts'
+import { endedAttempt } from './ended-attempt.ts'
 import { mayRead } from './filter.ts'
 
 /** An error of an engine, cut and cleaned; `isShown` to the caller, too. */
@@ -16,10 +17,7 @@ export const countFailure = async (
 ): Promise<number | undefined> => {
   const [row] = await sql<{ failures: number }[]>`
     update task set failures = failures + 1,
-      attempts = case when (attempts->-1->>'n')::integer = fence
-        then jsonb_set(attempts, '{-1}', (attempts->-1)
-          || jsonb_build_object('failed_at', clock_timestamp(), 'error', ${code}::text))
-        else attempts end
+      attempts = ${endedAttempt(sql, code)}
     where id = ${id} and fence = ${fence} and ended_at is null
     returning failures
   `

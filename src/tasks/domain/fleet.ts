@@ -46,8 +46,12 @@ const Instance = Type.Object({
       'Models of that template, which are loaded: tasks of that template go there first, also behind one prompt more.',
   }),
   tasks: Type.Array(PlacedTask, { description: 'Its open tasks, the oldest first.' }),
-  last_error: Type.Optional(Type.String({ description: 'Why a task last went elsewhere.' })),
-  last_error_at: Type.Optional(instant('When that task was placed there.')),
+  last_error: Type.Optional(
+    Type.String({ description: 'Why it does not respond, else why a task last went elsewhere.' }),
+  ),
+  last_error_at: Type.Optional(
+    instant('Since when it does not respond, else when that task was placed there.'),
+  ),
   ends: Type.Array(EndCount, { description: 'Of the last 24 hours, the most frequent first.' }),
 })
 
@@ -66,9 +70,9 @@ const FleetTemplate = Type.Object({
   model_files: Type.Array(ModelFile, {
     description: 'The same files; address and digest are those of the editor’s form.',
   }),
-  able: count('Instances that can run it and are not gone.'),
+  able: count('Instances that can run it and respond.'),
   lacking: Type.Array(Type.Object({ instance: Type.String(), issues: Type.Array(Type.String()) }), {
-    description: 'Instances that cannot, with what is missing there.',
+    description: 'Instances that cannot and are not gone, with what is missing there.',
   }),
 })
 

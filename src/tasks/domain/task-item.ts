@@ -165,8 +165,9 @@ export const TaskDetail = Type.Object({
       number: count('From 1.'),
       started_at: instant('When it began.'),
       ended_at: Type.Optional(instant('When it ended; if it was lost, at the latest.')),
-      outcome: Type.Enum(['running', 'done', 'failed', 'lost'], {
-        description: 'lost: its worker went away, or the task ended without it.',
+      outcome: Type.Enum(['running', 'done', 'failed', 'cancelled', 'put_back', 'lost'], {
+        description:
+          'put_back: the task could not go on, and waits. lost: its worker went away. cancelled: its task was.',
       }),
       error: text('Code of its error.'),
     }),

@@ -10,7 +10,7 @@ export const WaitsFor = Type.Optional(
 /** Reason of a task that an admin has paused; until when and why may follow. `wait_reasons` (0067, 0078) gives reasons. */
 export const PAUSED = 'It is paused.'
 
-/** Reason of a task whose engine does not work; when it is tried again follows. */
+/** Reason of a task whose engine does not work; when it is tried again follows, which only operators read: it moves. */
 const BROKEN = 'Its engine does not work.'
 
 /** Reason of a task that its request wants started later; when follows. */
@@ -23,6 +23,9 @@ const BUSY = 'All workers are busy.'
 
 /** Reason of a task of a template that has as many tasks on machines as it may. */
 export const FULL = 'As many tasks of its template run as may at once.'
+
+/** Word that a task waits on while no instance of its engine responds. No template has a space in its name. */
+export const NO_INSTANCE = 'template:no instance'
 
 /** Reason of a task on a machine that is silent. */
 export const SILENT = 'Its machine does not respond.'
@@ -37,7 +40,8 @@ export const PAUSED_EVENT = 'It waits: the service has paused its host, and send
  */
 export const describeWait = (reasons: readonly string[] | null): { waits_for?: string } => {
   if (reasons === null) return {}
-  const [first, ...more] = reasons
+  const [first, ...rest] = reasons
+  const more = first === BROKEN ? [] : rest.map(withoutMilliseconds)
   if (first === PAUSED) return { waits_for: [PAUSED_TASK, ...more].join(' ') }
   const sentence = SENTENCES[first ?? '']
   if (sentence !== undefined) return { waits_for: [sentence, ...more].join(' ') }
@@ -48,6 +52,9 @@ export const describeWait = (reasons: readonly string[] | null): { waits_for?: s
         : 'It waits for a machine: none can run it now.',
   }
 }
+
+const withoutMilliseconds = (text: string): string =>
+  text.replace(/(?<=T\d\d:\d\d:\d\d)\.\d{3}(?=Z)/, '')
 
 const PAUSED_TASK = 'It waits: the service has paused it, and goes on with it later.'
 /** By the word that a task waits on, or a reason of an admitted one. */

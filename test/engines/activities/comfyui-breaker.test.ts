@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { afterEach, describe, test, type TestContext } from 'node:test'
 
 import { makeBreaker } from '../../../activities/engines/breaker.ts'
+import { leave, PlacementError } from '../../../activities/engines/leave.ts'
+import type { HostTask } from '../../../activities/engines/place.ts'
+import { NO_INSTANCE } from '../../../src/tasks/domain/waits-for.ts'
 import { endPause, listPauses } from '../../../src/tasks/db/pause.ts'
 import type { PromptFault } from '../../support/comfyui/worker.ts'
 import { attempt, render, seePlacements, startFleet } from './comfyui-place.ts'
@@ -13,8 +17,8 @@ const WAITING = { state: 'waiting', reason: `breaker:${SCOPE}` }
 let fleets = 0
 
 /** An instance alone, and a worker whose breaker opens at three failures in a row. */
-const start = async (t: TestContext, faults: PromptFault[]) => {
-  const fleet = await startFleet(place, `breaker${(fleets += 1)}`, [{}])
+const start = async (t: TestContext, faults: PromptFault[], awayMs = Infinity) => {
+  const fleet = await startFleet(place, `breaker${(fleets += 1)}`, [{}], { awayMs })
   t.after(fleet.close)
   fleet.first.faults.push(...faults)
   const breaker = makeBreaker(place.deps, { max: 3, openSeconds: 3600 })
@@ -27,6 +31,14 @@ const start = async (t: TestContext, faults: PromptFault[]) => {
 }
 const states = async (id: string): Promise<string[]> =>
   (await seePlacements(place, id)).map(({ state }) => state)
+const seeWait = async (id: string) => {
+  const [row] = await place.database.sql<{ waits_for: string[]; ends: string[] }[]>`
+    select waits_for, claimed_at is not null as has_begun,
+      array(select one->>'error' from jsonb_array_elements(attempts) one) as ends
+    from task where id = ${id}
+  `
+  return row ?? assert.fail()
+}
 const seeBreaker = async () =>
   (await listPauses(place.database.sql)).map(({ scope, breaker }) => [scope, breaker])
 
@@ -54,17 +66,61 @@ describe('the breaker of the instances of ComfyUI', () => {
     assert.equal((await render(deps, later))?.results.length, 1)
   })
 
-  test('opens while no instance responds, and for no task that an instance rejects', async (t) => {
-    const { deps, first, insert } = await start(t, ['raise', 'raise', 'raise'])
+  test('opens for no task that an instance rejects', async (t) => {
+    const { deps, insert } = await start(t, ['raise', 'raise', 'raise'])
     const raising = await insert()
     for (const type of ['attempt_failed', 'attempt_failed'])
       await assert.rejects(render(deps, raising), again(type))
     await assert.rejects(render(deps, raising), forGood('engine_failed'))
     assert.deepEqual(await seeBreaker(), [])
-    await first.close()
-    const waiting = await insert()
-    assert.deepEqual(await attempt(deps, waiting), WAITING)
-    assert.deepEqual(await seeBreaker(), [[SCOPE, 'open']])
-    assert.equal((await see(place.database, waiting)).failures, 0)
+  })
+
+  test('stays closed while no instance responds, and each task waits at one attempt', async (t) => {
+    const { deps, first, insert, keep } = await start(t, [], 1)
+    await first.kill()
+    const away = { state: 'waiting', reason: NO_INSTANCE }
+    const ids = [await insert(), await insert(), await insert(), await insert()]
+    for (const id of ids) assert.deepEqual(await attempt(deps, id), away)
+    assert.deepEqual(await seeBreaker(), [])
+    const [id = ''] = ids
+    const seen = await seeWait(id)
+    const name = deps.fleet.instances[0]?.name
+    assert.deepEqual(seen, {
+      waits_for: [`${name} does not respond: no connection could be made: the port is closed`],
+      ends: ['put_back'],
+      has_begun: true,
+    })
+    await keep()
+    await admit(place)
+    assert.deepEqual(await attempt(deps, id), away, 'nothing lets it go on')
+    assert.deepEqual(await seeWait(id), seen)
+
+    await first.start()
+    for (const instance of deps.fleet.instances) await instance.probe(performance.now())
+    await keep()
+    await admit(place)
+    assert.equal((await render(deps, id))?.results.length, 1)
+    assert.deepEqual((await seeWait(id)).ends, ['put_back', null])
+    assert.equal((await see(place.database, id)).failures, 0)
+  })
+
+  test('stays closed where the only instance dies under its tasks', async (t) => {
+    const { deps, first, insert } = await start(t, [], 1)
+    for (const instance of deps.fleet.instances) await instance.probe(performance.now())
+    await first.kill()
+    for (const instance of deps.fleet.instances) await instance.probe(performance.now())
+    const given = { deps, scope: SCOPE } as unknown as HostTask
+    for (let count = 0; count < 3; count += 1) {
+      const id = await insert()
+      const [instance = assert.fail()] = deps.fleet.instances
+      const chosen = { id: randomUUID(), instance, isNew: true, isInterrupted: false }
+      await place.database.sql`
+        insert into placement (id, task_id, instance, template, inputs)
+        values (${chosen.id}, ${id}, ${instance.name}, 'upscale', '{}')
+      `
+      const task = { id, fence: 0 }
+      await leave({ ...given, task } as HostTask, chosen, new PlacementError('unreachable', 'x'))
+    }
+    assert.deepEqual(await seeBreaker(), [])
   })
 })

@@ -139,10 +139,8 @@ describe('a task on a fleet', { concurrency: true }, () => {
       return 'drop'
     }
     const rendered = render(deps, id)
-    await waitFor(
-      'it waits',
-      async () => (await waitOf(id))?.[0] === `${names[0]} does not respond`,
-    )
+    const reason = `${names[0]} does not respond: no connection could be made: the port is closed`
+    await waitFor('it waits', async () => (await waitOf(id))?.[0] === reason)
     assert.deepEqual(await ends(id), ['unreachable'])
     first.intercept = undefined
     await first.start()

@@ -39,7 +39,7 @@ const loadTemplates = async (): Promise<Template[]> => {
   return templates
 }
 
-type FleetTimes = Partial<Pick<Fleet, 'loadMs' | 'lostMs' | 'stallMs'>> & {
+type FleetTimes = Partial<Pick<Fleet, 'loadMs' | 'lostMs' | 'stallMs' | 'awayMs'>> & {
   silenceMs?: number
   depth?: number
 }

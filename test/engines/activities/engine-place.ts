@@ -28,7 +28,10 @@ import {
 export const TOKEN = 'engine-token-that-nobody-may-see'
 
 export type EngineOptions = Partial<
-  Pick<EngineHosts, 'isSynchronous' | 'resubmits' | 'quietMs' | 'lateMs' | 'lostMs' | 'yieldMs'>
+  Pick<
+    EngineHosts,
+    'isSynchronous' | 'resubmits' | 'quietMs' | 'lateMs' | 'lostMs' | 'yieldMs' | 'awayMs'
+  >
 > & { silenceMs?: number; depth?: number }
 
 /** Receives webhooks as the route of an api does. */

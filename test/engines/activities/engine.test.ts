@@ -10,7 +10,7 @@ import sharp from 'sharp'
 
 import { findPrediction, recordPrediction } from '../../../src/engines/db/prediction.ts'
 import { findFile } from '../../../src/tasks/db/file.ts'
-import { SILENT } from '../../../src/tasks/domain/waits-for.ts'
+import { NO_INSTANCE, SILENT } from '../../../src/tasks/domain/waits-for.ts'
 import type { startFakeCog } from '../../support/cog/fake.ts'
 import { makePicture } from '../../support/pictures.ts'
 import { cancelTasks } from '../../support/task-rows.ts'
@@ -363,6 +363,21 @@ describe('an image task of an engine', { concurrency: true }, () => {
     const next = render(makeWorker(), id)
     first.release()
     assert.equal((await next)?.results.length, 1)
+  })
+
+  test('is put back once while its engine does not respond, and goes on when it does', async (t) => {
+    const { deps, first, id, keep } = await start(t, [{}], { awayMs: 1 })
+    const [instance = assert.fail()] = deps.fleet.instances
+    await place.deps.sql`update task set engine = ${deps.fleet.name} where id = ${id}`
+    await first.stop()
+    assert.equal(await render(deps, id), undefined)
+    await keep()
+    assert.equal((await see(place.database, id)).waits_on, NO_INSTANCE)
+    await first.start()
+    await instance.probe(performance.now())
+    await keep()
+    const { waits_on: waitsOn, fence, failures } = await see(place.database, id)
+    assert.deepEqual([waitsOn, fence, failures], ['turn', 1, 0])
   })
 
   test('is cancelled at its engine', async (t) => {

@@ -198,10 +198,7 @@ describe('the admission of tasks', () => {
       insert into breaker (scope, failures, opened_at, retry_at) values ('engine:local', 5, now(), now())
     `
     await sql()`update task set waits_on = 'breaker:engine:local' where id = ${ids[1] ?? ''}`
-    assert.match(
-      String((await read(ids[1] ?? ''))[0]),
-      /^It waits: its engine .* tried again at 20/,
-    )
+    assert.equal((await read(ids[1] ?? ''))[0], 'It waits: its engine does not work now.')
     await sql()`update breaker set opened_at = null`
     assert.deepEqual(await read(ids[1] ?? ''), [turn, 3], 'the engine works again')
     await pause()

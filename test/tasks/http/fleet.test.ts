@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 
 import { transitionTask } from '../../../src/tasks/db/task-transition.ts'
+import { NO_INSTANCE } from '../../../src/tasks/domain/waits-for.ts'
 import { recordWait } from '../../../src/engines/db/placement.ts'
 import type { Fleet } from '../../../src/tasks/domain/fleet.ts'
 import { examine } from '../../../src/operate/doctor.ts'
@@ -106,6 +107,26 @@ describe('the fleet of an operator', () => {
       unseen: 'gone',
     })
     assert.equal((await find('quarantined'))?.last_error, 'CUDA error')
+  })
+
+  test('has what an instance that is silent lacks, which can run nothing', async () => {
+    const silence = 'no connection could be made: the port is closed'
+    await sql`update instance set silence = ${silence} where name = 'stalled'`
+    const { instances, templates } = await readFleet()
+    const commands = makeFleetCommands({ config: {} as Config, sql, ...QUIET })
+    const printed = await commands.instances()
+    await sql`update instance set silence = null where name = 'stalled'`
+    const silent = instances.find(({ name }) => name === 'stalled')
+    assert.equal(silent?.last_error, `does not respond: ${silence}`)
+    assert.ok(Date.parse(silent.last_error_at ?? '') <= Date.now())
+    const upscale = templates.find(({ name }) => name === 'upscale')
+    assert.equal(upscale?.able, 3)
+    const lack = { instance: 'stalled', issues: [`does not respond: ${silence}`] }
+    assert.deepEqual(
+      upscale.lacking.find(({ instance }) => instance === 'stalled'),
+      lack,
+    )
+    assert.match(printed, /stalled {2}stalled {2}0 tasks {2}does not respond: no connection/)
   })
 
   test('has the tasks of an instance, what is loaded there, and how its placements ended', async () => {
@@ -218,6 +239,10 @@ describe('the fleet of an operator', () => {
     assert.deepEqual([queue?.tasks, queue?.reasons.length], [2, 1])
     const metrics = await readMetrics(service.entry('api'))
     assert.equal(metrics.get('kiln_comfyui_tasks_waiting{template="custom/poster"}'), 2)
+    await sql`update task set waits_on = ${NO_INSTANCE} where id = ${ids[0] ?? ''}`
+    const { waiting: still } = await readFleet()
+    const put = still.find(({ template }) => template === 'custom/poster')
+    assert.equal(put?.tasks, 2, 'one that was put back because none responds counts, too')
     await cancelTasks(sql, ids)
   })
 

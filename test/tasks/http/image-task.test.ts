@@ -108,16 +108,27 @@ describe('an image task', () => {
     assert.deepEqual(columnsOf(task.attempts, 'number', 'outcome', 'ended_at'), [
       [1, 'done', task.ended_at],
     ])
-    const lost = { n: 0, at: task.created_at }
+    const at = (ms: number): string => new Date(Date.parse(task.created_at) + ms).toISOString()
+    const before = [
+      { n: 0, at: at(0), failed_at: at(1), error: 'put_back' },
+      { n: 0, at: at(2) },
+    ]
+    // A task that was put back has moved the time from which its deadlines count.
     await service.sql`
-      update task set attempts = ${service.sql.json([lost])} || attempts where id = ${id}
+      update task set attempts = ${service.sql.json(before)} || attempts,
+        claimed_at = claimed_at + interval '1 hour'
+      where id = ${id}
     `
-    const { attempts } = (await alice.get(`/tasks/${id}`)).body as unknown as TaskDetail
+    const { attempts, started_at: startedAt } = (await alice.get(`/tasks/${id}`))
+      .body as unknown as TaskDetail
     const [last] = task.attempts
     assert.deepEqual(columnsOf(attempts, 'outcome', 'started_at', 'ended_at'), [
-      ['lost', task.created_at, last?.started_at],
+      ['put_back', at(0), at(1)],
+      ['lost', at(2), last?.started_at],
       ['done', last?.started_at, task.ended_at],
     ])
+    assert.equal(startedAt, at(0))
+    assert.ok(!('error' in (attempts[0] ?? {})))
     const [result] = task.results
     assert.deepEqual([result?.name, result?.width, result?.height], ['result-1.png', 800, 400])
     const small = await fetch(task.thumbnail_url ?? '')

@@ -68,7 +68,7 @@ describe('a pause', () => {
     })
     assert.deepEqual([said?.what, said?.reason], ['all', 'new disks'])
     assert.deepEqual(await fencesOf(image, video), [0, 0])
-    const reasons = `${PAUSED} The pause ends at ${until}. Reason: new disks`
+    const reasons = `${PAUSED} The pause ends at ${until.replace(/\.\d{3}Z$/, 'Z')}. Reason: new disks`
     assert.deepEqual(await waitsOf(client), [reasons, reasons])
     await resume('all')
     assert.deepEqual((await waitsOf(client)).includes(reasons), false)

@@ -10,6 +10,7 @@ const ERRORS: Record<string, string> = {
   engine_failed: 'the engine failed',
   internal_error: 'an error of the service',
   lost: 'its worker went away',
+  put_back: 'it could not go on, and waits',
   timeout: 'it took too long',
 }
 
@@ -67,7 +68,7 @@ export const Life = ({ task }: { task: TaskDetail }) => {
               {status && <StateBadge state={status} />}
               {number && !error && <span>Attempt {number} began</span>}
               {error && (
-                <span className="bad">
+                <span className={error === 'put_back' ? 'soft' : 'bad'}>
                   Attempt {number}: {aboutAttempt(error)}
                 </span>
               )}

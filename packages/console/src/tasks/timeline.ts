@@ -58,7 +58,7 @@ export const makeLines = (life: Life): Line[] => {
   const { state, moves, attempts } = life
   const attemptsMade = attempts.flatMap(({ number, started_at: at, outcome, error }, index) => {
     const end = new Date(spanOf(life, index, Date.parse(at)).to).toISOString()
-    const isOver = outcome === 'failed' || outcome === 'lost'
+    const isOver = outcome === 'failed' || outcome === 'lost' || outcome === 'put_back'
     return [
       ...(number > 1 ? [{ at, number }] : []),
       ...(isOver ? [{ at: end, number, error: error ?? outcome }] : []),

@@ -1,4 +1,5 @@
 import { withinDeadline } from '../../../platform/db/client.ts'
+import { PUT_BACK } from '../../db/ended-attempt.ts'
 import { findTaskDetail, type TaskDetailRow } from '../../db/task-detail.ts'
 import { estimateKind } from '../../db/task-list.ts'
 import { listWarnings } from '../../domain/image/warnings.ts'
@@ -73,6 +74,8 @@ const toAttempt = (
     error: code,
   } = attempts[index] as TaskDetailRow['attempts'][number]
   const begun = { number: n, started_at: toInstant(at) }
+  if (failedAt !== undefined && code === PUT_BACK)
+    return { ...begun, ended_at: toInstant(failedAt), outcome: 'put_back' }
   if (failedAt !== undefined)
     return {
       ...begun,
@@ -86,7 +89,7 @@ const toAttempt = (
   const ended = { ...begun, ended_at: endedAt }
   if (state === 'failed')
     return { ...ended, outcome: 'failed', ...(error && { error: error.code }) }
-  return { ...ended, outcome: state === 'done' ? 'done' : 'lost' }
+  return { ...ended, outcome: state === 'done' ? 'done' : 'cancelled' }
 }
 
 const toInstant = (text: string): string => new Date(text).toISOString()
