@@ -119,7 +119,7 @@ const askInstance = async (
       ? []
       : ['start it with --disable-metadata, or its files keep texts of callers']
     for (const template of templates) {
-      const { classes, issues } = await instance.readClasses(template)
+      const { classes, issues } = await instance.explainClasses(template)
       const noKind = template.kind === undefined ? describeMembers(template, [classes]).issues : []
       if (issues.length > 0) advice.push(`for ${template.name} install there: ${issues.join(', ')}`)
       else if (noKind.length > 0) advice.push(`${template.name} is no kind: ${noKind.join(', ')}`)
@@ -146,7 +146,8 @@ const reportTemplates = (
   if (without.length > 0) throw new OperatorError(show(`none for ${without.join(', ')}: ${advice}`))
   const lines = `no instance can run ${nowhere.join(', ')}: the lines of the instances say why`
   if (nowhere.length > 0) throw new OperatorError(show(lines))
-  const found = `${templates.length} are valid, and an instance can run each`
+  const count = templates.length === 1 ? '1 is' : `${templates.length} are`
+  const found = `${count} valid, and an instance can run each`
   if (issues.length > 0) throw new OperatorWarning(show(found))
   return found
 }
