@@ -7,6 +7,6 @@ export const folderIssue = (name: string, path: string): string | undefined => {
     return undefined
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    return `${name} must be a folder that can be read, got ${path} (${code})`
+    return `${name} must be a folder that can be read (${code}), got ${path}`
   }
 }

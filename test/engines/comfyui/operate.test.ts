@@ -157,7 +157,7 @@ describe('kiln operate templates', { concurrency: true }, () => {
 
   test('says which folder cannot be read', async () => {
     const { end } = await checkTemplates({ ...CONFIG, COMFYUI_TEMPLATES: '/nowhere' })
-    assert.equal(end, 'COMFYUI_TEMPLATES must be a folder that can be read, got /nowhere (ENOENT)')
+    assert.equal(end, 'COMFYUI_TEMPLATES must be a folder that can be read (ENOENT), got /nowhere')
   })
 
   test('checks the good files beside one that cannot be used', async (t) => {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, mock, test } from 'node:test'
 
 import {
+  checkGiven,
   ConfigError,
   keepSettings,
   listSecretValues,
@@ -370,8 +371,9 @@ describe('settings', () => {
     const absent = { ...GOOD, ...fleet, COMFYUI_TEMPLATES: '/nowhere' }
     assert.throws(
       () => readConfig(absent, 'worker'),
-      /- COMFYUI_TEMPLATES must be a folder that can be read, got \/nowhere \(ENOENT\)\n/,
+      /- COMFYUI_TEMPLATES must be a folder that can be read \(ENOENT\), got \/nowhere\n/,
     )
+    assert.throws(() => checkGiven(absent), /COMFYUI_TEMPLATES must be a folder/)
     readConfig({ ...absent, WORKER_ROLE: 'media' }, 'worker')
     for (const urls of [
       'http://a',
