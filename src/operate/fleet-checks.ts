@@ -6,6 +6,7 @@ import { describeMembers } from '../engines/domain/template/custom-kind.ts'
 import { TEMPLATE_KINDS } from '../engines/domain/template/fields.ts'
 import { listAdvice } from '../engines/domain/template/fill.ts'
 import type { Template } from '../engines/domain/template/template.ts'
+import { listWarnings } from '../engines/domain/template/warnings.ts'
 import type { FleetItem } from '../engines/domain/fleet-item.ts'
 import { countWaiting } from '../engines/db/fleet.ts'
 import { OperatorError, OperatorWarning } from '../platform/process/operator-error.ts'
@@ -147,7 +148,10 @@ const reportTemplates = (
   const lines = `no instance can run ${nowhere.join(', ')}: the lines of the instances say why`
   if (nowhere.length > 0) throw new OperatorError(show(lines))
   const count = templates.length === 1 ? '1 is' : `${templates.length} are`
-  const found = `${count} valid, and an instance can run each`
+  const warnings = templates.flatMap((template) =>
+    listWarnings(template).map((warning) => `${template.name}: ${warning}`),
+  )
+  const found = [`${count} valid, and an instance can run each`, ...warnings].join('; ')
   if (issues.length > 0) throw new OperatorWarning(show(found))
   return found
 }

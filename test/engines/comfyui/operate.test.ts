@@ -150,6 +150,12 @@ describe('kiln operate templates', { concurrency: true }, () => {
     )
     assert.match(lines, /^warning {2}custom\/portrait {2}node 1 "kiln image": .*every task gets/m)
     assert.equal(end, '1 template is valid')
+    const withKind = { ...config, COMFYUI_TEMPLATES: folder, ENGINES: [] }
+    const [found = ''] = (await doctor(withKind)).lines
+    assert.match(
+      found,
+      /^ok templates 1 is valid, .* each; custom\/portrait: node 1 "kiln image": /,
+    )
     await write('portrait', makePortrait({ 2: ['ImageBlurr', { image: ['1', 0] }] }))
     const unknown = await checkTemplates({ ...config, COMFYUI_TEMPLATES: folder })
     assert.match(unknown.lines, /there is no class ImageBlurr; did you mean ImageBlur\?$/m)

@@ -40,12 +40,9 @@ const showFiles = (files: readonly string[]): string =>
 
 const absent = (name: string, templates: readonly Template[], cause?: KilnError): KilnError => {
   const near = templates.find((one) => isNear(one.name, name))
-  const meant = near === undefined ? '' : `; did you mean ${near.name}?`
-  const message = `there is no template ${name}${meant} \`kiln templates\` lists them`
-  return explain(
-    cause ?? { code: 'template_not_found' },
-    near ? message : message.replace(' `', ': `'),
-  )
+  const advice = '`kiln templates` lists them'
+  const rest = near === undefined ? `: ${advice}` : `; did you mean ${near.name}? ${advice}`
+  return explain(cause ?? { code: 'template_not_found' }, `there is no template ${name}${rest}`)
 }
 
 const explain = (
