@@ -21,6 +21,7 @@ import { makeLog } from './platform/log.ts'
 import { armFailpoint } from './platform/process/failpoint.ts'
 import { listen } from './platform/process/listen.ts'
 import { startMetricsServer } from './platform/process/metrics-server.ts'
+import { endWithLine } from './platform/process/operator-error.ts'
 import { closeOnSignal } from './platform/process/shutdown.ts'
 import { makeMetricsReader } from './platform/temporal/metrics-reader.ts'
 import { startReconcile } from './platform/temporal/reconcile.ts'
@@ -40,7 +41,7 @@ const log = makeLog('api', config.LOG_LEVEL)
 warnOfRemovedSettings(config, log)
 armFailpoint(config.FAILPOINT)
 
-const base = await startApiBase(config, log)
+const base = await startApiBase(config, log).catch(endWithLine)
 const { sql, commit, metrics, taskQueue, checks, lifecycle, aliases, publicUrl } = base
 const taskEvents = makeTaskEvents({ taskQueue })
 const identity = await makeIdentityApi(base, config, { cancelOnOthers })

@@ -55,7 +55,14 @@ export const readConfig = (
 
 /** Rejects settings that are given and wrong, before the embedded stack sets the others. */
 export const checkGiven = (environment: NodeJS.ProcessEnv): void =>
-  reject(validateConfig(environment, 'api').issues.filter(({ name }) => environment[name]))
+  reject(
+    (['api', 'worker'] as const)
+      .flatMap((process) => validateConfig(environment, process).issues)
+      .filter(({ name, message }, index, all) => {
+        const first = all.findIndex((issue) => issue.message === message)
+        return environment[name] && first === index
+      }),
+  )
 
 /** The settings of an environment, without what other programs read of it. */
 export const keepSettings = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>

@@ -14,6 +14,7 @@ import { listenForFirstAttempts } from './platform/db/change-notification.ts'
 import { makeNotifier } from './platform/domain/notifier.ts'
 import { makeLog } from './platform/log.ts'
 import { armFailpoint } from './platform/process/failpoint.ts'
+import { endWithLine } from './platform/process/operator-error.ts'
 import { startScratch } from './platform/process/scratch.ts'
 import { closeOnSignal } from './platform/process/shutdown.ts'
 import { readAddresses } from './platform/settings/settings.ts'
@@ -31,7 +32,7 @@ const log = makeLog(`worker-${config.WORKER_ROLE}`, config.LOG_LEVEL)
 warnOfRemovedSettings(config, log)
 armFailpoint(config.FAILPOINT)
 
-const base = await startWorkerBase(config, log)
+const base = await startWorkerBase(config, log).catch(endWithLine)
 const { common, jobs } = base
 const taskQueue = config.TASK_QUEUE
 const programs = { searchPath: readSearchPath(), files: [INSPECTOR_ENTRY] }
@@ -116,9 +117,8 @@ const startMedia = async () => {
   }
 }
 
-const { workers, slots, stop, stopFirstAttempts } = await (config.WORKER_ROLE === 'media'
-  ? startMedia()
-  : startCore())
+const start = config.WORKER_ROLE === 'media' ? startMedia : startCore
+const { workers, slots, stop, stopFirstAttempts } = await start().catch(endWithLine)
 const running = Promise.all(workers.map((worker) => worker.run()))
 const beat = startBeat({ sql: common.sql, role: config.WORKER_ROLE, slots, log })
 const { metricsPort, closeMetrics, renewal } = await base.watch(workers)

@@ -14,6 +14,7 @@ import {
 import { CUSTOM, customName } from '../../src/tasks/domain/custom-kind.ts'
 import { describeMembers } from '../../src/engines/domain/template/custom-kind.ts'
 import type { Template } from '../../src/engines/domain/template/template.ts'
+import { listWarnings } from '../../src/engines/domain/template/warnings.ts'
 import type { ComfyDependencies } from './dependencies.ts'
 
 type KeeperDependencies = Pick<ComfyDependencies, 'sql' | 'log' | 'notifyChange' | 'fleet'>
@@ -61,11 +62,28 @@ export const makeKeepTemplates = (
   }
   let logged: UnusableFiles = {}
   /** Logs each file once. */
-  const reportUnusable = (unusable: UnusableFiles): void => {
-    for (const [file, issues] of Object.entries(unusable))
-      if (logged[file]?.join() !== issues.join())
-        log.error({ file, issues }, 'a template cannot be used: what was read of it before stays')
+  const reportUnusable = async (unusable: UnusableFiles): Promise<void> => {
+    const found = Object.entries(unusable).filter(
+      ([file, issues]) => logged[file]?.join() !== issues.join(),
+    )
+    const kinds = found.length > 0 ? await listKinds(sql) : []
+    const kept = [...fleet.templates.map(({ name }) => name), ...kinds.map((kind) => CUSTOM + kind)]
+    for (const [file, issues] of found) {
+      const isKept = kept.includes(file.replace(/\.json$/, ''))
+      const rest = isKept ? ': what was read of it before stays' : ''
+      log.error({ file, issues }, `a template cannot be used${rest}`)
+    }
     logged = unusable
+  }
+  const warned = new Map<string, string>()
+  /** Logs once what the templates may not mean. */
+  const reportWarnings = (templates: readonly Template[]): void => {
+    for (const template of templates) {
+      const issues = listWarnings(template)
+      if (issues.length > 0 && warned.get(template.name) !== issues.join())
+        log.warn({ template: template.name, issues }, 'a template may do what is not meant')
+      warned.set(template.name, issues.join())
+    }
   }
   return async (): Promise<void> => {
     const { templates, unusable } = await readTemplates(folder, {
@@ -98,7 +116,8 @@ export const makeKeepTemplates = (
       if (issues.length > 0) noKind[`${template.name}.json`] = issues
     }
     fleet.unusable = { ...unusable, ...noKind }
-    reportUnusable(fleet.unusable)
+    await reportUnusable(fleet.unusable)
+    reportWarnings(templates)
     const broken = Object.keys(fleet.unusable).map((file): [string, number] => [file, 0])
     const room = await listRoom(sql, [...fleet.templates, ...fleet.custom])
     if (await releaseTemplates(sql, { ...room, ...Object.fromEntries(broken) }))
@@ -111,7 +130,7 @@ const describe = async ({ fleet }: KeeperDependencies, template: Template) => {
   const read = await Promise.all(
     fleet.instances
       .filter((instance) => instance.state() === 'up')
-      .map((instance) => instance.readClasses(template).catch(() => undefined)),
+      .map((instance) => instance.explainClasses(template).catch(() => undefined)),
   )
   const found = read.filter((one) => one !== undefined)
   const able = found.filter(({ issues }) => issues.length === 0)

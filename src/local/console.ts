@@ -8,6 +8,7 @@ interface LogRecord {
   level?: number
   msg?: string
   err?: { message?: string }
+  file?: string
   instance?: string
   template?: string
   detail?: string
@@ -24,8 +25,10 @@ export const describeLogLine = (name: string, line: string): string | undefined 
   if (record === undefined) return line.trim() === '' ? undefined : `${name}: ${line}`
   const level = LEVELS[record.level ?? 0]
   if (level === undefined) return undefined
-  const { msg, err, instance, template, detail, issues = [], reasons = [] } = record
-  const about = [instance, template].filter(Boolean).join(', ')
+  const { msg, err, file, instance, template, detail, issues = [], reasons = [] } = record
+  // An issue may name its file itself.
+  const named = issues.some((issue) => issue.startsWith(`${file}:`)) ? undefined : file
+  const about = [named, instance, template].filter(Boolean).join(', ')
   const cause = err?.message
   const parts = [msg, about, cause === msg ? undefined : cause, detail, ...issues, ...reasons]
   const message = parts.filter(Boolean).join(': ')

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { join, relative } from 'node:path'
 
-import { IMAGE_PREFIX } from '../tasks/domain/image/image-kind.ts'
+import { describeFirstTask, USER } from './first-task.ts'
 import { listenForInterrupt, type Interrupt } from './interrupt.ts'
 import { ROOT } from './root.ts'
 import { startStack, type Stack } from './stack.ts'
@@ -36,7 +36,9 @@ export const runStart = async (
       say,
       interrupt,
     })
-    process.stdout.write(await describeStack(stack, 'Ctrl-C stops it all; the data stays.'))
+    process.stdout.write(
+      await describeStack(stack, 'Ctrl-C stops it all; the data stays.', process.env),
+    )
     return await serveUntilInterrupted(stack, interrupt)
   } catch (error) {
     if (interrupt.stop.aborted) return INTERRUPTED
@@ -66,9 +68,12 @@ export const say = (line: string): void => {
 export const announceStop = (): void => say('stopping; Ctrl-C again ends everything at once')
 
 /** Lists what somebody needs who is to use the stack. */
-export const describeStack = async (stack: Stack, last: string): Promise<string> => {
-  const token = await stack.token('developer')
-  const upscaler = `${stack.url}${IMAGE_PREFIX}/image-upscaler`
+export const describeStack = async (
+  stack: Stack,
+  last: string,
+  env: NodeJS.ProcessEnv = {},
+): Promise<string> => {
+  const token = await stack.token(USER)
   const pids = Object.entries(stack.pids()).map(([name, pid]) => `${name} ${pid}`)
   const rows = {
     console: `${stack.url}/console/`,
@@ -85,17 +90,14 @@ Kiln is ready.
 
 ${table.join('\n')}
 
-A bearer token, good for 12 hours (npm run kiln -- token --user <user> prints more;
+A bearer token of ${USER}, good for 12 hours (npm run kiln -- token --user <user> prints more;
 --user operator is the platform admin, unless ADMIN_SUBJECTS names others):
 
 ${token}
 
-A first task, and then the state of it:
+A first task, and then what became of it:
 
-TOKEN="$(npm run --silent kiln -- token --user developer)"
-curl -s ${upscaler} -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
-  -d "{\\"scale_factor\\":\\"2x\\",\\"image\\":\\"$(base64 < samples/thumbnail.jpg | tr -d '\\n')\\"}"
-curl -s ${upscaler}/<task_id> -H "Authorization: Bearer $TOKEN"
+${await describeFirstTask(stack.url, env)}
 
 ${last}
 `

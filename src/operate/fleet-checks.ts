@@ -6,6 +6,7 @@ import { describeMembers } from '../engines/domain/template/custom-kind.ts'
 import { TEMPLATE_KINDS } from '../engines/domain/template/fields.ts'
 import { listAdvice } from '../engines/domain/template/fill.ts'
 import type { Template } from '../engines/domain/template/template.ts'
+import { listWarnings } from '../engines/domain/template/warnings.ts'
 import type { FleetItem } from '../engines/domain/fleet-item.ts'
 import { countWaiting } from '../engines/db/fleet.ts'
 import { OperatorError, OperatorWarning } from '../platform/process/operator-error.ts'
@@ -119,7 +120,7 @@ const askInstance = async (
       ? []
       : ['start it with --disable-metadata, or its files keep texts of callers']
     for (const template of templates) {
-      const { classes, issues } = await instance.readClasses(template)
+      const { classes, issues } = await instance.explainClasses(template)
       const noKind = template.kind === undefined ? describeMembers(template, [classes]).issues : []
       if (issues.length > 0) advice.push(`for ${template.name} install there: ${issues.join(', ')}`)
       else if (noKind.length > 0) advice.push(`${template.name} is no kind: ${noKind.join(', ')}`)
@@ -146,7 +147,11 @@ const reportTemplates = (
   if (without.length > 0) throw new OperatorError(show(`none for ${without.join(', ')}: ${advice}`))
   const lines = `no instance can run ${nowhere.join(', ')}: the lines of the instances say why`
   if (nowhere.length > 0) throw new OperatorError(show(lines))
-  const found = `${templates.length} are valid, and an instance can run each`
+  const count = templates.length === 1 ? '1 is' : `${templates.length} are`
+  const warnings = templates.flatMap((template) =>
+    listWarnings(template).map((warning) => `${template.name}: ${warning}`),
+  )
+  const found = [`${count} valid, and an instance can run each`, ...warnings].join('; ')
   if (issues.length > 0) throw new OperatorWarning(show(found))
   return found
 }

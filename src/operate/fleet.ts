@@ -8,6 +8,8 @@ import { changesOf, insertAudit, type Audit } from '../platform/db/audit-log.ts'
 import { drainInstance, listInstanceDetails } from '../engines/db/fleet.ts'
 import { describeMembers } from '../engines/domain/template/custom-kind.ts'
 import { listAdvice } from '../engines/domain/template/fill.ts'
+import { listWarnings } from '../engines/domain/template/warnings.ts'
+import { customName, customPath } from '../tasks/domain/custom-kind.ts'
 import { describeNode } from '../engines/domain/template/graph.ts'
 import { adviseModel, listModels } from '../engines/domain/template/models.ts'
 import type { NodeClasses } from '../engines/domain/template/node-class.ts'
@@ -15,6 +17,7 @@ import { listKinds } from '../engines/db/template.ts'
 import { unitOfWork } from '../platform/db/unit-of-work.ts'
 import { auditTarget } from '../platform/domain/audit-log.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
+import { folderIssue } from '../platform/settings/folder.ts'
 import { readFleetItems } from '../engines/settings.ts'
 import type { Config } from '../compose/settings/env.ts'
 import { renderSample } from './sample.ts'
@@ -65,8 +68,11 @@ const checkTemplates = async (
   { config, sql, searchPath, write }: FleetCommandDeps,
   folder: string | undefined,
 ): Promise<string> => {
-  if (config.COMFYUI_TEMPLATES === '') throw new OperatorError('COMFYUI_TEMPLATES is absent')
-  const { templates, unusable } = await readTemplates(config.COMFYUI_TEMPLATES, {
+  const path = config.COMFYUI_TEMPLATES
+  if (path === '') throw new OperatorError('COMFYUI_TEMPLATES is absent')
+  const issue = folderIssue('COMFYUI_TEMPLATES', path)
+  if (issue !== undefined) throw new OperatorError(issue)
+  const { templates, unusable } = await readTemplates(path, {
     listKinds: () => listKinds(sql),
   })
   for (const issue of Object.values(unusable).flat()) write(issue)
@@ -81,6 +87,9 @@ const checkTemplates = async (
     const able: Instance[] = []
     const known: NodeClasses[] = []
     const { graph, results } = template
+    const members = new Set(template.marks.map(({ name }) => name))
+    report('members', [...members].join(', ') || 'none')
+    for (const warning of listWarnings(template)) report('warning', warning)
     for (const model of listModels(template)) report('needs', model.file + adviseModel(model))
     for (const { node: id } of results) {
       const node = graph[id]
@@ -88,7 +97,7 @@ const checkTemplates = async (
     }
     for (const instance of instances) {
       const { classes, issues } = await instance
-        .readClasses(template)
+        .explainClasses(template)
         .catch((error: Error) => ({ classes: {}, issues: [error.message] }))
       if (issues.length === 0) {
         able.push(instance)
@@ -100,7 +109,8 @@ const checkTemplates = async (
     if (template.kind === undefined && known.length > 0) {
       const { issues } = describeMembers(template, known)
       if (issues.length > 0) noKind.push(template.name)
-      report('every', issues.length > 0 ? `is no kind: ${issues.join('; ')}` : 'is a kind')
+      const route = customPath(customName(template.name) ?? '')
+      report('kind', issues.length > 0 ? `none: ${issues.join('; ')}` : `POST ${route}`)
     }
     const [instance] = able
     if (!instance) nowhere.push(template.name)
@@ -125,7 +135,7 @@ const checkTemplates = async (
   const files = Object.keys(unusable)
   if (files.length > 0)
     throw new OperatorError(`${files.join(', ')} cannot be used: the lines above say why`)
-  return `${templates.length} templates are valid`
+  return templates.length === 1 ? '1 template is valid' : `${templates.length} templates are valid`
 }
 
 /** The doctor gives more to each check. */

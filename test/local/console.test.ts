@@ -17,6 +17,16 @@ const cases: [string, string, string | undefined][] = [
     'api error: templates cannot be used: upscale.json: node 2: no: relight.json: no',
   ],
   [
+    'a file that its issues do not name',
+    '{"level":50,"msg":"cannot be used","file":"custom/a.json","issues":["node 3: no"]}',
+    'api error: cannot be used: custom/a.json: node 3: no',
+  ],
+  [
+    'a file that its issues name',
+    '{"level":50,"msg":"cannot be used","file":"a.json","issues":["a.json: node 3: no"]}',
+    'api error: cannot be used: a.json: node 3: no',
+  ],
+  [
     'an instance without a result',
     '{"level":40,"msg":"no result","instance":"gpu1","template":"upscale","detail":"node 4: no"}',
     'api warning: no result: gpu1, upscale: node 4: no',

@@ -29,7 +29,7 @@ import { KINDS } from '../src/try/kinds.ts'
 import { schemaOf } from '../src/try/schema.ts'
 import type { Body, JsonSchema } from '../src/try/schema.ts'
 import { toCurl, toPythonCode, toTypeScript } from '../src/try/snippets.ts'
-import { wordOf } from '../src/try/words.ts'
+import { labelOf, unsetWord, wordOf } from '../src/try/words.ts'
 import { aboutCredits } from '../src/words/text.ts'
 import { makeKiln } from '../../client/src/index.ts'
 import { readDocument } from '../../../test/support/contract.ts'
@@ -184,6 +184,18 @@ describe('the words of a form', () => {
   ]
   for (const [name, value, word] of CHOICES)
     test(`${name} ${value} is ${word}`, () => assert.equal(wordOf(name, value), word))
+
+  test('a choice that is not made is called otherwise than the choice `auto`', () => {
+    assert.equal(unsetWord('kiln_output_format', undefined, ['png', 'auto']), 'As the kind does')
+    assert.equal(unsetWord('style', undefined, ['general', 'anime']), 'Auto')
+    assert.equal(unsetWord('duration', 5, [5, 10]), 'Auto (5 s)')
+  })
+
+  test('labels leave out the prefix of the service', () => {
+    const names = ['kiln_start_after', 'kiln_output_format', 'kiln_priority', 'kiln_labels']
+    const labels = ['Start after', 'Output format', 'Priority', 'Labels']
+    assert.deepEqual(names.map(labelOf), labels)
+  })
 
   test('what the service chooses by the model is known', () => {
     const of = (body: Body) => {

@@ -19,6 +19,7 @@ import { BUILTIN_SETTINGS } from './builtin.ts'
 import { OVERRIDE } from './constants.ts'
 import { DEVELOPMENT_ISSUER } from '../../platform/process/development-issuer.ts'
 import { hasBucket } from '../../platform/storage/settings.ts'
+import { folderIssue } from '../../platform/settings/folder.ts'
 import { splitList } from '../../platform/settings/schema.ts'
 import type { Env } from './env.ts'
 import { isGuessable } from './guessable.ts'
@@ -321,6 +322,9 @@ const upstreamIssues = (env: Env, process: ProcessName): SettingIssue[] => {
       name,
       message: `${name} is absent: the engine comfyui needs instances and templates`,
     }))
+  const folder = env.COMFYUI_TEMPLATES
+  const issue = isComfyUI && folder !== '' ? folderIssue('COMFYUI_TEMPLATES', folder) : undefined
+  if (issue !== undefined) fleet.push({ name: 'COMFYUI_TEMPLATES', message: issue })
   const upstreams = (['image', 'video'] as const).flatMap((family) => {
     const { setting, engine } = UPSTREAM_FAMILIES[family]
     const [url, key] = [`${setting}_URL`, `${setting}_KEY`] as const

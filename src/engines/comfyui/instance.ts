@@ -36,6 +36,8 @@ export interface Instance extends Host {
   find(id: string, since: number): Promise<Found>
   /** Classes of a template as this instance has them, or why it cannot run it. */
   readClasses(template: Template): Promise<{ classes: NodeClasses; issues: string[] }>
+  /** Explains to an operator why it cannot run a template, and names the nearest class for one that it does not have. */
+  explainClasses: Instance['readClasses']
   /** Takes a prompt that waits out of the queue. False: it is still there, runs, or has run. */
   withdraw(id: string): Promise<boolean>
   /**
@@ -201,32 +203,50 @@ const readAbility = (client: ComfyClient) => {
       ...devices.filter(isObject).map(({ vram_total: bytes }) => Number(bytes) || 0),
     )
   }
+  let listed: readonly string[] | undefined
+  /** Lists all classes, once: the response has megabytes where many packs are installed. */
+  const listClasses = async (): Promise<readonly string[]> =>
+    (listed ??= await client.get('/object_info').then(
+      ({ body }) => Object.keys(body),
+      () => [],
+    ))
+  const listIssues = (
+    template: Template,
+    classes: NodeClasses,
+    names?: readonly string[],
+  ): string[] => {
+    const issue = forgotten.get(template.name)
+    return [...abilityIssues(template, classes, names), ...(issue === undefined ? [] : [issue])]
+  }
+  const readClasses: Instance['readClasses'] = async (template) => {
+    if (performance.now() - readAt > CLASSES_MS) {
+      await readFacts()
+      known.clear()
+      forgotten.clear()
+      readAt = performance.now()
+    }
+    // Another call may empty the cache meanwhile.
+    const classes: Record<string, NodeClass | undefined> = {}
+    for (const { class_type: name } of Object.values(template.graph)) {
+      const cached = known.has(name)
+        ? known.get(name)
+        : readNodeClass((await client.get(`/object_info/${encodeURIComponent(name)}`)).body, name)
+      known.set(name, cached)
+      classes[name] = cached
+    }
+    return { classes, issues: listIssues(template, classes) }
+  }
   return {
     facts: () => facts,
     forget(template: string, issue: string) {
       forgotten.set(template, issue)
     },
-    readClasses: async (template: Template) => {
-      if (performance.now() - readAt > CLASSES_MS) {
-        await readFacts()
-        known.clear()
-        forgotten.clear()
-        readAt = performance.now()
-      }
-      // Another call may empty the cache meanwhile.
-      const classes: Record<string, NodeClass | undefined> = {}
-      for (const { class_type: name } of Object.values(template.graph)) {
-        const cached = known.has(name)
-          ? known.get(name)
-          : readNodeClass((await client.get(`/object_info/${encodeURIComponent(name)}`)).body, name)
-        known.set(name, cached)
-        classes[name] = cached
-      }
-      const issue = forgotten.get(template.name)
-      return {
-        classes,
-        issues: [...abilityIssues(template, classes), ...(issue === undefined ? [] : [issue])],
-      }
+    readClasses,
+    async explainClasses(template: Template) {
+      const read = await readClasses(template)
+      const hasAll = Object.values(read.classes).every((known) => known !== undefined)
+      if (hasAll) return read
+      return { ...read, issues: listIssues(template, read.classes, await listClasses()) }
     },
   }
 }

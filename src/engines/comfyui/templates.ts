@@ -3,11 +3,9 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { CUSTOM, customName, MAX_CUSTOM } from '../../tasks/domain/custom-kind.ts'
-import { readTemplate, WORKFLOW } from '../domain/template/template.ts'
+import { MAP, readTemplate, WORKFLOW } from '../domain/template/template.ts'
 import type { Template } from '../domain/template/template.ts'
 import { isCode } from '../../platform/storage/files.ts'
-
-const MAP = '.map.json'
 
 /** True of a file that belongs to a template. */
 const isBeside = (name: string): boolean => name.endsWith(MAP) || name.endsWith(WORKFLOW)

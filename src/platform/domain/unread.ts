@@ -84,7 +84,7 @@ export const findMeant = (name: string, known: readonly string[]): string | unde
 }
 
 /** True where one letter is wrong, missing or too many, or two neighbours have changed places. */
-const isOneSlip = (one: string, other: string): boolean => {
+export const isOneSlip = (one: string, other: string): boolean => {
   if (distance(one, other) === 1) return true
   const at = [...one].findIndex((letter, index) => letter !== other[index])
   const swapped = `${one.slice(0, at)}${one.charAt(at + 1)}${one.charAt(at)}${one.slice(at + 2)}`

@@ -21,12 +21,18 @@ const start = async (t: TestContext, given: readonly FakeComfyOptions[] = [{}]) 
   const fleet = await startFleet(place, `templates${(fleets += 1)}`, given)
   t.after(fleet.close)
   const logged: object[] = []
+  const messages: Record<string, string> = {}
+  const warned: object[] = []
   const said: unknown[] = []
   const notified: string[] = []
   const log = {
     ...place.deps.log,
     info: ({ template }: { template: string }, message: string) => said.push([template, message]),
-    error: (facts: object) => logged.push(facts),
+    error(facts: { file: string }, message: string) {
+      logged.push(facts)
+      messages[facts.file] = message
+    },
+    warn: (facts: object) => warned.push(facts),
   }
   const makeWorker = async () => {
     const folder = await makeTemplateFolder()
@@ -48,7 +54,7 @@ const start = async (t: TestContext, given: readonly FakeComfyOptions[] = [{}]) 
     }
     return { ...folder, pass, restart }
   }
-  return { ...fleet, logged, said, notified, makeWorker }
+  return { ...fleet, logged, messages, warned, said, notified, makeWorker }
 }
 
 const names = async (): Promise<string[]> =>
@@ -94,7 +100,10 @@ describe('a worker that follows its templates', () => {
       files(),
       unusable.map((name) => `${name}.json`),
     )
-    assert.match(JSON.stringify(logged), /custom\/clip\.json: its \.map\.json is no JSON object/)
+    assert.match(
+      JSON.stringify(logged),
+      /"custom\/clip\.map\.json: is not JSON: line 1, column 10 ends too early"/,
+    )
     assert.match(
       JSON.stringify(logged),
       /custom\/gone\.workflow\.json: no template is called custom\/gone"/,
@@ -115,14 +124,42 @@ describe('a worker that follows its templates', () => {
   })
 
   test('leaves kinds as they are whose files cannot be used at its start', async (t) => {
-    const { makeWorker } = await start(t)
+    const { makeWorker, messages } = await start(t)
     const { write, pass, restart } = await makeWorker()
     await write('portrait', makePortrait())
     await pass()
     await write('portrait', '{"1"')
     await write('film', FILM)
+    await write('half', '{"1"')
     await restart()
     assert.deepEqual(await names(), ['film', 'portrait'])
+    assert.deepEqual(messages, {
+      'custom/half.json': 'a template cannot be used',
+      'custom/portrait.json': 'a template cannot be used: what was read of it before stays',
+    })
+  })
+
+  test('warns once of what a template may not mean, and again when that changes', async (t) => {
+    const { makeWorker, warned } = await start(t)
+    const { write, pass } = await makeWorker()
+    const portraitOf = (title: string) =>
+      makePortrait({ 1: ['LoadImage', { image: 'in.png' }, title] })
+    for (const title of ['kiln:imgae', 'kiln:imgae', 'kiln:image', 'kiln:imgae']) {
+      await write('portrait', portraitOf(title))
+      await pass()
+    }
+    const meant = 'node 1 "kiln:imgae": imgae is a member of its own; did you mean image?'
+    const line = { template: 'custom/portrait', issues: [meant] }
+    assert.deepEqual(warned, [line, line])
+  })
+
+  test('names the nearest class for one that no instance has', async (t) => {
+    const { makeWorker, logged } = await start(t)
+    const { write, pass } = await makeWorker()
+    await write('portrait', makePortrait({ 3: ['ImageBlendd', { image1: ['1', 0] }] }))
+    await pass()
+    const issue = 'node 3 "ImageBlendd": there is no class ImageBlendd; did you mean ImageBlend?'
+    assert.deepEqual(logged, [{ file: 'custom/portrait.json', issues: [issue] }])
   })
 
   test('lets tasks go on that wait for a file once it can be used', async (t) => {

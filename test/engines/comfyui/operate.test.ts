@@ -72,7 +72,7 @@ describe('kiln operate templates', { concurrency: true }, () => {
     const { config } = await start(t, { without: ['ImageSharpen'] })
     const { lines, end } = await checkTemplates(config)
     assert.match(lines, /gpu1 {2}relight\+light {2}can be run/)
-    assert.match(lines, /gpu1 {2}upscale {2}node 4 "Sharpen": there is no class ImageSharpen/)
+    assert.match(lines, /gpu1 {2}upscale {2}node 4 "Sharpen": there is no class ImageSharpen$/m)
     assert.match(lines, /^result {2}upscale {2}node 9 "kiln:result" SaveImage$/m)
     assert.match(
       lines,
@@ -131,12 +131,39 @@ describe('kiln operate templates', { concurrency: true }, () => {
     const clash = ['PrimitiveInt', { value: 7 }, 'kiln:mode'] as const
     await write('portrait', makePortrait({ 5: clash }))
     const { lines, end } = await checkTemplates({ ...config, COMFYUI_TEMPLATES: folder })
-    assert.match(lines, /^every {2}custom\/film {2}is a kind$/m)
+    assert.match(lines, /^kind {2}custom\/film {2}POST \/templates\/film\/tasks$/m)
+    assert.match(lines, /^kind {2}custom\/portrait {2}none: node 5 "kiln:mode": a field has one/m)
+    assert.equal(end, 'custom/portrait can be no kind: the lines above say why')
+  })
+
+  test('names the members of each file, what may not be meant, and the nearest class', async (t) => {
+    const { config, fakes } = await start(t, {})
+    const { folder, write, close } = await makeTemplateFolder()
+    t.after(close)
+    await writeFile(join(fakes[0]?.folders.root ?? '', 'input', 'in.png'), '')
+    const lost = ['LoadImage', { image: 'in.png' }, 'kiln image'] as const
+    await write('portrait', makePortrait({ 1: lost }))
+    const { lines, end } = await checkTemplates({ ...config, COMFYUI_TEMPLATES: folder })
     assert.match(
       lines,
-      /^every {2}custom\/portrait {2}is no kind: node 5 "kiln:mode": a field has one/m,
+      /^members {2}custom\/portrait {2}radius, softness, strength, mode, prompt, seed$/m,
     )
-    assert.equal(end, 'custom/portrait can be no kind: the lines above say why')
+    assert.match(lines, /^warning {2}custom\/portrait {2}node 1 "kiln image": .*every task gets/m)
+    assert.equal(end, '1 template is valid')
+    const withKind = { ...config, COMFYUI_TEMPLATES: folder, ENGINES: [] }
+    const [found = ''] = (await doctor(withKind)).lines
+    assert.match(
+      found,
+      /^ok templates 1 is valid, .* each; custom\/portrait: node 1 "kiln image": /,
+    )
+    await write('portrait', makePortrait({ 2: ['ImageBlurr', { image: ['1', 0] }] }))
+    const unknown = await checkTemplates({ ...config, COMFYUI_TEMPLATES: folder })
+    assert.match(unknown.lines, /there is no class ImageBlurr; did you mean ImageBlur\?$/m)
+  })
+
+  test('says which folder cannot be read', async () => {
+    const { end } = await checkTemplates({ ...CONFIG, COMFYUI_TEMPLATES: '/nowhere' })
+    assert.equal(end, 'COMFYUI_TEMPLATES must be a folder that can be read (ENOENT), got /nowhere')
   })
 
   test('checks the good files beside one that cannot be used', async (t) => {
@@ -147,7 +174,7 @@ describe('kiln operate templates', { concurrency: true }, () => {
     await write('half', '{"1"')
     const { lines, end } = await checkTemplates({ ...config, COMFYUI_TEMPLATES: folder })
     assert.match(lines, /^custom\/half\.json: .*JSON/m)
-    assert.match(lines, /^every {2}custom\/film {2}is a kind$/m)
+    assert.match(lines, /^kind {2}custom\/film {2}POST \/templates\/film\/tasks$/m)
     assert.equal(end, 'custom/half.json cannot be used: the lines above say why')
   })
 
@@ -214,7 +241,7 @@ describe('the doctor', { concurrency: true }, () => {
     await write('half', '{"1"')
     const { lines, isWell } = await doctor({ ...config, COMFYUI_TEMPLATES: folder })
     const found =
-      /^WARN templates 1 are valid, and an instance can run each; custom\/half\.json: .*JSON/
+      /^WARN templates 1 is valid, and an instance can run each; custom\/half\.json: .*JSON/
     assert.match(lines[0] ?? '', found)
     assert.ok(isWell)
     await write('portrait', makePortrait({ 5: ['PrimitiveInt', { value: 7 }, 'kiln:mode'] }))

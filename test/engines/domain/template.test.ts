@@ -216,7 +216,7 @@ describe('a template', () => {
     [
       'a comment in its map',
       readFile('upscale.json', undefined, '{\n"values": {} // none\n}').issues,
-      /its \.map\.json is no JSON object: line 2 has a comment/,
+      /^upscale\.map\.json: line 2 has a comment/,
     ],
     [
       'a comment in place of a node',
@@ -230,7 +230,7 @@ describe('a template', () => {
         text: JSON.stringify(load('upscale.json')),
         workflow: '{}',
       }).issues,
-      /its \.workflow\.json has no list of nodes: save it by Workflow > Export/,
+      /^upscale\.workflow\.json: has no list of nodes: save it by Workflow > Export/,
     ],
     [
       'a divisor of 0',

@@ -254,7 +254,27 @@ describe('a template in custom', () => {
       })
     const { stdout } = await run('templates')
     assert.match(stdout, /^portrait$/m)
-    assert.match(stdout, /^ {2}image {2}string, required$/m)
+    assert.match(stdout, /^portrait\n {2}image {2}picture, required$/m)
+    assert.equal(stdout.match(/^ {2}webhook_url /gm)?.length, 1)
+    assert.match(stdout, /^every template\n {2}webhook_url {2}string$/m)
+    const help = await run('run', 'portrait', '--help')
+    assert.match(
+      help.stdout,
+      /^ {2}-o, --output [^]*^portrait takes\n {2}image {2}picture, required$/m,
+    )
+    await assert.rejects(run('run', 'portrait'), {
+      code: 3,
+      stderr: /^kiln: portrait needs the file image: kiln run portrait <file> \(request/m,
+    })
+    for (const args of [
+      ['run', 'portrat', 'photo.png'],
+      ['run', 'portrat', '--help'],
+    ])
+      await assert.rejects(run(...args), {
+        code: 3,
+        stderr:
+          /^kiln: there is no template portrat; did you mean portrait\? `kiln templates` lists/m,
+      })
     assert.match(stdout, /^ {2}radius {2}integer 1 to 31, 6 unless given$/m)
     const made = await run('run', 'portrait', 'photo.png', '--prompt', 'dusk', '--set', 'radius=4')
     assert.equal(made.stdout, 'photo.run.png\n')

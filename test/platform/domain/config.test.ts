@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, mock, test } from 'node:test'
 
 import {
+  checkGiven,
   ConfigError,
   keepSettings,
   listSecretValues,
@@ -17,6 +18,7 @@ import { DEVELOPMENT_ISSUER } from '../../../src/platform/process/development-is
 import { KEY_SETTINGS } from '../../../src/compose/settings/issues.ts'
 import { readEngines, readFleetItems, readUpstreams } from '../../../src/engines/settings.ts'
 import { readDelivery } from '../../../src/events/settings.ts'
+import { ROOT } from '../../../src/local/root.ts'
 import { makeEngineOf, readQuotas, readSlots } from '../../../src/tasks/settings.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
 
@@ -353,7 +355,7 @@ describe('settings', () => {
   test('of a fleet of ComfyUI are its instances by name, and its templates', () => {
     const fleet = {
       COMFYUI_URLS: 'gpu1=http://10.0.0.5:8188, gpu-2=https://b',
-      COMFYUI_TEMPLATES: 't',
+      COMFYUI_TEMPLATES: ROOT,
     }
     const config = readConfig({ ...GOOD, ...fleet, COMFYUI_TOKEN: 'secret' }, 'worker')
     assert.deepEqual(readFleetItems(config), [
@@ -366,6 +368,13 @@ describe('settings', () => {
       readConfig({ ...GOOD, ...engine }, 'api')
       readConfig({ ...GOOD, ...engine, WORKER_ROLE: 'media' }, 'worker')
     }
+    const absent = { ...GOOD, ...fleet, COMFYUI_TEMPLATES: '/nowhere' }
+    assert.throws(
+      () => readConfig(absent, 'worker'),
+      /- COMFYUI_TEMPLATES must be a folder that can be read \(ENOENT\), got \/nowhere\n/,
+    )
+    assert.throws(() => checkGiven(absent), /COMFYUI_TEMPLATES must be a folder/)
+    readConfig({ ...absent, WORKER_ROLE: 'media' }, 'worker')
     for (const urls of [
       'http://a',
       'a=b',
@@ -411,7 +420,7 @@ describe('settings', () => {
   test('of a fleet of ComfyUI may have a depth of their own, and sources of instances', () => {
     const items =
       'a=http://a|depth=1, dns:comfy.internal:8188|depth=3|errors=shown, file:/etc/kiln/instances|errors=hidden'
-    const given = { ...GOOD, COMFYUI_TEMPLATES: 't', COMFYUI_URLS: items }
+    const given = { ...GOOD, COMFYUI_TEMPLATES: ROOT, COMFYUI_URLS: items }
     assert.deepEqual(readFleetItems(readConfig(given, 'worker')), [
       { kind: 'instance', name: 'a', url: 'http://a', depth: 1 },
       { kind: 'dns', host: 'comfy.internal', port: 8188, depth: 3, showsErrors: true },

@@ -28,6 +28,10 @@ export interface Command {
   /** Its options, one a line. */
   help: readonly string[]
   options: NonNullable<ParseArgsConfig['options']>
+  /** Asks the service for further lines of help. */
+  furtherHelp?(
+    context: Pick<Context, 'kiln' | 'positionals' | 'signal'>,
+  ): Promise<readonly string[]>
   /** Returns the exit code. */
   run(context: Context): Promise<number>
 }

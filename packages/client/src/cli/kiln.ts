@@ -20,6 +20,9 @@ Exit codes: 0 done, 1 the task failed or the version is not active, 2 wrong usag
 130 left by Ctrl-C.
 `
 
+/** Whoever asks for help of a service that is away has read the rest of it. */
+const HELP_MS = 5000
+
 const main = async ([name = '', ...args]: string[]): Promise<number> => {
   const command = COMMANDS[name]
   if (!command) {
@@ -34,6 +37,11 @@ const main = async ([name = '', ...args]: string[]): Promise<number> => {
     if (values.help !== true) return await runCommand(name, command, { values, positionals })
     const help = command.help.map((line) => `  ${line}\n`).join('')
     process.stdout.write(`${usage}\n\n${command.summary}\n${help}`)
+    if (!command.furtherHelp || positionals.length === 0) return EXIT.done
+    const { kiln } = readEnvironment(process.env, values)
+    const signal = AbortSignal.timeout(HELP_MS)
+    const lines = await command.furtherHelp({ kiln, positionals, signal })
+    process.stdout.write(`\n${lines.join('\n')}\n`)
     return EXIT.done
   } catch (error) {
     const { exitCode, ...failure } = describeError(error)

@@ -7,7 +7,8 @@ import type { Command, Context } from './context.ts'
 import { EXIT, readNamed, UsageError } from './error.ts'
 import type { Create } from './makings.ts'
 import { askFormat, checkFormat, saveResult } from './result-file.ts'
-import { describeMembers } from './template-members.ts'
+import { explainRun, helpOfTemplate } from './run-template.ts'
+import { listMembers } from './template-members.ts'
 import { describeReplay } from './words.ts'
 
 /** Options of a kind: the member of its body, and what the value is. `value` is a number or a word. */
@@ -48,7 +49,7 @@ export const makeOf =
   (kiln, body, options) =>
     (kiln[kind] as (body: object, options: CreateOptions) => Promise<Task>)(body, options)
 
-interface Creation extends Pick<Command, 'usage' | 'summary'> {
+interface Creation extends Pick<Command, 'usage' | 'summary' | 'furtherHelp'> {
   /** Medium of its results, where that is known. */
   medium?: 'image' | 'video'
   members: Members
@@ -56,7 +57,8 @@ interface Creation extends Pick<Command, 'usage' | 'summary'> {
   read(context: Context): Asked | Promise<Asked>
 }
 
-const defineCreation = ({ usage, summary, medium, members, read }: Creation): Command => ({
+const defineCreation = ({ usage, summary, medium, members, read, ...rest }: Creation): Command => ({
+  ...rest,
   usage: `${usage} [-o <file>] [options]`,
   summary,
   help: [
@@ -64,6 +66,7 @@ const defineCreation = ({ usage, summary, medium, members, read }: Creation): Co
       ([name, [, type, help]]) =>
         `--${name.padEnd(12)} ${type === 'file' ? 'file or link: ' : ''}${help}`,
     ),
+    '-o, --output      names the file for its result',
     '--label key=value a label of the task; repeatable',
     '--priority        1 to 3 ahead of your tasks that wait, -1 to -3 behind them',
     '--start-within    seconds until it must have begun',
@@ -303,8 +306,10 @@ export const TASK_COMMANDS: Record<string, Command> = {
     },
   }),
   run: defineCreation({
-    usage: '<template> [<member>=<file or link>…]',
-    summary: 'runs a template of the service; `kiln templates` lists them',
+    usage: '<template> [<file>] [<member>=<file or link>…]',
+    summary:
+      'runs a template, as `kiln run crisp photo.jpg -o crisp.jpg`; `kiln templates` lists them',
+    furtherHelp: helpOfTemplate,
     members: PROMPT,
     read: ({ positionals: [name, ...given] }) => {
       if (name === undefined) throw new UsageError('expected a template')
@@ -313,7 +318,11 @@ export const TASK_COMMANDS: Record<string, Command> = {
         return [member, path]
       })
       const make: Create = (kiln, body, options) =>
-        kiln.templates.createTask(name, body as TemplateBody, options)
+        kiln.templates
+          .createTask(name, body as TemplateBody, options)
+          .catch(async (error: unknown) => {
+            throw await explainRun(kiln, { name, body }, error)
+          })
       return { make, files: Object.fromEntries(files) }
     },
   }),
@@ -321,10 +330,9 @@ export const TASK_COMMANDS: Record<string, Command> = {
 
 export const listTemplates = async ({ kiln, screen, signal }: Context): Promise<number> => {
   const templates = await kiln.templates.list({ signal })
-  const lines = templates.flatMap((template) => [
-    template.name,
-    ...Object.entries(describeMembers(template)).map(([member, rule]) => `  ${member}  ${rule}`),
-  ])
+  const own = templates.flatMap((template) => [template.name, ...listMembers(template, 'own')])
+  const [first] = templates
+  const lines = first ? [...own, 'every template', ...listMembers(first, 'general')] : []
   screen.print(lines.length > 0 ? lines : ['this service has no templates'], { templates })
   return EXIT.done
 }

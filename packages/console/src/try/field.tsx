@@ -15,7 +15,7 @@ import { titleOf } from './kinds.ts'
 import { videosQuery } from './queries.ts'
 import type { Body, JsonSchema } from './schema.ts'
 import styles from './try.module.css'
-import { presetOf, wordOf } from './words.ts'
+import { presetOf, unsetWord, wordOf } from './words.ts'
 
 /** Props that all fields of a form share. */
 export interface Form {
@@ -180,8 +180,7 @@ const ChoiceField = ({ field, form }: FieldProps) => {
   const choices = optionsFor(form.schema, field, form.body)
   const options = choices.map((choice) => [String(choice), wordOf(name, choice)] as const)
   const own = presetOf(name, description, form.full)
-  if (preset === undefined && !isRequired)
-    options.unshift(['', own === undefined ? 'Auto' : `Auto (${wordOf(name, own)})`])
+  if (preset === undefined && !isRequired) options.unshift(['', unsetWord(name, own, choices)])
   const value = textOf(form.body[name] ?? preset)
   const onChange = (text: string): void => {
     const choice = choices.find((one) => String(one) === text)

@@ -10,8 +10,6 @@ const LABELS: Readonly<Record<string, string>> = {
   interpolate_from_original: 'Blend with the original',
   is_rec: 'Use a recommended prompt',
   kiln_end_within: 'End within (seconds)',
-  kiln_labels: 'Labels',
-  kiln_priority: 'Priority',
   kiln_retention_seconds: 'Keep files for (seconds)',
   kiln_start_within: 'Start within (seconds)',
   meta_data: 'Metadata (JSON)',
@@ -28,8 +26,9 @@ const LABELS: Readonly<Record<string, string>> = {
   wm_url: 'Watermark image URL',
 }
 
-/** `light_transfer_strength` as people write it. */
-export const labelOf = (name: string): string => LABELS[name] ?? sentence(name)
+/** `light_transfer_strength` as people write it, and `kiln_start_after` without the prefix. */
+export const labelOf = (name: string): string =>
+  LABELS[name] ?? sentence(name.replace(/^kiln_/, ''))
 
 export const sentence = (name: string): string => {
   const words = name.replaceAll('_', ' ')
@@ -58,6 +57,12 @@ export const wordOf = (name: string, value: Choice): string => {
   const text = String(value)
   if (name === 'model' || !/^[a-z]\w*$/.test(text)) return CHOICES[text] ?? text
   return CHOICES[text] ?? sentence(text.replace(/^vendor_/, '').replaceAll('_n_', ' & '))
+}
+
+/** A choice that is not made, with the value that the service then takes; `auto` among the others means something else. */
+export const unsetWord = (name: string, own: Choice | undefined, others: readonly Choice[]) => {
+  if (own !== undefined) return `Auto (${wordOf(name, own)})`
+  return others.includes('auto') ? 'As the kind does' : 'Auto'
 }
 
 /** Help for people: other members by their label, values by the choice, and what has no effect left out. */

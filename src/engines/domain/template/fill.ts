@@ -1,3 +1,4 @@
+import { isOneSlip } from '../../../platform/domain/unread.ts'
 import { adviseLoader } from './fields.ts'
 import { describeNode, isLiteral, PREFIX } from './graph.ts'
 import type { GraphNode } from './graph.ts'
@@ -7,8 +8,15 @@ import type { InputSpec, NodeClasses } from './node-class.ts'
 import { WORKFLOW } from './template.ts'
 import type { Literal, Mark, Template } from './template.ts'
 
-/** Lists why an instance with these classes cannot run a template; empty where it can. */
-export const abilityIssues = (template: Template, classes: NodeClasses): string[] => {
+/**
+ * Lists why an instance with these classes cannot run a template; empty where it can.
+ * @param listed names of all classes there, of which the nearest is named
+ */
+export const abilityIssues = (
+  template: Template,
+  classes: NodeClasses,
+  listed: readonly string[] = [],
+): string[] => {
   const models = listModels(template)
   const advise = (value: unknown): string => {
     const model = models.find(({ file }) => file === value)
@@ -17,7 +25,11 @@ export const abilityIssues = (template: Template, classes: NodeClasses): string[
   return Object.entries(template.graph).flatMap(([id, node]) => {
     const known = classes[node.class_type]
     const place = describeNode(id, node)
-    if (!known) return [`${place}: there is no class ${node.class_type}`]
+    if (!known) {
+      const near = listed.find((name) => isOneSlip(name, node.class_type))
+      const meant = near === undefined ? '' : `; did you mean ${near}?`
+      return [`${place}: there is no class ${node.class_type}${meant}`]
+    }
     const specs = listInputs(known, node.inputs)
     return Object.entries(node.inputs).flatMap(([input, value]) => {
       const { [input]: spec, [input.split('.')[0] ?? '']: head } = specs

@@ -24,7 +24,7 @@ const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
 /**
  * Reads the JSON of a file that people write.
- * @throws Error that names the line of a comment, where there is one
+ * @throws Error that names the line of a comment, where there is one, else line and column of what is wrong
  */
 export const parseJson = (text: string): unknown => {
   try {
@@ -33,21 +33,54 @@ export const parseJson = (text: string): unknown => {
     const comment = [...text.matchAll(/"(?:[^"\\]|\\.)*"|\/[/*]|#/g)].find(
       ([one]) => !one.startsWith('"'),
     )
-    if (!comment) throw error
-    const line = text.slice(0, comment.index).split('\n').length
-    throw new Error(`line ${line} has a comment, which JSON has not: take it out`, { cause: error })
+    const before = text.slice(0, comment?.index ?? findFlaw(text)).split('\n')
+    if (comment)
+      throw new Error(`line ${before.length} has a comment, which JSON has not: take it out`, {
+        cause: error,
+      })
+    const column = (before.at(-1)?.length ?? 0) + 1
+    const what = before.join('\n').length < text.length ? 'cannot be read' : 'ends too early'
+    throw new Error(`is not JSON: line ${before.length}, column ${column} ${what}`, {
+      cause: error,
+    })
+  }
+}
+
+/** Finds where a text stops being the beginning of JSON, by halves: not every message of the parser has the place. */
+const findFlaw = (text: string): number => {
+  let [low, high] = [0, text.length]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (isBeginning(text.slice(0, middle))) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/** True of JSON that ends too early, or does not. */
+const isBeginning = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch (error) {
+    const { message } = error as Error
+    const [, position] = /position (\d+)/.exec(message) ?? []
+    return /end of JSON input|Unterminated string/.test(message) || Number(position) >= text.length
   }
 }
 
 /** Reads JSON with every whole number above 2^53 as an object that `unsafeOf` reads: seeds have 64 bits. */
-const parse = (text: string): unknown =>
-  parseJson(
+const parse = (text: string): unknown => {
+  // What is wrong has its place in the text as it is.
+  parseJson(text)
+  return JSON.parse(
     text.replaceAll(TOKENS, (token) =>
       /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token))
         ? JSON.stringify({ [UNSAFE]: token })
         : token,
     ),
   )
+}
 
 const EXPORT = 'export it once more by Workflow > Export (API)'
 

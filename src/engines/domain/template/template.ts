@@ -63,6 +63,8 @@ export interface TemplateFile {
   version?: string
 }
 
+/** Ending of the file beside a template that holds values of choices and limits. */
+export const MAP = '.map.json'
 /** Ending of the file beside a template that holds the form of the editor. */
 export const WORKFLOW = '.workflow.json'
 
@@ -86,7 +88,7 @@ const OBVIOUS: Readonly<Record<string, string>> = {
 export const readTemplate = (file: TemplateFile): { template?: Template; issues: string[] } => {
   const issues: string[] = []
   try {
-    const template = read(file, (issue) => issues.push(`${file.path}: ${issue}`))
+    const template = read(file, (issue, path = file.path) => issues.push(`${path}: ${issue}`))
     return issues.length === 0 && template ? { template, issues } : { issues }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
@@ -94,7 +96,8 @@ export const readTemplate = (file: TemplateFile): { template?: Template; issues:
   }
 }
 
-type Report = (issue: string) => void
+/** Reports an issue of a file: that of the template where none is named. */
+type Report = (issue: string, path?: string) => void
 
 const read = (
   { path, text, map, workflow: saved, version = '' }: TemplateFile,
@@ -133,11 +136,12 @@ const read = (
   const results = findResults(graph, read, { family: isCustom ? 'custom' : own, report })
   if (fields) reportAbsent(marks, requiredNames(kind, words), report)
   checkLiterals(graph, marks, report)
-  const values = readValues(map, marks, report)
-  const workflow = saved === undefined ? undefined : readWorkflow(saved, report)
+  const reportMap = (issue: string): void => report(issue, path.replace(/(\+.*)?\.json$/, MAP))
+  const values = readValues(map, marks, reportMap)
+  const workflow = saved === undefined ? undefined : readWorkflow(saved, { name, report })
   if (isCustom)
     for (const field of Object.keys(values).filter((field) => !marks.some((m) => m.name === field)))
-      report(`the map has ${field}, and no node is titled kiln:${field}`)
+      reportMap(`the map has ${field}, and no node is titled kiln:${field}`)
   return {
     name,
     kind: isCustom ? undefined : kind,
@@ -145,7 +149,7 @@ const read = (
     marks,
     values,
     results,
-    limits: readLimits(map, { isCustom, report }),
+    limits: readLimits(map, { isCustom, report: reportMap }),
     version,
     graph: plain(graph),
     ...(workflow && { workflow }),
@@ -238,9 +242,9 @@ const plain = (graph: Graph): Graph =>
 const readValues = (
   map: string | undefined,
   marks: readonly Mark[],
-  report: Report,
+  report: (issue: string) => void,
 ): Template['values'] => {
-  const parsed = map === undefined ? {} : parseBeside('.map.json', map, report)
+  const parsed = map === undefined ? {} : parseBeside(map, report)
   const values = isObject(parsed?.['values']) ? parsed['values'] : {}
   for (const [name, choices] of Object.entries(values)) {
     const mark = marks.find((mark) => mark.name === name)
@@ -256,21 +260,22 @@ const readValues = (
 }
 
 /** Reads a file beside a template. */
-const parseBeside = (ending: string, text: string, report: Report) => {
+const parseBeside = (text: string, report: (issue: string) => void) => {
   try {
     const value = parseJson(text)
     if (isObject(value)) return value
-    report(`its ${ending} is no JSON object`)
+    report('is no JSON object')
   } catch (error) {
-    report(`its ${ending} is no JSON object: ${(error as Error).message}`)
+    report((error as Error).message)
   }
   return undefined
 }
 
-const readWorkflow = (text: string, report: Report) => {
-  const workflow = parseBeside(WORKFLOW, text, report)
+const readWorkflow = (text: string, { name, report }: { name: string; report: Report }) => {
+  const reportBeside = (issue: string): void => report(issue, name + WORKFLOW)
+  const workflow = parseBeside(text, reportBeside)
   if (workflow && !Array.isArray(workflow['nodes']))
-    report(`its ${WORKFLOW} has no list of nodes: save it by Workflow > Export`)
+    reportBeside('has no list of nodes: save it by Workflow > Export')
   return workflow
 }
 

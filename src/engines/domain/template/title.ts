@@ -35,6 +35,14 @@ export const titleIssue = ({ title }: GraphNode): string | undefined => {
   return `${written} marks nothing; did you mean kiln:${rest}?`
 }
 
+/** Says how a title must be written that seems to mean a mark, and may be a title like any other. */
+export const lostMark = ({ title }: GraphNode): string | undefined => {
+  const [, name] = /^\s*kiln(?:\W|_)+(\w.*)$/i.exec(title) ?? /\bkiln:\s*(.+)$/i.exec(title) ?? []
+  return name === undefined || START.test(title)
+    ? undefined
+    : `the title marks nothing; did you mean kiln:${name}?`
+}
+
 /** True of a word with one letter that is another, too many or missing, or with the same letters in another order. */
 const isMisspelt = (word: string): boolean =>
   word !== MARK && (distance(word, MARK) === 1 || [...word].toSorted().join('') === 'ikln')

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+
+import { parseJson } from '../../../src/engines/domain/template/graph.ts'
+import { readTemplate } from '../../../src/engines/domain/template/template.ts'
+import { listWarnings } from '../../../src/engines/domain/template/warnings.ts'
+import { ROOT } from '../../../src/local/root.ts'
+import { makePortrait } from '../../support/comfyui/custom.ts'
+
+const warningsOf = (path: string, text: string): string[] => {
+  const { template, issues } = readTemplate({ path, text })
+  assert.deepEqual(issues, [])
+  return listWarnings(template ?? assert.fail())
+}
+
+const load = (title = 'LoadImage'): string[] =>
+  warningsOf('custom/a.json', makePortrait({ 1: ['LoadImage', { image: 'in.png' }, title] }))
+
+const FIXED =
+  'LoadImage has no mark, so every task gets "in.png": title it kiln:image to have callers give it'
+
+describe('what a template may not mean', () => {
+  for (const title of ['kiln image', 'kiln-image', 'kiln.image', 'Kiln_image', 'my kiln:image'])
+    test(`is a file for all tasks, and a lost mark, under the title ${title}`, () => {
+      const [lost, fixed, ...others] = load(title)
+      assert.equal(lost, `node 1 "${title}": the title marks nothing; did you mean kiln:image?`)
+      assert.equal(fixed, `node 1 "${title}": ${FIXED}`)
+      assert.deepEqual(others, [])
+    })
+
+  test('is a file for all tasks under any title that is no mark', () => {
+    assert.deepEqual(load('image'), [`node 1 "image": ${FIXED}`])
+    assert.deepEqual(load(), [`node 1 "LoadImage": ${FIXED}`])
+  })
+
+  test('is a member that is one slip from a usual one', () => {
+    const meant = 'node 1 "kiln:imgae": imgae is a member of its own; did you mean image?'
+    assert.deepEqual(load('kiln:imgae'), [meant])
+  })
+
+  test('is nothing where a mark has a blank behind its colon, or a number', () => {
+    for (const title of ['kiln: image', 'kiln:image2', 'kiln:photo'])
+      assert.deepEqual(load(title), [])
+  })
+
+  test('is nothing of the workflows of the cases', () => {
+    const folder = join(ROOT, 'deploy/comfyui/templates')
+    for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+      if (path.endsWith('.json'))
+        assert.deepEqual(warningsOf(path, readFileSync(join(folder, path), 'utf8')), [], path)
+  })
+})
+
+describe('a text that is no JSON', () => {
+  for (const [text, place] of [
+    ['{"1": {"a": 1,\n  b: 2}}', 'line 2, column 3 cannot be read'],
+    ['{"a": x}', 'line 1, column 7 cannot be read'],
+    ['{"a": "x\\"', 'line 1, column 11 ends too early'],
+    ['{"a": [1,]}', 'line 1, column 10 cannot be read'],
+    ['{"1"', 'line 1, column 5 ends too early'],
+    ['', 'line 1, column 1 ends too early'],
+    ['{} {}', 'line 1, column 4 cannot be read'],
+  ] as const)
+    test(`is named by its place: ${JSON.stringify(text)}`, () => {
+      assert.throws(() => parseJson(text), { message: `is not JSON: ${place}` })
+    })
+})
