@@ -30,6 +30,8 @@ import { PATIENT_LIMITS, usePlace } from '../../tasks/activities/place.ts'
 interface Workers {
   workers: number
   send: SendAttempt
+  /** Ends what is held: else one that fails would wait for it without end. */
+  release: () => void
 }
 
 const DELIVERY = { schedule: DELIVERY_SCHEDULE, deferSeconds: 5, limits: PATIENT_LIMITS }
@@ -65,13 +67,14 @@ describe('first attempts', () => {
   /** Makes them until `work` has ended, and those under way have. */
   const running = async (
     work: () => Promise<unknown>,
-    { workers = 1, send, ...changed }: Partial<FirstAttemptDependencies & Workers> = {},
+    { workers = 1, send, release, ...changed }: Partial<FirstAttemptDependencies & Workers> = {},
   ): Promise<void> => {
     const deps = { ...place.deps, delivery: DELIVERY, ...changed }
     const under = Array.from({ length: workers }, () => startFirstAttempts(deps, send))
     try {
       await work()
     } finally {
+      release?.()
       await Promise.all(under.map((worker) => worker.stop()))
     }
   }
@@ -154,7 +157,7 @@ describe('first attempts', () => {
         respondNow()
         await until(second.id, 'IN_PROGRESS delivered 0')
       },
-      { attemptSlots },
+      { attemptSlots, release: respondNow },
     )
   })
 
@@ -173,7 +176,7 @@ describe('first attempts', () => {
         await untilFound('one is deferred', findDeferred)
         respondNow()
       },
-      { attemptSlots, delivery },
+      { attemptSlots, delivery, release: respondNow },
     )
     const counts = await Promise.all(
       deliveries.map(async ({ eventId }) => (await seeAttempts(place.deps.sql, eventId)).length),
@@ -196,7 +199,7 @@ describe('first attempts', () => {
         assert.ok(busy.length > sent.size, `${sent.size} were sent`)
         end()
       },
-      { send },
+      { send, release: end },
     )
     // Nobody sends them: they would be under way in other tests.
     await place.deps.sql`delete from first_attempt where account = 'frank'`
@@ -249,7 +252,7 @@ describe('first attempts', () => {
           await waitFor(`${count} others are deferred`, async () => (await countOthers()) === count)
           end()
         },
-        { send },
+        { send, release: end },
       )
       await sql`delete from first_attempt`
     })
@@ -316,7 +319,7 @@ describe('first attempts', () => {
         await untilFound('it is taken again', findHeld)
         go()
       },
-      { send },
+      { send, release: go },
     )
     assert.deepEqual(begun.toSorted(), [slow.eventId, other.eventId].toSorted())
     await sql`delete from first_attempt`
@@ -347,12 +350,15 @@ describe('first attempts', () => {
       `
       return row?.due ?? ''
     }
-    await running(async () => {
-      await untilSent(slow)
-      const before = await dueAt()
-      await waitFor('its lease is longer', async () => (await dueAt()) > before)
-      respondNow()
-    })
+    await running(
+      async () => {
+        await untilSent(slow)
+        const before = await dueAt()
+        await waitFor('its lease is longer', async () => (await dueAt()) > before)
+        respondNow()
+      },
+      { release: respondNow },
+    )
     assert.deepEqual(await statesOf(slow.id), ['IN_PROGRESS delivered 0'])
   })
 
@@ -369,7 +375,10 @@ describe('first attempts', () => {
         for (const task of tasks) await untilSent(task)
         respondNow()
       },
-      { attemptSlots: makeAttemptSlots({ ...ATTEMPT_SLOTS, host: tasks.length }) },
+      {
+        attemptSlots: makeAttemptSlots({ ...ATTEMPT_SLOTS, host: tasks.length }),
+        release: respondNow,
+      },
     )
     process.off('warning', record)
     assert.deepEqual(warnings, [])
