@@ -41,5 +41,26 @@ export const requireNoPath = (name: string, text: string): void => {
   )
 }
 
+/** Rejects an option that nothing reads. @param meant what takes the place of options that begin so */
+export const requireNames = (
+  options: object,
+  known: readonly string[],
+  meant: Readonly<Record<string, string>>,
+): void => {
+  for (const name of Object.keys(options)) {
+    if (known.includes(name)) continue
+    const near = [...Object.keys(meant), ...known].find((one) =>
+      areNear(plainOf(one), plainOf(name)),
+    )
+    const hint = near === undefined ? `expected ${known.join(', ')}` : `use ${meant[near] ?? near}`
+    throw new ArgumentError(`there is no option ${name}: ${hint}`)
+  }
+}
+
+const plainOf = (name: string): string => name.replaceAll(/[_-]/g, '').toLowerCase()
+
+const areNear = (one: string, other: string): boolean =>
+  other !== '' && (one.startsWith(other) || other.startsWith(one))
+
 const found = (value: unknown): string =>
   typeof value === 'string' ? '' : `, got ${value === null ? 'null' : typeof value}`
