@@ -1,3 +1,5 @@
+import { findNear } from './near.ts'
+
 /** An error of the caller, who gets it before anything is sent. Its message names the argument, and never has its value. */
 export class ArgumentError extends TypeError {
   override readonly name = 'ArgumentError'
@@ -49,18 +51,11 @@ export const requireNames = (
 ): void => {
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue
-    const near = [...Object.keys(meant), ...known].find((one) =>
-      areNear(plainOf(one), plainOf(name)),
-    )
+    const near = findNear(name, [...Object.keys(meant), ...known])
     const hint = near === undefined ? `expected ${known.join(', ')}` : `use ${meant[near] ?? near}`
     throw new ArgumentError(`there is no option ${name}: ${hint}`)
   }
 }
-
-const plainOf = (name: string): string => name.replaceAll(/[_-]/g, '').toLowerCase()
-
-const areNear = (one: string, other: string): boolean =>
-  other !== '' && (one.startsWith(other) || other.startsWith(one))
 
 const found = (value: unknown): string =>
   typeof value === 'string' ? '' : `, got ${value === null ? 'null' : typeof value}`
