@@ -91,8 +91,11 @@ describe('a list', () => {
     const none = { limit: 0 }
     const { tasks, events, endpoints, batches, operations } = kiln
     for (const list of [
-      ...[tasks.list(none), events.list(none), endpoints.events('p', none)],
-      ...[batches.list(none), operations.list(none)],
+      tasks.list(none),
+      events.list(none),
+      endpoints.events('p', none),
+      batches.list(none),
+      operations.list(none),
     ])
       assert.deepEqual(await readAll<unknown>(list), [])
     assert.equal(seen.length, 0)

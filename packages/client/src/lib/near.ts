@@ -11,7 +11,6 @@ const isPart = (one: string, other: string): boolean =>
 /** True where two neighbouring letters at most stand between a common beginning and a common end. */
 const isSlip = (one: string, other: string): boolean => {
   const length = Math.max(one.length, other.length)
-  const reverse = (text: string): string => [...text].toReversed().join('')
   const common = countCommon(one, other) + countCommon(reverse(one), reverse(other))
   return length > 4 && common >= length - 2
 }
@@ -20,3 +19,5 @@ const countCommon = (one: string, other: string): number => {
   const at = [...one].findIndex((letter, index) => letter !== other[index])
   return at < 0 ? one.length : at
 }
+
+const reverse = (text: string): string => [...text].toReversed().join('')
