@@ -129,7 +129,23 @@ test('kiln exits with 2 for whatever is wrong with its arguments', async (contex
       ['check', folder, '--write-node-list', '--host', 'localhost:8188'],
       /--host must be an address/,
     ],
-    [['check', folder, '--bogus'], /Unknown option/],
+    [['check', folder, '--bogus'], /no option --bogus: --help lists those there are/],
+    [['check', folder, '--publsher', 'a'], /no option --publsher: did you mean --publisher\?/],
+    [['upscale', 'a.png', '--smart-grain', '4'], /did you mean --set smart_grain=<value>\?/],
+    [
+      ['upscale', 'a.png', '-o', 'a.gif'],
+      /will be an image: -o a\.gif must end with \.png, \.jpg, \.jpeg, \.webp\n/,
+    ],
+    [
+      ['upscale', 'a.png', '-o', 'a.png', '--set', 'kiln_output_format=webp'],
+      /will be an image in the format webp: -o a\.png must end with \.webp\n/,
+    ],
+    [
+      ['upscale', 'a.png', '-o', 'a.webp', '--output-format', 'jpeg'],
+      /must end with \.jpg, \.jpeg\n/,
+    ],
+    [['video', 'Sea', '-o', 'a.png'], /will be a video: -o a\.png must end with \.mp4, \.m4v/],
+    [['video', 'Sea', '--output-format', 'png'], /no option --output-format/],
     [['relight', join(folder, 'none.png')], /the file .*none\.png cannot be read \(ENOENT\)/],
     [['upscale', 'a.png', '-o', join(folder, 'none/a.png')], /-o must name one in a folder/],
   ] as const) {

@@ -99,8 +99,8 @@ describe('tasks', () => {
     assert.ok(ended.state === 'succeeded')
     assert.ok((await page.download(ended.files[0]?.url ?? '')).ok)
     const rejected = [page.wait(other.id), page.makeToken(task), page.relight({ image: '' })]
-    for (const asked of rejected)
-      assert.equal((await findError(asked)).code, 'task_token_insufficient')
+    for (const { code } of await Promise.all(rejected.map(findError)))
+      assert.equal(code, 'task_token_insufficient')
   })
 
   test('of every kind of image are made', async () => {
@@ -464,7 +464,13 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     const waited = await kiln(again)
     assert.equal(waited.code, 1, 'not all of it is done')
     assert.match(waited.err, /An earlier request with this key made this batch at .*; it is \w+/)
-    assert.equal(waited.out, `${id} done, 2 in all\n  done 1\n  rejected 1\n`)
+    const [shownLine, ...more] = waited.out.split('\n').slice(3)
+    assert.ok(waited.out.startsWith(`${id} done, 2 in all\n  done 1\n  rejected 1\n`), waited.out)
+    assert.match(shownLine ?? '', /^ {2}line 2: validation_failed: .*duration/)
+    assert.deepEqual(more, [`All results: kiln batch results ${id}`, ''])
+    const [newest] = JSON.parse((await kiln(words('batch list --limit 1 --json'))).out) as object[]
+    assert.equal((newest as { batch_id: string }).batch_id, id)
+    assert.equal((await kiln(words('batch list --limit many'))).code, 2)
     const results = (await kiln(['batch', 'results', id])).out.trim().split('\n')
     const states = results.map((line) => (JSON.parse(line) as { state: string }).state)
     assert.deepEqual(states, ['done', 'rejected'])
@@ -490,6 +496,8 @@ describe('the command-line tool', { concurrency: 3 }, () => {
       counts: { done: number }
     }
     assert.equal(counts.done, 1)
+    const none = await kiln(words('operation list --limit 0'))
+    assert.deepEqual([none.code, none.out], [0, 'none\n'], none.err)
     const line = await kiln(['operation', 'results', operation])
     assert.match(line.out, /"state":"done"/)
     assert.equal((await kiln(['operation', 'watch', operation])).code, 0)
@@ -503,7 +511,7 @@ describe('the command-line tool', { concurrency: 3 }, () => {
   test('lists, shows and deletes tasks, and calls any route by its path', async () => {
     const made = await kiln(
       words(
-        'video Waves --label list=cli --model videoq2-turbo --duration 1 --resolution 540p -o listed.mp4',
+        'video Waves --label list=cli --model videoq2-turbo --duration 1 --resolution 540p --start-after 1 -o listed.mp4',
       ),
     )
     assert.equal(made.code, 0, made.err)
@@ -513,7 +521,9 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     assert.deepEqual(row.toSpliced(1, 1), ['done', 'text2video', 'Waves'], listed.err)
     const [task] = JSON.parse((await kiln(['tasks', '--json', ...filter])).out) as object[]
     assert.equal((task as { task_id: string }).task_id, id)
-    assert.match((await kiln(['tasks', 'show', id])).out, /"kind": "text2video"/)
+    const details = (await kiln(['tasks', 'show', id])).out
+    assert.match(details, /"kind": "text2video"/)
+    assert.match(details, /"start_after": /)
     assert.match((await kiln(words('tasks summary'))).out, /"open"/)
     const asked = await kiln(['request', 'get', `/tasks/${id}/events`])
     assert.match(asked.out, /"events": \[/, asked.err)
@@ -597,7 +607,11 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     assert.match(err, /line 3 of broken.jsonl is no JSON/)
     await writeFile(join(folder, 'marked.jsonl'), '\uFEFF{"path": "/a", "body": {}}')
     const marked = await kiln(words('batch submit marked.jsonl'))
-    assert.deepEqual([marked.code, /byte order mark/.test(marked.err)], [2, true], marked.err)
+    assert.deepEqual(
+      [marked.code, /marked\.jsonl must be .* byte order mark/.test(marked.err)],
+      [2, true],
+      marked.err,
+    )
   })
 
   test('makes no task whose result would have no place, and says where one is kept', async () => {
@@ -627,7 +641,7 @@ describe('the command-line tool', { concurrency: 3 }, () => {
       ['plain.jpg', /^plain\.png$/],
       ['photo.taken.webp', /^photo\.taken\.[\da-f]{8}\.png$/],
     ] as const) {
-      const args = words('upscale photo.png --set kiln_output_format=png -o')
+      const args = words('upscale photo.png --output-format auto -o')
       const { code, out, err } = await kiln([...args, name])
       assert.deepEqual([code, out], [5, ''], err)
       const pattern = / is PNG, and (\S+) says otherwise: it is saved as (\S+)\. /
@@ -643,7 +657,7 @@ describe('the command-line tool', { concurrency: 3 }, () => {
       [2, true],
     )
     const images = await kiln(['upscale', 'photo.png', '-o', 'photo.mp4'])
-    assert.deepEqual([images.code, /\.png or \.jpg/.test(images.err)], [2, true], images.err)
+    assert.deepEqual([images.code, /\.png, \.jpg/.test(images.err)], [2, true], images.err)
     assert.doesNotMatch(films.err + images.err, /task /)
     const left = await readdir(folder)
     assert.deepEqual(
@@ -657,7 +671,7 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     for (const [expected, args, options, reported] of [
       [2, ['relight'], {}, /expected <image>, got 0 arguments\nusage: kiln relight/],
       [2, ['fly'], {}, /no command fly/],
-      [2, ['video', 'a', '--bogus'], {}, /Unknown option '--bogus'/],
+      [2, ['video', 'a', '--bogus'], {}, /no option --bogus: did you mean --set bogus=/],
       [2, ['publish', '.'], { env: { KILN_PUBLISH_TOKEN: '' } }, /set KILN_PUBLISH_TOKEN/],
       [3, ['watch', '6b1f9a52-3f1e-4c55-8c7e-0d5a4b7c9e21'], {}, /There is no task/],
       [3, words('relight photo.png --strength 400'), {}, /a number from 0 to 100, got 400/],

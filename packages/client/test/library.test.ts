@@ -184,6 +184,49 @@ describe('a call', () => {
     assert.equal(second?.headers.get('if-none-match'), '"1"')
   })
 
+  test('a wait reports at once what a task waits for where it reads the status, and each change once', async () => {
+    const waiting = (etag: string, waits_for?: string) =>
+      response(
+        { ...TASK, status: 'CREATED', generated: [], waits_for },
+        { etag, 'preference-applied': 'wait=25' },
+      )
+    const { kiln, seen } = make(
+      reject(404, 'not_found'),
+      waiting('"1"', 'It is paused.'),
+      waiting('"2"', 'It is paused.'),
+      waiting('"3"'),
+      response({ ...TASK, status: 'FAILED', generated: [] }),
+    )
+    const reported: unknown[] = []
+    const task = { id: 't', path: '/proxy/imgvendor/v1/ai/image-relight/t' }
+    await kiln.wait(task, { onProgress: (progress) => reported.push(progress) })
+    assert.deepEqual(reported, [
+      { status: 'CREATED', waitsFor: 'It is paused.' },
+      { status: 'CREATED' },
+      { status: 'FAILED' },
+    ])
+    const known = seen.slice(1).map(({ headers }) => headers.get('if-none-match'))
+    assert.deepEqual(known, ['"none"', '"1"', '"2"', '"3"'])
+  })
+
+  test('a wait with an option that nothing reads sends nothing, and names the one that was meant', async () => {
+    for (const [option, hint] of [
+      ['timeout', 'use signal: AbortSignal.timeout(ms)'],
+      ['timeoutMs', 'use signal: AbortSignal.timeout(ms)'],
+      ['on_progress', 'use onProgress'],
+      ['patience', 'use patienceMs'],
+      ['x-ray', 'expected signal, patienceMs, onProgress'],
+    ]) {
+      const { kiln, seen } = make()
+      for (const wait of [kiln.wait, kiln.batches.wait, kiln.operations.wait])
+        await assert.rejects(wait('t', { [String(option)]: 3 }), {
+          name: 'ArgumentError',
+          message: `there is no option ${option}: ${hint}`,
+        })
+      assert.equal(seen.length, 0)
+    }
+  })
+
   const WAYS = { stream: 'text/event-stream', waiting: 'wait=25' }
   /** The way of each request: what it says that it is ready to wait for. */
   const waysOf = (seen: readonly Request[]) =>

@@ -86,6 +86,21 @@ describe('a list', () => {
     assert.deepEqual(urlsOf(seen), ['/tasks?limit=100', '/tasks?limit=20&after=a'])
   })
 
+  test('of none asks for nothing', async () => {
+    const { kiln, seen } = make()
+    const none = { limit: 0 }
+    const { tasks, events, endpoints, batches, operations } = kiln
+    for (const list of [
+      tasks.list(none),
+      events.list(none),
+      endpoints.events('p', none),
+      batches.list(none),
+      operations.list(none),
+    ])
+      assert.deepEqual(await readAll<unknown>(list), [])
+    assert.equal(seen.length, 0)
+  })
+
   test('of the events of an endpoint goes on before the last of a full page', async () => {
     const ids = (count: number) => Array.from({ length: count }, (_, at) => ({ id: `e${at}` }))
     const { kiln, seen } = make(respond({ events: ids(100) }), respond({ events: ids(1) }))

@@ -157,6 +157,7 @@ def test_a_wait_resumes_a_stream_that_breaks(kiln_of):
         ("queueing", None, None),
         ("queueing", None, "It waits."),
         ("queueing", 40, None),
+        ("success", 100, None),
     ]
     assert seen[1].url.path == f"/tasks/{ID}/stream"
     assert [request.headers.get("last-event-id") for request in seen[1:]] == [None, "2", "2"]
@@ -175,7 +176,7 @@ def test_a_wait_reads_the_status_where_there_is_no_stream(kiln_of):
     reported = []
     ended = kiln.wait(kiln.relight(image=LINK), on_progress=reported.append)
     assert (ended.state, ended.error.code) == ("failed", "unknown")
-    assert [(each.status, each.progress) for each in reported] == [("IN_PROGRESS", None)]
+    assert [each.status for each in reported] == ["IN_PROGRESS", "FAILED"]
     assert seen[2].headers["prefer"] == "wait=25"
     assert seen[3].headers["if-none-match"] == '"1"'
 
@@ -188,6 +189,35 @@ def test_a_wait_ends_after_its_patience_or_its_time(kiln_of):
     kiln, _ = kiln_of(image("CREATED"), *away)
     with pytest.raises(TimeoutError, match="within 0 s"):
         kiln.wait(kiln.relight(image=LINK), timeout=0)
+    for given in ("3", -1):
+        kiln, seen = kiln_of()
+        with pytest.raises(ArgumentError, match="timeout must be a number of seconds"):
+            kiln.wait(ID, timeout=given)
+        assert seen == []
+
+
+def test_a_wait_of_a_short_time_reports_at_once_and_each_change_once(kiln_of):
+    def waiting(status, etag, waits_for=None):
+        record = {"task_id": ID, "status": status, "generated": [], "waits_for": waits_for}
+        headers = {"etag": etag, "preference-applied": "wait=5"}
+        return httpx.Response(200, json={"data": record}, headers=headers)
+
+    kiln, seen = kiln_of(
+        image("CREATED"),
+        waiting("CREATED", '"1"', "It is paused."),
+        waiting("CREATED", '"2"', "It is paused."),
+        waiting("CREATED", '"3"'),
+        image("COMPLETED"),
+    )
+    reported = []
+    kiln.wait(kiln.relight(image=LINK), timeout=5, on_progress=reported.append)
+    assert [(each.status, each.waits_for) for each in reported] == [
+        ("CREATED", "It is paused."),
+        ("CREATED", None),
+        ("COMPLETED", None),
+    ]
+    known = [request.headers["if-none-match"] for request in seen[1:]]
+    assert known == ['"none"', '"1"', '"2"', '"3"']
 
 
 class Parts(httpx.SyncByteStream, httpx.AsyncByteStream):

@@ -50,6 +50,19 @@ def test_a_list_is_read_page_by_page_and_ends_with_its_limit(kiln_of):
     ]
 
 
+def test_a_list_of_none_asks_for_nothing(kiln_of):
+    kiln, seen = kiln_of()
+    for items in (
+        kiln.tasks.list(limit=0),
+        kiln.events.list(limit=0),
+        kiln.endpoints.events("p", limit=0),
+        kiln.batches.list(limit=0),
+        kiln.operations.list(limit=0),
+    ):
+        assert list(items) == []
+    assert seen == []
+
+
 def test_the_events_of_an_endpoint_go_on_before_the_last_of_a_full_page(kiln_of):
     pages = [[{"id": f"e{at}"} for at in range(100)], [{"id": "last"}]]
     kiln, seen = kiln_of(*(httpx.Response(200, json={"events": page}) for page in pages))

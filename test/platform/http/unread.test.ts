@@ -195,6 +195,17 @@ describe('a request with a field that nothing reads', () => {
     )
   })
 
+  for (const wait of ['wait=abc', 'wait=0', 'wait'])
+    test(`is rejected where the caller prefers strict handling and \`${wait}\``, async () => {
+      const prefer = `${wait}, handling=strict`
+      const { message } = expectStatus(
+        await registry.anonymous.get('/nodes', { prefer }),
+        400,
+        'validation_failed',
+      ).body
+      assert.match(String(message), /^Prefer:wait must be a whole number of seconds, 1 or more/)
+    })
+
   test('is named where it is one of the query', async () => {
     const near = expectStatus(
       await registry.anonymous.get('/versions?page_size=5'),

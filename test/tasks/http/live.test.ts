@@ -313,11 +313,10 @@ describe('a read that prefers to wait', () => {
   })
 
   for (const [prefer, ignored] of [
-    ['wait=0', null],
+    ['wait=0', 'Prefer:wait'],
     ['await=5', null],
     ['wait=-1', 'Prefer:wait'],
     ['wait=1.5', 'Prefer:wait'],
-    ['handling=strict, wait', 'Prefer:wait'],
     ['wait=soon', 'Prefer:wait'],
   ] as const)
     test(`a read with \`${prefer}\` returns at once`, async () => {

@@ -67,6 +67,17 @@ describe('a page of another origin', { skip }, () => {
     assert.deepEqual(issues, [])
   })
 
+  test('shows a video as one', async () => {
+    const id = await alice.createVideo({ duration: 1, resolution: '540p', kiln_start_after: 2 })
+    html = await makePage(id, await makeToken(id))
+    const { page, issues } = await open()
+    await isSaid(page, 'Here it is.')
+    await page.locator('video').waitFor()
+    const shown = `[document.querySelector('video').src.includes('/files/${id}/'), document.querySelector('img').hidden]`
+    assert.deepEqual(await page.evaluate(shown), [true, true])
+    assert.deepEqual(issues, [])
+  })
+
   test('says so when the token has ended', async () => {
     const id = await alice.createImage({ kiln_start_after: 3600 })
     html = await makePage(id, await makeToken(id))

@@ -4,7 +4,7 @@ import { confirmDeletion } from './confirm.ts'
 import { readPairs, take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
 import { EXIT, readNamed, UsageError } from './error.ts'
-import { LISTED, readAll } from './parts.ts'
+import { LISTED, readAll, readNumber } from './parts.ts'
 import { counted, describeReplay } from './words.ts'
 
 type Bulk = Batch | Operation
@@ -24,14 +24,36 @@ const follow = async (context: Context, name: Name, id: string): Promise<number>
   }
   const options = { signal, onProgress }
   const wait = name === 'batch' ? kiln.batches.wait : kiln.operations.wait
-  return end(context, await wait(id, options), id)
+  const bulk = await wait(id, options)
+  const shown = name === 'batch' ? await readRejected(context, id, bulk) : []
+  return end(context, bulk, id, shown)
+}
+
+/** Rejected lines that are shown of a batch. */
+const SHOWN = 3
+
+/** Describes the first lines that were rejected, and says where all of them are. */
+const readRejected = async (
+  { kiln, signal }: Context,
+  id: string,
+  { counts }: Pick<Bulk, 'counts'>,
+): Promise<string[]> => {
+  const lines: string[] = []
+  const all = Math.min(SHOWN, counts.rejected)
+  if (all === 0) return []
+  for await (const { index, state, error } of kiln.batches.results(id, { signal })) {
+    if (state === 'rejected') lines.push(`  line ${index + 1}: ${error?.code}: ${error?.message}`)
+    if (lines.length === all) break
+  }
+  return [...lines, `All results: kiln batch results ${id}`]
 }
 
 const list = (name: Name) => async (context: Context) => {
   take(context)
   const { screen, signal } = context
+  const limit = readNumber(context, 'limit') ?? LISTED
   // One name for both ids.
-  const listed = routesOf(context, name).list({ limit: LISTED }, { signal })
+  const listed = routesOf(context, name).list({ limit }, { signal })
   const bulks = await readAll(listed as AsyncIterable<Listed>)
   const lines = bulks.map(({ batch_id, operation_id, state, total, created_at: at }) =>
     [batch_id ?? operation_id, state, `${total} in all`, at].join('  '),
@@ -54,8 +76,8 @@ const countLeft = ({ counts }: Bulk): number => {
   return pending + waiting + queued + running
 }
 
-const end = ({ screen }: Context, bulk: Bulk, id: string): number => {
-  screen.print(describe(bulk, id), bulk)
+const end = ({ screen }: Context, bulk: Bulk, id: string, shown: string[]): number => {
+  screen.print([...describe(bulk, id), ...shown], bulk)
   const { failed = 0, rejected } = bulk.counts as { failed?: number; rejected: number }
   const isWhole = bulk.state === 'done' && failed + rejected === 0
   return isWhole ? EXIT.done : EXIT.failed
@@ -133,7 +155,7 @@ const submit = async (context: Context): Promise<number> => {
   const [path = ''] = take(context, 'file')
   // Bytes, and no stream: the service knows by their digest that it has them, so that a key may be given again.
   const requests = await readNamed(path)
-  await requireLines(requests)
+  await requireLines(requests, path)
   checkLines(requests, path)
   screen.show('sending')
   const labels = readPairs(values, 'label')
@@ -198,8 +220,15 @@ export const BULK_COMMANDS: Record<string, Command> = {
       '--webhook-url      is notified when the last task has ended',
       '--idempotency-key  the same key gives the same batch',
       '--no-wait          prints its id, and does not wait',
+      `--limit            the most that list shows, ${LISTED} unless given`,
     ],
-    options: { ...NO_WAIT, label: PAIRS, 'webhook-url': TEXT, 'idempotency-key': TEXT },
+    options: {
+      ...NO_WAIT,
+      label: PAIRS,
+      'webhook-url': TEXT,
+      'idempotency-key': TEXT,
+      limit: TEXT,
+    },
     run: runPart('batch', { submit, list: list('batch') }),
   },
   operation: {
@@ -218,6 +247,7 @@ export const BULK_COMMANDS: Record<string, Command> = {
       '--dry-run        only counts them',
       '--yes            deletes without a question, which is asked on a terminal alone',
       '--no-wait        prints its id, and does not wait',
+      `--limit          the most that list shows, ${LISTED} unless given`,
     ],
     options: {
       ...NO_WAIT,
@@ -233,6 +263,7 @@ export const BULK_COMMANDS: Record<string, Command> = {
       batch: TEXT,
       task: TEXT,
       owner: TEXT,
+      limit: TEXT,
     },
     run: runPart('operation', { start, list: list('operation') }),
   },

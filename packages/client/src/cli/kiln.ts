@@ -3,7 +3,8 @@ import { parseArgs } from 'node:util'
 import { COMMANDS } from './commands.ts'
 import { COMMON_OPTIONS, readEnvironment } from './context.ts'
 import type { Command, Values } from './context.ts'
-import { describeError, EXIT, withAddress } from './error.ts'
+import { findNear } from '../lib/near.ts'
+import { describeError, EXIT, UsageError, withAddress } from './error.ts'
 import { makeScreen } from './screen.ts'
 
 const USAGE = `usage: kiln <command> [options]
@@ -33,7 +34,7 @@ const main = async ([name = '', ...args]: string[]): Promise<number> => {
   const usage = `usage: kiln ${name} ${command.usage}`
   try {
     const options = { ...COMMON_OPTIONS, ...command.options }
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+    const { values, positionals } = parse(args, options)
     if (values.help !== true) return await runCommand(name, command, { values, positionals })
     const help = command.help.map((line) => `  ${line}\n`).join('')
     process.stdout.write(`${usage}\n\n${command.summary}\n${help}`)
@@ -50,6 +51,20 @@ const main = async ([name = '', ...args]: string[]): Promise<number> => {
     if (exitCode === EXIT.usage) lines.push(usage)
     process.stderr.write(`${lines.join('\n')}\n`)
     return exitCode
+  }
+}
+
+const parse = (args: string[], options: Command['options']) => {
+  try {
+    return parseArgs({ args, options, allowPositionals: true })
+  } catch (error) {
+    const [, option, name] = /^Unknown option '(--?([^']+))'/.exec((error as Error).message) ?? []
+    if (name === undefined) throw error
+    const near = findNear(name, Object.keys(options))
+    const member = options['set'] ? `set ${name.replaceAll('-', '_')}=<value>` : undefined
+    const meant = near ?? member
+    const hint = meant === undefined ? '--help lists those there are' : `did you mean --${meant}?`
+    throw new UsageError(`there is no option ${option}: ${hint}`)
   }
 }
 

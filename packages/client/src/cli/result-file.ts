@@ -29,12 +29,26 @@ const FORMATS: readonly Format[] = [
 const formatOf = (path: string): Format | undefined =>
   FORMATS.find(({ extensions }) => extensions.includes(extname(path).toLowerCase()))
 
-/** Throws where a name says that the result is an image and it will be a video, or the other way round. */
-export const checkFormat = (output: string | undefined, medium: 'image' | 'video'): void => {
+/** Throws where a name says what the result will not be. @param asked the format of an image that the request asks for */
+export const checkFormat = (
+  output: string | undefined,
+  medium: 'image' | 'video',
+  asked: unknown,
+): void => {
   const format = formatOf(output ?? '')
-  if (format === undefined || format.type.startsWith(medium)) return
-  const instead = medium === 'video' ? '.mp4' : '.png or .jpg'
-  throw new UsageError(`the result will be a ${medium}: -o ${output} must end with ${instead}`)
+  const goes = FORMATS.filter(({ type }) => isMade(type, medium, asked))
+  if (format === undefined || goes.length === 0 || goes.includes(format)) return
+  const instead = goes.flatMap(({ extensions }) => extensions).join(', ')
+  const what = medium === 'image' ? 'an image' : 'a video'
+  const as = typeof asked === 'string' && asked !== 'auto' ? ` in the format ${asked}` : ''
+  throw new UsageError(`the result will be ${what}${as}: -o ${output} must end with ${instead}`)
+}
+
+/** True of a type that a result may have. What is no format no result has: the service rejects it, and lists those there are. */
+const isMade = (type: string, medium: 'image' | 'video', asked: unknown): boolean => {
+  const [kind, name = ''] = type.split('/')
+  if (kind !== medium || medium === 'video' || asked === 'auto') return kind === medium
+  return asked === undefined ? OUTPUT_FORMATS.includes(name) : name === asked
 }
 
 const OUTPUT_FORMATS: readonly string[] = ['png', 'jpeg', 'webp']

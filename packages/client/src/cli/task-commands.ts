@@ -24,14 +24,30 @@ const VIDEO = {
 /** Options of every creation but its labels: the member of the body. A kind of the interface's own has `priority`. */
 const TASK_OPTIONS = {
   priority: 'kiln_priority',
+  'start-after': 'kiln_start_after',
   'start-within': 'kiln_start_within',
   'end-within': 'kiln_end_within',
   retention: 'kiln_retention_seconds',
 } as const
 
+/** Those of creations whose result may be an image. */
+const PICTURE_OPTIONS = {
+  'output-format': 'kiln_output_format',
+  'output-quality': 'kiln_output_quality',
+} as const
+const PICTURE_HELP = [
+  '--output-format   png, jpeg, webp, or auto: as the machine made it',
+  '--output-quality  1 to 100, of a result that is JPEG or WebP',
+]
+const PICTURE_TYPES = {
+  'output-format': { type: 'string' },
+  'output-quality': { type: 'string' },
+} as const
+
 const CREATION_OPTIONS = {
   label: { type: 'string', multiple: true },
   priority: { type: 'string' },
+  'start-after': { type: 'string' },
   'start-within': { type: 'string' },
   'end-within': { type: 'string' },
   retention: { type: 'string' },
@@ -69,25 +85,28 @@ const defineCreation = ({ usage, summary, medium, members, read, ...rest }: Crea
     '-o, --output      names the file for its result',
     '--label key=value a label of the task; repeatable',
     '--priority        1 to 3 ahead of your tasks that wait, -1 to -3 behind them',
+    '--start-after     seconds, or a time, before which it does not begin',
     '--start-within    seconds until it must have begun',
     '--end-within      seconds until it must have ended',
     '--retention       seconds after its end until its files are removed',
+    ...(medium === 'video' ? [] : PICTURE_HELP),
     '--set name=value  any other member of the body, as the document of the service has it; repeatable',
     '--no-wait         ends once the task is made',
     '--idempotency-key the same key gives the same task',
   ],
   options: {
     ...CREATION_OPTIONS,
+    ...(medium !== 'video' && PICTURE_TYPES),
     ...Object.fromEntries(Object.keys(members).map((name) => [name, { type: 'string' as const }])),
   },
   run: async (context) => {
     const { make, files = {}, body = {} } = await read(context)
     const output = text(context.values, 'output')
-    if (medium) checkFormat(output, medium)
+    const asked = { ...readSet(context), ...readTaskOptions(context) }
+    if (medium) checkFormat(output, medium, asked['kiln_output_format'])
     if (context.values['no-wait'] !== true) await checkFolder(output)
-    const options = readTaskOptions(context)
     const format = medium === 'video' ? {} : askFormat(output)
-    const given: Record<string, unknown> = { ...format, ...body, ...readSet(context), ...options }
+    const given: Record<string, unknown> = { ...format, ...body, ...asked }
     for (const [name, [member, type]] of Object.entries(members)) {
       const value = text(context.values, name)
       if (value === undefined) continue
@@ -119,11 +138,13 @@ const readValue = (value: string): unknown => {
 
 /** Only the video of a prompt or an image has the interface's own name for its priority. */
 const readTaskOptions = ({ name, values }: Context): Record<string, unknown> => {
-  const given = Object.entries(TASK_OPTIONS).flatMap(([option, member]) => {
-    const value = text(values, option)
-    const own = option === 'priority' && name === 'video' ? 'priority' : member
-    return value === undefined ? [] : [[own, readValue(value)] as const]
-  })
+  const given = Object.entries({ ...TASK_OPTIONS, ...PICTURE_OPTIONS }).flatMap(
+    ([option, member]) => {
+      const value = text(values, option)
+      const own = option === 'priority' && name === 'video' ? 'priority' : member
+      return value === undefined ? [] : [[own, readValue(value)] as const]
+    },
+  )
   const labels = readPairs(values, 'label')
   return {
     ...Object.fromEntries(given),

@@ -1,3 +1,5 @@
+import { findNear } from './near.ts'
+
 /** An error of the caller, who gets it before anything is sent. Its message names the argument, and never has its value. */
 export class ArgumentError extends TypeError {
   override readonly name = 'ArgumentError'
@@ -39,6 +41,20 @@ export const requireNoPath = (name: string, text: string): void => {
   throw new ArgumentError(
     `${name} must be a link, Base64 or bytes: is it the path of a file? Give what the file holds`,
   )
+}
+
+/** Rejects an option that nothing reads. @param meant what takes the place of options that begin so */
+export const requireNames = (
+  options: object,
+  known: readonly string[],
+  meant: Readonly<Record<string, string>>,
+): void => {
+  for (const name of Object.keys(options)) {
+    if (known.includes(name)) continue
+    const near = findNear(name, [...Object.keys(meant), ...known])
+    const hint = near === undefined ? `expected ${known.join(', ')}` : `use ${meant[near] ?? near}`
+    throw new ArgumentError(`there is no option ${name}: ${hint}`)
+  }
 }
 
 const found = (value: unknown): string =>

@@ -31,13 +31,13 @@ const readBytes = async (file: FileBytes): Promise<Uint8Array<ArrayBuffer>> =>
   new Uint8Array(file instanceof Blob ? await file.arrayBuffer() : file)
 
 /** Rejects what is no file with a request a line: the service would take none of it. */
-export const requireLines = async (file: FileBytes): Promise<void> => {
+export const requireLines = async (file: FileBytes, name = 'requests'): Promise<void> => {
   const head = await readBytes(file instanceof Blob ? file.slice(0, 1000) : file.subarray(0, 1000))
   const [first, second] = head
   const hasMark = first === 0xef && second === 0xbb
   const isWide = first === 0xff || first === 0xfe || first === 0 || second === 0
   const isArray = /^\s*\[/.test(new TextDecoder().decode(head))
-  if (hasMark) throw new ArgumentError('requests must be UTF-8 without a byte order mark')
-  if (isWide) throw new ArgumentError('requests must be UTF-8, got UTF-16')
-  if (isArray) throw new ArgumentError('requests must have one a line, got a JSON array')
+  if (hasMark) throw new ArgumentError(`${name} must be UTF-8 without a byte order mark`)
+  if (isWide) throw new ArgumentError(`${name} must be UTF-8, got UTF-16`)
+  if (isArray) throw new ArgumentError(`${name} must have one a line, got a JSON array`)
 }

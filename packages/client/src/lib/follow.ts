@@ -1,3 +1,4 @@
+import { requireNames } from './argument.ts'
 import { isPassing, KilnError, readRetryAfter } from './errors.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Http } from './http.ts'
@@ -23,6 +24,10 @@ export interface Followed<State> {
   readEnd(followEvent: FollowEvent): State | undefined
 }
 
+const WAIT_OPTIONS = ['signal', 'patienceMs', 'onProgress'] as const
+/** Time-out, as other libraries have it. */
+const WAIT_MEANT = { timeout: 'signal: AbortSignal.timeout(ms)' }
+
 type FollowEvent = { event: string; data: unknown }
 
 const PATIENCE_MS = 300_000
@@ -41,11 +46,14 @@ const NEXT = { stream: 'waiting', waiting: 'plain' } as const
 export const follow = async <State>(
   http: Http,
   followed: Followed<State>,
-  { signal, patienceMs = PATIENCE_MS }: FollowOptions = {},
+  options: FollowOptions = {},
 ): Promise<State> => {
+  requireNames(options, WAIT_OPTIONS, WAIT_MEANT)
+  const { signal, patienceMs = PATIENCE_MS } = options
   const position: Position = {
     lastEventId: undefined,
-    etag: undefined,
+    // One that no status has, so that the first read gets its response at once.
+    etag: '"none"',
     contactAt: Date.now(),
     pauseMs: PAUSE_MS.min,
   }

@@ -11,7 +11,7 @@ import type { EndedTask, ReadOf, RunningTask, Task } from './task.ts'
 export type TaskRef = string | Pick<Task, 'id' | 'path'>
 
 export interface WaitOptions extends FollowOptions {
-  /** Called at each transition, at each percentage, and when the task begins and ends to wait for a machine. */
+  /** Called at once, at each transition and percentage, when what the task waits for changes, and with its end. */
   onProgress?: (progress: Pick<RunningTask, 'status' | 'progress' | 'waitsFor'>) => void
 }
 
@@ -41,6 +41,12 @@ export const makeTasks = (http: Http) => {
     let { id, path } = toRef(task)
     let status = ''
     let progress: number | undefined
+    let reported = ''
+    const report = (seen: Parameters<NonNullable<WaitOptions['onProgress']>>[0]): void => {
+      const known = reported
+      reported = JSON.stringify(seen)
+      if (known !== reported) options.onProgress?.(seen)
+    }
     const ended = await follow<EndedTask>(
       http,
       {
@@ -56,7 +62,7 @@ export const makeTasks = (http: Http) => {
           status = seen.status ?? status
           progress = DONE.has(status) ? 100 : (seen.progress ?? progress)
           const { waitsFor } = seen
-          options.onProgress?.({
+          report({
             status,
             ...(progress === undefined ? {} : { progress }),
             ...(waitsFor === undefined ? {} : { waitsFor }),
@@ -65,9 +71,8 @@ export const makeTasks = (http: Http) => {
       },
       options,
     )
-    // A status that is read has no event of the end.
-    if (ended.state === 'succeeded' && progress !== 100)
-      options.onProgress?.({ status: ended.status, progress: 100 })
+    if (ended.status !== status)
+      report({ status: ended.status, ...(ended.state === 'succeeded' && { progress: 100 }) })
     return ended
   }
 

@@ -3,11 +3,15 @@
 import math
 import time
 
+from .arguments import ArgumentError
+
 
 class Deadline:
     """Ends a call and all that it does: requests, the pauses between them, reads of files. None without a time-out."""
 
     def __init__(self, timeout: float | None = None) -> None:
+        if not (timeout is None or (isinstance(timeout, int | float) and timeout >= 0)):
+            raise ArgumentError("timeout must be a number of seconds, 0 or more")
         self._timeout = timeout
         self._end = math.inf if timeout is None else time.monotonic() + timeout
 

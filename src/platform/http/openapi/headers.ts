@@ -28,7 +28,7 @@ export const HEADERS = {
     '`wait=N` when the response waited for a change, N being 60 where the request asked for more; `handling=strict` when nothing was ignored.',
   ),
   'Ignored-Fields': text(
-    'Fields of the request that nothing reads, or that take no effect in it: JSON Pointers, and `?name` of the query; `Prefer: handling=strict` makes each of them a 400. `Prefer: wait` where its value is no number.',
+    'Fields of the request that nothing reads, or that take no effect in it: JSON Pointers, and `?name` of the query; `Prefer: handling=strict` makes each of them a 400. `Prefer: wait` where its value is no number from 1 on; beside `handling=strict` it is a 400.',
   ),
   Location: {
     description: 'Where to go on: the status route of a task.',

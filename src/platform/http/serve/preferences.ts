@@ -16,9 +16,9 @@ const PREFERENCE = /^\s*([\w!#$%&'*+.^`|~-]+)\s*(?:=\s*"?([^"]*?)"?\s*)?$/
 /** More is not waited for. */
 const MAX_SECONDS = 60
 
-/** Reads for how many seconds the caller prefers to wait, 60 at most; undefined where it does not, null of what is no number. */
+/** Reads for how many seconds the caller prefers to wait, 60 at most; undefined where it does not, null of what is no number from 1 on. */
 export const readWait = (preferences: ReadonlyMap<string, string>): number | null | undefined => {
   const wait = preferences.get('wait')
   if (wait === undefined) return undefined
-  return /^\d+$/.test(wait) ? Math.min(Number(wait), MAX_SECONDS) : null
+  return /^\d+$/.test(wait) && Number(wait) > 0 ? Math.min(Number(wait), MAX_SECONDS) : null
 }

@@ -84,7 +84,7 @@ const serveOne = (deps: ServeDeps) => (route: Route) => {
           body,
           isAdmin: caller?.isPlatformAdmin ?? false,
           nameUnread: translation?.unread,
-          further: validateDryRun(route, request),
+          further: [...validateDryRun(route, request), ...validateWait(request)],
           isStrict: (names) => showUnread(request, response, names),
         })
         const parts = { route, request, response, address, query: query.value, body, caller, claim }
@@ -119,13 +119,23 @@ const serveOne = (deps: ServeDeps) => (route: Route) => {
   }
 }
 
-/** A preference that is no number is ignored, however strict the caller is (RFC 7240). */
+/** Preference whose value is no number of seconds: it is ignored, unless the caller prefers strict handling. */
 const WAIT = { field: 'Prefer:wait', meant: undefined }
+
+const isStrictlyHandled = (preferences: ReadonlyMap<string, string>): boolean =>
+  preferences.get('handling')?.toLowerCase() === 'strict'
+
+const validateWait = (request: Request): Issue[] => {
+  const preferences = readPreferences(request.get('prefer'))
+  if (readWait(preferences) !== null || !isStrictlyHandled(preferences)) return []
+  const sentence = `must be a whole number of seconds, 1 or more, got ${shown(preferences.get('wait'))}`
+  return [makeIssue(WAIT.field, sentence)]
+}
 
 /** Names in a header what nothing reads; returns true when the caller prefers such a request rejected (RFC 7240). */
 const showUnread = (request: Request, response: Response, unread: readonly Unread[]): boolean => {
   const preferences = readPreferences(request.get('prefer'))
-  const isStrict = preferences.get('handling')?.toLowerCase() === 'strict'
+  const isStrict = isStrictlyHandled(preferences)
   if (isStrict) response.setHeader('preference-applied', 'handling=strict')
   const wait = preferences.get('wait')
   const malformed = readWait(preferences) === null ? [{ ...WAIT, value: wait }] : []

@@ -174,28 +174,31 @@ class AsyncKiln(AsyncHttp):
     ) -> Task:
         """Waits until a task has ended, however that is, and returns it.
 
-        `on_progress` is called with the task at each transition, at each percentage, and while it waits
-        for a machine. A service that is away for less than `patience` seconds is waited for. After `timeout` seconds
-        it raises a TimeoutError; the task goes on.
+        `on_progress` is called with the task at once, at each transition and percentage, when what it waits for
+        changes, and with its end. A service that is away for less than `patience` seconds is waited for. After
+        `timeout` seconds it raises a TimeoutError; the task goes on.
         """
         deadline = Deadline(timeout)
         seen = task if isinstance(task, Task) and task.path else await self._read(task, deadline)
         path = seen.path or ""
+        reported: tuple[Any, ...] = ()
 
         def read(event: str, data: Any) -> Task | None:
-            nonlocal seen
+            nonlocal seen, reported
+            end = None
             if event in ("end", "status"):
                 now = read_task(data, path)
-                if now.state != "running":
-                    return now
+                end = None if now.state == "running" else now
                 data = {"status": now.status, "progress": now.progress, "waits_for": now.waits_for}
             status, percent = data.get("status") or seen.status, data.get("progress")
             percent = seen.progress if percent is None else percent
             percent = 100 if status in ("success", "COMPLETED") else percent
             waits_for = data.get("waits_for")
-            seen = replace(seen, status=status, progress=percent, waits_for=waits_for)
-            on_progress(seen)
-            return None
+            known, reported = reported, (status, percent, waits_for)
+            seen = end or replace(seen, status=status, progress=percent, waits_for=waits_for)
+            if reported != known:
+                on_progress(seen)
+            return end
 
         paths = f"/tasks/{to_segment(seen.id)}/stream", path
         return await AsyncFollower(self, paths, read, patience, deadline).follow()
@@ -209,6 +212,7 @@ class AsyncKiln(AsyncHttp):
         """Makes a token that reads this task alone, for an hour at most: for a page in a browser, of any origin."""
         id = task.id if isinstance(task, Task) else task
         return (await self.request("POST", f"/tasks/{to_segment(id)}/tokens")).json()
+
 
 class AsyncTemplates:
     """Kinds that an operator of the service has added."""

@@ -52,8 +52,8 @@ class AsyncFollower(Generic[State]):
         self._way = _STREAM if self._stream_path else _WAITING
         # When the service was last heard of.
         self._contact = time.monotonic()
-        self._event_id = ""
-        self._etag = ""
+        # No status has this ETag, so that the first read gets its response at once.
+        self._event_id, self._etag = "", '"none"'
         # Until the next read of a status that does not say when.
         self._pause = 0.5
 
@@ -114,16 +114,11 @@ class AsyncFollower(Generic[State]):
 
     async def _read_status(self) -> State | None:
         """Reads the status, at its next change where that can be waited for; None when it is not the last."""
-        wait = (
-            {"prefer": f"wait={ceil(self._deadline.left(_WAIT))}"} if self._way == _WAITING else {}
-        )
+        seconds = ceil(self._deadline.left(_WAIT))
+        wait = {"prefer": f"wait={seconds}"} if self._way == _WAITING else {}
         known = {"if-none-match": self._etag} if self._etag else {}
         response = await self._http.request(
-            "GET",
-            self._status_path,
-            headers={**wait, **known},
-            attempts=1,
-            deadline=self._deadline,
+            "GET", self._status_path, headers={**wait, **known}, attempts=1, deadline=self._deadline
         )
         self._contact = time.monotonic()
         if response.status_code == 200:

@@ -128,7 +128,7 @@ class AsyncHttp:
     ) -> AsyncGenerator[Any]:
         """Lists page by page, as the items are taken; `limit` of the query is the most of them."""
         given = dict(query)
-        left = given.pop("limit", None) or inf
+        left = inf if (limit := given.pop("limit", None)) is None else limit
         while left > 0:
             size = min(left, PAGE)
             page = (await self.request("GET", path, params={**given, "limit": size})).json()
