@@ -9,13 +9,15 @@ export interface DatabaseProxy {
   url: string
   /** Fault of the next COMMIT, and of that one alone. */
   issue: CommitIssue
+  /** Text that the transaction of that COMMIT has sent, so that no loop beside it meets the fault. */
+  of: string
   close(): Promise<void>
 }
 
 /** Stands between a client and PostgreSQL and breaks the connection at the one moment that matters. */
 export const startDatabaseProxy = async (target: string): Promise<DatabaseProxy> => {
   const { hostname, port } = new URL(target)
-  const proxy: Pick<DatabaseProxy, 'issue'> = { issue: 'none' }
+  const proxy: Pick<DatabaseProxy, 'issue' | 'of'> = { issue: 'none', of: '' }
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname)
     const cut = (): void => {
@@ -25,9 +27,11 @@ export const startDatabaseProxy = async (target: string): Promise<DatabaseProxy>
     let responded = (chunk: Buffer): void => void client.write(chunk)
     for (const socket of [client, upstream]) socket.on('error', cut).on('close', cut)
     upstream.on('data', (chunk: Buffer) => responded(chunk))
+    let sent = ''
     client.on('data', (chunk: Buffer) => {
+      sent = (chunk.includes('begin') ? '' : sent) + chunk.toString('latin1')
       // The statement ends with a zero; a setting whose name holds the word does not.
-      const issue = chunk.includes('commit\0') ? proxy.issue : 'none'
+      const issue = chunk.includes('commit\0') && sent.includes(proxy.of) ? proxy.issue : 'none'
       if (issue !== 'none') proxy.issue = 'none'
       if (issue === 'lost before') return cut()
       if (issue === 'lost after') responded = cut

@@ -253,7 +253,7 @@ describe('a delete that the database does not carry out', () => {
         const { status } = await registry.anonymous.get('/nodes')
         return status === 200
       })
-      proxy.issue = 'lost before'
+      Object.assign(proxy, { issue: 'lost before', of: owned.user })
       const rejected = expectStatus(await owned.owner.delete(paths[kind]), 503, 'outcome_unknown')
       assert.ok(Number(rejected.headers.get('retry-after')) > 0, kind)
       assert.deepEqual(await takeStock(), before)
