@@ -7,8 +7,8 @@ interface File {
 }
 
 /**
- * Reads the files of an archive or a folder, and says of which the text is kept. Python comes first, so that no other text
- * uses up what interpreter and scan may keep of it. The result is in the order given.
+ * Reads the files of an archive or a folder, and chooses whose text is kept. Python comes first, so that other texts do not
+ * use up its room. The result is in the order given.
  */
 export const readFiles = async <Of extends File>(
   files: readonly Of[],

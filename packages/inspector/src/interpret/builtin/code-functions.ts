@@ -4,7 +4,7 @@ import { execute } from '../execute/statement.ts'
 import { makePackModule } from '../modules/run-module.ts'
 import { argumentOf } from '../operate/arguments.ts'
 import { raise } from '../operate/raise.ts'
-import type { DictValue, NativeCall, Runtime, Scope, Value } from '../types.ts'
+import type { DictValue, Kwargs, NativeCall, Runtime, Scope, Value } from '../types.ts'
 import { makeNamespaceDict } from '../values/make-value.ts'
 import { isDict, textOf } from '../values/read-value.ts'
 import type { Statement } from '../../python/ast.ts'
@@ -12,17 +12,17 @@ import type { Statement } from '../../python/ast.ts'
 /** Longest text that is run as code. */
 const CODE_MAX = 100_000
 
-/** Builtin functions that run text. One that is not known may define any name of the namespaces that it is given. */
+/** Builtin functions that run text. A text that is not known may define any name in the namespaces given. */
 export const CODE_FUNCTIONS: Record<string, NativeCall> = {
   exec: (rt, args, kwargs) => {
-    const spaces = spacesOf(rt, args, kwargs)
+    const spaces = spacesOf(args, kwargs)
     const body = spaces && parse(rt, args[0])
     if (spaces && body) execute(rt, body, scopeOf(rt, spaces))
-    else open(rt, args.slice(1))
+    else open(rt, [...args.slice(1), ...kwargs.values()])
     return null
   },
   eval: (rt, args, kwargs) => {
-    const spaces = spacesOf(rt, args, kwargs)
+    const spaces = spacesOf(args, kwargs)
     const [statement, ...others] = (spaces && parse(rt, args[0])) ?? []
     if (!spaces || statement?.kind !== 'Expr' || others.length > 0) return undefined
     return evaluate(rt, statement.value, scopeOf(rt, spaces))
@@ -37,11 +37,7 @@ interface Spaces {
 }
 
 /** The namespaces that are given; undefined where one of them is not known. */
-const spacesOf = (
-  _rt: Runtime,
-  args: Value[],
-  kwargs: ReadonlyMap<string, Value>,
-): Spaces | undefined => {
+const spacesOf = (args: Value[], kwargs: Kwargs): Spaces | undefined => {
   const globals = argumentOf(args, kwargs, 1, 'globals') ?? null
   const locals = argumentOf(args, kwargs, 2, 'locals') ?? null
   const isKnown = [globals, locals].every((given) => given === null || isDict(given))
@@ -84,6 +80,7 @@ const moduleOf = (rt: Runtime, dict: DictValue) => {
 /** Text is its own hash key. */
 const namesOf = (dict: DictValue): Map<string, Value> => dict.values as Map<string, Value>
 
+/** Leaves namespaces open: they may have more names than are known. */
 const open = (rt: Runtime, spaces: readonly Value[]): void => {
   const given = spaces.filter(isDict)
   for (const dict of given.length > 0 ? given : [globalsOf(rt.state.scope.module)]) dict.rest = true

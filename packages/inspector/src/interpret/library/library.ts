@@ -39,8 +39,9 @@ const makeCollections = pythonModule('collections', (rt) => [
 ])
 
 const WRITTEN_IN_PYTHON = (
-  'asyncio atexit collections.abc concurrent.futures configparser contextlib dataclasses enum functools logging multiprocessing ' +
-  'multiprocessing.dummy operator platform runpy shutil string textwrap threading traceback typing ' +
+  'asyncio atexit collections.abc concurrent.futures configparser contextlib dataclasses enum ' +
+  'functools logging multiprocessing multiprocessing.dummy operator platform runpy shutil string ' +
+  'textwrap threading traceback typing ' +
   'warnings weakref'
 ).split(' ')
 
