@@ -14,6 +14,9 @@ export interface DatabaseProxy {
   close(): Promise<void>
 }
 
+/** The statement alone: others have the word in their text. */
+const BEGIN = /begin[a-z ]*\0/
+
 /** Stands between a client and PostgreSQL and breaks the connection at the one moment that matters. */
 export const startDatabaseProxy = async (target: string): Promise<DatabaseProxy> => {
   const { hostname, port } = new URL(target)
@@ -29,7 +32,8 @@ export const startDatabaseProxy = async (target: string): Promise<DatabaseProxy>
     upstream.on('data', (chunk: Buffer) => responded(chunk))
     let sent = ''
     client.on('data', (chunk: Buffer) => {
-      sent = (chunk.includes('begin') ? '' : sent) + chunk.toString('latin1')
+      const text = chunk.toString('latin1')
+      sent = BEGIN.test(text) ? text : sent + text
       // The statement ends with a zero; a setting whose name holds the word does not.
       const issue = chunk.includes('commit\0') && sent.includes(proxy.of) ? proxy.issue : 'none'
       if (issue !== 'none') proxy.issue = 'none'
