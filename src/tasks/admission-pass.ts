@@ -4,6 +4,7 @@ import {
   admitOwner,
   listOverdueTasks,
   listOwnersToAdmit,
+  listWaiting,
   releaseLater,
   topUpImages,
   type AdmissionRules,
@@ -13,7 +14,7 @@ import { listSlots } from './db/worker.ts'
 import { RULES } from '../platform/db/change-notification.ts'
 import type { Transaction } from '../platform/db/client.ts'
 import { unitOfWork, type Enqueue, type UnitDeps } from '../platform/db/unit-of-work.ts'
-import { ENGINE_NAMES, type EngineName } from './domain/engine.ts'
+import type { EngineName } from './domain/engine.ts'
 import { failTask } from './fail.ts'
 
 type AdmitDeps = UnitDeps & AdmissionRules
@@ -49,14 +50,16 @@ export const makeAdmissionPass = (deps: AdmitDeps) => {
     let admitted = 0
     let isWaiting = false
     while (!signal.aborted && (await admitProbe(deps))) admitted += 1
-    const slots = await listSlots(deps.sql)
-    // Tasks of an engine that no worker serves have nowhere to go on.
-    for (const engine of new Set([...ENGINE_NAMES, ...Object.keys(slots)])) {
+    const waiting = await listWaiting(deps.sql)
+    const slots = waiting.length > 0 ? await listSlots(deps.sql) : {}
+    for (const { family, engine } of waiting) {
       if (signal.aborted) return 0
-      const images = await admitImages(deps, places, { engine, slots: slots[engine] ?? 0 })
-      const videos = await admitEngineVideos(deps, places, engine, signal)
-      admitted += images.admitted + videos.admitted
-      isWaiting ||= images.isWaiting || videos.isWaiting
+      const passed =
+        family === 'image'
+          ? await admitImages(deps, places, { engine, slots: slots[engine] ?? 0 })
+          : await admitEngineVideos(deps, places, engine, signal)
+      admitted += passed.admitted
+      isWaiting ||= passed.isWaiting
     }
     const waits = [nextMs, laterMs, await findNextEndMs(deps.sql)].filter((wait) => wait !== null)
     const pauseMs = admitted > 0 ? PACE_MS : isWaiting ? WAIT_MS : IDLE_MS

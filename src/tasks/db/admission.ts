@@ -157,6 +157,28 @@ const turnOf = ({ accounts, last }: { accounts: number; last: string | null }): 
   isAny: accounts > 0,
 })
 
+/** Tasks of a family and an engine. */
+export interface FamilyEngine {
+  family: TaskFamily
+  engine: EngineName
+}
+
+/** Lists families and engines of which a task waits, by one step of the index for each. */
+export const listWaiting = async (sql: Sql): Promise<FamilyEngine[]> => {
+  const waiting = sql`from task where waits_on is not null and ended_at is null`
+  return await sql<FamilyEngine[]>`
+    with recursive pair as (
+      (select family, engine ${waiting} order by family, engine limit 1)
+      union all
+      select next.* from pair, lateral (
+        select family, engine ${waiting} and (family, engine) > (pair.family, pair.engine)
+        order by family, engine limit 1
+      ) next
+    )
+    select family, engine from pair
+  `
+}
+
 export interface ToppedUp extends Turn {
   tasks: TaskToStart[]
 }
@@ -164,7 +186,7 @@ export interface ToppedUp extends Turn {
 /** Accounts in turn that have tasks of a family and engine that may go on, by the words that they wait on. */
 const accountsInTurn = (
   sql: Queryable,
-  { family, engine, after }: { family: TaskFamily; engine: EngineName; after: string },
+  { family, engine, after }: FamilyEngine & { after: string },
 ): Fragment => {
   const next = (from: Fragment) => sql`(
     select min(found.account) from word, lateral (
