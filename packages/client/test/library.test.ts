@@ -45,6 +45,16 @@ interface Described {
 }
 const webhooks = await readShared<Webhooks>('webhooks.json')
 const projects = await readShared<Described[]>('projects.json')
+/** A folder, and which of its files are packed. */
+interface Packing {
+  files: Record<string, string>
+  includes: string[]
+  packed: string[]
+  /** More that are packed where there is no git, which alone reads a .gitignore. */
+  outside_git: string[]
+}
+const packing = await readShared<Packing>('packed.json')
+const TOOLS = { nodeId: 'tools', includes: [] }
 const leftOut = await readShared<{ leftOut: string[]; published: string[] }>('left-out.json')
 
 test('the library is less than 15 kB with gzip, and needs nothing of Node', async () => {
@@ -551,7 +561,7 @@ describe('a pack', () => {
     })
     await promisify(execFile)('git', ['init', '-q'], { cwd: folder })
     await symlink('/etc/passwd', join(folder, 'passwd'))
-    const packed = await packFolder(folder, 'tools')
+    const packed = await packFolder(folder, TOOLS)
     context.after(packed.remove)
     const zip = new Blob([await readFile(packed.path)])
     const entries = await new ZipReader(new BlobReader(zip)).getEntries()
@@ -564,10 +574,28 @@ describe('a pack', () => {
       'nodes/__pycache__: made by tools',
       'passwd: a link',
     ])
-    const again = await packFolder(folder, 'tools')
+    const again = await packFolder(folder, TOOLS)
     context.after(again.remove)
     assert.deepEqual(await readFile(again.path), await readFile(packed.path))
   })
+
+  for (const isRepository of [true, false])
+    test(`is zipped with what is included and without what .comfyignore names, ${isRepository ? 'in' : 'outside of'} git`, async (context) => {
+      const folder = await makeFolder(context, packing.files)
+      const git = (...args: string[]) => promisify(execFile)('git', args, { cwd: folder })
+      if (isRepository) await git('init', '-q').then(() => git('add', 'notes.md'))
+      const packed = await packFolder(folder, { ...TOOLS, includes: packing.includes })
+      context.after(packed.remove)
+      const outside = isRepository ? [] : packing.outside_git
+      const paths = packed.files.map(({ path }) => path)
+      assert.deepEqual(paths, [...packing.packed, ...outside].toSorted())
+      assert.deepEqual(packed.included, [{ path: 'web/dist', files: 1 }])
+      const named = packed.leftOut.filter(({ why }) => why === 'named in .comfyignore')
+      const left = named.map(({ path }) => path).toSorted()
+      assert.deepEqual(left, ['docs', 'notes.md', 'web/dist/a.js.map'])
+      const message = /includes names dist, of which no file is there/
+      await assert.rejects(packFolder(folder, { ...TOOLS, includes: ['dist'] }), { message })
+    })
 
   for (const { toml, project: expected, error } of projects)
     test(`is described by its pyproject.toml, as to the Python client: ${toml.replaceAll(/\s+/g, ' ')}`, async (context) => {

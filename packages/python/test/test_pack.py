@@ -59,6 +59,7 @@ def test_a_pack_is_described_by_its_pyproject(case, tmp_path):
     assert project.node_id == expected["nodeId"]
     assert project.publisher_id == expected["publisherId"]
     assert (project.node, project.version) == (expected["node"], expected["version"])
+    assert list(project.includes) == expected["includes"]
 
 
 def test_a_folder_without_a_project_is_no_pack(tmp_path):
@@ -99,6 +100,25 @@ def test_a_folder_is_zipped_without_secrets_caches_links_and_what_git_ignores(tm
     (tmp_path / "empty").mkdir()
     with pytest.raises(PackError, match="no files"):
         pack_folder(tmp_path / "empty", tmp_path / "three.zip")
+
+
+@pytest.mark.parametrize("is_repository", [True, False])
+def test_includes_and_comfyignore_decide_what_is_packed(tmp_path, is_repository):
+    case = read_shared("packed.json")
+    folder = tmp_path / "pack"
+    for name, text in case["files"].items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    if is_repository:
+        subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+        subprocess.run(["git", "add", "notes.md"], cwd=folder, check=True)
+    pack_folder(folder, tmp_path / "a.zip", includes=case["includes"])
+    with zipfile.ZipFile(tmp_path / "a.zip") as zip:
+        outside = [] if is_repository else case["outside_git"]
+        assert zip.namelist() == sorted([*case["packed"], *outside])
+    with pytest.raises(PackError, match="includes names dist, of which no file is there"):
+        pack_folder(folder, tmp_path / "b.zip", includes=["dist"])
 
 
 def test_a_folder_is_zipped_until_a_deadline(tmp_path):

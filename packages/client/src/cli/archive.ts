@@ -10,23 +10,41 @@ import { configure, ZipWriter } from '@zip.js/zip.js'
 
 import { LocalError } from './error.ts'
 import { whyLeftOut } from './left-out.ts'
+import type { Project } from './parse-project.ts'
 
 export interface PackedFolder {
   /** The zip, in a folder that `remove` takes away. */
   path: string
   bytes: number
   files: { path: string; bytes: number }[]
+  /** What pyproject.toml includes, each with the number of its files. */
+  included: { path: string; files: number }[]
   leftOut: { path: string; why: string }[]
   /** Opens it, and reports how many of its bytes have been read. */
   open(onRead: (bytes: number) => void): ReadableStream<Uint8Array>
   remove(): Promise<void>
 }
 
-/** Zips a folder: its files at the top of the archive, in the order of their names, with one date, so that the same files give the same bytes. */
-export const packFolder = async (folder: string, name: string): Promise<PackedFolder> => {
+/**
+ * Zips a folder: its files at the top of the archive, in the order of their names, with one date, so that the same files give
+ * the same bytes. `includes` are paths that go in although git ignores them; what .comfyignore names stays out.
+ */
+export const packFolder = async (
+  folder: string,
+  { nodeId: name, includes }: Pick<Project, 'nodeId' | 'includes'>,
+): Promise<PackedFolder> => {
   const leftOut: PackedFolder['leftOut'] = []
-  const files = await listFiles(folder, leftOut)
+  const files = await listFiles(folder, includes, leftOut)
   if (files.length === 0) throw new LocalError(`${folder} has no files to publish`)
+  const included = includes.map((path) => ({
+    path,
+    files: files.filter((file) => isIn(path, file.path)).length,
+  }))
+  const missing = included.find((one) => one.files === 0)
+  if (missing)
+    throw new LocalError(
+      `[tool.comfy] includes names ${missing.path}, of which no file is there to publish: build it, or take it out`,
+    )
   const scratch = await mkdtemp(join(tmpdir(), 'kiln-pack-'))
   const path = join(scratch, `${name.replaceAll(/[^\w.-]/g, '_')}.zip`)
   const remove = () => rm(scratch, { recursive: true, force: true })
@@ -39,7 +57,7 @@ export const packFolder = async (folder: string, name: string): Promise<PackedFo
       })
     await zip.close()
     const { size: bytes } = await stat(path)
-    return { path, bytes, files, leftOut, open: (onRead) => open(path, onRead), remove }
+    return { path, bytes, files, included, leftOut, open: (onRead) => open(path, onRead), remove }
   } catch (error) {
     await remove()
     throw error
@@ -62,30 +80,69 @@ const open = (path: string, onRead: (bytes: number) => void): ReadableStream<Uin
 
 type Files = PackedFolder['files']
 
-const listFiles = async (folder: string, leftOut: PackedFolder['leftOut']): Promise<Files> => {
-  const ignored = new Set(await listIgnored(folder))
+const isIn = (folder: string, path: string): boolean =>
+  path === folder || path.startsWith(`${folder}/`)
+
+const listFiles = async (
+  folder: string,
+  includes: readonly string[],
+  leftOut: PackedFolder['leftOut'],
+): Promise<Files> => {
+  const [ignored, named] = await Promise.all([listIgnored(folder), listNamed(folder)])
   const files: Files = []
-  const walk = async (below: string): Promise<void> => {
+  const walk = async (below: string, isBelowIgnored: boolean): Promise<void> => {
     for (const { name } of await readdir(join(folder, below), { withFileTypes: true })) {
       const path = below === '' ? name : `${below}/${name}`
       const entry = await lstat(join(folder, path))
       const isKnown = entry.isFile() || entry.isDirectory()
-      const why = ignored.has(path)
-        ? 'ignored by git'
-        : (whyLeftOut(name) ?? (isKnown ? undefined : 'a link'))
+      const isIgnored = isBelowIgnored || ignored.has(path)
+      const isWanted = includes.some(
+        (one) => isIn(one, path) || (entry.isDirectory() && isIn(path, one)),
+      )
+      const why =
+        whyLeftOut(name) ??
+        (isKnown ? undefined : 'a link') ??
+        (named.has(path) ? `named in ${NAMES}` : undefined) ??
+        (isIgnored && !isWanted ? 'ignored by git' : undefined)
       if (why !== undefined) leftOut.push({ path, why })
-      else if (entry.isDirectory()) await walk(path)
+      else if (entry.isDirectory()) await walk(path, isIgnored)
       else files.push({ path, bytes: entry.size })
     }
   }
-  await walk('')
+  await walk('', false)
   return files.toSorted((one, other) => (one.path < other.path ? -1 : 1))
 }
 
 /** Lists what a .gitignore names, folders without their content; nothing where there is no git. */
-const listIgnored = async (folder: string): Promise<string[]> => {
-  const args = ['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z']
-  const git = promisify(execFile)('git', args, { cwd: folder, maxBuffer: 2 ** 28 })
-  const { stdout } = await git.catch(() => ({ stdout: '' }))
-  return stdout.split('\0').map((path) => path.replace(/\/$/, ''))
+const listIgnored = (folder: string): Promise<Set<string>> =>
+  listWithGit(folder, ['--exclude-standard']).catch(() => new Set())
+
+const NAMES = '.comfyignore'
+
+/** Lists what .comfyignore names, tracked or not: git reads it, in a repository that tracks nothing. */
+const listNamed = async (folder: string): Promise<Set<string>> => {
+  if (!(await stat(join(folder, NAMES)).catch(() => undefined))) return new Set()
+  const repository = await mkdtemp(join(tmpdir(), 'kiln-ignore-'))
+  try {
+    await git(repository, ['init', '-q'])
+    const at = [`--git-dir=${repository}/.git`, '--work-tree=.']
+    return await listWithGit(folder, [`--exclude-from=${NAMES}`], at)
+  } catch (cause) {
+    throw new LocalError(`${NAMES} cannot be read by git, which knows its patterns`, { cause })
+  } finally {
+    await rm(repository, { recursive: true, force: true })
+  }
 }
+
+const listWithGit = async (
+  folder: string,
+  excludes: readonly string[],
+  at: readonly string[] = [],
+): Promise<Set<string>> => {
+  const args = ['ls-files', '--others', '--ignored', ...excludes, '--directory', '-z']
+  const stdout = await git(folder, [...at, ...args])
+  return new Set(stdout.split('\0').map((path) => path.replace(/\/$/, '')))
+}
+
+const git = async (cwd: string, args: readonly string[]): Promise<string> =>
+  (await promisify(execFile)('git', args, { cwd, maxBuffer: 2 ** 28 })).stdout

@@ -15,6 +15,7 @@ import type { Check } from './check-pack.ts'
 import { readProject } from './project.ts'
 import type { Project } from './parse-project.ts'
 import { readArchive } from './reader.ts'
+import { counted } from './words.ts'
 import type { Reading } from './reader.ts'
 
 const PACK_OPTIONS = { publisher: { type: 'string' } } as const
@@ -30,7 +31,7 @@ const withPack = async <T>(context: Context, use: (pack: Pack) => Promise<T>): P
   const project = await readProject(folder)
   context.screen.show('packing')
   const [archive, maxBytes] = await Promise.all([
-    packFolder(folder, project.nodeId),
+    packFolder(folder, project),
     context.values['offline'] === true ? Infinity : findMaxBytes(context),
   ])
   try {
@@ -54,6 +55,9 @@ const findMaxBytes = ({ kiln, signal }: Context): Promise<number> =>
 
 const describeArchive = ({ archive, checks }: Pack): string[] => [
   ...checks.map((check) => `  archive   ${check.text}`),
+  ...archive.included.map(
+    ({ path, files }) => `  included  ${path} (${counted(files, 'file')}, by includes)`,
+  ),
   ...archive.leftOut.map(({ path, why }) => `  left out  ${path} (${why})`),
 ]
 
@@ -112,8 +116,9 @@ const checkPack = async (context: Context, pack: Pack, node_list: string | undef
     ...(node_list === undefined ? [] : [`  names     ${node_list}`]),
     outcome,
   ]
-  const { bytes, files, leftOut: left_out } = archive
-  const value = { node_id: nodeId, ...version, bytes, files, left_out, reading, node_list, issues }
+  const { bytes, files, included, leftOut: left_out } = archive
+  const packed = { bytes, files, included, left_out }
+  const value = { node_id: nodeId, ...version, ...packed, reading, node_list, issues }
   screen.print(lines, value)
   return exitCode
 }
@@ -223,7 +228,10 @@ const publishPack = async (context: Context, pack: Pack, token: string): Promise
   const { kiln, screen, signal, values } = context
   const { nodeId, publisherId, node, version, archive } = pack
   if (publisherId === undefined) throw new LocalError(UNNAMED)
-  for (const line of [`${nodeId} ${version.version}`, ...describeArchive(pack)]) screen.record(line)
+  const reading = await readArchive(archive.path)
+  const warnings = (reading?.advice ?? []).map((line) => `  warning   ${line}`)
+  for (const line of [`${nodeId} ${version.version}`, ...describeArchive(pack), ...warnings])
+    screen.record(line)
   const changelog = text(values, 'changelog')
   const source = text(values, 'publisher') ? '--publisher' : 'PublisherId in pyproject.toml'
   const named = `${source} names the publisher ${publisherId}: the token must be one of it`

@@ -8,6 +8,8 @@ export interface Project {
   publisherId: string | undefined
   node: NonNullable<Publication['node']>
   version: Publication['version']
+  /** Paths that are published although git ignores them (`[tool.comfy] includes`), without slashes at their ends. */
+  includes: string[]
 }
 
 /**
@@ -22,7 +24,9 @@ export const parseProject = (text: string): Project => {
   if (nodeId === undefined) throw new Error('it has no [project] name = "…"')
   if (version === undefined) throw new Error('it has no [project] version = "1.0.0"')
   const tools = Object.values(tableOf(table['tool'])).map(tableOf)
-  const tool = tools.find((one) => textOf(one['PublisherId']) !== undefined) ?? {}
+  const tool =
+    tools.find((one) => textOf(one['PublisherId']) !== undefined) ??
+    tableOf(tableOf(table['tool'])['comfy'])
   const urls = tableOf(project['urls'])
   const license = textOf(project['license']) ?? JSON.stringify(project['license'])
   const supported = readClassifiers(project['classifiers'])
@@ -40,6 +44,7 @@ export const parseProject = (text: string): Project => {
       // What is undefined is not sent.
     } as Project['node'],
     version: { version, dependencies: textsOf(project['dependencies']), ...supported },
+    includes: textsOf(tool['includes']).map((path) => path.replaceAll(/^(\.?\/)+|\/+$/g, '')),
   }
 }
 

@@ -4,8 +4,10 @@ import json
 import os
 import re
 import subprocess
+import tempfile
 import tomllib
 import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -33,6 +35,8 @@ class Project:
     publisher_id: str | None
     node: dict[str, Any]
     version: dict[str, Any]
+    #: Paths that are published although git ignores them (`[tool.comfy] includes`).
+    includes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,8 +76,9 @@ def read_project(folder: Path) -> Project:
         raise PackError(f'{path} has no [project] name = "…"')
     if not version:
         raise PackError(f'{path} has no [project] version = "1.0.0"')
-    tools = [_get(_get(table, "tool"), name) for name in _get(table, "tool")]
-    tool = next((one for one in tools if one.get("PublisherId")), {})
+    tools = _get(table, "tool")
+    publishers = (_get(tools, name) for name in tools)
+    tool = next((one for one in publishers if one.get("PublisherId")), _get(tools, "comfy"))
     urls, license = _get(project, "urls"), project.get("license")
     supported = _read_classifiers(project.get("classifiers", []))
     node = {
@@ -92,6 +97,7 @@ def read_project(folder: Path) -> Project:
         tool.get("PublisherId"),
         {name: value for name, value in node.items() if value not in (None, "")},
         {"version": version, "dependencies": project.get("dependencies", []), **supported},
+        tuple(re.sub(r"^(\.?/)+|/+$", "", path) for path in tool.get("includes", [])),
     )
 
 
@@ -109,12 +115,22 @@ def _read_classifiers(classifiers: list[str]) -> dict[str, list[str]]:
     return {"supported_os": below("Operating System :: "), "supported_accelerators": gpus}
 
 
-def pack_folder(folder: Path, archive: Path, deadline: Deadline | None = None) -> None:
-    """Zips a folder, its files at the top of the archive; the same files give the same bytes."""
+def pack_folder(
+    folder: Path, archive: Path, deadline: Deadline | None = None, includes: Sequence[str] = ()
+) -> None:
+    """
+    Zips a folder, its files at the top of the archive; the same files give the same bytes.
+
+    `includes` go in although git ignores them; what .comfyignore names stays out.
+    """
     left = (deadline or Deadline()).left
-    files = _list_files(folder)
+    files = _list_files(folder, includes)
     if not files:
         raise PackError(f"{folder} has no files to publish")
+    for path in includes:
+        if not any(_is_in(path, name) for name in files):
+            message = f"[tool.comfy] includes names {path}, of which no file is there to publish"
+            raise PackError(f"{message}: build it, or take it out")
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zip:
         for name in files:
             # The first day that a zip can name.
@@ -126,29 +142,54 @@ def pack_folder(folder: Path, archive: Path, deadline: Deadline | None = None) -
                     target.write(chunk)
 
 
-def _list_files(folder: Path) -> list[str]:
+def _is_in(folder: str, path: str) -> bool:
+    return path == folder or path.startswith(f"{folder}/")
+
+
+def _list_files(folder: Path, includes: Sequence[str]) -> list[str]:
     """Lists what is published, in the order of the names. Links and what git ignores are left out."""
-    ignored = _list_ignored(folder)
+    try:
+        ignored = _list_with_git(folder, "--exclude-standard")
+    except (OSError, subprocess.CalledProcessError):
+        ignored = set()
+    named = _list_named(folder)
     files: list[str] = []
     for place, folders, names in os.walk(folder):
         below = Path(place).relative_to(folder)
 
-        def is_published(name: str, place: str = place, below: Path = below) -> bool:
-            path = (below / name).as_posix()
-            is_link = (Path(place) / name).is_symlink()
-            return not (is_link or path in ignored or _LEFT_OUT.fullmatch(name))
+        def is_published(
+            name: str, is_folder: bool, place: str = place, below: Path = below
+        ) -> bool:
+            path = below / name
+            text = path.as_posix()
+            if (Path(place) / name).is_symlink() or text in named or _LEFT_OUT.fullmatch(name):
+                return False
+            if ignored.isdisjoint(part.as_posix() for part in (path, *path.parents)):
+                return True
+            return any(_is_in(one, text) or (is_folder and _is_in(text, one)) for one in includes)
 
-        folders[:] = filter(is_published, folders)
-        files += [(below / name).as_posix() for name in names if is_published(name)]
+        folders[:] = [name for name in folders if is_published(name, True)]
+        files += [(below / name).as_posix() for name in names if is_published(name, False)]
     return sorted(name for name in files if (folder / name).is_file())
 
 
-def _list_ignored(folder: Path) -> set[str]:
-    """Lists what a .gitignore names, folders without their content; nothing where there is no git."""
-    options = ["--others", "--ignored", "--exclude-standard", "--directory", "-z"]
-    try:
-        command = ["git", "ls-files", *options]
-        listed = subprocess.run(command, cwd=folder, capture_output=True, check=True).stdout
-    except (OSError, subprocess.CalledProcessError):
+def _list_named(folder: Path) -> set[str]:
+    """Lists what .comfyignore names, tracked or not: git reads it, in a repository that tracks nothing."""
+    names = ".comfyignore"
+    if not (folder / names).exists():
         return set()
+    with tempfile.TemporaryDirectory() as place:
+        at = f"--git-dir={place}/.git", "--work-tree=."
+        try:
+            subprocess.run(["git", "init", "-q", place], capture_output=True, check=True)
+            return _list_with_git(folder, f"--exclude-from={names}", at)
+        except (OSError, subprocess.CalledProcessError) as cause:
+            raise PackError(f"{names} cannot be read by git, which knows its patterns") from cause
+
+
+def _list_with_git(folder: Path, excludes: str, at: Sequence[str] = ()) -> set[str]:
+    """Lists what git ignores, folders without their content."""
+    options = ["--others", "--ignored", excludes, "--directory", "-z"]
+    command = ["git", *at, "ls-files", *options]
+    listed = subprocess.run(command, cwd=folder, capture_output=True, check=True).stdout
     return {os.fsdecode(path).rstrip("/") for path in listed.split(b"\0")}

@@ -131,7 +131,7 @@ class AsyncRegistry:
         with TemporaryDirectory(prefix="kiln-") as scratch:
             archive = Path(scratch) / "pack.zip"
             on_step("packing")
-            await async_call(lambda: pack_folder(place, archive, deadline))
+            await async_call(lambda: pack_folder(place, archive, deadline, project.includes))
             on_step("publishing")
             path = f"/publishers/{to_segment(owner)}{_path(project.node_id)}/versions"
             made = (await self._http.request("POST", path, json=body, deadline=deadline)).json()
