@@ -11,7 +11,7 @@ const CLAIMS = 11
 export const findClaims = async (sql: Queryable, names: readonly string[]): Promise<Claim[]> =>
   await sql<Claim[]>`
     select asked.name, claim.id as "nodeId", n.name as "nodeName",
-      n.repository_key as "repositoryKey", claim.preempts, claim.ranking
+      n.repository_key as "repositoryKey", claim.preempts, claim.ranking, claim.downloads
     from unnest(${[...names]}::text[]) with ordinality as asked (name, place)
     cross join lateral (
       select row_number() over () as rank, listed.*
@@ -29,7 +29,8 @@ export const findInstalled = async (
 ): Promise<Claim[]> =>
   await sql<Claim[]>`
     select distinct on (asked.name) asked.name, n.id as "nodeId", n.name as "nodeName",
-      n.repository_key as "repositoryKey", false as preempts, s.search_ranking as ranking
+      n.repository_key as "repositoryKey", false as preempts, s.search_ranking as ranking,
+      s.downloads::float8 as downloads
     from unnest(${installed.map(([id]) => id)}::text[], ${installed.map(([, canonical]) => canonical)}::text[])
       as given (id, canonical)
     join node n on n.id_lower = lower(given.id)

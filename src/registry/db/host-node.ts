@@ -249,9 +249,10 @@ export const findNodeOfHostNode = async (
   return { ...(await getNode(sql, owner, options)), other_node_ids: others }
 }
 
-/** The nodes that claim a name, the best claim first, as `id`, `preempts`, `ranking` and `since`. */
+/** The nodes that claim a name, the best claim first, as `id`, `preempts`, `ranking`, `downloads` and `since`. */
 export const claimsOf = (sql: Queryable, name: Fragment, limit: number) => sql`
-    select s.node_id as id, claim.preempts, s.search_ranking as ranking, oldest.since
+    select s.node_id as id, claim.preempts, s.search_ranking as ranking,
+      s.downloads::float8 as downloads, oldest.since
     from (
       select n.id, n.preempted_host_node_names @> array[${name}] as preempts
       from current_host_node c join node n on n.id = c.node_id

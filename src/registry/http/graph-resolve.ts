@@ -2,12 +2,16 @@ import { BUILT_IN_NODE_NAMES } from '../../../packages/inspector/src/host-nodes.
 import { readRequirement } from '../../../packages/inspector/src/requirements.ts'
 import type { Candidate } from '../db/graph.ts'
 import type { Graph } from '../domain/graph/graph.ts'
+import { EXACT_MAX, chooseFewest } from '../domain/graph/fewest-packs.ts'
 import { findConflicts } from '../domain/graph/requirements.ts'
 import {
   HOST_PACK,
+  chooseClaim,
   chooseOrigin,
+  chosenOfMany,
   listUsed,
   showHostNode,
+  type Choice,
   type Claim,
   type Origin,
   type ResolveRequest,
@@ -38,7 +42,8 @@ export const resolveGraph = async (
 ): Promise<WorkflowResolution> => {
   const used = listUsed(graph)
   const installed = versionsByPack(given)
-  const { found, nodeNames } = await findOrigins(reads, used, installed)
+  const { found, nodeNames, isExact } = await findOrigins(reads, used, installed)
+  if (!isExact) graph.warnings.push(STEPWISE)
   const hostNodes = found.map((one) => showHostNode(one, one.from))
   const chosen = await choosePacks(reads, { hostNodes, nodeNames, target, installed })
   const versions = chosen.flatMap(({ version }) => (version ? [version] : []))
@@ -66,6 +71,8 @@ export const resolveGraph = async (
   }
 }
 
+const STEPWISE = `More than ${EXACT_MAX} host nodes are in several packs: packs with the most of them were taken first, and fewer may have all.`
+
 /** Names with the packs that they were saved with; more of them than a person has, and they are looked for no more. */
 const RECORDED_MAX = 500
 
@@ -80,7 +87,12 @@ export const findOrigins = async <Used extends Pick<UsedHostNode, 'name' | 'pack
   reads: GraphReads,
   used: readonly Used[],
   installed: Installed,
-): Promise<{ found: (Used & { from: Origin })[]; nodeNames: Map<string, string> }> => {
+): Promise<{
+  found: (Used & { from: Origin })[]
+  nodeNames: Map<string, string>
+  /** False where fewer packs may have all names. */
+  isExact: boolean
+}> => {
   const names = used.map(({ name }) => name)
   const versions = [...installed]
     .slice(0, INSTALLED_MAX)
@@ -109,14 +121,53 @@ export const findOrigins = async <Used extends Pick<UsedHostNode, 'name' | 'pack
   const asked = unclaimed.map(({ name }) => ({ name, nodeId: saved.get(name) }))
   const last = await reads.findLast(asked.slice(0, UNKNOWN_MAX))
   const had = new Map(last.map(({ name, ...version }) => [name, version]))
+  const isBuiltIn = ({ name, pack }: Used) => known.has(name) || pack === HOST_PACK
+  const { choices, isExact } = chooseClaims(
+    used.map((one) => ({ ...one, isBuiltIn: isBuiltIn(one), claims: byName.get(one.name) ?? [] })),
+    { installed, recorded },
+  )
   const found = used.map((one) => {
-    const isBuiltIn = known.has(one.name) || one.pack === HOST_PACK
-    const claims = byName.get(one.name) ?? []
-    const own = { isBuiltIn, claims, recorded: saved.get(one.name), last: had.get(one.name) }
-    return { ...one, from: chooseOrigin(own, { pack: one.pack, installed }) }
+    const { name, pack } = one
+    const claims = byName.get(name) ?? []
+    const own = { claims, chosen: choices.get(name), recorded: saved.get(name) }
+    const from = chooseOrigin({ ...own, isBuiltIn: isBuiltIn(one), last: had.get(name) }, pack)
+    return { ...one, from }
   })
   const packs = [...ofInstalled, ...latest, ...recorded]
-  return { found, nodeNames: new Map(packs.map(({ nodeId, nodeName }) => [nodeId, nodeName])) }
+  const nodeNames = new Map(packs.map(({ nodeId, nodeName }) => [nodeId, nodeName]))
+  return { found, nodeNames, isExact }
+}
+
+/** Chooses a claim of each name: what the workflow or the installation decides, and for the others the fewest packs. */
+const chooseClaims = (
+  names: readonly {
+    name: string
+    pack: string | undefined
+    isBuiltIn: boolean
+    claims: readonly Claim[]
+  }[],
+  { installed, recorded }: { installed: Installed; recorded: readonly { nodeId: string }[] },
+): { choices: ReadonlyMap<string, Choice>; isExact: boolean } => {
+  const choices = new Map<string, Choice>()
+  for (const { name, pack, claims } of names) {
+    const choice = chooseClaim(claims, { pack, installed })
+    if (choice) choices.set(name, choice)
+  }
+  const open = names.filter(
+    ({ name, isBuiltIn, claims }) => !isBuiltIn && claims.length > 0 && !choices.has(name),
+  )
+  const needed = names.flatMap(({ name, isBuiltIn }) => {
+    const choice = choices.get(name)
+    const isTaken = choice && (!isBuiltIn || choice.reason === 'named_by_workflow')
+    return isTaken ? [choice.claim.nodeId] : []
+  })
+  const ids = new Set([...needed, ...recorded.map(({ nodeId }) => nodeId)])
+  const fewest = chooseFewest(open, ids)
+  for (const { name, claims } of open) {
+    const claim = fewest.claims.get(name)
+    if (claim) choices.set(name, chosenOfMany(claim, claims))
+  }
+  return { choices, isExact: fewest.isExact }
 }
 
 interface Chosen {
@@ -124,7 +175,7 @@ interface Chosen {
   version: Candidate | undefined
 }
 
-interface Choice {
+interface PacksAsked {
   hostNodes: readonly ResolvedHostNode[]
   nodeNames: ReadonlyMap<string, string>
   target: Target
@@ -133,7 +184,7 @@ interface Choice {
 
 const choosePacks = async (
   reads: GraphReads,
-  { hostNodes, nodeNames, target, installed }: Choice,
+  { hostNodes, nodeNames, target, installed }: PacksAsked,
 ): Promise<Chosen[]> => {
   const needed = new Map<string, string[]>()
   for (const { node_id: id, host_node: name } of hostNodes)

@@ -10,7 +10,8 @@ import { worstOf } from '../../../src/registry/domain/graph/check.ts'
 import type { Graph, GraphNode } from '../../../src/registry/domain/graph/graph.ts'
 import { readGraph } from '../../../src/registry/domain/graph/read-graph.ts'
 import { findConflicts } from '../../../src/registry/domain/graph/requirements.ts'
-import { chooseClaim, listUsed } from '../../../src/registry/domain/graph/resolve.ts'
+import { chooseFewest } from '../../../src/registry/domain/graph/fewest-packs.ts'
+import { chooseClaim, chosenOfMany, listUsed } from '../../../src/registry/domain/graph/resolve.ts'
 import { toJson } from '../../../src/registry/domain/graph/to-json.ts'
 
 const read = (workflow: unknown): Graph => {
@@ -446,6 +447,7 @@ describe('one of several packs that have a name', () => {
     repositoryKey: `github.com/acme/${nodeId}`,
     preempts: false,
     ranking: 5,
+    downloads: 0,
     ...more,
   })
   const choose = (claims: ReturnType<typeof claim>[], pack?: string, installed: string[] = []) => {
@@ -453,7 +455,7 @@ describe('one of several packs that have a name', () => {
     return chosen && [chosen.claim.nodeId, chosen.reason]
   }
 
-  test('is the one it was saved with, one that is installed, or the best claim', () => {
+  test('is the one it was saved with, one that is installed, or one for which it is kept', () => {
     const [a, b] = [claim('a'), claim('b')]
     assert.deepEqual(choose([]), undefined)
     assert.deepEqual(choose([a]), ['a', 'only_claim'])
@@ -461,7 +463,78 @@ describe('one of several packs that have a name', () => {
     assert.deepEqual(choose([a, b], 'Acme/B'), ['b', 'named_by_workflow'])
     assert.deepEqual(choose([a, b], undefined, ['b']), ['b', 'installed'])
     assert.deepEqual(choose([claim('p', { preempts: true }), b]), ['p', 'preempted'])
-    assert.deepEqual(choose([claim('r', { ranking: 1 }), b]), ['r', 'ranking'])
-    assert.deepEqual(choose([a, b]), ['a', 'oldest_claim'])
+    assert.equal(choose([a, b]), undefined)
+  })
+
+  test('is else of the fewest packs, and says so where another claim is better', () => {
+    const [a, b] = [claim('a'), claim('b')]
+    const best = claim('r', { ranking: 1 })
+    assert.equal(chosenOfMany(b, [a, b]).reason, 'fewest_packs')
+    assert.equal(chosenOfMany(best, [best, b]).reason, 'ranking')
+    assert.equal(chosenOfMany(a, [a, b]).reason, 'oldest_claim')
+  })
+})
+
+describe('the fewest packs that have all names', () => {
+  const ids = ['a', 'b', 'c', 'd', 'e', 'f']
+  const packs = fc.tuple(...ids.map(() => fc.record({ ranking: fc.nat(3), downloads: fc.nat(3) })))
+  const asked = fc.record({
+    packs,
+    needed: fc.subarray(ids, { maxLength: 2 }),
+    names: fc.array(fc.subarray(ids, { minLength: 2 }), { maxLength: 8 }),
+  })
+  type Asked = typeof asked extends fc.Arbitrary<infer One> ? One : never
+  const namesOf = ({ packs, names }: Asked) =>
+    names.map((owners, place) => ({
+      name: `n${place}`,
+      claims: owners.map((nodeId) => {
+        const facts = packs[ids.indexOf(nodeId)] ?? { ranking: 0, downloads: 0 }
+        return { name: '', nodeId, nodeName: '', repositoryKey: null, preempts: false, ...facts }
+      }),
+    }))
+  /** Sizes, rankings and downloads of all sets that have every name, the best first. */
+  const listCovers = ({ packs, needed, names }: Asked) =>
+    Array.from({ length: 2 ** ids.length }, (_, set) =>
+      ids.filter((_, place) => set & (1 << place)),
+    )
+      .filter((chosen) => !chosen.some((id) => needed.includes(id)))
+      .filter((chosen) =>
+        names.every((owners) => owners.some((id) => chosen.includes(id) || needed.includes(id))),
+      )
+      .map((chosen) => costOf(packs, chosen))
+      .toSorted((a, b) => a[0] - b[0] || a[1] - b[1] || b[2] - a[2])
+  const costOf = (packs: Asked['packs'], chosen: readonly string[]): [number, number, number] => [
+    chosen.length,
+    chosen.reduce((sum, id) => sum + (packs[ids.indexOf(id)]?.ranking ?? 0), 0),
+    chosen.reduce((sum, id) => sum + (packs[ids.indexOf(id)]?.downloads ?? 0), 0),
+  ]
+
+  test('are as good as the best of all sets, then by ranking, then by downloads', () => {
+    fc.assert(
+      fc.property(asked, (given) => {
+        const { claims, isExact } = chooseFewest(namesOf(given), new Set(given.needed))
+        assert.ok(isExact)
+        assert.equal(claims.size, given.names.length)
+        const taken = new Set([...claims.values()].map(({ nodeId }) => nodeId))
+        const added = [...taken].filter((id) => !given.needed.includes(id))
+        assert.deepEqual(costOf(given.packs, added), listCovers(given)[0])
+      }),
+    )
+  })
+
+  test('are found step by step for more names than twelve, and it says so', () => {
+    const claims = (...owners: string[]) =>
+      namesOf({
+        packs: Array(6).fill({ ranking: 0, downloads: 0 }) as Asked['packs'],
+        needed: [],
+        names: [owners],
+      })[0]?.claims ?? []
+    const names = Array.from({ length: 13 }, (_, place) => ({
+      name: `n${place}`,
+      claims: claims(place % 2 === 0 ? 'a' : 'b', 'c'),
+    }))
+    const { claims: chosen, isExact } = chooseFewest(names, new Set())
+    assert.equal(isExact, false)
+    assert.deepEqual([...new Set([...chosen.values()].map(({ nodeId }) => nodeId))], ['c'])
   })
 })

@@ -116,6 +116,20 @@ describe('resolving a workflow', () => {
     assert.match(String(unknown?.['message']), /saved with "gone-pack"/)
   })
 
+  test('takes the pack that has all where two have a name, though the other has it for longer', async () => {
+    const [both, one] = [unique('Both'), unique('One')]
+    await publish(unique('older'), '1.0.0', { [both]: {} })
+    const wide = unique('wide')
+    await publish(wide, '1.0.0', { [both]: {}, [one]: {} })
+    const { body } = await resolve({ workflow: apiOf(both, one) })
+    const found = pick(body, 'host_nodes').map(({ node_id, reason }) => [node_id, reason])
+    assert.deepEqual(found, [
+      [wide, 'fewest_packs'],
+      [wide, 'only_claim'],
+    ])
+    assert.equal(pick(body, 'packs').length, 1)
+  })
+
   test('takes the pack that a host node was saved with, where no version lists it', async () => {
     const nodes = [
       { id: 1, type: 'EditorOnly', properties: { cnr_id: pack.toUpperCase(), ver: '1.0.0' } },

@@ -44,6 +44,7 @@ export const CHOICE_REASONS = {
   named_by_workflow: 'The workflow was saved with this pack.',
   installed: 'This pack is installed.',
   preempted: 'The name is kept for this pack.',
+  fewest_packs: 'With this pack the workflow needs the fewest packs.',
   ranking: 'This pack ranks before the others.',
   oldest_claim: 'This pack has had the name for longest.',
   recorded:
@@ -176,6 +177,7 @@ export interface Claim {
   repositoryKey: string | null
   preempts: boolean
   ranking: number
+  downloads: number
 }
 
 /** A name of host nodes with the pack that a workflow was saved with. */
@@ -184,11 +186,17 @@ export interface Recorded {
   pack: string
 }
 
-/** Chooses one of the packs that have a name: the one it was saved with, one that is installed, or the best claim. */
+/** A claim and why it is taken. */
+export interface Choice {
+  claim: Claim
+  reason: ChoiceReason
+}
+
+/** Chooses the pack of a name that nothing else of the workflow decides: the one it was saved with, one that is installed, or the only one. */
 export const chooseClaim = (
   claims: readonly Claim[],
   { pack, installed }: { pack: string | undefined; installed: Pick<ReadonlySet<string>, 'has'> },
-): { claim: Claim; reason: ChoiceReason } | undefined => {
+): Choice | undefined => {
   const [best, next] = claims
   if (!best) return undefined
   if (!next) return { claim: best, reason: 'only_claim' }
@@ -196,8 +204,13 @@ export const chooseClaim = (
   if (named) return { claim: named, reason: 'named_by_workflow' }
   const found = claims.find(({ nodeId }) => installed.has(nodeId.toLowerCase()))
   if (found) return { claim: found, reason: 'installed' }
-  if (best.preempts && !next.preempts) return { claim: best, reason: 'preempted' }
-  return { claim: best, reason: best.ranking < next.ranking ? 'ranking' : 'oldest_claim' }
+  return best.preempts && !next.preempts ? { claim: best, reason: 'preempted' } : undefined
+}
+
+/** Says why a claim was taken that the fewest packs have. */
+export const chosenOfMany = (claim: Claim, [best, next]: readonly Claim[]): Choice => {
+  if (claim !== best || !next) return { claim, reason: 'fewest_packs' }
+  return { claim, reason: best.ranking < next.ranking ? 'ranking' : 'oldest_claim' }
 }
 
 /** The editor records the id of a pack, or for one that came from elsewhere `owner/repository`. */
@@ -208,6 +221,8 @@ const isPack = ({ nodeId, repositoryKey }: Claim, pack: string): boolean =>
 export interface KnownName {
   isBuiltIn: boolean
   claims: readonly Claim[]
+  /** The claim that is taken. */
+  chosen: Choice | undefined
   /** The pack that it was saved with, where that is here and has no claim. */
   recorded: string | undefined
   /** The last version that had it, where nothing claims it. */
@@ -221,16 +236,14 @@ export type Origin = Pick<
 >
 
 export const chooseOrigin = (
-  { isBuiltIn, claims, recorded, last }: KnownName,
-  asked: { pack: string | undefined; installed: Pick<ReadonlySet<string>, 'has'> },
+  { isBuiltIn, claims, chosen, recorded, last }: KnownName,
+  pack: string | undefined,
 ): Origin => {
-  const chosen = chooseClaim(claims, asked)
   if (isBuiltIn && chosen?.reason !== 'named_by_workflow')
     return { origin: 'built_in', message: 'It is part of the host.' }
   const id = chosen?.claim.nodeId ?? recorded
   const shown = last && { last_version: last }
-  if (id === undefined)
-    return { origin: 'unknown', message: unknownMessage(asked.pack, last), ...shown }
+  if (id === undefined) return { origin: 'unknown', message: unknownMessage(pack, last), ...shown }
   const reason = chosen?.reason ?? 'recorded'
   const others = claims.map(({ nodeId }) => nodeId).filter((other) => other !== id)
   return {
