@@ -2,6 +2,7 @@ import { platformCondition } from './search/node-filter.ts'
 import type { Claim, LastVersion, LockedPack, Recorded } from '../domain/graph/resolve.ts'
 import type { Fragment, Queryable } from '../../platform/db/client.ts'
 import { claimsOf } from './host-node.ts'
+import { parseVersionNumber } from '../domain/version-number.ts'
 import { newestFirst } from './version-transition.ts'
 
 /** Most packs that are read of one name; more only make a list longer. */
@@ -130,16 +131,16 @@ export interface Candidate extends Omit<LockedPack, 'node'> {
 /** Versions of one pack that are looked through for one that fits. */
 const CANDIDATES = 20
 
-/** Active versions of packs that run on these platforms, of each the newest first. */
+/** Active versions of packs that run on these platforms, of each the wanted one, where it is given and there, and then the newest first. */
 export const findCandidates = async (
   sql: Queryable,
   {
-    nodeIds,
+    packs,
     publicUrl,
     os,
     accelerators,
   }: {
-    nodeIds: readonly string[]
+    packs: readonly { nodeId: string; wanted?: string | undefined }[]
     publicUrl: string
     os?: readonly string[] | undefined
     accelerators?: readonly string[] | undefined
@@ -151,19 +152,23 @@ export const findCandidates = async (
       coalesce(v.supported_host_version, n.supported_host_version) as supported_host_version,
       ${publicUrl}::text || '/archives/' || n.publisher_id || '/' || n.id || '/'
         || replace(v.version, '+', '%2B') || '/node.zip' as url
-    from unnest(${[...nodeIds]}::text[]) with ordinality as asked (id, place)
+    from unnest(${packs.map(({ nodeId }) => nodeId)}::text[],
+      ${packs.map(({ wanted = '' }) => parseVersionNumber(wanted)?.canonical ?? null)}::text[])
+      with ordinality as asked (id, canonical, place)
     join node n on n.id = asked.id
     cross join lateral (
       select * from version v
       where v.node_id = n.id and v.status = 'NodeVersionStatusActive'
         ${os ? sql`and ${platformCondition(sql, sql`v.supported_os`, os)}` : sql``}
         ${accelerators ? sql`and ${platformCondition(sql, sql`v.supported_accelerators`, accelerators)}` : sql``}
-      order by ${newestFirst(sql)}
+      order by ${wantedFirst(sql)}, ${newestFirst(sql)}
       limit ${CANDIDATES}
     ) v
     join archive a on a.version_id = v.id
-    order by asked.place, ${newestFirst(sql)}
+    order by asked.place, ${wantedFirst(sql)}, ${newestFirst(sql)}
   `
+
+const wantedFirst = (sql: Queryable) => sql`(v.canonical is not distinct from asked.canonical) desc`
 
 /** Finds which of the names asked for each version has, by the id of the version. */
 export const findNamesOf = async (

@@ -20,7 +20,8 @@ import { listUsed, type Origin, type UsedHostNode } from '../domain/graph/resolv
 import type { Room } from '../domain/graph/room.ts'
 import { inBatches } from './compare.ts'
 import type { GraphReads } from './graph-reads.ts'
-import { UNKNOWN_MAX, findFitting, findOrigins, versionsByPack } from './graph-resolve.ts'
+import { UNKNOWN_MAX, findOrigins, versionsByPack } from './graph-resolve.ts'
+import { findFitting } from './graph-versions.ts'
 
 type Asked = Omit<CheckRequest, 'workflow'>
 
@@ -34,7 +35,11 @@ export const checkGraph = async (
   const [from, to] = [versionsByPack(given), versionsByPack(wanted)]
   const { found } = await findOrigins(reads, listUsed(graph), from)
   const packs = listPacks(found)
-  const fitting = await findFitting(reads, [...packs.keys()], target)
+  const fitting = await findFitting(
+    reads,
+    [...packs.keys()].map((nodeId) => ({ nodeId })),
+    target,
+  )
   const budget = { packs: PACKS_MAX, comparisons: COMPARISONS_MAX, steps: STEPS_MAX }
   const changes = makeChanges()
   const checked: CheckedPack[] = []

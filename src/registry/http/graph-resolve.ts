@@ -1,8 +1,8 @@
 import { BUILT_IN_NODE_NAMES } from '../../../packages/inspector/src/host-nodes.ts'
 import { readRequirement } from '../../../packages/inspector/src/requirements.ts'
-import type { Candidate } from '../db/graph.ts'
 import type { Graph } from '../domain/graph/graph.ts'
 import { EXACT_MAX, chooseFewest } from '../domain/graph/fewest-packs.ts'
+import { HOST_REPLACEMENTS } from '../domain/graph/replacements.ts'
 import { findConflicts } from '../domain/graph/requirements.ts'
 import {
   HOST_PACK,
@@ -16,28 +16,22 @@ import {
   type Origin,
   type ResolveRequest,
   type ResolvedHostNode,
-  type ResolvedPack,
   type UsedHostNode,
   type WorkflowResolution,
 } from '../domain/graph/resolve.ts'
 import type { Room } from '../domain/graph/room.ts'
-import { listExcluding } from '../domain/host-version.ts'
 import { parseVersionNumber } from '../domain/version-number.ts'
 import type { GraphReads } from './graph-reads.ts'
-
-/** Versions that are installed, by the id of the pack in lower case. */
-type Installed = ReadonlyMap<string, string>
+import { choosePacks, listSaved, type Installed } from './graph-versions.ts'
 
 export const versionsByPack = (given: Readonly<Record<string, string>> = {}): Installed =>
   new Map(Object.entries(given).map(([id, version]) => [id.toLowerCase(), version]))
-
-export type Target = Omit<ResolveRequest, 'workflow' | 'installed'>
 
 /** Finds the pack of each host node of a graph, and versions that fit where it is to run. */
 export const resolveGraph = async (
   reads: GraphReads,
   graph: Graph,
-  { installed: given, ...target }: Omit<ResolveRequest, 'workflow'>,
+  { installed: given, prefer, ...target }: Omit<ResolveRequest, 'workflow'>,
   { take, warn }: Room,
 ): Promise<WorkflowResolution> => {
   const used = listUsed(graph)
@@ -45,7 +39,9 @@ export const resolveGraph = async (
   const { found, nodeNames, isExact } = await findOrigins(reads, used, installed)
   if (!isExact) graph.warnings.push(STEPWISE)
   const hostNodes = found.map((one) => showHostNode(one, one.from))
-  const chosen = await choosePacks(reads, { hostNodes, nodeNames, target, installed })
+  const saved = listSaved(found)
+  const asked = { hostNodes, nodeNames, target, installed, saved }
+  const chosen = await choosePacks(reads, { ...asked, prefersSaved: prefer === 'saved' })
   const versions = chosen.flatMap(({ version }) => (version ? [version] : []))
   const count = (origin: ResolvedHostNode['origin']) =>
     hostNodes.reduce((sum, one) => sum + (one.origin === origin ? one.count : 0), 0)
@@ -130,7 +126,8 @@ export const findOrigins = async <Used extends Pick<UsedHostNode, 'name' | 'pack
     const { name, pack } = one
     const claims = byName.get(name) ?? []
     const own = { claims, chosen: choices.get(name), recorded: saved.get(name) }
-    const from = chooseOrigin({ ...own, isBuiltIn: isBuiltIn(one), last: had.get(name) }, pack)
+    const facts = { last: had.get(name), replacement: HOST_REPLACEMENTS.get(name) }
+    const from = chooseOrigin({ ...own, ...facts, isBuiltIn: isBuiltIn(one) }, pack)
     return { ...one, from }
   })
   const packs = [...ofInstalled, ...latest, ...recorded]
@@ -168,91 +165,4 @@ const chooseClaims = (
     if (claim) choices.set(name, chosenOfMany(claim, claims))
   }
   return { choices, isExact: fewest.isExact }
-}
-
-interface Chosen {
-  pack: ResolvedPack
-  version: Candidate | undefined
-}
-
-interface PacksAsked {
-  hostNodes: readonly ResolvedHostNode[]
-  nodeNames: ReadonlyMap<string, string>
-  target: Target
-  installed: Installed
-}
-
-const choosePacks = async (
-  reads: GraphReads,
-  { hostNodes, nodeNames, target, installed }: PacksAsked,
-): Promise<Chosen[]> => {
-  const needed = new Map<string, string[]>()
-  for (const { node_id: id, host_node: name } of hostNodes)
-    if (id !== undefined) needed.set(id, [...(needed.get(id) ?? []), name])
-  const nodeIds = [...needed.keys()].toSorted()
-  const candidates = await findFitting(reads, nodeIds, target)
-  const versions = nodeIds.map((id) =>
-    chooseVersion(candidates.get(id) ?? [], installed.get(id.toLowerCase())),
-  )
-  const asked = versions.flatMap((version) =>
-    version
-      ? (needed.get(version.nodeId) ?? []).map((name) => ({ versionId: version.id, name }))
-      : [],
-  )
-  const found = await reads.findNamesOf(asked)
-  return nodeIds.map((node_id, place) => {
-    const version = versions[place]
-    const host_nodes = needed.get(node_id) ?? []
-    const has = new Set(version && found.get(version.id))
-    const missing = version?.isRead ? host_nodes.filter((name) => !has.has(name)) : []
-    const message = obstacleOf(version, missing)
-    const pack = {
-      node_id,
-      name: nodeNames.get(node_id) ?? node_id,
-      host_nodes,
-      ...(version && { version: version.version }),
-      is_installed:
-        version !== undefined && isSame(version.version, installed.get(node_id.toLowerCase())),
-      missing_host_nodes: missing,
-      ...(message !== undefined && { message }),
-    }
-    return { pack, version }
-  })
-}
-
-/** Versions that fit, by the id of the pack, the newest first. */
-export const findFitting = async (
-  reads: GraphReads,
-  nodeIds: readonly string[],
-  { host_version: host, supported_os: os, supported_accelerators: accelerators }: Target,
-): Promise<Map<string, Candidate[]>> => {
-  const all = await reads.findCandidates({ nodeIds, os, accelerators })
-  const fitting = new Map<string, Candidate[]>()
-  for (const one of all) {
-    const asked = one.supported_host_version
-    if (host && asked !== null && listExcluding([asked], host).length > 0) continue
-    fitting.set(one.nodeId, [...(fitting.get(one.nodeId) ?? []), one])
-  }
-  return fitting
-}
-
-const chooseVersion = (
-  candidates: readonly Candidate[],
-  installed: string | undefined,
-): Candidate | undefined =>
-  candidates.find(({ version }) => isSame(version, installed)) ?? candidates[0]
-
-const isSame = (version: string, other: string | undefined): boolean =>
-  other !== undefined &&
-  parseVersionNumber(version)?.canonical === parseVersionNumber(other)?.canonical
-
-const obstacleOf = (
-  version: Candidate | undefined,
-  missing: readonly string[],
-): string | undefined => {
-  if (!version)
-    return 'None of its newest 20 versions can be installed there: ask for another host version or system, or look at the versions of the pack.'
-  if (missing.length > 0)
-    return `Version ${version.version} does not list: ${missing.slice(0, 5).join(', ')}. Another version may, or they are nodes of the editor alone.`
-  return version.deprecated ? `Version ${version.version} is deprecated.` : undefined
 }

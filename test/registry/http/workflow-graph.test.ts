@@ -130,6 +130,73 @@ describe('resolving a workflow', () => {
     assert.equal(pick(body, 'packs').length, 1)
   })
 
+  test('takes the saved versions where they are preferred, and names those that cannot be had', async () => {
+    const versionOf = async (ver: string, prefer?: string) => {
+      const { body } = await resolve({
+        workflow: workflow({ cnr_id: pack, ver }),
+        ...(prefer && { prefer }),
+      })
+      const found = pick(body, 'packs').find(({ node_id: id }) => id === pack)
+      return [found?.['version'], found?.['saved_version'], found?.['message']]
+    }
+    assert.deepEqual(await versionOf('1.0.0'), ['2.0.0', '1.0.0', undefined])
+    assert.deepEqual(await versionOf('1.0.0', 'saved'), ['1.0.0', '1.0.0', undefined])
+    const gone =
+      'The workflow was saved with 1.9.0, which is not among its versions that can be installed there: 2.0.0 is taken.'
+    assert.deepEqual(await versionOf('1.9.0', 'saved'), ['2.0.0', '1.9.0', gone])
+    for (const build of ['nightly', '9c1f2a3b4c5d6e7f8091a2b3c4d5e6f708192a3b']) {
+      const [, named, message] = await versionOf(build, 'saved')
+      assert.equal(named, build)
+      assert.match(String(message), /is a commit or a build, and no version: 2\.0\.0 is taken/)
+    }
+    const { status } = await anonymous.post('/workflows/resolve', {
+      workflow: workflow(),
+      prefer: 'oldest',
+    })
+    assert.equal(status, 400)
+  })
+
+  test('takes an older version that has what the newest lacks, and says so', async () => {
+    const [kept, dropped, id] = [unique('Kept'), unique('Dropped'), unique('shrinks')]
+    await publish(id, '1.0.0', { [kept]: {}, [dropped]: {} })
+    await publish(id, '2.0.0', { [kept]: {} })
+    const nodes = [
+      { id: 1, type: kept, properties: { cnr_id: id, ver: '1.0.0' } },
+      { id: 2, type: dropped, properties: { cnr_id: id, ver: '1.0.0' } },
+    ]
+    const { body } = await resolve({ workflow: { nodes, links: [] } })
+    const [found] = pick(body, 'packs')
+    assert.deepEqual(
+      [found?.['version'], found?.['message']],
+      ['1.0.0', `Version 2.0.0 does not list: ${dropped}.`],
+    )
+    const own = await resolve({ workflow: { nodes, links: [] }, installed: { [id]: '2.0.0' } })
+    const [installed] = pick(own.body, 'packs')
+    assert.deepEqual(
+      [installed?.['version'], installed?.['missing_host_nodes']],
+      ['2.0.0', [dropped]],
+    )
+  })
+
+  test('says by what the host has replaced a host node, with its inputs', async () => {
+    const old = ['T2IAdapterLoader', 'SDV_img2vid_Conditioning', 'ConditioningAverage ']
+    const { body } = await resolve({
+      workflow: apiOf(...old, 'Load3DAnimation', 'Preview3DAnimation'),
+    })
+    assert.deepEqual(body['counts'], { nodes: 5, built_in: 5, found: 0, unknown: 0 })
+    const found = pick(body, 'host_nodes').map((one) => [one['host_node'], one['replaced_by']])
+    assert.deepEqual(Object.fromEntries(found), {
+      T2IAdapterLoader: {
+        host_node: 'ControlNetLoader',
+        inputs: [{ input: 'control_net_name', from: 't2i_adapter_name' }],
+      },
+      SDV_img2vid_Conditioning: { host_node: 'SVD_img2vid_Conditioning', inputs: [] },
+      'ConditioningAverage ': { host_node: 'ConditioningAverage', inputs: [] },
+      Load3DAnimation: { host_node: 'Load3D', inputs: [] },
+      Preview3DAnimation: { host_node: 'Preview3D', inputs: [] },
+    })
+  })
+
   test('takes the pack that a host node was saved with, where no version lists it', async () => {
     const nodes = [
       { id: 1, type: 'EditorOnly', properties: { cnr_id: pack.toUpperCase(), ver: '1.0.0' } },

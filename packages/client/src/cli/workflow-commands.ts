@@ -32,7 +32,12 @@ const requireNodes = (
 
 const askResolution = async (context: Context): Promise<Resolution> => {
   const from = await readLockFile(text(context.values, 'from'))
-  const body = { ...(await readAsked(context)), ...(from && { installed: from.versions }) }
+  const prefer = context.values['as-saved'] === true ? ('saved' as const) : undefined
+  const body = {
+    ...(await readAsked(context)),
+    ...(from && { installed: from.versions }),
+    ...(prefer && { prefer }),
+  }
   context.screen.show('asking the registry')
   const { kiln, signal } = context
   const found = await responseOf(kiln.routes.POST('/workflows/resolve', { body, signal }))
@@ -55,6 +60,9 @@ const describeResolution = ({ counts, packs, host_nodes, conflicts, warnings }: 
   ...host_nodes
     .filter(({ origin }) => origin === 'unknown')
     .map(({ host_node, count, message }) => `  unknown  ${host_node} (${count})  ${message}`),
+  ...host_nodes
+    .filter((one) => one.replaced_by)
+    .map(({ host_node, count, message }) => `  replaced  ${host_node} (${count})  ${message}`),
   ...conflicts.map(({ message }) => `  conflict  ${message}`),
   ...warnings.map((warning) => `  left out  ${warning}`),
 ]
@@ -81,9 +89,18 @@ const lock = async (context: Context): Promise<number> => {
     path === undefined ? content.trimEnd() : `${path} names ${counted(packs.length, 'pack')}`
   context.screen.print([written], value)
   const leftOut = unfit.map(({ node_id, message = '' }) => `left out  ${node_id}: ${message}`)
-  for (const line of [...describeUnknown(unknown), ...leftOut, ...warnings])
+  const noted = found.packs.flatMap(({ node_id, version, message }) =>
+    version !== undefined && message !== undefined ? `${node_id}@${version}: ${message}` : [],
+  )
+  for (const line of [...describeUnknown(unknown), ...leftOut, ...noted, ...warnings])
     context.screen.record(line)
-  return counts.unknown > 0 ? EXIT.failed : EXIT.done
+  return counts.unknown > 0 || isLacking(found) ? EXIT.failed : EXIT.done
+}
+
+/** Whether a locked version lacks a host node that another version of its pack has. */
+const isLacking = ({ packs, host_nodes }: Resolution): boolean => {
+  const missing = new Set(packs.flatMap(({ missing_host_nodes: names }) => names))
+  return host_nodes.some(({ host_node, reason }) => missing.has(host_node) && reason !== 'recorded')
 }
 
 /** The line that says which host nodes no pack has; none without any. */
@@ -162,12 +179,13 @@ const VERBS = { resolve, lock, check }
 export const WORKFLOW_COMMANDS: Record<string, Command> = {
   workflow: {
     usage:
-      'resolve|lock|check <file> [--from <lock>] [--to <lock>] [--host-version <version>] [-o <file>] [--snapshot] [--strict]',
+      'resolve|lock|check <file> [--from <lock>] [--to <lock>] [--as-saved] [--host-version <version>] [-o <file>] [--snapshot] [--strict]',
     summary:
       'says which packs a saved workflow needs, locks them, or says what their updates break',
     help: [
       '--from          a lock file: the versions that are installed',
       '--to            of check: the versions to compare with, else the newest that fit',
+      '--as-saved      of resolve and lock: the versions that the workflow was saved with',
       '--host-version  the version of the host that the packs must fit',
       '-o, --output    of lock: the file to write, else the terminal',
       '--snapshot      of lock: writes the form that a manager of the host restores',
@@ -176,6 +194,7 @@ export const WORKFLOW_COMMANDS: Record<string, Command> = {
     options: {
       from: { type: 'string' },
       to: { type: 'string' },
+      'as-saved': { type: 'boolean' },
       'host-version': { type: 'string' },
       output: { type: 'string', short: 'o' },
       snapshot: { type: 'boolean' },

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 
 import { map } from '../../../platform/domain/schema-fields.ts'
 import { EXPECTED } from './read-graph.ts'
+import { Replacement } from './replacements.ts'
 import { RequirementConflict } from './requirements.ts'
 import { EDITOR_NODES, type Graph, type GraphNode } from './graph.ts'
 
@@ -30,6 +31,13 @@ export const ResolveRequest = Type.Object({
     map<string>(Type.String({ maxLength: 256 }), {
       description:
         'Versions that are installed, by the id of the pack. They are kept where they have what is needed.',
+    }),
+  ),
+  prefer: Type.Optional(
+    Type.Enum(['newest', 'saved'], {
+      default: 'newest',
+      description:
+        '`saved` takes the versions that the workflow was saved with, before those of `installed`; what is gone, or was a commit, is named in the message of its pack.',
     }),
   ),
   ...TARGET,
@@ -85,6 +93,7 @@ export const ResolvedHostNode = Type.Object({
   ),
   message: Type.String({ description: 'The same as a sentence.' }),
   last_version: Type.Optional(LastVersion),
+  replaced_by: Type.Optional(Replacement),
   other_node_ids: Type.Optional(
     Type.Array(Type.String(), {
       description: 'Other packs that have the name, the next best first; at most 10.',
@@ -99,10 +108,16 @@ export const ResolvedPack = Type.Object({
   host_nodes: Type.Array(Type.String(), { description: 'Host nodes that are taken from it.' }),
   version: Type.Optional(
     Type.String({
-      description: 'The installed version, or the newest that fits; absent where none does.',
+      description:
+        'The installed version, or the saved one where it is preferred, or the newest that fits and has the most of the host nodes; absent where none does.',
     }),
   ),
   is_installed: Type.Boolean({ description: 'Whether that version is installed.' }),
+  saved_version: Type.Optional(
+    Type.String({
+      description: 'The version that the workflow names, as it does: also a commit or `nightly`.',
+    }),
+  ),
   missing_host_nodes: Type.Array(Type.String(), {
     description: 'Those of them that this version has not, as far as it was read.',
   }),
@@ -227,21 +242,27 @@ export interface KnownName {
   recorded: string | undefined
   /** The last version that had it, where nothing claims it. */
   last: LastVersion | undefined
+  /** What the host has put in its place. */
+  replacement: Replacement | undefined
 }
 
 /** The source of one name. */
 export type Origin = Pick<
   ResolvedHostNode,
-  'origin' | 'node_id' | 'reason' | 'message' | 'last_version' | 'other_node_ids'
+  'origin' | 'node_id' | 'reason' | 'message' | 'last_version' | 'replaced_by' | 'other_node_ids'
 >
 
 export const chooseOrigin = (
-  { isBuiltIn, claims, chosen, recorded, last }: KnownName,
+  { isBuiltIn, claims, chosen, recorded, last, replacement }: KnownName,
   pack: string | undefined,
 ): Origin => {
-  if (isBuiltIn && chosen?.reason !== 'named_by_workflow')
-    return { origin: 'built_in', message: 'It is part of the host.' }
   const id = chosen?.claim.nodeId ?? recorded
+  const isGone = replacement !== undefined && id === undefined
+  if (isGone || (isBuiltIn && chosen?.reason !== 'named_by_workflow'))
+    return {
+      origin: 'built_in',
+      ...(replacement ? replacedBy(replacement) : { message: 'It is part of the host.' }),
+    }
   const shown = last && { last_version: last }
   if (id === undefined) return { origin: 'unknown', message: unknownMessage(pack, last), ...shown }
   const reason = chosen?.reason ?? 'recorded'
@@ -256,6 +277,11 @@ export const chooseOrigin = (
     ...(others.length > 0 && { other_node_ids: others }),
   }
 }
+
+const replacedBy = (replaced_by: Replacement) => ({
+  message: `The host has ${replaced_by.host_node} in its place.`,
+  replaced_by,
+})
 
 const NODES_SHOWN = 20
 

@@ -1,0 +1,184 @@
+import type { Candidate } from '../db/graph.ts'
+import type {
+  Origin,
+  ResolveRequest,
+  ResolvedHostNode,
+  ResolvedPack,
+  UsedHostNode,
+} from '../domain/graph/resolve.ts'
+import { listExcluding } from '../domain/host-version.ts'
+import { parseVersionNumber } from '../domain/version-number.ts'
+import type { GraphReads } from './graph-reads.ts'
+
+/** Versions that are installed, by the id of the pack in lower case. */
+export type Installed = ReadonlyMap<string, string>
+
+export type Target = Omit<ResolveRequest, 'workflow' | 'installed' | 'prefer'>
+
+interface Chosen {
+  pack: ResolvedPack
+  version: Candidate | undefined
+}
+
+interface PacksAsked {
+  hostNodes: readonly ResolvedHostNode[]
+  nodeNames: ReadonlyMap<string, string>
+  target: Target
+  installed: Installed
+  /** Versions that the workflow names, by the id of the pack. */
+  saved: ReadonlyMap<string, string>
+  prefersSaved: boolean
+}
+
+/** Lists the version that most host nodes of each pack were saved with, by its id; the editor records a commit where it has no version. */
+export const listSaved = (
+  found: readonly (UsedHostNode & { from: Origin })[],
+): ReadonlyMap<string, string> => {
+  const counts = new Map<string, Map<string, number>>()
+  for (const { nodes, from } of found)
+    for (const { pack, version } of from.node_id === undefined ? [] : nodes) {
+      const id = from.node_id ?? ''
+      if (!version || !(pack?.toLowerCase() === id.toLowerCase() || pack?.includes('/'))) continue
+      const versions = counts.get(id) ?? new Map<string, number>()
+      counts.set(id, versions.set(version, (versions.get(version) ?? 0) + 1))
+    }
+  return new Map(
+    [...counts].map(([id, versions]) => {
+      const [[most = ''] = []] = [...versions].toSorted(([, a], [, b]) => b - a)
+      return [id, most]
+    }),
+  )
+}
+
+/** Chooses a version of each pack that a graph needs, by the id of the pack. */
+export const choosePacks = async (
+  reads: GraphReads,
+  { hostNodes, nodeNames, target, installed, saved, prefersSaved }: PacksAsked,
+): Promise<Chosen[]> => {
+  const needed = new Map<string, string[]>()
+  for (const { node_id: id, host_node: name } of hostNodes)
+    if (id !== undefined) needed.set(id, [...(needed.get(id) ?? []), name])
+  const asked = [...needed.keys()].toSorted().map((nodeId) => {
+    const named = saved.get(nodeId)
+    const own = installed.get(nodeId.toLowerCase())
+    return { nodeId, named, own, wanted: (prefersSaved ? named : undefined) ?? own }
+  })
+  const candidates = await findFitting(reads, asked, target)
+  const choose = await chooseVersions(reads, candidates, needed)
+  return await Promise.all(
+    asked.map(async ({ nodeId: node_id, named, own, wanted }) => {
+      const { version, missing, passed } = await choose(node_id, wanted)
+      const isElse = prefersSaved && version && named !== undefined
+      const messages = [
+        ...(isElse && !isSame(version.version, named) ? [describeSaved(named, version)] : []),
+        ...passed,
+        ...obstacleOf(version, missing),
+      ]
+      const pack = {
+        node_id,
+        name: nodeNames.get(node_id) ?? node_id,
+        host_nodes: needed.get(node_id) ?? [],
+        ...(version && { version: version.version }),
+        is_installed: version !== undefined && isSame(version.version, own),
+        ...(named !== undefined && { saved_version: named }),
+        missing_host_nodes: missing,
+        ...(messages.length > 0 && { message: messages.join(' ') }),
+      }
+      return { pack, version }
+    }),
+  )
+}
+
+interface ChosenVersion {
+  version: Candidate | undefined
+  /** Host nodes that it lacks, as far as it was read. */
+  missing: string[]
+  /** A sentence about the newest version, where an older one has more. */
+  passed: string[]
+}
+
+/**
+ * Makes the choice of one pack's version: the wanted one, or else the newest that lacks the fewest of the host nodes. Older
+ * versions are looked through of a few packs.
+ */
+const chooseVersions = async (
+  reads: GraphReads,
+  candidates: ReadonlyMap<string, Candidate[]>,
+  needed: ReadonlyMap<string, readonly string[]>,
+) => {
+  const namesOf = (versions: readonly Candidate[]) =>
+    reads.findNamesOf(
+      versions.flatMap(({ id, nodeId }) =>
+        (needed.get(nodeId) ?? []).map((name) => ({ versionId: id, name })),
+      ),
+    )
+  const lacking = (version: Candidate, has: ReadonlyMap<string, string[]>): string[] =>
+    version.isRead
+      ? (needed.get(version.nodeId) ?? []).filter((name) => !has.get(version.id)?.includes(name))
+      : []
+  const known = await namesOf([...candidates.values()].flatMap(([first]) => first ?? []))
+  let room = UNDECIDED_MAX
+  return async (nodeId: string, wanted: string | undefined): Promise<ChosenVersion> => {
+    const [first, ...older] = candidates.get(nodeId) ?? []
+    if (!first) return { version: undefined, missing: [], passed: [] }
+    const missing = lacking(first, known)
+    if (missing.length === 0 || isSame(first.version, wanted) || room-- <= 0)
+      return { version: first, missing, passed: [] }
+    const read = older.filter(({ isRead }) => isRead)
+    const has = await namesOf(read)
+    const [best] = read
+      .map((version) => ({ version, missing: lacking(version, has) }))
+      .toSorted((a, b) => a.missing.length - b.missing.length)
+    if (!best || best.missing.length >= missing.length)
+      return { version: first, missing, passed: [] }
+    return { ...best, passed: [`Version ${first.version} does not list: ${shorten(missing)}.`] }
+  }
+}
+
+/** Packs whose older versions one request looks through. */
+const UNDECIDED_MAX = 20
+
+const describeSaved = (saved: string, { version }: Candidate): string => {
+  const why = parseVersionNumber(saved)
+    ? 'is not among its versions that can be installed there'
+    : 'is a commit or a build, and no version'
+  return `The workflow was saved with ${saved}, which ${why}: ${version} is taken.`
+}
+
+/** Versions that fit, by the id of the pack, the wanted one and then the newest first. */
+export const findFitting = async (
+  reads: GraphReads,
+  packs: readonly { nodeId: string; wanted?: string | undefined }[],
+  { host_version: host, supported_os: os, supported_accelerators: accelerators }: Target,
+): Promise<Map<string, Candidate[]>> => {
+  const all = await reads.findCandidates({
+    packs: packs.map(({ nodeId, wanted }) => ({ nodeId, wanted })),
+    os,
+    accelerators,
+  })
+  const fitting = new Map<string, Candidate[]>()
+  for (const one of all) {
+    const asked = one.supported_host_version
+    if (host && asked !== null && listExcluding([asked], host).length > 0) continue
+    fitting.set(one.nodeId, [...(fitting.get(one.nodeId) ?? []), one])
+  }
+  return fitting
+}
+
+const isSame = (version: string, other: string | undefined): boolean =>
+  other !== undefined &&
+  parseVersionNumber(version)?.canonical === parseVersionNumber(other)?.canonical
+
+const obstacleOf = (version: Candidate | undefined, missing: readonly string[]): string[] => {
+  if (!version)
+    return [
+      'None of its newest 20 versions can be installed there: ask for another host version or system, or look at the versions of the pack.',
+    ]
+  if (missing.length > 0)
+    return [
+      `Version ${version.version} does not list: ${shorten(missing)}. Another version may, or they are nodes of the editor alone.`,
+    ]
+  return version.deprecated ? [`Version ${version.version} is deprecated.`] : []
+}
+
+const shorten = (names: readonly string[]): string => names.slice(0, 5).join(', ')
