@@ -95,7 +95,13 @@ describe('an image task of a fleet', { concurrency: true }, () => {
       ...template,
       graph: {
         ...template.graph,
-        9: { class_type: 'PreviewImage', inputs: { images: ['4', 0] }, title: 'kiln:result' },
+        // The same for each task: no input of theirs is before it.
+        8: {
+          class_type: 'EmptyImage',
+          inputs: { width: 32, height: 32, batch_size: 1, color: 255 },
+          title: '',
+        },
+        9: { class_type: 'PreviewImage', inputs: { images: ['8', 0] }, title: 'kiln:result' },
       },
     }))
     for (const task of [id, await insert()]) {

@@ -118,6 +118,16 @@ const makeOldClasses = async ({
       category: 'image/animation',
       module: 'comfy_extras.nodes_images',
     },
+    EmptyImage: {
+      required: {
+        width: ['INT', { default: 512, min: 1, max: 16_384, step: 1 }],
+        height: ['INT', { default: 512, min: 1, max: 16_384, step: 1 }],
+        batch_size: ['INT', { default: 1, min: 1, max: 4096 }],
+        color: ['INT', { default: 0, min: 0, max: 0xff_ff_ff, step: 1, display: 'color' }],
+      },
+      output: ['IMAGE'],
+      category: 'image',
+    },
     EmptyAudio: {
       required: {
         duration: ['FLOAT', { default: 60, min: 0, step: 0.01 }],

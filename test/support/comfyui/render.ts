@@ -65,6 +65,14 @@ export const NODE_FUNCTIONS: Readonly<Record<string, NodeFunction>> = {
     const path = folders.findAnnotated(String(inputs['image'])) ?? ''
     return { values: [await readPicture(path), undefined] }
   },
+  EmptyImage: async (run) => {
+    const [width, height, color] = ['width', 'height', 'color'].map((name) => numberOf(run, name))
+    const pixel = Buffer.alloc(3)
+    pixel.writeUIntBE(color ?? 0, 0, 3)
+    const frame = Buffer.alloc((width ?? 0) * (height ?? 0) * 3, pixel)
+    const frames = Array<Buffer>(numberOf(run, 'batch_size')).fill(frame)
+    return one({ width, height, frames })
+  },
   SaveImage: (run) => savePictures(run, 'output', String(run.inputs['filename_prefix'])),
   PreviewImage: (run) => savePictures(run, 'temp', `ComfyUI_temp_${randomLetters()}`),
   SaveAnimatedWEBP: (run) => saveAnimation(run, 'webp'),
