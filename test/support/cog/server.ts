@@ -65,8 +65,10 @@ export const startCogServer = async (bin: string, folder: string) => {
   await writeFile(join(folder, 'cog.yaml'), 'predict: "predict.py:Predictor"\n')
   await writeFile(join(folder, 'predict.py'), PREDICTOR)
   const port = await findPort()
-  const command = [join(bin, 'python'), '-m', 'cog.server.http', '--host', '127.0.0.1']
-  const [program, ...args] = withDeathSignal('SIGKILL', command)
+  const [program, ...args] = withDeathSignal('SIGKILL', [
+    join(bin, 'python'),
+    ...['-m', 'cog.server.http', '--host', '127.0.0.1'],
+  ])
   const child = spawn(program, args, {
     cwd: folder,
     env: {
