@@ -106,7 +106,7 @@ describe('a warning of a key that ends, while the api is killed', () => {
         })
         await service.entry('api').kill()
       })
-    assert.ok((await restart(pair, async () => void (await die()))) <= 2)
+    assert.ok((await restart(pair, die)) <= 2)
   })
 
   test('is sent once, whenever it was', async () => {

@@ -64,6 +64,6 @@ describe('the server of the package cog, without a container', { skip }, () => {
     })
     assert.deepEqual([ended.status, ended.generated.length], ['COMPLETED', 3])
     const { body: task } = expectStatus(await client.get(`/tasks/${id}`), 200)
-    assert.match(String((task as unknown as { log: string }).log), / 50%\|/)
+    assert.match((task as unknown as { log: string }).log, / 50%\|/)
   })
 })

@@ -67,7 +67,10 @@ export const startCogServer = async (bin: string, folder: string) => {
   const port = await findPort()
   const [program, ...args] = withDeathSignal('SIGKILL', [
     join(bin, 'python'),
-    ...['-m', 'cog.server.http', '--host', '127.0.0.1'],
+    '-m',
+    'cog.server.http',
+    '--host',
+    '127.0.0.1',
   ])
   const child = spawn(program, args, {
     cwd: folder,

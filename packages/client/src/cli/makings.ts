@@ -55,7 +55,7 @@ export const keepMakings = (kiln: Kiln, waitMs: number) => {
         throw error
       })
       // What it waits for counts, and not how it was made.
-      if (!ended) return { ...task, ...seen } as Task
+      if (!ended) return { ...task, ...seen }
       makings.delete(making)
       return { ...ended, replayed: task.replayed }
     }
