@@ -46,7 +46,10 @@ export const keepMakings = (kiln: Kiln, waitMs: number) => {
       const stopped = once(inner, 'abort').then(() => undefined)
       const task = await Promise.race([creation, stopped])
       if (!task) return task
-      if (!isWaiting) return await kiln.read(task, { signal: inner }).catch(() => task)
+      if (!isWaiting) {
+        const read = await kiln.read(task, { signal: inner }).catch(() => task)
+        return { ...read, replayed: task.replayed }
+      }
       let seen: Partial<Seen> = {}
       const report = (now: Seen): void => onProgress((seen = now))
       const waiting = kiln.wait(task, { signal: inner, onProgress: report })
