@@ -26,7 +26,7 @@ interface Step {
   bytes?: string
   status: number
   type: string
-  /** Of JSON, of the first line, or of the last event. */
+  /** Members of the JSON, of its first line, or of the last event. */
   reads?: Reads
   /** It was asked until it was so. */
   isRepeated?: boolean
