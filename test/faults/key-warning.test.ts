@@ -82,12 +82,12 @@ describe('a warning of a key that ends, while the api is killed', () => {
 
   test('between its two statements is sent', async () => {
     const [pair = []] = pairs
-    assert.equal(await restart(pair, dieAt(pair, 'warn.after-keys')), 1)
+    // Both are written where a pass began before both keys ended.
+    assert.ok((await restart(pair, dieAt(pair, 'warn.after-keys'))) >= 1)
   })
 
   test('right after the COMMIT of the second is sent', async () => {
     const [, pair = []] = pairs
-    // Both end between the two statements, where the pass began before.
     assert.ok((await restart(pair, dieAt(pair, 'warn.after-tokens'))) >= 1)
   })
 
