@@ -12,7 +12,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 
 import sharp from 'sharp'
+import type { TObject } from 'typebox'
 
+import { readBodyMembers } from '../src/engines/domain/upstream-document.ts'
 import { UPSTREAM_FAMILIES, type UpstreamFamily } from '../src/engines/settings.ts'
 import { makeBody } from '../src/engines/upstream/body.ts'
 import { makeUpstream } from '../src/engines/upstream/upstream.ts'
@@ -81,6 +83,25 @@ const ask = async (
   }
 }
 
+/** Says what callers may send beside the interface, as Kiln reads it each minute. */
+const readDocument = async (
+  upstream: Upstream,
+  { kind, family }: Trial,
+  signal: AbortSignal,
+): Promise<void> => {
+  const document = await upstream.readDocument(signal)
+  if (!document) return void say(false, `${kind}: has an /openapi.json, or 404 in its place`)
+  const { path, body } = UPSTREAM_FAMILIES[family].routeOf(kind)
+  const at = upstream.pathOf(path)
+  const own = Object.keys((body as TObject).properties)
+  const further = Object.keys(readBodyMembers(document, at, own)).join(', ')
+  const { paths } = document as { paths?: Record<string, unknown> }
+  const found = paths?.[at]
+    ? `Kiln passes on ${further || 'none'}, by its /openapi.json`
+    : `Kiln passes on none, without an /openapi.json that has ${at}`
+  process.stdout.write(`note   ${kind}: of members beside the interface ${found}\n`)
+}
+
 const isSuccess = ({ status }: UpstreamResponse): boolean => status >= 200 && status <= 299
 
 /** Tries all rules on a kind, in the order in which a task lives. */
@@ -95,6 +116,7 @@ const tryKind = async (trial: Trial, dir: string): Promise<void> => {
     await ask(from, { path, body: await trial.makeBody(), idempotencyKey }, signal)
   const read = (id: string, from = upstream) => ask(from, { path: trial.statusPath(id) }, signal)
   try {
+    await readDocument(upstream, trial, signal)
     const unknown = await create(randomUUID(), stranger)
     check([401, 403].includes(unknown.status), 'rejects an unknown key with 401 or 403', unknown)
     const key = randomUUID()

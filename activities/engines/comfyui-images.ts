@@ -5,9 +5,14 @@ import { copyPicture } from '../../packages/engines/src/raster-file.ts'
 import { probeImage } from '../../src/tasks/adapters/image-probe.ts'
 import { recordWait } from '../../src/engines/db/placement.ts'
 import { getTemplateOf } from '../../src/engines/db/template.ts'
+import { memberOf } from '../../src/tasks/domain/listed-file.ts'
 import { TaskError } from '../../src/tasks/domain/task-error.ts'
 import { VideoError } from '../../src/tasks/domain/video/video-error.ts'
-import { withFields, type Members } from '../../src/engines/domain/template/custom-kind.ts'
+import {
+  mediumOf,
+  withFields,
+  type Members,
+} from '../../src/engines/domain/template/custom-kind.ts'
 import { chooseTemplate, findBroken } from '../../src/engines/domain/template/template.ts'
 import type { Template } from '../../src/engines/domain/template/template.ts'
 import { customValues, imageValues } from '../../src/engines/domain/template/values.ts'
@@ -56,7 +61,7 @@ export const prepareImages = async (
   { task, attempt, members }: ImageWork,
 ): Promise<Pick<FleetTask<RenderedImage[]>, 'values' | 'files' | 'copy'>> => {
   const { id, settings } = task
-  const isVideo = (field: string): boolean => members?.[field]?.['x-media'] === 'video'
+  const isVideo = (field: string): boolean => mediumOf(members?.[memberOf(field)] ?? {}) === 'video'
   const inspect = makeInspectSource(deps, attempt, 0)
   const inputs = await fetchImages(deps, task, attempt, {
     isVideo,

@@ -17,6 +17,7 @@ import { cut } from '../../src/engines/domain/engine-reason.ts'
 import { SilentError, type OriginResponse } from '../../src/engines/origin.ts'
 import { makeBody, type InlineFile, type StreamedBody } from '../../src/engines/upstream/body.ts'
 import { makeNotifier } from '../../src/platform/domain/notifier.ts'
+import { gatherListed } from '../../src/tasks/domain/listed-file.ts'
 import { SILENT } from '../../src/tasks/domain/waits-for.ts'
 import { failpoint } from '../../src/platform/process/failpoint.ts'
 import type { EngineTask } from './engine-task.ts'
@@ -210,22 +211,21 @@ const makePredictionBody = async (
   const links = fleet.isSynchronous ? {} : await signInputs(deps, task)
   const isTaken = ([name, value]: [string, unknown]): boolean =>
     value !== undefined && value !== null && Object.hasOwn(schema.inputs, name)
-  const linked: Record<string, string> = {}
-  const sent: [string, InlineFile][] = []
+  const sent: Record<string, InlineFile | string> = {}
   for (const [name, { path, extension }] of Object.entries(files)) {
     // One that was converted for the engine is not what the store has.
     const field = Object.keys(links).find((one) => inputPath(attempt, one) === path)
     const link = field && links[field]
-    if (link && (await stat(path)).size > INLINE_BYTES) linked[name] = link
-    else sent.push([name, { path, type: typeOf(extension) }])
+    const isLarge = link !== undefined && (await stat(path)).size > INLINE_BYTES
+    sent[name] = isLarge ? link : { path, type: typeOf(extension) }
   }
   const webhook = {
     webhook: signer.signPrediction(id),
     webhook_events_filter: ['start', 'logs', 'completed'],
   }
   return await makeBody(
-    Object.fromEntries(Object.entries({ ...values, ...linked }).filter(isTaken)),
-    Object.fromEntries(sent.filter(isTaken)),
+    Object.fromEntries(Object.entries(values).filter(isTaken)),
+    Object.fromEntries(Object.entries(gatherListed(sent)).filter(isTaken)),
     { within: { member: 'input', beside: { id, ...(!fleet.isSynchronous && webhook) } } },
   )
 }

@@ -10,6 +10,7 @@ import type { EngineSchema } from '../../src/engines/domain/cog/schema.ts'
 import { cut } from '../../src/engines/domain/engine-reason.ts'
 import { SilentError } from '../../src/engines/origin.ts'
 import { CUSTOM } from '../../src/tasks/domain/custom-kind.ts'
+import { memberOf } from '../../src/tasks/domain/listed-file.ts'
 import { failpoint } from '../../src/platform/process/failpoint.ts'
 import type { FleetTask, MadeOutput } from './comfyui-place.ts'
 import type { EngineDependencies } from './dependencies.ts'
@@ -59,9 +60,10 @@ const findLacks = (
   { inputs }: EngineSchema,
   { values, files }: Pick<EngineTask, 'values' | 'files'>,
 ): string[] => {
-  const given = new Set([...Object.keys(values), ...Object.keys(files)])
+  const named = new Set(Object.keys(files).map(memberOf))
+  const given = new Set([...Object.keys(values), ...named])
   const missing = Object.keys(inputs).filter((name) => inputs[name] && !given.has(name))
-  const unknown = Object.keys(files).filter((name) => !Object.hasOwn(inputs, name))
+  const unknown = [...named].filter((name) => !Object.hasOwn(inputs, name))
   return [
     ...missing.map((name) => `needs ${name}, which the kind has not`),
     ...unknown.map((name) => `has no input ${name}`),

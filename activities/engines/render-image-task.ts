@@ -1,6 +1,7 @@
 import type { Output } from '../../packages/engines/src/image-job.ts'
 import { probeImage } from '../../src/tasks/adapters/image-probe.ts'
 import type { ClaimedImageTask } from '../../src/tasks/db/image/image-task.ts'
+import { pointerOf } from '../../src/tasks/domain/listed-file.ts'
 import { pixelLimitIssue } from '../../src/tasks/domain/image/image-size.ts'
 import type { AnyImageKind, ImageRequest } from '../../src/tasks/domain/image/image-kind.ts'
 import { describeCauses } from '../../src/platform/domain/causes.ts'
@@ -98,7 +99,7 @@ export const fetchImages = async (
     task,
     attempt,
     ruleOf: (field) => ({
-      pointer: `/${field}`,
+      pointer: pointerOf(field),
       ...(videos?.isVideo(field)
         ? { limits: deps.limits.video, inspect: (path) => videos.inspectVideo(field, path) }
         : { limits: deps.limits.image, inspect: (path) => probeImage(path, deps.limits) }),

@@ -3,6 +3,7 @@ import type { NewTaskInput } from './db/task-file.ts'
 import { customName } from './domain/custom-kind.ts'
 import { pixelLimitIssue, estimateSeconds, resultSize } from './domain/image/image-size.ts'
 import { listLateInputs } from './domain/late-input.ts'
+import { listedField, pointerOf } from './domain/listed-file.ts'
 import { listWarnings } from './domain/image/warnings.ts'
 import type { ImageKind, ImageRequest } from './domain/image/image-kind.ts'
 import { parsePrompt } from './domain/image/prompt-weight.ts'
@@ -14,7 +15,7 @@ import type { InlineImage } from '../platform/json-body/inline.ts'
 import { findUpstreamMembers } from './creation.ts'
 import type { Creation, TaskCommand, TaskPlan, CreationResponse } from './creation.ts'
 import type { InputDeps, TaskDeps } from './deps.ts'
-import { validateSource, validateUrl } from './inputs.ts'
+import { validateSource, validateUrl, type InputMember } from './inputs.ts'
 import type { EngineName } from './domain/engine.ts'
 
 type Body = Record<string, unknown>
@@ -22,14 +23,14 @@ type Inline = ReadonlyMap<string, InlineImage>
 
 /** The way in which tasks of a kind are made. */
 export const makeImageCreation = (deps: TaskDeps, imageKind: ImageKind): Creation => {
-  const { path, body: schema, images, maxBytes, emptyIsAbsent } = imageKind
+  const { path, body: schema, images, lists, maxBytes, emptyIsAbsent } = imageKind
   return {
     path,
     schema,
     findMembers: () => findUpstreamMembers(deps, imageKind),
     maxBytes,
     memoryBytes: 1_048_576,
-    images: images.map((field) => `/${field}`),
+    images: images.map((field) => (lists?.includes(field) ? `/${field}/*` : `/${field}`)),
     emptyIsAbsent,
     validate: makeValidate(deps, imageKind),
     plan: (command) => planImage(deps, imageKind, command),
@@ -52,11 +53,7 @@ const planImage = (deps: TaskDeps, imageKind: ImageKind, command: TaskCommand): 
     settings,
     webhookUrl: body.webhook_url?.trim() ?? null,
     credits: 0,
-    members: [...images, ...videos].map((field) => ({
-      field,
-      pointer: `/${field}`,
-      value: body[field],
-    })),
+    members: listFiles(imageKind, body, [...images, ...videos]),
     limits: { quota: deps.quotas.owner },
     summarise: (inputs) => summariseImage(kind, command.owner, inputs),
     respond({ id, engine, inputs }) {
@@ -70,6 +67,22 @@ const planImage = (deps: TaskDeps, imageKind: ImageKind, command: TaskCommand): 
     },
   }
 }
+
+/** Lists the files of a body, each item of a list by itself. */
+const listFiles = (
+  { lists = [] }: ImageKind,
+  body: Body,
+  members: readonly string[],
+): InputMember[] =>
+  members.flatMap((member) => {
+    const { [member]: given } = body
+    if (!lists.includes(member)) return { field: member, pointer: `/${member}`, value: given }
+    const items = Array.isArray(given) ? (given as unknown[]) : []
+    return items.map((value, place) => {
+      const field = listedField(member, place)
+      return { field, pointer: pointerOf(field), value }
+    })
+  })
 
 /** True of an owner who may make tasks of a kind. */
 export const isAllowed = ({ owners }: ImageKind, owner: string): boolean =>
@@ -96,25 +109,33 @@ const summariseImage = (kind: string, owner: string, inputs: readonly NewTaskInp
 }
 
 /** Makes the rules of a kind that its schema cannot say. Every issue is reported; the schema's own come beside them. */
-const makeValidate =
-  (deps: InputDeps & Pick<TaskDeps, 'quotas'>, { kind, images, videos = [] }: ImageKind) =>
-  ({ body, inline }: { body: Body; inline: Inline }): Issue[] => [
-    ...images.flatMap((field) => validateImage(deps, kind, { field, body, inline })),
-    ...videos.flatMap((field) => validateSource(deps, `/${field}`, body[field])),
+const makeValidate = (
+  deps: InputDeps & Pick<TaskDeps, 'quotas'>,
+  imageKind: ImageKind,
+): Creation['validate'] => {
+  const { kind, images, videos = [] } = imageKind
+  return ({ body, inline }) => [
+    ...listFiles(imageKind, body, images).flatMap((file) =>
+      validateImage(deps, kind, { file, body, inline }),
+    ),
+    ...listFiles(imageKind, body, videos).flatMap(({ pointer, value }) =>
+      validateSource(deps, pointer, value),
+    ),
     ...validateUrl(deps, '/webhook_url', body['webhook_url']),
     ...validatePrompt(kind, body['prompt']),
     ...validatePair(kind, body),
     ...validateTaskOptions(body, deps.quotas.owner.retentionDays),
   ]
+}
 
 const validateImage = (
   deps: InputDeps,
   kind: ImageKind['kind'],
-  { field, body, inline }: { field: string; body: Body; inline: Inline },
+  { file, body, inline }: { file: InputMember; body: Body; inline: Inline },
 ): Issue[] => {
-  const pointer = `/${field}`
+  const { field, pointer, value } = file
   const image = inline.get(pointer)
-  if (!image) return validateSource(deps, pointer, body[field])
+  if (!image) return validateSource(deps, pointer, value)
   if (image.issue) return [{ field: pointer, ...image.issue }]
   const request = { kind, settings: body } as unknown as ImageRequest
   const tooLarge = field === 'image' && image.image && pixelLimitIssue(request, image.image)

@@ -1,4 +1,5 @@
 import type { TaskDetailRow } from './db/task-detail.ts'
+import { gatherListed } from './domain/listed-file.ts'
 import { creationPath } from './domain/image/image-kind.ts'
 import type { TaskDetail } from './domain/task-item.ts'
 import { writeTaskOptions } from './domain/task-options.ts'
@@ -32,7 +33,7 @@ export const makeRequest = (
     return {
       path: creationPath(kind),
       body: {
-        ...urls,
+        ...gatherListed(urls),
         ...body,
         ...(shownUrl && { webhook_url: shownUrl }),
         ...writeTaskOptions(options, 'kiln_priority'),

@@ -79,6 +79,6 @@ is one of [the codes of videos](errors.md).`
 
 const TEST = `In a checkout, a command has it do a small task of each kind, and says line by line what is right and what is wrong;
 it ends with 1 where anything is. \`--kind upscale\` tries one kind, \`--prefix /v1\` other paths; \`--restart\` waits until you have
-restarted it, and looks whether it still knows its tasks:`
+restarted it, and looks whether it still knows its tasks. A line \`note\` says which members beside the interface Kiln passes on:`
 
 const TESTS = `The tests of the interface run against it in the place of the engines of Kiln, and say what a caller would miss:`

@@ -342,6 +342,7 @@ describe('kiln mcp', () => {
         (await listTasks('Unwanted')).every(({ state }) => state === 'cancelled'),
       )
       const begun = await call('make_video', { ...asked.arguments, wait: false })
+      assert.match(String(begun.value['waitsFor']), /pause/i, begun.text)
       const ended = await call('cancel_task', { task_id: begun.value['task_id'] })
       assert.equal((ended.value['error'] as { code: string }).code, 'UserCancelled', ended.text)
     })

@@ -61,7 +61,7 @@ describe('the form of a kind', () => {
   })
 
   const CONTROLS: [id: string, name: string, control: object][] = [
-    ['relight', 'image', { is: 'files', accept: 'image/*', count: 1, isList: false }],
+    ['relight', 'image', { is: 'files', accept: 'image/*', least: 1, count: 1, isList: false }],
     ['relight', 'prompt', { is: 'text', rows: 3, maxLength: 10_000 }],
     ['relight', 'light_transfer_strength', { is: 'range', min: 0, max: 100, step: 1 }],
     ['relight', 'change_background', { is: 'switch' }],
@@ -70,8 +70,12 @@ describe('the form of a kind', () => {
     ['text2video', 'audio', { is: 'choice', options: [true, false] }],
     ['text2video', 'seed', { is: 'number', min: 0, max: 2_147_483_647 }],
     ['text2video', 'wm_position', { is: 'choice', options: [1, 2, 3, 4] }],
-    ['start-end2video', 'images', { is: 'files', accept: 'image/*', count: 2, isList: true }],
-    ['extend', 'video_url', { is: 'files', accept: 'video/*', count: 1, isList: false }],
+    [
+      'start-end2video',
+      'images',
+      { is: 'files', accept: 'image/*', least: 2, count: 2, isList: true },
+    ],
+    ['extend', 'video_url', { is: 'files', accept: 'video/*', least: 1, count: 1, isList: false }],
   ]
   for (const [id, name, control] of CONTROLS)
     test(`${id} has ${name} as ${JSON.stringify(control)}`, () =>

@@ -400,6 +400,13 @@ def test_an_image_may_be_an_open_file_and_a_path_as_a_str_is_said_to_be_one(kiln
     assert len(seen) == 4
 
 
+def test_a_template_takes_lists_of_files_beside_other_lists(kiln_of, tmp_path):
+    (path := tmp_path / "a.png").write_bytes(b"png")
+    kiln, seen = kiln_of(image())
+    kiln.templates.create_task("join", parts=[b"png", path, LINK], words=["a b", 1])
+    assert json.loads(seen[0].content) == {"parts": ["cG5n", "cG5n", LINK], "words": ["a b", 1]}
+
+
 def test_a_batch_is_waited_for_while_the_service_is_away(kiln_of):
     batch = {"batch_id": ID, "state": "running", "total": 2, "counts": {"pending": 1}}
     soon = {"retry-after": "0"}

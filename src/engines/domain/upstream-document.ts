@@ -1,6 +1,6 @@
 import { isObject } from '../../platform/domain/is-object.ts'
 import { makeResolve, nameIssue, readMember } from './cog/schema.ts'
-import type { Members } from './template/custom-kind.ts'
+import { mediumOf, type Members } from './template/custom-kind.ts'
 
 /** Most members of one body. */
 const MAX_MEMBERS = 100
@@ -25,7 +25,7 @@ export const readBodyMembers = (
   const members = Object.entries(isObject(properties) ? properties : {}).flatMap(
     ([name, given]) => {
       const member = nameIssue(name) ?? readMember(name, resolve(given), resolve)
-      if (typeof member === 'string' || member['x-media'] || own.includes(name)) return []
+      if (typeof member === 'string' || mediumOf(member) || own.includes(name)) return []
       const { default: _, ...rules } = member
       return [[name, rules] as const]
     },

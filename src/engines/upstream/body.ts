@@ -20,17 +20,20 @@ interface BodyOptions {
   within?: { member: string; beside: object }
 }
 
+/** A file, or the link of one. */
+type Source = InlineFile | string
+
 /** Makes a JSON object of values and of files, which are read while it is sent. */
 export const makeBody = async (
   values: object,
-  files: Readonly<Record<string, InlineFile | readonly InlineFile[]>>,
+  files: Readonly<Record<string, Source | readonly Source[]>>,
   { within }: BodyOptions = {},
 ): Promise<StreamedBody> => {
   const members: Part[][] = [
     ...listValues(values),
     ...Object.entries(files).map(([name, file]) => [
       `${JSON.stringify(name)}:`,
-      ...('path' in file ? quote(file) : list(file.map(quote), '[', ']')),
+      ...(isSource(file) ? quote(file) : list(file.map(quote), '[', ']')),
     ]),
   ]
   const own = list(members, '{', '}')
@@ -51,11 +54,13 @@ const listValues = (values: object): Part[][] =>
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => [`${JSON.stringify(name)}:${JSON.stringify(value)}`])
 
-const quote = (file: InlineFile): Part[] => [
-  file.type === undefined ? '"' : `"data:${file.type};base64,`,
-  file,
-  '"',
-]
+const isSource = (given: Source | readonly Source[]): given is Source =>
+  typeof given === 'string' || 'path' in given
+
+const quote = (file: Source): Part[] =>
+  typeof file === 'string'
+    ? [JSON.stringify(file)]
+    : [file.type === undefined ? '"' : `"data:${file.type};base64,`, file, '"']
 
 const list = (items: readonly Part[][], open: string, close: string): Part[] => [
   open,

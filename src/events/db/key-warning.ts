@@ -1,6 +1,7 @@
 import { KEY_EXPIRING, TOKEN_EXPIRING } from '../domain/endpoint.ts'
 import type { Queryable } from '../../platform/db/client.ts'
 import { instant } from '../../platform/db/instant.ts'
+import { failpoint } from '../../platform/process/failpoint.ts'
 
 /** Days before the end of a key in which somebody can replace it. The console marks keys for as long. */
 const WARNED_DAYS = 7
@@ -17,7 +18,7 @@ const isDue = (sql: Queryable) => sql`
  * same statement marks the key: each has one event, whichever process dies. A pass takes a hundred of each.
  */
 export const warnOfKeys = async (sql: Queryable): Promise<void> => {
-  await sql`
+  const keys = await sql`
     with due as (
       select k.id from api_key k
       where ${isDue(sql)} and exists (
@@ -34,7 +35,8 @@ export const warnOfKeys = async (sql: Queryable): Promise<void> => {
       'last_used_at', ${instant(sql, sql`last_used_at`)}))
     from warned
   `
-  await sql`
+  if (keys.length > 0) failpoint('warn.after-keys')
+  const tokens = await sql`
     with due as (
       select k.id from personal_access_token k
       where ${isDue(sql)} and exists (
@@ -52,4 +54,5 @@ export const warnOfKeys = async (sql: Queryable): Promise<void> => {
       'created_by', shown_user(created_by), 'expires_at', ${instant(sql, sql`expires_at`)}))
     from warned
   `
+  if (tokens.length > 0) failpoint('warn.after-tokens')
 }

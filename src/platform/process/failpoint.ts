@@ -30,6 +30,8 @@ export type FailpointName =
   | 'relay.after-start'
   | 'deliver.after-response'
   | 'deliver.after-record'
+  | 'warn.after-keys'
+  | 'warn.after-tokens'
 
 // The only module state: a test arms the whole process, and an argument of every function would hide the code.
 let armed: { name: string; left: number } | undefined

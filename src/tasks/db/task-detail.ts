@@ -66,7 +66,7 @@ export const findTaskDetail = async (
       (select coalesce(jsonb_agg(jsonb_strip_nulls(to_jsonb(i))), '[]') from (
         select field, case when t.delete_requested_at is null then name end as name, url,
           content_type, bytes, width, height from task_input
-        where task_id = t.id order by field
+        where task_id = t.id order by split_part(field, '.', 1), length(field), field
       ) i) as inputs,
       (select coalesce(jsonb_agg(jsonb_strip_nulls(to_jsonb(r))), '[]') from (
         select name, content_type, bytes, width, height from task_result

@@ -1,3 +1,5 @@
+import { pointerOf } from './listed-file.ts'
+
 /**
  * Warns of the inputs of a task that starts later which are addresses: what they lead to is fetched then.
  * @param body of its creation
@@ -12,5 +14,5 @@ export const listLateInputs = (
         .filter(({ url, storageKey }) => url !== null && storageKey === null)
         .map(
           ({ field }) =>
-            `/${field} is fetched when the task starts: its address must lead to it then`,
+            `${pointerOf(field)} is fetched when the task starts: its address must lead to it then`,
         )

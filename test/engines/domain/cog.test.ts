@@ -67,6 +67,7 @@ describe('the openapi.json of an engine', () => {
       ['driving_video', { 'x-media': 'video', required: false }],
       ['tiled', { type: 'boolean', default: false, required: false }],
       ['seed', { type: 'integer', required: false }],
+      ['masks', { type: 'array', items: { 'x-media': 'image' }, maxItems: 16, required: false }],
       [
         'words',
         {
@@ -96,7 +97,6 @@ describe('the openapi.json of an engine', () => {
         },
       ],
     ])
-    assert.deepEqual(Object.keys(schema?.inputs ?? {}).includes('masks'), true)
     assert.deepEqual(schema?.output, { is: 'file' })
     const { body } = makeCustomKind({ id: 1, name: 'enhance', members: schema?.members ?? {} })
     const { required, properties } = body as unknown as {
@@ -108,12 +108,47 @@ describe('the openapi.json of an engine', () => {
     assert.equal('required' in (properties['steps'] ?? {}), false)
   })
 
+  test('gives lists of pictures and of videos, of as many as one task may have', () => {
+    const uri = { type: 'string', format: 'uri' }
+    const { schema } = readEngineSchema(
+      documentOf(
+        {
+          pictures: { type: 'array', items: uri, minItems: 2, maxItems: 99 },
+          parts: { type: 'array', items: uri, description: 'Clips to join.' },
+        },
+        { required: ['pictures', 'parts'] },
+      ),
+    )
+    const kind = makeCustomKind({ id: 1, name: 'join', members: schema?.members ?? {} })
+    assert.deepEqual([kind.images, kind.videos], [['pictures'], ['parts']])
+    assert.deepEqual(kind.lists, ['pictures', 'parts'])
+    const { properties } = kind.body as unknown as {
+      properties: Record<string, { minItems?: number; maxItems?: number }>
+    }
+    const bounds = kind.lists?.map((name) => properties[name])
+    assert.deepEqual(
+      bounds?.map((list) => [list?.minItems, list?.maxItems]),
+      [
+        [2, 16],
+        [1, 16],
+      ],
+    )
+  })
+
   const UNUSABLE: [what: string, document: Record<string, unknown>, issue: RegExp][] = [
     ['has no schemas', { openapi: '3.0.2' }, /no schemas of Input and Output/],
     [
       'needs a list',
       documentOf({ images: { type: 'array', items: {} } }, { required: ['images'] }),
       /^images is a list of what no field can be/,
+    ],
+    [
+      'needs more files than a task may have',
+      documentOf(
+        { images: { type: 'array', items: { type: 'string', format: 'uri' }, minItems: 17 } },
+        { required: ['images'] },
+      ),
+      /^images is a list of more than 16 items/,
     ],
     [
       'needs a sound',

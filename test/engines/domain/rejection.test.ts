@@ -33,6 +33,7 @@ const makeSent = (settings: object, values = settings): SentPrompt => {
   assert.ok(template)
   const marks = template.marks.map((mark) => ({ ...mark, field: FIELDS[mark.name] }))
   const prompt = structuredClone(template.graph)
+  Object.assign(prompt['1']?.inputs ?? {}, { image: 'kiln/sent.png' })
   Object.assign(prompt['2']?.inputs ?? {}, { size: 33, overlap: 7 })
   Object.assign(prompt['3']?.inputs ?? {}, { style: 'c-v1', note: 'a caller wrote it' })
   const sent = { template: { ...template, marks }, prompt, settings, hidden: ['gpu-7.internal'] }
@@ -87,6 +88,8 @@ describe('the end of a prompt that is not taken', () => {
     })
 
   test('is that of a lost upload where the check of a file says so, and of no other check of its node', () => {
+    const lost = error(CUSTOM, 'image', { says: 'Invalid image file: kiln/a.png' })
+    assert.equal(reject({ 1: [lost] })?.failure, 'input_missing')
     assert.equal(reject({ 1: [error(CUSTOM, 'image')] })?.failure, 'input_missing')
     assert.equal(reject({ 1: [error(CUSTOM, 'channel')] })?.failure, 'rejected')
   })
@@ -94,6 +97,12 @@ describe('the end of a prompt that is not taken', () => {
 
 describe('a caller of a rejected prompt', () => {
   const CASES: [what: string, node: number, error: object, advice: string][] = [
+    [
+      'what a check of a file that is there says',
+      1,
+      error(CUSTOM, 'image', { says: 'kiln/sent.png must be square' }),
+      '/image is rejected by a check of the workflow: the file must be square',
+    ],
     [
       'the least number',
       2,

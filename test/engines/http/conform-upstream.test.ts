@@ -11,16 +11,19 @@ const service = useService({ env: { OVERRIDE_VIDEO_TINY: 'true' } })
 
 /** Runs the command; returns its exit code and what its lines say to be wrong. */
 const conform = (url: string, key: string, ...args: string[]) =>
-  new Promise<{ code: unknown; right: string[]; wrong: string[]; err: string }>((resolve) => {
-    const program = ['tools/kiln.mjs', 'conform-upstream', url, ...args]
-    const env = { ...process.env, KILN_UPSTREAM_KEY: key }
-    execFile(process.execPath, program, { cwd: ROOT, env }, (error, out, err) => {
-      const lines = out.split('\n')
-      const listOf = (word: string) =>
-        lines.filter((line) => line.startsWith(word)).map((line) => line.slice(7))
-      resolve({ code: error?.code ?? 0, right: listOf('right'), wrong: listOf('WRONG'), err })
-    })
-  })
+  new Promise<{ code: unknown; right: string[]; wrong: string[]; notes: string[]; err: string }>(
+    (resolve) => {
+      const program = ['tools/kiln.mjs', 'conform-upstream', url, ...args]
+      const env = { ...process.env, KILN_UPSTREAM_KEY: key }
+      execFile(process.execPath, program, { cwd: ROOT, env }, (error, out, err) => {
+        const lines = out.split('\n')
+        const listOf = (word: string) =>
+          lines.filter((line) => line.startsWith(word)).map((line) => line.slice(7))
+        const [right, wrong, notes] = [listOf('right'), listOf('WRONG'), listOf('note')]
+        resolve({ code: error?.code ?? 0, right, wrong, notes, err })
+      })
+    },
+  )
 
 const said = (status: number, body: object = {}): Step => ({ status, body })
 
@@ -76,13 +79,18 @@ describe('kiln conform-upstream', { concurrency: true }, () => {
   test('finds nothing wrong with Kiln', async () => {
     const kinds = ['upscale', 'skin_faithful', 'text2video', 'start-end2video']
     const args = kinds.flatMap((kind) => ['--kind', kind])
-    const { code, right, wrong } = await conform(
+    const { code, right, wrong, notes } = await conform(
       service.baseUrl,
       await service.token('near'),
       ...args,
     )
     assert.deepEqual([wrong, code], [[], 0])
     assert.equal(right.length, 2 * 11 + 2 * 12)
+    const said = 'of members beside the interface Kiln passes on none, by its /openapi.json'
+    assert.deepEqual(
+      notes,
+      kinds.map((kind) => `${kind}: ${said}`),
+    )
   })
 
   for (const kind of ['upscale', 'text2video'])
@@ -107,6 +115,20 @@ describe('kiln conform-upstream', { concurrency: true }, () => {
         wrong.join('\n'),
       )
     })
+
+  test('says which members beside the interface are passed on, and what it did without', async () => {
+    const schema = { properties: { hue: { type: 'number' }, words: { type: 'string' } } }
+    const content = { 'application/json': { schema } }
+    const document = { paths: { '/v9/image-upscaler': { post: { requestBody: { content } } } } }
+    const notes: string[] = []
+    for (const options of [{ document }, {}]) {
+      const fake = await startFake(options)
+      notes.push(...(await conform(fake.url, 'key', '--kind', 'upscale', '--prefix', '/v9')).notes)
+      await fake.close()
+    }
+    assert.match(notes[0] ?? '', /^upscale: .* passes on hue, words, by its /)
+    assert.match(notes[1] ?? '', /^upscale: .* none, without an .* has \/v9\/image-upscaler$/)
+  })
 
   test('asks below the prefix that it is given', async () => {
     const fake = await startFake()

@@ -6,6 +6,9 @@ import { env } from 'node:process'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 
+import sharp from 'sharp'
+
+import { makeKiln } from '../../../packages/client/src/index.ts'
 import { findVideoBinaries } from '../../../packages/engines/src/binaries.ts'
 import type { Config } from '../../../src/compose/settings/env.ts'
 import { ROOT } from '../../../src/local/root.ts'
@@ -16,7 +19,7 @@ import type { TaskRecord } from '../../support/client.ts'
 import { startFakeCog, type FakeCog } from '../../support/cog/fake.ts'
 import { startPythonEngine, type PythonEngine } from '../../support/cog/python.ts'
 import { useFolder } from '../../support/folder.ts'
-import { base64 } from '../../support/pictures.ts'
+import { base64, makePicture } from '../../support/pictures.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
 import { WITHOUT_PYTHON as skip } from '../../support/python.ts'
 import { startService, type Service } from '../../support/service.ts'
@@ -39,13 +42,16 @@ def chunk(name, data):
 
 @engine
 def shade(
-    image: Path, size: Annotated[int, Range(1, 64)] = 8, mode: Literal["plain", "fail"] = "plain"
+    image: Path,
+    size: Annotated[int, Range(1, 64)] = 8,
+    mode: Literal["plain", "fail"] = "plain",
+    masks: list[Path] | None = None,
 ) -> Path:
     """Paints a square.
 
     size: Width and height in pixels.
     """
-    print("read", len(image.read_bytes()) > 0)
+    print("read", *(len(file.read_bytes()) > 0 for file in [image, *(masks or [])]))
     progress(1, 2)
     if mode == "fail":
         raise ValueError("as it was asked")
@@ -63,6 +69,9 @@ interface Listed {
   path: string
   body: { required: string[]; properties: Record<string, Record<string, unknown>> }
 }
+
+/** A picture that is too large for a data URL. */
+const LARGE = { width: 600, height: 600, channels: 3, background: 'black' } as const
 
 const ENHANCE = '/templates/enhance/tasks'
 const folder = useFolder()
@@ -102,10 +111,15 @@ interface Detail {
   progress?: number
   log?: string
   waits_for?: string
+  inputs: { field: string }[]
+  request: { path: string; body: object }
 }
 
 const readTask = async (id: string): Promise<Detail> =>
   expectStatus(await client.get(`/tasks/${id}`), 200).body as unknown as Detail
+
+/** Files that the engine was given last. */
+const lastMasks = (): string[] => [fake.begun.at(-1)?.input['masks'] ?? []].flat() as string[]
 
 const create = async (path: string, body: object): Promise<string> =>
   (await client.create(path, body)).body.data.task_id
@@ -125,6 +139,12 @@ before(async () => {
       image: { type: 'string', format: 'uri', 'x-order': 0 },
       scale: { type: 'number', minimum: 1, maximum: 8, default: 2, 'x-order': 1 },
       words: { type: 'array', items: { type: 'string' }, maxItems: 2, 'x-order': 2 },
+      masks: {
+        type: 'array',
+        items: { type: 'string', format: 'uri' },
+        maxItems: 12,
+        'x-order': 3,
+      },
     },
   })
   film = await startFakeCog({
@@ -190,15 +210,78 @@ describe('an engine of ENGINES_HTTP', () => {
       expectStatus(await client.post(ENHANCE, { image, words }), 400, 'validation_failed')
   })
 
+  test('is given lists of files: bytes, uploads and large ones as links, in their order', async () => {
+    await untilListed('enhance')
+    const sizes = Array.from({ length: 11 }, (_, index) => ({ width: 32 + index, height: 32 }))
+    const small = await Promise.all(sizes.map((size) => base64(size)))
+    const noise = {
+      create: { ...LARGE, noise: { type: 'gaussian', mean: 128, sigma: 50 } },
+    } as const
+    const large = await sharp(noise).png().toBuffer()
+    const kiln = makeKiln({ baseUrl: service.baseUrl, token: await service.token('alice') })
+    const masks = [...small, large]
+    const task = await kiln.templates.createTask('enhance', { image: small[0] ?? '', masks })
+    assert.equal((await kiln.wait(task)).state, 'succeeded')
+    const sent = fake.begun.find(({ input }) => 'masks' in input)?.input['masks'] as string[]
+    assert.deepEqual(
+      sent.slice(0, 11),
+      small.map((one) => `data:image/png;base64,${one}`),
+    )
+    assert.ok(large.length > 2 ** 19)
+    assert.match(String(sent[11]).slice(0, 200), /\/files\/[^/]+\/input-masks\.11/)
+    const { request, inputs } = await readTask(task.id)
+    assert.deepEqual(
+      inputs.map(({ field }) => field),
+      ['image', ...sent.map((_, index) => `masks.${index}`)],
+    )
+    // What the task is shown with makes it again.
+    const again = await create(request.path, request.body)
+    assert.equal((await untilEnded(ENHANCE, again)).status, 'COMPLETED')
+    assert.equal(lastMasks().length, 12)
+  })
+
+  test('names what is wrong with a file of a list', async () => {
+    await untilListed('enhance')
+    const image = await base64()
+    const broken = Buffer.from('no picture').toString('base64')
+    for (const [masks, code, message] of [
+      [[image, broken], 'image_invalid', /^\/masks\/1: /],
+      [[image, 'https://10.0.0.1/a.png'], 'url_refused', /^\/masks\/1 must be /],
+      [Array<string>(13).fill(image), 'validation_failed', /^\/masks must .* 12/],
+      [image, 'validation_failed', /^\/masks must be a list/],
+    ] as const) {
+      const { body } = expectStatus(await client.post(ENHANCE, { image, masks }), 400, code)
+      assert.match((body as unknown as { details: string[] }).details.join(), message)
+    }
+  })
+
+  /** Runs the command line, and returns what it prints. */
+  const runKiln = async (...args: string[]): Promise<string> => {
+    const own = { KILN_URL: service.baseUrl, KILN_TOKEN: await service.token('alice') }
+    const options = { cwd: ROOT, env: { ...env, ...own } }
+    const ran = promisify(execFile)(process.execPath, ['tools/kiln.mjs', ...args], options)
+    return (await ran).stdout
+  }
+
+  test('is run by the command line, which gives lists of one file and of several', async () => {
+    await untilListed('enhance')
+    const file = join(folder, 'one.png')
+    await writeFile(file, await makePicture())
+    for (const masks of [[`masks=${file}`], [`masks=${file}`, `masks=${file}`]]) {
+      const result = join(folder, `${masks.length}.png`)
+      await runKiln('run', 'enhance', file, ...masks, '-o', result)
+      assert.equal(lastMasks().length, masks.length)
+    }
+  })
+
   test('is listed by the command line with what counts of its fields', async () => {
     await untilListed('enhance')
-    const own = { KILN_URL: service.baseUrl, KILN_TOKEN: await service.token('alice') }
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      ['tools/kiln.mjs', 'templates'],
-      { cwd: ROOT, env: { ...env, ...own } },
-    )
-    for (const line of ['words  list of string', 'kiln_priority  integer -3 to 3'])
+    const stdout = await runKiln('templates')
+    for (const line of [
+      'words  list of string',
+      'masks  list of picture',
+      'kiln_priority  integer -3 to 3',
+    ])
       assert.ok(stdout.includes(`  ${line}\n`), stdout)
   })
 
@@ -233,7 +316,7 @@ describe('an engine of ENGINES_HTTP', () => {
     const { lines } = await examine(checks, { issues: [], limitMs: PATIENCE_MS })
     assert.match(
       lines[1] ?? '',
-      /^ok +engine enhance +takes image, scale, words; 1 of 2 can be used; renders upscale; enhance@127.0.0.1:1: /,
+      /^ok +engine enhance +takes image, scale, words, masks; 1 of 2 can be used; renders upscale; enhance@127.0.0.1:1: /,
     )
     assert.match(lines[2] ?? '', /^ERROR +engine away +away@127.0.0.1:1: .*ENGINES_HTTP$/)
   })
@@ -316,12 +399,12 @@ describe('an engine of ENGINES_HTTP', () => {
     assert.deepEqual(mode?.['enum'], ['plain', 'fail'])
     const image = await base64()
     const [good, bad] = [
-      await create(path, { image, size: 16 }),
+      await create(path, { image, size: 16, masks: [image, image] }),
       await create(path, { image, mode: 'fail' }),
     ]
     const made = await untilEnded(path, good)
     assert.deepEqual([made.status, made.generated.length], ['COMPLETED', 1])
-    assert.match(String((await readTask(good)).log), /^read True\n 50%\|#+ +\| 1\/2\n$/)
+    assert.match(String((await readTask(good)).log), /^read True True True\n 50%\|#+ +\| 1\/2\n$/)
     const failed = await untilEnded(path, bad)
     assert.equal(failed.status, 'FAILED')
     assert.ok(!JSON.stringify(failed).includes('as it was asked'))

@@ -130,6 +130,7 @@ interface Detail {
   waits_for?: string
   template?: { name: string; version: string; first_seen_at: string }
   results: { name: string; content_type: string; width?: number }[]
+  warnings?: string[]
 }
 const detailOf = async (id: string): Promise<Detail> =>
   (await client.get(`/tasks/${id}`)).body as unknown as Detail
@@ -185,6 +186,21 @@ describe('results of a template', () => {
         [extension],
       )
     })
+
+  test('warn of those that a format does not change', async () => {
+    const id = await create('everything', { kiln_output_format: 'webp' })
+    const ended = await untilEnded('everything', id)
+    assert.equal(ended.generated.length, 7)
+    const said = [
+      ['film.mp4', 'video/mp4'],
+      ['tone.flac', 'audio/flac'],
+      ['caption.txt', 'text/plain'],
+    ].map(
+      ([name, type]) => `/kiln_output_format is one of pictures: ${name} stays as it is, ${type}`,
+    )
+    assert.deepEqual(ended.warnings?.toSorted(), said.toSorted())
+    assert.deepEqual((await detailOf(id)).warnings, ended.warnings)
+  })
 
   test('of a video kind are all its videos, and animations become MP4', async () => {
     // A width of 256 makes one gradient, which a blur leaves as it is.

@@ -20,6 +20,7 @@ interface Making {
   id?: string
 }
 
+type Seen = Parameters<NonNullable<WaitOptions['onProgress']>>[0]
 type Waiting = { isWaiting: boolean; signal: AbortSignal }
 
 /** Keeps each task until a call has returned its end: a model whose call was given up calls again, which must not make another one. */
@@ -44,12 +45,20 @@ export const keepMakings = (kiln: Kiln, waitMs: number) => {
     const follow = async (inner: AbortSignal): Promise<Task | undefined> => {
       const stopped = once(inner, 'abort').then(() => undefined)
       const task = await Promise.race([creation, stopped])
-      if (!task || !isWaiting) return task
-      const ended = await kiln.wait(task, { signal: inner, onProgress }).catch((error: unknown) => {
+      if (!task) return task
+      if (!isWaiting) {
+        const read = await kiln.read(task, { signal: inner }).catch(() => task)
+        return { ...read, replayed: task.replayed }
+      }
+      let seen: Partial<Seen> = {}
+      const report = (now: Seen): void => onProgress((seen = now))
+      const waiting = kiln.wait(task, { signal: inner, onProgress: report })
+      const ended = await waiting.catch((error: unknown) => {
         if (inner.aborted) return undefined
         throw error
       })
-      if (!ended) return task
+      // What it waits for counts, and not how it was made.
+      if (!ended) return { ...task, ...seen }
       makings.delete(making)
       return { ...ended, replayed: task.replayed }
     }

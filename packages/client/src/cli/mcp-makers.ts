@@ -81,8 +81,10 @@ export const MAKERS: Record<string, Tool> = {
       template: string('Its name.'),
       files: {
         type: 'object',
-        additionalProperties: { type: 'string' },
-        description: `Its images by their member. ${IMAGE}`,
+        additionalProperties: {
+          anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+        },
+        description: `Its images by their member, or a list of them where it takes one. ${IMAGE}`,
       },
       ...MAKING,
     },
@@ -90,7 +92,12 @@ export const MAKERS: Record<string, Tool> = {
     run: async (call) => {
       const { template = '', files = {} } = call.given
       const images = await Promise.all(
-        Object.entries(files).map(async ([name, file]) => [name, await call.readImage(file)]),
+        Object.entries(files).map(async ([name, file]) => [
+          name,
+          typeof file === 'string'
+            ? await call.readImage(file)
+            : await Promise.all(file.map((each) => call.readImage(each))),
+        ]),
       )
       const create: Create = (kiln, body, options) =>
         kiln.templates.createTask(template, body as TemplateBody, options)

@@ -31,7 +31,7 @@ export interface Given {
   by?: string
   label?: string
   template?: string
-  files?: Record<string, string>
+  files?: Record<string, string | string[]>
   save_as?: string
 }
 

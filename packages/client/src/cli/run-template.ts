@@ -1,7 +1,7 @@
 import { KilnError } from '../index.ts'
 import type { Kiln, Template } from '../index.ts'
 import type { Context } from './context.ts'
-import { listFiles, listMembers } from './template-members.ts'
+import { listFiles, listLists, listMembers } from './template-members.ts'
 
 /** Lists the members of the template that the command line names; nothing where it names none. */
 export const helpOfTemplate = async ({
@@ -14,6 +14,16 @@ export const helpOfTemplate = async ({
   const template = templates.find((one) => one.name === name)
   if (!template) throw absent(name, templates)
   return [`${name} takes`, ...listMembers(template, 'own'), ...listMembers(template, 'general')]
+}
+
+/** Finds the members of a template that take a list; none where that cannot be read, which making the task says. */
+export const findLists = async (
+  { kiln, signal }: Pick<Context, 'kiln' | 'signal'>,
+  name: string,
+): Promise<string[]> => {
+  const templates = await kiln.templates.list({ signal }).catch(() => [])
+  const template = templates.find((one) => one.name === name)
+  return template ? listLists(template) : []
 }
 
 /** Says of an error of a run what to type in place of it: of a template that is not there, or of files that are not given. */

@@ -7,7 +7,7 @@ import type { Command, Context } from './context.ts'
 import { EXIT, readNamed, UsageError } from './error.ts'
 import type { Create } from './makings.ts'
 import { askFormat, checkFormat, saveResult } from './result-file.ts'
-import { explainRun, helpOfTemplate } from './run-template.ts'
+import { explainRun, findLists, helpOfTemplate } from './run-template.ts'
 import { listMembers } from './template-members.ts'
 import { describeReplay } from './words.ts'
 
@@ -57,7 +57,7 @@ const CREATION_OPTIONS = {
   'idempotency-key': { type: 'string' },
 } as const
 
-type Asked = { make: Create; files?: Record<string, string>; body?: object }
+type Asked = { make: Create; files?: Record<string, string | string[]>; body?: object }
 
 /** Makes a task of a kind: that the body belongs to it, its command says. */
 export const makeOf =
@@ -113,8 +113,12 @@ const defineCreation = ({ usage, summary, medium, members, read, ...rest }: Crea
       if (type === 'file') files[member] = value
       else given[member] = type === 'value' ? readValue(value) : value
     }
-    for (const [member, path] of Object.entries(files)) given[member] = await giveFile(path, member)
-    return await create(context, { make, body: given, image: Object.values(files)[0] })
+    for (const [member, path] of Object.entries(files))
+      given[member] =
+        typeof path === 'string'
+          ? await giveFile(path, member)
+          : await Promise.all(path.map((each) => giveFile(each)))
+    return await create(context, { make, body: given, image: Object.values(files).flat()[0] })
   },
 })
 
@@ -158,7 +162,7 @@ const readSet = ({ values }: Context): Record<string, unknown> =>
 const isLink = (path: string): boolean => /^(https?|data):/.test(path)
 
 /** A link stays one. The client uploads bytes, or without a credential sends them inside the body. */
-const giveFile = async (path: string, member: string): Promise<unknown> => {
+const giveFile = async (path: string, member = ''): Promise<unknown> => {
   const given = isLink(path) ? path : await readNamed(path)
   return member === 'images' ? [given] : given
 }
@@ -332,19 +336,21 @@ export const TASK_COMMANDS: Record<string, Command> = {
       'runs a template, as `kiln run crisp photo.jpg -o crisp.jpg`; `kiln templates` lists them',
     furtherHelp: helpOfTemplate,
     members: PROMPT,
-    read: ({ positionals: [name, ...given] }) => {
+    read: async ({ kiln, signal, positionals: [name, ...given] }) => {
       if (name === undefined) throw new UsageError('expected a template')
-      const files = given.map((entry): [string, string] => {
+      const lists = given.length > 0 ? await findLists({ kiln, signal }, name) : []
+      const files: Record<string, string | string[]> = {}
+      for (const entry of given) {
         const [, member = 'image', path = entry] = /^([a-z]\w*)=(.*)$/s.exec(entry) ?? []
-        return [member, path]
-      })
+        files[member] = lists.includes(member) ? [files[member] ?? [], path].flat() : path
+      }
       const make: Create = (kiln, body, options) =>
         kiln.templates
           .createTask(name, body as TemplateBody, options)
           .catch(async (error: unknown) => {
             throw await explainRun(kiln, { name, body }, error)
           })
-      return { make, files: Object.fromEntries(files) }
+      return { make, files }
     },
   }),
 }

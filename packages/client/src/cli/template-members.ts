@@ -60,5 +60,14 @@ export const listMembers = (template: Template, which: 'own' | 'general'): strin
 /** Lists the files without which a template cannot be run. */
 export const listFiles = ({ body }: Template): string[] => {
   const { properties = {}, required = [] } = body as Body
-  return required.filter((name) => mediumOf(name, properties[name] ?? {}) !== undefined)
+  return required.filter((name) => {
+    const rule = properties[name] ?? {}
+    return mediumOf(name, rule.items ?? rule) !== undefined
+  })
 }
+
+/** Lists the members that take a list. */
+export const listLists = ({ body }: Template): string[] =>
+  Object.entries((body as Body).properties ?? {}).flatMap(([name, { items }]) =>
+    items ? name : [],
+  )

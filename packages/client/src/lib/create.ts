@@ -82,8 +82,9 @@ export type Template = ReadOf<'/templates'>['templates'][number]
 
 /** Body of a template's task: what its schema says, with bytes in the place of any image, and its labels. */
 export type TemplateBody = Readonly<
-  Record<string, string | number | boolean | FileBytes | Readonly<Record<string, string>>>
+  Record<string, TemplateValue | readonly TemplateValue[] | Readonly<Record<string, string>>>
 >
+type TemplateValue = string | number | boolean | FileBytes
 
 export const makeTemplates = (http: Http) => ({
   /** Lists the templates that tasks can be made with. */

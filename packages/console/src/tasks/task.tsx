@@ -95,7 +95,7 @@ const About = ({ task }: { task: TaskDetail }) => {
   const settings = Object.entries({ ...request.body, ...changed }).filter(
     ([name]) =>
       !['images', 'prompt', 'model', 'kiln_labels'].includes(name) &&
-      !inputs.some(({ field }) => field === name),
+      !inputs.some(({ field }) => field.split('.')[0] === name),
   )
   const factsOf = (isChanged: boolean) =>
     Object.fromEntries(

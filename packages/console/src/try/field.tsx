@@ -193,20 +193,23 @@ const ChoiceField = ({ field, form }: FieldProps) => {
 
 type FilesProps = FieldProps & { control: Extract<Control, { is: 'files' }> }
 
-/** One picture, or the places of a list of them. */
-const Files = ({ field, control: { count, isList, accept }, form }: FilesProps) => {
+/** One picture, or the places of a list of them: all, or one more than are given where it may have fewer. */
+const Files = ({ field, control: { least, count: max, isList, accept }, form }: FilesProps) => {
   const { name, label, help, pointer } = field
   const links = [form.body[name] ?? []].flat() as string[]
+  const isOpen = least < max
+  const count = isOpen ? Math.min(max, links.length + 1) : max
   const put = (place: number, link: string | undefined): void => {
     if (!isList) return form.onChange(name, link)
     const next = Array.from({ length: count }, (_, at) => (at === place ? link : links[at]) ?? '')
-    form.onChange(name, next.some(Boolean) ? next : undefined)
+    const given = isOpen ? next.filter(Boolean) : next
+    form.onChange(name, given.some(Boolean) ? given : undefined)
   }
   const free = links.findIndex((link) => link === '')
   return Array.from({ length: count }, (_, place) => (
     <FileField
-      key={place}
-      label={count === 1 ? label : (['First frame', 'Last frame'][place] ?? label)}
+      key={isOpen ? `${place} ${links[place]}` : place}
+      label={isOpen ? `${label} ${place + 1}` : labelOfPlace(label, place, max)}
       help={place === count - 1 ? help : ''}
       error={place === 0 ? form.issues[pointer] : undefined}
       accept={accept}
@@ -218,6 +221,9 @@ const Files = ({ field, control: { count, isList, accept }, form }: FilesProps) 
     />
   ))
 }
+
+const labelOfPlace = (label: string, place: number, count: number): string =>
+  count === 1 ? label : (['First frame', 'Last frame'][place] ?? label)
 
 /** The video to extend: one of the caller's own, or another by file or address. */
 const Source = ({ field, form }: FieldProps) => {

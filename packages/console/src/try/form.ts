@@ -6,7 +6,14 @@ export type Choice = string | number | boolean
 
 /** Control by which a member is given. */
 export type Control =
-  | { is: 'files'; accept: 'image/*' | 'video/*'; count: number; isList: boolean }
+  /** A list has from `least` to `count` files. */
+  | {
+      is: 'files'
+      accept: 'image/*' | 'video/*'
+      least: number
+      count: number
+      isList: boolean
+    }
   | { is: 'choice'; options: readonly Choice[] }
   | { is: 'range'; min: number; max: number; step: number }
   | { is: 'number'; min: number | undefined; max: number | undefined }
@@ -75,11 +82,10 @@ const labelOfImages = (description: string): string =>
 
 const controlOf = (name: string, schema: JsonSchema, pointer: string): Control => {
   const [type] = [schema.type ?? []].flat()
-  const { items, maxItems: count = 1 } = schema
-  if (isPicture(items ?? schema))
-    return { is: 'files', accept: 'image/*', count, isList: items !== undefined }
-  if (name === 'video_url' || isVideo(name, schema))
-    return { is: 'files', accept: 'video/*', count, isList: false }
+  const { items, maxItems: count = 1, minItems: least = count } = schema
+  const files = { is: 'files', least, count, isList: items !== undefined } as const
+  if (isPicture(items ?? schema)) return { ...files, accept: 'image/*' }
+  if (name === 'video_url' || isVideo(name, items ?? schema)) return { ...files, accept: 'video/*' }
   if (schema.enum) return { is: 'choice', options: schema.enum.filter((one) => one !== null) }
   if (schema.properties) return { is: 'group', fields: readFields(schema, pointer) }
   if (schema.additionalProperties) return { is: 'labels' }
@@ -180,8 +186,8 @@ export const pointersOf = (fields: readonly Field[]): string[] =>
 export const missing = (fields: readonly Field[], body: Body): Field[] =>
   fields.filter(({ name, isRequired, control }) => {
     const value = body[name]
-    const count = control.is === 'files' ? control.count : 1
-    return isRequired && [value ?? []].flat().filter(Boolean).length < count
+    const least = control.is === 'files' ? control.least : 1
+    return isRequired && [value ?? []].flat().filter(Boolean).length < least
   })
 
 /** Body of a form that continues a task: the same again, or with `use` the next step from its result. */

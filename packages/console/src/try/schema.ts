@@ -9,6 +9,7 @@ export interface JsonSchema {
   minimum?: number
   maximum?: number
   maxLength?: number
+  minItems?: number
   maxItems?: number
   pattern?: string
   items?: JsonSchema

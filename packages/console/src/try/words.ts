@@ -39,7 +39,9 @@ export const sentence = (name: string): string => {
 export const labelOfInput = (kind: string, field: string): string => {
   const isPair = kind === 'start-end2video'
   if (field === 'images') return isPair ? 'First frame' : 'Start image'
-  return field === 'end_image' && !isPair ? 'End image' : labelOf(field)
+  if (field === 'end_image' && !isPair) return 'End image'
+  const [member = '', place] = field.split('.')
+  return place === undefined ? labelOf(member) : `${labelOf(member)} ${Number(place) + 1}`
 }
 
 const CORNERS = ['Top left', 'Top right', 'Bottom right', 'Bottom left']

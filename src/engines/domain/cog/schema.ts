@@ -1,4 +1,5 @@
 import { isObject } from '../../../platform/domain/is-object.ts'
+import { MAX_LISTED } from '../../../tasks/domain/listed-file.ts'
 import type { Literal } from '../template/template.ts'
 import type { Members } from '../template/custom-kind.ts'
 import { adviseLoader, isReserved } from '../template/fields.ts'
@@ -112,16 +113,18 @@ export const readMember = (
   const description = text.slice(0, DESCRIPTION_CHARACTERS) || `Input ${name} of the engine.`
   if (type === 'string' && format === 'uri') return readFile(name, text, description)
   if (type === 'array') {
-    const items = readMember(name, resolve(schema['items']), resolve)
-    if (typeof items === 'string' || items.type === 'array' || !items.type)
+    const items = readMember(name, { description: text, ...resolve(schema['items']) }, resolve)
+    if (typeof items === 'string' || items.type === 'array')
       return 'is a list of what no field can be'
     const { default: _, description: __, ...rules } = items
-    const { minItems, maxItems } = schema
+    const { minItems = 0, maxItems = MAX_ITEMS } = schema
+    const most = Math.min(items['x-media'] ? MAX_LISTED : MAX_ITEMS, Number(maxItems))
+    if (Number(minItems) > most) return `is a list of more than ${most} items`
     return {
       type,
       items: rules,
-      ...(typeof minItems === 'number' && { minItems }),
-      maxItems: Math.min(MAX_ITEMS, typeof maxItems === 'number' ? maxItems : MAX_ITEMS),
+      ...(Number(minItems) > 0 && { minItems: Number(minItems) }),
+      maxItems: most,
       description,
     }
   }

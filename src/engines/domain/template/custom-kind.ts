@@ -10,6 +10,7 @@ import { ADDRESS_MAX, ADDRESS_PATTERN } from '../../../platform/domain/address.t
 import { CUSTOM, CUSTOM_SEGMENT, customPath } from '../../../tasks/domain/custom-kind.ts'
 import { IMAGE_OPTIONS } from '../../../tasks/domain/task-options.ts'
 import type { EngineName } from '../../../tasks/domain/engine.ts'
+import { MAX_LISTED } from '../../../tasks/domain/listed-file.ts'
 import { adviseLoader, fieldOf, fileOf, takesFileName, type Field } from './fields.ts'
 import { describeNode, type Graph } from './graph.ts'
 import { describeAbsent, listChoices, listInputs, mediaOf } from './node-class.ts'
@@ -36,6 +37,10 @@ interface Member {
   'x-media'?: 'image' | 'video'
 }
 export type Members = Readonly<Record<string, Member>>
+
+/** Finds the medium of a member that is a file, or a list of files. */
+export const mediumOf = ({ 'x-media': medium, items }: Member): Member['x-media'] =>
+  medium ?? items?.['x-media']
 
 /** A template that makes a kind, as the table has it. */
 export interface CustomTemplate {
@@ -179,13 +184,13 @@ export const makeCustomKind = ({
   const settings: Record<string, TSchema> = {}
   const files: Record<string, TSchema> = {}
   for (const [field, { required, ...member }] of Object.entries(members)) {
-    const media = member['x-media']
-    const schema = media ? MEDIA[media](member.description ?? '') : Type.Unsafe(member)
+    const media = mediumOf(member)
     const isRequired = required ?? media !== undefined
+    const schema = media ? makeFileSchema(media, member, isRequired) : Type.Unsafe(member)
     ;(media ? files : settings)[field] = isRequired ? schema : Type.Optional(schema)
   }
   const namesOf = (media: string): string[] =>
-    Object.keys(members).filter((field) => members[field]?.['x-media'] === media)
+    Object.entries(members).flatMap(([field, member]) => (mediumOf(member) === media ? field : []))
   const images = namesOf('image')
   return {
     kind: `${CUSTOM}${name}`,
@@ -199,12 +204,34 @@ export const makeCustomKind = ({
     settings: Type.Object(settings),
     images,
     videos: namesOf('video'),
-    maxBytes: Math.max(1, images.length) * IMAGE_BYTES,
+    lists: Object.keys(files).filter((field) => members[field]?.items),
+    maxBytes: Math.max(1, countInline(images.map((field) => members[field]))) * IMAGE_BYTES,
     emptyIsAbsent: [],
     templateId: id,
     owners: owners ?? undefined,
     engine: engine ?? undefined,
   }
+}
+
+/** So many images of a list may stand in a body as Base64, if each is as large as one may be: others are links. */
+const INLINE_ITEMS = 4
+
+const countInline = (images: readonly (Member | undefined)[]): number =>
+  images.reduce((sum, image) => sum + (image?.items ? INLINE_ITEMS : 1), 0)
+
+const makeFileSchema = (
+  media: keyof typeof MEDIA,
+  { items, description = '', minItems = 0, maxItems = MAX_LISTED }: Member,
+  isRequired: boolean,
+): TSchema => {
+  const file = MEDIA[media](description)
+  return items
+    ? Type.Array(file, {
+        minItems: isRequired ? Math.max(1, minItems) : minItems,
+        maxItems,
+        description,
+      })
+    : file
 }
 
 const MEDIA = {

@@ -107,9 +107,13 @@ const kindOf = (value: unknown): string => {
   return value === undefined ? 'absent' : `a ${typeof value}`
 }
 
-/** True for the check of a file's name: what was uploaded is gone. */
-const isOfFile = ({ type, node, input }: NodeError, marks: readonly Mark[]): boolean =>
+/** Words by which a loader says that there is no such file, as those of ComfyUI do: `Invalid image file: a.png`. */
+const ABSENT = /^(invalid (\w+ )?(file|path)|.*\b(not found|not exist|no such))|^$/i
+
+/** True for the check of a file's name: what was uploaded is gone. Other words are about what is in the file. */
+const isOfFile = ({ type, node, input, words }: NodeError, marks: readonly Mark[]): boolean =>
   type === CUSTOM &&
+  ABSENT.test(words) &&
   marks.some(
     (mark) =>
       mark.field?.type === 'file' && mark.node === node && (input === '' || mark.input === input),
@@ -122,6 +126,9 @@ const adviseCaller = (error: NodeError, sent: SentPrompt): string | undefined =>
   const mark = marks.find((mark) => mark.node === node && mark.input === input)
   // A value that the graph has itself is for whoever made the template to mend.
   if (!mark || sent.prompt[node]?.inputs[input] === graph[node]?.inputs[input]) return undefined
+  // The name of a file with a word is one of templates alone.
+  if (mark.field?.type === 'file')
+    return mark.field.word ? undefined : `/${mark.name} ${describeRule(error, mark, sent)}`
   const path = findPath(sent.settings, mark.name)
   const member = path && toPointer(path)
   // Some values are the service's own, under the name of a member.
@@ -150,11 +157,11 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Describes the rule of a member, in its own values. */
 const describeRule = (
   { type, words, config }: NodeError,
-  { name, field, divisor }: Mark,
-  { template, settings, hidden }: SentPrompt,
+  { name, node, input, field, divisor }: Mark,
+  { template, prompt, settings, hidden }: SentPrompt,
 ): string => {
-  const [of, given] = config
-  const limits = isObject(given) ? given : {}
+  const [of, bounds] = config
+  const limits = isObject(bounds) ? bounds : {}
   const isMin = type === 'value_smaller_than_min'
   if (isMin || type === 'value_bigger_than_max') {
     const end = limits[isMin ? 'min' : 'max']
@@ -173,6 +180,8 @@ const describeRule = (
   if (type === 'invalid_input_type') return `must be ${TYPES[text(of)] ?? 'of another type'}`
   if (type !== CUSTOM) return 'is not what the workflow takes'
   const nodes = Object.values(template.graph).map(({ class_type, inputs }) => [class_type, inputs])
-  const said = cleanReason(words, { settings, nodes, hidden })
+  const file = field?.type === 'file' ? prompt[node]?.inputs[input] : undefined
+  const plain = typeof file === 'string' ? words.replaceAll(file, 'the file') : words
+  const said = cleanReason(plain, { settings, nodes, hidden })
   return `is rejected by a check of the workflow${said === '' ? '' : `: ${said}`}`
 }

@@ -117,8 +117,11 @@ const makeTemplateCreationRoute = (deps: TemplateDeps): Route => {
 }
 
 const makeVariant = (deps: TemplateDeps, kind: ImageKind): Route => {
-  const { images, videos = [] } = kind
-  const files = [...images, ...videos].map((field) => [field, EXAMPLE_URL])
+  const { images, videos = [], lists = [] } = kind
+  const files = [...images, ...videos].map((field) => [
+    field,
+    lists.includes(field) ? [EXAMPLE_URL] : EXAMPLE_URL,
+  ])
   const custom = customName(kind.kind) ?? ''
   return {
     ...makeCreationRoute(deps, kind, {

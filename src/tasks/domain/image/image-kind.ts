@@ -91,6 +91,8 @@ export interface ImageKind {
   images: readonly string[]
   /** Members that take the address of a video. */
   videos?: readonly string[]
+  /** Those of both that take a list of them. */
+  lists?: readonly string[]
   /** Largest body in bytes: one image of 50 MB is 66.7 MB of Base64; relight takes two. */
   maxBytes: number
   /** Members in which an empty text counts as absent. */

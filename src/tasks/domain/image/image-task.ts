@@ -95,4 +95,12 @@ export const makeImageRecord = (
 export const imageFactsAt = (task: ImageTaskFacts, status: ImageTaskStatus): ImageTaskFacts =>
   status === task.status
     ? { ...task, progress: 0, waitsFor: null }
-    : { ...task, status, progress: 0, waitsFor: null, error: null, results: [] }
+    : {
+        ...task,
+        status,
+        progress: 0,
+        waitsFor: null,
+        error: null,
+        results: [],
+        warnings: task.warnings && { ...task.warnings, unformatted: null },
+      }

@@ -1,17 +1,22 @@
 import { listRelightWarnings } from './prompt-light.ts'
 
-/** Facts of an image of the local engine that may surprise. */
+/** Facts of an image task that may surprise. */
 export interface WarningFacts {
   /** Members of the request of a relight; null of any other kind. */
-  relight: Record<string, unknown> | null
+  relight?: Record<string, unknown> | null
   /** Frames of inputs that are animations, by field. */
-  frames: Record<string, number> | null
+  frames?: Record<string, number> | null
+  /** Media types of results that are no pictures, by their names, where the request has a format of results. */
+  unformatted?: Record<string, string> | null
 }
 
-/** Lists what of a request takes no effect. @param facts null of other engines, and once deleted */
+/** Lists what of a request takes no effect. @param facts null where there are none, and once deleted */
 export const listWarnings = (facts: WarningFacts | null): string[] => [
   ...Object.entries(facts?.frames ?? {}).map(
     ([field, frames]) => `/${field} is an animation of ${frames} frames: only the first is used`,
   ),
   ...listRelightWarnings(facts?.relight ?? null),
+  ...Object.entries(facts?.unformatted ?? {}).map(
+    ([name, type]) => `/kiln_output_format is one of pictures: ${name} stays as it is, ${type}`,
+  ),
 ]

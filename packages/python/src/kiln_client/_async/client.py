@@ -227,7 +227,7 @@ class AsyncTemplates:
     async def create_task(self, name: str, **body: Any) -> Task:
         """Makes a task with a template; its images may be bytes, paths or open files, too."""
         given = {
-            member: value if isinstance(value, _JSON) else await self._kiln._give(member, value)
+            member: value if _is_json(value) else await self._kiln._give(member, value)
             for member, value in body.items()
         }
         path = f"/templates/{to_segment(name)}/tasks"
@@ -235,4 +235,7 @@ class AsyncTemplates:
         return replace(task, path=f"{path}/{to_segment(task.id)}")
 
 
-_JSON = (str, int, float, bool, dict, list, type(None))
+def _is_json(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(map(_is_json, value))
+    return isinstance(value, (str, int, float, bool, dict, type(None)))
