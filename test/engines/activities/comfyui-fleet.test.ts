@@ -508,7 +508,7 @@ describe('the keeper of a fleet', () => {
       /^invalid_prompt: no \u{fffd} class/u,
     )
     stopRun(environment)
-    await assert.rejects(rendered, again('attempt_ended'))
+    await assert.rejects(rendered, again('worker_stopped'))
   })
 
   test('says that nothing is loaded once an instance has restarted, or has freed its memory', async (t) => {
