@@ -15,6 +15,11 @@ export const keepFleet = (deps: KeeperDependencies & { fleet: Fleet }): Promise<
   keepHosts(deps, {
     checkRestart: (instance) => checkMarker(deps, instance),
     cleanUp: (instance, left) => cleanUp(deps, instance, left),
+    canRun: async (instance, name) => {
+      const { templates, custom } = deps.fleet
+      const template = [...templates, ...custom].find((one) => one.name === name)
+      return !template || (await instance.readClasses(template)).issues.length === 0
+    },
     listAbilities: (instance) => listAbilities(instance, deps.fleet),
     setting: 'COMFYUI_URLS',
     engine: 'comfyui',

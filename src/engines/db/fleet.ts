@@ -68,7 +68,7 @@ export const countInstances = async (
 `
 
 /**
- * Counts the open tasks of the fleet that no instance has, admitted or put back because none responds, by the kind that their templates are named after.
+ * Counts the open tasks of the fleet that no instance has, admitted or put back because none can take them, by the kind that their templates are named after.
  * A worker decides which template of the kind a task gets.
  */
 export const countWaiting = async (sql: Sql): Promise<Waiting[]> =>
@@ -84,7 +84,7 @@ export const countWaiting = async (sql: Sql): Promise<Waiting[]> =>
       limit 10000
     ) t
     where not exists (select from placement p where p.task_id = t.id and p.state = 'open')
-      and coalesce(waits_on = ${NO_INSTANCE}, true)
+      and coalesce(starts_with(waits_on, ${NO_INSTANCE}), true)
   )
   select template, count(*)::integer as tasks,
     extract(epoch from now() - min(last_moved_at))::float8 as oldest_seconds,
