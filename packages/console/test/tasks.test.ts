@@ -77,6 +77,12 @@ describe('the form of a kind', () => {
     test(`${id} has ${name} as ${JSON.stringify(control)}`, () =>
       assert.deepEqual(fieldOf(id, name).control, control))
 
+  test('a field has the title that its template gives to it as its label', () => {
+    const properties = { strength: { type: 'number', title: 'Depth' }, blend_mode: {} }
+    const labels = readFields({ properties }).map(({ label }) => label)
+    assert.deepEqual(labels, ['Depth', 'Blend mode'])
+  })
+
   test('a list of texts or of numbers is written by lines', () => {
     const properties = { a: { type: 'array', items: { type: 'string' } } }
     const numbers = { b: { type: ['array', 'null'], items: { type: ['integer', 'null'] } } }

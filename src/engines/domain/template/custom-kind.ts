@@ -11,13 +11,14 @@ import { CUSTOM, CUSTOM_SEGMENT, customPath } from '../../../tasks/domain/custom
 import { IMAGE_OPTIONS } from '../../../tasks/domain/task-options.ts'
 import type { EngineName } from '../../../tasks/domain/engine.ts'
 import { adviseLoader, fieldOf, fileOf, takesFileName, type Field } from './fields.ts'
+import { narrow } from './field-rules.ts'
 import { describeNode, type Graph } from './graph.ts'
 import { describeAbsent, listChoices, listInputs, mediaOf } from './node-class.ts'
 import type { InputSpec, NodeClasses } from './node-class.ts'
 import type { Literal, Mark, Template } from './template.ts'
 
 /** Member of the body of a custom kind, as a JSON Schema. */
-interface Member {
+export interface Member {
   type?: 'string' | 'number' | 'integer' | 'boolean' | 'array'
   /** Rules of each value of a list. */
   items?: Omit<Member, 'default' | 'required' | 'description'>
@@ -29,6 +30,8 @@ interface Member {
   maxLength?: number
   /** Value in the graph; absent of a file, which must be given, and of a seed. */
   default?: Literal
+  /** Label of its author. */
+  title?: string
   description?: string
   /** It must be given; where nothing is said, a file must. */
   required?: boolean
@@ -56,7 +59,7 @@ export interface CustomTemplate {
  * @returns the members, or the issues for an operator
  */
 export const describeMembers = (
-  { graph, marks, values }: Template,
+  { graph, marks, values, fields = {} }: Template,
   known: readonly NodeClasses[],
 ): { members: Members; issues: string[] } => {
   const members = new Map<string, Member>()
@@ -70,6 +73,11 @@ export const describeMembers = (
       if (typeof member !== 'string') members.set(mark.name, member)
       else if (node) issues.add(`${describeNode(mark.node, node)}: ${member}`)
     }
+  for (const [name, member] of members) {
+    const narrowed = narrow(member, fields[name] ?? {})
+    if (typeof narrowed !== 'string') members.set(name, narrowed)
+    else issues.add(`the map's /fields/${name} ${narrowed}`)
+  }
   return { members: Object.fromEntries(members), issues: [...issues] }
 }
 
@@ -180,7 +188,7 @@ export const makeCustomKind = ({
   const files: Record<string, TSchema> = {}
   for (const [field, { required, ...member }] of Object.entries(members)) {
     const media = member['x-media']
-    const schema = media ? MEDIA[media](member.description ?? '') : Type.Unsafe(member)
+    const schema = media ? describeFile(media, member) : Type.Unsafe(member)
     const isRequired = required ?? media !== undefined
     ;(media ? files : settings)[field] = isRequired ? schema : Type.Optional(schema)
   }
@@ -206,6 +214,9 @@ export const makeCustomKind = ({
     engine: engine ?? undefined,
   }
 }
+
+const describeFile = (media: keyof typeof MEDIA, { title, description = '' }: Member): TSchema =>
+  Object.assign(MEDIA[media](description), title !== undefined && { title })
 
 const MEDIA = {
   image,
