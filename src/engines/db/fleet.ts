@@ -1,3 +1,4 @@
+import type { EngineName } from '../../tasks/domain/engine.ts'
 import type { Abilities, FleetInstance, InstanceState, Waiting } from '../../tasks/domain/fleet.ts'
 import type { Queryable, Sql } from '../../platform/db/client.ts'
 import { instant } from '../../platform/db/instant.ts'
@@ -101,6 +102,20 @@ export const countWaiting = async (sql: Sql): Promise<Waiting[]> =>
   from waiting
   group by 1
   order by 2 desc, 1
+`
+
+/** Lists what the instances can run that may be given tasks now, with the engine of each. */
+export const listServing = async (
+  sql: Sql,
+): Promise<{ engine: EngineName; abilities: Abilities }[]> =>
+  await sql`
+  select engine, abilities
+  from (
+    select coalesce(i.engine, 'comfyui') as engine, coalesce(abilities, '{}') as abilities,
+      ${stateOf(sql)} as state
+    from instance i order by i.name
+  ) stated
+  where state not in ('gone', 'quarantined', 'draining')
 `
 
 /** Lists the engines of ENGINES_HTTP that have instances. */

@@ -146,7 +146,11 @@ describe('a template of a custom kind', () => {
           { label: 'Reach' },
           /the map has \/fields\/radius\/label; what it may have is title, desc/,
         ],
-        ['an end that is no number', { maximum: 'much' }, /\/fields\/radius\/maximum must be a number/],
+        [
+          'an end that is no number',
+          { maximum: 'much' },
+          /\/fields\/radius\/maximum must be a number/,
+        ],
       ] as const
     ).map(([what, rule, wanted]): [string, string, RegExp] => [
       `${what} of its author`,
