@@ -19,7 +19,8 @@ export type Limits = Static<typeof Limits>
 
 const Rules = Type.Object({
   limits: Type.Optional(Limits),
-  fields: Type.Optional(Type.Record(Type.String(), FieldRule)),
+  // Each rule is validated by itself.
+  fields: Type.Optional(Type.Object({}, { additionalProperties: true })),
 })
 
 /** Reads the limits of a map, and its rules of fields; reports what they cannot be. */
@@ -29,12 +30,18 @@ export const readRules = (
 ): { limits: Limits; fields: FieldRules } => {
   const parsed = parseObject(map ?? '{}') ?? {}
   const { value, issues } = validate(parsed)
-  const { limits = {}, fields = {} } = value as Static<typeof Rules>
+  const { limits = {} } = value as Static<typeof Rules>
   reportUnknown({ '': parsed }, ['values', 'limits', 'fields'], report)
   reportUnknown({ '/limits': parsed['limits'] }, Object.keys(Limits.properties), report)
   const rules = Object.entries(parsed['fields'] ?? {})
   for (const [name, rule] of rules)
     reportUnknown({ [`/fields/${name}`]: rule }, Object.keys(FieldRule.properties), report)
+  const fields: Record<string, FieldRule> = {}
+  for (const [name, rule] of rules) {
+    const validated = validateRule(rule)
+    fields[name] = validated.value as FieldRule
+    for (const { message } of validated.issues) report(`the map's /fields/${name}${message}`)
+  }
   for (const { message } of issues) report(`the map's ${message}`)
   const own = [
     ...(limits.owners ? ['/limits/owners'] : []),
@@ -43,10 +50,11 @@ export const readRules = (
   if (!isCustom)
     for (const pointer of own)
       report(`the map has ${pointer}, which only a template in custom/ may have`)
-  return issues.length > 0 ? { limits: {}, fields: {} } : { limits, fields }
+  return { limits, fields }
 }
 
 const validate = makeValidator(Rules)
+const validateRule = makeValidator(FieldRule)
 
 const reportUnknown = (
   given: Readonly<Record<string, unknown>>,
