@@ -5,6 +5,7 @@ import { findMarker, replaceMarker } from '../../src/engines/db/placement.ts'
 import type { LeftPlacement } from '../../src/engines/db/placement.ts'
 import type { Abilities, Ability } from '../../src/tasks/domain/fleet.ts'
 import { listModels } from '../../src/engines/domain/template/models.ts'
+import { listWarnings } from '../../src/engines/domain/template/warnings.ts'
 import { failpoint } from '../../src/platform/process/failpoint.ts'
 import type { Fleet } from './dependencies.ts'
 import { keepHosts } from './keeper.ts'
@@ -15,6 +16,11 @@ export const keepFleet = (deps: KeeperDependencies & { fleet: Fleet }): Promise<
   keepHosts(deps, {
     checkRestart: (instance) => checkMarker(deps, instance),
     cleanUp: (instance, left) => cleanUp(deps, instance, left),
+    canRun: async (instance, name) => {
+      const { templates, custom } = deps.fleet
+      const template = [...templates, ...custom].find((one) => one.name === name)
+      return !template || (await instance.readClasses(template)).issues.length === 0
+    },
     listAbilities: (instance) => listAbilities(instance, deps.fleet),
     setting: 'COMFYUI_URLS',
     engine: 'comfyui',
@@ -33,7 +39,13 @@ const listAbilities = async (
     // What is missing there is in the line of the template.
     if (issues.length > 0) delete abilities[`${template.name}.json`]
     const files = listModels(template)
-    abilities[template.name] = { models: files.map(({ file }) => file), model_files: files, issues }
+    abilities[template.name] = {
+      models: files.map(({ file }) => file),
+      version: template.version,
+      warnings: listWarnings(template),
+      model_files: files,
+      issues,
+    }
   }
   return abilities
 }

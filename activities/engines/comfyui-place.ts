@@ -27,7 +27,7 @@ export interface MadeOutput {
 export type Task = FleetTask<unknown>
 
 /** Members that are the same for all tasks of the fleet. */
-type Shared = 'scope' | 'setting' | 'uploads' | 'findIssues'
+type Shared = 'scope' | 'setting' | 'uploads' | 'awaits' | 'findIssues'
 
 /** Makes a task for the fleet. */
 export const toFleetTask = <Made>(given: Omit<FleetTask<Made>, Shared>): FleetTask<Made> => ({
@@ -35,6 +35,7 @@ export const toFleetTask = <Made>(given: Omit<FleetTask<Made>, Shared>): FleetTa
   scope: 'engine:comfyui',
   setting: 'COMFYUI_URLS',
   uploads: listUploads(given),
+  awaits: given.isEarlier ? undefined : given.template.name,
   findIssues: async (instance) => (await instance.readClasses(given.template)).issues,
 })
 

@@ -17,7 +17,7 @@ import { moveOn } from './comfyui-move.ts'
 import { listUploads, toFleetTask } from './comfyui-place.ts'
 import type { FleetTask, MadeOutput, Task } from './comfyui-place.ts'
 import { PlacementError, rejectFile } from './leave.ts'
-import { OVER, TOO_LARGE } from './place.ts'
+import { OVER, putBackWhileSilent, TOO_LARGE } from './place.ts'
 import type { Chosen } from './place.ts'
 import { showPreview } from './preview.ts'
 import { EngineError } from './render-attempt.ts'
@@ -97,7 +97,8 @@ const follow = async (
         throw new PlacementError('unreachable', 'no response to a prompt')
     } catch (error) {
       if (!(error instanceof SilentError)) throw error
-      silentSince ??= performance.now()
+      silentSince ??= performance.now() - (instance.silence()?.ms ?? 0)
+      await putBackWhileSilent(given)
       if (performance.now() - silentSince >= lostMs)
         throw new PlacementError('unreachable', error.message)
     }

@@ -50,7 +50,7 @@ export interface Hosts<On extends Host = Host> {
   notifier: Notifier
   /** Placements that this worker follows. */
   followed?: Set<string>
-  /** Silence of all instances after which a task that waits is put back, in milliseconds; absent: it is not. */
+  /** Silence of an instance after which it is away, in milliseconds. While all are, or take nothing, tasks are put back; absent: they are not. */
   awayMs?: number
   /** Time after which a task that waits goes back to its queue while others have placements that this worker does not follow. */
   yieldMs?: number

@@ -23,7 +23,7 @@ import { failpoint } from '../../src/platform/process/failpoint.ts'
 import type { EngineTask } from './engine-task.ts'
 import { inputPath, signInputs } from './fetch-inputs.ts'
 import { PlacementError } from './leave.ts'
-import { OVER } from './place.ts'
+import { OVER, putBackWhileSilent } from './place.ts'
 import type { Chosen } from './place.ts'
 
 /** Time between two reads of the row, where no notification comes. */
@@ -81,10 +81,11 @@ export const followPrediction = async (
  * has ended would begin again.
  */
 const makeCheck = async (
-  { deps, task }: EngineTask,
+  given: EngineTask,
   { instance }: Chosen<CogHost>,
   sending: ReturnType<typeof makeSending>,
 ) => {
+  const { deps, task } = given
   const { fleet, sql } = deps
   const placements = await listPlacements(sql, task.id)
   const losses = placements.filter(({ state }) => state === 'lost').length
@@ -117,7 +118,9 @@ const makeCheck = async (
     } catch (error) {
       if (!(error instanceof SilentError)) throw error
       if (silentSince === undefined) await say([SILENT])
-      silentSince ??= now
+      silentSince ??= now - (instance.silence()?.ms ?? 0)
+      // The end of a synchronous one comes with the response that this attempt waits for.
+      if (!fleet.isSynchronous) await putBackWhileSilent(given)
       if (now - silentSince >= fleet.lostMs) throw new PlacementError('unreachable', error.message)
     }
   }

@@ -3,13 +3,15 @@ import { leaseReading, recordAbilities } from '../../src/engines/db/fleet.ts'
 import {
   finishPlacement,
   leaseLeftPlacements,
+  listFree,
   recordState,
 } from '../../src/engines/db/placement.ts'
 import type { LeftPlacement } from '../../src/engines/db/placement.ts'
 import { ADMISSION } from '../../src/platform/db/change-notification.ts'
-import { releaseAway } from '../../src/tasks/db/admission.ts'
+import { listAwaited, releaseAway } from '../../src/tasks/db/admission.ts'
 import type { EngineName } from '../../src/tasks/domain/engine.ts'
 import type { Abilities } from '../../src/tasks/domain/fleet.ts'
+import { NO_INSTANCE } from '../../src/tasks/domain/waits-for.ts'
 import type { Hosts, RenderDependencies } from './dependencies.ts'
 
 export type KeeperDependencies = Pick<RenderDependencies, 'sql' | 'log' | 'notifyChange'>
@@ -20,6 +22,8 @@ export interface Keeping<On extends Host> {
   checkRestart?(instance: On): Promise<unknown>
   /** Ends and removes what a task has left there. False: it goes on, and another turn looks again. */
   cleanUp(instance: On, left: LeftPlacement): Promise<boolean>
+  /** True where it can run a template that tasks wait for; absent: all can. */
+  canRun?(instance: On, template: string): Promise<boolean>
   /** Reads for operators what it can run. */
   listAbilities(instance: On): Promise<Abilities>
   /** Setting that names instances. */
@@ -32,7 +36,7 @@ const MAX_LEFT = 20
 
 /**
  * One turn of looking after all instances. One that does not respond does not keep the others waiting for long. Where one
- * responds, tasks go on that were put back because none did.
+ * can take tasks, those go on that were put back because none could.
  */
 export const keepHosts = async <On extends Host>(
   deps: KeeperDependencies & { fleet: Hosts<On> },
@@ -45,8 +49,28 @@ export const keepHosts = async <On extends Host>(
       ),
     ),
   )
-  if (!deps.fleet.instances.some((one) => one.depth > 0 && one.state() === 'up')) return
-  if (await releaseAway(deps.sql, keeping.engine)) deps.notifyChange(ADMISSION)
+  await release(deps, keeping)
+}
+
+const release = async <On extends Host>(
+  { sql, fleet, notifyChange }: KeeperDependencies & { fleet: Hosts<On> },
+  { canRun, engine }: Keeping<On>,
+): Promise<void> => {
+  const up = fleet.instances.filter((one) => one.depth > 0 && one.state() === 'up')
+  const awaited = up.length > 0 ? await listAwaited(sql, engine) : []
+  if (awaited.length === 0) return
+  const names = await listFree(
+    sql,
+    up.map(({ name }) => name),
+  )
+  const free = up.filter(({ name }) => names.includes(name))
+  for (const word of awaited) {
+    const template = word.slice(NO_INSTANCE.length + 1)
+    const isAble = async (one: On) =>
+      template === '' || ((await canRun?.(one, template).catch(() => false)) ?? true)
+    const able = await Promise.all(free.map(isAble))
+    if (able.includes(true) && (await releaseAway(sql, engine, word))) notifyChange(ADMISSION)
+  }
 }
 
 /**

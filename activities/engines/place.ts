@@ -37,6 +37,8 @@ export interface HostTask<On extends Host = Host> {
   setting: string
   /** Files that are sent. */
   uploads: readonly { filename: string; path: string }[]
+  /** Template that a host must be able to run; absent: what hosts lack is of this task alone. */
+  awaits?: string | undefined
   /** Finds why a host cannot do the task. Throws where it does not respond. */
   findIssues(host: On): Promise<readonly string[]>
 }
@@ -87,7 +89,7 @@ export const place = async <On extends Host>(given: HostTask<On>): Promise<Chose
     if (placements.some(({ state }) => state === 'crashed')) throw new TaskError('engine_crashed')
     if (placements.length >= MAX_PLACEMENTS)
       throw new TaskError('engine_failed', `The task was placed ${MAX_PLACEMENTS} times.`)
-    const { instances, reasons, isLeft } = await rank(given, waitMs === FIRST_WAIT_MS)
+    const { instances, reasons, isLeft, isAway } = await rank(given, waitMs === FIRST_WAIT_MS)
     for (const instance of instances) {
       const chosen = await reserve(given, instance, { depth: instance.depth })
       if (!chosen) continue
@@ -102,8 +104,8 @@ export const place = async <On extends Host>(given: HostTask<On>): Promise<Chose
       if (reasons.length > 0)
         deps.log.warn({ task_id: task.id, reasons }, 'no instance can take a task now')
     }
-    // It goes on once one responds, which `keepHosts` sees. Until then its time stands still.
-    if (isAway(fleet)) throw new PutBackError(NO_INSTANCE)
+    // It goes on once one can take it, which `keepHosts` sees. Until then its time stands still.
+    if (isAway) throw new PutBackError([NO_INSTANCE, given.awaits ?? []].flat().join(' '))
     // The task of such a placement may be in the queue behind this one, which would wait for it for ever.
     if (isLeft && performance.now() - startedAt >= (fleet.yieldMs ?? Infinity))
       throw new PutBackError('turn')
@@ -111,9 +113,19 @@ export const place = async <On extends Host>(given: HostTask<On>): Promise<Chose
   }
 }
 
-/** True where no instance has responded for long. A fleet that is scaled to none is not silent. */
-const isAway = ({ instances, awayMs = Infinity }: Hosts): boolean =>
-  instances.length > 0 && instances.every((instance) => (instance.silence()?.ms ?? 0) >= awayMs)
+/** Puts a task back that was sent, while no instance responds: the next attempt finds it where it is. */
+export const putBackWhileSilent = async ({
+  deps: { sql, fleet, notifyChange },
+  task,
+}: HostTask): Promise<void> => {
+  if (!fleet.instances.every((instance) => isSilent(fleet, instance))) return
+  const reasons = fleet.instances.map((one) => `${one.name} ${describeSilence(one.silence())}`)
+  if (await recordWait(sql, { ...task, reasons })) notifyChange(task.id)
+  throw new PutBackError(NO_INSTANCE)
+}
+
+const isSilent = ({ awayMs = Infinity }: Hosts, instance: Host): boolean =>
+  (instance.silence()?.ms ?? 0) >= awayMs
 
 /** Gives the task a placement at an instance; undefined: it is full by now, or takes none. */
 export const reserve = async <On extends Host>(
@@ -149,6 +161,8 @@ interface Ranked<On> {
   reasons: string[]
   /** A placement there is of a task that this worker does not follow. */
   isLeft: boolean
+  /** None will take it until somebody has acted. A fleet that is scaled to none is another matter. */
+  isAway: boolean
 }
 
 /**
@@ -190,7 +204,8 @@ export const rank = async <On extends Host>(
       : [`${given.setting} names no instance now`]
   const { followed = new Set() } = deps.fleet
   const isLeft = all.some(({ open }) => open.some((id) => !followed.has(id)))
-  return { instances, reasons: fit.length > 0 ? [] : reasons, isLeft }
+  const isAway = all.length > 0 && all.every((one) => one.isAway)
+  return { instances, reasons: fit.length > 0 ? [] : reasons, isLeft, isAway }
 }
 
 /** Finds what each instance lacks for a task. */
@@ -215,7 +230,7 @@ export const assessAll = async <On extends Host>(given: HostTask<On>) => {
 
 /** Finds what an instance lacks for a task. */
 const assess = async <On extends Host>(
-  { deps: { fleet }, template, isEarlier, setting, findIssues }: HostTask<On>,
+  { deps: { fleet }, template, isEarlier, setting, awaits, findIssues }: HostTask<On>,
   instance: On,
   { row, bytes }: { row: InstanceRow; bytes: number },
 ) => {
@@ -236,12 +251,15 @@ const assess = async <On extends Host>(
     return ended.some((end) => end in FINAL) ? 'has rejected the task' : undefined
   }
   const lack = findLack()
+  const isUnable = awaits !== undefined && found !== undefined && !isAble
+  const isAway = instance.depth === 0 || row.isHeld || isUnable || isSilent(fleet, instance)
   return {
     ...row,
     instance,
     ended,
     issues,
     isAble,
+    isAway: isAway && fleet.awayMs !== undefined,
     lack: lack === undefined ? undefined : `${instance.name} ${lack}`,
   }
 }

@@ -60,7 +60,7 @@ export class EngineError extends Error {
 const MAX_FAILURES = 3
 
 /**
- * Attempts of one run that no outage has ended, those lost with a killed worker included: a task that kills its worker
+ * Attempts of one run that no outage has ended, those that ended with their worker included: a task that kills its worker
  * each time must end. Fences do not count them: they go on over all runs, and an outage takes many.
  */
 const MAX_ATTEMPTS = 10
@@ -73,7 +73,7 @@ const MAX_ATTEMPTS = 10
  */
 export const runAttempt = async <Kind extends string>(
   deps: RenderDependencies,
-  { taskId, family, admission, timing }: AttemptOptions & { family: TaskFamily },
+  { taskId, family, admission, timing, workersLost = 0 }: AttemptOptions & { family: TaskFamily },
   work: (task: ClaimedTask<Kind>, attempt: RenderAttempt) => Promise<Rendered>,
 ): Promise<TaskStanding> => {
   const context = Context.current()
@@ -117,7 +117,7 @@ export const runAttempt = async <Kind extends string>(
       deps.changes?.on(task.id, lookAgain)
       if (remainingMs === 0) throw new TaskError('timeout')
       await mkdir(scratchDir, { recursive: true })
-      if (context.info.attempt - outages > maxAttempts)
+      if (workersLost + context.info.attempt - outages > maxAttempts)
         throw new TaskError('engine_failed', `The task was tried ${maxAttempts} times.`)
       const rendered = await work(task, { signal, scratchDir, report, isOver })
         // No part of an attempt runs on after its end.
@@ -236,8 +236,13 @@ const classify = async (
   const context = Context.current()
   if (context.cancellationDetails?.cancelRequested) return new CancelledFailure('cancelled')
   // The worker stops, an operator wants it, or the server has given the attempt up. Another attempt goes on.
-  if (context.cancellationSignal.aborted)
-    return ApplicationFailure.retryable(describeEnd(), 'attempt_ended')
+  if (context.cancellationSignal.aborted) {
+    const isStopped = context.cancellationDetails?.workerShutdown === true
+    return ApplicationFailure.retryable(
+      describeEnd(),
+      isStopped ? 'worker_stopped' : 'attempt_ended',
+    )
+  }
   const again = retryLater(deps, error, task.id)
   if (isUnavailable(error) || isOutage(error)) return again
   try {

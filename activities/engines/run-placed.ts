@@ -1,4 +1,4 @@
-import { endPlacement, listPlacements } from '../../src/engines/db/placement.ts'
+import { endPlacement, listPlacements, recordWait } from '../../src/engines/db/placement.ts'
 import type { Host } from '../../src/engines/host.ts'
 import { TaskError } from '../../src/tasks/domain/task-error.ts'
 import { leave, PlacementError } from './leave.ts'
@@ -88,8 +88,10 @@ const findOpen = async <On extends Host>({
     if (state === 'open' && id !== open?.id)
       await endPlacement(sql, { id, task, state: 'moved', detail: 'it was not needed' })
   const instance = fleet.instances.find(({ name }) => name === open?.instance)
-  if (open && instance)
+  if (open && instance) {
+    await recordWait(sql, { ...task, reasons: null })
     return { id: open.id, instance, isNew: false, isInterrupted: open.isInterrupted }
+  }
   const detail = 'it is not configured any more'
   if (open) await endPlacement(sql, { id: open.id, task, state: 'unreachable', detail })
   return undefined

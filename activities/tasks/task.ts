@@ -19,6 +19,8 @@ export interface AttemptOptions<Timing extends RenderTiming = RenderTiming> {
   /** Number of the admission that the run has. */
   admission: number
   timing: Timing
+  /** Attempts of the run that have ended with their worker, each of them an activity of its own. */
+  workersLost?: number
 }
 
 /** Activities that render, whichever engine has the queue. */

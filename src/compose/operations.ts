@@ -79,10 +79,13 @@ export const readFleet = async (
   const templates = names.map((name) => {
     const known = abilities.filter((ability) => ability.name === name)
     const lacking = known.filter(({ issues }) => issues.length > 0)
+    const [{ models = [], version, warnings = [], model_files: files } = {}] = known
     return {
       name,
-      models: known[0]?.models ?? [],
-      model_files: known[0]?.model_files ?? (known[0]?.models ?? []).map((file) => ({ file })),
+      ...(version !== undefined && { version }),
+      warnings,
+      models,
+      model_files: files ?? models.map((file) => ({ file })),
       able: known.length - lacking.length,
       lacking: lacking.map(({ instance, issues }) => ({ instance, issues })),
     }

@@ -118,7 +118,7 @@ const restart = async (
 ): Promise<void> => {
   try {
     await start(entry)
-    say(`${entry.service.name} is ready again`)
+    say(`${entry.service.name} is ready again as process ${entry.current?.id.pid}`)
   } catch (error) {
     if (!entry.stopping.signal.aborted) say(error instanceof Error ? error.message : String(error))
     await entry.current?.kill()

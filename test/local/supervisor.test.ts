@@ -62,7 +62,7 @@ describe('the supervisor', () => {
     await waitFor('it is said', async () => lines.length === 2)
     assert.deepEqual(lines, [
       'api was ended by SIGKILL; starting it again in 1 s',
-      'api is ready again',
+      `api is ready again as process ${second.pid}`,
     ])
     await supervisor.stop([['api']])
     assert.equal(isRunning(second), false)

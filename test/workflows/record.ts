@@ -64,7 +64,7 @@ const ALIKE = [
     `${family}-task-ended-before-render`,
     `${family}-task-cancelled-too-late`,
     `${family}-task-timed-out`,
-    `${family}-task-worker-lost`,
+    `${family}-task-worker-stopped`,
   ]),
   'publish-version-checked-again',
   'publish-version-expired',

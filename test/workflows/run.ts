@@ -30,6 +30,8 @@ export interface RunnerOptions {
   codePath: string
   taskQueue: string
   identity: string
+  /** Renders at once; absent: as many as there are. */
+  mediaSlots?: number | undefined
 }
 
 /** One finished run and the moves it asked for. */
@@ -77,7 +79,7 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
   const task = makeTaskActivities(tasks)
   const version = makeVersionActivities(versions)
   const bulk = makeTestBulkActivities(bulks)
-  const { address, codePath, identity, taskQueue } = options
+  const { address, codePath, identity, taskQueue, mediaSlots } = options
   const core = {
     identity,
     workflowBundle: { codePath },
@@ -95,6 +97,7 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
       ...PROMPT_HEARTBEATS,
       identity,
       taskQueue: mediaQueue(taskQueue),
+      ...(mediaSlots !== undefined && { maxConcurrentActivityTaskExecutions: mediaSlots }),
       activities: { ...task.media, ...version.media } satisfies MediaActivities,
     },
     { identity, taskQueue: bulkQueue(taskQueue), activities: bulk.bulk },

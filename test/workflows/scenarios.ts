@@ -1,6 +1,7 @@
 import { ApplicationFailure, Context } from '@temporalio/activity'
 import type { WorkflowHandle } from '@temporalio/client'
 
+import { mediaQueue } from '../../src/platform/temporal/start.ts'
 import { waitFor } from '../support/wait.ts'
 
 /** Options of a run of a workflow of either family beside its activities. */
@@ -74,6 +75,20 @@ export const untilHeartbeat = (handle: WorkflowHandle) =>
     const { raw } = await handle.describe()
     return raw.pendingActivities?.[0]?.heartbeatDetails ?? undefined
   })
+
+/** Counts the renders that no worker has taken, of all tasks with the queue of a workflow. */
+export const countQueued = async ({ client, workflowId }: WorkflowHandle): Promise<number> => {
+  const { taskQueue } = await client.getHandle(workflowId).describe()
+  const { stats } = await client.workflowService.describeTaskQueue({
+    namespace: 'default',
+    taskQueue: { name: mediaQueue(taskQueue) },
+    taskQueueType: ACTIVITIES,
+    reportStats: true,
+  })
+  return Number(stats?.approximateBacklogCount ?? 0)
+}
+
+const ACTIVITIES = 2
 
 /** Reads our search attributes of a workflow. */
 export const readAttributes = async (handle: WorkflowHandle): Promise<Record<string, unknown>> => {

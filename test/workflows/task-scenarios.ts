@@ -1,3 +1,5 @@
+import { ApplicationFailure, Context } from '@temporalio/activity'
+
 import type { CoreActivities } from '../../activities/index.ts'
 import type { MediaActivities } from '../support/media.ts'
 import type { TaskStanding } from '../../activities/tasks/task.ts'
@@ -9,7 +11,6 @@ import {
   fails,
   failsThreeTimes,
   inOrder,
-  silentAtFirst,
   untilCancelled,
   untilHeartbeat,
 } from './scenarios.ts'
@@ -27,13 +28,26 @@ const ends = (end: TaskStanding) => (): Promise<TaskStanding> => Promise.resolve
 export const done = ends({ state: 'done', reason: null })
 export const putBack = ends({ state: 'waiting', reason: 'breaker:engine:local' })
 
+/** Fails at first with its worker, and ends the task once the workflow has it rendered again. */
+const worksOnceLost =
+  (endWithWorker: () => Promise<never>): TaskScenario['render'] =>
+  ({ workersLost }) =>
+    workersLost === undefined ? endWithWorker() : done()
+
+/** Says nothing until its worker ends. */
+const silent = () => Context.current().cancelled
+
+const stopped = () =>
+  Promise.reject(ApplicationFailure.retryable('its worker has stopped', 'worker_stopped'))
+
 export const TASK_SCENARIOS = {
   completed: { render: done },
   'put-back': { render: putBack },
   'bad-input': { render: fails('image_invalid') },
   'engine-failed': { render: failsThreeTimes },
   'timed-out': { render: fails('timeout') },
-  'worker-lost': { render: silentAtFirst(done), heartbeatSeconds: 1 },
+  'worker-lost': { render: worksOnceLost(silent), heartbeatSeconds: 1 },
+  'worker-stopped': { render: worksOnceLost(stopped) },
   'ended-before-render': { render: ends({ state: 'failed', reason: 'start_timeout' }) },
   'cancelled-while-waiting': { render: done, noMediaWorker: true, act: askToCancel },
   'cancelled-while-rendering': {

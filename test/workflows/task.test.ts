@@ -8,6 +8,7 @@ import { makeLatch, waitFor } from '../support/wait.ts'
 import {
   askToCancel,
   attempt,
+  countQueued,
   fails,
   readAttributes,
   readDetails,
@@ -32,6 +33,7 @@ const ENDS: Record<
   'engine-failed': ['failed', 'engine_failed', { code: 'engine_failed', message: 'three times' }],
   'timed-out': ['failed', 'timeout', reasonOf('timeout')],
   'worker-lost': ['done', ''],
+  'worker-stopped': ['done', ''],
   'ended-before-render': ['failed', 'start_timeout'],
   'cancelled-while-waiting': ['cancelled', 'cancelled', CANCELLED],
   'cancelled-while-rendering': ['cancelled', 'cancelled', CANCELLED],
@@ -193,5 +195,35 @@ describe('the workflow of a task', { concurrency: true }, () => {
       const { priorityKey, fairnessKey } = raw.workflowExecutionInfo?.priority ?? {}
       assert.deepEqual([priorityKey, fairnessKey?.length], [key, 32])
     }
+  })
+})
+
+describe('the queue of a media worker', () => {
+  const runner = useTestRunner('precedence', 1)
+
+  test('has a task whose worker is lost before all that wait', async () => {
+    const rendered: string[] = []
+    const lost = makeLatch()
+    const other = () => {
+      rendered.push('other')
+      return done()
+    }
+    const others: Promise<unknown>[] = []
+    await runner.task('image', {
+      heartbeatSeconds: 1,
+      render: async ({ workersLost = 0 }) => {
+        rendered.push(`lost ${workersLost}`)
+        if (workersLost === 0) await lost.opened
+        return await done()
+      },
+      act: async (handle) => {
+        await waitFor('it renders', () => rendered.length > 0)
+        for (let n = 0; n < 3; n += 1) others.push(runner.task('image', { render: other }))
+        // The slot is free once all four are in the queue.
+        await waitFor('all wait', async () => (await countQueued(handle)) === 4).finally(lost.open)
+      },
+    })
+    await Promise.all(others)
+    assert.deepEqual(rendered, ['lost 0', 'lost 1', 'other', 'other', 'other'])
   })
 })

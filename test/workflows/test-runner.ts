@@ -4,7 +4,7 @@ import { startRunner, type Runner } from './run.ts'
 import { connectPatiently, installQuietRuntime } from './runtime.ts'
 
 /** Starts a runner on the server of this run of the tests, with a task queue of its own, before the first test of a suite. */
-export const useTestRunner = (name: string): Runner =>
+export const useTestRunner = (name: string, mediaSlots?: number): Runner =>
   use(
     async () => {
       installQuietRuntime()
@@ -14,6 +14,7 @@ export const useTestRunner = (name: string): Runner =>
         ...where,
         taskQueue: makeTaskQueue(name),
         identity: 'test',
+        mediaSlots,
       })
       const stop = () => runner.stop().then(() => connection.close())
       return { ...runner, stop }

@@ -1,16 +1,20 @@
 import {
+  ActivityFailure,
+  ApplicationFailure,
   CancellationScope,
   defineSignal,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
   setHandler,
+  TimeoutFailure,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow'
 import type { ActivityOptions } from '@temporalio/workflow'
 
 import type {
+  AttemptOptions,
   RenderActivities,
   TaskStanding,
   TaskTransitions,
@@ -48,15 +52,20 @@ export interface TaskInput<Timing extends RenderTiming = RenderTiming> {
 
 /** Drives an image task to its end. Whichever that is, also a failure, the workflow completes. */
 export const imageTask = (input: TaskInput): Promise<TaskEnd> =>
-  driveTask('image', input, (options) =>
-    proxyActivities<RenderActivities>(options).renderImageTask(input),
+  driveTask('image', input, (attempt, options) =>
+    proxyActivities<RenderActivities>(options).renderImageTask({ ...input, ...attempt }),
   )
 
 /** Drives a video task to its end. Whichever that is, also a failure, the workflow completes. */
 export const videoTask = (input: TaskInput<VideoTiming>): Promise<TaskEnd> =>
-  driveTask('video', input, (options) =>
-    proxyActivities<RenderActivities>(options).renderVideoTask(input),
+  driveTask('video', input, (attempt, options) =>
+    proxyActivities<RenderActivities>(options).renderVideoTask({ ...input, ...attempt }),
   )
+
+type Render = (
+  attempt: Pick<AttemptOptions, 'workersLost'>,
+  options: ActivityOptions,
+) => Promise<TaskStanding>
 
 /**
  * Renders an admitted task. The render ends the task with its results, or puts it back among the waiting tasks: then
@@ -64,9 +73,10 @@ export const videoTask = (input: TaskInput<VideoTiming>): Promise<TaskEnd> =>
  */
 const driveTask = async (
   family: TaskFamily,
-  { taskId, timing, engine }: TaskInput,
-  render: (options: ReturnType<typeof renderOptions>) => Promise<TaskStanding>,
+  input: TaskInput,
+  render: Render,
 ): Promise<TaskEnd> => {
+  const { taskId } = input
   const { failTask } = proxyLocalActivities<TaskTransitions>(transitionOptions)
   const rendering = new CancellationScope()
   setHandler(cancelRequested, () => rendering.cancel())
@@ -74,12 +84,47 @@ const driveTask = async (
     setCurrentDetails(
       '**Rendering.** Waits for a worker, then renders: *Pending Activities* shows the step and how far it is.',
     )
-    return show(await rendering.run(() => render(renderOptions(timing, engine))))
+    return show(await renderUntilKept(input, rendering, render))
   } catch (error) {
     const reason = reasonOf(error, rendering)
     const end = await CancellationScope.nonCancellable(() => failTask({ taskId, family }, reason))
     return show(end, end.state === 'failed' ? reason.message : undefined)
   }
+}
+
+/**
+ * Renders again what ended with its worker, ahead of all that wait: an attempt that Temporal repeats would keep its
+ * priority and enter the queue at its end.
+ */
+const renderUntilKept = async (
+  { timing, engine }: TaskInput,
+  rendering: CancellationScope,
+  render: Render,
+): Promise<TaskStanding> => {
+  for (let workersLost = 0; ; workersLost += 1) {
+    const options = renderOptions(timing, engine)
+    try {
+      return await rendering.run(() =>
+        workersLost === 0
+          ? render({}, options)
+          : render({ workersLost }, { ...options, priority: { priorityKey: FIRST } }),
+      )
+    } catch (error) {
+      if (rendering.consideredCancelled || !endedWithWorker(error)) throw error
+    }
+  }
+}
+
+/** Priority before all that callers have. The turn of the account is that of the workflow. */
+const FIRST = 1
+
+/** Type of the failure of an attempt whose worker stops. */
+const WORKER_STOPPED = 'worker_stopped'
+
+const endedWithWorker = (error: unknown): boolean => {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined
+  if (cause instanceof TimeoutFailure) return cause.timeoutType === 'HEARTBEAT'
+  return cause instanceof ApplicationFailure && cause.type === WORKER_STOPPED
 }
 
 const show = ({ state, reason }: TaskStanding, message?: string): TaskEnd => {
@@ -116,8 +161,9 @@ const renderOptions = (
   taskQueue: `${workflowInfo().taskQueue}-${engine === 'local' ? 'media' : engine}`,
   startToCloseTimeout: (deadlineSeconds + DEADLINE_MARGIN_SECONDS) * 1000,
   heartbeatTimeout: heartbeatSeconds * 1000,
-  // Mostly its worker was killed, and the heartbeat has cost time enough. The second wait is a second.
+  // The second wait is a second. What ended with its worker is scheduled again by the workflow.
   retry: {
+    nonRetryableErrorTypes: ['TemporalTimeout:Heartbeat', WORKER_STOPPED],
     initialInterval: '200 milliseconds',
     backoffCoefficient: 5,
     maximumInterval: '10 seconds',

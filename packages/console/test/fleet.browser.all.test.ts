@@ -21,7 +21,12 @@ const ABILITIES = {
     ],
     issues: [],
   },
-  upscale: { models: ['4x-general.safetensors'], issues: [] },
+  upscale: {
+    models: ['4x-general.safetensors'],
+    version: '0af3c71b22d94e01' + '0'.repeat(48),
+    warnings: ['node 2: LoadImage has no mark, so every task gets "in.png"'],
+    issues: [],
+  },
   'custom/film.json': { models: [], issues: ['custom/film.json: holds no nodes'] },
 }
 const LACKING = { ...ABILITIES, upscale: { ...ABILITIES.upscale, issues: [ISSUE] } }
@@ -85,8 +90,9 @@ describe('operations of a fleet', { skip }, () => {
     await broken.getByText('node 3 KSampler: device-side assert').waitFor()
     const templates = page.getByRole('table', { name: 'ComfyUI templates' })
     await templates
-      .getByRole('row', { name: /^upscale .* 1 task, oldest .* 4 instances$/ })
+      .getByRole('row', { name: /^upscale 0af3c71b22d9 .* 1 task, oldest .* 4 instances$/ })
       .waitFor()
+    await templates.getByText('LoadImage has no mark, so every task gets "in.png"').waitFor()
     await templates.getByText('gpu4 is drained: 1 task waiting').waitFor()
     await templates.getByText('diffusion_models/wan2.2_t2v_14B.safetensors').waitFor()
     const link = templates.getByRole('link', { name: 'from (models.example)' })

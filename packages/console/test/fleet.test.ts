@@ -21,6 +21,7 @@ test('instances that an operator mends come first, then by number', () => {
 test('templates have their queues, also those of kinds that have none of their own name', () => {
   const template = (name: string) => ({
     name,
+    warnings: [],
     models: [],
     model_files: [],
     able: 2,

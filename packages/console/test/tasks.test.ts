@@ -25,7 +25,7 @@ import {
   withPresets,
 } from '../src/try/form.ts'
 import type { Choice, Field } from '../src/try/form.ts'
-import { KINDS } from '../src/try/kinds.ts'
+import { firstKind, KINDS } from '../src/try/kinds.ts'
 import { schemaOf } from '../src/try/schema.ts'
 import type { Body, JsonSchema } from '../src/try/schema.ts'
 import { toCurl, toPythonCode, toTypeScript } from '../src/try/snippets.ts'
@@ -80,6 +80,19 @@ describe('the form of a kind', () => {
   for (const [id, name, control] of CONTROLS)
     test(`${id} has ${name} as ${JSON.stringify(control)}`, () =>
       assert.deepEqual(fieldOf(id, name).control, control))
+
+  test('the page opens on a template, and on what can run here', () => {
+    const poster = { name: 'poster', kind: 'custom/poster', path: '', body: {} }
+    const first = (unserved: string[]) => firstKind({ templates: [poster], unserved })
+    assert.equal(first([]), 'custom/poster')
+    assert.equal(first(['custom/poster', 'relight']), 'upscale')
+  })
+
+  test('a field has the title that its template gives to it as its label', () => {
+    const properties = { strength: { type: 'number', title: 'Depth' }, blend_mode: {} }
+    const labels = readFields({ properties }).map(({ label }) => label)
+    assert.deepEqual(labels, ['Depth', 'Blend mode'])
+  })
 
   test('a list of texts or of numbers is written by lines', () => {
     const properties = { a: { type: 'array', items: { type: 'string' } } }

@@ -17,6 +17,10 @@ describe('templates in the console', { skip }, () => {
       folder = await makeTemplateFolder()
       closing.push(fake.close, folder.close)
       await folder.write('soft-portrait', makePortrait())
+      await folder.write(
+        'soft-portrait.map',
+        JSON.stringify({ fields: { strength: { title: 'Depth', minimum: 10, maximum: 80 } } }),
+      )
       await folder.write('film', FILM)
       return { COMFYUI_URLS: `gpu1=${fake.url}`, COMFYUI_TEMPLATES: folder.folder }
     },
@@ -37,9 +41,13 @@ describe('templates in the console', { skip }, () => {
 
   test('a template has a form of its members, and its task is shown like any', async () => {
     await untilListed()
-    const page = await console.open('/try/relight', { as: 'alice' })
-    await page.getByRole('link', { name: 'Custom' }).click()
+    const page = await console.open('/try', { as: 'alice' })
+    await page.waitForURL(/custom%2Ffilm$|custom\/film$/)
     await page.getByRole('link', { name: 'Soft portrait' }).click()
+    const depth = page.getByRole('group', { name: 'Depth' })
+    await depth.getByText('10', { exact: true }).waitFor()
+    await depth.getByText('80', { exact: true }).waitFor()
+    assert.equal(await page.getByRole('textbox', { name: 'Depth' }).inputValue(), '55')
     const radius = page.getByRole('textbox', { name: 'Radius' })
     await radius.fill('40')
     await page.getByText('must be a whole number from 1 to 31, got 40').waitFor()

@@ -1,3 +1,4 @@
+import type { EngineName } from '../../tasks/domain/engine.ts'
 import type { Abilities, FleetInstance, InstanceState, Waiting } from '../../tasks/domain/fleet.ts'
 import type { Queryable, Sql } from '../../platform/db/client.ts'
 import { instant } from '../../platform/db/instant.ts'
@@ -68,7 +69,7 @@ export const countInstances = async (
 `
 
 /**
- * Counts the open tasks of the fleet that no instance has, admitted or put back because none responds, by the kind that their templates are named after.
+ * Counts the open tasks of the fleet that no instance has, admitted or put back because none can take them, by the kind that their templates are named after.
  * A worker decides which template of the kind a task gets.
  */
 export const countWaiting = async (sql: Sql): Promise<Waiting[]> =>
@@ -84,7 +85,7 @@ export const countWaiting = async (sql: Sql): Promise<Waiting[]> =>
       limit 10000
     ) t
     where not exists (select from placement p where p.task_id = t.id and p.state = 'open')
-      and coalesce(waits_on = ${NO_INSTANCE}, true)
+      and coalesce(starts_with(waits_on, ${NO_INSTANCE}), true)
   )
   select template, count(*)::integer as tasks,
     extract(epoch from now() - min(last_moved_at))::float8 as oldest_seconds,
@@ -101,6 +102,20 @@ export const countWaiting = async (sql: Sql): Promise<Waiting[]> =>
   from waiting
   group by 1
   order by 2 desc, 1
+`
+
+/** Lists what the instances can run that may be given tasks now, with the engine of each. */
+export const listServing = async (
+  sql: Sql,
+): Promise<{ engine: EngineName; abilities: Abilities }[]> =>
+  await sql`
+  select engine, abilities
+  from (
+    select coalesce(i.engine, 'comfyui') as engine, coalesce(abilities, '{}') as abilities,
+      ${stateOf(sql)} as state
+    from instance i order by i.name
+  ) stated
+  where state not in ('gone', 'quarantined', 'draining')
 `
 
 /** Lists the engines of ENGINES_HTTP that have instances. */

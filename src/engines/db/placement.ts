@@ -15,6 +15,8 @@ export interface InstanceRow {
   name: string
   /** Why it may take no placement; null where it may. */
   hold: string | null
+  /** It may take none until an operator has acted. */
+  isHeld: boolean
   template: string | null
   /** Ids of our prompts there whose tasks have not ended. */
   open: string[]
@@ -49,7 +51,8 @@ export const listInstances = async (
     insert into instance (name) select unnest(${[...names]}::text[]) on conflict do nothing
   `
   return await sql<InstanceRow[]>`
-    select i.name, i.template, ${holdOf(sql)} as hold, array(select p.id from ${openThere(sql, sql`i.name`)}) as open,
+    select i.name, i.template, ${holdOf(sql)} as hold,
+      coalesce(drained_at, quarantined_at) is not null as "isHeld", array(select p.id from ${openThere(sql, sql`i.name`)}) as open,
       array(select p.state from placement p
         where p.task_id = ${taskId} and p.instance = i.name and p.state not in ('open', 'moved')) as ended,
       (select p.rejection from placement p
@@ -58,6 +61,14 @@ export const listInstances = async (
     from instance i where i.name = any(${[...names]})
     order by i.name
   `
+}
+
+/** Lists those of some instances that may take placements. */
+export const listFree = async (sql: Sql, names: readonly string[]): Promise<string[]> => {
+  const rows = await sql<{ name: string }[]>`
+    select name from instance where name = any(${[...names]}) and ${holdOf(sql)} is null
+  `
+  return rows.map(({ name }) => name)
 }
 
 export interface NewPlacement {

@@ -318,7 +318,8 @@ export const releaseTemplates = async (
         row_number() over (partition by waits_on order by priority desc, created_at, id) as place
       from task
       where family in ('image', 'video') and engine = 'comfyui' and ended_at is null
-        and waits_on >= 'template:' and waits_on < 'template;' and waits_on <> ${NO_INSTANCE}
+        and waits_on >= 'template:' and waits_on < 'template;'
+        and not starts_with(waits_on, ${NO_INSTANCE})
         and (${only ?? null}::text is null or waits_on = 'template:' || ${only ?? null}::text)
     )
     update task set waits_on = 'turn'
@@ -328,12 +329,22 @@ export const releaseTemplates = async (
   return count > 0
 }
 
-/** Lets tasks of an engine go on that wait for one of its instances to respond. False: there are none. */
-export const releaseAway = async (sql: Sql, engine: EngineName): Promise<boolean> => {
+/** Lists the words on which tasks of an engine wait for an instance that can take them. */
+export const listAwaited = async (sql: Sql, engine: EngineName): Promise<string[]> => {
+  const rows = await sql<{ word: string }[]>`
+    select distinct waits_on as word from task
+    where family in ('image', 'video') and engine = ${engine} and ended_at is null
+      and waits_on >= 'template:' and waits_on < 'template;' and starts_with(waits_on, ${NO_INSTANCE})
+  `
+  return rows.map(({ word }) => word)
+}
+
+/** Lets tasks of an engine go on that wait on one of these words. False: there are none. */
+export const releaseAway = async (sql: Sql, engine: EngineName, word: string): Promise<boolean> => {
   const { count } = await sql`
     update task set waits_on = 'turn'
     where family in ('image', 'video') and engine = ${engine} and ended_at is null
-      and waits_on = ${NO_INSTANCE}
+      and waits_on = ${word}
   `
   return count > 0
 }

@@ -66,6 +66,12 @@ export type ModelFile = Static<typeof ModelFile>
 
 const FleetTemplate = Type.Object({
   name: Type.String(),
+  version: Type.Optional(
+    Type.String({ description: 'SHA-256 of its file, followed by its map; absent of an engine.' }),
+  ),
+  warnings: Type.Array(Type.String(), {
+    description: 'What it does that its author may not mean: it is run all the same.',
+  }),
   models: Type.Array(Type.String(), { description: 'Files of models that it needs.' }),
   model_files: Type.Array(ModelFile, {
     description: 'The same files; address and digest are those of the editor’s form.',
@@ -120,6 +126,8 @@ export type FleetInstance = Static<typeof Instance>
 /** Template on an instance: files of models that it loads, and why it cannot be run there. */
 export interface Ability {
   models: string[]
+  version?: string
+  warnings?: string[]
   /** Absent: a worker of an earlier release has read it. */
   model_files?: ModelFile[]
   issues: string[]

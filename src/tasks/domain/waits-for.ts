@@ -24,7 +24,10 @@ const BUSY = 'All workers are busy.'
 /** Reason of a task of a template that has as many tasks on machines as it may. */
 export const FULL = 'As many tasks of its template run as may at once.'
 
-/** Word that a task waits on while no instance of its engine responds. No template has a space in its name. */
+/**
+ * Word that a task waits on while no instance of its engine can take it; a space and the template may follow, of which
+ * one must be able. No template has a space in its name.
+ */
 export const NO_INSTANCE = 'template:no instance'
 
 /** Reason of a task on a machine that is silent. */

@@ -3,11 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, describe, test, type TestContext } from 'node:test'
 
 import { makeBreaker } from '../../../activities/engines/breaker.ts'
+import { keepFleet } from '../../../activities/engines/comfyui-keeper.ts'
 import { leave, PlacementError } from '../../../activities/engines/leave.ts'
 import type { HostTask } from '../../../activities/engines/place.ts'
+import { drainInstance } from '../../../src/engines/db/fleet.ts'
 import { NO_INSTANCE } from '../../../src/tasks/domain/waits-for.ts'
 import { endPause, listPauses } from '../../../src/tasks/db/pause.ts'
 import type { PromptFault } from '../../support/comfyui/worker.ts'
+import { waitFor } from '../../support/wait.ts'
 import { attempt, render, seePlacements, startFleet } from './comfyui-place.ts'
 import { admit, again, forGood, see, usePlace } from '../../tasks/activities/place.ts'
 
@@ -17,8 +20,8 @@ const WAITING = { state: 'waiting', reason: `breaker:${SCOPE}` }
 let fleets = 0
 
 /** An instance alone, and a worker whose breaker opens at three failures in a row. */
-const start = async (t: TestContext, faults: PromptFault[], awayMs = Infinity) => {
-  const fleet = await startFleet(place, `breaker${(fleets += 1)}`, [{}], { awayMs })
+const start = async (t: TestContext, faults: PromptFault[], times: { awayMs?: number } = {}) => {
+  const fleet = await startFleet(place, `breaker${(fleets += 1)}`, [{}], times)
   t.after(fleet.close)
   fleet.first.faults.push(...faults)
   const breaker = makeBreaker(place.deps, { max: 3, openSeconds: 3600 })
@@ -32,7 +35,7 @@ const start = async (t: TestContext, faults: PromptFault[], awayMs = Infinity) =
 const states = async (id: string): Promise<string[]> =>
   (await seePlacements(place, id)).map(({ state }) => state)
 const seeWait = async (id: string) => {
-  const [row] = await place.database.sql<{ waits_for: string[]; ends: string[] }[]>`
+  const [row] = await place.database.sql<{ waits_for: string[] | null; ends: string[] }[]>`
     select waits_for, claimed_at is not null as has_begun,
       array(select one->>'error' from jsonb_array_elements(attempts) one) as ends
     from task where id = ${id}
@@ -76,9 +79,9 @@ describe('the breaker of the instances of ComfyUI', () => {
   })
 
   test('stays closed while no instance responds, and each task waits at one attempt', async (t) => {
-    const { deps, first, insert, keep } = await start(t, [], 1)
+    const { deps, first, insert, keep } = await start(t, [], { awayMs: 1 })
     await first.kill()
-    const away = { state: 'waiting', reason: NO_INSTANCE }
+    const away = { state: 'waiting', reason: `${NO_INSTANCE} upscale` }
     const ids = [await insert(), await insert(), await insert(), await insert()]
     for (const id of ids) assert.deepEqual(await attempt(deps, id), away)
     assert.deepEqual(await seeBreaker(), [])
@@ -105,7 +108,7 @@ describe('the breaker of the instances of ComfyUI', () => {
   })
 
   test('stays closed where the only instance dies under its tasks', async (t) => {
-    const { deps, first, insert } = await start(t, [], 1)
+    const { deps, first, insert } = await start(t, [], { awayMs: 1 })
     for (const instance of deps.fleet.instances) await instance.probe(performance.now())
     await first.kill()
     for (const instance of deps.fleet.instances) await instance.probe(performance.now())
@@ -122,5 +125,82 @@ describe('the breaker of the instances of ComfyUI', () => {
       await leave({ ...given, task } as HostTask, chosen, new PlacementError('unreachable', 'x'))
     }
     assert.deepEqual(await seeBreaker(), [])
+  })
+})
+
+describe('a task that no instance of ComfyUI can take', () => {
+  const away = (...template: string[]) => ({
+    state: 'waiting',
+    reason: [NO_INSTANCE, ...template].join(' '),
+  })
+  const drain = ({ deps }: Awaited<ReturnType<typeof start>>, isDrained: boolean) =>
+    drainInstance(place.deps.sql, { name: deps.fleet.instances[0]?.name ?? '', isDrained })
+
+  test('waits while all are drained, and goes on when one is not', async (t) => {
+    const fleet = await start(t, [], { awayMs: 1 })
+    const { deps, insert, keep } = fleet
+    const id = await insert()
+    await keep()
+    await drain(fleet, true)
+    assert.deepEqual(await attempt(deps, id), away('upscale'))
+    const name = deps.fleet.instances[0]?.name
+    assert.deepEqual(await seeWait(id), {
+      waits_for: [`${name} is drained`],
+      ends: ['put_back'],
+      has_begun: true,
+    })
+    await keep()
+    await admit(place)
+    assert.deepEqual(await attempt(deps, id), away('upscale'))
+    assert.deepEqual((await seeWait(id)).ends, ['put_back'], 'nothing lets it go on')
+    await drain(fleet, false)
+    await keep()
+    await admit(place)
+    assert.equal((await render(deps, id))?.results.length, 1)
+    assert.equal((await see(place.database, id)).failures, 0)
+  })
+
+  test('waits while none can run its template, and goes on when one can', async (t) => {
+    const { deps, first, insert, keep, makeWorker } = await start(t, [], { awayMs: 1 })
+    first.without.push('ImageSharpen')
+    const id = await insert()
+    assert.deepEqual(await attempt(deps, id), away('upscale'))
+    assert.match((await seeWait(id)).waits_for?.[0] ?? '', /there is no class ImageSharpen/)
+    await keep()
+    await admit(place)
+    assert.deepEqual(await attempt(deps, id), away('upscale'))
+    assert.deepEqual((await seeWait(id)).ends, ['put_back'], 'nothing lets it go on')
+    first.without.length = 0
+    const later = makeWorker()
+    await keepFleet(later)
+    await admit(place)
+    assert.equal((await render(later, id))?.results.length, 1)
+  })
+
+  test('waits while the only one is silent under it, and is found there again', async (t) => {
+    const { deps, first, insert, keep } = await start(t, [], { awayMs: 1 })
+    const id = await insert()
+    first.hold()
+    const rendering = attempt(deps, id)
+    await waitFor('it runs', () => first.isRunning())
+    first.intercept = () => 'drop'
+    assert.deepEqual(await rendering, away())
+    const name = deps.fleet.instances[0]?.name
+    const { waits_for: reasons, ends } = await seeWait(id)
+    assert.match(reasons?.[0] ?? '', new RegExp(`^${name} does not respond: `))
+    assert.deepEqual(ends, ['put_back'])
+    await keep()
+    await admit(place)
+    assert.deepEqual(await attempt(deps, id), away())
+    assert.deepEqual((await seeWait(id)).ends, ['put_back'], 'nothing lets it go on')
+    first.intercept = undefined
+    for (const instance of deps.fleet.instances) await instance.probe(performance.now())
+    await keep()
+    await admit(place)
+    const rendered = render(deps, id)
+    await waitFor('it waits no more', async () => (await seeWait(id)).waits_for === null)
+    first.release()
+    assert.equal((await rendered)?.results.length, 1)
+    assert.deepEqual([first.prompted.length, await states(id)], [1, ['open']], 'rendered once')
   })
 })

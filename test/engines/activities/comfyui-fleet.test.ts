@@ -467,15 +467,20 @@ describe('the keeper of a fleet', () => {
     (await listInstanceDetails(place.deps.sql)).find((instance) => instance.name === name)
 
   test('records what each instance can run, and what is missing', async (t) => {
-    const { keep, names, second } = await start(t, [{}, { without: ['ImageSharpen'], models: [] }])
+    const { deps, keep, names, second } = await start(t, [
+      {},
+      { without: ['ImageSharpen'], models: [] },
+    ])
     await keep()
     const [one, two] = [await find(names[0]), await find(names[1])]
     assert.deepEqual([one?.version, one?.state, two?.state], ['0.3.64', 'ready', 'ready'])
-    assert.deepEqual(one?.abilities?.['upscale'], { models: [], model_files: [], issues: [] })
-    const model = one?.abilities?.['custom/upscale-model']
+    const { version, ...upscale } = one?.abilities?.['upscale'] ?? assert.fail()
+    assert.deepEqual(upscale, { models: [], warnings: [], model_files: [], issues: [] })
+    assert.equal(version, deps.fleet.templates.find(({ name }) => name === 'upscale')?.version)
+    const { version: _, ...model } = one?.abilities?.['custom/upscale-model'] ?? assert.fail()
     const file = 'kiln-tiny-x2.safetensors'
     const files = [{ file, folder: 'upscale_models' }]
-    assert.deepEqual(model, { models: [file], model_files: files, issues: [] })
+    assert.deepEqual(model, { models: [file], warnings: [], model_files: files, issues: [] })
     assert.deepEqual(two?.abilities?.['upscale']?.issues, [
       'node 4 "Sharpen": there is no class ImageSharpen',
     ])
@@ -508,7 +513,7 @@ describe('the keeper of a fleet', () => {
       /^invalid_prompt: no \u{fffd} class/u,
     )
     stopRun(environment)
-    await assert.rejects(rendered, again('attempt_ended'))
+    await assert.rejects(rendered, again('worker_stopped'))
   })
 
   test('says that nothing is loaded once an instance has restarted, or has freed its memory', async (t) => {

@@ -46,7 +46,7 @@ const sendAndStop = async (deps: ComfyDependencies, first: FakeComfy, id: string
   const stopped = render(patient, id, { environment })
   await waitFor('the prompt runs', () => first.prompted.length === 1 && first.isRunning())
   stopRun(environment)
-  await assert.rejects(stopped, again('attempt_ended'))
+  await assert.rejects(stopped, again('worker_stopped'))
 }
 
 /** Renders, and returns what operators saw of its progress, in per cent. */

@@ -350,7 +350,7 @@ describe('an image task of a fleet', { concurrency: true }, () => {
     const stopped = render(deps, id, { environment })
     await waitFor('the prompt', () => first.prompted.length === 1)
     stopRun(environment)
-    await assert.rejects(stopped, again('attempt_ended'))
+    await assert.rejects(stopped, again('worker_stopped'))
     first.release()
     await assert.rejects(render(losing(deps), id), again('attempt_failed'))
     assert.equal((await listResults(id)).length, 2, 'it was rendered')

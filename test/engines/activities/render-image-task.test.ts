@@ -142,10 +142,15 @@ describe('an attempt to render', () => {
 
   test('ends a task that has been tried ten times', async () => {
     const id = await insertTask(place)
-    const on = (attempt: number) => ({ environment: makeEnvironment({ attempt }) })
+    const on = (attempt: number, workersLost?: number) => ({
+      environment: makeEnvironment({ attempt }),
+      workersLost,
+    })
     await assert.rejects(render(losing(deps), id, on(10)), again('attempt_failed'))
+    await assert.rejects(render(losing(deps), id, on(6, 4)), again('attempt_failed'))
     const message = 'The task was tried 10 times.'
-    await assert.rejects(render(deps, id, on(11)), { ...forGood('engine_failed'), message })
+    for (const last of [on(11), on(7, 4)])
+      await assert.rejects(render(deps, id, last), { ...forGood('engine_failed'), message })
   })
 
   test('counts the deadline from the first claim', async () => {
@@ -183,7 +188,7 @@ describe('an attempt to render', () => {
       stopRun(environment)
       return untilAborted(job, control)
     })
-    await assert.rejects(render(slow, id, { environment }), again('attempt_ended'))
+    await assert.rejects(render(slow, id, { environment }), again('worker_stopped'))
     assert.equal((await see(place.database, id)).failures, 0)
   })
 

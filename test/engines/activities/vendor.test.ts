@@ -257,7 +257,7 @@ describe('an image task of an upstream', { concurrency: true }, () => {
       return details
     })
     const timing = { ...TIMING, heartbeatSeconds: 2 }
-    await assert.rejects(render(deps, id, { environment, timing }), again('attempt_ended'))
+    await assert.rejects(render(deps, id, { environment, timing }), again('worker_stopped'))
     const details = { step: 'waiting for the upstream', percent: 0 }
     assert.deepEqual(await stop, { ...details, upstream_id: fake.tasks.get(id) })
     // Its inputs are not read again.

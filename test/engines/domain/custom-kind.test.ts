@@ -128,6 +128,60 @@ describe('a template of a custom kind', () => {
       ),
       /the map has size, and no node is titled kiln:size/,
     ],
+    ...(
+      [
+        [
+          'a wider range',
+          { minimum: 0, maximum: 9 },
+          /\/fields\/radius is 0 to 9, and its node takes 1 to 31/,
+        ],
+        ['a range without numbers', { minimum: 9, maximum: 3 }, /radius is 9 to 3, and its node/],
+        [
+          'a range without its own value',
+          { minimum: 5 },
+          /radius is 5 to 31, and the workflow has 4/,
+        ],
+        [
+          'an unknown word',
+          { label: 'Reach' },
+          /the map has \/fields\/radius\/label; what it may have is title, desc/,
+        ],
+        [
+          'an end that is no number',
+          { maximum: 'much' },
+          /\/fields\/radius\/maximum must be a number/,
+        ],
+      ] as const
+    ).map(([what, rule, wanted]): [string, string, RegExp] => [
+      `${what} of its author`,
+      issuesOf(
+        'ImageBlur',
+        { blur_radius: 4 },
+        'kiln:radius=blur_radius',
+        JSON.stringify({ fields: { radius: rule } }),
+      ),
+      wanted,
+    ]),
+    [
+      'a range of a text',
+      issuesOf(
+        'PrimitiveStringMultiline',
+        { value: '' },
+        'kiln:prompt',
+        '{"fields":{"prompt":{"minimum":1}}}',
+      ),
+      /\/fields\/prompt has a range, and its field is no number/,
+    ],
+    [
+      'words for a field that it has not',
+      issuesOf(
+        'ImageBlur',
+        { blur_radius: 4 },
+        'kiln:radius=blur_radius',
+        '{"fields":{"size":{"title":"Size"}}}',
+      ),
+      /the map has size, and no node is titled kiln:size/,
+    ],
     [
       'a name of its file that no path has',
       read(makePortrait(), undefined, 'custom/My Portrait.json').issues.join(),
@@ -136,6 +190,30 @@ describe('a template of a custom kind', () => {
   ]
   for (const [title, issues, wanted] of REJECTED)
     test(`is no kind with ${title}`, () => assert.match(issues, wanted))
+
+  test('has the label, the description and the range that its author gives to fields', () => {
+    const graph = makeGraph({
+      1: ['LoadImage', { image: 'in.png' }, 'kiln:image'],
+      3: [
+        'ImageBlend',
+        { image1: ['1', 0], image2: ['1', 0], blend_factor: 0.4 },
+        'kiln:strength/100=blend_factor',
+      ],
+      9: SAVE,
+    })
+    const image = { title: 'Portrait' }
+    const strength = { title: 'Strength', description: 'How much of it.', minimum: 10, maximum: 80 }
+    const template = get(graph, JSON.stringify({ fields: { image, strength } }))
+    const { members, issues } = describeMembers(template, [CLASSES])
+    assert.deepEqual(issues, [])
+    assert.deepEqual(members['strength'], { type: 'number', default: 40, ...strength })
+    const { body } = makeCustomKind({ id: 1, name: 'portrait', members })
+    const { properties } = body as unknown as { properties: Record<string, object> }
+    for (const [name, words] of Object.entries({ image, strength }))
+      assert.deepEqual({ ...properties[name], ...words }, { ...properties[name] })
+    const [issue] = makeValidator(body)({ image: 'https://a.example/b.png', strength: 81 }).issues
+    assert.match(issue?.message ?? '', /strength must be a number from 10 to 80, got 81/)
+  })
 
   test('has the narrowest range and the choices that all instances have', () => {
     const other = classesOf({

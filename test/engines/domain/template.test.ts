@@ -335,6 +335,11 @@ describe('a template', () => {
       /the map's \/limits\/at_once must be a whole number from 1 to 10000, got 0/,
     ],
     [
+      'fields of one of the service’s own kinds',
+      readFile('upscale.json', undefined, '{"fields":{"scale":{"maximum":2}}}').issues,
+      /\/fields, which only a template in custom\/ may have/,
+    ],
+    [
       'owners of one of the service’s own kinds',
       readFile('upscale.json', undefined, '{"limits":{"owners":["alice"]}}').issues,
       /\/limits\/owners, which only a template in custom\/ may have/,

@@ -172,7 +172,7 @@ export const cancelRun = (environment: MockActivityEnvironment): void =>
 
 /** Ends a run of an activity as its worker does that stops. */
 export const stopRun = (environment: MockActivityEnvironment): void =>
-  environment.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({}))
+  environment.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({ workerShutdown: true }))
 
 const writeResult: Work = (_job, { onProgress }) => {
   onProgress(50)
@@ -240,17 +240,28 @@ export interface AttemptAs<Timing> {
   timing?: Timing
   /** Number of the admission that its run has; the task's own when absent. */
   admission?: number
+  workersLost?: number | undefined
 }
 
 /** Runs one attempt at a task as a worker would; returns how the task stands then. */
 export const attemptImage = async (
   deps: MediaDependencies,
   id: string,
-  { environment = makeEnvironment(), timing = TIMING, admission }: AttemptAs<typeof TIMING> = {},
+  {
+    environment = makeEnvironment(),
+    timing = TIMING,
+    admission,
+    workersLost = 0,
+  }: AttemptAs<typeof TIMING> = {},
 ): Promise<TaskStanding> =>
   await environment.run<[AttemptOptions], TaskStanding, ReturnType<typeof makeRenderImageTask>>(
     makeRenderImageTask(deps, makeLocalImages(deps)),
-    { taskId: id, admission: admission ?? (await admissionOf(deps.sql, id)), timing },
+    {
+      taskId: id,
+      admission: admission ?? (await admissionOf(deps.sql, id)),
+      timing,
+      workersLost,
+    },
   )
 
 /** Runs one attempt; returns what the task keeps once it is done, and undefined where it is not. */

@@ -170,7 +170,7 @@ describe('the end of a task', () => {
         stopRun(environment)
         return Promise.reject(gone)
       })
-      await assert.rejects(attemptImage(deps, id, { environment }), again('attempt_ended'))
+      await assert.rejects(attemptImage(deps, id, { environment }), again('worker_stopped'))
       assert.deepEqual(await attemptImage(place.deps, id), DONE)
       assert.equal((await see(place.database, id)).fence, 2)
     })

@@ -40,7 +40,13 @@ const X2 = {
 const ABILITIES = {
   // As a worker of an earlier release has read it.
   'relight+light': { models: ['light.safetensors'], issues: [] },
-  upscale: { models: ['x2.safetensors'], model_files: [X2], issues: [] },
+  upscale: {
+    models: ['x2.safetensors'],
+    version: '0af3',
+    warnings: ['it may mean something else'],
+    model_files: [X2],
+    issues: [],
+  },
 }
 const ISSUE = 'node 4 "Sharpen": there is no class ImageSharpen'
 
@@ -155,6 +161,7 @@ describe('the fleet of an operator', () => {
     assert.deepEqual(templates, [
       {
         name: 'relight+light',
+        warnings: [],
         models: ['light.safetensors'],
         model_files: [{ file: 'light.safetensors' }],
         able: 5,
@@ -162,6 +169,8 @@ describe('the fleet of an operator', () => {
       },
       {
         name: 'upscale',
+        version: '0af3',
+        warnings: ['it may mean something else'],
         models: ['x2.safetensors'],
         model_files: [X2],
         able: 4,

@@ -14,7 +14,8 @@ export const sortInstances = (instances: readonly Instance[]): Instance[] =>
       a.name.localeCompare(b.name, 'en', { numeric: true }),
   )
 
-interface TemplateRow extends Pick<Template, 'name' | 'model_files' | 'lacking'> {
+interface TemplateRow extends Pick<Template, 'name' | 'warnings' | 'model_files' | 'lacking'> {
+  version?: string
   /** Undefined: the queue of a kind whose templates all have a plus in their names. */
   able: number | undefined
   tasks: number
@@ -31,6 +32,7 @@ export const listTemplates = ({ templates, waiting }: Fleet): TemplateRow[] => {
     ...others.map(({ template: name, ...queue }) => ({
       ...queue,
       name,
+      warnings: [],
       model_files: [],
       lacking: [],
       able: isKnown(name) ? undefined : 0,

@@ -153,9 +153,14 @@ const Templates = ({ fleet }: { fleet: Fleet }) => (
       rows={listTemplates(fleet)}
       empty="No worker has read templates yet"
       columns={{
-        Template: ({ name, model_files: files }) => (
+        Template: ({ name, version, model_files: files }) => (
           <div>
-            <Bdi as="strong">{name}</Bdi>
+            <Bdi as="strong">{name}</Bdi>{' '}
+            {version !== undefined && (
+              <code className="soft small" title={version}>
+                {version.slice(0, 12)}
+              </code>
+            )}
             {files.map((model) => (
               <Model key={model.file} {...model} />
             ))}
@@ -170,9 +175,18 @@ const Templates = ({ fleet }: { fleet: Fleet }) => (
             able !== undefined && counted(able, 'instance')
           ),
       }}
-      below={({ able, lacking, reasons }) =>
-        (lacking.length > 0 || reasons.length > 0) && (
+      below={({ able, warnings, lacking, reasons }) =>
+        (warnings.length > 0 || lacking.length > 0 || reasons.length > 0) && (
           <>
+            {warnings.length > 0 && (
+              <ul className="small">
+                {warnings.map((warning) => (
+                  <li key={warning}>
+                    <Badge tone="warn">warning</Badge> <Bdi>{warning}</Bdi>
+                  </li>
+                ))}
+              </ul>
+            )}
             {reasons.length > 0 && (
               <ul className="small">
                 {reasons.map(({ reason, tasks }) => (

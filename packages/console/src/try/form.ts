@@ -55,13 +55,13 @@ export const FEW = 4
 /** The fields of a form, from the schema of a body. */
 export const readFields = (schema: JsonSchema, pointer = ''): Field[] =>
   Object.entries(schema.properties ?? {}).map(([name, member], index) => {
-    const { description = '', default: preset } = member
+    const { title, description = '', default: preset } = member
     const control = controlOf(name, member, `${pointer}/${name}`)
     const isRare = RARE.test(name) || index >= SHOWN || control.is === 'group'
     return {
       name,
       pointer: `${pointer}/${name}`,
-      label: name === 'images' ? labelOfImages(description) : labelOf(name),
+      label: title ?? (name === 'images' ? labelOfImages(description) : labelOf(name)),
       help: helpOf(description),
       isRequired: schema.required?.includes(name) ?? false,
       preset,

@@ -1,4 +1,5 @@
 import { IMAGES, VIDEOS } from '../../../client/src/lib/task.ts'
+import type { Data } from '../api/schema.ts'
 import { sentence } from './words.ts'
 
 /** The last part of its page's address, its title, its creation route, and its function in the TypeScript client. */
@@ -48,6 +49,12 @@ const ofTemplate = (id: string): Kind => {
   const name = id.slice(CUSTOM.length)
   const path = `/templates/${name}/tasks`
   return { ...kind(id, titleOf(id), path, 'templates.createTask'), argument: `'${name}', ` }
+}
+
+/** The kind that the page opens on: the first that can run here, templates of the operator before all. */
+export const firstKind = ({ templates, unserved }: Data<'/templates'>): string => {
+  const ids = [...templates, ...KINDS.map(({ id }) => ({ kind: id }))].map(({ kind }) => kind)
+  return ids.find((id) => !unserved.includes(id)) ?? 'relight'
 }
 
 /** The name of a task's kind. */

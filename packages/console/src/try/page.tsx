@@ -9,7 +9,7 @@ import { taskQuery } from '../tasks/queries.ts'
 import { Link, tryPage } from '../ui/link.tsx'
 import { Empty, ErrorPanel, Loading, PageTitle, Show } from '../ui/panels.tsx'
 import { readFields, startFrom } from './form.ts'
-import { FAMILIES, findKind, titleOf, type Kind } from './kinds.ts'
+import { FAMILIES, findKind, firstKind, titleOf, type Kind } from './kinds.ts'
 import { documentQuery, exampleQuery, templatesQuery } from './queries.ts'
 import { schemaOf, type JsonSchema } from './schema.ts'
 import { TryForm } from './try-form.tsx'
@@ -28,7 +28,12 @@ export const Page = () => {
   const document = useQuery(documentQuery)
   const templates = useQuery(templatesQuery)
   const kind = findKind(id)
-  if (id === undefined) return <Navigate {...tryPage('relight')} search={true} replace />
+  if (id === undefined)
+    return (
+      <Show query={templates} loading={<Loading rows={6} />}>
+        {(read) => <Navigate {...tryPage(firstKind(read))} search={true} replace />}
+      </Show>
+    )
   return (
     <>
       <PageTitle>Try</PageTitle>

@@ -5,6 +5,7 @@ export interface JsonSchema {
   enum?: readonly (string | number | boolean | null)[]
   const?: unknown
   default?: unknown
+  title?: string
   description?: string
   minimum?: number
   maximum?: number

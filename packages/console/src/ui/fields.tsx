@@ -192,6 +192,10 @@ export const Slider = ({ label, help, error, ...props }: RangeProps) => (
     <SliderTrack className={styles.rail}>
       <SliderThumb className={styles.thumb} />
     </SliderTrack>
+    <div className={`${styles.ends} soft small`} aria-hidden>
+      <span>{props.minValue?.toLocaleString('en')}</span>
+      <span>{props.maxValue?.toLocaleString('en')}</span>
+    </div>
     <About help={help} error={error} />
   </AriaSlider>
 )

@@ -12,13 +12,14 @@ import { IMAGE_OPTIONS } from '../../../tasks/domain/task-options.ts'
 import type { EngineName } from '../../../tasks/domain/engine.ts'
 import { MAX_LISTED } from '../../../tasks/domain/listed-file.ts'
 import { adviseLoader, fieldOf, fileOf, takesFileName, type Field } from './fields.ts'
+import { narrow } from './field-rules.ts'
 import { describeNode, type Graph } from './graph.ts'
 import { describeAbsent, listChoices, listInputs, mediaOf } from './node-class.ts'
 import type { InputSpec, NodeClasses } from './node-class.ts'
 import type { Literal, Mark, Template } from './template.ts'
 
 /** Member of the body of a custom kind, as a JSON Schema. */
-interface Member {
+export interface Member {
   type?: 'string' | 'number' | 'integer' | 'boolean' | 'array'
   /** Rules of each value of a list. */
   items?: Omit<Member, 'default' | 'required' | 'description'>
@@ -30,6 +31,8 @@ interface Member {
   maxLength?: number
   /** Value in the graph; absent of a file, which must be given, and of a seed. */
   default?: Literal
+  /** Label of its author. */
+  title?: string
   description?: string
   /** It must be given; where nothing is said, a file must. */
   required?: boolean
@@ -61,7 +64,7 @@ export interface CustomTemplate {
  * @returns the members, or the issues for an operator
  */
 export const describeMembers = (
-  { graph, marks, values }: Template,
+  { graph, marks, values, fields = {} }: Template,
   known: readonly NodeClasses[],
 ): { members: Members; issues: string[] } => {
   const members = new Map<string, Member>()
@@ -75,6 +78,11 @@ export const describeMembers = (
       if (typeof member !== 'string') members.set(mark.name, member)
       else if (node) issues.add(`${describeNode(mark.node, node)}: ${member}`)
     }
+  for (const [name, member] of members) {
+    const narrowed = narrow(member, fields[name] ?? {})
+    if (typeof narrowed !== 'string') members.set(name, narrowed)
+    else issues.add(`the map's /fields/${name} ${narrowed}`)
+  }
   return { members: Object.fromEntries(members), issues: [...issues] }
 }
 
@@ -221,17 +229,18 @@ const countInline = (images: readonly (Member | undefined)[]): number =>
 
 const makeFileSchema = (
   media: keyof typeof MEDIA,
-  { items, description = '', minItems = 0, maxItems = MAX_LISTED }: Member,
+  { items, title, description = '', minItems = 0, maxItems = MAX_LISTED }: Member,
   isRequired: boolean,
 ): TSchema => {
   const file = MEDIA[media](description)
-  return items
+  const schema = items
     ? Type.Array(file, {
         minItems: isRequired ? Math.max(1, minItems) : minItems,
         maxItems,
         description,
       })
     : file
+  return Object.assign(schema, title !== undefined && { title })
 }
 
 const MEDIA = {

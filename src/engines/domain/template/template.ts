@@ -13,7 +13,8 @@ import {
 import type { Field, Fields } from './fields.ts'
 import { describeNode, isLiteral, parseJson, PREFIX, readGraph, unsafeOf } from './graph.ts'
 import type { Graph, GraphNode } from './graph.ts'
-import { readLimits, type Limits } from './limits.ts'
+import type { FieldRules } from './field-rules.ts'
+import { readRules, type Limits } from './limits.ts'
 import { findResults, RESULT } from './results.ts'
 import type { Result } from './results.ts'
 import { readTitle, titleIssue, type Given } from './title.ts'
@@ -45,6 +46,8 @@ export interface Template {
   /** The nodes whose files are the results, in order. */
   results: readonly Result[]
   limits: Limits
+  /** What its author says of fields, by their names. Absent: nothing. */
+  fields?: FieldRules
   /** SHA-256 of the file, followed by its map where there is one. */
   version: string
   graph: Graph
@@ -63,7 +66,7 @@ export interface TemplateFile {
   version?: string
 }
 
-/** Ending of the file beside a template that holds values of choices and limits. */
+/** Ending of the file beside a template that holds values of choices, rules of fields and limits. */
 export const MAP = '.map.json'
 /** Ending of the file beside a template that holds the form of the editor. */
 export const WORKFLOW = '.workflow.json'
@@ -139,9 +142,11 @@ const read = (
   const reportMap = (issue: string): void => report(issue, path.replace(/(\+.*)?\.json$/, MAP))
   const values = readValues(map, marks, reportMap)
   const workflow = saved === undefined ? undefined : readWorkflow(saved, { name, report })
+  const { limits, fields: rules } = readRules(map, { isCustom, report: reportMap })
   if (isCustom)
-    for (const field of Object.keys(values).filter((field) => !marks.some((m) => m.name === field)))
-      reportMap(`the map has ${field}, and no node is titled kiln:${field}`)
+    for (const field of new Set([...Object.keys(values), ...Object.keys(rules)]))
+      if (!marks.some(({ name }) => name === field))
+        reportMap(`the map has ${field}, and no node is titled kiln:${field}`)
   return {
     name,
     kind: isCustom ? undefined : kind,
@@ -149,7 +154,8 @@ const read = (
     marks,
     values,
     results,
-    limits: readLimits(map, { isCustom, report: reportMap }),
+    limits,
+    ...(Object.keys(rules).length > 0 && { fields: rules }),
     version,
     graph: plain(graph),
     ...(workflow && { workflow }),

@@ -1,7 +1,17 @@
 import type { AdmissionRules } from '../../../tasks/db/admission.ts'
 import { Type } from 'typebox'
 
-import type { AnyImageKind, ImageKind } from '../../../tasks/domain/image/image-kind.ts'
+import {
+  ImageTaskKind,
+  type AnyImageKind,
+  type ImageKind,
+} from '../../../tasks/domain/image/image-kind.ts'
+import { VideoTaskKind } from '../../../tasks/domain/video/video-task.ts'
+import { listSlots } from '../../../tasks/db/worker.ts'
+import { withinDeadline } from '../../../platform/db/client.ts'
+import type { EngineName } from '../../../tasks/domain/engine.ts'
+import type { Abilities } from '../../../tasks/domain/fleet.ts'
+import { listServing } from '../../db/fleet.ts'
 import { makeOnce } from '../../../platform/domain/make-once.ts'
 import { errors } from '../../../platform/domain/errors.ts'
 import {
@@ -44,7 +54,7 @@ export const makeTemplateRoutes = (deps: TemplateDeps & LiveDeps & AdmissionRule
   }),
 ]
 
-const list = ({ customKinds }: TemplateDeps): Route =>
+const list = ({ sql, engineOf, customKinds }: TemplateDeps): Route =>
   defineRoute({
     ...TAG,
     method: 'get',
@@ -54,16 +64,39 @@ const list = ({ customKinds }: TemplateDeps): Route =>
       200: {
         description: 'Kinds that an operator has added, by name.',
         schema: TemplateList,
-        example: { templates: [] },
+        example: { templates: [], unserved: [] },
       },
     },
     errors: [],
-    handler: (request) => {
+    handler: async (request) => {
       const owner = ownerOf(request)
       const kinds = customKinds.list().filter((kind) => isAllowed(kind, owner))
-      return Promise.resolve({ status: 200, body: { templates: kinds.map(toListed) } })
+      const reads = [listSlots(sql), listServing(sql)] as const
+      const [slots, serving] = await withinDeadline(sql, Promise.all(reads))
+      const canRun = (kind: string, engine: EngineName): boolean =>
+        (slots[engine] ?? 0) > 0 &&
+        (engine === 'local' ||
+          engine === 'vendor' ||
+          serving.some((one) => one.engine === engine && isAble(one.abilities, kind, engine)))
+      const unserved = [
+        ...kinds.map(({ kind, engine = 'comfyui' }) => ({ kind, engine })),
+        ...OWN_KINDS.map((kind) => ({ kind, engine: engineOf(kind, owner) })),
+      ].flatMap(({ kind, engine }) => (canRun(kind, engine) ? [] : [kind]))
+      return { status: 200, body: { templates: kinds.map(toListed), unserved } }
     },
   })
+
+const OWN_KINDS = [...ImageTaskKind.enum, ...VideoTaskKind.enum]
+
+/** True where an instance can run a kind: a template of its own that it has not read yet made it one. */
+const isAble = (abilities: Abilities, kind: string, engine: EngineName): boolean => {
+  if (customName(kind) !== undefined || engine !== 'comfyui')
+    return (abilities[kind]?.issues.length ?? 0) === 0
+  const template = /^(img|start-end)2video$/.test(kind) ? 'text2video' : kind
+  return Object.entries(abilities).some(
+    ([name, { issues }]) => name.split('+')[0] === template && issues.length === 0,
+  )
+}
 
 const TemplateList = Type.Object({
   templates: Type.Array(
@@ -77,6 +110,10 @@ const TemplateList = Type.Object({
       ),
     }),
   ),
+  unserved: Type.Array(Type.String(), {
+    description:
+      'Kinds, also those of the interface, that nothing can run now: tasks of them wait.',
+  }),
 })
 
 const toListed = ({ kind, path, body }: ImageKind) => ({
