@@ -9,6 +9,7 @@ export interface Limits {
   min?: number
   max?: number
   step?: number
+  display?: string
   options?: readonly unknown[]
   multiline?: boolean
   multiselect?: boolean
