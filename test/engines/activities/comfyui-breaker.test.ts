@@ -8,7 +8,8 @@ import type { HostTask } from '../../../activities/engines/place.ts'
 import { NO_INSTANCE } from '../../../src/tasks/domain/waits-for.ts'
 import { endPause, listPauses } from '../../../src/tasks/db/pause.ts'
 import type { PromptFault } from '../../support/comfyui/worker.ts'
-import { attempt, render, seePlacements, startFleet } from './comfyui-place.ts'
+import { attempt, render, startFleet } from './comfyui-place.ts'
+import { seeEnds } from './placements.ts'
 import { admit, again, forGood, see, usePlace } from '../../tasks/activities/place.ts'
 
 const place = usePlace()
@@ -29,8 +30,6 @@ const start = async (t: TestContext, faults: PromptFault[], awayMs = Infinity) =
   }
   return { ...fleet, insert, deps: { ...fleet.deps, breaker } }
 }
-const states = async (id: string): Promise<string[]> =>
-  (await seePlacements(place, id)).map(({ state }) => state)
 const seeWait = async (id: string) => {
   const [row] = await place.database.sql<{ waits_for: string[]; ends: string[] }[]>`
     select waits_for, claimed_at is not null as has_begun,
@@ -49,10 +48,10 @@ describe('the breaker of the instances of ComfyUI', () => {
     const { deps, insert } = await start(t, ['forgotten', 'forgotten', 'forgotten'])
     const [lost, later] = [await insert(), await insert()]
     assert.deepEqual(await attempt(deps, lost), WAITING)
-    assert.deepEqual(await states(lost), ['lost', 'lost', 'lost'])
+    assert.deepEqual(await seeEnds(place, lost), ['lost', 'lost', 'lost'])
     assert.deepEqual(await seeBreaker(), [[SCOPE, 'open']])
     assert.deepEqual(await attempt(deps, later), WAITING)
-    assert.deepEqual(await states(later), [], 'nothing of it was sent')
+    assert.deepEqual(await seeEnds(place, later), [], 'nothing of it was sent')
     for (const id of [lost, later]) assert.equal((await see(place.database, id)).failures, 0)
 
     // Its time has come: one task tries, and the other begins once that has worked.

@@ -6,7 +6,6 @@ import { text } from 'node:stream/consumers'
 import type { EngineDependencies, EngineHosts } from '../../../activities/engines/dependencies.ts'
 import { keepEngine } from '../../../activities/engines/engine-keeper.ts'
 import { createEngineActivities } from '../../../activities/engines/index.ts'
-import type { AttemptOptions, TaskStanding } from '../../../activities/tasks/task.ts'
 import { makeCogHost } from '../../../src/engines/cog/cog-host.ts'
 import { findPredictedTask, recordPrediction } from '../../../src/engines/db/prediction.ts'
 import { readPrediction } from '../../../src/engines/domain/cog/prediction.ts'
@@ -14,16 +13,7 @@ import { parseStorable } from '../../../src/platform/db/storable-text.ts'
 import { makeNotifier } from '../../../src/platform/domain/notifier.ts'
 import { startFakeCog, type FakeCog } from '../../support/cog/fake.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
-import {
-  TIMING,
-  admissionOf,
-  findDone,
-  insertTask,
-  makeEnvironment,
-  type AttemptAs,
-  type Done,
-  type Place,
-} from '../../tasks/activities/place.ts'
+import { insertTask, makeAttempts, type Place } from '../../tasks/activities/place.ts'
 
 export const TOKEN = 'engine-token-that-nobody-may-see'
 
@@ -138,25 +128,6 @@ export const startEngine = async (
   }
 }
 
-/** Runs one attempt as a worker would; returns how the task stands then. */
-const attempt = async (
-  deps: EngineDependencies,
-  id: string,
-  { environment = makeEnvironment(), timing = TIMING }: AttemptAs<typeof TIMING> = {},
-): Promise<TaskStanding> => {
-  const { renderImageTask } = createEngineActivities(deps)
-  return await environment.run<[AttemptOptions], TaskStanding, typeof renderImageTask>(
-    renderImageTask,
-    { taskId: id, admission: await admissionOf(deps.sql, id), timing },
-  )
-}
-
-/** Runs one attempt; returns what the task keeps once it is done, and undefined where it is not. */
-export const render = async (
-  deps: EngineDependencies,
-  id: string,
-  options?: AttemptAs<typeof TIMING>,
-): Promise<Done | undefined> => {
-  const { state } = await attempt(deps, id, options)
-  return state === 'done' ? await findDone(deps.sql, id) : undefined
-}
+export const { render, renderToEnd, renderAndStop } = makeAttempts(
+  (deps: EngineDependencies) => createEngineActivities(deps).renderImageTask,
+)
