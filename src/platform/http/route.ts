@@ -159,6 +159,11 @@ export interface Route {
    * `?token=`, for EventSource, which sends no headers.
    */
   takesTaskTokens?: boolean | 'in-query'
+  /**
+   * Its way past the rule of who may read the registry. by-body: a credential in the body, a personal access token or an
+   * identity token. to-callers: shows what is the caller's own, also to a user who has nothing.
+   */
+  opens?: 'by-body' | 'to-callers'
   /** True for a secret of the route's own, which stands for no caller and takes the place of a credential. */
   hasOwnSecret?(headers: CredentialHeaders, target: string): boolean
   /** Throws the 403 of a caller who may not come here, whatever else the request is. */

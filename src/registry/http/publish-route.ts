@@ -54,6 +54,7 @@ export const makePublishRoute = (deps: PublishDeps): Route =>
     tag: 'Versions',
     // The token in the body may be a CI job's, which suffices alone.
     auth: 'optional',
+    opens: 'by-body',
     unauthorizedMessage: NEEDS_MEMBER,
     method: 'post',
     path: `${OWN_NODE_PATH}/versions`,

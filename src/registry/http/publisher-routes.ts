@@ -171,6 +171,7 @@ const listOwn = (deps: RecordDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'optional',
+    opens: 'to-callers',
     method: 'get',
     path: '/users/publishers/',
     summary: "List the caller's publishers, or all",

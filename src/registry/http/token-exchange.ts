@@ -31,6 +31,7 @@ export const makeTokenExchangeRoute = (deps: TrustDeps): Route =>
   defineRoute({
     tag: 'Trusted publishing',
     auth: 'none',
+    opens: 'by-body',
     method: 'post',
     path: `${OWN_NODE_PATH}/token-exchange`,
     summary: 'Exchange the identity token of a CI job for one that publishes',
