@@ -33,7 +33,6 @@ export type KeptPictureDeps = RegistryDeps &
   Omit<PublisherDeps, 'maxPublishersPerUser'> &
   UploadedFileDeps & { storage: Storage; reducePicture: ReducePicture }
 
-/** Key of a picture in the store. */
 export const pictureKey = (id: string): string => `pictures/${id}/picture.webp`
 
 const TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/avif', 'image/svg+xml']

@@ -28,7 +28,6 @@ import { PUBLISHER } from './examples.ts'
 
 const COMMON = { tag: 'Publishers', unread: 'ignored' } as const
 
-/** The routes of publishers themselves. */
 export const makePublisherRoutes = (deps: PublisherDeps): Route[] => [
   create(deps),
   validate(deps),

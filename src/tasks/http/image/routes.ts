@@ -79,7 +79,6 @@ export const makeTaskRoutes = (
 const COMMON = { tag: 'Image tasks', auth: 'required' } as const
 const Data = Type.Object({ data: ImageTaskRecord })
 
-/** Makes the route on which tasks of a kind are made. */
 export const makeCreationRoute = (
   deps: TaskDeps,
   kind: ImageKind,
