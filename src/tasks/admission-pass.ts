@@ -2,12 +2,11 @@ import { deleteEndedPauses } from './db/pause.ts'
 import {
   admitImage,
   admitOwner,
-  listOverdueTasks,
   listOwnersToAdmit,
-  releaseLater,
   topUpImages,
   type AdmissionRules,
 } from './db/admission.ts'
+import { listOverdueTasks, releaseLater } from './db/release.ts'
 import { chooseProbe, findNextEndMs } from './db/breaker.ts'
 import { listSlots } from './db/worker.ts'
 import { RULES } from '../platform/db/change-notification.ts'

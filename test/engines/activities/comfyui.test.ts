@@ -6,7 +6,7 @@ import { describe, test, type TestContext } from 'node:test'
 
 import sharp from 'sharp'
 
-import { releaseTemplates } from '../../../src/tasks/db/admission.ts'
+import { releaseTemplates } from '../../../src/tasks/db/release.ts'
 import { makeFleetCommands } from '../../../src/operate/fleet.ts'
 import type { Config } from '../../../src/compose/settings/env.ts'
 import { AUDIT } from '../../registry/db/registry-place.ts'
