@@ -1,6 +1,4 @@
-import { EventEmitter, once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { EventEmitter } from 'node:events'
 import { text } from 'node:stream/consumers'
 
 import type { EngineDependencies, EngineHosts } from '../../../activities/engines/dependencies.ts'
@@ -12,6 +10,7 @@ import { readPrediction } from '../../../src/engines/domain/cog/prediction.ts'
 import { parseStorable } from '../../../src/platform/db/storable-text.ts'
 import { makeNotifier } from '../../../src/platform/domain/notifier.ts'
 import { startFakeCog, type FakeCog } from '../../support/cog/fake.ts'
+import { startReceiver } from '../../support/network.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
 import { insertTask, makeAttempts, type Place } from '../../tasks/activities/place.ts'
 
@@ -25,10 +24,10 @@ export type EngineOptions = Partial<
 > & { silenceMs?: number; depth?: number }
 
 /** Receives webhooks as the route of an api does. */
-const startReceiver = async (place: Place, changes: EventEmitter) => {
+const receivePredictions = async (place: Place, changes: EventEmitter) => {
   const { sql } = place.deps
   const statuses: number[] = []
-  const server = createServer((request, response) => {
+  const { port, close } = await startReceiver((request, response) => {
     const respond = async (): Promise<number> => {
       const id = String(request.url).slice(1)
       const body = parseStorable(await text(request)) ?? {}
@@ -46,19 +45,13 @@ const startReceiver = async (place: Place, changes: EventEmitter) => {
     }
     void receive()
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
   return {
     statuses,
     signer: {
       signFile: place.deps.signer.signFile,
       signPrediction: (id: string) => `http://127.0.0.1:${port}/${id}`,
     },
-    close: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    close,
   }
 }
 
@@ -71,7 +64,7 @@ export const startEngine = async (
 ) => {
   const fakes = await Promise.all(given.map((options) => startFakeCog(options)))
   const changes = new EventEmitter()
-  const receiver = await startReceiver(place, changes)
+  const receiver = await receivePredictions(place, changes)
   const made: EngineHosts[] = []
   /** One worker of several; each has a view of its own. */
   const makeWorker = (): EngineDependencies => {
