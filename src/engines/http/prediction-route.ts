@@ -15,6 +15,7 @@ import {
   type RouteRequest,
   type SavedResponse,
 } from '../../platform/http/route.ts'
+import { ok } from '../../platform/http/responses.ts'
 import { takeFile, type UploadedFileDeps } from '../../platform/http/uploaded-file.ts'
 import { findPredictedTask, recordPrediction } from '../db/prediction.ts'
 import { readPrediction, type Prediction } from '../domain/cog/prediction.ts'
@@ -40,7 +41,7 @@ export const makePredictionRoute = (deps: PredictionDeps): Route =>
       secret: Type.String({ description: 'Its secret.' }),
     }),
     rawBody: { mediaType: '*/*', description: 'The prediction, in JSON.' },
-    responses: { 200: { description: 'It is kept.', schema: Type.Object({}) } },
+    responses: ok('It is kept.', Type.Object({})),
     errors: ['prediction_not_found', 'body_required', 'outcome_unknown'],
     // Several a second come from one address, of all instances there.
     quota: 'read',

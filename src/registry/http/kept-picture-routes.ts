@@ -14,6 +14,7 @@ import { requireType } from '../../platform/json-body/media-type.ts'
 import { takeFile, type UploadedFileDeps } from '../../platform/http/uploaded-file.ts'
 import { defineRoute } from '../../platform/http/route.ts'
 import type { JsonResponse, Route, RouteRequest } from '../../platform/http/route.ts'
+import { ok } from '../../platform/http/responses.ts'
 import { getOwnNodeAccess, getPublisherAccess } from './access.ts'
 import type { PublisherDeps, RegistryDeps } from './deps.ts'
 import { NODE, PUBLISHER } from './examples.ts'
@@ -71,9 +72,7 @@ export const makeKeptPictureRoutes = (
       tag: 'Nodes',
       path: `${OWN_NODE_PATH}/${name}`,
       params: OfOwnNode,
-      responses: {
-        200: { description: 'The node as it is now.', schema: WrittenNode, example: NODE },
-      },
+      responses: ok('The node as it is now.', WrittenNode, { example: NODE }),
     } as const
     const nodeErrors = ['publisher_not_found', ...NODE_ERRORS, ...EDIT_ERRORS] as const
     return [
@@ -107,13 +106,7 @@ export const makeKeptPictureRoutes = (
     tag: 'Publishers',
     path: `${PUBLISHER_PATH}/logo`,
     params: OfPublisher,
-    responses: {
-      200: {
-        description: 'The publisher as it is now.',
-        schema: WrittenPublisher,
-        example: PUBLISHER,
-      },
-    },
+    responses: ok('The publisher as it is now.', WrittenPublisher, { example: PUBLISHER }),
   } as const
   const publisherErrors = [...PUBLISHER_ERRORS, ...EDIT_ERRORS] as const
   return [

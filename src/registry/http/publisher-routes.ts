@@ -23,6 +23,7 @@ import {
 } from './publisher.ts'
 import { defineRoute } from '../../platform/http/route.ts'
 import type { Route } from '../../platform/http/route.ts'
+import { created, ok } from '../../platform/http/responses.ts'
 import { OfPublisher, PUBLISHER_ERRORS, PUBLISHER_PATH, WRITE_ERRORS, queryOf } from './paths.ts'
 import { PUBLISHER } from './examples.ts'
 
@@ -54,20 +55,16 @@ const create = (deps: PublisherDeps): Route =>
         full: { id: 'acme', name: 'Acme', website: 'https://acme.example.com' },
       },
     },
-    responses: {
-      201: {
-        description: 'The publisher.',
-        schema: WrittenPublisher,
-        example: PUBLISHER,
-        links: {
-          read: { method: 'get', path: PUBLISHER_PATH, parameters: NEW_ID },
-          edit: { method: 'put', path: PUBLISHER_PATH, parameters: NEW_ID },
-          members: { method: 'get', path: `${PUBLISHER_PATH}/members`, parameters: NEW_ID },
-          makeToken: { method: 'post', path: `${PUBLISHER_PATH}/tokens`, parameters: NEW_ID },
-          createNode: { method: 'post', path: `${PUBLISHER_PATH}/nodes`, parameters: NEW_ID },
-        },
+    responses: created('The publisher.', WrittenPublisher, {
+      example: PUBLISHER,
+      links: {
+        read: { method: 'get', path: PUBLISHER_PATH, parameters: NEW_ID },
+        edit: { method: 'put', path: PUBLISHER_PATH, parameters: NEW_ID },
+        members: { method: 'get', path: `${PUBLISHER_PATH}/members`, parameters: NEW_ID },
+        makeToken: { method: 'post', path: `${PUBLISHER_PATH}/tokens`, parameters: NEW_ID },
+        createNode: { method: 'post', path: `${PUBLISHER_PATH}/nodes`, parameters: NEW_ID },
       },
-    },
+    }),
     errors: ['url_refused', 'publisher_limit_reached', 'publisher_exists', 'outcome_unknown'],
     validate: ({ body }) => validatePublisher(body),
     handler: (request) => createPublisher(deps, request),
@@ -84,13 +81,7 @@ const validate = (deps: ReadDeps): Route =>
     summary: 'Ask whether a publisher id is free',
     ...queryOf(PublisherIdQuery),
     read: 'public',
-    responses: {
-      200: {
-        description: 'It is free.',
-        schema: PublisherIdAvailable,
-        example: { isAvailable: true },
-      },
-    },
+    responses: ok('It is free.', PublisherIdAvailable, { example: { isAvailable: true } }),
     errors: ['publisher_id_unavailable'],
     validateQuery: ({ query }) => validatePublisherIdQuery(query),
     handler: (request) => validatePublisherId(deps, request),
@@ -107,9 +98,7 @@ const read = (deps: RecordDeps): Route =>
       'Only its members see e-mail addresses. Platform admins see which banned publishers its members belong to.',
     params: OfPublisher,
     read: 'public',
-    responses: {
-      200: { description: 'The publisher.', schema: ReadPublisher, example: PUBLISHER },
-    },
+    responses: ok('The publisher.', ReadPublisher, { example: PUBLISHER }),
     errors: PUBLISHER_ERRORS,
     handler: (request) => readPublisher(deps, request),
   })
@@ -130,13 +119,7 @@ const edit = (deps: PublisherDeps): Route =>
       emptyIsAbsent: 'optional',
       examples: { website: { website: 'https://acme.example.com', description: '' } },
     },
-    responses: {
-      200: {
-        description: 'The publisher as it is now.',
-        schema: WrittenPublisher,
-        example: PUBLISHER,
-      },
-    },
+    responses: ok('The publisher as it is now.', WrittenPublisher, { example: PUBLISHER }),
     errors: ['url_refused', ...PUBLISHER_ERRORS, ...WRITE_ERRORS, 'precondition_failed'],
     validate: ({ body }) => validatePublisher(body),
     handler: (request) => editPublisher(deps, request),

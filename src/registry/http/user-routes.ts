@@ -5,6 +5,7 @@ import { getCaller } from '../../platform/http/access/caller.ts'
 import type { ReadDeps } from '../../platform/http/deps.ts'
 import { defineRoute } from '../../platform/http/route.ts'
 import type { Route } from '../../platform/http/route.ts'
+import { ok } from '../../platform/http/responses.ts'
 
 export const makeUserRoutes = (deps: ReadDeps): Route[] => [
   defineRoute({
@@ -14,13 +15,9 @@ export const makeUserRoutes = (deps: ReadDeps): Route[] => [
     path: '/users',
     summary: 'Read who the caller is',
     read: 'private',
-    responses: {
-      200: {
-        description: 'The caller.',
-        schema: User,
-        example: { id: 'alice', name: 'Alice', email: 'alice@example.com', isAdmin: false },
-      },
-    },
+    responses: ok('The caller.', User, {
+      example: { id: 'alice', name: 'Alice', email: 'alice@example.com', isAdmin: false },
+    }),
     errors: [],
     // As the token says, or, with an API key, as the last token of its owner said.
     handler: async (request) => {

@@ -19,6 +19,7 @@ import { linksOf, makeCreationRoute, makeTaskRoutes } from '../../../tasks/http/
 import type { LiveDeps } from '../../../platform/http/live/prefer.ts'
 import { makeSchemas } from '../../../platform/http/openapi/schemas.ts'
 import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { ok } from '../../../platform/http/responses.ts'
 import type { CustomKinds } from '../../custom-kinds.ts'
 
 export interface TemplateDeps extends TaskDeps {
@@ -50,13 +51,9 @@ const list = ({ customKinds }: TemplateDeps): Route =>
     method: 'get',
     path: '/templates',
     summary: 'List the templates that tasks can be made with',
-    responses: {
-      200: {
-        description: 'Kinds that an operator has added, by name.',
-        schema: TemplateList,
-        example: { templates: [] },
-      },
-    },
+    responses: ok('Kinds that an operator has added, by name.', TemplateList, {
+      example: { templates: [] },
+    }),
     errors: [],
     handler: (request) => {
       const owner = ownerOf(request)
