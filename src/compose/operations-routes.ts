@@ -9,8 +9,7 @@ import {
   RestartedVersion,
 } from '../tasks/domain/operations.ts'
 import { SMALL_BODY } from '../platform/json-body/body-limits.ts'
-import { defineRoute, type Route } from '../platform/http/route.ts'
-import { ok } from '../platform/http/responses.ts'
+import { defineRoute, ok, type Route } from '../platform/http/route.ts'
 import {
   DRAIN_INSTANCE,
   FAIL_TASK,

@@ -11,11 +11,11 @@ import { isUuid } from '../../platform/domain/uuid.ts'
 import type { CommitDeps } from '../../platform/http/deps.ts'
 import {
   defineRoute,
+  ok,
   type Route,
   type RouteRequest,
   type SavedResponse,
 } from '../../platform/http/route.ts'
-import { ok } from '../../platform/http/responses.ts'
 import { takeFile, type UploadedFileDeps } from '../../platform/http/uploaded-file.ts'
 import { findPredictedTask, recordPrediction } from '../db/prediction.ts'
 import { readPrediction, type Prediction } from '../domain/cog/prediction.ts'

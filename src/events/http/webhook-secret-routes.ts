@@ -7,8 +7,7 @@ import type { OwnerSecret, WebhookSecrets as Keeper } from '../adapters/webhook-
 import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
 import { auditOf } from '../../identity/http/access/audit.ts'
 import { getCaller } from '../../platform/http/access/caller.ts'
-import { defineRoute, type JsonResponse, type Route } from '../../platform/http/route.ts'
-import { ok } from '../../platform/http/responses.ts'
+import { defineRoute, ok, type JsonResponse, type Route } from '../../platform/http/route.ts'
 
 export interface WebhookSecretDeps {
   sql: Sql

@@ -15,9 +15,8 @@ import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
 import { auditOf } from './access/audit.ts'
 import { getCaller } from '../../platform/http/access/caller.ts'
 import { digest } from './access/digest.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { created, defineRoute, ok } from '../../platform/http/route.ts'
 import type { JsonResponse, Route, RouteRequest, SavedResponse } from '../../platform/http/route.ts'
-import { created, ok } from '../../platform/http/responses.ts'
 
 /** The routes of a user's API keys. They take a bearer token only: a stolen key cannot make itself others. */
 export const makeApiKeyRoutes = ({ sql, ...limit }: { sql: Sql } & LifeLimit): Route[] => [

@@ -7,9 +7,8 @@ import { unitOfWork } from '../../platform/db/unit-of-work.ts'
 import { apiError, shown } from '../../platform/domain/errors.ts'
 import { signToken, tokenExpiry } from '../../platform/process/development-issuer.ts'
 import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { created, defineRoute, ok } from '../../platform/http/route.ts'
 import type { JsonResponse, Route, RouteRequest, SavedResponse } from '../../platform/http/route.ts'
-import { created, ok } from '../../platform/http/responses.ts'
 
 /** The issuer of the embedded stack: its key, and the users it knows. */
 export interface Development {

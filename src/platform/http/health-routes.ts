@@ -2,8 +2,7 @@ import { Type } from 'typebox'
 
 import { inTime } from '../domain/in-time.ts'
 import type { Lifecycle } from './serve/lifecycle.ts'
-import { defineRoute, type Route } from './route.ts'
-import { ok } from './responses.ts'
+import { defineRoute, ok, type Route } from './route.ts'
 
 const Check = Type.Enum(['ok', 'down'])
 

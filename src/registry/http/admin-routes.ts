@@ -24,9 +24,8 @@ import {
 } from './admin.ts'
 import type { CommitDeps, ReadDeps } from '../../platform/http/deps.ts'
 import type { CheckDeps, RecordDeps, RegistryDeps } from './deps.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { defineRoute, ok } from '../../platform/http/route.ts'
 import type { Route } from '../../platform/http/route.ts'
-import { ok } from '../../platform/http/responses.ts'
 import {
   OfNode,
   OfNodeHostNode,

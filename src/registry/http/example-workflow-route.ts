@@ -7,9 +7,8 @@ import {
   ExampleWorkflows,
   type ExampleWorkflow,
 } from '../domain/example-workflow.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { defineRoute, ok } from '../../platform/http/route.ts'
 import type { JsonResponse, Route, RouteRequest } from '../../platform/http/route.ts'
-import { ok } from '../../platform/http/responses.ts'
 import { getVersionAccess } from './access.ts'
 import type { ListDeps } from './deps.ts'
 import { makeGraphReads } from './graph-reads.ts'

@@ -34,9 +34,8 @@ import {
   removeNode,
   searchAllNodes,
 } from './node.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { created, defineRoute, ok } from '../../platform/http/route.ts'
 import type { Route } from '../../platform/http/route.ts'
-import { created, ok } from '../../platform/http/responses.ts'
 import {
   NODE_ERRORS,
   OWN_NODE_PATH,

@@ -21,9 +21,8 @@ import {
   readPublisher,
   validatePublisherId,
 } from './publisher.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { created, defineRoute, ok } from '../../platform/http/route.ts'
 import type { Route } from '../../platform/http/route.ts'
-import { created, ok } from '../../platform/http/responses.ts'
 import { OfPublisher, PUBLISHER_ERRORS, PUBLISHER_PATH, WRITE_ERRORS, queryOf } from './paths.ts'
 import { PUBLISHER } from './examples.ts'
 

@@ -3,9 +3,8 @@ import { findUser } from '../../identity/db/app-user.ts'
 import { User } from '../domain/member.ts'
 import { getCaller } from '../../platform/http/access/caller.ts'
 import type { ReadDeps } from '../../platform/http/deps.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { defineRoute, ok } from '../../platform/http/route.ts'
 import type { Route } from '../../platform/http/route.ts'
-import { ok } from '../../platform/http/responses.ts'
 
 export const makeUserRoutes = (deps: ReadDeps): Route[] => [
   defineRoute({

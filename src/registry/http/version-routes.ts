@@ -32,9 +32,8 @@ import {
   readVersionsInBulk,
   removeVersion,
 } from './version.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { defineRoute, ok } from '../../platform/http/route.ts'
 import type { Route } from '../../platform/http/route.ts'
-import { ok } from '../../platform/http/responses.ts'
 import {
   NODE_ERRORS,
   OWN_VERSION_PATH,

@@ -9,8 +9,7 @@ import {
   validateOwner,
 } from '../domain/owner-limit.ts'
 import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
-import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { ok } from '../../platform/http/responses.ts'
+import { defineRoute, ok, type Route } from '../../platform/http/route.ts'
 import { readOwner, readOwners, resetOwnerLimits, setOwnerLimits } from './owner-limits.ts'
 
 const COMMON = { tag: 'Operations', auth: 'required' } as const

@@ -10,8 +10,7 @@ import {
 } from '../domain/pause.ts'
 import { validateExpiry } from '../../platform/domain/expiry.ts'
 import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
-import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { ok } from '../../platform/http/responses.ts'
+import { defineRoute, ok, type Route } from '../../platform/http/route.ts'
 import { readPauseEffect, readPauses, resume, setPause, type PauseDeps } from './pauses.ts'
 
 const COMMON = { tag: 'Operations', auth: 'required' } as const

@@ -6,8 +6,7 @@ import { Type, type Static } from 'typebox'
 
 import { PublicPause } from '../domain/pause.ts'
 import { VERSION } from '../../platform/domain/release.ts'
-import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { ok } from '../../platform/http/responses.ts'
+import { defineRoute, ok, type Route } from '../../platform/http/route.ts'
 import type { PublicPauses } from './pauses.ts'
 
 const count = Type.Integer({ minimum: 0 })

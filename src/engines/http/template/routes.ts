@@ -18,8 +18,7 @@ import { EXAMPLE_URL } from '../../../tasks/http/image/examples.ts'
 import { linksOf, makeCreationRoute, makeTaskRoutes } from '../../../tasks/http/image/routes.ts'
 import type { LiveDeps } from '../../../platform/http/live/prefer.ts'
 import { makeSchemas } from '../../../platform/http/openapi/schemas.ts'
-import { defineRoute, type Route } from '../../../platform/http/route.ts'
-import { ok } from '../../../platform/http/responses.ts'
+import { defineRoute, ok, type Route } from '../../../platform/http/route.ts'
 import type { CustomKinds } from '../../custom-kinds.ts'
 
 export interface TemplateDeps extends TaskDeps {

@@ -19,7 +19,7 @@ import {
   tasksOf,
   requirePlatformAdmin,
 } from '../../../platform/http/access/caller.ts'
-import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { defineRoute, ok, type Route } from '../../../platform/http/route.ts'
 import { validatePageToken } from '../task/page-token.ts'
 import { OfTask, readTaskId } from '../task/task-id.ts'
 import { readDetail } from './detail.ts'
@@ -27,7 +27,6 @@ import type { AnyTaskDeps } from './detail.ts'
 import { listEvents, listTasks, summarise } from './list.ts'
 import { streamTasks } from './stream.ts'
 import { makeTaskTokenRoute } from './token-route.ts'
-import { ok } from '../../../platform/http/responses.ts'
 
 const DeletionQuery = Type.Object({
   when: Type.Optional(

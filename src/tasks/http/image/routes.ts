@@ -20,10 +20,10 @@ import { respondAfterChange, type LiveDeps } from '../../../platform/http/live/p
 import {
   defineRoute,
   ignoreUnread,
+  ok,
   type ResponseSpec,
   type Route,
 } from '../../../platform/http/route.ts'
-import { ok } from '../../../platform/http/responses.ts'
 import { linkToEvents } from '../task/event-links.ts'
 import { statusResponses } from '../task/read-response.ts'
 import { orDryRun } from '../task/dry-run.ts'

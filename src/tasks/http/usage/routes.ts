@@ -12,11 +12,11 @@ import { getCaller, requirePlatformAdmin } from '../../../platform/http/access/c
 import type { ReadDeps } from '../../../platform/http/deps.ts'
 import {
   defineRoute,
+  ok,
   type JsonResponse,
   type Route,
   type RouteRequest,
 } from '../../../platform/http/route.ts'
-import { ok } from '../../../platform/http/responses.ts'
 
 export interface UsageDeps extends ReadDeps {
   now: () => Date
