@@ -4,7 +4,6 @@ import type { Values } from '../../src/engines/domain/template/values.ts'
 import type { ComfyDependencies } from './dependencies.ts'
 import type { HostTask } from './place.ts'
 
-/** A task for the fleet. */
 export interface FleetTask<Made> extends HostTask<Instance> {
   deps: ComfyDependencies
   template: Template
@@ -29,7 +28,6 @@ export type Task = FleetTask<unknown>
 /** Members that are the same for all tasks of the fleet. */
 type Shared = 'scope' | 'setting' | 'uploads' | 'awaits' | 'findIssues'
 
-/** Makes a task for the fleet. */
 export const toFleetTask = <Made>(given: Omit<FleetTask<Made>, Shared>): FleetTask<Made> => ({
   ...given,
   scope: 'engine:comfyui',

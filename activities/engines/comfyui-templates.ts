@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readTemplates } from '../../src/engines/comfyui/templates.ts'
 import type { UnusableFiles } from '../../src/engines/comfyui/templates.ts'
 import { ADMISSION, RULES } from '../../src/platform/db/change-notification.ts'
-import { releaseTemplates } from '../../src/tasks/db/admission.ts'
+import { releaseTemplates } from '../../src/tasks/db/release.ts'
 import {
   listKinds,
   listRoom,

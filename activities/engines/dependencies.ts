@@ -17,7 +17,6 @@ import type { Template } from '../../src/engines/domain/template/template.ts'
 import type { Breaker } from './breaker.ts'
 import type { EndDependencies } from '../tasks/dependencies.ts'
 
-/** Dependencies of every render. */
 export interface RenderDependencies extends EndDependencies {
   outbound: Outbound
   limits: MediaLimits
@@ -31,7 +30,6 @@ export interface RenderDependencies extends EndDependencies {
   changes?: EventEmitter | undefined
 }
 
-/** Dependencies of renders by an upstream. */
 export interface VendorDependencies extends RenderDependencies {
   /** Upstreams of the families that have any. */
   upstreams: Partial<Record<'image' | 'video', FindUpstream>>

@@ -8,7 +8,7 @@ import {
 } from '../../src/engines/db/placement.ts'
 import type { LeftPlacement } from '../../src/engines/db/placement.ts'
 import { ADMISSION } from '../../src/platform/db/change-notification.ts'
-import { listAwaited, releaseAway } from '../../src/tasks/db/admission.ts'
+import { listAwaited, releaseAway } from '../../src/tasks/db/release.ts'
 import type { EngineName } from '../../src/tasks/domain/engine.ts'
 import type { Abilities } from '../../src/tasks/domain/fleet.ts'
 import { NO_INSTANCE } from '../../src/tasks/domain/waits-for.ts'

@@ -21,7 +21,6 @@ import { PutBackError } from './breaker.ts'
 import type { Hosts, RenderDependencies } from './dependencies.ts'
 import type { RenderAttempt } from './render-attempt.ts'
 
-/** A task for one of several hosts. */
 export interface HostTask<On extends Host = Host> {
   deps: RenderDependencies & { fleet: Hosts<On> }
   task: ClaimedTask

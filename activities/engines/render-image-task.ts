@@ -118,6 +118,5 @@ export const outputOf = ({ output }: Pick<ClaimedImageTask, 'output'>): Output =
 
 const FORMATS = { png: 'png', jpeg: 'jpg', webp: 'webp', auto: undefined } as const
 
-/** The kind and settings of a task. */
 export const requestOf = ({ kind, settings }: ClaimedImageTask): ImageRequest =>
   ({ kind, settings }) as ImageRequest

@@ -55,7 +55,6 @@ export const makeEventActivities = (deps: DeliveryDependencies, sendAttempt: Sen
     return toStep(deps, next, { eventId: next.id })
   },
 
-  /** Finds the next step of a redelivery. */
   async nextRedelivery(redeliveryId: string): Promise<DeliveryStep> {
     await recordLost(deps, () => findLostRedelivery(deps.sql, redeliveryId))
     const next = await findRedelivery(deps.sql, redeliveryId)

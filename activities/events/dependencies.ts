@@ -9,7 +9,6 @@ import type { Notifier } from '../../src/platform/domain/notifier.ts'
 import type { CommonDependencies } from '../platform/dependencies.ts'
 import type { CoreDependencies } from '../tasks/dependencies.ts'
 
-/** Dependencies of webhook deliveries. */
 export interface DeliveryDependencies extends CommonDependencies {
   signer: Signer
   outbound: Outbound
@@ -23,7 +22,6 @@ export interface DeliveryDependencies extends CommonDependencies {
   now(): Date
 }
 
-/** Dependencies of first attempts. */
 export interface FirstAttemptDependencies
   extends DeliveryDependencies, Pick<CoreDependencies, 'jobs'> {
   /** Notified when attempts may be due. */

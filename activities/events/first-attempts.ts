@@ -211,7 +211,6 @@ const count = (names: readonly string[]): Map<string, number> => {
   return counts
 }
 
-/** Adds one and returns the count. */
 const addTo = (counts: Map<string, number>, name: string): number => {
   const added = (counts.get(name) ?? 0) + 1
   counts.set(name, added)

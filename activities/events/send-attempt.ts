@@ -22,7 +22,6 @@ import { failpoint } from '../../src/platform/process/failpoint.ts'
 import type { DeliveryDependencies } from './dependencies.ts'
 import { makeEventBody } from './event-body.ts'
 
-/** One attempt that is to be made. */
 export interface AttemptJob {
   eventId: string
   /** URL that the event is sent to, with the owner and account that the attempt counts for. */

@@ -3,7 +3,6 @@ import type { FindLicenseId } from './read-license.ts'
 import type { FetchStars } from '../../src/registry/stars/stars.ts'
 import type { CommonDependencies } from '../platform/dependencies.ts'
 
-/** Dependencies of the stars of repositories. */
 export interface StarsDependencies extends CommonDependencies {
   /** Absent: nobody is asked (STARS). */
   stars?: { hosts: readonly string[]; fetch: FetchStars } | undefined

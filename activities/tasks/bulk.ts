@@ -74,7 +74,6 @@ const MAKER_ENDED = {
   message: 'The API key that it was made with, or the account of its owner, has ended.',
 }
 
-/** Time of one turn. */
 const TURN_MS = 10_000
 const BEAT_MS = 1000
 /** Longest pause between two items: a database that has stood still once is not waited for as long again. */

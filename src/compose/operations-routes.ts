@@ -9,7 +9,7 @@ import {
   RestartedVersion,
 } from '../tasks/domain/operations.ts'
 import { SMALL_BODY } from '../platform/json-body/body-limits.ts'
-import { defineRoute, type Route } from '../platform/http/route.ts'
+import { defineRoute, ok, type Route } from '../platform/http/route.ts'
 import {
   DRAIN_INSTANCE,
   FAIL_TASK,
@@ -43,7 +43,7 @@ const DRAIN = {
     id: Type.String({ description: 'Its name; of one from DNS its address and port.' }),
   }),
   body: { ...RESTART, examples: { nothing: {}, reason: { reason: 'its driver is renewed' } } },
-  responses: { 200: { description: 'The instance.', schema: DrainedInstance } },
+  responses: ok('The instance.', DrainedInstance),
   errors: ['forbidden', 'instance_not_found', 'outcome_unknown'],
 } as const
 
@@ -57,7 +57,7 @@ export const makeOperationsRoutes = (deps: OperationsDeps): Route[] => [
     description:
       'Stuck tasks and versions, what is still to be sent to Temporal and to webhook URLs, and the queues of Temporal with those who ask for work. The response also says when Temporal is away.',
     read: 'private',
-    responses: { 200: { description: 'As it is now.', schema: Operations } },
+    responses: ok('As it is now.', Operations),
     errors: ['forbidden'],
     handler: (request) => readOperations(deps, request),
   }),
@@ -67,7 +67,7 @@ export const makeOperationsRoutes = (deps: OperationsDeps): Route[] => [
     summary: 'Start the workflow of a task again',
     description: 'Ends the workflow of an open task and starts another one, whatever hinders it.',
     body: RESTART,
-    responses: { 200: { description: 'The task.', schema: OperatedTask } },
+    responses: ok('The task.', OperatedTask),
     errors: ['task_not_found', ...ERRORS],
     handler: (request) => runCommand(deps, request, RESTART_TASK),
   }),
@@ -82,7 +82,7 @@ export const makeOperationsRoutes = (deps: OperationsDeps): Route[] => [
       schema: FailReason,
       examples: { lost: { reason: 'its input is gone' } },
     },
-    responses: { 200: { description: 'The task, which has failed.', schema: OperatedTask } },
+    responses: ok('The task, which has failed.', OperatedTask),
     errors: ['task_not_found', ...ERRORS],
     handler: (request) => runCommand(deps, request, FAIL_TASK),
   }),
@@ -92,7 +92,7 @@ export const makeOperationsRoutes = (deps: OperationsDeps): Route[] => [
     summary: 'Start the workflow of a pending version again',
     description: 'The same for a version whose checks do not come to an end.',
     body: RESTART,
-    responses: { 200: { description: 'The version.', schema: RestartedVersion } },
+    responses: ok('The version.', RestartedVersion),
     errors: ['version_not_found', ...ERRORS],
     handler: (request) => runCommand(deps, request, RESTART_VERSION),
   }),
@@ -104,7 +104,7 @@ export const makeOperationsRoutes = (deps: OperationsDeps): Route[] => [
     description:
       'What each runs and how its placements ended, where each template can be run, and the tasks that wait for an instance. Core workers look at all of them every two seconds, and twice a minute at what they can run.',
     read: 'private',
-    responses: { 200: { description: 'As it is now.', schema: Fleet } },
+    responses: ok('As it is now.', Fleet),
     errors: ['forbidden'],
     handler: (request) => readFleet(deps, request),
   }),

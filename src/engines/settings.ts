@@ -30,7 +30,6 @@ const upstreamKey = (url: string, kind: string) =>
     `Bearer token, or API key, at ${url}, and others of single kinds such as \`${kind}=key\`. Separated by commas.`,
   )
 
-/** Settings of the engines. */
 export const EngineSettings = Type.Object({
   MEDIA_SLOTS: count('Renderings at once in a media worker; one a core.', 2, 1, 256),
   VENDOR_IMAGE_URL: upstreamUrl('image tasks', 'upscale'),

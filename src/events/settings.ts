@@ -4,7 +4,6 @@ import { DELIVERY_SCHEDULE, type DeliverySchedule } from './domain/delivery-sche
 
 import { optionalText, constant } from '../platform/settings/schema.ts'
 
-/** Settings of webhooks and notices. */
 export const EventSettings = Type.Object({
   WEBHOOK_DEFAULT_SECRET: optionalText(
     'Signs the notifications of anonymous callers: `whsec_` and the Base64 of 24 to 64 bytes.',

@@ -6,7 +6,6 @@ import { makeEndpointHeaders } from './adapters/endpoint-headers.ts'
 import { makeWebhookSecrets } from './adapters/webhook-secrets.ts'
 import { readDelivery, type EventConfig } from './settings.ts'
 
-/** Makes the dependencies of delivery. */
 export const makeDelivery = (
   { common, outbound, makeLinks }: WorkerBase,
   config: PlatformConfig & EventConfig,

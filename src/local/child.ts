@@ -17,7 +17,6 @@ export interface Exit {
 /** A process that was started and its end. */
 export interface Running {
   id: ProcessId
-  /** Signal that asks it to end. */
   stopSignal: NodeJS.Signals
   exited: Promise<Exit>
   /** Asks it to end, waits, and kills it when it takes too long. */

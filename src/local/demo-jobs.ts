@@ -1,3 +1,5 @@
+import { IMAGE_KINDS, IMAGE_PREFIX, type ImageTaskKind } from '../tasks/domain/image/image-kind.ts'
+
 /** A job of the demonstration: what is asked for, and the samples it is made from. */
 export type DemoJob = ImageDemoJob | VideoDemoJob
 
@@ -28,55 +30,32 @@ export interface VideoDemoJob extends CommonJob {
   continues?: string
 }
 
-const image = (
-  name: string,
-  path: string,
-  sample: string,
-  settings: DemoJob['settings'],
-  more: Partial<ImageDemoJob> = {},
-): DemoJob => ({
-  name,
-  family: 'image',
-  path,
-  segment: path,
-  sample,
-  input: 'inline',
-  settings,
-  ...more,
-})
-
-const skin = (mode: string, settings: DemoJob['settings']): DemoJob =>
-  image(`skin-${mode}`, `skin-enhancer/${mode}`, 'portrait.png', settings, {
-    segment: 'skin-enhancer',
-  })
+const image = (kind: ImageTaskKind, given: Partial<ImageDemoJob> = {}): ImageDemoJob => {
+  const { path, segment, example } = IMAGE_KINDS[kind]
+  return {
+    name: kind.replaceAll('_', '-'),
+    family: 'image',
+    path: path.slice(`${IMAGE_PREFIX}/`.length),
+    segment,
+    sample: segment === 'skin-enhancer' ? 'portrait.png' : 'still-life.png',
+    input: 'inline',
+    settings: { ...example },
+    ...given,
+  }
+}
 
 /** One of every kind, those with several ways in each of them; each way of giving an image is there, too. */
 export const DEMO_JOBS: DemoJob[] = [
-  image('relight-prompt', 'image-relight', 'portrait.png', {
-    prompt: '(warm evening light:1.3) from the left',
-    style: 'contrasted_n_hdr',
+  image('relight', { name: 'relight-prompt', sample: 'portrait.png' }),
+  image('relight', {
+    name: 'relight-reference',
+    settings: { light_transfer_strength: 80 },
+    reference: 'sunset-light.png',
+    input: 'upload',
   }),
-  image(
-    'relight-reference',
-    'image-relight',
-    'still-life.png',
-    { light_transfer_strength: 80 },
-    { reference: 'sunset-light.png', input: 'upload' },
-  ),
-  image(
-    'upscale',
-    'image-upscaler',
-    'still-life.png',
-    { scale_factor: '2x', creativity: 2, hdr: 3 },
-    { input: 'upload' },
-  ),
-  image('upscale-precision', 'image-upscaler-precision-v2', 'still-life.png', {
-    scale_factor: 2,
-    flavor: 'photo',
-  }),
-  skin('flexible', { optimized_for: 'improve_lighting' }),
-  skin('creative', { sharpen: 20 }),
-  skin('faithful', { skin_detail: 60 }),
+  ...(Object.keys(IMAGE_KINDS) as ImageTaskKind[])
+    .filter((kind) => kind !== 'relight')
+    .map((kind) => image(kind)),
   {
     name: 'video-text',
     family: 'video',

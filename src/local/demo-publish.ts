@@ -9,7 +9,6 @@ import type { Call } from './demo-client.ts'
 
 export interface PublishOptions {
   call: Call
-  /** Folder of the pack. */
   pack: string
   outDir: string
   signal: AbortSignal

@@ -132,7 +132,6 @@ export const startOwn = async (
   say(`api, worker-core and worker-media are ready, ${secondsSince(start)}`)
 }
 
-/** Port of the api. */
 export const takeApiPort = async (context: Context): Promise<number> => {
   const { fixedPort } = context
   if (fixedPort === undefined) return await takePort(context, 'api', context.port)

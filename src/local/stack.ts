@@ -18,13 +18,11 @@ import { makeSupervisor } from './supervisor.ts'
 import { bundleWorkflows } from './workflow-bundle.ts'
 
 export interface Stack {
-  /** Address of the api. */
   url: string
   /** Address of the Temporal UI; undefined when TEMPORAL_ADDRESS names a server of somebody else. */
   ui: string | undefined
   /** Connection of its processes to Temporal. */
   temporal: TemporalOptions
-  /** Folder of the logs. */
   logDir: string
   /** Name and pid of what runs now. */
   pids(): Record<string, number>

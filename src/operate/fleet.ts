@@ -33,7 +33,6 @@ interface FleetCommandDeps {
   write(line: string): void
 }
 
-/** Makes the commands for a fleet of ComfyUI. */
 export const makeFleetCommands = (deps: FleetCommandDeps) => ({
   templates: (folder?: string): Promise<string> => checkTemplates(deps, folder),
   instances: async (): Promise<string> => {

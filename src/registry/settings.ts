@@ -6,7 +6,6 @@ import { RegistryReads } from './domain/registry-reads.ts'
 
 import { optionalText, count, constant } from '../platform/settings/schema.ts'
 
-/** Settings of the registry. */
 export const RegistrySettings = Type.Object({
   CONSOLE_INSTALL: optionalText(
     'Command that the console shows to install a node, with `{node}`, `{version}` and `{url}`.',

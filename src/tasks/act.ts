@@ -16,7 +16,6 @@ export interface ActDeps extends DeletionDeps, TaskReadDeps {
   redeliver(sql: Transaction, task: { id: string; owner: string }): Promise<number>
 }
 
-/** One task that an operation acts on. */
 export interface ActOn {
   action: OperationAction
   taskId: string

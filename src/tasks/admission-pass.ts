@@ -2,13 +2,12 @@ import { deleteEndedPauses } from './db/pause.ts'
 import {
   admitImage,
   admitOwner,
-  listOverdueTasks,
   listOwnersToAdmit,
   listWaiting,
-  releaseLater,
   topUpImages,
   type AdmissionRules,
 } from './db/admission.ts'
+import { listOverdueTasks, releaseLater } from './db/release.ts'
 import { chooseProbe, findNextEndMs } from './db/breaker.ts'
 import { listSlots } from './db/worker.ts'
 import { RULES } from '../platform/db/change-notification.ts'

@@ -16,7 +16,6 @@ export interface TaskCommand {
   account: string
   /** API key with a cap that the credits count for, too. */
   apiKeyId?: string | undefined
-  /** Batch that makes it. */
   batchId?: string | undefined
   /** Task whose request it has. */
   runAgainOf?: string | undefined
@@ -38,7 +37,6 @@ export interface CreationResponse {
   headers: Record<string, string>
 }
 
-/** A task that is being made. */
 export interface MadeTask {
   id: string
   response: CreationResponse

@@ -28,7 +28,6 @@ const engine = (what: string) =>
     `Who renders ${what} that are made from now on; read by the api.`,
   )
 
-/** Settings of tasks. */
 export const TaskSettings = Type.Object({
   OWNER_TASK_LIMIT: count(
     'Open tasks of an owner. An address without a credential has a tenth.',

@@ -21,7 +21,6 @@ import { createTask } from './create.ts'
 import type { Creation } from './creation.ts'
 import type { TaskDeps } from './deps.ts'
 
-/** A task that a submission has given. */
 export interface SubmittedTask {
   id: string
   /** An earlier request with the same key has made it. */
@@ -33,7 +32,6 @@ export interface Submission extends BatchRequest {
   owner: string
   /** Labels that the task gets beside its own. */
   labels?: Labels | undefined
-  /** Batch whose request it is. */
   batchId?: string
   /** Task whose request it is. */
   runAgainOf?: string

@@ -15,7 +15,6 @@ interface MadeVideo extends Omit<PlannedTask, 'createdAt'> {
   createdAt: Date
 }
 
-/** The response to a creation. */
 export const respondToCreation = (deps: TaskDeps, made: MadeVideo): CreationResponse => {
   const { id, kind, video, inputs, payload, engine } = made
   const { made: otherwise, estimate } = video.describe(inputs)

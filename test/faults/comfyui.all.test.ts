@@ -9,9 +9,8 @@ import { makeClient, VIDEO_API } from '../support/client.ts'
 import { base64 } from '../support/pictures.ts'
 import { startService, type Service } from '../support/service.ts'
 import { use } from '../support/use.ts'
-import { waitFor } from '../support/wait.ts'
-import { HEARTBEAT, createTask } from './calls.ts'
-import { assertLedger } from './ledger.ts'
+import { HEARTBEAT } from './calls.ts'
+import { killAt } from './kill-at.ts'
 
 /** A real ComfyUI in place of the fake. */
 const REAL = process.env['COMFYUI_URL']
@@ -50,33 +49,16 @@ describe('a worker of a fleet of ComfyUI', () => {
   )
   const ids: string[] = []
 
-  for (const FAILPOINT of LINES)
-    test(`is killed at ${FAILPOINT}, and the task ends once`, async (t) => {
-      if (REAL !== undefined && FAILPOINT === 'upstream.no-response')
+  for (const failpoint of LINES)
+    test(`is killed at ${failpoint}, and the task ends once`, async (t) => {
+      if (REAL !== undefined && failpoint === 'upstream.no-response')
         return t.skip('only the fake loses a response')
       const { service, fake } = stage
-      await service.entry('core').kill()
-      const doomed = await service.start('core', { OVERRIDE_FAILPOINT: FAILPOINT })
-      if (FAILPOINT === 'upstream.no-response')
-        fake.intercept = (request) => (request === 'POST /prompt' ? 'lose' : undefined)
-      const id = await createTask(client)
-      ids.push(id)
-      assert.equal(await doomed.ended, 'SIGKILL')
-      fake.intercept = undefined
-      await service.start('core')
-      const tasks = await assertLedger(service, ids)
-      assert.deepEqual(
-        tasks.filter(({ error_code: code }) => code !== null),
-        [],
-      )
-      const placements = await service.database.sql`select id from placement where task_id = ${id}`
-      assert.equal(placements.length, 1, 'it was placed once')
-      await waitFor('nothing is left there', async () => {
-        const [left] = await service.database.sql`
-          select 1 from placement where task_id = ${id} and cleaned_at is null
-        `
-        return left === undefined
-      })
+      const lose = (isLosing: boolean) => {
+        fake.intercept = (request) => (isLosing && request === 'POST /prompt' ? 'lose' : undefined)
+      }
+      const placements = await killAt({ service, client, ids, failpoint, lose })
+      assert.equal(placements, 1, 'it was placed once')
     })
 
   test('renders a video, with a cover and without metadata', async () => {

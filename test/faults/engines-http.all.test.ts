@@ -6,9 +6,8 @@ import { makeClient } from '../support/client.ts'
 import { startFakeCog, type FakeCog } from '../support/cog/fake.ts'
 import { startService, type Service } from '../support/service.ts'
 import { use } from '../support/use.ts'
-import { waitFor } from '../support/wait.ts'
-import { createTask, ENGINE_SOON } from './calls.ts'
-import { assertLedger } from './ledger.ts'
+import { ENGINE_SOON } from './calls.ts'
+import { killAt } from './kill-at.ts'
 
 /** Lines, and the placements that a task has then: nobody knows whether a request that was about to be sent was. */
 const LINES: [FailpointName, placements: number][] = [
@@ -43,31 +42,12 @@ describe('a worker of an engine by HTTP', () => {
   )
   const ids: string[] = []
 
-  for (const [FAILPOINT, placements] of LINES)
-    test(`is killed at ${FAILPOINT}, and the task ends once`, async () => {
+  for (const [failpoint, placements] of LINES)
+    test(`is killed at ${failpoint}, and the task ends once`, async () => {
       const { service, fake } = stage
-      await service.entry('core').kill()
-      const doomed = await service.start('core', { OVERRIDE_FAILPOINT: FAILPOINT })
-      fake.losesResponses = FAILPOINT === 'upstream.no-response'
+      const lose = (isLosing: boolean) => void (fake.losesResponses = isLosing)
       const before = fake.begun.length
-      const id = await createTask(client)
-      ids.push(id)
-      assert.equal(await doomed.ended, 'SIGKILL')
-      fake.losesResponses = false
-      await service.start('core')
-      const tasks = await assertLedger(service, ids)
-      assert.deepEqual(
-        tasks.filter(({ error_code: code }) => code !== null),
-        [],
-      )
-      const rows = await service.database.sql`select id from placement where task_id = ${id}`
-      assert.equal(rows.length, placements)
+      assert.equal(await killAt({ service, client, ids, failpoint, lose }), placements)
       assert.equal(fake.begun.length - before, 1, 'it was made once')
-      await waitFor('nothing is left there', async () => {
-        const [left] = await service.database.sql`
-          select 1 from placement where task_id = ${id} and cleaned_at is null
-        `
-        return left === undefined
-      })
     })
 })

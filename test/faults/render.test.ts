@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { Client as TemporalClient, Connection } from '@temporalio/client'
-
 import type { Entry } from '../support/entry.ts'
 import { makePicture } from '../support/pictures.ts'
 import { useWebhookReceiver } from '../support/receiver.ts'
 import { useService } from '../support/service.ts'
-import { temporalAddress } from '../support/stack.ts'
 import { waitFor } from '../support/wait.ts'
 import { CREATE, HEARTBEAT, createTask } from './calls.ts'
 import { assertLedger } from './ledger.ts'
 import { ageScratch, listScratch, untilCleaned } from './scratch.ts'
+import { openTemporal } from '../support/temporal-client.ts'
 
 describe('a render whose worker', () => {
   const receiver = useWebhookReceiver()
@@ -78,9 +76,8 @@ describe('a render whose worker', () => {
     const fence = await fenceOf(id)
     const cancelled = await alice.post(`${CREATE}/${id}/cancel`, {})
     assert.equal(cancelled.status, 200)
-    const connection = await Connection.connect({ address: temporalAddress() })
-    t.after(() => connection.close())
-    const handle = new TemporalClient({ connection }).workflow.getHandle(`image-task/${id}`)
+    const { workflow } = await openTemporal(t)
+    const handle = workflow.getHandle(`image-task/${id}`)
     const readStatus = async () => (await handle.describe()).status.name
     await waitFor('its workflow has completed', async () => (await readStatus()) === 'COMPLETED')
     assert.equal(await fenceOf(id), fence)

@@ -173,10 +173,10 @@ export const makeClient = (
   const read = async (path: string): Promise<HttpResponse['body']> =>
     expectStatus(await call('GET', path), 200).body
 
-  /** Reads a task until it has ended. */
-  const untilEnded = async (family: string, id: string, deadlineMs?: number) => {
+  /** Reads a task of a path until it has ended. */
+  const untilEndedAt = async (path: string, id: string, deadlineMs?: number) => {
     const readEnd = async (): Promise<TaskRecord | undefined> => {
-      const { data } = await read(`${IMAGE_API}/${family}/${id}`)
+      const { data } = await read(`${path}/${id}`)
       return ['COMPLETED', 'FAILED'].includes(data.status) ? data : undefined
     }
     return await waitFor(`task ${id} has ended`, readEnd, deadlineMs)
@@ -206,7 +206,9 @@ export const makeClient = (
     /** Creates a video task; returns its id. */
     createVideo: async (body: object = {}, path = TEXT): Promise<string> =>
       String((await create(path, body)).body['task_id']),
-    untilEnded,
+    untilEndedAt,
+    untilEnded: (family: string, id: string, deadlineMs?: number) =>
+      untilEndedAt(`${IMAGE_API}/${family}`, id, deadlineMs),
     untilVideoEnded,
   }
 }

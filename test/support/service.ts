@@ -275,11 +275,11 @@ export interface UsedService extends Service {
 }
 
 /**
- * Starts a service before the first test and stops it after the last. `prepare` is what a file does once it has started:
- * the hooks of a file run side by side, so that one of its own would not wait for it.
+ * Starts a service before the first test and stops it after the last. The hooks of a file run side by side, so that one of
+ * its own would not wait: `options` may start what the service needs, and `prepare` does what comes once it has started.
  */
 export const useService = (
-  options: ServiceOptions = {},
+  options: ServiceOptions | (() => Promise<ServiceOptions>) = {},
   prepare?: (service: UsedService) => Promise<void>,
 ): UsedService => {
   const database = planDatabase()
@@ -291,7 +291,8 @@ export const useService = (
   } as UsedService
   before(async () => {
     await database.create()
-    Object.assign(service, await startService({ ...options, database }))
+    const given = typeof options === 'function' ? await options() : options
+    Object.assign(service, await startService({ ...given, database }))
     await prepare?.(service)
   })
   // Absent when the start has failed.

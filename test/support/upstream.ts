@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
 
 import { startReceiver } from './network.ts'
+import { makePicture } from './pictures.ts'
 
 /** Request to a fake upstream. */
 export interface Asked {
@@ -34,7 +35,7 @@ export interface FakeUpstream {
   close(): Promise<void>
 }
 
-interface Options {
+export interface UpstreamOptions {
   /** Responses in turn in place of the usual ones; the last is repeated where `forever` names it. */
   steps?: Partial<Record<What, Step[]>>
   forever?: What
@@ -52,7 +53,7 @@ export const startFakeUpstream = async ({
   done,
   files,
   document,
-}: Options): Promise<FakeUpstream> => {
+}: UpstreamOptions): Promise<FakeUpstream> => {
   const asked: Asked[] = []
   const tasks = new Map<string, string>()
   const counts = { create: 0, status: 0, file: 0, cancel: 0 }
@@ -111,6 +112,26 @@ export const creationAt = (base: string) => ({
   watermarked_url: '',
   video: { duration: 4, fps: 24, resolution: { width: 96, height: 64 } },
 })
+
+/** Starts an upstream of both families that is done with each task at once: with a picture, or a video. */
+export const startDoneUpstream = async (
+  options: Partial<UpstreamOptions> = {},
+): Promise<FakeUpstream> =>
+  await startFakeUpstream({
+    done: (id, base) => ({
+      task_id: id,
+      status: 'done',
+      generated: [`${base}/files/a.png`],
+      state: 'success',
+      creations: [creationAt(base)],
+    }),
+    files: {
+      'a.png': await makePicture(),
+      'video.mp4': MP4,
+      'cover.jpg': await makePicture({ format: 'jpeg' }),
+    },
+    ...options,
+  })
 
 const whatOf = (method: string, path: string): What => {
   if (method === 'POST') return path.endsWith('/cancel') ? 'cancel' : 'create'

@@ -30,7 +30,6 @@ export interface VideoJob {
   tiny?: boolean
 }
 
-/** A video to continue. */
 export interface SourceFile {
   path: string
   /** An engine here made the video; otherwise it came from anywhere. */

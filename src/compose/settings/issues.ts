@@ -375,7 +375,6 @@ const storeIssues = (env: Env): SettingIssue[] => {
   return toIssues(wrong)
 }
 
-/** Lists the issues of the rules that are broken. */
 const toIssues = (rules: [broken: boolean, name: string, rule: string][]): SettingIssue[] =>
   rules.filter(([broken]) => broken).map(([, name, rule]) => ({ name, message: `${name} ${rule}` }))
 

@@ -54,7 +54,6 @@ export const makeComfyClient = (options: OriginOptions): ComfyClient => {
   }
 }
 
-/** The path of a file. */
 const viewPath = ({ filename, subfolder, type }: OutputFile): string =>
   `/view?${new URLSearchParams({ filename, subfolder, type }).toString()}`
 

@@ -30,7 +30,6 @@ export type Found =
 /** An instance as this process sees it. A prompt is the work of a placement, and has its id. */
 export interface Instance extends Host {
   client: ComfyClient
-  /** Listens to the events of a prompt. */
   listen: Events['listen']
   /** Finds a prompt. What the instance knew before `since`, in milliseconds of the process, does not count. */
   find(id: string, since: number): Promise<Found>

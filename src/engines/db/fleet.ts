@@ -59,7 +59,6 @@ export const listInstanceDetails = async (sql: Sql): Promise<InstanceDetail[]> =
   order by i.name
 `
 
-/** Counts instances by state. */
 export const countInstances = async (
   sql: Sql,
 ): Promise<{ state: InstanceState; count: number }[]> =>

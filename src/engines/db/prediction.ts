@@ -20,7 +20,6 @@ export const findPrediction = async (sql: Sql, id: string): Promise<SeenPredicti
   return row
 }
 
-/** Reads a prediction as it ended. */
 export const readEndedPrediction = async (sql: Sql, id: string): Promise<Prediction> => {
   const [row] = await sql<{ prediction: string | null }[]>`
     select prediction from placement where id = ${id}

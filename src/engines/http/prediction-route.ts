@@ -11,6 +11,7 @@ import { isUuid } from '../../platform/domain/uuid.ts'
 import type { CommitDeps } from '../../platform/http/deps.ts'
 import {
   defineRoute,
+  ok,
   type Route,
   type RouteRequest,
   type SavedResponse,
@@ -40,7 +41,7 @@ export const makePredictionRoute = (deps: PredictionDeps): Route =>
       secret: Type.String({ description: 'Its secret.' }),
     }),
     rawBody: { mediaType: '*/*', description: 'The prediction, in JSON.' },
-    responses: { 200: { description: 'It is kept.', schema: Type.Object({}) } },
+    responses: ok('It is kept.', Type.Object({})),
     errors: ['prediction_not_found', 'body_required', 'outcome_unknown'],
     // Several a second come from one address, of all instances there.
     quota: 'read',

@@ -6,8 +6,7 @@ import type {
 } from '../../../packages/engines/src/image-job.ts'
 import { InputError } from '../../../packages/engines/src/input-error.ts'
 import type { RenderMessage, RenderOrder } from '../../../packages/engines/src/render-thread.ts'
-import type { ImageRequest } from '../../tasks/domain/image/image-kind.ts'
-import { RESULT_LIMITS } from '../../tasks/domain/image/image-size.ts'
+import { IMAGE_KINDS, type ImageRequest } from '../../tasks/domain/image/image-kind.ts'
 import { isNeutral, readPrompt } from '../../tasks/domain/image/prompt-light.ts'
 import { TaskError } from '../../tasks/domain/task-error.ts'
 import { toTaskError } from '../../tasks/adapters/input-error.ts'
@@ -60,7 +59,7 @@ export const makeLocalImageEngine = ({
 /** Adds what only this service knows: the words of light, and the limits of its results. */
 const toRenderJob = ({ kind, settings, output, inputs, scratchDir }: ImageJob): RenderJob => {
   const request = { kind, settings } as ImageRequest
-  const job = { ...request, output, inputs, scratchDir, maxResult: RESULT_LIMITS[kind] }
+  const job = { ...request, output, inputs, scratchDir, maxResult: IMAGE_KINDS[kind].maxResult }
   if (request.kind !== 'relight') return job
   const light = readPrompt(request.settings.prompt ?? '')
   return isNeutral(light) ? job : { ...job, light }

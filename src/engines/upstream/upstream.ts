@@ -16,7 +16,6 @@ export interface UpstreamOptions extends Partial<UpstreamRules> {
   outbound: Omit<OutboundOptions, 'trusted'>
 }
 
-/** Rules of an operator for an upstream. */
 export interface UpstreamRules {
   /** Times that a task which it has forgotten is sent to it again. */
   resubmit: number

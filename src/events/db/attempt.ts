@@ -28,7 +28,6 @@ export const findWebhookUrl = async (
   return row
 }
 
-/** Event that is sent. */
 export interface SentEvent {
   sequence: number
   status: string

@@ -2,7 +2,6 @@ import type { SchemaNames } from '../../platform/http/openapi/schemas.ts'
 import * as endpoint from '../domain/endpoint.ts'
 import * as event from '../domain/event.ts'
 
-/** Names for clients of the schemas of events and endpoints. */
 export const EVENT_NAMES: SchemaNames = {
   DeliveryAttempt: event.Attempt,
   EndpointEvent: endpoint.EndpointEvent,

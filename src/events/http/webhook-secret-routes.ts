@@ -7,7 +7,7 @@ import type { OwnerSecret, WebhookSecrets as Keeper } from '../adapters/webhook-
 import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
 import { auditOf } from '../../identity/http/access/audit.ts'
 import { getCaller } from '../../platform/http/access/caller.ts'
-import { defineRoute, type JsonResponse, type Route } from '../../platform/http/route.ts'
+import { defineRoute, ok, type JsonResponse, type Route } from '../../platform/http/route.ts'
 
 export interface WebhookSecretDeps {
   sql: Sql
@@ -22,14 +22,10 @@ export const makeWebhookSecretRoutes = ({ sql, webhookSecrets }: WebhookSecretDe
     path: '/webhook-secret',
     summary: 'Read the secrets that sign the notifications of the caller',
     description: 'The first secret is made when somebody asks for it, or when it is first used.',
-    responses: {
-      200: {
-        description: 'All that sign now, newest first.',
-        schema: WebhookSecrets,
-        headers: ['Cache-Control'],
-        example: { secrets: [SECRET_EXAMPLE] },
-      },
-    },
+    responses: ok('All that sign now, newest first.', WebhookSecrets, {
+      headers: ['Cache-Control'],
+      example: { secrets: [SECRET_EXAMPLE] },
+    }),
     errors: [],
     handler: async (request) => {
       const secrets = await withinDeadline(sql, webhookSecrets.get(getCaller(request).owner))
@@ -49,23 +45,19 @@ export const makeWebhookSecretRoutes = ({ sql, webhookSecrets }: WebhookSecretDe
       required: false,
       examples: { hour: { overlap_seconds: 3600 } },
     },
-    responses: {
-      200: {
-        description: 'The new secret, and the old one that still signs beside it.',
-        schema: WebhookSecrets,
-        headers: ['Cache-Control'],
-        example: {
-          secrets: [
-            SECRET_EXAMPLE,
-            {
-              ...SECRET_EXAMPLE,
-              created_at: '2025-01-01T00:00:00.000Z',
-              expires_at: '2026-01-02T00:00:00.000Z',
-            },
-          ],
-        },
+    responses: ok('The new secret, and the old one that still signs beside it.', WebhookSecrets, {
+      headers: ['Cache-Control'],
+      example: {
+        secrets: [
+          SECRET_EXAMPLE,
+          {
+            ...SECRET_EXAMPLE,
+            created_at: '2025-01-01T00:00:00.000Z',
+            expires_at: '2026-01-02T00:00:00.000Z',
+          },
+        ],
       },
-    },
+    }),
     errors: ['outcome_unknown'],
     secretResponse: true,
     handler: (request) => {

@@ -50,7 +50,6 @@ export const redeliveryOptions = (owner: string): StartOptions =>
 
 const redeliveryWorkflowId = (redeliveryId: string): string => `redeliver-event/${redeliveryId}`
 
-/** Starts one redelivery. */
 export const startRedelivery = (
   { redeliveryId, owner }: { redeliveryId: string; owner: string },
   { taskQueue }: { taskQueue: string },

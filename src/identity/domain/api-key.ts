@@ -57,7 +57,6 @@ export const CreatedApiKey = Type.Object(
 )
 export type CreatedApiKey = Static<typeof CreatedApiKey>
 
-/** A key in a list. */
 export const ListedApiKey = Type.Object(
   {
     ...base,

@@ -34,7 +34,6 @@ export const CreatedPersonalAccessToken = Type.Object({
 })
 export type CreatedPersonalAccessToken = Static<typeof CreatedPersonalAccessToken>
 
-/** A token in a list. */
 export const PersonalAccessToken = Type.Object({
   id: uuid('Id of the token.'),
   name: text(NAME_MAX, 'What the token is for.'),

@@ -15,7 +15,7 @@ import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
 import { auditOf } from './access/audit.ts'
 import { getCaller } from '../../platform/http/access/caller.ts'
 import { digest } from './access/digest.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { created, defineRoute, ok } from '../../platform/http/route.ts'
 import type { JsonResponse, Route, RouteRequest, SavedResponse } from '../../platform/http/route.ts'
 
 /** The routes of a user's API keys. They take a bearer token only: a stolen key cannot make itself others. */
@@ -35,20 +35,16 @@ export const makeApiKeyRoutes = ({ sql, ...limit }: { sql: Sql } & LifeLimit): R
         limited: { name: 'a page', scopes: ['images'], credit_cap: 0 },
       },
     },
-    responses: {
-      201: {
-        description: 'The key, shown this once.',
-        schema: CreatedApiKey,
-        example: { ...KEY_EXAMPLE, key: 'kiln_key_0123456789ABCDEFGHIJKLMNOPQRST0aB1cD' },
-        links: {
-          revoke: {
-            method: 'delete',
-            path: '/users/api-keys/:id',
-            parameters: { id: '$response.body#/id' },
-          },
+    responses: created('The key, shown this once.', CreatedApiKey, {
+      example: { ...KEY_EXAMPLE, key: 'kiln_key_0123456789ABCDEFGHIJKLMNOPQRST0aB1cD' },
+      links: {
+        revoke: {
+          method: 'delete',
+          path: '/users/api-keys/:id',
+          parameters: { id: '$response.body#/id' },
         },
       },
-    },
+    }),
     errors: ['forbidden', 'outcome_unknown'],
     secretResponse: true,
     validate: ({ body }) => validateLife(body, limit),
@@ -59,13 +55,9 @@ export const makeApiKeyRoutes = ({ sql, ...limit }: { sql: Sql } & LifeLimit): R
     method: 'get',
     path: '/users/api-keys',
     summary: 'List the live API keys, newest first',
-    responses: {
-      200: {
-        description: 'Keys, masked.',
-        schema: Type.Array(ListedApiKey),
-        example: [{ ...KEY_EXAMPLE, key: 'kiln_key_…1cD' }],
-      },
-    },
+    responses: ok('Keys, masked.', Type.Array(ListedApiKey), {
+      example: [{ ...KEY_EXAMPLE, key: 'kiln_key_…1cD' }],
+    }),
     errors: ['forbidden'],
     handler: async (request) => ({
       status: 200,

@@ -7,7 +7,7 @@ import { unitOfWork } from '../../platform/db/unit-of-work.ts'
 import { apiError, shown } from '../../platform/domain/errors.ts'
 import { signToken, tokenExpiry } from '../../platform/process/development-issuer.ts'
 import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { created, defineRoute, ok } from '../../platform/http/route.ts'
 import type { JsonResponse, Route, RouteRequest, SavedResponse } from '../../platform/http/route.ts'
 
 /** The issuer of the embedded stack: its key, and the users it knows. */
@@ -38,13 +38,9 @@ export const makeDevelopmentRoutes = ({ sql, development }: DevelopmentDeps): Ro
       method: 'get',
       path: '/development/users',
       summary: 'List the development users',
-      responses: {
-        200: {
-          description: 'The users, always in the same order.',
-          schema: Type.Array(DevelopmentUser),
-          example: [{ user: 'alice', platform_admin: false }],
-        },
-      },
+      responses: ok('The users, always in the same order.', Type.Array(DevelopmentUser), {
+        example: [{ user: 'alice', platform_admin: false }],
+      }),
       handler: async (request) => {
         rejectStrangers(request)
         const body = users.map((user) => ({ user, platform_admin: admins.includes(user) }))
@@ -61,13 +57,9 @@ export const makeDevelopmentRoutes = ({ sql, development }: DevelopmentDeps): Ro
         ...SMALL_BODY,
         examples: { first: { user: users[0] } },
       },
-      responses: {
-        201: {
-          description: 'A token, good for 12 hours.',
-          schema: DevelopmentToken,
-          example: { user: 'alice', token: 'eyJhbGci…', expires_at: '2026-01-01T12:00:00.000Z' },
-        },
-      },
+      responses: created('A token, good for 12 hours.', DevelopmentToken, {
+        example: { user: 'alice', token: 'eyJhbGci…', expires_at: '2026-01-01T12:00:00.000Z' },
+      }),
       secretResponse: true,
       handler: (request) => createToken(sql, development, request),
     }),

@@ -9,7 +9,6 @@ const readIp = (text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined => {
   return ipaddr.isValid(plain) ? ipaddr.process(plain) : undefined
 }
 
-/** The text of that address. */
 export const readAddress = (text = ''): string | undefined => readIp(text)?.toString()
 
 /**

@@ -5,7 +5,6 @@ import { beginSafely } from './transaction.ts'
 
 type Options = postgres.Options<Record<string, never>>
 
-/** Current load of a pool. */
 export interface PoolLoad {
   /** Queries and transactions that have a connection or wait for one. */
   busy: number

@@ -1,4 +1,3 @@
-/** Limits of a download. */
 export interface DownloadLimits {
   maxBytes: number
   /** For everything together: look-ups, connections, redirects, body. */

@@ -40,7 +40,6 @@ export const map = <Member>(member: TSchema, options: Record<string, unknown>) =
 /** No text in PostgreSQL can hold NUL. Bodies are read without it. */
 export const WITHOUT_NUL = '^[^\\u0000]*$'
 
-/** A text of a query. */
 export const queryText = (maxLength: number, description?: string) =>
   Type.String({
     maxLength,

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 
 import { inTime } from '../domain/in-time.ts'
 import type { Lifecycle } from './serve/lifecycle.ts'
-import { defineRoute, type Route } from './route.ts'
+import { defineRoute, ok, type Route } from './route.ts'
 
 const Check = Type.Enum(['ok', 'down'])
 
@@ -42,9 +42,7 @@ export const makeHealthRoutes = ({ checks, lifecycle }: HealthDeps): Route[] => 
       method: 'get',
       path: '/health',
       summary: 'Alive: the event loop turns',
-      responses: {
-        200: { description: 'Alive.', schema: Type.Object({ status: Type.Enum(['ok']) }) },
-      },
+      responses: ok('Alive.', Type.Object({ status: Type.Enum(['ok']) })),
       errors: [],
       handler: () => Promise.resolve({ status: 200, body: { status: 'ok' } }),
     }),

@@ -71,6 +71,18 @@ export interface ResponseSpec {
   links?: Record<string, { method: Method; path: string; parameters: Record<string, string> }>
 }
 
+type More = Omit<ResponseSpec, 'description' | 'schema'>
+
+/** Describes the only success of a route: 200, with a body. */
+export const ok = (description: string, schema: TSchema, more?: More) => ({
+  200: { description, schema, ...more },
+})
+
+/** The same of a route that makes something: 201. */
+export const created = (description: string, schema: TSchema, more?: More) => ({
+  201: { description, schema, ...more },
+})
+
 /** A member of a body that clients of another kind give by a header. */
 export interface HeaderMember {
   header: RequestHeaderName
@@ -159,6 +171,11 @@ export interface Route {
    * `?token=`, for EventSource, which sends no headers.
    */
   takesTaskTokens?: boolean | 'in-query'
+  /**
+   * Its way past the rule of who may read the registry. by-body: a credential in the body, a personal access token or an
+   * identity token. to-callers: shows what is the caller's own, also to a user who has nothing.
+   */
+  opens?: 'by-body' | 'to-callers'
   /** True for a secret of the route's own, which stands for no caller and takes the place of a credential. */
   hasOwnSecret?(headers: CredentialHeaders, target: string): boolean
   /** Throws the 403 of a caller who may not come here, whatever else the request is. */

@@ -23,7 +23,6 @@ export interface Deadline {
   stop: () => void
 }
 
-/** Starts the clock. */
 export const startDeadline = (options: DeadlineOptions): Deadline => {
   const { timeoutMs, spentMs, signals } = options
   const controller = new AbortController()

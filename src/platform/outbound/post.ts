@@ -23,7 +23,6 @@ export interface PostLimits {
   excerptBytes: number
 }
 
-/** Limits of a webhook. */
 export const POST_LIMITS: PostLimits = {
   connectMs: 5_000,
   headersMs: 10_000,

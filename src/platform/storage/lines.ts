@@ -1,6 +1,5 @@
 import { StorageError, type Storage } from './storage.ts'
 
-/** A line of a file. */
 export interface StoredLine {
   /** Undefined where it has more than the most bytes. */
   bytes: Buffer | undefined

@@ -208,7 +208,6 @@ export const acceptArchive = async (
   return true
 }
 
-/** Notes the files of an archive. */
 export const putFiles = async (
   sql: Transaction,
   { versionId, sha256, files }: CheckedBytes & { files: readonly ArchiveFile[] },

@@ -17,7 +17,6 @@ const COPIED_NAME =
   'A platform admin banned this host node in another node, which has the same code'
 const LIKE_ANOTHER = 'The id or name is that of a node of another publisher but for marks'
 
-/** Most files that are named. */
 const FILES_MAX = 50
 
 /** Most names of host nodes that a finding shows. */

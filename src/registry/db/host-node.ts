@@ -208,7 +208,6 @@ export const hostNodeJson = (sql: Queryable) => sql`
     'policy_reason', y.reason))
 `
 
-/** A host node by its exact name. */
 export const findHostNode = async (
   sql: Queryable,
   { versionId, name }: { versionId: string; name: string },

@@ -44,7 +44,6 @@ export const Downloads = Type.Object({
 
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
-/** The days that a query asks for. */
 export const readDays = (query: DownloadQuery, now: Date): { from: string; to: string } => {
   const to = query.to ?? dayOf(now.getTime())
   return { to, from: query.from ?? dayOf(Date.parse(to) - (DAYS_USUAL - 1) * DAY_MS) }

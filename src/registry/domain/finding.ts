@@ -43,7 +43,6 @@ const Extraction = Type.Object({
 })
 export type Extraction = Static<typeof Extraction>
 
-/** One transition of a version. */
 export const ListedTransition = Type.Object({
   at: instant('When.'),
   from: Type.Optional(Type.Enum(VersionStatus.enum, { description: 'Absent for the first.' })),

@@ -100,7 +100,6 @@ export const findLicenseFile = (
   )
 }
 
-/** License that a project file states. */
 export interface StatedLicense {
   /** As the project file states it. */
   text: string

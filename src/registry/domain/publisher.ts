@@ -96,7 +96,6 @@ export const Publisher = Type.Object({
 /** A publisher outside a node. */
 export type Publisher = Static<typeof Publisher> & { members: PublisherMember[] }
 
-/** Response to a change of a publisher. */
 export const WrittenPublisher = Type.Intersect([Publisher, Type.Object({ warnings })])
 
 /** Response to a ban of a publisher, or its end. */

@@ -1,6 +1,5 @@
 import { Type, type Static } from 'typebox'
 
-/** Readers of the registry. */
 export const RegistryReads = Type.Enum(['public', 'signed-in', 'members'], {
   default: 'public',
   description:

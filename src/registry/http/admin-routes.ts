@@ -24,7 +24,7 @@ import {
 } from './admin.ts'
 import type { CommitDeps, ReadDeps } from '../../platform/http/deps.ts'
 import type { CheckDeps, RecordDeps, RegistryDeps } from './deps.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { defineRoute, ok } from '../../platform/http/route.ts'
 import type { Route } from '../../platform/http/route.ts'
 import {
   OfNode,
@@ -68,9 +68,7 @@ const editNode = (deps: RegistryDeps): Route =>
       sentBack: Object.keys(Node.properties),
       examples: { ban: { status: 'NodeStatusBanned', status_detail: 'malware' } },
     },
-    responses: {
-      200: { description: 'The node as it is now.', schema: WrittenNode, example: NODE },
-    },
+    responses: ok('The node as it is now.', WrittenNode, { example: NODE }),
     errors: [
       'url_refused',
       'id_mismatch',
@@ -102,13 +100,11 @@ const editVersion = (deps: RegistryDeps): Route =>
         approve: { status: 'NodeVersionStatusActive', status_reason: 'looked at: harmless' },
       },
     },
-    responses: {
-      200: {
-        description: 'The version as it is now; with the status others that have its content.',
-        schema: ModeratedVersion,
-        example: VERSION,
-      },
-    },
+    responses: ok(
+      'The version as it is now; with the status others that have its content.',
+      ModeratedVersion,
+      { example: VERSION },
+    ),
     errors: [...VERSION_ERRORS, 'illegal_move', 'host_node_not_found'],
     validate: ({ body }) => validateVersionAdminUpdate(body),
     handler: (request) => editVersionByAdmin(deps, request),
@@ -129,13 +125,7 @@ const editPolicy = (deps: RegistryDeps): Route =>
       emptyIsAbsent: 'optional',
       examples: { ban: { policy: 'HostNodePolicyBanned', reason: 'it deletes files' } },
     },
-    responses: {
-      200: {
-        description: 'The policy as it is now.',
-        schema: NodeHostPolicy,
-        example: HOST_POLICY,
-      },
-    },
+    responses: ok('The policy as it is now.', NodeHostPolicy, { example: HOST_POLICY }),
     errors: ['node_not_found', ...WRITE_ERRORS],
     validate: ({ body }) => validateHostNodePolicy(body),
     handler: (request) => editHostNodePolicy(deps, request),
@@ -150,7 +140,7 @@ const retry = (deps: CheckDeps): Route =>
     description: 'Starts what did not succeed: its checks, its extraction, or both.',
     params: OfVersion,
     body: { ...SMALL_BODY, schema: Type.Object({}), required: false, examples: { nothing: {} } },
-    responses: { 200: { description: 'The version.', schema: Version, example: VERSION } },
+    responses: ok('The version.', Version, { example: VERSION }),
     errors: [...VERSION_ERRORS, 'nothing_to_retry'],
     handler: (request) => retryVersionByAdmin(deps, request),
   })
@@ -159,13 +149,11 @@ const PUBLISHER_TRANSITION = {
   ...COMMON,
   method: 'post',
   params: OfPublisher,
-  responses: {
-    200: {
-      description: 'The publisher as it is now, and versions of others that have content of it.',
-      schema: ModeratedPublisher,
-      example: PUBLISHER,
-    },
-  },
+  responses: ok(
+    'The publisher as it is now, and versions of others that have content of it.',
+    ModeratedPublisher,
+    { example: PUBLISHER },
+  ),
   errors: ['publisher_not_found', ...WRITE_ERRORS],
 } as const
 
@@ -205,13 +193,9 @@ const auditLog = (deps: ReadDeps): Route =>
       'What platform admins, members of publishers, holders of API keys and operators have changed. Entries are kept for ever.',
     ...queryOf(AuditLogQuery),
     read: 'private',
-    responses: {
-      200: {
-        description: 'A page of entries.',
-        schema: AuditLogPage,
-        example: { entries: [AUDIT_ENTRY], page: 1, pageSize: 10, total: 1, totalPages: 1 },
-      },
-    },
+    responses: ok('A page of entries.', AuditLogPage, {
+      example: { entries: [AUDIT_ENTRY], page: 1, pageSize: 10, total: 1, totalPages: 1 },
+    }),
     errors: ['forbidden'],
     validateQuery: ({ query: { address } }) =>
       typeof address !== 'string' || readAddress(address) !== undefined

@@ -7,7 +7,7 @@ import {
   ExampleWorkflows,
   type ExampleWorkflow,
 } from '../domain/example-workflow.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { defineRoute, ok } from '../../platform/http/route.ts'
 import type { JsonResponse, Route, RouteRequest } from '../../platform/http/route.ts'
 import { getVersionAccess } from './access.ts'
 import type { ListDeps } from './deps.ts'
@@ -28,7 +28,7 @@ export const makeExampleWorkflowRoute = (deps: ListDeps): Route =>
     params: OfVersion,
     query: ExampleWorkflowQuery,
     read: 'public',
-    responses: { 200: { description: 'The workflows.', schema: ExampleWorkflows } },
+    responses: ok('The workflows.', ExampleWorkflows),
     errors: [...VERSION_ERRORS, 'busy'],
     handler: (request) => listExamples(deps, request),
   })

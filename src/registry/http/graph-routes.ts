@@ -5,7 +5,7 @@ import type { TObject } from 'typebox'
 import { CheckRequest, WorkflowCheck } from '../domain/graph/check.ts'
 import { ResolveRequest, WorkflowResolution } from '../domain/graph/resolve.ts'
 import { validateHostVersion } from '../domain/host-version.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { defineRoute, ok } from '../../platform/http/route.ts'
 import type { Route } from '../../platform/http/route.ts'
 import type { ListDeps } from './deps.ts'
 import { makeAskGraph } from './graph-questions.ts'
@@ -43,7 +43,7 @@ export const makeGraphRoutes = (deps: ListDeps, ask = makeAskGraph(deps)): Route
     summary: 'Find the packs that a workflow needs',
     description: `${FORMS} Each of its host nodes is part of the host, found in a pack, or unknown here; of several packs that have the name one is chosen, with the reason. The lock names the archives to install.`,
     body: body(ResolveRequest),
-    responses: { 200: { description: 'What it needs.', schema: WorkflowResolution } },
+    responses: ok('What it needs.', WorkflowResolution),
     errors: ['busy', 'body_too_large'],
     validate: ({ body }) => validateHostVersion(body['host_version'], '/host_version'),
     handler: ({ body: { workflow, ...asked }, headers }) =>
@@ -55,7 +55,7 @@ export const makeGraphRoutes = (deps: ListDeps, ask = makeAskGraph(deps)): Route
     summary: 'Say what updates of packs do to a workflow',
     description: `${FORMS} Compared are the versions in \`from\`, or those that it was saved with, with those in \`to\`, or the newest that fit. Only what this workflow feels is listed: a choice that is gone where it was chosen, an output that changed where it is linked.`,
     body: body(CheckRequest),
-    responses: { 200: { description: 'What changes.', schema: WorkflowCheck } },
+    responses: ok('What changes.', WorkflowCheck),
     errors: ['busy', 'body_too_large'],
     validate: ({ body }) => validateHostVersion(body['host_version'], '/host_version'),
     handler: ({ body: { workflow, ...asked }, headers }) =>

@@ -29,7 +29,7 @@ import { auditOf } from '../../identity/http/access/audit.ts'
 import type { CredentialHeaders } from '../../platform/http/access/caller.ts'
 import { getCaller } from '../../platform/http/access/caller.ts'
 import type { ReadDeps } from '../../platform/http/deps.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { defineRoute, ok } from '../../platform/http/route.ts'
 import { demandedRev } from '../../platform/http/serve/etag.ts'
 import { listLanguages } from '../../platform/http/serve/negotiate.ts'
 import type { JsonResponse, Route, RouteRequest, SavedResponse } from '../../platform/http/route.ts'
@@ -122,9 +122,7 @@ const confirm = (deps: HostNodeDeps): Route =>
       'For members of the publisher. From then on they count as read: they own their names and searches find them. Send the ETag of the version with which they were looked at as If-Match: another report may have come since.',
     params: OfOwnVersion,
     requestHeaders: ['If-Match'],
-    responses: {
-      200: { description: 'The version as it is now.', schema: Version, example: VERSION },
-    },
+    responses: ok('The version as it is now.', Version, { example: VERSION }),
     errors: [
       'publisher_not_found',
       ...VERSION_ERRORS,
@@ -146,13 +144,9 @@ const list = (deps: ListDeps): Route =>
     params: OfVersion,
     ...queryOf(HostNodeListQuery),
     read: 'public',
-    responses: {
-      200: {
-        description: 'A page of host nodes.',
-        schema: HostNodePage,
-        example: { host_nodes: [HOST_NODE], page: 1, limit: 10, total: 1, totalNumberOfPages: 1 },
-      },
-    },
+    responses: ok('A page of host nodes.', HostNodePage, {
+      example: { host_nodes: [HOST_NODE], page: 1, limit: 10, total: 1, totalNumberOfPages: 1 },
+    }),
     errors: [...VERSION_ERRORS, 'busy'],
     handler: (request) => listHostNodesOfVersion(deps, request),
   })
@@ -166,9 +160,7 @@ const read = (deps: ReadDeps): Route =>
     summary: 'Read a host node',
     params: OfHostNode,
     read: 'public',
-    responses: {
-      200: { description: 'The host node.', schema: HostNodeWithExamples, example: HOST_NODE },
-    },
+    responses: ok('The host node.', HostNodeWithExamples, { example: HOST_NODE }),
     errors: [...VERSION_ERRORS, 'host_node_not_found'],
     handler: (request) => readHostNode(deps, request),
   })
@@ -185,14 +177,10 @@ const readNode = (deps: RecordDeps): Route =>
     params: OfHostNodeName,
     requestHeaders: ['Accept-Language'],
     read: 'public',
-    responses: {
-      200: {
-        description: 'The node.',
-        schema: NodeOfHostNode,
-        headers: ['Content-Language'],
-        example: { ...NODE, other_node_ids: ['image-tools-fork'] },
-      },
-    },
+    responses: ok('The node.', NodeOfHostNode, {
+      headers: ['Content-Language'],
+      example: { ...NODE, other_node_ids: ['image-tools-fork'] },
+    }),
     errors: ['host_node_not_found'],
     handler: (request) => readNodeOfHostNode(deps, request),
   })

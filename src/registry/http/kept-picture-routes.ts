@@ -12,7 +12,7 @@ import { apiError, errors } from '../../platform/domain/errors.ts'
 import type { Semaphore } from '../../platform/domain/semaphore.ts'
 import { requireType } from '../../platform/json-body/media-type.ts'
 import { takeFile, type UploadedFileDeps } from '../../platform/http/uploaded-file.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { defineRoute, ok } from '../../platform/http/route.ts'
 import type { JsonResponse, Route, RouteRequest } from '../../platform/http/route.ts'
 import { getOwnNodeAccess, getPublisherAccess } from './access.ts'
 import type { PublisherDeps, RegistryDeps } from './deps.ts'
@@ -33,7 +33,6 @@ export type KeptPictureDeps = RegistryDeps &
   Omit<PublisherDeps, 'maxPublishersPerUser'> &
   UploadedFileDeps & { storage: Storage; reducePicture: ReducePicture }
 
-/** Key of a picture in the store. */
 export const pictureKey = (id: string): string => `pictures/${id}/picture.webp`
 
 const TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/avif', 'image/svg+xml']
@@ -72,9 +71,7 @@ export const makeKeptPictureRoutes = (
       tag: 'Nodes',
       path: `${OWN_NODE_PATH}/${name}`,
       params: OfOwnNode,
-      responses: {
-        200: { description: 'The node as it is now.', schema: WrittenNode, example: NODE },
-      },
+      responses: ok('The node as it is now.', WrittenNode, { example: NODE }),
     } as const
     const nodeErrors = ['publisher_not_found', ...NODE_ERRORS, ...EDIT_ERRORS] as const
     return [
@@ -108,13 +105,7 @@ export const makeKeptPictureRoutes = (
     tag: 'Publishers',
     path: `${PUBLISHER_PATH}/logo`,
     params: OfPublisher,
-    responses: {
-      200: {
-        description: 'The publisher as it is now.',
-        schema: WrittenPublisher,
-        example: PUBLISHER,
-      },
-    },
+    responses: ok('The publisher as it is now.', WrittenPublisher, { example: PUBLISHER }),
   } as const
   const publisherErrors = [...PUBLISHER_ERRORS, ...EDIT_ERRORS] as const
   return [

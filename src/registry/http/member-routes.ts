@@ -10,7 +10,7 @@ import { auditOf } from '../../identity/http/access/audit.ts'
 import { getCaller } from '../../platform/http/access/caller.ts'
 import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
 import type { CommitDeps, ReadDeps } from '../../platform/http/deps.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { defineRoute, ok } from '../../platform/http/route.ts'
 import type { JsonResponse, Route, RouteRequest } from '../../platform/http/route.ts'
 import { getPublisherAccess } from './access.ts'
 import { MEMBER } from './examples.ts'
@@ -29,13 +29,7 @@ export const makeMemberRoutes = (deps: CommitDeps): Route[] => [
     description: 'For its members.',
     params: OfPublisher,
     read: 'private',
-    responses: {
-      200: {
-        description: 'The members, in the order they joined.',
-        schema: MemberList,
-        example: [MEMBER],
-      },
-    },
+    responses: ok('The members, in the order they joined.', MemberList, { example: [MEMBER] }),
     errors: [...PUBLISHER_ERRORS, 'forbidden'],
     handler: (request) => listPublisherMembers(deps, request),
   }),
@@ -48,7 +42,7 @@ export const makeMemberRoutes = (deps: CommitDeps): Route[] => [
     description: 'For owners. Whoever is added must have signed in once.',
     params: OfMember,
     body: { ...SMALL_BODY, schema: MemberUpdate, examples: { admin: { role: 'admin' } } },
-    responses: { 200: { description: 'The member.', schema: PublisherMember, example: MEMBER } },
+    responses: ok('The member.', PublisherMember, { example: MEMBER }),
     errors: [...PUBLISHER_ERRORS, ...WRITE_ERRORS, 'user_not_found', 'last_owner'],
     handler: (request) => setMember(deps, request),
   }),

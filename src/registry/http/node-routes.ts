@@ -34,7 +34,7 @@ import {
   removeNode,
   searchAllNodes,
 } from './node.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { created, defineRoute, ok } from '../../platform/http/route.ts'
 import type { Route } from '../../platform/http/route.ts'
 import {
   NODE_ERRORS,
@@ -80,22 +80,18 @@ const create = (deps: RegistryDeps): Route =>
       emptyIsAbsent: 'optional',
       examples: { short: { id: 'image-tools' }, more: { id: 'image-tools', tags: ['image'] } },
     },
-    responses: {
-      201: {
-        description: 'The node.',
-        schema: WrittenNode,
-        example: NODE,
-        links: {
-          read: { method: 'get', path: '/nodes/:nodeId', parameters: NEW_ID },
-          edit: { method: 'put', path: OWN_NODE_PATH, parameters: { ...OWN_PUBLISHER, ...NEW_ID } },
-          remove: {
-            method: 'delete',
-            path: OWN_NODE_PATH,
-            parameters: { ...OWN_PUBLISHER, ...NEW_ID },
-          },
+    responses: created('The node.', WrittenNode, {
+      example: NODE,
+      links: {
+        read: { method: 'get', path: '/nodes/:nodeId', parameters: NEW_ID },
+        edit: { method: 'put', path: OWN_NODE_PATH, parameters: { ...OWN_PUBLISHER, ...NEW_ID } },
+        remove: {
+          method: 'delete',
+          path: OWN_NODE_PATH,
+          parameters: { ...OWN_PUBLISHER, ...NEW_ID },
         },
       },
-    },
+    }),
     errors: ['url_refused', ...PUBLISHER_ERRORS, ...WRITE_ERRORS, 'node_exists', 'node_deleted'],
     validate: ({ body }) => validateNewNode(body),
     handler: (request) => createNode(deps, request),
@@ -123,9 +119,7 @@ const edit = (deps: RegistryDeps): Route =>
       emptyIsAbsent: 'optional',
       examples: { tags: { tags: ['image', 'blur'], icon: '' } },
     },
-    responses: {
-      200: { description: 'The node as it is now.', schema: WrittenNode, example: NODE },
-    },
+    responses: ok('The node as it is now.', WrittenNode, { example: NODE }),
     errors: [
       'url_refused',
       'id_mismatch',
@@ -163,18 +157,14 @@ const downloads = (deps: ListDeps): Route =>
     params: OfNode,
     query: DownloadQuery,
     read: 'public',
-    responses: {
-      200: {
-        description: 'The days on which it was installed.',
-        schema: Downloads,
-        example: {
-          from: '2026-01-01',
-          to: '2026-01-31',
-          downloads: 3,
-          days: [{ day: '2026-01-30', downloads: 3, versions: { '1.0.0': 1, '1.1.0': 2 } }],
-        },
+    responses: ok('The days on which it was installed.', Downloads, {
+      example: {
+        from: '2026-01-01',
+        to: '2026-01-31',
+        downloads: 3,
+        days: [{ day: '2026-01-30', downloads: 3, versions: { '1.0.0': 1, '1.1.0': 2 } }],
       },
-    },
+    }),
     errors: [...NODE_ERRORS, 'busy'],
     validateQuery: ({ query }) => validateDays(query, new Date()),
     handler: (request) => readDownloads(deps, request),
@@ -191,14 +181,10 @@ const listOfPublisher = (deps: ListDeps): Route =>
     ...queryOf(PublisherNodesQuery),
     read: 'public',
     requestHeaders: ['Accept-Language'],
-    responses: {
-      200: {
-        description: 'A page of nodes, by id.',
-        schema: NodeList,
-        headers: ['X-Total-Count', 'Content-Language'],
-        example: [NODE],
-      },
-    },
+    responses: ok('A page of nodes, by id.', NodeList, {
+      headers: ['X-Total-Count', 'Content-Language'],
+      example: [NODE],
+    }),
     errors: [...PUBLISHER_ERRORS, 'busy'],
     handler: (request) => listNodesOfPublisher(deps, request),
   })
@@ -214,14 +200,7 @@ const pageOfPublisher = (deps: ListDeps): Route =>
     ...queryOf(PublisherNodePageQuery),
     read: 'public',
     requestHeaders: ['Accept-Language'],
-    responses: {
-      200: {
-        description: 'A page of nodes, by id.',
-        schema: NodePage,
-        headers: LANGUAGE,
-        example: PAGE,
-      },
-    },
+    responses: ok('A page of nodes, by id.', NodePage, { headers: LANGUAGE, example: PAGE }),
     errors: [...PUBLISHER_ERRORS, 'busy'],
     handler: (request) => pageNodesOfPublisher(deps, request),
   })
@@ -251,14 +230,10 @@ const search = (deps: ListDeps): Route =>
     ...queryOf(NodeSearchQuery),
     read: 'public',
     requestHeaders: ['Accept-Language'],
-    responses: {
-      200: {
-        description: 'A page of nodes.',
-        schema: NodePage,
-        headers: LANGUAGE,
-        examples: { found: PAGE, mistyped: MISTYPED },
-      },
-    },
+    responses: ok('A page of nodes.', NodePage, {
+      headers: LANGUAGE,
+      examples: { found: PAGE, mistyped: MISTYPED },
+    }),
     errors: ['busy'],
     validateQuery: ({ query }) => [
       ...validateDepth(query, {
@@ -283,14 +258,7 @@ const list = (deps: ListDeps): Route =>
     ...queryOf(NodeListQuery),
     read: 'public',
     requestHeaders: ['Accept-Language'],
-    responses: {
-      200: {
-        description: 'A page of nodes.',
-        schema: NodeListPage,
-        headers: LANGUAGE,
-        example: PAGE,
-      },
-    },
+    responses: ok('A page of nodes.', NodeListPage, { headers: LANGUAGE, example: PAGE }),
     errors: ['busy'],
     validateQuery: ({ query }) => validateNodeList(query),
     handler: (request) => listAllNodes(deps, request),
@@ -306,9 +274,7 @@ const read = (deps: ListDeps): Route =>
     params: OfNode,
     read: 'public',
     requestHeaders: ['Accept-Language'],
-    responses: {
-      200: { description: 'The node.', schema: Node, headers: LANGUAGE, example: NODE },
-    },
+    responses: ok('The node.', Node, { headers: LANGUAGE, example: NODE }),
     errors: NODE_ERRORS,
     handler: (request) => readNode(deps, request),
   })

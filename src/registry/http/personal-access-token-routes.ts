@@ -30,7 +30,7 @@ import { getCaller } from '../../platform/http/access/caller.ts'
 import { digest } from '../../identity/http/access/digest.ts'
 import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
 import type { CommitDeps, ReadDeps } from '../../platform/http/deps.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { created, defineRoute, ok } from '../../platform/http/route.ts'
 import type { JsonResponse, Route, RouteRequest, SavedResponse } from '../../platform/http/route.ts'
 import { getOwnNodeAccess, getPublisherAccess } from './access.ts'
 import type { TokenDeps } from './deps.ts'
@@ -69,13 +69,9 @@ export const makePersonalAccessTokenRoutes = (deps: TokenDeps): Route[] => [
         reader: { name: 'dashboard', scope: 'read', node_id: 'image-tools' },
       },
     },
-    responses: {
-      201: {
-        description: 'The token, shown this once.',
-        schema: CreatedPersonalAccessToken,
-        example: { token: PUBLISH.personal_access_token },
-      },
-    },
+    responses: created('The token, shown this once.', CreatedPersonalAccessToken, {
+      example: { token: PUBLISH.personal_access_token },
+    }),
     errors: ['publisher_not_found', ...NODE_ERRORS, ...WRITE_ERRORS],
     secretResponse: true,
     validate: ({ body }) => validateNewToken(deps, body),
@@ -91,13 +87,9 @@ export const makePersonalAccessTokenRoutes = (deps: TokenDeps): Route[] => [
       'For members of the publisher. It publishes this node for 15 minutes, beside their credential as PUBLISH_AUTH says.',
     params: OfOwnNode,
     body: { ...SMALL_BODY, schema: Type.Object({}), required: false, examples: { nothing: {} } },
-    responses: {
-      201: {
-        description: 'The token, shown this once.',
-        schema: ExchangedToken,
-        example: { token: PUBLISH.personal_access_token, expires_at: '2026-01-01T00:15:00.000Z' },
-      },
-    },
+    responses: created('The token, shown this once.', ExchangedToken, {
+      example: { token: PUBLISH.personal_access_token, expires_at: '2026-01-01T00:15:00.000Z' },
+    }),
     errors: ['publisher_not_found', ...NODE_ERRORS, ...WRITE_ERRORS],
     secretResponse: true,
     handler: (request) => createPublishToken(deps, request),
@@ -110,9 +102,7 @@ export const makePersonalAccessTokenRoutes = (deps: TokenDeps): Route[] => [
     description: 'For admins of the publisher.',
     params: OfPublisher,
     read: 'private',
-    responses: {
-      200: { description: 'Tokens, masked.', schema: PersonalAccessTokenList, example: [TOKEN] },
-    },
+    responses: ok('Tokens, masked.', PersonalAccessTokenList, { example: [TOKEN] }),
     errors: [...PUBLISHER_ERRORS, 'forbidden'],
     handler: (request) => listTokens(deps, request),
   }),

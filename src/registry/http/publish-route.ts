@@ -30,7 +30,7 @@ import { recordUse } from '../../identity/http/access/auth.ts'
 import type { Caller } from '../../platform/http/access/caller.ts'
 import { digest } from '../../identity/http/access/digest.ts'
 import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { created, defineRoute } from '../../platform/http/route.ts'
 import type { Route, RouteRequest, SavedResponse } from '../../platform/http/route.ts'
 import { getPublisherAccess, makeNodeRejection } from './access.ts'
 import type { PublishDeps, TokenDeps } from './deps.ts'
@@ -54,6 +54,7 @@ export const makePublishRoute = (deps: PublishDeps): Route =>
     tag: 'Versions',
     // The token in the body may be a CI job's, which suffices alone.
     auth: 'optional',
+    opens: 'by-body',
     unauthorizedMessage: NEEDS_MEMBER,
     method: 'post',
     path: `${OWN_NODE_PATH}/versions`,
@@ -68,20 +69,16 @@ export const makePublishRoute = (deps: PublishDeps): Route =>
       emptyIsAbsent: 'optional',
       examples: { first: PUBLISH },
     },
-    responses: {
-      201: {
-        description: 'The version, which awaits its archive.',
-        schema: Published,
-        example: PUBLISHED,
-        links: {
-          read: { method: 'get', path: VERSION_PATH, parameters: BY_NUMBER },
-          findings: { method: 'get', path: `${VERSION_PATH}/findings`, parameters: BY_NUMBER },
-          hostNodes: { method: 'get', path: `${VERSION_PATH}/host-nodes`, parameters: BY_NUMBER },
-          edit: { method: 'put', path: OWN_VERSION_PATH, parameters: BY_ID },
-          remove: { method: 'delete', path: OWN_VERSION_PATH, parameters: BY_ID },
-        },
+    responses: created('The version, which awaits its archive.', Published, {
+      example: PUBLISHED,
+      links: {
+        read: { method: 'get', path: VERSION_PATH, parameters: BY_NUMBER },
+        findings: { method: 'get', path: `${VERSION_PATH}/findings`, parameters: BY_NUMBER },
+        hostNodes: { method: 'get', path: `${VERSION_PATH}/host-nodes`, parameters: BY_NUMBER },
+        edit: { method: 'put', path: OWN_VERSION_PATH, parameters: BY_ID },
+        remove: { method: 'delete', path: OWN_VERSION_PATH, parameters: BY_ID },
       },
-    },
+    }),
     errors: [
       'url_refused',
       'id_mismatch',

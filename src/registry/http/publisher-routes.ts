@@ -21,14 +21,13 @@ import {
   readPublisher,
   validatePublisherId,
 } from './publisher.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { created, defineRoute, ok } from '../../platform/http/route.ts'
 import type { Route } from '../../platform/http/route.ts'
 import { OfPublisher, PUBLISHER_ERRORS, PUBLISHER_PATH, WRITE_ERRORS, queryOf } from './paths.ts'
 import { PUBLISHER } from './examples.ts'
 
 const COMMON = { tag: 'Publishers', unread: 'ignored' } as const
 
-/** The routes of publishers themselves. */
 export const makePublisherRoutes = (deps: PublisherDeps): Route[] => [
   create(deps),
   validate(deps),
@@ -55,20 +54,16 @@ const create = (deps: PublisherDeps): Route =>
         full: { id: 'acme', name: 'Acme', website: 'https://acme.example.com' },
       },
     },
-    responses: {
-      201: {
-        description: 'The publisher.',
-        schema: WrittenPublisher,
-        example: PUBLISHER,
-        links: {
-          read: { method: 'get', path: PUBLISHER_PATH, parameters: NEW_ID },
-          edit: { method: 'put', path: PUBLISHER_PATH, parameters: NEW_ID },
-          members: { method: 'get', path: `${PUBLISHER_PATH}/members`, parameters: NEW_ID },
-          makeToken: { method: 'post', path: `${PUBLISHER_PATH}/tokens`, parameters: NEW_ID },
-          createNode: { method: 'post', path: `${PUBLISHER_PATH}/nodes`, parameters: NEW_ID },
-        },
+    responses: created('The publisher.', WrittenPublisher, {
+      example: PUBLISHER,
+      links: {
+        read: { method: 'get', path: PUBLISHER_PATH, parameters: NEW_ID },
+        edit: { method: 'put', path: PUBLISHER_PATH, parameters: NEW_ID },
+        members: { method: 'get', path: `${PUBLISHER_PATH}/members`, parameters: NEW_ID },
+        makeToken: { method: 'post', path: `${PUBLISHER_PATH}/tokens`, parameters: NEW_ID },
+        createNode: { method: 'post', path: `${PUBLISHER_PATH}/nodes`, parameters: NEW_ID },
       },
-    },
+    }),
     errors: ['url_refused', 'publisher_limit_reached', 'publisher_exists', 'outcome_unknown'],
     validate: ({ body }) => validatePublisher(body),
     handler: (request) => createPublisher(deps, request),
@@ -85,13 +80,7 @@ const validate = (deps: ReadDeps): Route =>
     summary: 'Ask whether a publisher id is free',
     ...queryOf(PublisherIdQuery),
     read: 'public',
-    responses: {
-      200: {
-        description: 'It is free.',
-        schema: PublisherIdAvailable,
-        example: { isAvailable: true },
-      },
-    },
+    responses: ok('It is free.', PublisherIdAvailable, { example: { isAvailable: true } }),
     errors: ['publisher_id_unavailable'],
     validateQuery: ({ query }) => validatePublisherIdQuery(query),
     handler: (request) => validatePublisherId(deps, request),
@@ -108,9 +97,7 @@ const read = (deps: RecordDeps): Route =>
       'Only its members see e-mail addresses. Platform admins see which banned publishers its members belong to.',
     params: OfPublisher,
     read: 'public',
-    responses: {
-      200: { description: 'The publisher.', schema: ReadPublisher, example: PUBLISHER },
-    },
+    responses: ok('The publisher.', ReadPublisher, { example: PUBLISHER }),
     errors: PUBLISHER_ERRORS,
     handler: (request) => readPublisher(deps, request),
   })
@@ -131,13 +118,7 @@ const edit = (deps: PublisherDeps): Route =>
       emptyIsAbsent: 'optional',
       examples: { website: { website: 'https://acme.example.com', description: '' } },
     },
-    responses: {
-      200: {
-        description: 'The publisher as it is now.',
-        schema: WrittenPublisher,
-        example: PUBLISHER,
-      },
-    },
+    responses: ok('The publisher as it is now.', WrittenPublisher, { example: PUBLISHER }),
     errors: ['url_refused', ...PUBLISHER_ERRORS, ...WRITE_ERRORS, 'precondition_failed'],
     validate: ({ body }) => validatePublisher(body),
     handler: (request) => editPublisher(deps, request),
@@ -171,6 +152,7 @@ const listOwn = (deps: RecordDeps): Route =>
   defineRoute({
     ...COMMON,
     auth: 'optional',
+    opens: 'to-callers',
     method: 'get',
     path: '/users/publishers/',
     summary: "List the caller's publishers, or all",

@@ -27,7 +27,7 @@ import { auditOf, makeAudit } from '../../identity/http/access/audit.ts'
 import type { Caller } from '../../platform/http/access/caller.ts'
 import { getCaller, requirePlatformAdmin } from '../../platform/http/access/caller.ts'
 import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { defineRoute, ok } from '../../platform/http/route.ts'
 import type { JsonResponse, Route, RouteRequest } from '../../platform/http/route.ts'
 import { getNodeAccess, getOwnNodeAccess } from './access.ts'
 import type { RatingDeps } from './deps.ts'
@@ -216,7 +216,7 @@ const ofAuthor = (deps: RatingDeps): Route[] => [
     summary: 'Set the stars of one’s review of a node',
     params: OfNode,
     ...queryOf(StarQuery),
-    responses: { 200: { description: 'The node as it is now.', schema: Node, example: NODE } },
+    responses: ok('The node as it is now.', Node, { example: NODE }),
     errors: WRITE,
     handler: (request) =>
       rate(deps, request, { stars: request.query.star }, async (sql, { nodeId }) => {

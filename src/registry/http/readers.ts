@@ -12,17 +12,8 @@ export interface ReaderDeps extends ReadDeps {
 }
 
 /** Paths of the registry. Its admins' are not among them: they always may. */
-const OF_REGISTRY =
+export const OF_REGISTRY =
   /^\/(publishers|nodes|versions|bulk|host-nodes|archives|workflows|users\/publishers)(\/|$)/
-
-/** Routes that take a credential of their own in the body: a personal access token, an identity token. */
-const OWN_CREDENTIAL: ReadonlySet<string> = new Set([
-  'post /publishers/:publisherId/nodes/:nodeId/versions',
-  'post /publishers/:publisherId/nodes/:nodeId/token-exchange',
-])
-
-/** Lists a caller's own publishers, also to a user who has none. */
-const OF_CALLER = 'get /users/publishers/'
 
 /**
  * Limits the routes of the registry, of all there are, to those who may read it. Where not everybody may, each needs a
@@ -30,12 +21,10 @@ const OF_CALLER = 'get /users/publishers/'
  */
 export const limitReaders = (deps: ReaderDeps, routes: readonly Route[]): Route[] =>
   routes.map((route) => {
-    if (!OF_REGISTRY.test(route.path) || OWN_CREDENTIAL.has(nameOf(route))) return route
+    if (!OF_REGISTRY.test(route.path) || route.opens === 'by-body') return route
     const taking = isOpenRead(route) ? { takesTokens: 'to-read' as const, ...route } : route
     return deps.registryReads === 'public' ? taking : makeLimited(deps, taking)
   })
-
-const nameOf = ({ method, path }: Route): string => `${method} ${path}`
 
 const isOpenRead = (route: Route): boolean =>
   !changes(route) && (route.auth === 'optional' || route.auth === 'none')
@@ -51,7 +40,7 @@ const makeLimited = (deps: ReaderDeps, route: Route): Route => ({
   errors: [...route.errors, 'forbidden', 'token_scope_insufficient'],
   async admit(caller, params) {
     // A token has no publishers of its own.
-    if (nameOf(route) !== OF_CALLER || caller.token) await requireReader(deps, caller, params)
+    if (route.opens !== 'to-callers' || caller.token) await requireReader(deps, caller, params)
   },
 })
 

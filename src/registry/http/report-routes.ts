@@ -18,7 +18,7 @@ import { isUuid } from '../../platform/domain/uuid.ts'
 import { getCaller, requirePlatformAdmin } from '../../platform/http/access/caller.ts'
 import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
 import type { CommitDeps } from '../../platform/http/deps.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { created, defineRoute, ok } from '../../platform/http/route.ts'
 import type { Route } from '../../platform/http/route.ts'
 import { getNodeAccess } from './access.ts'
 import { makeAudit } from '../../identity/http/access/audit.ts'
@@ -51,7 +51,7 @@ export const makeReportRoutes = (deps: CommitDeps): Route[] => [
       emptyIsAbsent: 'optional',
       examples: { malware: { reason: REPORT.reason, text: REPORT.text } },
     },
-    responses: { 201: { description: 'The report.', schema: Report, example: REPORT } },
+    responses: created('The report.', Report, { example: REPORT }),
     errors: [...NODE_ERRORS, ...WRITE_ERRORS],
     handler: async (request) => {
       const caller = getCaller(request)
@@ -75,9 +75,7 @@ export const makeReportRoutes = (deps: CommitDeps): Route[] => [
     summary: 'Read your reports about a node, and what has come of them',
     params: OfNode,
     read: 'private',
-    responses: {
-      200: { description: 'The reports.', schema: Reports, example: { reports: [REPORT] } },
-    },
+    responses: ok('The reports.', Reports, { example: { reports: [REPORT] } }),
     errors: NODE_ERRORS,
     handler: async ({ params, caller: given }) => {
       const caller = getCaller({ caller: given })
@@ -96,19 +94,15 @@ export const makeReportRoutes = (deps: CommitDeps): Route[] => [
     description: 'Those that are open, oldest first, or all about one node.',
     ...queryOf(ReportQuery),
     read: 'private',
-    responses: {
-      200: {
-        description: 'A page of reports.',
-        schema: ReportPage,
-        example: {
-          reports: [{ ...REPORT, reported_by: 'alice', open_of_node: 1 }],
-          page: 1,
-          pageSize: 10,
-          total: 1,
-          totalPages: 1,
-        },
+    responses: ok('A page of reports.', ReportPage, {
+      example: {
+        reports: [{ ...REPORT, reported_by: 'alice', open_of_node: 1 }],
+        page: 1,
+        pageSize: 10,
+        total: 1,
+        totalPages: 1,
       },
-    },
+    }),
     errors: ['forbidden'],
     handler: async ({ query, caller }) => {
       requirePlatformAdmin(getCaller({ caller }))
@@ -133,9 +127,7 @@ export const makeReportRoutes = (deps: CommitDeps): Route[] => [
       schema: ReportDecision,
       examples: { banned: { decision: 'The node is banned.', all: true } },
     },
-    responses: {
-      200: { description: 'How many were closed.', schema: ClosedReports, example: { closed: 1 } },
-    },
+    responses: ok('How many were closed.', ClosedReports, { example: { closed: 1 } }),
     errors: ['report_not_found', ...WRITE_ERRORS],
     handler: async (request) => {
       const audit = makeAudit(request)

@@ -15,7 +15,7 @@ import { auditOf } from '../../identity/http/access/audit.ts'
 import { getCaller } from '../../platform/http/access/caller.ts'
 import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
 import type { CommitDeps, ReadDeps } from '../../platform/http/deps.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { created, defineRoute, ok } from '../../platform/http/route.ts'
 import type { JsonResponse, Route, RouteRequest, SavedResponse } from '../../platform/http/route.ts'
 import { getOwnVersionAccess, getVersionAccess, requireTokenOf } from './access.ts'
 import { FINDINGS, REVIEW } from './examples.ts'
@@ -43,9 +43,7 @@ export const makeReviewRoutes = (deps: CommitDeps): Route[] => [
     takesTokens: true,
     params: OfVersion,
     read: 'public',
-    responses: {
-      200: { description: 'The findings.', schema: VersionFindings, example: FINDINGS },
-    },
+    responses: ok('The findings.', VersionFindings, { example: FINDINGS }),
     errors: [...VERSION_ERRORS, 'token_scope_insufficient'],
     handler: (request) => readFindings(deps, request),
   }),
@@ -65,7 +63,7 @@ export const makeReviewRoutes = (deps: CommitDeps): Route[] => [
       required: false,
       examples: { note: { note: 'The flagged call is in a test.' } },
     },
-    responses: { 201: { description: 'The request.', schema: Review, example: REVIEW } },
+    responses: created('The request.', Review, { example: REVIEW }),
     errors: [
       'publisher_not_found',
       ...VERSION_ERRORS,

@@ -14,7 +14,6 @@ import * as trusted from '../domain/trusted-publisher.ts'
 import * as versions from '../domain/version-query.ts'
 import * as version from '../domain/version.ts'
 
-/** Names for clients of the schemas of the registry. */
 export const REGISTRY_NAMES: SchemaNames = {
   Publisher: publisher.Publisher,
   PublisherStatus: publisher.PublisherStatus,

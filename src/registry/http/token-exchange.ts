@@ -19,7 +19,7 @@ import type { TrustedPublisher } from '../domain/trusted-publisher.ts'
 import { JWT_RULES, CredentialRejected, verifyJwt } from '../../identity/http/access/auth.ts'
 import { digest } from '../../identity/http/access/digest.ts'
 import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { created, defineRoute } from '../../platform/http/route.ts'
 import type { Route, RouteRequest, SavedResponse } from '../../platform/http/route.ts'
 import { getOwnNodeAccess } from './access.ts'
 import type { TrustDeps } from './deps.ts'
@@ -31,6 +31,7 @@ export const makeTokenExchangeRoute = (deps: TrustDeps): Route =>
   defineRoute({
     tag: 'Trusted publishing',
     auth: 'none',
+    opens: 'by-body',
     method: 'post',
     path: `${OWN_NODE_PATH}/token-exchange`,
     summary: 'Exchange the identity token of a CI job for one that publishes',
@@ -42,13 +43,9 @@ export const makeTokenExchangeRoute = (deps: TrustDeps): Route =>
       schema: TokenExchange,
       examples: { job: { identity_token: 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwcyJ9.c2ln' } },
     },
-    responses: {
-      201: {
-        description: 'The token, shown this once.',
-        schema: ExchangedToken,
-        example: { token: PUBLISH.personal_access_token, expires_at: '2026-01-01T00:15:00.000Z' },
-      },
-    },
+    responses: created('The token, shown this once.', ExchangedToken, {
+      example: { token: PUBLISH.personal_access_token, expires_at: '2026-01-01T00:15:00.000Z' },
+    }),
     errors: [
       'publisher_not_found',
       ...NODE_ERRORS,

@@ -21,7 +21,7 @@ import { isUuid } from '../../platform/domain/uuid.ts'
 import { auditOf, makeAudit } from '../../identity/http/access/audit.ts'
 import { getCaller } from '../../platform/http/access/caller.ts'
 import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { created, defineRoute, ok } from '../../platform/http/route.ts'
 import type { Route, RouteRequest, SavedResponse } from '../../platform/http/route.ts'
 import { getOwnNodeAccess, getPublisherAccess } from './access.ts'
 import type { RegistryDeps } from './deps.ts'
@@ -67,7 +67,7 @@ export const makeTransferRoutes = (deps: RegistryDeps): Route[] => [
       'For owners. An owner of the other publisher accepts it within 14 days; another offer takes the place of an open one. With the transfer the tokens for the node and the trust in its CI jobs end.',
     params: OfOwnNode,
     body: { ...SMALL_BODY, schema: NewTransfer, examples: { globex: { to: 'globex' } } },
-    responses: { 201: { description: 'The offer.', schema: Transfer, example: TRANSFER } },
+    responses: created('The offer.', Transfer, { example: TRANSFER }),
     errors: ['publisher_not_found', ...NODE_ERRORS, ...WRITE_ERRORS],
     validate: ({ params, body }) =>
       String(body['to']).toLowerCase() === String(params['publisherId']).toLowerCase()
@@ -83,9 +83,7 @@ export const makeTransferRoutes = (deps: RegistryDeps): Route[] => [
     description: 'For members.',
     params: OfPublisher,
     read: 'private',
-    responses: {
-      200: { description: 'Open ones.', schema: Transfers, example: { transfers: [TRANSFER] } },
-    },
+    responses: ok('Open ones.', Transfers, { example: { transfers: [TRANSFER] } }),
     errors: [...PUBLISHER_ERRORS, 'forbidden'],
     handler: async ({ params, caller }) => {
       const asked = { ...params, access: 'write', action: 'list_members', caller } as const
@@ -102,7 +100,7 @@ export const makeTransferRoutes = (deps: RegistryDeps): Route[] => [
     summary: 'Accept a node',
     description: 'For owners of the publisher that it was offered to.',
     params: OfTransfer,
-    responses: { 200: { description: 'The node as it is now.', schema: Node, example: NODE } },
+    responses: ok('The node as it is now.', Node, { example: NODE }),
     errors: [...TRANSFER_ERRORS, 'node_not_found'],
     handler: (request) => accept(deps, request),
   }),
@@ -140,7 +138,7 @@ export const makeTransferRoutes = (deps: RegistryDeps): Route[] => [
       schema: AdminTransfer,
       examples: { globex: { to: 'globex', reason: 'its author' } },
     },
-    responses: { 200: { description: 'The node as it is now.', schema: Node, example: NODE } },
+    responses: ok('The node as it is now.', Node, { example: NODE }),
     errors: ['node_not_found', 'publisher_not_found', 'publisher_banned', ...WRITE_ERRORS],
     handler: async (request) => {
       const audit = makeAudit(request)

@@ -17,7 +17,7 @@ import {
 import { auditOf } from '../../identity/http/access/audit.ts'
 import { getCaller } from '../../platform/http/access/caller.ts'
 import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { created, defineRoute, ok } from '../../platform/http/route.ts'
 import type { Route } from '../../platform/http/route.ts'
 import { validateUrl } from '../../tasks/inputs.ts'
 import { getOwnNodeAccess } from './access.ts'
@@ -43,9 +43,7 @@ export const makeTrustedPublisherRoutes = (deps: TrustDeps): Route[] => [
     description: 'For admins of the publisher.',
     params: OfOwnNode,
     read: 'private',
-    responses: {
-      200: { description: 'All of them.', schema: TrustedPublisherList, example: [TRUSTED] },
-    },
+    responses: ok('All of them.', TrustedPublisherList, { example: [TRUSTED] }),
     errors: ['publisher_not_found', ...NODE_ERRORS, 'forbidden'],
     handler: async ({ params, caller }) => {
       const { id } = await getOwnNodeAccess(deps, { ...params, access: 'read', action, caller })
@@ -90,9 +88,7 @@ const create = (deps: TrustDeps): Route =>
       sentBack: Object.keys(TrustedPublisher.properties),
       examples: { github: TRUST },
     },
-    responses: {
-      201: { description: 'The trusted publisher.', schema: TrustedPublisher, example: TRUSTED },
-    },
+    responses: created('The trusted publisher.', TrustedPublisher, { example: TRUSTED }),
     errors: [
       ...ERRORS,
       'url_refused',

@@ -3,7 +3,7 @@ import { findUser } from '../../identity/db/app-user.ts'
 import { User } from '../domain/member.ts'
 import { getCaller } from '../../platform/http/access/caller.ts'
 import type { ReadDeps } from '../../platform/http/deps.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { defineRoute, ok } from '../../platform/http/route.ts'
 import type { Route } from '../../platform/http/route.ts'
 
 export const makeUserRoutes = (deps: ReadDeps): Route[] => [
@@ -14,13 +14,9 @@ export const makeUserRoutes = (deps: ReadDeps): Route[] => [
     path: '/users',
     summary: 'Read who the caller is',
     read: 'private',
-    responses: {
-      200: {
-        description: 'The caller.',
-        schema: User,
-        example: { id: 'alice', name: 'Alice', email: 'alice@example.com', isAdmin: false },
-      },
-    },
+    responses: ok('The caller.', User, {
+      example: { id: 'alice', name: 'Alice', email: 'alice@example.com', isAdmin: false },
+    }),
     errors: [],
     // As the token says, or, with an API key, as the last token of its owner said.
     handler: async (request) => {

@@ -14,7 +14,7 @@ import type { ArchiveFile } from '../../../packages/inspector/src/inspection.ts'
 import { apiError, errors, shown } from '../../platform/domain/errors.ts'
 import { makeSemaphore } from '../../platform/domain/semaphore.ts'
 import { isKnown, quoteTag } from '../../platform/http/serve/etag.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { defineRoute, ok } from '../../platform/http/route.ts'
 import type { Route, RouteRequest } from '../../platform/http/route.ts'
 import { getFilesAccess } from './access.ts'
 import type { ListDeps } from './deps.ts'
@@ -44,7 +44,7 @@ export const makeVersionFileRoutes = (deps: VersionFileDeps): Route[] => [
     ...COMMON,
     path: `${VERSION_PATH}/files`,
     summary: 'List the files of a version',
-    responses: { 200: { description: 'The files.', schema: VersionFiles } },
+    responses: ok('The files.', VersionFiles),
     errors: ERRORS,
     handler: async (request) => {
       const { sha256, files } = await getFiles(deps, request)
@@ -59,7 +59,7 @@ export const makeVersionFileRoutes = (deps: VersionFileDeps): Route[] => [
     path: `${VERSION_PATH}/files/content`,
     summary: 'Read a text file of a version',
     query: VersionFileQuery,
-    responses: { 200: { description: 'The file.', schema: VersionFileContent } },
+    responses: ok('The file.', VersionFileContent),
     errors: [...ERRORS, 'file_not_found', 'file_too_large', 'file_not_text'],
     handler: async (request) => {
       const { storageKey, files } = await getFiles(deps, request)

@@ -32,7 +32,7 @@ import {
   readVersionsInBulk,
   removeVersion,
 } from './version.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { defineRoute, ok } from '../../platform/http/route.ts'
 import type { Route } from '../../platform/http/route.ts'
 import {
   NODE_ERRORS,
@@ -81,9 +81,7 @@ const edit = (deps: RegistryDeps): Route =>
       emptyIsAbsent: 'optional',
       examples: { deprecate: { deprecated: true, changelog: 'Use 1.3.0.' } },
     },
-    responses: {
-      200: { description: 'The version as it is now.', schema: Version, example: VERSION },
-    },
+    responses: ok('The version as it is now.', Version, { example: VERSION }),
     errors: [...OWN_ERRORS, 'precondition_failed', 'illegal_move'],
     handler: (request) => editVersion(deps, request),
   })
@@ -113,7 +111,7 @@ const listOfNode = (deps: ListDeps): Route =>
     params: OfNode,
     ...queryOf(NodeVersionsQuery),
     read: 'public',
-    responses: { 200: { description: 'The versions.', schema: VersionList, example: [VERSION] } },
+    responses: ok('The versions.', VersionList, { example: [VERSION] }),
     errors: [...NODE_ERRORS, 'busy'],
     handler: (request) => listVersionsOfNode(deps, request),
   })
@@ -129,14 +127,10 @@ const read = (deps: VersionDeps): Route =>
     params: OfVersion,
     read: 'public',
     requestHeaders: ['Prefer'],
-    responses: {
-      200: {
-        description: 'The version.',
-        schema: Version,
-        headers: ['Retry-After', 'Preference-Applied'],
-        example: VERSION,
-      },
-    },
+    responses: ok('The version.', Version, {
+      headers: ['Retry-After', 'Preference-Applied'],
+      example: VERSION,
+    }),
     errors: VERSION_ERRORS,
     handler: (request) => readVersion(deps, request),
   })
@@ -152,13 +146,11 @@ const install = (deps: VersionDeps): Route =>
     params: OfNode,
     ...queryOf(InstallQuery),
     read: 'public',
-    responses: {
-      200: {
-        description: 'The version, with its downloadUrl, signed where archives need a credential.',
-        schema: Version,
-        example: VERSION,
-      },
-    },
+    responses: ok(
+      'The version, with its downloadUrl, signed where archives need a credential.',
+      Version,
+      { example: VERSION },
+    ),
     errors: [...VERSION_ERRORS, 'version_invalid', 'version_not_installable', 'version_blocked'],
     validateQuery: ({ query }) => validateInstallQuery(query),
     handler: (request) => installVersion(deps, request),
@@ -173,13 +165,9 @@ const list = (deps: ListDeps): Route =>
     summary: 'List the versions of all nodes, newest first',
     ...queryOf(VersionListQuery),
     read: 'public',
-    responses: {
-      200: {
-        description: 'A page of versions.',
-        schema: VersionPage,
-        example: { versions: [VERSION], page: 1, pageSize: 10, total: 1, totalPages: 1 },
-      },
-    },
+    responses: ok('A page of versions.', VersionPage, {
+      example: { versions: [VERSION], page: 1, pageSize: 10, total: 1, totalPages: 1 },
+    }),
     errors: ['busy'],
     validateQuery: ({ query, caller }) => [
       ...validateDepth(query, { size: 'pageSize', reach: deps.searchMaxDepth }),
@@ -200,7 +188,7 @@ const compare = (deps: ListDeps): Route =>
     params: OfNode,
     query: CompareQuery,
     read: 'public',
-    responses: { 200: { description: 'The changes.', schema: VersionComparison } },
+    responses: ok('The changes.', VersionComparison),
     errors: [...VERSION_ERRORS, 'version_invalid', 'busy'],
     validateQuery: ({ query }) => validateCompareQuery(query),
     handler: (request) => compareVersions(deps, request),
@@ -221,10 +209,10 @@ const bulk = (deps: ListDeps): Route =>
       schema: BulkVersionsBody,
       examples: { one: { node_versions: [{ node_id: 'image-tools', version: '1.2.0' }] } },
     },
-    responses: {
-      200: {
-        description: 'One entry for each different identifier, in the order of the request.',
-        schema: BulkVersions,
+    responses: ok(
+      'One entry for each different identifier, in the order of the request.',
+      BulkVersions,
+      {
         example: {
           node_versions: [
             {
@@ -240,7 +228,7 @@ const bulk = (deps: ListDeps): Route =>
           ],
         },
       },
-    },
+    ),
     errors: ['outcome_unknown'],
     handler: (request) => readVersionsInBulk(deps, request),
   })

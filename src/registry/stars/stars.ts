@@ -11,7 +11,6 @@ export type FetchedStars =
   | { result: 'limited'; seconds: number }
   | { result: 'missing' | 'failed'; error: string }
 
-/** One host of repositories. */
 export interface StarsHost {
   host: string
   /** Address of what its API says of a repository. */

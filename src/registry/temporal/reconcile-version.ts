@@ -14,7 +14,6 @@ import type { VersionStarts } from './version.ts'
 
 type Options = ReconcileDeps & VersionStarts
 
-/** Makes the kinds of versions. */
 export const makeReconciledVersions = (options: Options): Reconciled[] => [
   {
     list: listStalledVersions,

@@ -67,7 +67,6 @@ export const findUsedLimit = async (
   return row
 }
 
-/** Counts the open tasks of an account. */
 export const countOpenTasks = async (sql: Sql, account: string): Promise<number> => {
   const [row] = await sql<{ open: number }[]>`
     select count(*)::integer as open from task where account = ${account} and ended_at is null

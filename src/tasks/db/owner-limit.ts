@@ -17,7 +17,6 @@ const columns = (sql: Queryable) => sql`
 const toLimits = (row: Row): OwnerLimits =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as OwnerLimits
 
-/** Lists the owners with limits of their own. */
 export const listOwnerLimits = async (sql: Sql): Promise<OwnerLimits[]> => {
   const rows = await sql<Row[]>`
     select ${columns(sql)} from owner o where o.limited_by is not null order by o.id limit 1000

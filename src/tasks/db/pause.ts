@@ -12,7 +12,6 @@ const pausedScopes = (sql: Queryable) => sql`array(select scope from pause where
 export const scopesOf = (sql: Queryable, task: Fragment) =>
   sql`task_scopes(${task}.engine, ${task}.family, ${task}.kind, ${task}.owner)`
 
-/** The condition that a task is paused. */
 export const isPaused = (sql: Queryable, task: Fragment = sql`task`) =>
   sql`(${scopesOf(sql, task)} && ${pausedScopes(sql)})`
 
@@ -162,7 +161,6 @@ export const countPauseEffect = async (sql: Sql, scope: string): Promise<PauseEf
   return effect ?? { tasks: 0, events: 0, owners: 0 }
 }
 
-/** Forgets pauses that have ended. */
 export const deleteEndedPauses = async (sql: Sql): Promise<boolean> => {
   const { count } = await sql`delete from pause where not ${isActive(sql)}`
   return count > 0

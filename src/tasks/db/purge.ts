@@ -105,7 +105,6 @@ export const listUploadsToPurge = async (sql: Sql): Promise<string[]> => {
   return rows.map((row) => row.id)
 }
 
-/** Storage as the purge needs it. */
 export interface PurgedStorage {
   removePrefix(prefix: string): Promise<void>
 }

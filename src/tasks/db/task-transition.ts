@@ -128,7 +128,6 @@ export interface ClaimedTask<Kind extends string = string> {
   isProbe: boolean
 }
 
-/** Names a task to claim. */
 export interface Claim {
   id: string
   family: TaskFamily

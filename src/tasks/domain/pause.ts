@@ -23,7 +23,6 @@ export const PauseScope = Type.String({
   'x-expectation': EXPECTATION,
 })
 
-/** Validates the scope in a path. */
 export const validateScope = (scope: unknown): Issue[] => {
   const isKnown = typeof scope === 'string' && new RegExp(PATTERN, 'u').test(scope)
   return isKnown ? [] : [makeIssue('/scope', `must be ${EXPECTATION}, got ${shown(String(scope))}`)]

@@ -209,7 +209,6 @@ export const TaskDetail = Type.Object({
 })
 export type TaskDetail = Static<typeof TaskDetail>
 
-/** A token that reads one task. */
 export const TaskToken = Type.Object({
   token: Type.String({ description: 'The secret, shown this once.' }),
   expires_at: instant('When it ends: in an hour, or earlier with the credential it is made with.'),

@@ -157,7 +157,6 @@ export interface TaskOptions {
   runAgainOf?: string | undefined
 }
 
-/** Reads the options from a valid body. */
 export const readTaskOptions = (body: Body): TaskOptions => {
   const value = (name: string) => (body[name] as number | undefined) ?? null
   const given = value('priority') ?? value('kiln_priority') ?? 0
@@ -197,7 +196,6 @@ export const writeTaskOptions = (
   ...(order !== 0 && { [priorityName]: order }),
 })
 
-/** The members of a body without those options. */
 export const withoutTaskOptions = <B extends Body>(body: B): Omit<B, OptionName> => {
   const rest = Object.entries(body).filter(
     ([name]) => name !== 'priority' && !Object.hasOwn(TASK_OPTIONS, name),

@@ -9,7 +9,7 @@ import {
   validateOwner,
 } from '../domain/owner-limit.ts'
 import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
-import { defineRoute, type Route } from '../../platform/http/route.ts'
+import { defineRoute, ok, type Route } from '../../platform/http/route.ts'
 import { readOwner, readOwners, resetOwnerLimits, setOwnerLimits } from './owner-limits.ts'
 
 const COMMON = { tag: 'Operations', auth: 'required' } as const
@@ -27,7 +27,7 @@ export const makeOwnerLimitRoutes = (deps: UnitDeps & AdmissionRules): Route[] =
     path: '/admin/owners',
     summary: 'List owners with limits of their own',
     read: 'private',
-    responses: { 200: { description: 'The owners.', schema: OwnerLimitsList } },
+    responses: ok('The owners.', OwnerLimitsList),
     errors: ['forbidden'],
     handler: (request) => readOwners(deps, request),
   }),
@@ -36,7 +36,7 @@ export const makeOwnerLimitRoutes = (deps: UnitDeps & AdmissionRules): Route[] =
     method: 'get',
     summary: 'Read the limits and the use of an owner',
     read: 'private',
-    responses: { 200: { description: 'The owner.', schema: OwnerLimits } },
+    responses: ok('The owner.', OwnerLimits),
     errors: ['forbidden', 'owner_not_found'],
     handler: (request) => readOwner(deps, request),
   }),
@@ -53,7 +53,7 @@ export const makeOwnerLimitRoutes = (deps: UnitDeps & AdmissionRules): Route[] =
       sentBack: Object.keys(OwnerLimits.properties),
       examples: { larger: { slots: 20, credit_limit: 100_000, note: 'contract of May' } },
     },
-    responses: { 200: { description: 'The owner.', schema: OwnerLimits } },
+    responses: ok('The owner.', OwnerLimits),
     errors: ['forbidden', 'outcome_unknown'],
     validate: ({ params }) => validateOwner(params['owner']),
     handler: (request) => setOwnerLimits(deps, request),

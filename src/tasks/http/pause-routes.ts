@@ -10,7 +10,7 @@ import {
 } from '../domain/pause.ts'
 import { validateExpiry } from '../../platform/domain/expiry.ts'
 import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
-import { defineRoute, type Route } from '../../platform/http/route.ts'
+import { defineRoute, ok, type Route } from '../../platform/http/route.ts'
 import { readPauseEffect, readPauses, resume, setPause, type PauseDeps } from './pauses.ts'
 
 const COMMON = { tag: 'Operations', auth: 'required' } as const
@@ -29,7 +29,7 @@ export const makePauseRoutes = (deps: PauseDeps): Route[] => [
     summary: 'List what is paused',
     description: 'Also the engines that are paused by themselves because they fail.',
     read: 'private',
-    responses: { 200: { description: 'As it is now.', schema: PauseList } },
+    responses: ok('As it is now.', PauseList),
     errors: ['forbidden'],
     handler: (request) => readPauses(deps, request),
   }),
@@ -39,7 +39,7 @@ export const makePauseRoutes = (deps: PauseDeps): Route[] => [
     summary: 'Count what a pause holds',
     description: 'Also before the scope is paused: what such a pause would hold now.',
     read: 'private',
-    responses: { 200: { description: 'As it is now.', schema: PauseEffect } },
+    responses: ok('As it is now.', PauseEffect),
     errors: ['forbidden', 'validation_failed'],
     handler: (request) => readPauseEffect(deps, request),
   }),
@@ -57,7 +57,7 @@ export const makePauseRoutes = (deps: PauseDeps): Route[] => [
       required: false,
       examples: { maintenance: { reason: 'new drivers', until: '2026-12-31T12:00:00Z' } },
     },
-    responses: { 200: { description: 'The pause.', schema: Pause } },
+    responses: ok('The pause.', Pause),
     errors: ['forbidden', 'outcome_unknown'],
     validate: ({ params, body }) => [
       ...validateScope(params['scope']),

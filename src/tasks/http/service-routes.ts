@@ -6,7 +6,7 @@ import { Type, type Static } from 'typebox'
 
 import { PublicPause } from '../domain/pause.ts'
 import { VERSION } from '../../platform/domain/release.ts'
-import { defineRoute, type Route } from '../../platform/http/route.ts'
+import { defineRoute, ok, type Route } from '../../platform/http/route.ts'
 import type { PublicPauses } from './pauses.ts'
 
 const count = Type.Integer({ minimum: 0 })
@@ -72,7 +72,7 @@ export const makeServiceRoutes = ({ service, pauses }: ServiceDeps): Route[] => 
     auth: 'none',
     read: 'public',
     requestHeaders: ['If-None-Match'],
-    responses: { 200: { description: 'The service.', schema: Service } },
+    responses: ok('The service.', Service),
     errors: [],
     handler: () => {
       const paused = pauses.list()

@@ -15,7 +15,7 @@ import { NewUpload, UPLOAD_MAX_BYTES, UploadLinks } from '../../platform/domain/
 import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
 import { auditOf } from '../../identity/http/access/audit.ts'
 import { getCaller } from '../../platform/http/access/caller.ts'
-import { defineRoute } from '../../platform/http/route.ts'
+import { defineRoute, ok } from '../../platform/http/route.ts'
 import type { JsonResponse, Route, RouteRequest, SavedResponse } from '../../platform/http/route.ts'
 import { receive, type Incoming, type ReceiveDeps } from './upload.ts'
 import type { TaskReadDeps } from '../deps.ts'
@@ -43,7 +43,7 @@ export const makeUploadRoutes = (deps: UploadDeps, uploadArchive: UploadArchive)
       ...SMALL_BODY,
       examples: { png: { file_name: 'portrait.png', content_type: 'image/png' } },
     },
-    responses: { 200: { description: 'The links.', schema: UploadLinks, example: LINKS_EXAMPLE } },
+    responses: ok('The links.', UploadLinks, { example: LINKS_EXAMPLE }),
     errors: ['outcome_unknown'],
     secretResponse: true,
     handler: (request) => createUpload(deps, request),
@@ -78,7 +78,7 @@ export const makeUploadRoutes = (deps: UploadDeps, uploadArchive: UploadArchive)
     }),
     requestHeaders: ['Content-Digest'],
     rawBody: { mediaType: 'application/octet-stream', description: 'The bytes, of whatever type.' },
-    responses: { 200: { description: 'The file is stored.', schema: Type.Object({}) } },
+    responses: ok('The file is stored.', Type.Object({})),
     errors: [
       'signature_invalid',
       'upload_expired',

@@ -16,7 +16,6 @@ export const signalCancel = (family: TaskFamily, taskId: string): OutboxSignal =
   signalName: 'cancelRequested',
 })
 
-/** Rules by which the workflow of a task is started. */
 export interface StartRules {
   taskQueue: string
   timing: RenderTiming

@@ -11,7 +11,8 @@ import { NO_INSTANCE } from '../../../src/tasks/domain/waits-for.ts'
 import { endPause, listPauses } from '../../../src/tasks/db/pause.ts'
 import type { PromptFault } from '../../support/comfyui/worker.ts'
 import { waitFor } from '../../support/wait.ts'
-import { attempt, render, seePlacements, startFleet } from './comfyui-place.ts'
+import { attempt, render, startFleet } from './comfyui-place.ts'
+import { seeEnds } from './placements.ts'
 import { admit, again, forGood, see, usePlace } from '../../tasks/activities/place.ts'
 
 const place = usePlace()
@@ -32,8 +33,6 @@ const start = async (t: TestContext, faults: PromptFault[], times: { awayMs?: nu
   }
   return { ...fleet, insert, deps: { ...fleet.deps, breaker } }
 }
-const states = async (id: string): Promise<string[]> =>
-  (await seePlacements(place, id)).map(({ state }) => state)
 const seeWait = async (id: string) => {
   const [row] = await place.database.sql<{ waits_for: string[] | null; ends: string[] }[]>`
     select waits_for, claimed_at is not null as has_begun,
@@ -52,10 +51,10 @@ describe('the breaker of the instances of ComfyUI', () => {
     const { deps, insert } = await start(t, ['forgotten', 'forgotten', 'forgotten'])
     const [lost, later] = [await insert(), await insert()]
     assert.deepEqual(await attempt(deps, lost), WAITING)
-    assert.deepEqual(await states(lost), ['lost', 'lost', 'lost'])
+    assert.deepEqual(await seeEnds(place, lost), ['lost', 'lost', 'lost'])
     assert.deepEqual(await seeBreaker(), [[SCOPE, 'open']])
     assert.deepEqual(await attempt(deps, later), WAITING)
-    assert.deepEqual(await states(later), [], 'nothing of it was sent')
+    assert.deepEqual(await seeEnds(place, later), [], 'nothing of it was sent')
     for (const id of [lost, later]) assert.equal((await see(place.database, id)).failures, 0)
 
     // Its time has come: one task tries, and the other begins once that has worked.
@@ -201,6 +200,10 @@ describe('a task that no instance of ComfyUI can take', () => {
     await waitFor('it waits no more', async () => (await seeWait(id)).waits_for === null)
     first.release()
     assert.equal((await rendered)?.results.length, 1)
-    assert.deepEqual([first.prompted.length, await states(id)], [1, ['open']], 'rendered once')
+    assert.deepEqual(
+      [first.prompted.length, await seeEnds(place, id)],
+      [1, ['open']],
+      'rendered once',
+    )
   })
 })

@@ -7,15 +7,9 @@ import { TASK_ERRORS } from '../../../src/tasks/domain/task-error.ts'
 import type { Graph } from '../../support/comfyui/validate.ts'
 import type { PromptFault } from '../../support/comfyui/worker.ts'
 import { waitFor } from '../../support/wait.ts'
-import { render, seePlacements, startFleet } from './comfyui-place.ts'
-import {
-  again,
-  forGood,
-  makeEnvironment,
-  see,
-  stopRun,
-  usePlace,
-} from '../../tasks/activities/place.ts'
+import { render, renderAndStop, renderToEnd, startFleet } from './comfyui-place.ts'
+import { seeEnds, seePlacements } from './placements.ts'
+import { again, forGood, see, usePlace } from '../../tasks/activities/place.ts'
 
 const place = usePlace()
 let fleets = 0
@@ -47,21 +41,6 @@ const start = async (t: TestContext, instances: number, poison: PromptFault = 'd
   return { ...fleet, names, insertPoison, listQuarantined }
 }
 
-type Started = Awaited<ReturnType<typeof start>>
-
-const ends = async (id: string): Promise<string[]> =>
-  (await seePlacements(place, id)).map(({ state }) => state)
-
-/** Renders until the task ends, as its workflow repeats attempts. */
-const renderToEnd = async ({ deps }: Pick<Started, 'deps'>, id: string) => {
-  for (;;)
-    try {
-      return await render(deps, id)
-    } catch (error) {
-      if ((error as { nonRetryable?: boolean }).nonRetryable !== false) throw error
-    }
-}
-
 describe('a task whose prompt makes an instance report a device error', () => {
   test('fails after two instances in a row, is named to operators, and leaves the others to work', async (t) => {
     const fleet = await start(t, 4)
@@ -76,15 +55,15 @@ describe('a task whose prompt makes an instance report a device error', () => {
     const poison = await fleet.insertPoison()
     const others = await Promise.all(Array.from({ length: 20 }, () => fleet.insert()))
     const [end] = await Promise.allSettled([
-      renderToEnd({ deps }, poison),
-      ...others.map((id) => renderToEnd(fleet, id)),
+      renderToEnd(deps, poison),
+      ...others.map((id) => renderToEnd(fleet.deps, id)),
     ])
     assert.ok(end.status === 'rejected')
     assert.deepEqual(
       [end.reason.type, end.reason.message],
       ['engine_crashed', TASK_ERRORS.engine_crashed],
     )
-    for (const id of others) assert.equal((await ends(id)).at(-1), 'open')
+    for (const id of others) assert.equal((await seeEnds(place, id)).at(-1), 'open')
     const placements = (await seePlacements(place, poison)).filter(({ state }) =>
       ['broken', 'crashed'].includes(state),
     )
@@ -116,8 +95,8 @@ describe('a task whose prompt makes an instance report a device error', () => {
   test('takes one instance out for good where the error passes, and the second rests', async (t) => {
     const fleet = await start(t, 2, 'cuda')
     const poison = await fleet.insertPoison()
-    await assert.rejects(renderToEnd(fleet, poison), forGood('engine_crashed'))
-    assert.deepEqual(await ends(poison), ['broken', 'crashed'])
+    await assert.rejects(renderToEnd(fleet.deps, poison), forGood('engine_crashed'))
+    assert.deepEqual(await seeEnds(place, poison), ['broken', 'crashed'])
     assert.equal((await fleet.listQuarantined()).length, 1)
     const other = await fleet.insert()
     const rendering = render(fleet.deps, other)
@@ -134,8 +113,8 @@ describe('a task whose prompt makes an instance report a device error', () => {
     const fleet = await start(t, 3)
     const poison = await fleet.insertPoison()
     for (let attempt = 0; attempt < 2; attempt += 1)
-      await assert.rejects(renderToEnd(fleet, poison), forGood('engine_crashed'))
-    assert.deepEqual(await ends(poison), ['broken', 'crashed'])
+      await assert.rejects(renderToEnd(fleet.deps, poison), forGood('engine_crashed'))
+    assert.deepEqual(await seeEnds(place, poison), ['broken', 'crashed'])
     assert.equal((await see(place.database, poison)).failures, 1, 'the first is an attempt')
   })
 
@@ -146,16 +125,16 @@ describe('a task whose prompt makes an instance report a device error', () => {
     const poison = render(deps, await fleet.insertPoison())
     await waitFor('the prompt', () => first.prompted.length === 1)
     const id = await fleet.insert()
-    const rendering = renderToEnd(fleet, id)
+    const rendering = renderToEnd(fleet.deps, id)
     await waitFor('both prompts', () => first.prompted.length === 2)
     first.release()
     await assert.rejects(poison, again('attempt_failed'))
-    await waitFor('its end', async () => (await ends(id))[0] === 'broken_device')
+    await waitFor('its end', async () => (await seeEnds(place, id))[0] === 'broken_device')
     assert.equal((await fleet.listQuarantined()).length, 1)
     await first.restart()
     await fleet.keep()
     assert.equal((await rendering)?.results.length, 1)
-    assert.deepEqual(await ends(id), ['broken_device', 'open'])
+    assert.deepEqual(await seeEnds(place, id), ['broken_device', 'open'])
     assert.equal((await see(place.database, id)).failures, 0)
   })
 
@@ -164,18 +143,14 @@ describe('a task whose prompt makes an instance report a device error', () => {
     const { first, deps } = fleet
     first.hold()
     const poison = await fleet.insertPoison()
-    const environment = makeEnvironment()
-    const stopped = assert.rejects(render(deps, poison, { environment }))
-    await waitFor('the prompt', () => first.prompted.length === 1)
-    stopRun(environment)
-    await stopped
+    await renderAndStop(deps, poison, () => first.prompted.length === 1)
     const id = await fleet.insert()
-    const rendering = renderToEnd(fleet, id)
+    const rendering = renderToEnd(fleet.deps, id)
     await waitFor('both prompts', () => first.prompted.length === 2)
     first.release()
-    await waitFor('its end', async () => (await ends(id))[0] === 'broken_device')
+    await waitFor('its end', async () => (await seeEnds(place, id))[0] === 'broken_device')
     await assert.rejects(render(deps, poison), again('attempt_failed'))
-    assert.deepEqual(await ends(poison), ['broken'])
+    assert.deepEqual(await seeEnds(place, poison), ['broken'])
     await first.restart()
     await fleet.keep()
     assert.equal((await rendering)?.results.length, 1)
@@ -184,12 +159,15 @@ describe('a task whose prompt makes an instance report a device error', () => {
 
   test('takes an instance out again that had rested, at the next error', async (t) => {
     const fleet = await start(t, 2)
-    await assert.rejects(renderToEnd(fleet, await fleet.insertPoison()), forGood('engine_crashed'))
+    await assert.rejects(
+      renderToEnd(fleet.deps, await fleet.insertPoison()),
+      forGood('engine_crashed'),
+    )
     const id = await fleet.insert()
     const rendering = render(fleet.deps, id)
     await place.deps.sql`update instance set rests_until = null where name = any(${fleet.names})`
     fleet.deps.fleet.notifier.notify()
-    await waitFor('its end', async () => (await ends(id))[0] === 'broken_device')
+    await waitFor('its end', async () => (await seeEnds(place, id))[0] === 'broken_device')
     assert.equal((await fleet.listQuarantined()).length, 2)
     for (const fake of fleet.fakes) await fake.restart()
     await fleet.keep()
@@ -202,7 +180,7 @@ describe('a task whose prompt makes an instance report a device error', () => {
     one?.faults.push('cuda')
     two?.faults.push('forgotten')
     const id = await fleet.insert()
-    assert.equal((await renderToEnd(fleet, id))?.results.length, 1)
-    assert.deepEqual(await ends(id), ['broken', 'lost', 'open'])
+    assert.equal((await renderToEnd(fleet.deps, id))?.results.length, 1)
+    assert.deepEqual(await seeEnds(place, id), ['broken', 'lost', 'open'])
   })
 })

@@ -14,7 +14,8 @@ import { PATIENCE_MS } from '../../support/patience.ts'
 import { makePicture } from '../../support/pictures.ts'
 import { waitFor } from '../../support/wait.ts'
 import { keepFleet } from '../../../activities/engines/comfyui-keeper.ts'
-import { render, seePlacements, startFleet } from './comfyui-place.ts'
+import { render, renderAndStop, startFleet } from './comfyui-place.ts'
+import { seeEnds, seePlacements } from './placements.ts'
 import {
   again,
   forGood,
@@ -40,12 +41,11 @@ const start = async (
   return { ...fleet, first, second, names, id: await fleet.insert() }
 }
 
-const ends = async (id: string): Promise<string[]> =>
-  (await seePlacements(place, id)).map(({ state }) => state)
-
-/** Instances of a task's placements, `1` being the first. */
-const route = async (id: string): Promise<string[]> =>
-  (await seePlacements(place, id)).map(({ instance }) => instance.split('-')[1] ?? '')
+/** Instances of a task's placements, `1` being the first, and the states of these. */
+const seeWay = async (id: string): Promise<string[]> =>
+  (await seePlacements(place, id)).map(
+    ({ instance, state }) => `${instance.split('-')[1]} ${state}`,
+  )
 
 /** Reads why a task waits. */
 const waitOf = async (id: string): Promise<string[] | null | undefined> => {
@@ -102,13 +102,7 @@ describe('a task on a fleet', { concurrency: true }, () => {
     await crowd(first, 1)
     await remember(names[0], 'upscale')
     assert.equal((await render(deps, id))?.results.length, 1)
-    assert.deepEqual(
-      [await ends(id), await route(id)],
-      [
-        ['moved', 'open'],
-        ['1', '2'],
-      ],
-    )
+    assert.deepEqual(await seeWay(id), ['1 moved', '2 open'])
     const { queue_running: running, queue_pending: pending } = await makeBareClient(
       first.url,
     ).queue()
@@ -123,11 +117,11 @@ describe('a task on a fleet', { concurrency: true }, () => {
     const rendered = render(deps, id)
     const reason = `${names[0]} has a prompt that does not move`
     await waitFor('it waits', async () => (await waitOf(id))?.[0] === reason)
-    const before = await ends(id)
+    const before = await seeEnds(place, id)
     assert.ok(before.length <= 1, before.join())
     first.release()
     assert.equal((await rendered)?.results.length, 1)
-    assert.deepEqual([await ends(id), await waitOf(id)], [[...before, 'open'], null])
+    assert.deepEqual([await seeEnds(place, id), await waitOf(id)], [[...before, 'open'], null])
   })
 
   test('is placed once at an instance that has died since it was asked', async (t) => {
@@ -141,11 +135,11 @@ describe('a task on a fleet', { concurrency: true }, () => {
     const rendered = render(deps, id)
     const reason = `${names[0]} does not respond: no connection could be made: the port is closed`
     await waitFor('it waits', async () => (await waitOf(id))?.[0] === reason)
-    assert.deepEqual(await ends(id), ['unreachable'])
+    assert.deepEqual(await seeEnds(place, id), ['unreachable'])
     first.intercept = undefined
     await first.start()
     assert.equal((await rendered)?.results.length, 1)
-    assert.deepEqual(await ends(id), ['unreachable', 'open'])
+    assert.deepEqual(await seeEnds(place, id), ['unreachable', 'open'])
   })
 
   test('says what each instance lacks while none can take it', async (t) => {
@@ -173,7 +167,7 @@ describe('a task on a fleet', { concurrency: true }, () => {
     first.hold()
     const other = await insert()
     const held = render(deps, other)
-    await waitFor('the first is there', async () => (await ends(other)).length === 1)
+    await waitFor('the first is there', async () => (await seeEnds(place, other)).length === 1)
     const rendered = render(deps, id)
     await waitFor('it waits', async () => (await waitOf(id)) !== null)
     assert.deepEqual(await waitOf(id), [])
@@ -187,20 +181,14 @@ describe('a task on a fleet', { concurrency: true }, () => {
       request === 'POST /upload/image' ? { status: 413 } : undefined
     first.intercept = tooSmall
     assert.equal((await render(deps, id))?.results.length, 1)
-    assert.deepEqual(
-      [await ends(id), await route(id)],
-      [
-        ['too_large', 'open'],
-        ['1', '2'],
-      ],
-    )
+    assert.deepEqual(await seeWay(id), ['1 too_large', '2 open'])
     const [{ detail } = assert.fail()] = await seePlacements(place, id)
     assert.match(detail ?? '', /--max-upload-size/)
     assert.equal((await see(place.database, id)).failures, 0)
     second.intercept = tooSmall
     const other = await insert()
     await assert.rejects(render(deps, other), forGood('upstream_rejected'))
-    assert.deepEqual(new Set(await ends(other)), new Set(['too_large']))
+    assert.deepEqual(new Set(await seeEnds(place, other)), new Set(['too_large']))
   })
 
   test('is cancelled where an instance takes a part of its graph alone', async (t) => {
@@ -208,13 +196,7 @@ describe('a task on a fleet', { concurrency: true }, () => {
     for (const fake of fakes) fake.hold()
     const fleet = { ...deps.fleet, templates: deps.fleet.templates.map(addInvalidOutput) }
     await assert.rejects(render({ ...deps, fleet }, id), forGood('upstream_rejected'))
-    assert.deepEqual(
-      [await ends(id), await route(id)],
-      [
-        ['rejected', 'rejected'],
-        ['1', '2'],
-      ],
-    )
+    assert.deepEqual(await seeWay(id), ['1 rejected', '2 rejected'])
     const [{ detail } = assert.fail()] = await seePlacements(place, id)
     assert.equal(
       detail,
@@ -251,13 +233,7 @@ describe('a task on a fleet', { concurrency: true }, () => {
       spoilOnce(first)
       await assert.rejects(render(deps, id), again('attempt_failed'))
       assert.equal((await render(deps, id))?.results.length, 1)
-      assert.deepEqual(
-        [await ends(id), await route(id)],
-        [
-          ['input_missing', 'open'],
-          ['1', '2'],
-        ],
-      )
+      assert.deepEqual(await seeWay(id), ['1 input_missing', '2 open'])
       assert.equal((await see(place.database, id)).failures, 1)
     })
 
@@ -266,7 +242,7 @@ describe('a task on a fleet', { concurrency: true }, () => {
       spoilOnce(first)
       await assert.rejects(render(deps, id), again('attempt_failed'))
       assert.equal((await render(deps, id))?.results.length, 1)
-      assert.deepEqual(await ends(id), ['input_missing', 'open'])
+      assert.deepEqual(await seeEnds(place, id), ['input_missing', 'open'])
     })
   }
 
@@ -281,7 +257,7 @@ describe('a task on a fleet', { concurrency: true }, () => {
       await waitFor('its prompt', () => second.prompted.length === prompts + 1)
       second.release()
       await rendering
-      assert.deepEqual(await route(id), ['2'])
+      assert.deepEqual(await seeWay(id), ['2 open'])
     }
   })
 
@@ -292,7 +268,7 @@ describe('a task on a fleet', { concurrency: true }, () => {
     second.hold()
     await crowd(second, 2)
     assert.equal((await render(deps, id))?.results.length, 1)
-    assert.deepEqual(await route(id), ['1'])
+    assert.deepEqual(await seeWay(id), ['1 open'])
   })
 
   /** Starts a task on each instance, which stays there while it is held. */
@@ -323,13 +299,7 @@ describe('a task on a fleet', { concurrency: true }, () => {
     await waitFor('it is pending', () => first.prompted.length === 2)
     second.release()
     assert.equal((await rendered)?.results.length, 1)
-    assert.deepEqual(
-      [await ends(id), await route(id)],
-      [
-        ['moved', 'open'],
-        ['1', '2'],
-      ],
-    )
+    assert.deepEqual(await seeWay(id), ['1 moved', '2 open'])
     const placements = await seePlacements(place, id)
     assert.deepEqual(await queueOf(first), first.prompted.slice(0, 1), 'the long one runs on')
     assert.equal(await makeBareClient(first.url).history(placements[0]?.id ?? ''), undefined)
@@ -348,8 +318,9 @@ describe('a task on a fleet', { concurrency: true }, () => {
     await waitFor('all wait', () => first.prompted.length + second.prompted.length === 6)
     second.release()
     await Promise.all(rendered)
-    const routes = await Promise.all(ids.map(async (id) => (await route(id)).join('')))
-    assert.deepEqual(routes.toSorted(), ['12', '12', '2', '2'])
+    const ways = await Promise.all(ids.map(async (id) => (await seeWay(id)).join()))
+    const moved = '1 moved,2 open'
+    assert.deepEqual(ways.toSorted(), [moved, moved, '2 open', '2 open'])
     assert.deepEqual(await queueOf(first), first.prompted.slice(0, 1))
     first.release()
     await Promise.all(held)
@@ -362,7 +333,7 @@ describe('a task on a fleet', { concurrency: true }, () => {
     second.hold()
     await crowd(second, 1)
     assert.equal((await render(deps, id))?.results.length, 1)
-    assert.deepEqual(await route(id), ['2', '1'])
+    assert.deepEqual(await seeWay(id), ['2 moved', '1 open'])
     const [found] = (await listInstanceDetails(place.deps.sql)).filter(
       ({ name }) => name === names[1],
     )
@@ -382,7 +353,7 @@ describe('a task on a fleet', { concurrency: true }, () => {
     }
     second.release()
     assert.equal((await rendered)?.results.length, 1)
-    assert.deepEqual([await ends(id), await route(id)], [['open'], ['1']])
+    assert.deepEqual(await seeWay(id), ['1 open'])
     assert.equal(second.prompted.length, 1)
     await Promise.all(held)
   })
@@ -392,11 +363,7 @@ describe('a task on a fleet', { concurrency: true }, () => {
     first.hold()
     await crowd(first, 1)
     await remember(names[0], 'upscale')
-    const environment = makeEnvironment()
-    const died = assert.rejects(render(deps, id, { environment }))
-    await waitFor('it is pending', () => first.prompted.length === 2)
-    stopRun(environment)
-    await died
+    await renderAndStop(deps, id, () => first.prompted.length === 2)
     const [sent] = await seePlacements(place, id)
     const [{ fence } = assert.fail()] = await place.deps.sql<{ fence: number }[]>`
       select fence from task where id = ${id}
@@ -409,13 +376,7 @@ describe('a task on a fleet', { concurrency: true }, () => {
     await makeBareClient(first.url).post('/queue', { delete: [sent?.id] })
     first.release()
     assert.equal((await render(deps, id))?.results.length, 1)
-    assert.deepEqual(
-      [await ends(id), await route(id)],
-      [
-        ['open', 'moved'],
-        ['1', '2'],
-      ],
-    )
+    assert.deepEqual(await seeWay(id), ['1 open', '2 moved'])
   })
 
   test('is given to an instance as often as its own depth allows', async (t) => {
@@ -504,7 +465,7 @@ describe('the keeper of a fleet', () => {
       request === 'POST /prompt' ? { status: 400, body: JSON.stringify({ error }) } : undefined
     const environment = makeEnvironment()
     const rendered = render(deps, id, { environment })
-    await waitFor('it was rejected', async () => (await ends(id)).includes('unable'))
+    await waitFor('it was rejected', async () => (await seeEnds(place, id)).includes('unable'))
     await keep()
     const found = await find(names[0])
     assert.equal(found?.version, '0.3.64\u{fffd}\u{fffd}')

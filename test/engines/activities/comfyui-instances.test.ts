@@ -12,8 +12,9 @@ import { insertPlacement } from '../../../src/engines/db/placement.ts'
 import { readFleetItem } from '../../../src/engines/domain/fleet-item.ts'
 import { startFakeComfy, type FakeComfy } from '../../support/comfyui/fake.ts'
 import { waitFor } from '../../support/wait.ts'
-import { makeEnvironment, see, stopRun, usePlace } from '../../tasks/activities/place.ts'
-import { render, seePlacements, startFleet } from './comfyui-place.ts'
+import { see, usePlace } from '../../tasks/activities/place.ts'
+import { render, renderAndStop, startFleet } from './comfyui-place.ts'
+import { seePlacements } from './placements.ts'
 
 const place = usePlace()
 let fleets = 0
@@ -214,11 +215,7 @@ describe('a fleet whose instances come from a file', { concurrency: true }, () =
     const before = await startWorker(`${a}=${one.url}`)
     one.hold()
     const id = await insert()
-    const environment = makeEnvironment()
-    const stopped = assert.rejects(render(before.deps, id, { environment }))
-    await waitFor('it is there', () => one.prompted.length === 1)
-    stopRun(environment)
-    await stopped
+    await renderAndStop(before.deps, id, () => one.prompted.length === 1)
     const { deps } = await startWorker(`${b}=${two.url}`)
     assert.ok(
       depths(deps, name).some(([name, url, depth]) => name === a && url === one.url && depth === 0),

@@ -4,8 +4,6 @@ import { join } from 'node:path'
 import type { ComfyDependencies, Fleet } from '../../../activities/engines/dependencies.ts'
 import { keepFleet } from '../../../activities/engines/comfyui-keeper.ts'
 import { createComfyActivities } from '../../../activities/engines/index.ts'
-import type { AttemptOptions } from '../../../activities/tasks/task.ts'
-import type { TaskStanding } from '../../../activities/tasks/task.ts'
 import { makeInstance, type Instance } from '../../../src/engines/comfyui/instance.ts'
 import { readTemplates } from '../../../src/engines/comfyui/templates.ts'
 import type { Template } from '../../../src/engines/domain/template/template.ts'
@@ -17,16 +15,7 @@ import {
   type FakeComfyOptions,
 } from '../../support/comfyui/fake.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
-import {
-  TIMING,
-  admissionOf,
-  findDone,
-  insertTask,
-  makeEnvironment,
-  type AttemptAs,
-  type Done,
-  type Place,
-} from '../../tasks/activities/place.ts'
+import { insertTask, makeAttempts, type Place } from '../../tasks/activities/place.ts'
 
 export const TOKEN = 'comfyui-token-that-nobody-may-see'
 
@@ -96,43 +85,6 @@ export const startFleet = async (
   }
 }
 
-/** Runs one attempt at an image task as a worker would; returns how the task stands then. */
-export const attempt = async (
-  deps: ComfyDependencies,
-  id: string,
-  { environment = makeEnvironment(), timing = TIMING }: AttemptAs<typeof TIMING> = {},
-): Promise<TaskStanding> => {
-  const { renderImageTask } = createComfyActivities(deps)
-  return await environment.run<[AttemptOptions], TaskStanding, typeof renderImageTask>(
-    renderImageTask,
-    {
-      taskId: id,
-      admission: await admissionOf(deps.sql, id),
-      timing,
-    },
-  )
-}
-
-/** Runs one attempt; returns what the task keeps once it is done, and undefined where it is not. */
-export const render = async (
-  deps: ComfyDependencies,
-  id: string,
-  options?: AttemptAs<typeof TIMING>,
-): Promise<Done | undefined> => {
-  const { state } = await attempt(deps, id, options)
-  return state === 'done' ? await findDone(deps.sql, id) : undefined
-}
-
-interface SeenPlacement {
-  id: string
-  instance: string
-  state: string
-  detail: string | null
-  cleaned: boolean
-}
-
-export const seePlacements = async (place: Place, taskId: string): Promise<SeenPlacement[]> =>
-  await place.database.sql<SeenPlacement[]>`
-    select id, instance, state, detail, cleaned_at is not null as cleaned
-    from placement where task_id = ${taskId} order by at
-  `
+export const { attempt, render, renderToEnd, renderAndStop } = makeAttempts(
+  (deps: ComfyDependencies) => createComfyActivities(deps).renderImageTask,
+)

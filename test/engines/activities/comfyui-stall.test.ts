@@ -6,8 +6,9 @@ import { listInstanceDetails } from '../../../src/engines/db/fleet.ts'
 import type { FakeComfy, FakeComfyOptions } from '../../support/comfyui/fake.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
 import { waitFor } from '../../support/wait.ts'
-import { render, seePlacements, startFleet } from './comfyui-place.ts'
-import { again, makeEnvironment, see, stopRun, usePlace } from '../../tasks/activities/place.ts'
+import { render, renderAndStop, startFleet } from './comfyui-place.ts'
+import { seeEnds } from './placements.ts'
+import { makeEnvironment, see, usePlace } from '../../tasks/activities/place.ts'
 
 const place = usePlace()
 let fleets = 0
@@ -25,9 +26,6 @@ const start = async (t: TestContext, given: readonly FakeComfyOptions[] = [{}]) 
   return { ...fleet, later, id: await fleet.insert() }
 }
 
-const ends = async (id: string): Promise<string[]> =>
-  (await seePlacements(place, id)).map(({ state }) => state)
-
 const listInterrupts = ({ requests }: FakeComfy): string[] =>
   requests.filter((request) => request === 'POST /interrupt')
 
@@ -41,12 +39,8 @@ const outlast = async ({ requests }: FakeComfy): Promise<void> => {
 
 /** Has a worker send the prompt and stop, as it does for a release. */
 const sendAndStop = async (deps: ComfyDependencies, first: FakeComfy, id: string) => {
-  const environment = makeEnvironment()
   const patient = { ...deps, fleet: { ...deps.fleet, stallMs: PATIENCE_MS } }
-  const stopped = render(patient, id, { environment })
-  await waitFor('the prompt runs', () => first.prompted.length === 1 && first.isRunning())
-  stopRun(environment)
-  await assert.rejects(stopped, again('worker_stopped'))
+  await renderAndStop(patient, id, () => first.prompted.length === 1 && first.isRunning())
 }
 
 /** Renders, and returns what operators saw of its progress, in per cent. */
@@ -69,7 +63,7 @@ describe('a prompt of a fleet', { concurrency: true }, () => {
       await outlast(first)
       first.release()
       assert.equal((await rendering)?.results.length, 1)
-      assert.deepEqual([await ends(id), listInterrupts(first)], [['open'], []])
+      assert.deepEqual([await seeEnds(place, id), listInterrupts(first)], [['open'], []])
       assert.equal(first.prompted.length, 1)
     })
 
@@ -84,7 +78,7 @@ describe('a prompt of a fleet', { concurrency: true }, () => {
       percents.some((percent) => percent > 0 && percent < 100),
       percents.join(),
     )
-    assert.deepEqual([await ends(id), listInterrupts(first)], [['open'], []])
+    assert.deepEqual([await seeEnds(place, id), listInterrupts(first)], [['open'], []])
     assert.deepEqual(new Set(first.clients), new Set(first.prompted), 'its client is its own')
     assert.equal(first.prompted.length, 1)
   })
@@ -103,7 +97,7 @@ describe('a prompt of a fleet', { concurrency: true }, () => {
       percents.some((percent) => percent > 0 && percent < 100),
       percents.join(),
     )
-    assert.deepEqual(await ends(id), ['open'])
+    assert.deepEqual(await seeEnds(place, id), ['open'])
   })
 
   test('is interrupted when its events stop and it does not, which operators see', async (t) => {
@@ -112,7 +106,7 @@ describe('a prompt of a fleet', { concurrency: true }, () => {
     const warn = (_facts: object, message: string) => void logged.push(message)
     const log = { ...deps.log, warn } as typeof deps.log
     assert.equal((await render({ ...deps, log }, id))?.results.length, 1)
-    assert.deepEqual(await ends(id), ['stalled', 'open'])
+    assert.deepEqual(await seeEnds(place, id), ['stalled', 'open'])
     assert.equal((await see(place.database, id)).failures, 0)
     assert.ok(logged.includes('a prompt is interrupted because its events have stopped'))
     const name = deps.fleet.instances[0]?.name
@@ -126,11 +120,10 @@ describe('a prompt of a fleet', { concurrency: true }, () => {
     const { deps, later, first, id } = await start(t)
     await sendAndStop(deps, first, id)
     await place.deps.sql`update placement set interrupted_at = now() where task_id = ${id}`
-    const environment = makeEnvironment()
-    const rendered = render(later, id, { environment })
+    const rendered = render(later, id)
     await waitFor('the interrupt', () => listInterrupts(first).length > 0)
     first.release()
     assert.equal((await rendered)?.results.length, 1)
-    assert.deepEqual(await ends(id), ['stalled', 'open'])
+    assert.deepEqual(await seeEnds(place, id), ['stalled', 'open'])
   })
 })

@@ -8,7 +8,8 @@ import type { ComfyDependencies } from '../../../activities/engines/dependencies
 import type { Graph } from '../../support/comfyui/validate.ts'
 import type { PromptFault } from '../../support/comfyui/worker.ts'
 import { makeRandom } from '../../faults/random.ts'
-import { render, seePlacements, startFleet } from './comfyui-place.ts'
+import { render, startFleet } from './comfyui-place.ts'
+import { seePlacements } from './placements.ts'
 import { TIMING, makeEnvironment, stopRun, usePlace } from '../../tasks/activities/place.ts'
 
 const place = usePlace()

@@ -6,7 +6,7 @@ import { describe, test, type TestContext } from 'node:test'
 
 import sharp from 'sharp'
 
-import { releaseTemplates } from '../../../src/tasks/db/admission.ts'
+import { releaseTemplates } from '../../../src/tasks/db/release.ts'
 import { makeFleetCommands } from '../../../src/operate/fleet.ts'
 import type { Config } from '../../../src/compose/settings/env.ts'
 import { AUDIT } from '../../registry/db/registry-place.ts'
@@ -14,7 +14,8 @@ import type { FakeComfyOptions } from '../../support/comfyui/fake.ts'
 import type { PromptFault } from '../../support/comfyui/worker.ts'
 import { waitFor } from '../../support/wait.ts'
 import { cancelTasks } from '../../support/task-rows.ts'
-import { TOKEN, attempt, render, seePlacements, startFleet } from './comfyui-place.ts'
+import { TOKEN, attempt, render, renderAndStop, renderToEnd, startFleet } from './comfyui-place.ts'
+import { seeEnds, seePlacements } from './placements.ts'
 import {
   admit,
   again,
@@ -23,7 +24,6 @@ import {
   losing,
   makeEnvironment,
   see,
-  stopRun,
   usePlace,
 } from '../../tasks/activities/place.ts'
 
@@ -39,19 +39,6 @@ const start = async (
   const fleet = await startFleet(place, `fleet${(fleets += 1)}`, given, times)
   t.after(fleet.close)
   return { ...fleet, id: await fleet.insert() }
-}
-
-const states = async (id: string): Promise<string[]> =>
-  (await seePlacements(place, id)).map(({ state }) => state)
-
-/** Renders until the task ends, as its workflow repeats attempts. */
-const renderToEnd = async (deps: Parameters<typeof render>[0], id: string) => {
-  for (;;)
-    try {
-      return await render(deps, id)
-    } catch (error) {
-      if ((error as { nonRetryable?: boolean }).nonRetryable !== false) throw error
-    }
 }
 
 const listResults = (id: string) => place.deps.storage.list(`results/${id}`)
@@ -208,7 +195,7 @@ describe('an image task of a fleet', { concurrency: true }, () => {
     const { deps, fakes, id } = await start(t, PAIR)
     for (const fake of fakes) fake.faults.push('raise', 'raise')
     await assert.rejects(renderToEnd(deps, id), forGood('engine_failed'))
-    assert.deepEqual(await states(id), ['failed', 'failed', 'failed'])
+    assert.deepEqual(await seeEnds(place, id), ['failed', 'failed', 'failed'])
   })
 
   test('is too large for the machines once all of them were out of memory', async (t) => {
@@ -261,7 +248,7 @@ describe('an image task of a fleet', { concurrency: true }, () => {
     await waitFor('the prompt', () => first?.prompted.length === 1)
     first?.freeze()
     await assert.rejects(rendering, again('attempt_failed'))
-    assert.deepEqual(await states(id), ['unreachable', 'open'])
+    assert.deepEqual(await seeEnds(place, id), ['unreachable', 'open'])
     first?.thaw()
     await waitFor('the end of what nobody waits for', async () => {
       await keep()
@@ -278,7 +265,7 @@ describe('an image task of a fleet', { concurrency: true }, () => {
     const [first] = fakes
     first?.faults.push('zombie')
     assert.equal((await render(deps, id))?.results.length, 1)
-    assert.deepEqual(await states(id), ['zombie', 'open'])
+    assert.deepEqual(await seeEnds(place, id), ['zombie', 'open'])
     const name = deps.fleet.instances[0]?.name ?? ''
     const quarantined = async () => {
       const [row] = await place.deps.sql`select quarantined_at from instance where name = ${name}`
@@ -304,7 +291,7 @@ describe('an image task of a fleet', { concurrency: true }, () => {
     for (const fake of fakes)
       fake.intercept = (request) => (request === 'POST /prompt' ? { status: 400, body } : undefined)
     await assert.rejects(renderToEnd(deps, id), forGood('upstream_rejected'))
-    assert.deepEqual(await states(id), ['rejected', 'rejected'])
+    assert.deepEqual(await seeEnds(place, id), ['rejected', 'rejected'])
     const [row] = await place.deps.sql`select engine_error from task where id = ${id}`
     assert.equal(row?.['engine_error'], 'node 2 "kiln:scale" PrimitiveFloat: invalid_input_type')
   })
@@ -331,7 +318,7 @@ describe('an image task of a fleet', { concurrency: true }, () => {
       request === 'POST /prompt' && (lost += 1) === 1 ? 'lose' : undefined
     assert.equal((await render(deps, id))?.results.length, 1)
     assert.equal(first.prompted.length, 1)
-    assert.deepEqual(await states(id), ['open'])
+    assert.deepEqual(await seeEnds(place, id), ['open'])
   })
 
   test('is fetched again when that breaks off, and not rendered again', async (t) => {
@@ -346,11 +333,7 @@ describe('an image task of a fleet', { concurrency: true }, () => {
   test('is followed by the next attempt where the last one died, and sent where that was too early', async (t) => {
     const { deps, first, id } = await start(t)
     first.hold()
-    const environment = makeEnvironment()
-    const stopped = render(deps, id, { environment })
-    await waitFor('the prompt', () => first.prompted.length === 1)
-    stopRun(environment)
-    await assert.rejects(stopped, again('worker_stopped'))
+    await renderAndStop(deps, id, () => first.prompted.length === 1)
     first.release()
     await assert.rejects(render(losing(deps), id), again('attempt_failed'))
     assert.equal((await listResults(id)).length, 2, 'it was rendered')
@@ -425,7 +408,7 @@ describe('an image task of a fleet', { concurrency: true }, () => {
     const { deps, first, id } = await start(t)
     first.faults.push(...Array.from({ length: 10 }, () => 'interrupted' as const))
     await assert.rejects(renderToEnd(deps, id), forGood('engine_failed'))
-    assert.equal((await states(id)).length, 10)
+    assert.equal((await seeEnds(place, id)).length, 10)
   })
 
   test('says the token to its instance, and to nobody else', async (t) => {

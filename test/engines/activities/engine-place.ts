@@ -1,29 +1,18 @@
-import { EventEmitter, once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { EventEmitter } from 'node:events'
 import { text } from 'node:stream/consumers'
 
 import type { EngineDependencies, EngineHosts } from '../../../activities/engines/dependencies.ts'
 import { keepEngine } from '../../../activities/engines/engine-keeper.ts'
 import { createEngineActivities } from '../../../activities/engines/index.ts'
-import type { AttemptOptions, TaskStanding } from '../../../activities/tasks/task.ts'
 import { makeCogHost } from '../../../src/engines/cog/cog-host.ts'
 import { findPredictedTask, recordPrediction } from '../../../src/engines/db/prediction.ts'
 import { readPrediction } from '../../../src/engines/domain/cog/prediction.ts'
 import { parseStorable } from '../../../src/platform/db/storable-text.ts'
 import { makeNotifier } from '../../../src/platform/domain/notifier.ts'
 import { startFakeCog, type FakeCog } from '../../support/cog/fake.ts'
+import { startReceiver } from '../../support/network.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
-import {
-  TIMING,
-  admissionOf,
-  findDone,
-  insertTask,
-  makeEnvironment,
-  type AttemptAs,
-  type Done,
-  type Place,
-} from '../../tasks/activities/place.ts'
+import { insertTask, makeAttempts, type Place } from '../../tasks/activities/place.ts'
 
 export const TOKEN = 'engine-token-that-nobody-may-see'
 
@@ -35,10 +24,10 @@ export type EngineOptions = Partial<
 > & { silenceMs?: number; depth?: number }
 
 /** Receives webhooks as the route of an api does. */
-const startReceiver = async (place: Place, changes: EventEmitter) => {
+const receivePredictions = async (place: Place, changes: EventEmitter) => {
   const { sql } = place.deps
   const statuses: number[] = []
-  const server = createServer((request, response) => {
+  const { port, close } = await startReceiver((request, response) => {
     const respond = async (): Promise<number> => {
       const id = String(request.url).slice(1)
       const body = parseStorable(await text(request)) ?? {}
@@ -56,19 +45,13 @@ const startReceiver = async (place: Place, changes: EventEmitter) => {
     }
     void receive()
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
   return {
     statuses,
     signer: {
       signFile: place.deps.signer.signFile,
       signPrediction: (id: string) => `http://127.0.0.1:${port}/${id}`,
     },
-    close: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    close,
   }
 }
 
@@ -81,7 +64,7 @@ export const startEngine = async (
 ) => {
   const fakes = await Promise.all(given.map((options) => startFakeCog(options)))
   const changes = new EventEmitter()
-  const receiver = await startReceiver(place, changes)
+  const receiver = await receivePredictions(place, changes)
   const made: EngineHosts[] = []
   /** One worker of several; each has a view of its own. */
   const makeWorker = (): EngineDependencies => {
@@ -138,25 +121,6 @@ export const startEngine = async (
   }
 }
 
-/** Runs one attempt as a worker would; returns how the task stands then. */
-const attempt = async (
-  deps: EngineDependencies,
-  id: string,
-  { environment = makeEnvironment(), timing = TIMING }: AttemptAs<typeof TIMING> = {},
-): Promise<TaskStanding> => {
-  const { renderImageTask } = createEngineActivities(deps)
-  return await environment.run<[AttemptOptions], TaskStanding, typeof renderImageTask>(
-    renderImageTask,
-    { taskId: id, admission: await admissionOf(deps.sql, id), timing },
-  )
-}
-
-/** Runs one attempt; returns what the task keeps once it is done, and undefined where it is not. */
-export const render = async (
-  deps: EngineDependencies,
-  id: string,
-  options?: AttemptAs<typeof TIMING>,
-): Promise<Done | undefined> => {
-  const { state } = await attempt(deps, id, options)
-  return state === 'done' ? await findDone(deps.sql, id) : undefined
-}
+export const { render, renderToEnd, renderAndStop } = makeAttempts(
+  (deps: EngineDependencies) => createEngineActivities(deps).renderImageTask,
+)

@@ -24,8 +24,15 @@ import {
   stopRun,
   usePlace,
 } from '../../tasks/activities/place.ts'
-import { seePlacements } from './comfyui-place.ts'
-import { TOKEN, render, startEngine, type EngineOptions } from './engine-place.ts'
+import {
+  TOKEN,
+  render,
+  renderAndStop,
+  renderToEnd,
+  startEngine,
+  type EngineOptions,
+} from './engine-place.ts'
+import { seeEnds, seePlacements } from './placements.ts'
 
 const place = usePlace()
 let engines = 0
@@ -41,17 +48,15 @@ const start = async (
   return { ...engine, id: await engine.insert() }
 }
 
-const states = async (id: string): Promise<string[]> =>
-  (await seePlacements(place, id)).map(({ state }) => state)
-
-/** Renders until the task ends, as its workflow repeats attempts. */
-const renderToEnd = async (deps: Parameters<typeof render>[0], id: string) => {
-  for (;;)
-    try {
-      return await render(deps, id)
-    } catch (error) {
-      if ((error as { nonRetryable?: boolean }).nonRetryable !== false) throw error
-    }
+/** Begins an attempt whose prediction stays under way. */
+const renderHeld = async (
+  { deps, first, id }: Pick<Awaited<ReturnType<typeof start>>, 'deps' | 'first' | 'id'>,
+  environment = makeEnvironment(),
+) => {
+  first.hold()
+  const rendered = render(deps, id, { environment })
+  await waitFor('it runs', () => first.running().length === 1)
+  return { rendered }
 }
 
 /** A picture of 600,000 bytes. */
@@ -168,7 +173,7 @@ describe('an image task of an engine', { concurrency: true }, () => {
     const { deps, first, id } = await start(t)
     first.outcomes.push({ output: 'http://10.1.2.3/secret.png' })
     await assert.rejects(render(deps, id), again('attempt_failed'))
-    assert.deepEqual(await states(id), ['failed'])
+    assert.deepEqual(await seeEnds(place, id), ['failed'])
     assert.equal((await renderToEnd(deps, id))?.results.length, 1)
   })
 
@@ -189,16 +194,14 @@ describe('an image task of an engine', { concurrency: true }, () => {
     const { deps, first, id } = await start(t)
     first.outcomes.push({ status: 'failed', error: 'Final: there is no face' })
     await assert.rejects(render(deps, id), forGood('engine_failed'))
-    assert.deepEqual(await states(id), ['final'])
+    assert.deepEqual(await seeEnds(place, id), ['final'])
     const [row] = await place.deps.sql`select engine_error, failures from task where id = ${id}`
     assert.deepEqual(row && { ...row }, { engine_error: 'Final: there is no face', failures: 0 })
   })
 
   test('says that it waits while its engine does not respond', async (t) => {
     const { deps, first, id } = await start(t, [{}], { quietMs: SHORT.quietMs })
-    first.hold()
-    const rendered = render(deps, id)
-    await waitFor('it runs', () => first.running().length === 1)
+    const { rendered } = await renderHeld({ deps, first, id })
     const untilWaits = async (reasons: string[] | null): Promise<unknown> =>
       await waitFor(`it waits for ${String(reasons)}`, async () => {
         const [row] = await place.deps.sql`select waits_for from task where id = ${id}`
@@ -210,14 +213,14 @@ describe('an image task of an engine', { concurrency: true }, () => {
     await untilWaits(null)
     first.release()
     assert.equal((await rendered)?.results.length, 1)
-    assert.deepEqual(await states(id), ['open'])
+    assert.deepEqual(await seeEnds(place, id), ['open'])
   })
 
   test('waits for an engine that is busy with other work, at no placement', async (t) => {
     const { deps, first, id } = await start(t)
     first.statuses.push(409)
     assert.equal((await render(deps, id))?.results.length, 1)
-    assert.deepEqual(await states(id), ['open'])
+    assert.deepEqual(await seeEnds(place, id), ['open'])
     const { failures } = await see(place.database, id)
     assert.equal(failures, 0)
   })
@@ -229,7 +232,7 @@ describe('an image task of an engine', { concurrency: true }, () => {
     await first.stop()
     assert.equal((await render(deps, id))?.results.length, 1)
     assert.equal(second.begun.length, 1)
-    assert.deepEqual(await states(id), ['open'])
+    assert.deepEqual(await seeEnds(place, id), ['open'])
     await first.start()
   })
 
@@ -242,7 +245,7 @@ describe('an image task of an engine', { concurrency: true }, () => {
       const { deps, fakes, id } = await start(t, PAIR)
       for (const fake of fakes) fake.statuses.push(status)
       await assert.rejects(render(deps, id), forGood(code))
-      assert.deepEqual(await states(id), [end, end])
+      assert.deepEqual(await seeEnds(place, id), [end, end])
       assert.equal((await see(place.database, id)).failures, 0)
     })
 
@@ -255,14 +258,12 @@ describe('an image task of an engine', { concurrency: true }, () => {
 
   test('is placed again, at no attempt, when the engine has restarted', async (t) => {
     const { deps, first, id } = await start(t, [{}], SHORT)
-    first.hold()
-    const rendered = render(deps, id)
-    await waitFor('it runs', () => first.running().length === 1)
+    const { rendered } = await renderHeld({ deps, first, id })
     await first.restart()
     await waitFor('it runs again', () => first.begun.length === 2)
     first.release()
     assert.equal((await rendered)?.results.length, 1)
-    assert.deepEqual(await states(id), ['lost', 'open'])
+    assert.deepEqual(await seeEnds(place, id), ['lost', 'open'])
     assert.equal((await see(place.database, id)).failures, 0)
   })
 
@@ -278,7 +279,7 @@ describe('an image task of an engine', { concurrency: true }, () => {
     await waitFor('it runs elsewhere', () => other?.begun.length === 1)
     other?.release()
     assert.equal((await rendered)?.results.length, 1)
-    assert.deepEqual(await states(id), ['unreachable', 'open'])
+    assert.deepEqual(await seeEnds(place, id), ['unreachable', 'open'])
     await one?.start()
   })
 
@@ -302,27 +303,19 @@ describe('an image task of an engine', { concurrency: true }, () => {
   test('is followed by the next worker, which sends nothing again', async (t) => {
     const { deps, first, id, makeWorker } = await start(t)
     first.hold()
-    const environment = makeEnvironment()
-    const rendered = render(deps, id, { environment })
-    await waitFor('it runs', () => first.running().length === 1)
-    stopRun(environment)
-    await assert.rejects(rendered, again('worker_stopped'))
+    await renderAndStop(deps, id, () => first.running().length === 1)
     assert.equal(first.running().length, 1)
     const next = render(makeWorker(), id)
     first.release()
     assert.equal((await next)?.results.length, 1)
     assert.equal(first.begun.length, 1)
-    assert.deepEqual(await states(id), ['open'])
+    assert.deepEqual(await seeEnds(place, id), ['open'])
   })
 
   test('keeps an end that came while no worker was there', async (t) => {
     const { deps, first, id, receiver, makeWorker } = await start(t)
     first.hold()
-    const environment = makeEnvironment()
-    const rendered = render(deps, id, { environment })
-    await waitFor('it runs', () => first.running().length === 1)
-    stopRun(environment)
-    await assert.rejects(rendered, again('worker_stopped'))
+    await renderAndStop(deps, id, () => first.running().length === 1)
     const before = receiver.statuses.length
     first.release()
     await waitFor('its end has come', () => receiver.statuses.length > before)
@@ -336,26 +329,18 @@ describe('an image task of an engine', { concurrency: true }, () => {
       isSynchronous: true,
     })
     first.hold()
-    const environment = makeEnvironment()
-    const rendered = render(deps, id, { environment })
-    await waitFor('it runs', () => first.running().length === 1)
-    stopRun(environment)
-    await assert.rejects(rendered, again('worker_stopped'))
+    await renderAndStop(deps, id, () => first.running().length === 1)
     const next = render(makeWorker(), id)
     await waitFor('it runs again', () => first.begun.length === 2)
     first.release()
     assert.equal((await next)?.results.length, 1)
-    assert.deepEqual(await states(id), ['lost', 'open'])
+    assert.deepEqual(await seeEnds(place, id), ['lost', 'open'])
   })
 
   test('goes back to its queue while a task has the only place that no worker follows', async (t) => {
     const { deps, first, id, insert, makeWorker } = await start(t, [{}], { yieldMs: 1 })
     first.hold()
-    const environment = makeEnvironment()
-    const rendered = render(deps, id, { environment })
-    await waitFor('it runs', () => first.running().length === 1)
-    stopRun(environment)
-    await assert.rejects(rendered, again('worker_stopped'))
+    await renderAndStop(deps, id, () => first.running().length === 1)
     const other = await insert()
     assert.equal(await render(deps, other), undefined)
     const { waits_on: waitsOn, failures } = await see(place.database, other)
@@ -382,10 +367,8 @@ describe('an image task of an engine', { concurrency: true }, () => {
 
   test('is cancelled at its engine', async (t) => {
     const { deps, first, id } = await start(t)
-    first.hold()
     const environment = makeEnvironment()
-    const rendered = render(deps, id, { environment })
-    await waitFor('it runs', () => first.running().length === 1)
+    const { rendered } = await renderHeld({ deps, first, id }, environment)
     await cancelTasks(place.deps.sql, [id])
     cancelRun(environment)
     // It has read the row, or heard of the cancellation before that.
@@ -398,7 +381,7 @@ describe('an image task of an engine', { concurrency: true }, () => {
     const { deps, first, id } = await start(t)
     first.outcomes.push({ status: 'canceled' })
     assert.equal((await render(deps, id))?.results.length, 1)
-    assert.deepEqual(await states(id), ['interrupted', 'open'])
+    assert.deepEqual(await seeEnds(place, id), ['interrupted', 'open'])
     assert.equal((await see(place.database, id)).failures, 0)
   })
 
@@ -409,9 +392,7 @@ describe('an image task of an engine', { concurrency: true }, () => {
         isSynchronous,
         resubmits: false,
       })
-      first.hold()
-      const rendered = render(deps, id)
-      await waitFor('it runs', () => first.running().length === 1)
+      const { rendered } = await renderHeld({ deps, first, id })
       await first.restart()
       await assert.rejects(rendered, forGood('engine_failed'))
       assert.equal(first.begun.length, 1)
@@ -427,9 +408,7 @@ describe('an image task of an engine', { concurrency: true }, () => {
 
   test('takes no end of a placement that it has left', async (t) => {
     const { deps, first, id } = await start(t, [{}], SHORT)
-    first.hold()
-    const rendered = render(deps, id)
-    await waitFor('it runs', () => first.running().length === 1)
+    const { rendered } = await renderHeld({ deps, first, id })
     await first.restart()
     await waitFor('it runs again', () => first.begun.length === 2)
     const [left] = await seePlacements(place, id)

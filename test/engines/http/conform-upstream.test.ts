@@ -3,9 +3,8 @@ import { execFile } from 'node:child_process'
 import { describe, test } from 'node:test'
 
 import { ROOT } from '../../../src/local/root.ts'
-import { makePicture } from '../../support/pictures.ts'
 import { useService } from '../../support/service.ts'
-import { creationAt, MP4, startFakeUpstream, type Step } from '../../support/upstream.ts'
+import { MP4, startDoneUpstream, type Step, type UpstreamOptions } from '../../support/upstream.ts'
 
 const service = useService({ env: { OVERRIDE_VIDEO_TINY: 'true' } })
 
@@ -27,30 +26,10 @@ const conform = (url: string, key: string, ...args: string[]) =>
 
 const said = (status: number, body: object = {}): Step => ({ status, body })
 
-type Options = Partial<Parameters<typeof startFakeUpstream>[0]>
-
-/** An upstream that takes every key and every body. */
-const startFake = async (options: Options = {}) =>
-  await startFakeUpstream({
-    done: (id, base) => ({
-      task_id: id,
-      status: 'done',
-      generated: [`${base}/files/a.png`],
-      state: 'success',
-      creations: [creationAt(base)],
-    }),
-    files: {
-      'a.png': await makePicture(),
-      'video.mp4': MP4,
-      'cover.jpg': await makePicture({ format: 'jpeg' }),
-    },
-    ...options,
-  })
-
 /** Rules that it never keeps. */
 const LAX = ['rejects an unknown key', 'shows no task to an unknown key', 'rejects a prompt']
 
-const WRONG: [what: string, args: string[], options: Options, rule: string][] = [
+const WRONG: [what: string, args: string[], options: Partial<UpstreamOptions>, rule: string][] = [
   [
     'two tasks of a key',
     ['upscale'],
@@ -95,7 +74,7 @@ describe('kiln conform-upstream', { concurrency: true }, () => {
 
   for (const kind of ['upscale', 'text2video'])
     test(`finds which rules an upstream breaks that does ${kind} for everybody`, async () => {
-      const fake = await startFake()
+      const fake = await startDoneUpstream()
       const { code, wrong } = await conform(fake.url, 'key', '--kind', kind)
       await fake.close()
       assert.equal(code, 1)
@@ -106,7 +85,7 @@ describe('kiln conform-upstream', { concurrency: true }, () => {
 
   for (const [what, args, options, rule] of WRONG)
     test(`finds ${what}`, async () => {
-      const fake = await startFake(options)
+      const fake = await startDoneUpstream(options)
       const { code, wrong } = await conform(fake.url, 'key', '--kind', ...args)
       await fake.close()
       assert.equal(code, 1)
@@ -122,7 +101,7 @@ describe('kiln conform-upstream', { concurrency: true }, () => {
     const document = { paths: { '/v9/image-upscaler': { post: { requestBody: { content } } } } }
     const notes: string[] = []
     for (const options of [{ document }, {}]) {
-      const fake = await startFake(options)
+      const fake = await startDoneUpstream(options)
       notes.push(...(await conform(fake.url, 'key', '--kind', 'upscale', '--prefix', '/v9')).notes)
       await fake.close()
     }
@@ -131,7 +110,7 @@ describe('kiln conform-upstream', { concurrency: true }, () => {
   })
 
   test('asks below the prefix that it is given', async () => {
-    const fake = await startFake()
+    const fake = await startDoneUpstream()
     await conform(fake.url, 'key', '--kind', 'relight', '--prefix', '/v9')
     await fake.close()
     assert.ok(fake.asked.some(({ path }) => path === '/v9/image-relight'))

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { env } from 'node:process'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 
 import sharp from 'sharp'
@@ -14,16 +14,16 @@ import type { Config } from '../../../src/compose/settings/env.ts'
 import { ROOT } from '../../../src/local/root.ts'
 import { examine } from '../../../src/operate/doctor.ts'
 import { makeEngineChecks } from '../../../src/operate/engine-checks.ts'
-import { expectStatus, listOf, makeClient } from '../../support/client.ts'
-import type { TaskRecord } from '../../support/client.ts'
+import { expectStatus, listOf } from '../../support/client.ts'
 import { startFakeCog, type FakeCog } from '../../support/cog/fake.ts'
 import { startPythonEngine, type PythonEngine } from '../../support/cog/python.ts'
 import { useFolder } from '../../support/folder.ts'
 import { base64, makePicture } from '../../support/pictures.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
 import { WITHOUT_PYTHON as skip } from '../../support/python.ts'
-import { startService, type Service } from '../../support/service.ts'
+import { useService } from '../../support/service.ts'
 import { waitFor } from '../../support/wait.ts'
+import { untilListed } from './listed.ts'
 
 const SHADE = `
 import struct
@@ -64,12 +64,6 @@ def shade(
     return picture
 `
 
-interface Listed {
-  name: string
-  path: string
-  body: { required: string[]; properties: Record<string, Record<string, unknown>> }
-}
-
 /** A picture that is too large for a data URL. */
 const LARGE = { width: 600, height: 600, channels: 3, background: 'black' } as const
 
@@ -77,7 +71,6 @@ const ENHANCE = '/templates/enhance/tasks'
 const folder = useFolder()
 let fake: FakeCog
 let film: FakeCog
-let service: Service
 let python: PythonEngine | undefined
 
 /** Starts a function of Python as an engine, where Python is. */
@@ -88,23 +81,45 @@ const startPython = async (): Promise<PythonEngine | undefined> => {
   return await startPythonEngine(file, '--port', '0', '--token', 'secret')
 }
 
-const clientOf = (user: string) =>
-  makeClient(
-    () => service.baseUrl,
-    () => service.token(user),
-  )
-const client = clientOf('alice')
-
-const untilListed = (name: string): Promise<Listed> =>
-  waitFor(`${name} is listed`, async () =>
-    listOf<Listed>(await client.get('/templates'), 'templates').find((kind) => kind.name === name),
-  )
-
-const untilEnded = (path: string, id: string): Promise<TaskRecord> =>
-  waitFor(`task ${id} has ended`, async () => {
-    const { data } = expectStatus(await client.get(`${path}/${id}`), 200).body
-    return ['COMPLETED', 'FAILED'].includes(data.status) ? data : undefined
+const service = useService(async () => {
+  fake = await startFakeCog({
+    properties: {
+      image: { type: 'string', format: 'uri', 'x-order': 0 },
+      scale: { type: 'number', minimum: 1, maximum: 8, default: 2, 'x-order': 1 },
+      words: { type: 'array', items: { type: 'string' }, maxItems: 2, 'x-order': 2 },
+      masks: {
+        type: 'array',
+        items: { type: 'string', format: 'uri' },
+        maxItems: 12,
+        'x-order': 3,
+      },
+    },
   })
+  film = await startFakeCog({
+    properties: {
+      prompt: { type: 'string' },
+      start: { type: 'string', format: 'uri' },
+      seconds: { type: 'number' },
+    },
+    required: ['prompt'],
+  })
+  python = await startPython()
+  const engines = [
+    `enhance=${fake.url}`,
+    `film=${film.url}`,
+    ...(python ? [`shade=${python.url}`] : []),
+  ]
+  return {
+    roles: ['api', 'core'],
+    env: {
+      ADMIN_SUBJECTS: 'root',
+      ENGINES: 'upscale:http:enhance,text2video:http:film',
+      ENGINES_HTTP: engines.join(),
+      ...(python && { ENGINES_HTTP_TOKENS: 'shade=secret' }),
+    },
+  }
+})
+const client = service.client('alice')
 
 interface Detail {
   kind: string
@@ -133,59 +148,20 @@ const makeClip = async (): Promise<string> => {
   return `data:video/mp4;base64,${(await readFile(path)).toString('base64')}`
 }
 
-before(async () => {
-  fake = await startFakeCog({
-    properties: {
-      image: { type: 'string', format: 'uri', 'x-order': 0 },
-      scale: { type: 'number', minimum: 1, maximum: 8, default: 2, 'x-order': 1 },
-      words: { type: 'array', items: { type: 'string' }, maxItems: 2, 'x-order': 2 },
-      masks: {
-        type: 'array',
-        items: { type: 'string', format: 'uri' },
-        maxItems: 12,
-        'x-order': 3,
-      },
-    },
-  })
-  film = await startFakeCog({
-    properties: {
-      prompt: { type: 'string' },
-      start: { type: 'string', format: 'uri' },
-      seconds: { type: 'number' },
-    },
-    required: ['prompt'],
-  })
-  python = await startPython()
-  const engines = [
-    `enhance=${fake.url}`,
-    `film=${film.url}`,
-    ...(python ? [`shade=${python.url}`] : []),
-  ]
-  service = await startService({
-    roles: ['api', 'core'],
-    env: {
-      ADMIN_SUBJECTS: 'root',
-      ENGINES: 'upscale:http:enhance,text2video:http:film',
-      ENGINES_HTTP: engines.join(),
-      ...(python && { ENGINES_HTTP_TOKENS: 'shade=secret' }),
-    },
-  })
-})
 after(async () => {
-  await service.stop()
   await python?.kill()
   await Promise.all([fake.close(), film.close()])
 })
 
 describe('an engine of ENGINES_HTTP', () => {
   test('is a kind with the fields of its Input, and makes its tasks', async () => {
-    const { path, body } = await untilListed('enhance')
+    const { path, body } = await untilListed(client, 'enhance')
     assert.equal(path, ENHANCE)
     assert.deepEqual(body.required, ['image'])
     const { type, minimum, maximum, default: preset } = body.properties['scale'] ?? {}
     assert.deepEqual([type, minimum, maximum, preset], ['number', 1, 8, 2])
     const id = await create(ENHANCE, { image: await base64(), scale: 3 })
-    const { status, generated } = await untilEnded(ENHANCE, id)
+    const { status, generated } = await client.untilEndedAt(ENHANCE, id)
     assert.deepEqual([status, generated.length], ['COMPLETED', 1])
     const begun = fake.begun.at(-1)
     assert.equal(begun?.input['scale'], 3)
@@ -194,24 +170,24 @@ describe('an engine of ENGINES_HTTP', () => {
   })
 
   test('rejects values that its Input does not take', async () => {
-    await untilListed('enhance')
+    await untilListed(client, 'enhance')
     const image = await base64()
     expectStatus(await client.post(ENHANCE, { image, scale: 9 }), 400, 'validation_failed')
     expectStatus(await client.post(ENHANCE, { scale: 2 }), 400, 'validation_failed')
   })
 
   test('is given lists of its values', async () => {
-    await untilListed('enhance')
+    await untilListed(client, 'enhance')
     const image = await base64()
     const id = await create(ENHANCE, { image, words: ['a', 'b'] })
-    assert.equal((await untilEnded(ENHANCE, id)).status, 'COMPLETED')
+    assert.equal((await client.untilEndedAt(ENHANCE, id)).status, 'COMPLETED')
     assert.deepEqual(fake.begun.find(({ input }) => 'words' in input)?.input['words'], ['a', 'b'])
     for (const words of [['a', 'b', 'c'], [1], 'a'])
       expectStatus(await client.post(ENHANCE, { image, words }), 400, 'validation_failed')
   })
 
   test('is given lists of files: bytes, uploads and large ones as links, in their order', async () => {
-    await untilListed('enhance')
+    await untilListed(client, 'enhance')
     const sizes = Array.from({ length: 11 }, (_, index) => ({ width: 32 + index, height: 32 }))
     const small = await Promise.all(sizes.map((size) => base64(size)))
     const noise = {
@@ -236,12 +212,12 @@ describe('an engine of ENGINES_HTTP', () => {
     )
     // What the task is shown with makes it again.
     const again = await create(request.path, request.body)
-    assert.equal((await untilEnded(ENHANCE, again)).status, 'COMPLETED')
+    assert.equal((await client.untilEndedAt(ENHANCE, again)).status, 'COMPLETED')
     assert.equal(lastMasks().length, 12)
   })
 
   test('names what is wrong with a file of a list', async () => {
-    await untilListed('enhance')
+    await untilListed(client, 'enhance')
     const image = await base64()
     const broken = Buffer.from('no picture').toString('base64')
     for (const [masks, code, message] of [
@@ -264,7 +240,7 @@ describe('an engine of ENGINES_HTTP', () => {
   }
 
   test('is run by the command line, which gives lists of one file and of several', async () => {
-    await untilListed('enhance')
+    await untilListed(client, 'enhance')
     const file = join(folder, 'one.png')
     await writeFile(file, await makePicture())
     for (const masks of [[`masks=${file}`], [`masks=${file}`, `masks=${file}`]]) {
@@ -275,7 +251,7 @@ describe('an engine of ENGINES_HTTP', () => {
   })
 
   test('is listed by the command line with what counts of its fields', async () => {
-    await untilListed('enhance')
+    await untilListed(client, 'enhance')
     const stdout = await runKiln('templates')
     for (const line of [
       'words  list of string',
@@ -324,12 +300,12 @@ describe('an engine of ENGINES_HTTP', () => {
   test('makes a kind of the interface that ENGINES gives to it', async () => {
     const path = '/proxy/imgvendor/v1/ai/image-upscaler'
     const id = await create(path, { image: await base64(), scale_factor: '4x' })
-    assert.equal((await untilEnded(path, id)).status, 'COMPLETED')
+    assert.equal((await client.untilEndedAt(path, id)).status, 'COMPLETED')
     assert.equal(fake.begun.at(-1)?.input['scale'], 4)
   })
 
   test('has no webhook without its secret, and none after the end', async () => {
-    await untilListed('enhance')
+    await untilListed(client, 'enhance')
     fake.hold()
     const id = await create(ENHANCE, { image: await base64() })
     const begun = await waitFor('it runs', () =>
@@ -350,24 +326,27 @@ describe('an engine of ENGINES_HTTP', () => {
     await waitFor('its progress is shown', async () => (await readTask(id)).progress === 30)
     assert.equal((await readTask(id)).log, ' 30%|#| 3/10')
     fake.release()
-    assert.equal((await untilEnded(ENHANCE, id)).status, 'COMPLETED')
+    assert.equal((await client.untilEndedAt(ENHANCE, id)).status, 'COMPLETED')
     assert.equal(await send(webhook, { ...state, status: 'failed' }), 404)
   })
 
   test('has a log for its caller, without the stack that admins read', async () => {
-    await untilListed('enhance')
+    await untilListed(client, 'enhance')
     const logs = 'read\nTraceback (most recent call last):\n  File "/srv/enhance.py", line 3\n'
     fake.outcomes.push({ status: 'failed', error: 'Final: no face', logs })
     const id = await create(ENHANCE, { image: await base64() })
-    assert.equal((await untilEnded(ENHANCE, id)).error?.message, 'The engine rejected the task.')
+    assert.equal(
+      (await client.untilEndedAt(ENHANCE, id)).error?.message,
+      'The engine rejected the task.',
+    )
     assert.equal((await readTask(id)).log, 'read\n')
-    const { body } = expectStatus(await clientOf('root').get(`/tasks/${id}`), 200)
+    const { body } = expectStatus(await service.client('root').get(`/tasks/${id}`), 200)
     assert.deepEqual([body['log'], body['engine_error']], [logs, 'Final: no face'])
   })
 
   test('is shown to admins beside its tasks, and drained by the name of an instance', async () => {
-    const root = clientOf('root')
-    await untilListed('enhance')
+    const root = service.client('root')
+    await untilListed(client, 'enhance')
     const name = `enhance@${new URL(fake.url).host}`
     const instance = await waitFor('it is looked after', async () => {
       const all = listOf<{ name: string; state: string; engine?: string }>(
@@ -380,17 +359,17 @@ describe('an engine of ENGINES_HTTP', () => {
   })
 
   test('pauses by its name', async () => {
-    const root = clientOf('root')
-    await untilListed('enhance')
+    const root = service.client('root')
+    await untilListed(client, 'enhance')
     expectStatus(await root.put('/admin/pauses/engine:enhance', { reason: 'a repair' }), 200)
     const id = await create(ENHANCE, { image: await base64() })
     assert.match(String((await readTask(id)).waits_for), /a repair/)
     expectStatus(await root.delete('/admin/pauses/engine:enhance'), 204)
-    assert.equal((await untilEnded(ENHANCE, id)).status, 'COMPLETED')
+    assert.equal((await client.untilEndedAt(ENHANCE, id)).status, 'COMPLETED')
   })
 
   test('is a function of Python', { skip }, async () => {
-    const { path, body } = await untilListed('shade')
+    const { path, body } = await untilListed(client, 'shade')
     const { size, mode } = body.properties
     assert.deepEqual(
       [size?.['maximum'], size?.['description']],
@@ -402,10 +381,10 @@ describe('an engine of ENGINES_HTTP', () => {
       await create(path, { image, size: 16, masks: [image, image] }),
       await create(path, { image, mode: 'fail' }),
     ]
-    const made = await untilEnded(path, good)
+    const made = await client.untilEndedAt(path, good)
     assert.deepEqual([made.status, made.generated.length], ['COMPLETED', 1])
     assert.match(String((await readTask(good)).log), /^read True True True\n 50%\|#+ +\| 1\/2\n$/)
-    const failed = await untilEnded(path, bad)
+    const failed = await client.untilEndedAt(path, bad)
     assert.equal(failed.status, 'FAILED')
     assert.ok(!JSON.stringify(failed).includes('as it was asked'))
   })

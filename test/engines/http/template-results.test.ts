@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 
 import sharp from 'sharp'
@@ -14,22 +14,15 @@ import { codePath } from '../../../src/local/root.ts'
 import { VIDEO_PREFIX } from '../../../src/tasks/domain/video/video-path.ts'
 import { FILM, makeGraph, makePortrait, makeTemplateFolder } from '../../support/comfyui/custom.ts'
 import { startFakeComfy, type FakeComfy } from '../../support/comfyui/fake.ts'
-import { expectStatus, listOf, makeClient } from '../../support/client.ts'
-import type { Client, TaskRecord } from '../../support/client.ts'
+import { expectStatus } from '../../support/client.ts'
+import type { TaskRecord } from '../../support/client.ts'
 import { base64, makePicture } from '../../support/pictures.ts'
-import { startService, type Service } from '../../support/service.ts'
+import { useService } from '../../support/service.ts'
 import { waitFor } from '../../support/wait.ts'
+import { untilListed, type Listed } from './listed.ts'
 
 let fake: FakeComfy
 let folder: Awaited<ReturnType<typeof makeTemplateFolder>>
-let service: Service
-
-const clientOf = (user: string): Client =>
-  makeClient(
-    () => service.baseUrl,
-    () => service.token(user),
-  )
-const client = clientOf('alice')
 
 const PREFIX = { filename_prefix: 'kiln' }
 const LOAD = ['LoadImage', { image: 'in.png' }, 'kiln:image'] as const
@@ -72,58 +65,50 @@ const TWO_FILMS = makeGraph({
   9: ['SaveAnimatedWEBP', { ...WEBP, images: ['6', 0], fps: 4 }, 'kiln:result'],
 })
 
-before(async () => {
-  fake = await startFakeComfy()
-  folder = await makeTemplateFolder()
-  await folder.write('portrait', makePortrait())
-  await folder.write('everything', EVERYTHING)
-  await folder.write('film', FILM)
-  await folder.write('film.map', '{"limits":{"owners":["bob"]}}')
-  await folder.write('hasty', makePortrait())
-  await folder.write('hasty.map', '{"limits":{"deadline_seconds":3}}')
-  await folder.write('single', makePortrait())
-  await folder.write('single.map', '{"limits":{"at_once":1}}')
-  await writeFile(join(folder.folder, 'text2video+start.json'), TWO_FILMS)
-  const env = {
-    VIDEO_ENGINE: 'comfyui',
-    COMFYUI_URLS: `gpu1=${fake.url}`,
-    COMFYUI_TEMPLATES: folder.folder,
-  }
-  service = await startService({ roles: ['api', 'core'], env })
-  for (const name of ['portrait', 'everything', 'hasty', 'single']) await untilListed(name)
-})
+const service = useService(
+  async () => {
+    fake = await startFakeComfy()
+    folder = await makeTemplateFolder()
+    await folder.write('portrait', makePortrait())
+    await folder.write('everything', EVERYTHING)
+    await folder.write('film', FILM)
+    await folder.write('film.map', '{"limits":{"owners":["bob"]}}')
+    await folder.write('hasty', makePortrait())
+    await folder.write('hasty.map', '{"limits":{"deadline_seconds":3}}')
+    await folder.write('single', makePortrait())
+    await folder.write('single.map', '{"limits":{"at_once":1}}')
+    await writeFile(join(folder.folder, 'text2video+start.json'), TWO_FILMS)
+    return {
+      roles: ['api', 'core'],
+      env: {
+        VIDEO_ENGINE: 'comfyui',
+        COMFYUI_URLS: `gpu1=${fake.url}`,
+        COMFYUI_TEMPLATES: folder.folder,
+      },
+    }
+  },
+  async () => {
+    for (const name of ['portrait', 'everything', 'hasty', 'single'])
+      await untilListed(client, name)
+  },
+)
+const client = service.client('alice')
 after(async () => {
-  await service.stop()
   await fake.close()
   await folder.close()
 })
 
-const untilListed = (name: string) =>
-  waitFor(`${name} is listed`, async () =>
-    listOf<{ name: string }>(await client.get('/templates'), 'templates').some(
-      (listed) => listed.name === name,
-    ),
-  )
 const pathOf = (name: string): string => `/templates/${name}/tasks`
 const create = async (name: string, body: object = {}): Promise<string> => {
   const image = await base64({ width: 40, height: 30 })
   return (await client.create(pathOf(name), { image, ...body })).body.data.task_id
 }
-const untilEnded = (name: string, id: string): Promise<TaskRecord> =>
-  waitFor(`task ${id} has ended`, async () => {
-    const { data } = expectStatus(await client.get(`${pathOf(name)}/${id}`), 200).body
-    return ['COMPLETED', 'FAILED'].includes(data.status) ? data : undefined
-  })
+const untilEnded = (name: string, id: string) => client.untilEndedAt(pathOf(name), id)
 const untilPrompted = (count: number) => waitFor('a prompt', () => fake.prompted.length === count)
 const read = async (url: string) => {
   const response = await fetch(url)
   const bytes = Buffer.from(await response.arrayBuffer())
   return { bytes, type: response.headers.get('content-type') }
-}
-
-interface Listed {
-  name: string
-  body: { properties: Record<string, { default?: unknown }> }
 }
 
 interface Detail {
@@ -296,10 +281,10 @@ describe('limits of a template', () => {
     ).body
     assert.match(message ?? '', /film.* is for some owners alone, and .*alice.* is none of them/)
     const listFor = async (user: string) =>
-      JSON.stringify((await clientOf(user).get('/templates')).body)
+      JSON.stringify((await service.client(user).get('/templates')).body)
     assert.ok(!(await listFor('alice')).includes('"film"'))
     assert.ok((await listFor('bob')).includes('"film"'))
-    const bob = clientOf('bob')
+    const bob = service.client('bob')
     const { task_id: id } = expectStatus(await bob.post(pathOf('film'), body), 200).body.data
     await waitFor('the end of the film', async () => {
       const { data } = expectStatus(await bob.get(`${pathOf('film')}/${id}`), 200).body
@@ -357,11 +342,8 @@ describe('the version of a template', () => {
     for (const value of [1, 2, 1]) {
       const text = makePortrait({ 5: ['PrimitiveInt', { value }, 'kiln:number'] })
       await folder.write('dated', text)
-      await waitFor('the kind', async () => {
-        const kinds = listOf<Listed>(await client.get('/templates'), 'templates')
-        const { body } = kinds.find(({ name }) => name === 'dated') ?? {}
-        return body?.properties['number']?.default === value
-      })
+      const isRight = ({ body }: Listed) => body.properties['number']?.['default'] === value
+      await untilListed(client, 'dated', isRight)
       const id = await create('dated')
       await untilEnded('dated', id)
       const detail = await detailOf(id)

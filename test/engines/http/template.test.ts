@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 
 import { makeKiln } from '../../../packages/client/src/index.ts'
@@ -11,44 +11,42 @@ import { ROOT, codePath } from '../../../src/local/root.ts'
 import { makePortrait, CLIP, FILM, makeTemplateFolder } from '../../support/comfyui/custom.ts'
 import { startFakeComfy, type FakeComfy } from '../../support/comfyui/fake.ts'
 import { IMAGE_URL, UPSCALE, expectStatus, listOf, makeClient } from '../../support/client.ts'
-import type { Client, TaskRecord } from '../../support/client.ts'
 import { base64, makePicture } from '../../support/pictures.ts'
-import { startService, type Service } from '../../support/service.ts'
+import { useService } from '../../support/service.ts'
 import { waitFor } from '../../support/wait.ts'
-
-interface Listed {
-  name: string
-  kind: string
-  path: string
-  body: { required: string[]; properties: Record<string, Record<string, unknown>> }
-}
+import { listKinds, untilListed } from './listed.ts'
 
 const execute = promisify(execFile)
 const PORTRAIT = '/templates/portrait/tasks'
 
 let fake: FakeComfy
 let folder: Awaited<ReturnType<typeof makeTemplateFolder>>
-let service: Service
 
-const clientOf = (user: string): Client =>
-  makeClient(
-    () => service.baseUrl,
-    () => service.token(user),
-  )
-const client = clientOf('alice')
-
-const list = async (): Promise<Listed[]> =>
-  listOf<Listed>(await client.get('/templates'), 'templates')
-const untilListed = (name: string, isRight: (kind: Listed) => boolean = () => true) =>
-  waitFor(`${name} is listed`, async () =>
-    (await list()).find((kind) => kind.name === name && isRight(kind)),
-  )
-
-const untilEnded = (path: string, id: string): Promise<TaskRecord> =>
-  waitFor(`task ${id} has ended`, async () => {
-    const { data } = expectStatus(await client.get(`${path}/${id}`), 200).body
-    return ['COMPLETED', 'FAILED'].includes(data.status) ? data : undefined
-  })
+const service = useService(
+  async () => {
+    fake = await startFakeComfy()
+    folder = await makeTemplateFolder()
+    await folder.write('portrait', makePortrait())
+    await folder.write('film', FILM)
+    await folder.write('clip', CLIP)
+    // As one that is being copied while the worker starts.
+    await folder.write('half', makePortrait().slice(0, 40))
+    await writeInstances('# none yet')
+    return {
+      roles: ['api', 'core'],
+      env: {
+        ADMIN_SUBJECTS: 'root',
+        COMFYUI_URLS: `file:${folder.folder}/instances`,
+        COMFYUI_TEMPLATES: folder.folder,
+      },
+    }
+  },
+  async () => {
+    await writeInstances(`gpu1=${fake.url}`)
+    for (const name of ['portrait', 'film', 'clip']) await untilListed(client, name)
+  },
+)
+const client = service.client('alice')
 
 const untilRunning = (): Promise<Record<string, { inputs: Record<string, unknown> }>> =>
   waitFor('a prompt runs', async () => {
@@ -66,35 +64,14 @@ const writeInstances = async (text: string): Promise<void> => {
 const create = async (body: object, path = PORTRAIT): Promise<string> =>
   (await client.create(path, body)).body.data.task_id
 
-before(async () => {
-  fake = await startFakeComfy()
-  folder = await makeTemplateFolder()
-  await folder.write('portrait', makePortrait())
-  await folder.write('film', FILM)
-  await folder.write('clip', CLIP)
-  // As one that is being copied while the worker starts.
-  await folder.write('half', makePortrait().slice(0, 40))
-  const env = {
-    ADMIN_SUBJECTS: 'root',
-    COMFYUI_URLS: `file:${folder.folder}/instances`,
-    COMFYUI_TEMPLATES: folder.folder,
-  }
-  await writeInstances('# none yet')
-  service = await startService({ roles: ['api', 'core'], env })
-  await writeInstances(`gpu1=${fake.url}`)
-  await untilListed('portrait')
-  await untilListed('film')
-  await untilListed('clip')
-})
 after(async () => {
-  await service.stop()
   await fake.close()
   await folder.close()
 })
 
 describe('a template in custom', () => {
   test('is listed with the members, types, ranges and defaults of its marks', async () => {
-    const { body, ...portrait } = await untilListed('portrait')
+    const { body, ...portrait } = await untilListed(client, 'portrait')
     assert.deepEqual(portrait, { name: 'portrait', kind: 'custom/portrait', path: PORTRAIT })
     const { image, webhook_url: _url, ...settings } = body.properties
     assert.equal(image?.['type'], 'string')
@@ -129,7 +106,7 @@ describe('a template in custom', () => {
   test('is one beside a file that cannot be used, which the log says once and an admin reads', async () => {
     const file = 'custom/half.json'
     const read = await waitFor('an instance was asked', async () => {
-      const response = await clientOf('root').get('/admin/instances')
+      const response = await service.client('root').get('/admin/instances')
       const templates = listOf<{ name: string; lacking: { issues: string[] }[] }>(
         response,
         'templates',
@@ -173,7 +150,7 @@ describe('a template in custom', () => {
       ],
     )
     fake.release()
-    const { status, generated } = await untilEnded(PORTRAIT, id)
+    const { status, generated } = await client.untilEndedAt(PORTRAIT, id)
     assert.equal(status, 'COMPLETED')
     const response = await fetch(generated[0] ?? '')
     assert.equal(response.headers.get('content-type'), 'image/png')
@@ -183,7 +160,7 @@ describe('a template in custom', () => {
     assert.deepEqual((await client.get('/templates/film/tasks')).body.data, [])
     expectStatus(await client.get(`/templates/film/tasks/${id}`), 404, 'task_not_found')
     expectStatus(await client.get(`${UPSCALE}/${id}`), 404, 'task_not_found')
-    expectStatus(await clientOf('bob').get(`${PORTRAIT}/${id}`), 404, 'task_not_found')
+    expectStatus(await service.client('bob').get(`${PORTRAIT}/${id}`), 404, 'task_not_found')
 
     const [item] = listOf(await client.get('/tasks?kind=custom/portrait&limit=1'), 'tasks')
     assert.deepEqual(
@@ -210,7 +187,7 @@ describe('a template in custom', () => {
       'IN_PROGRESS',
     ])
     const again = await create({ ...settings, image: link })
-    assert.equal((await untilEnded(PORTRAIT, again)).status, 'COMPLETED')
+    assert.equal((await client.untilEndedAt(PORTRAIT, again)).status, 'COMPLETED')
     const stream = await fetch(`${service.baseUrl}/tasks/${again}/stream`, {
       headers: { authorization: `Bearer ${await service.token('alice')}` },
     })
@@ -293,7 +270,7 @@ describe('a template in custom', () => {
     const body = JSON.stringify({ node_errors: { 2: { class_type: 'ImageBlur', errors } } })
     fake.intercept = (request) => (request === 'POST /prompt' ? { status: 400, body } : undefined)
     const id = await create({ image: await base64(), radius: 5 })
-    const { error } = await untilEnded(PORTRAIT, id)
+    const { error } = await client.untilEndedAt(PORTRAIT, id)
     fake.intercept = undefined
     assert.deepEqual(error, {
       code: 'upstream_rejected',
@@ -301,7 +278,7 @@ describe('a template in custom', () => {
         '/radius is rejected by a check of the workflow: must be even, says (text) of (address)',
     })
     const read = async (user: string) =>
-      (await clientOf(user).get(`/tasks/${id}`)).body['engine_error']
+      (await service.client(user).get(`/tasks/${id}`)).body['engine_error']
     const place = 'node 2 "kiln:radius=blur_radius, softness/10=sigma" ImageBlur'
     assert.equal(
       await read('root'),
@@ -314,13 +291,13 @@ describe('a template in custom', () => {
     const fail = async (): Promise<string> => {
       fake.poison = () => 'raise'
       const id = await create({ image: await base64() })
-      const { error } = await untilEnded(PORTRAIT, id)
+      const { error } = await client.untilEndedAt(PORTRAIT, id)
       fake.poison = undefined
       assert.equal(error?.message, 'The engine failed three times.')
       return id
     }
     const readError = async (user: string, id: string) =>
-      (await clientOf(user).get(`/tasks/${id}`)).body['engine_error']
+      (await service.client(user).get(`/tasks/${id}`)).body['engine_error']
     const said = /^node \w+ \w+: ValueError: kiln test/
     const hidden = await fail()
     assert.match(String(await readError('root', hidden)), said)
@@ -353,7 +330,7 @@ describe('a template in custom', () => {
       { image: await base64({ width: 64, height: 48 }), frames: 6 },
       '/templates/film/tasks',
     )
-    const { status, generated, error } = await untilEnded('/templates/film/tasks', id)
+    const { status, generated, error } = await client.untilEndedAt('/templates/film/tasks', id)
     assert.deepEqual([status, error], ['COMPLETED', undefined])
     const response = await fetch(generated[0] ?? '')
     assert.equal(response.headers.get('content-type'), 'video/mp4')
@@ -398,7 +375,8 @@ describe('a template in custom', () => {
       return info.queue_remaining === 8
     })
     fake.release()
-    for (const id of ids) assert.equal((await untilEnded(PORTRAIT, id)).status, 'COMPLETED')
+    for (const id of ids)
+      assert.equal((await client.untilEndedAt(PORTRAIT, id)).status, 'COMPLETED')
   })
 })
 
@@ -490,7 +468,7 @@ describe('a folder of templates', () => {
       'seasons',
       makePortrait({ 4: ['PrimitiveString', { value: 'spring' }, 'kiln:season'] }),
     )
-    await untilListed('seasons')
+    await untilListed(client, 'seasons')
     const old = await create({ image }, '/templates/seasons/tasks')
     await untilRunning()
     // The second waits in Kiln or on the instance until the first has ended.
@@ -501,9 +479,9 @@ describe('a folder of templates', () => {
       'seasons',
       makePortrait({ 4: ['PrimitiveString', { value: 'winter' }, 'kiln:time'] }),
     )
-    const changed = await untilListed('seasons', ({ body }) => 'time' in body.properties)
+    const changed = await untilListed(client, 'seasons', ({ body }) => 'time' in body.properties)
     assert.equal(changed.body.properties['time']?.['default'], 'winter')
-    await untilListed('other')
+    await untilListed(client, 'other')
     const response = await client.post(
       '/templates/seasons/tasks',
       { image, season: 'spring' },
@@ -512,7 +490,7 @@ describe('a folder of templates', () => {
     expectStatus(response, 400, 'validation_failed')
     await folder.remove('seasons')
     await waitFor('the template is gone', async () =>
-      (await list()).every(({ name }) => name !== 'seasons'),
+      (await listKinds(client)).every(({ name }) => name !== 'seasons'),
     )
     const gone = await client.post('/templates/seasons/tasks', { image })
     assert.match(
@@ -521,7 +499,7 @@ describe('a folder of templates', () => {
     )
     fake.release()
     for (const id of [old, waiting])
-      assert.equal((await untilEnded('/templates/seasons/tasks', id)).status, 'COMPLETED')
+      assert.equal((await client.untilEndedAt('/templates/seasons/tasks', id)).status, 'COMPLETED')
     const { body } = await client.get(`/tasks/${waiting}`)
     assert.deepEqual(
       (body as unknown as { request: { body: { season: string } } }).request.body.season,
@@ -532,6 +510,6 @@ describe('a folder of templates', () => {
   test('is seen alike by every api, also by one that starts without a fleet', async () => {
     const second = await service.startSecondApi()
     const other = makeClient(second.baseUrl, () => service.token('alice'))
-    assert.deepEqual(listOf(await other.get('/templates'), 'templates'), await list())
+    assert.deepEqual(await listKinds(other), await listKinds(client))
   })
 })

@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 
-import {
-  assertMembers,
-  expectStatus,
-  IMAGE_API,
-  makeClient,
-  TEXT,
-  UPSCALE,
-} from '../../support/client.ts'
-import { base64, makePicture } from '../../support/pictures.ts'
-import { makeUpstreamSettings, startService, type Service } from '../../support/service.ts'
-import { creationAt, MP4, startFakeUpstream, type FakeUpstream } from '../../support/upstream.ts'
+import { assertMembers, expectStatus, IMAGE_API, TEXT, UPSCALE } from '../../support/client.ts'
+import { base64 } from '../../support/pictures.ts'
+import { makeUpstreamSettings, useService } from '../../support/service.ts'
+import { startDoneUpstream, type FakeUpstream } from '../../support/upstream.ts'
 import { waitFor } from '../../support/wait.ts'
 import { linesOf, postBatch, postOperation, untilBulkEnded } from '../../tasks/http/bulk-support.ts'
 
@@ -35,54 +28,34 @@ const DOCUMENT = {
 }
 
 let upstream: FakeUpstream
-let service: Service
-const client = makeClient(
-  () => service.baseUrl,
-  () => service.token('alice'),
+const service = useService(
+  async () => {
+    upstream = await startDoneUpstream({ document: DOCUMENT })
+    return {
+      roles: ['api', 'core'],
+      env: {
+        ...makeUpstreamSettings(upstream.url, 'key'),
+        VENDOR_IMAGE_URL: `${upstream.url}|prefix=/v9`,
+        ENGINES: 'relight:local',
+      },
+    }
+  },
+  async () => {
+    await waitFor('the api knows the members', async () => {
+      const body = { image: await base64(), steps: 99 }
+      return (await client.post(`${UPSCALE}?dry_run=true`, body)).status === 400
+    })
+  },
 )
+const client = service.client('alice')
+
 /** The bodies that the upstream was sent, without their images. */
 const sent = (): object[] =>
   upstream.asked
     .filter(({ method }) => method === 'POST')
     .map(({ body: { image: _image, ...values } }) => values)
 
-before(async () => {
-  upstream = await startFakeUpstream({
-    done: (id, base) => ({
-      task_id: id,
-      status: 'done',
-      generated: [`${base}/files/a.png`],
-      state: 'success',
-      creations: [creationAt(base)],
-    }),
-    files: {
-      'a.png': await makePicture(),
-      'video.mp4': MP4,
-      'cover.jpg': await makePicture({ format: 'jpeg' }),
-    },
-    document: DOCUMENT,
-  })
-  const settings = makeUpstreamSettings(upstream.url, 'key')
-  service = await startService({
-    roles: ['api', 'core'],
-    env: {
-      ...settings,
-      VENDOR_IMAGE_URL: `${upstream.url}|prefix=/v9`,
-      ENGINES: 'relight:local',
-    },
-  })
-  await waitFor('the api knows the members', async () => {
-    const { status } = await client.post(`${UPSCALE}?dry_run=true`, {
-      image: await base64(),
-      steps: 99,
-    })
-    return status === 400
-  })
-})
-after(async () => {
-  await service.stop()
-  await upstream.close()
-})
+after(() => upstream.close())
 
 describe('members that an upstream takes beside the interface', { concurrency: false }, () => {
   test('are passed on, and are part of the request', async () => {

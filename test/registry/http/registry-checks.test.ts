@@ -2,15 +2,13 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 
-import { Client as TemporalClient, Connection } from '@temporalio/client'
-
 import { EXTRACTOR_VERSION } from '../../../packages/inspector/src/versions.ts'
-import { temporalAddress } from '../../support/stack.ts'
 import { waitFor } from '../../support/wait.ts'
 import { writeZip } from '../../support/zip-writer.ts'
 import { columnsOf, expectStatus, listOf, memberOf, pluck } from '../../support/client.ts'
 import { ADMIN, untilDecided, upload, usePublisher, useRegistry } from './registry-support.ts'
 import type { Added } from './registry-support.ts'
+import { openTemporal } from '../../support/temporal-client.ts'
 
 const ACTIVE = 'NodeVersionStatusActive'
 
@@ -152,37 +150,32 @@ describe('a good pack', () => {
     )
   })
 
-  test('was read by workflows that say what they do, and of which histories hold little', async () => {
-    const connection = await Connection.connect({ address: temporalAddress() })
-    try {
-      const { workflow } = new TemporalClient({ connection })
-      for (const kind of ['publish-version', 'receive-archive', 'extract-host-nodes']) {
-        const handle = workflow.getHandle(`${kind}/${good.added.id}`)
-        const completed = await waitFor(`${kind} has completed`, async () => {
-          const found = await handle.describe()
-          return found.status.name === 'COMPLETED' && found
-        })
-        const attributes = new Map(
-          completed.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]),
-        )
-        const known = ['KilnPublisher', 'KilnNode', 'KilnVersion', 'KilnKind', 'KilnOwner']
-        assert.deepEqual(
-          known.map((name) => attributes.get(name)),
-          ['acme', good.added.nodeId, '1.0.0', 'publish', 'olga'],
-        )
-        const summary = await completed.staticSummary()
-        assert.ok(summary?.includes(`${good.added.nodeId}@1.0.0`), `${kind}: ${summary}`)
-        if (kind !== 'publish-version')
-          assert.equal(completed.parentExecution?.workflowId, `publish-version/${good.added.id}`)
-        const payloads = listPayloads(await handle.fetchHistory())
-        assert.ok(payloads.length > 0, 'there are payloads')
-        for (const payload of payloads) {
-          assert.ok(payload.length < 2048, `${kind}: ${payload.length} bytes`)
-          assert.doesNotMatch(payload.toString(), /Kiln Cup|kiln\/ware|INPUT_TYPES/)
-        }
+  test('was read by workflows that say what they do, and of which histories hold little', async (t) => {
+    const { workflow } = await openTemporal(t)
+    for (const kind of ['publish-version', 'receive-archive', 'extract-host-nodes']) {
+      const handle = workflow.getHandle(`${kind}/${good.added.id}`)
+      const completed = await waitFor(`${kind} has completed`, async () => {
+        const found = await handle.describe()
+        return found.status.name === 'COMPLETED' && found
+      })
+      const attributes = new Map(
+        completed.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]),
+      )
+      const known = ['KilnPublisher', 'KilnNode', 'KilnVersion', 'KilnKind', 'KilnOwner']
+      assert.deepEqual(
+        known.map((name) => attributes.get(name)),
+        ['acme', good.added.nodeId, '1.0.0', 'publish', 'olga'],
+      )
+      const summary = await completed.staticSummary()
+      assert.ok(summary?.includes(`${good.added.nodeId}@1.0.0`), `${kind}: ${summary}`)
+      if (kind !== 'publish-version')
+        assert.equal(completed.parentExecution?.workflowId, `publish-version/${good.added.id}`)
+      const payloads = listPayloads(await handle.fetchHistory())
+      assert.ok(payloads.length > 0, 'there are payloads')
+      for (const payload of payloads) {
+        assert.ok(payload.length < 2048, `${kind}: ${payload.length} bytes`)
+        assert.doesNotMatch(payload.toString(), /Kiln Cup|kiln\/ware|INPUT_TYPES/)
       }
-    } finally {
-      await connection.close()
     }
   })
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
 import { makeKiln } from '../../../packages/client/src/index.ts'
+import { OF_REGISTRY } from '../../../src/registry/http/readers.ts'
 import type { Document } from '../../support/contract.ts'
 import { PATIENCE_MS } from '../../support/patience.ts'
 import { sha256Of } from '../../support/digest.ts'
@@ -174,8 +175,6 @@ const OPEN: Readonly<Record<string, string>> = {
 const OF_TASKS = /^\/(tasks|templates|proxy)\//
 /** Operations under paths of the registry that a user reads who is a member of nothing. */
 const OF_CALLER = ['GET /users/publishers/']
-const OF_REGISTRY =
-  /^\/(publishers|nodes|versions|bulk|host-nodes|archives|workflows|users\/publishers)(\/|$)/
 
 interface Operation {
   name: string

@@ -10,8 +10,11 @@ import { DefaultLogger } from '@temporalio/worker'
 import type { MediaDependencies } from '../../support/media.ts'
 import type { FirstAttemptDependencies } from '../../../activities/events/dependencies.ts'
 import type { CoreDependencies } from '../../../activities/tasks/dependencies.ts'
-import type { TaskStanding } from '../../../activities/tasks/task.ts'
-import type { AttemptOptions } from '../../../activities/tasks/task.ts'
+import type {
+  AttemptOptions,
+  RenderActivities,
+  TaskStanding,
+} from '../../../activities/tasks/task.ts'
 import { makeLicenseFinder } from '../../../activities/registry/read-license.ts'
 import {
   makeLocalImages,
@@ -46,6 +49,7 @@ import { makePicture } from '../../support/pictures.ts'
 import { createDatabase, type TestDatabase } from '../../support/stack.ts'
 import { insertNewTask } from '../../support/task-rows.ts'
 import { use } from '../../support/use.ts'
+import { waitFor } from '../../support/wait.ts'
 
 /** A database, a store and what a media worker needs beside, for one test file. */
 export type Place = Awaited<ReturnType<typeof makePlace>>
@@ -243,36 +247,66 @@ export interface AttemptAs<Timing> {
   workersLost?: number | undefined
 }
 
-/** Runs one attempt at a task as a worker would; returns how the task stands then. */
-export const attemptImage = async (
-  deps: MediaDependencies,
-  id: string,
-  {
-    environment = makeEnvironment(),
-    timing = TIMING,
-    admission,
-    workersLost = 0,
-  }: AttemptAs<typeof TIMING> = {},
-): Promise<TaskStanding> =>
-  await environment.run<[AttemptOptions], TaskStanding, ReturnType<typeof makeRenderImageTask>>(
-    makeRenderImageTask(deps, makeLocalImages(deps)),
+/** Makes what runs attempts at image tasks as a worker with this activity does. */
+export const makeAttempts = <Deps extends { sql: Sql }>(
+  renderOf: (deps: Deps) => RenderActivities['renderImageTask'],
+) => {
+  /** Runs one attempt; returns how the task stands then. */
+  const attempt = async (
+    deps: Deps,
+    id: string,
     {
-      taskId: id,
-      admission: admission ?? (await admissionOf(deps.sql, id)),
-      timing,
-      workersLost,
-    },
-  )
+      environment = makeEnvironment(),
+      timing = TIMING,
+      admission,
+      workersLost = 0,
+    }: AttemptAs<typeof TIMING> = {},
+  ): Promise<TaskStanding> =>
+    await environment.run<[AttemptOptions], TaskStanding, ReturnType<typeof renderOf>>(
+      renderOf(deps),
+      {
+        taskId: id,
+        admission: admission ?? (await admissionOf(deps.sql, id)),
+        timing,
+        workersLost,
+      },
+    )
 
-/** Runs one attempt; returns what the task keeps once it is done, and undefined where it is not. */
-export const render = async (
-  deps: MediaDependencies,
-  id: string,
-  options?: AttemptAs<typeof TIMING>,
-): Promise<Done | undefined> => {
-  const { state } = await attemptImage(deps, id, options)
-  return state === 'done' ? await findDone(deps.sql, id) : undefined
+  /** Runs one attempt; returns what the task keeps once it is done, and undefined where it is not. */
+  const render = async (
+    deps: Deps,
+    id: string,
+    options?: AttemptAs<typeof TIMING>,
+  ): Promise<Done | undefined> => {
+    const { state } = await attempt(deps, id, options)
+    return state === 'done' ? await findDone(deps.sql, id) : undefined
+  }
+
+  /** Renders until the task ends, as its workflow repeats attempts. */
+  const renderToEnd = async (deps: Deps, id: string): Promise<Done | undefined> => {
+    for (;;)
+      try {
+        return await render(deps, id)
+      } catch (error) {
+        if ((error as { nonRetryable?: boolean }).nonRetryable !== false) throw error
+      }
+  }
+
+  /** Begins an attempt, and stops its worker once it runs. */
+  const renderAndStop = async (deps: Deps, id: string, runs: () => unknown): Promise<void> => {
+    const environment = makeEnvironment()
+    const stopped = assert.rejects(render(deps, id, { environment }), again('worker_stopped'))
+    await waitFor('it runs', runs)
+    stopRun(environment)
+    await stopped
+  }
+
+  return { attempt, render, renderToEnd, renderAndStop }
 }
+
+export const { attempt: attemptImage, render } = makeAttempts((deps: MediaDependencies) =>
+  makeRenderImageTask(deps, makeLocalImages(deps)),
+)
 
 /** Dependencies whose attempts are lost once their files are in the store. */
 export const losing = <Deps extends Pick<MediaDependencies, 'storage'>>(deps: Deps): Deps => ({

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { Client as TemporalClient, Connection } from '@temporalio/client'
-
 import {
   assertMembers,
   atOnce,
@@ -18,10 +16,10 @@ import type { Client } from '../../support/client.ts'
 import { base64, makePicture } from '../../support/pictures.ts'
 import { inTurn, respond, useWebhookReceiver } from '../../support/receiver.ts'
 import { useService } from '../../support/service.ts'
-import { temporalAddress } from '../../support/stack.ts'
 import { waitFor } from '../../support/wait.ts'
 import { linesOf, makeRequest, postBatch, readBulk, untilBulkEnded } from './bulk-support.ts'
 import { secretOf, untilReceived, verify } from '../../events/http/delivery-support.ts'
+import { openTemporal } from '../../support/temporal-client.ts'
 
 const OPEN_TASKS = 40
 const service = useService({
@@ -98,24 +96,19 @@ describe('a batch', () => {
     )
   })
 
-  test('is found in Temporal with its tasks', async () => {
+  test('is found in Temporal with its tasks', async (t) => {
     const client = service.client()
     const video = { path: TEXT, body: { prompt: 'a red sea', duration: 4, model: 'video2.0' } }
     const path = await postBatch(client, { requests: [await good(), video] })
     await untilBulkEnded(client, path)
     const [, , batchId = ''] = path.split('/')
     const [image, film] = await linesOf(client, path)
-    const connection = await Connection.connect({ address: temporalAddress() })
-    try {
-      const { workflow } = new TemporalClient({ connection })
-      const tasks = [`image-task/${image?.task_id}`, `video-task/${film?.task_id}`]
-      for (const id of [`run-batch/${batchId}`, ...tasks]) {
-        const { typedSearchAttributes } = await workflow.getHandle(id).describe()
-        const batch = typedSearchAttributes.getAll().find(({ key }) => key.name === 'KilnBatch')
-        assert.equal(batch?.value, batchId, id)
-      }
-    } finally {
-      await connection.close()
+    const { workflow } = await openTemporal(t)
+    const tasks = [`image-task/${image?.task_id}`, `video-task/${film?.task_id}`]
+    for (const id of [`run-batch/${batchId}`, ...tasks]) {
+      const { typedSearchAttributes } = await workflow.getHandle(id).describe()
+      const batch = typedSearchAttributes.getAll().find(({ key }) => key.name === 'KilnBatch')
+      assert.equal(batch?.value, batchId, id)
     }
   })
 

@@ -2,8 +2,6 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 
-import { Connection, Client as TemporalClient } from '@temporalio/client'
-
 import {
   assertMembers,
   atOnce,
@@ -18,7 +16,6 @@ import type { Client } from '../../support/client.ts'
 import { base64 } from '../../support/pictures.ts'
 import { respond, useWebhookReceiver } from '../../support/receiver.ts'
 import { useService } from '../../support/service.ts'
-import { temporalAddress } from '../../support/stack.ts'
 import { makeButtons } from '../../support/temporal-ui.ts'
 import { insertTasks } from '../../support/task-rows.ts'
 import { waitFor } from '../../support/wait.ts'
@@ -32,6 +29,7 @@ import {
 } from './bulk-support.ts'
 import { openStream } from '../../support/event-stream.ts'
 import { eventsOf, untilReceived } from '../../events/http/delivery-support.ts'
+import { openTemporal } from '../../support/temporal-client.ts'
 
 const ADMIN = 'operator'
 const service = useService({
@@ -374,24 +372,19 @@ describe('an operation', () => {
     expectStatus(await client.post(`${path}/cancel`, {}), 409, 'cannot_cancel')
   })
 
-  test('acts on no task while its activity is paused in the Temporal UI, and then on the others', async () => {
+  test('acts on no task while its activity is paused in the Temporal UI, and then on the others', async (t) => {
     const client = service.client()
     await atOnce(14, () => makeTask(client))
-    const connection = await Connection.connect({ address: temporalAddress() })
-    try {
-      const { workflow } = new TemporalClient({ connection })
-      const ui = makeButtons(workflow)
-      const path = await postOperation(client, 'cancel')
-      const handle = workflow.getHandle(path.replace('/operations/', 'run-operation/'))
-      await waitFor('one is cancelled', async () => (await readBulk(client, path)).counts['done'])
-      await ui.pause(handle)
-      const { state, counts } = await readBulk(client, path)
-      assert.equal(state, 'running')
-      assert.ok((counts['pending'] ?? 0) > 0, JSON.stringify(counts))
-      await ui.unpause(handle)
-      assertMembers((await untilBulkEnded(client, path)).counts, { done: 14 })
-    } finally {
-      await connection.close()
-    }
+    const { workflow } = await openTemporal(t)
+    const ui = makeButtons(workflow)
+    const path = await postOperation(client, 'cancel')
+    const handle = workflow.getHandle(path.replace('/operations/', 'run-operation/'))
+    await waitFor('one is cancelled', async () => (await readBulk(client, path)).counts['done'])
+    await ui.pause(handle)
+    const { state, counts } = await readBulk(client, path)
+    assert.equal(state, 'running')
+    assert.ok((counts['pending'] ?? 0) > 0, JSON.stringify(counts))
+    await ui.unpause(handle)
+    assertMembers((await untilBulkEnded(client, path)).counts, { done: 14 })
   })
 })

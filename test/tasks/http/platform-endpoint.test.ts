@@ -2,15 +2,13 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 
-import { Client as TemporalClient, Connection } from '@temporalio/client'
-
 import { countEngineFailure, countEngineSuccess } from '../../../src/tasks/db/breaker.ts'
 import { expectStatus } from '../../support/client.ts'
 import { useWebhookReceiver } from '../../support/receiver.ts'
-import { temporalAddress } from '../../support/stack.ts'
 import { waitFor } from '../../support/wait.ts'
 import { verify } from '../../events/http/delivery-support.ts'
 import { useRegistry, usePublisher } from '../../registry/http/registry-support.ts'
+import { openTemporal } from '../../support/temporal-client.ts'
 
 const EVENTS = [
   'version.flagged',
@@ -117,10 +115,10 @@ describe('endpoints of the platform', () => {
     await waitFor('a pass', () => noticesOf('store.nearly_full').length > before)
   }
 
-  test('are notified of a workflow that has failed', async () => {
-    const connection = await Connection.connect({ address: temporalAddress() })
+  test('are notified of a workflow that has failed', async (t) => {
+    const { workflow } = await openTemporal(t)
     const workflowId = `image-task/${randomUUID()}`
-    await new TemporalClient({ connection }).workflow.start('imageTask', {
+    await workflow.start('imageTask', {
       workflowId,
       taskQueue: service.taskQueue,
       workflowRunTimeout: '1 second',
@@ -128,7 +126,6 @@ describe('endpoints of the platform', () => {
     })
     const { data } = await untilNotified('workflow.failed')
     assert.deepEqual([data['workflow_id'], data['workflow_type']], [workflowId, 'imageTask'])
-    await connection.close()
   })
 
   test('of Slack get one text, signed like every other', async () => {

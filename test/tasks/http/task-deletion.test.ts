@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { Connection, Client as TemporalClient } from '@temporalio/client'
-
 import { assertMembers, expectStatus, IMAGE_API, UPSCALE, VIDEO_API } from '../../support/client.ts'
 import type { Client } from '../../support/client.ts'
 import { base64, makePicture } from '../../support/pictures.ts'
 import { heldUntil, respond, useWebhookReceiver } from '../../support/receiver.ts'
 import { useService } from '../../support/service.ts'
-import { temporalAddress } from '../../support/stack.ts'
 import { makeLatch, waitFor } from '../../support/wait.ts'
 import { endOf, eventsOf, untilReceived } from '../../events/http/delivery-support.ts'
+import { openTemporal } from '../../support/temporal-client.ts'
 
 // The schedule of webhooks is not shortened: what waits, waits for an hour.
 const env = { OVERRIDE_WEBHOOK_TIME_FACTOR: '1', OVERRIDE_VIDEO_TINY: 'true' }
@@ -157,7 +155,7 @@ describe('a deleted task', () => {
     assertMembers(first((await client.get(`${VIDEO_API}/tasks`)).body['tasks']), body)
   })
 
-  test('notifies nobody any more, and its webhook URL is gone', async () => {
+  test('notifies nobody any more, and its webhook URL is gone', async (t) => {
     receiver.script('/hook?key=topsecret', respond(503, { 'retry-after': '3600' }))
     const client = service.client()
     const image = await base64({ width: 32, height: 24 })
@@ -186,15 +184,10 @@ describe('a deleted task', () => {
     assert.doesNotMatch(row?.text ?? '', /topsecret/)
     assert.doesNotMatch(JSON.stringify((await client.get(`/tasks/${id}`)).body), /webhook_url/)
 
-    const connection = await Connection.connect({ address: temporalAddress() })
-    try {
-      const { workflow } = new TemporalClient({ connection })
-      for (const of of [`deliver-events/${id}`, `redeliver-event/${begun['redelivery_id']}`])
-        await waitFor(`${of} has ended`, async () => {
-          return (await workflow.getHandle(of).describe()).status.name === 'COMPLETED'
-        })
-    } finally {
-      await connection.close()
-    }
+    const { workflow } = await openTemporal(t)
+    for (const of of [`deliver-events/${id}`, `redeliver-event/${begun['redelivery_id']}`])
+      await waitFor(`${of} has ended`, async () => {
+        return (await workflow.getHandle(of).describe()).status.name === 'COMPLETED'
+      })
   })
 })

@@ -14,13 +14,12 @@ import {
   readReduced,
 } from '../raster-file.ts'
 import { denoise, enlarge } from './enlarge.ts'
-import { planPrecision, planUpscale } from './upscale.ts'
+import { FLAVORS, planPrecision, planUpscale } from './upscale.ts'
 import type { Raster } from './raster.ts'
 import { toLightPlanes } from './relight/light-map.ts'
 import { LIGHTMAP_BLUR, REFERENCE_BLUR, planRelight, type WantedLight } from './relight/relight.ts'
 import { planSkin } from './skin.ts'
 import { runStages, type Stage } from './stage.ts'
-import { FLAVORS } from './tables.ts'
 import type { NoiseSeed } from './noise.ts'
 
 export interface RenderOptions {
@@ -91,10 +90,8 @@ const NAMES = { png: 'PNG', jpg: 'JPEG', webp: 'WebP' } as const
 const tooLarge = (what: string): InputError =>
   new InputError('pixel_limit', `image must be small enough that ${what}`)
 
-const scaleFactor = (job: ImageJob): number => {
-  if (job.kind === 'upscale') return Number.parseInt(job.settings.scale_factor, 10)
-  return job.kind === 'upscale_precision' ? job.settings.scale_factor : 1
-}
+const scaleFactor = ({ settings }: ImageJob): number =>
+  'scale_factor' in settings ? Number.parseInt(String(settings.scale_factor), 10) : 1
 
 interface Prepared {
   /** Input of the first stage: the source, or its plain enlargement. */

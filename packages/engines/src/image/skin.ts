@@ -1,5 +1,6 @@
 import type { Size } from '../size.ts'
 import type { ImageRequest } from '../image-job.ts'
+import type { SkinFlexibleSettings } from '../image-settings.ts'
 import { claheStage } from './clahe.ts'
 import { detailStages } from './detail.ts'
 import { grainStages, type NoiseSeed } from './noise.ts'
@@ -7,8 +8,40 @@ import { blurSigma } from './raster.ts'
 import { makeSkinMask } from './skin-mask.ts'
 import { evenColourStage, smoothStage } from './skin-smooth.ts'
 import type { Stage } from './stage.ts'
-import { NO_SKIN_AIM, SKIN_AIMS } from './tables.ts'
 import { gammaStage, sCurveStage, saturationStage } from './tone.ts'
+
+/** Changes that an aim of the flexible mode adds; 0 and 1 are neutral. */
+interface SkinAim {
+  gamma: number
+  /** Share of the equalised luma (CLAHE). */
+  equalise: number
+  /** Added to the sliders. */
+  sharpen: number
+  smartGrain: number
+  /** Share of Y − blur(1) that is added. */
+  localContrast: number
+  saturation: number
+  /** True when the colour of skin is smoothed by blur(1). */
+  evenColour: boolean
+}
+
+const NO_SKIN_AIM: SkinAim = {
+  gamma: 1,
+  equalise: 0,
+  sharpen: 0,
+  smartGrain: 0,
+  localContrast: 0,
+  saturation: 1,
+  evenColour: false,
+}
+
+const SKIN_AIMS: Record<SkinFlexibleSettings['optimized_for'], SkinAim> = {
+  enhance_skin: NO_SKIN_AIM,
+  improve_lighting: { ...NO_SKIN_AIM, gamma: 0.9, equalise: 0.2 },
+  enhance_everything: { ...NO_SKIN_AIM, sharpen: 15, localContrast: 0.2 },
+  transform_to_real: { ...NO_SKIN_AIM, smartGrain: 6, saturation: 0.92 },
+  no_make_up: { ...NO_SKIN_AIM, evenColour: true },
+}
 
 // A tenth more contrast in the mids: more would bring back the texture that the mode takes away.
 const CREATIVE_CURVE = 0.2

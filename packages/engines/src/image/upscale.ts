@@ -8,8 +8,52 @@ import { grainStages, type Grain, type NoiseSeed } from './noise.ts'
 import { readLuma } from './luma.ts'
 import { blurSigma } from './raster.ts'
 import type { Stage } from './stage.ts'
-import { UPSCALE_ENGINES, UPSCALE_SUBJECTS, FLAVORS } from './tables.ts'
 import { mixStage } from './tone.ts'
+
+/** Offsets on the sliders creativity, fractality and hdr. */
+interface UpscaleOffsets {
+  creativity: number
+  fractality: number
+  hdr: number
+}
+
+const offsets = (creativity: number, fractality: number, hdr: number): UpscaleOffsets => ({
+  creativity,
+  fractality,
+  hdr,
+})
+
+const UPSCALE_ENGINES: Record<UpscaleSettings['engine'], UpscaleOffsets> = {
+  automatic: offsets(0, 0, 0),
+  vendor_illusio: offsets(-2, -3, 0),
+  vendor_sharpy: offsets(-1, 4, 1),
+  vendor_sparkle: offsets(0, 1, 4),
+}
+
+const UPSCALE_SUBJECTS: Record<UpscaleSettings['optimized_for'], UpscaleOffsets> = {
+  standard: offsets(0, 0, 0),
+  soft_portraits: offsets(-2, -2, -2),
+  hard_portraits: offsets(0, 2, 1),
+  art_n_illustration: offsets(-1, 2, 1),
+  videogame_assets: offsets(-2, 3, 1),
+  nature_n_landscapes: offsets(1, 2, 2),
+  films_n_photography: offsets(1, 0, 0),
+  '3d_renders': offsets(-3, 2, 1),
+  science_fiction_n_horror: offsets(2, 1, 3),
+}
+
+interface Flavor {
+  /** Factor on ultra_detail. */
+  ultraDetail: number
+  /** True when a 3 × 3 median runs before the enlargement. */
+  median: boolean
+}
+
+export const FLAVORS: Record<UpscalePrecisionSettings['flavor'], Flavor> = {
+  sublime: { ultraDetail: 1.25, median: false },
+  photo: { ultraDetail: 1, median: false },
+  photo_denoiser: { ultraDetail: 1, median: true },
+}
 
 /**
  * The steps on P, the plain enlargement by `factor`; none at resemblance 10, where the result is P.

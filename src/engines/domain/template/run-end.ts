@@ -19,7 +19,6 @@ export type RunFailure =
 /** The folder of a placement, below those for inputs and for outputs. */
 export const folderOf = (placementId: string): string => `kiln/${placementId}`
 
-/** A file of an instance. */
 export interface OutputFile {
   filename: string
   subfolder: string

@@ -28,7 +28,7 @@ import { EXAMPLE_URL } from '../../../tasks/http/image/examples.ts'
 import { linksOf, makeCreationRoute, makeTaskRoutes } from '../../../tasks/http/image/routes.ts'
 import type { LiveDeps } from '../../../platform/http/live/prefer.ts'
 import { makeSchemas } from '../../../platform/http/openapi/schemas.ts'
-import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { defineRoute, ok, type Route } from '../../../platform/http/route.ts'
 import type { CustomKinds } from '../../custom-kinds.ts'
 
 export interface TemplateDeps extends TaskDeps {
@@ -60,13 +60,9 @@ const list = ({ sql, engineOf, customKinds }: TemplateDeps): Route =>
     method: 'get',
     path: '/templates',
     summary: 'List the templates that tasks can be made with',
-    responses: {
-      200: {
-        description: 'Kinds that an operator has added, by name.',
-        schema: TemplateList,
-        example: { templates: [], unserved: [] },
-      },
-    },
+    responses: ok('Kinds that an operator has added, by name.', TemplateList, {
+      example: { templates: [], unserved: [] },
+    }),
     errors: [],
     handler: async (request) => {
       const owner = ownerOf(request)

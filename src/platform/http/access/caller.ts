@@ -10,7 +10,6 @@ export interface Caller {
   /** Owner of what the caller makes. */
   owner: string
   scheme: 'jwt' | 'api_key' | 'personal_access_token' | 'task_token'
-  /** Id of the API key. */
   keyId?: string
   /** Scopes of an API key where that is less than what its owner may. */
   keyLimits?: { scopes: readonly KeyScope[]; isCapped: boolean }

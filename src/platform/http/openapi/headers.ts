@@ -57,6 +57,5 @@ export type HeaderName = keyof typeof HEADERS
 export const quotaHeaders = (route: Route): HeaderName[] =>
   quotaOf(route) === undefined ? [] : ['RateLimit-Policy', 'RateLimit']
 
-/** References to headers by their names. */
 export const headerRefs = (names: readonly HeaderName[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))

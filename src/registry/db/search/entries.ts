@@ -10,7 +10,6 @@ import { isWhole, type NodeRows } from './node-statements.ts'
  * entry may hold a megabyte, and a page a thousand entries.
  */
 export interface Entries {
-  /** Ids of all entries. */
   ids: string[]
   /** JSON of the first ones: of all unless they are large, and of one at least. */
   texts: string[]
@@ -52,7 +51,6 @@ const entryJson = (sql: Queryable, { publicUrl, filter = {} }: EntryOptions) =>
         else ${removedNodeJson(sql)} end`
     : nodeJson(sql, publicUrl)
 
-/** The entries of a page of nodes. */
 export const nodeEntriesQuery = (
   sql: Queryable,
   { rows, order, ...options }: EntryOptions & NodeRows,

@@ -103,7 +103,6 @@ const countParts =
     ) part
   `
 
-/** Counts nodes with the words of the term. */
 const countWords =
   (sql: Queryable, term: string, sort: WordSort): Count =>
   (nodes) =>

@@ -23,7 +23,6 @@ export const listNodes = (
     options,
   )
 
-/** Maps a query to its filter. */
 export const toListFilter = (query: Omit<NodeListQuery, 'page' | 'limit'>): NodeFilter => ({
   ids: query.node_id,
   os: query.supported_os,

@@ -102,7 +102,6 @@ export const readOutputs = ({
   })
 }
 
-/** Compares the types of one place. */
 export const compareTypes = (
   before: readonly string[],
   after: readonly string[],

@@ -153,7 +153,6 @@ export const WorkflowResolution = Type.Object({
 })
 export type WorkflowResolution = Static<typeof WorkflowResolution>
 
-/** A host node's name, with the nodes of the graph that have it. */
 export interface UsedHostNode {
   name: string
   nodes: GraphNode[]

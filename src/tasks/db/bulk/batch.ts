@@ -6,7 +6,6 @@ import type { Queryable } from '../../../platform/db/client.ts'
 import { countBatch, listWaitReasons } from './bulk-item.ts'
 import type { BulkRow } from './bulk.ts'
 
-/** Source of the requests of a batch. */
 export interface BatchSource {
   /** Key of the uploaded file in the store; absent when they came in the body. */
   file?: string

@@ -166,7 +166,6 @@ export interface ItemRow {
   results: string[] | null
 }
 
-/** Lists items from a place on. */
 export const listItems = async (
   sql: Sql,
   { bulkId, index }: ItemPlace,

@@ -108,7 +108,6 @@ export const BatchPage = Type.Object({
   next,
 })
 
-/** A line of the results. */
 export const BatchLine = Type.Object({
   index: count('Place of the request, from 0.'),
   custom_id: Type.Optional(CustomId),

@@ -78,7 +78,6 @@ export const OperationPage = Type.Object({
   next,
 })
 
-/** A line of the results. */
 export const OperationLine = Type.Object({
   index: count('Place of the task, from 0: the newest first.'),
   task_id: uuid('The task.'),

@@ -110,8 +110,16 @@ export const IMAGE_BYTES = 68_000_000
 interface KindRow extends ImageKind {
   kind: ImageTaskKind
   segment: ImageFamily
-  /** Settings that show what the kind can do, for the documentation. */
+  /** Settings that show what the kind can do, for the documentation and the demo. */
   example: object
+  /** Most pixels that a result may have, and on each side (interface, Limits). */
+  maxResult?: { pixels?: number; side?: number }
+  /**
+   * Seconds of the local engine for each megapixel of the result, decoding and encoding included: one and a half to two
+   * and a half times what was measured (0.08 to 0.17 for 4 megapixels of JPEG on one core), for slower machines and for
+   * PNG.
+   */
+  secondsPerMegapixel: number
 }
 
 export type ImageFamily =
@@ -120,41 +128,55 @@ export type ImageFamily =
   | 'image-upscaler-precision-v2'
   | 'skin-enhancer'
 
-const row = (
-  kind: ImageTaskKind,
-  path: string,
-  segment: ImageFamily,
-  title: string,
-  settings: ReturnType<typeof Type.Object>,
-  example: object,
-): KindRow => ({
+interface GivenRow extends Pick<
+  KindRow,
+  'segment' | 'title' | 'settings' | 'example' | 'maxResult' | 'secondsPerMegapixel'
+> {
+  /** Path of the creation below the prefix; absent: the segment. */
+  path?: string
+}
+
+const row = (kind: ImageTaskKind, { path, ...given }: GivenRow): KindRow => ({
   kind,
-  path: IMAGE_PREFIX + path,
-  tasks: `${IMAGE_PREFIX}/${segment}`,
-  segment,
-  title,
+  path: `${IMAGE_PREFIX}/${path ?? given.segment}`,
+  tasks: `${IMAGE_PREFIX}/${given.segment}`,
   description:
     'Not generative: the local engine is classical image processing. Responds once the task is durable; it runs afterwards.',
-  body: Type.Object({ ...common, ...settings.properties, ...IMAGE_OPTIONS }),
-  settings,
+  body: Type.Object({ ...common, ...given.settings.properties, ...IMAGE_OPTIONS }),
   images: ['image'],
   maxBytes: IMAGE_BYTES,
   emptyIsAbsent: ['prompt'],
-  example,
+  ...given,
 })
 
+const skin = (mode: string, settings: TObject, example: object): KindRow =>
+  row(`skin_${mode}` as ImageTaskKind, {
+    path: `skin-enhancer/${mode}`,
+    segment: 'skin-enhancer',
+    title: `Enhance skin, ${mode} mode`,
+    settings,
+    example,
+    secondsPerMegapixel: 0.25,
+  })
+
 /**
- * Everything a kind of image task needs to be routed, validated and described. A new one has its settings in
- * image-settings.ts, its time and most pixels in image-size.ts, and settings and a plan in packages/engines; the client
- * (lib/create.ts), the console (try/kinds.ts) and the demo (local/demo-jobs.ts) list the kinds, too.
+ * Everything a kind of image task needs to be routed, validated, described and estimated. A new one has its settings in
+ * image-settings.ts, and settings and a plan in packages/engines; the client (lib/create.ts) and the console (try/kinds.ts)
+ * list the kinds, too.
  */
 export const IMAGE_KINDS: Record<ImageTaskKind, KindRow> = {
   relight: {
-    ...row('relight', '/image-relight', 'image-relight', 'Relight an image', RelightSettings, {
-      prompt: '(warm light:1.2) from the left',
-      light_transfer_strength: 80,
-      style: 'smooth',
-      advanced_settings: { contrast: 60, engine: 'real' },
+    ...row('relight', {
+      segment: 'image-relight',
+      title: 'Relight an image',
+      settings: RelightSettings,
+      example: {
+        prompt: '(warm light:1.2) from the left',
+        light_transfer_strength: 80,
+        style: 'smooth',
+        advanced_settings: { contrast: 60, engine: 'real' },
+      },
+      secondsPerMegapixel: 0.2,
     }),
     body: Type.Object(
       // The documentation, and the issues that are reported, follow this order.
@@ -172,46 +194,29 @@ export const IMAGE_KINDS: Record<ImageTaskKind, KindRow> = {
     images: IMAGE_FIELDS,
     maxBytes: 2 * IMAGE_BYTES,
   },
-  upscale: row(
-    'upscale',
-    '/image-upscaler',
-    'image-upscaler',
-    'Upscale an image',
-    UpscaleSettings,
-    { scale_factor: '4x', optimized_for: 'soft_portraits', hdr: 2, resemblance: 5 },
-  ),
-  upscale_precision: row(
-    'upscale_precision',
-    '/image-upscaler-precision-v2',
-    'image-upscaler-precision-v2',
-    'Upscale an image faithfully',
-    UpscalePrecisionSettings,
-    { scale_factor: 4, flavor: 'photo_denoiser', ultra_detail: 40 },
-  ),
-  skin_flexible: row(
-    'skin_flexible',
-    '/skin-enhancer/flexible',
-    'skin-enhancer',
-    'Enhance skin, flexible mode',
-    SkinFlexibleSettings,
-    { optimized_for: 'improve_lighting', sharpen: 10, smart_grain: 5 },
-  ),
-  skin_creative: row(
-    'skin_creative',
-    '/skin-enhancer/creative',
-    'skin-enhancer',
-    'Enhance skin, creative mode',
-    SkinCreativeSettings,
-    { sharpen: 20, smart_grain: 10 },
-  ),
-  skin_faithful: row(
-    'skin_faithful',
-    '/skin-enhancer/faithful',
-    'skin-enhancer',
-    'Enhance skin, faithful mode',
-    SkinFaithfulSettings,
-    { skin_detail: 60 },
-  ),
+  upscale: row('upscale', {
+    segment: 'image-upscaler',
+    title: 'Upscale an image',
+    settings: UpscaleSettings,
+    example: { scale_factor: '4x', optimized_for: 'soft_portraits', hdr: 2, resemblance: 5 },
+    maxResult: { pixels: 25_300_000 },
+    secondsPerMegapixel: 0.2,
+  }),
+  upscale_precision: row('upscale_precision', {
+    segment: 'image-upscaler-precision-v2',
+    title: 'Upscale an image faithfully',
+    settings: UpscalePrecisionSettings,
+    example: { scale_factor: 4, flavor: 'photo_denoiser', ultra_detail: 40 },
+    maxResult: { side: 10_060 },
+    secondsPerMegapixel: 0.2,
+  }),
+  skin_flexible: skin('flexible', SkinFlexibleSettings, {
+    optimized_for: 'improve_lighting',
+    sharpen: 10,
+    smart_grain: 5,
+  }),
+  skin_creative: skin('creative', SkinCreativeSettings, { sharpen: 20, smart_grain: 10 }),
+  skin_faithful: skin('faithful', SkinFaithfulSettings, { skin_detail: 60 }),
 }
 
 /** Path on which a task of a kind is made. */

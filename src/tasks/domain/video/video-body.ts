@@ -40,7 +40,6 @@ const url = (description: string) =>
     }),
   )
 
-/** One image of a list. */
 export const VideoImage = Type.String({
   minLength: 1,
   'x-pattern': IMAGE_PATTERN,

@@ -1,4 +1,3 @@
-/** Path prefix of all video routes. */
 export const VIDEO_PREFIX = '/proxy/vidvendor'
 
 /** True when a path lies below it, route or not: errors there have the form that clients of video routes read. */

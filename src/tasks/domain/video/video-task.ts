@@ -111,7 +111,6 @@ export const ExtendRecord = Type.Object({
 })
 export type ExtendRecord = Static<typeof ExtendRecord>
 
-/** A finished video. */
 export const VideoCreation = Type.Object({
   id: Type.String({ format: 'uuid', description: 'Id of the video; names it as a source.' }),
   url: link('Signed link to the video (.mp4).'),

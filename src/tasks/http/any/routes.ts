@@ -19,7 +19,7 @@ import {
   tasksOf,
   requirePlatformAdmin,
 } from '../../../platform/http/access/caller.ts'
-import { defineRoute, type Route } from '../../../platform/http/route.ts'
+import { defineRoute, ok, type Route } from '../../../platform/http/route.ts'
 import { validatePageToken } from '../task/page-token.ts'
 import { OfTask, readTaskId } from '../task/task-id.ts'
 import { readDetail } from './detail.ts'
@@ -61,14 +61,14 @@ export const makeAnyTaskRoutes = (deps: AnyTaskDeps & DeletionDeps): Route[] => 
     path: '/tasks',
     summary: "List the caller's tasks of all kinds, newest first",
     query: TaskQuery,
-    responses: { 200: { description: 'The page.', schema: TaskPage } },
+    responses: ok('The page.', TaskPage),
     handler: (request) => listTasks(deps, request.query, tasksOf(request)),
   }),
   defineRoute({
     ...COMMON,
     path: '/tasks/summary',
     summary: "Count the caller's tasks by their state",
-    responses: { 200: { description: 'The counts.', schema: TaskSummary } },
+    responses: ok('The counts.', TaskSummary),
     handler: (request) => summarise(deps, tasksOf(request)),
   }),
   defineRoute({
@@ -76,7 +76,7 @@ export const makeAnyTaskRoutes = (deps: AnyTaskDeps & DeletionDeps): Route[] => 
     path: '/admin/tasks',
     summary: 'List the tasks of all owners, newest first',
     query: AdminTaskQuery,
-    responses: { 200: { description: 'The page, with the owner of each.', schema: TaskPage } },
+    responses: ok('The page, with the owner of each.', TaskPage),
     errors: ['forbidden'],
     handler: async (request) => {
       requirePlatformAdmin(getCaller(request))
@@ -90,7 +90,7 @@ export const makeAnyTaskRoutes = (deps: AnyTaskDeps & DeletionDeps): Route[] => 
     path: '/events',
     summary: "List the events of the caller's tasks, newest task first",
     query: OwnerEventQuery,
-    responses: { 200: { description: 'The page.', schema: OwnerEvents } },
+    responses: ok('The page.', OwnerEvents),
     handler: (request) => listEvents(deps, tasksOf(request), request.query),
   }),
   defineRoute({
@@ -104,13 +104,7 @@ export const makeAnyTaskRoutes = (deps: AnyTaskDeps & DeletionDeps): Route[] => 
     query: TaskStreamQuery,
     queryEmptyIsAbsent: TASK_QUERY_EMPTY_IS_ABSENT,
     requestHeaders: ['Last-Event-ID'],
-    responses: {
-      200: {
-        description: 'Events as they happen.',
-        schema: Type.String(),
-        mediaType: 'text/event-stream',
-      },
-    },
+    responses: ok('Events as they happen.', Type.String(), { mediaType: 'text/event-stream' }),
     errors: ['streams_exceeded', 'validation_failed'],
     handler: (request) => streamTasks(deps, request),
   }),
@@ -124,7 +118,7 @@ export const makeAnyTaskRoutes = (deps: AnyTaskDeps & DeletionDeps): Route[] => 
       'Request, inputs, results, transitions and attempts at rendering. Platform admins read the tasks of all owners, and a token for it reads the task; the queries of its addresses, which may be secrets, are then left out.',
     takesTaskTokens: true,
     params: OfTask,
-    responses: { 200: { description: 'The task.', schema: TaskDetail } },
+    responses: ok('The task.', TaskDetail),
     errors: ['task_not_found'],
     handler: (request) => readDetail(deps, request),
   }),

@@ -12,7 +12,7 @@ import { makeCredential } from '../../../platform/domain/credential.ts'
 import { errors } from '../../../platform/domain/errors.ts'
 import { getCaller } from '../../../platform/http/access/caller.ts'
 import type { ReadDeps } from '../../../platform/http/deps.ts'
-import { defineRoute } from '../../../platform/http/route.ts'
+import { created, defineRoute } from '../../../platform/http/route.ts'
 import type { Route, RouteRequest, SavedResponse } from '../../../platform/http/route.ts'
 import { SMALL_BODY } from '../../../platform/json-body/body-limits.ts'
 import { findTaskFamily } from '../../db/task.ts'
@@ -33,16 +33,12 @@ export const makeTaskTokenRoute = (deps: ReadDeps): Route =>
     scopes: ['images', 'videos', 'read'],
     params: OfTask,
     body: { ...SMALL_BODY, schema: Type.Object({}), required: false, examples: { nothing: {} } },
-    responses: {
-      201: {
-        description: 'The token, shown this once.',
-        schema: TaskToken,
-        example: {
-          token: 'kiln_task_0123456789ABCDEFGHIJKLMNOPQRST0aB1cD',
-          expires_at: '2026-01-01T01:00:00.000Z',
-        },
+    responses: created('The token, shown this once.', TaskToken, {
+      example: {
+        token: 'kiln_task_0123456789ABCDEFGHIJKLMNOPQRST0aB1cD',
+        expires_at: '2026-01-01T01:00:00.000Z',
       },
-    },
+    }),
     errors: ['task_not_found', 'quota_exceeded', 'outcome_unknown'],
     secretResponse: true,
     handler: (request) => createTaskToken(deps, request),

@@ -18,7 +18,7 @@ import {
 } from '../../domain/bulk/batch.ts'
 import { BulkQuery } from '../../domain/bulk/bulk.ts'
 import { SMALL_BODY } from '../../../platform/json-body/body-limits.ts'
-import { defineRoute } from '../../../platform/http/route.ts'
+import { defineRoute, ok } from '../../../platform/http/route.ts'
 import type { Route, RouteRequest, SavedResponse } from '../../../platform/http/route.ts'
 import { validatePageToken } from '../task/page-token.ts'
 import { cancelBulk, getBulk, listOwn, createBulk, type BulkDeps } from './bulk.ts'
@@ -91,7 +91,7 @@ export const makeBatchRoutes = (deps: BulkDeps): Route[] => [
     path: '/batches',
     summary: "List the caller's batches, newest first",
     query: BulkQuery,
-    responses: { 200: { description: 'The page.', schema: BatchPage } },
+    responses: ok('The page.', BatchPage),
     errors: [],
     read: 'private',
     validateQuery: ({ query }) => validatePageToken(query['after'], '?after', 'next'),
@@ -108,7 +108,7 @@ export const makeBatchRoutes = (deps: BulkDeps): Route[] => [
     path: '/batches/:id',
     summary: 'Count the requests of a batch by the state of their tasks',
     params: OfBatch,
-    responses: { 200: { description: 'The batch.', schema: Batch } },
+    responses: ok('The batch.', Batch),
     errors: ['bulk_not_found'],
     read: 'private',
     handler: async (request) => {
@@ -123,9 +123,7 @@ export const makeBatchRoutes = (deps: BulkDeps): Route[] => [
     summary: 'Read what has become of each request of a batch',
     description: 'A line of JSON for each, in their order. Links are signed at the call.',
     params: OfBatch,
-    responses: {
-      200: { description: 'A request a line.', schema: BatchLine, mediaType: LINES_TYPE },
-    },
+    responses: ok('A request a line.', BatchLine, { mediaType: LINES_TYPE }),
     errors: ['bulk_not_found'],
     handler: async (request) => {
       const batch = await getBulk<BatchRow>(deps, request, 'batch')
@@ -142,7 +140,7 @@ export const makeBatchRoutes = (deps: BulkDeps): Route[] => [
       'No further task is made, from the response on; those that can be are cancelled. It ends when the last video that is being rendered has.',
     params: OfBatch,
     body: { ...SMALL_BODY, schema: Type.Object({}), required: false, examples: { nothing: {} } },
-    responses: { 200: { description: 'The batch as it is now.', schema: Batch } },
+    responses: ok('The batch as it is now.', Batch),
     errors: ['bulk_not_found', 'cannot_cancel', 'outcome_unknown'],
     handler: (request) => {
       const { id } = request.params

@@ -22,7 +22,7 @@ import {
 } from '../../domain/bulk/operation.ts'
 import type { OperationFilter } from '../../domain/bulk/operation.ts'
 import { SMALL_BODY } from '../../../platform/json-body/body-limits.ts'
-import { defineRoute } from '../../../platform/http/route.ts'
+import { defineRoute, ok } from '../../../platform/http/route.ts'
 import type { Route, RouteRequest, SavedResponse } from '../../../platform/http/route.ts'
 import { validatePageToken } from '../task/page-token.ts'
 import { cancelBulk, getBulk, listOwn, createBulk, type BulkDeps } from './bulk.ts'
@@ -81,7 +81,7 @@ export const makeOperationRoutes = (deps: BulkDeps): Route[] => [
     path: '/operations',
     summary: "List the caller's operations, newest first",
     query: BulkQuery,
-    responses: { 200: { description: 'The page.', schema: OperationPage } },
+    responses: ok('The page.', OperationPage),
     errors: [],
     read: 'private',
     validateQuery: ({ query }) => validatePageToken(query['after'], '?after', 'next'),
@@ -99,7 +99,7 @@ export const makeOperationRoutes = (deps: BulkDeps): Route[] => [
     summary: 'Count the tasks of an operation by what was done',
     description: 'Platform admins read those of all.',
     params: OfOperation,
-    responses: { 200: { description: 'The operation.', schema: Operation } },
+    responses: ok('The operation.', Operation),
     errors: ['bulk_not_found'],
     read: 'private',
     handler: async (request) => {
@@ -114,9 +114,7 @@ export const makeOperationRoutes = (deps: BulkDeps): Route[] => [
     summary: 'Read what was done with each task of an operation',
     description: 'A line of JSON for each, in the order in which they are acted on.',
     params: OfOperation,
-    responses: {
-      200: { description: 'A task a line.', schema: OperationLine, mediaType: LINES_TYPE },
-    },
+    responses: ok('A task a line.', OperationLine, { mediaType: LINES_TYPE }),
     errors: ['bulk_not_found'],
     handler: async (request) => {
       const operation = await getBulk<OperationRow>(deps, request, 'operation')
@@ -134,7 +132,7 @@ export const makeOperationRoutes = (deps: BulkDeps): Route[] => [
     description: 'From the response on no further task is acted on, so its counts are exact.',
     params: OfOperation,
     body: { ...SMALL_BODY, schema: Type.Object({}), required: false, examples: { nothing: {} } },
-    responses: { 200: { description: 'The operation as it is now.', schema: Operation } },
+    responses: ok('The operation as it is now.', Operation),
     errors: ['bulk_not_found', 'cannot_cancel', 'outcome_unknown'],
     handler: (request) => {
       const { id } = request.params

@@ -20,6 +20,7 @@ import { respondAfterChange, type LiveDeps } from '../../../platform/http/live/p
 import {
   defineRoute,
   ignoreUnread,
+  ok,
   type ResponseSpec,
   type Route,
 } from '../../../platform/http/route.ts'
@@ -79,7 +80,6 @@ export const makeTaskRoutes = (
 const COMMON = { tag: 'Image tasks', auth: 'required' } as const
 const Data = Type.Object({ data: ImageTaskRecord })
 
-/** Makes the route on which tasks of a kind are made. */
 export const makeCreationRoute = (
   deps: TaskDeps,
   kind: ImageKind,
@@ -147,15 +147,13 @@ const list = ({ sql }: ReadDeps, { tag, path, segment, params, kindsOf }: TaskGr
       }),
       label: LabelFilter,
     }),
-    responses: {
-      200: {
-        description: 'The page; empty past the end.',
-        schema: Type.Object({
-          data: Type.Array(Type.Pick(ImageTaskRecord, ['task_id', 'status', 'deleted_at'])),
-        }),
-        example: { data: [{ task_id: EXAMPLE_ID, status: 'IN_PROGRESS' }] },
-      },
-    },
+    responses: ok(
+      'The page; empty past the end.',
+      Type.Object({
+        data: Type.Array(Type.Pick(ImageTaskRecord, ['task_id', 'status', 'deleted_at'])),
+      }),
+      { example: { data: [{ task_id: EXAMPLE_ID, status: 'IN_PROGRESS' }] } },
+    ),
     errors: [],
     handler: async (request) => {
       const { page, per_page: perPage, label } = request.query
@@ -203,20 +201,16 @@ const cancel = (deps: EndDeps, { tag, path, params, kindsOf }: TaskGroup): Route
     summary: 'Cancel a task that has not ended',
     params: paramsOf(params),
     body: { ...SMALL_BODY, schema: Type.Object({}), required: false, examples: { nothing: {} } },
-    responses: {
-      200: {
-        description: 'The task, in FAILED with code cancelled.',
-        schema: Data,
-        example: {
-          data: {
-            task_id: EXAMPLE_ID,
-            status: 'FAILED',
-            generated: [],
-            error: { code: 'cancelled', message: 'The caller cancelled the task.' },
-          },
+    responses: ok('The task, in FAILED with code cancelled.', Data, {
+      example: {
+        data: {
+          task_id: EXAMPLE_ID,
+          status: 'FAILED',
+          generated: [],
+          error: { code: 'cancelled', message: 'The caller cancelled the task.' },
         },
       },
-    },
+    }),
     errors: ['task_not_found', 'cannot_cancel', 'outcome_unknown'],
     handler: (request) => {
       const id = readTaskId(request.params.task_id)

@@ -12,6 +12,7 @@ import { getCaller, requirePlatformAdmin } from '../../../platform/http/access/c
 import type { ReadDeps } from '../../../platform/http/deps.ts'
 import {
   defineRoute,
+  ok,
   type JsonResponse,
   type Route,
   type RouteRequest,
@@ -34,13 +35,7 @@ export const makeUsageRoutes = (deps: UsageDeps): Route[] => [
       'Sums are exact. Percentiles are of durations that were counted in steps of the factor 1.41, so they are right to a fifth. A day is that of UTC on which a task ended; tasks of a release without this report are not in it. With `Accept: text/csv` the groups come as CSV.',
     query: UsageQuery,
     queryEmptyIsAbsent: ['from', 'to', 'owner'],
-    responses: {
-      200: {
-        description: 'The report.',
-        schema: Usage,
-        otherMediaTypes: ['text/csv'],
-      },
-    },
+    responses: ok('The report.', Usage, { otherMediaTypes: ['text/csv'] }),
     errors: ['forbidden'],
     validateQuery: ({ query }) => validateUsageQuery(query),
     handler: (request) => report(deps, request),

@@ -23,7 +23,6 @@ import {
   TEXT_TO_VIDEO_RECORD,
 } from './examples.ts'
 
-/** The routes that make a video task. */
 export const makeVideoCreationRoutes = (deps: VideoTaskDeps): Route[] => {
   const { text2video, img2video, startEnd2video, extend } = makeVideoCreations(deps)
   return [

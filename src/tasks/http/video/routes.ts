@@ -16,7 +16,7 @@ import { ownerOf } from '../../../platform/http/access/caller.ts'
 import { respondAfterChange, type LiveDeps } from '../../../platform/http/live/prefer.ts'
 import { cancelTask } from '../../cancel.ts'
 import { makeIssue } from '../../../platform/domain/validate.ts'
-import { defineRoute, type Route, type JsonResponse } from '../../../platform/http/route.ts'
+import { defineRoute, ok, type Route, type JsonResponse } from '../../../platform/http/route.ts'
 import { statusResponses } from '../task/read-response.ts'
 import { OfTask, readTaskId } from '../task/task-id.ts'
 import { VIDEO_PREFIX } from '../../domain/video/video-path.ts'
@@ -61,9 +61,7 @@ export const makeVideoTaskRoutes = (deps: VideoTaskDeps & LiveDeps): Route[] => 
     description: 'The task ends in failed with UserCancelled, and its credits are given back.',
     params: OfTask,
     body: { ...SMALL_BODY, schema: VideoCancelBody, required: false, examples: { nothing: {} } },
-    responses: {
-      200: { description: 'The task was cancelled.', schema: Type.Object({}), example: {} },
-    },
+    responses: ok('The task was cancelled.', Type.Object({}), { example: {} }),
     errors: ['task_not_found', 'cannot_cancel', 'outcome_unknown'],
     validate: validateCancel,
     handler: (request) => {
@@ -84,7 +82,7 @@ export const makeVideoTaskRoutes = (deps: VideoTaskDeps & LiveDeps): Route[] => 
       'Filters are combined. Without a credential only tasks that `task_ids` names are found, and only those made without one. A page whose payloads are large ends early; `next_page_token` leads on.',
     query: VideoTaskQuery,
     queryEmptyIsAbsent: VIDEO_LIST_EMPTY_IS_ABSENT,
-    responses: { 200: { description: 'The page.', schema: VideoTaskList, example: TASK_LIST } },
+    responses: ok('The page.', VideoTaskList, { example: TASK_LIST }),
     errors: [],
     validateQuery: ({ query, caller }) => [
       ...validateVideoTaskQuery(query, { isAnonymous: caller === undefined }),
@@ -99,9 +97,7 @@ export const makeVideoTaskRoutes = (deps: VideoTaskDeps & LiveDeps): Route[] => 
     summary: 'Read credits and slots of the caller',
     description:
       "Without a credential they are those of the client's address. All addresses together have so many slots, too, so one may wait while it holds fewer than its own.",
-    responses: {
-      200: { description: 'Credits and slots.', schema: VideoCredits, example: CREDITS },
-    },
+    responses: ok('Credits and slots.', VideoCredits, { example: CREDITS }),
     errors: [],
     handler: async (request) => {
       const { sql, creditLimit, slots, anonymousSlots = slots } = deps

@@ -2,7 +2,7 @@ import type { PromptLight } from '../../image-settings.ts'
 import type { Size } from '../../size.ts'
 import type { Coarse } from '../coarse.ts'
 import { LUMA } from '../luma.ts'
-import type { LightShape } from '../tables.ts'
+import type { LightShape } from './tables.ts'
 import { stretchPlane, type LightPlanes } from './light-map.ts'
 
 export interface GainRequest {

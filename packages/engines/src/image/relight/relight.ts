@@ -4,7 +4,7 @@ import type { PromptLight, RelightSettings } from '../../image-settings.ts'
 import { claheStage } from '../clahe.ts'
 import { blend, screen, softFocusStage } from '../colour-blur.ts'
 import type { Stage } from '../stage.ts'
-import { LIGHT_CHARACTERS, LIGHT_SHAPES, LIGHT_STRENGTH } from '../tables.ts'
+import { LIGHT_CHARACTERS, LIGHT_SHAPES, LIGHT_STRENGTH } from './tables.ts'
 import {
   brightnessStage,
   channelStage,
