@@ -282,6 +282,7 @@ const readNode = (
     function: fields.function,
     deprecated: fields.deprecated,
     experimental: fields.experimental,
+    output_node: fields.outputNode,
     input_types: inputs.text,
     return_types: types.text,
     return_names: returnNames.text,
