@@ -10,8 +10,8 @@ import {
 } from '../values/read-value.ts'
 import { call, callSpecial } from './call.ts'
 import { bind } from './bind.ts'
-import { giveClass } from './not-followed.ts'
-import { findAlong, linearise } from './class-lookup.ts'
+import { giveClass, openNames } from './not-followed.ts'
+import { findAlong, findSpecial, linearise } from './class-lookup.ts'
 import { makeNamespaceDict, makeTuple, makeUnknown, NO_KWARGS } from '../values/make-value.ts'
 import { choicesOf } from '../values/merge-values.ts'
 import type { BaseValue, ClassValue, Kwargs, Runtime, Value } from '../types.ts'
@@ -45,6 +45,9 @@ export function makeClass(
     if (isUnknown(metaclass)) giveClass(rt, metaclass, cls)
     return cls
   }
+  // Its names are not those that the body was run in.
+  const prepare = findSpecial(metaclass, '__prepare__')
+  if (prepare !== undefined) openNames(rt, [prepare])
   const args = [name, makeTuple(real), makeNamespaceDict(namespace)]
   return call(rt, metaclass, args, kwargs)
 }

@@ -36,9 +36,10 @@ export function setEntry(rt: Runtime, dict: DictValue, key: Value, value: Value)
   dictSet(dict, hash, key, value)
 }
 
-/** What is set under an unknown key may stand in the place of any container that is there. */
+/** What is set under an unknown key, if it may be a container, may stand in the place of any that is there. */
 export function openReplaced({ values }: Pick<DictValue, 'values'>, value: Value): void {
-  if (!isUnknown(value) && !isDict(value) && !isList(value)) return
+  const isForeign = isUnknown(value) && (value.from === undefined || isUnknown(value.from))
+  if (!isForeign && !isDict(value) && !isList(value)) return
   for (const one of values.values()) if (isDict(one) || isList(one)) one.rest = true
 }
 
