@@ -122,8 +122,7 @@ const readMapping = (reader: NodeReader, mapping: Value): FoundNodes => {
     return { ...NONE, hints: [adviceOf('mapping_of_host')] }
   // Node classes that something unknown got, and none in the mapping: it puts them there.
   const { gaveNodes } = interpreter.runtime.state
-  const isOpen =
-    dict.rest || interpreter.mayLackNodes() || (found.nodes.length === 0 && gaveNodes)
+  const isOpen = dict.rest || interpreter.mayLackNodes() || (found.nodes.length === 0 && gaveNodes)
   const isWhole = !isOpen && found.reasons.length === 0
   return {
     ...found,

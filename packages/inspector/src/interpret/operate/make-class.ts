@@ -39,8 +39,7 @@ export function makeClass(
     namespace.set('__qualname__', options.qualname)
   const real = resolveBases(rt, bases)
   const metaclass = metaclassOf(rt, asked, real)
-  if (metaclass.kind === 'unknown' || metaclass === rt.builtinClass('type'))
-{
+  if (metaclass.kind === 'unknown' || metaclass === rt.builtinClass('type')) {
     const cls = newClass(rt, { metaclass, name, bases: real, namespace, kwargs })
     if (isUnknown(metaclass)) giveClass(rt, metaclass, cls)
     return cls

@@ -1,4 +1,3 @@
-import { globalsOf } from '../evaluate/name.ts'
 import type {
   CallArguments,
   ClassValue,
@@ -15,7 +14,6 @@ import {
   isObject,
   isSequence,
   isUnknown,
-  nameOf,
   textOf,
 } from '../values/read-value.ts'
 import { giveTo, isKnownSource, leadsToNodes } from './give-away.ts'
@@ -90,6 +88,12 @@ export function openModule(rt: Runtime, from: Value, { namespace }: ModuleValue)
 
 /** Code that is not known may have written what names lead to. */
 export function openNames(rt: Runtime, names: Iterable<Value>): void {
-  const code: Value = { kind: 'unknown', name: 'exec()', origin: 'pack', call: undefined, truth: undefined }
+  const code: Value = {
+    kind: 'unknown',
+    name: 'exec()',
+    origin: 'pack',
+    call: undefined,
+    truth: undefined,
+  }
   giveTo(rt, code, [...names])
 }
