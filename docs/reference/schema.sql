@@ -328,6 +328,7 @@ create table host_node (
   output_is_list boolean[] default '{}'::boolean[] not null,
   dynamic text[] default '{}'::text[] not null,
   display_name text,
+  output_node boolean,
   constraint host_node_pkey PRIMARY KEY (version_id, host_node_name),
   constraint host_node_version_id_fkey FOREIGN KEY (version_id) REFERENCES version(id)
 );

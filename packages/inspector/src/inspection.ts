@@ -70,6 +70,8 @@ export interface ExtractedNode {
   function: string
   deprecated: boolean
   experimental: boolean
+  /** Whether the host runs it without anything behind it. */
+  output_node: boolean
   /** JSON text, as are the next two. */
   input_types: string
   return_types: string

@@ -114,7 +114,11 @@ const adviseOn = ({ how, reason, reasons, hints = [] }: Inspection['nodes']): st
 const showNodes = (nodes: readonly ExtractedNode[]): string[] => {
   const width = Math.min(40, Math.max(0, ...nodes.map(({ name }) => name.length)))
   return nodes.map((node) => {
-    const marks = [node.deprecated && 'deprecated', node.experimental && 'experimental']
+    const marks = [
+      node.deprecated && 'deprecated',
+      node.experimental && 'experimental',
+      node.output_node && 'output node',
+    ]
     const rest = [node.category, `→ ${outputsOf(node)}`, ...marks.filter((mark) => mark !== false)]
     const fields = node.dynamic.filter((field) => field !== 'host_node_name')
     const unknown = [

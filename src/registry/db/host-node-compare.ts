@@ -35,7 +35,8 @@ const policyBefore = (sql: Queryable, { from, to }: Versions) => sql`
 const printsOf = (sql: Queryable, versionId: string, policy: Fragment) => sql`
   select h.host_node_name as name, h.dynamic,
     md5(concat_ws(',', h.input_types, h.return_types, h.return_names, h.output_is_list::text)) as print,
-    (h.display_name, h.category, h.description, h.deprecated, h.experimental, h.dynamic, ${policy}) as shown,
+    (h.display_name, h.category, h.description, h.deprecated, h.experimental, h.output_node, h.dynamic,
+      ${policy}) as shown,
     octet_length(concat(h.input_types, h.return_types, h.return_names)) as bytes
   from host_node h ${joinPolicy(sql)}
   where h.version_id = ${versionId}

@@ -179,13 +179,13 @@ const replaceHostNodes = async (
     const batch = sql.json(rows.slice(start, start + BATCH))
     await sql`
       insert into host_node (version_id, host_node_name, display_name, category, description, function, deprecated,
-        experimental, input_types, return_types, return_names, output_is_list, dynamic)
+        experimental, output_node, input_types, return_types, return_names, output_is_list, dynamic)
       select ${versionId}::uuid, host_node_name, display_name, category, description, function, deprecated,
-        experimental, input_types, return_types, return_names, output_is_list,
+        experimental, output_node, input_types, return_types, return_names, output_is_list,
         coalesce(dynamic, '{}')
       from json_to_recordset(${batch}::json) as given (
         host_node_name text, display_name text, category text, description text, function text, deprecated boolean,
-        experimental boolean, input_types text, return_types text, return_names text,
+        experimental boolean, output_node boolean, input_types text, return_types text, return_names text,
         output_is_list boolean[], dynamic text[])
     `
   }
@@ -203,7 +203,7 @@ export const hostNodeJson = (sql: Queryable) => sql`
   json_strip_nulls(json_build_object(
     'host_node_name', h.host_node_name, 'display_name', h.display_name, 'category', h.category, 'description', h.description,
     'function', h.function, 'deprecated', h.deprecated, 'experimental', h.experimental,
-    'input_types', h.input_types, 'return_types', h.return_types, 'return_names', h.return_names,
+    'output_node', h.output_node, 'input_types', h.input_types, 'return_types', h.return_types, 'return_names', h.return_names,
     'output_is_list', h.output_is_list, 'dynamic', h.dynamic, 'policy', ${policyOf(sql)},
     'policy_reason', y.reason))
 `

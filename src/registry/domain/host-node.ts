@@ -35,6 +35,12 @@ const description = Type.Optional(text(LONG_TEXT_MAX, 'What it does.'))
 const entryPoint = Type.Optional(text(LONG_TEXT_MAX, 'Name of the function that the host calls.'))
 const deprecated = Type.Boolean({ description: 'Whether the host hides it.' })
 const experimental = Type.Boolean({ description: 'Whether it may change or go.' })
+const outputNode = Type.Optional(
+  Type.Boolean({
+    description:
+      'Whether the host runs it without anything behind it; absent where nothing said so: of a report, or an older reading.',
+  }),
+)
 const outputIsList = Type.Array(Type.Boolean(), {
   description: 'For each output, whether it is a list.',
 })
@@ -75,6 +81,7 @@ export const HostNode = Type.Object({
   function: entryPoint,
   deprecated,
   experimental,
+  output_node: outputNode,
   input_types: jsonTextShown('input_types'),
   return_types: jsonTextShown('return_types'),
   return_names: jsonTextShown('return_names'),
@@ -135,6 +142,7 @@ export const RegisteredHostNode = Type.Object({
   function: entryPoint,
   deprecated: Type.Optional(deprecated),
   experimental: Type.Optional(experimental),
+  output_node: outputNode,
   input_types: jsonTextGiven('input_types'),
   return_types: jsonTextGiven('return_types'),
   return_names: jsonTextGiven('return_names'),

@@ -78,6 +78,7 @@ export const HOST_NODE = {
   function: 'blur',
   deprecated: false,
   experimental: false,
+  output_node: false,
   input_types: '{"required": {"image": ["IMAGE"]}}',
   return_types: '["IMAGE"]',
   return_names: '["image"]',

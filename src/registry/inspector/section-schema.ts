@@ -27,6 +27,7 @@ const ExtractedNode = Type.Object({
   function: text,
   deprecated: Type.Boolean(),
   experimental: Type.Boolean(),
+  output_node: Type.Boolean(),
   input_types: text,
   return_types: text,
   return_names: text,

@@ -26,6 +26,7 @@ const node = ({ required = '', optional = '', types = '[]', ...given }: Given): 
   description: null,
   deprecated: false,
   experimental: false,
+  output_node: null,
   input_types: `{"required":{${required}},"optional":{${optional}}}`,
   return_types: types,
   return_names: null,
@@ -166,6 +167,14 @@ const CASES: [title: string, Form, Form, there: string[], back?: string[]][] = [
     ],
     safe('host_node_undeprecated', 'host_node_allowed', 'experimental_changed', ...texts),
   ],
+  [
+    'an output node that is none any more',
+    { output_node: true },
+    { output_node: false },
+    mayBreak('host_node_no_output'),
+    safe('host_node_became_output'),
+  ],
+  ['an output node of which the other says nothing', { output_node: true }, {}, [], []],
   [
     'a policy that is lifted',
     { policy: 'HostNodePolicyLocalOnly' },

@@ -178,6 +178,7 @@ const text = ({ required, optional, types }: typeof SAMPLER): HostNodeText => ({
   description: null,
   deprecated: false,
   experimental: false,
+  output_node: null,
   input_types: JSON.stringify({ required, optional }),
   return_types: JSON.stringify(types),
   return_names: null,

@@ -81,6 +81,7 @@ class Cup:
 class Pot:
     RETURN_TYPES = ()
     EXPERIMENTAL = True
+    OUTPUT_NODE = True
 `,
   'kiln-cups/pyproject.toml': '[project]\nname = "kiln-cups"\n',
 }
@@ -114,6 +115,7 @@ describe('a good pack', () => {
         function: 'throw',
         deprecated: true,
         experimental: false,
+        output_node: false,
         input_types:
           '{"required":{"height":["FLOAT",{"default":1,"max":0.00001}],"2":["INT"]},"optional":{"clay":[["red","white"]],"glaze":[[]]}}',
         return_types: '["IMAGE",["a","b"]]',
@@ -129,6 +131,7 @@ describe('a good pack', () => {
         function: '',
         deprecated: false,
         experimental: true,
+        output_node: true,
         input_types: '{"required":{}}',
         return_types: '[]',
         return_names: '[]',

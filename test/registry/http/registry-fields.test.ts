@@ -125,6 +125,7 @@ describe('each field of the registry has a value that comes back', () => {
       function: 'blur',
       deprecated: true,
       experimental: true,
+      output_node: true,
       input_types: '{"required": {"image": ["IMAGE"]}}',
       return_types: '["IMAGE"]',
       return_names: '["image"]',

@@ -45,6 +45,7 @@ export const HostNodeCard = memo(({ node, marks, opens, isWhole = false }: HostN
         )}
         {node.deprecated && <Badge tone="warn">deprecated</Badge>}
         {node.experimental && <Badge tone="info">experimental</Badge>}
+        {node.output_node && <Badge>output node</Badge>}
         {node.policy === 'HostNodePolicyBanned' && <Badge tone="bad">banned</Badge>}
         {node.policy === 'HostNodePolicyLocalOnly' && <Badge tone="warn">local only</Badge>}
         {node.dynamic.includes('host_node_name') && <Badge>not on every machine</Badge>}

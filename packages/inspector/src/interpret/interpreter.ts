@@ -140,6 +140,8 @@ export function makeInterpreter(options: InterpreterOptions) {
     /** Trees of all files parsed so far, by path relative to the pack's root. */
     parsedFiles: (): ReadonlyMap<string, Module> =>
       new Map([...rt.parser.parsed].map(([file, tree]) => [file.slice(root.length + 1), tree])),
+    /** True where more nodes may be than any container shows. */
+    mayLackNodes: (): boolean => rt.state.lostNodes || (rt.state.ranUnknown && hasUnread(rt)),
     /** Why the result may be incomplete, in the order met, each once. */
     reasons: (): Reason[] => [...rt.state.reasons.values()],
     /** Raises that cost a statement of a module, and uses of what not every host has. */
@@ -153,6 +155,16 @@ export function makeInterpreter(options: InterpreterOptions) {
     }),
   }
 }
+
+/** A file that a module of unknown name may be. */
+function hasUnread({ files, parser }: Runtime): boolean {
+  return [...files.files()].some(
+    (file) => file.endsWith('.py') && !parser.parsed.has(file) && !NEVER_IMPORTED.test(file),
+  )
+}
+
+const NEVER_IMPORTED =
+  /\/((tests?|docs?|examples?|scripts?)\/.*|(install|setup|prestartup_script|conftest|test_\w*|__main__)\.py)$/
 
 interface Guarded<T> {
   value: T

@@ -75,6 +75,8 @@ function makeState(packageName: string): RunState {
     loop: 'host',
     giving: false,
     gaveNodes: false,
+    lostNodes: false,
+    ranUnknown: false,
     mayHaveWritten: false,
     reasons: new Map(),
     limitsMet: new Set(),

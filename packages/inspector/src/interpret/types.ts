@@ -281,6 +281,8 @@ export interface UnknownValue {
   oneOf?: readonly Value[]
   /** A module: no class, and nothing to call. */
   isModule?: true
+  /** The value of which it is an item or attribute. */
+  from?: Value
 }
 
 export interface UnknownCall {
@@ -409,6 +411,10 @@ export interface RunState {
   giving: boolean
   /** A class of a node, or a module with such, was given to something of which nothing is known. */
   gaveNodes: boolean
+  /** A node was put where nobody knows: that may be a mapping of the pack. */
+  lostNodes: boolean
+  /** A module or file of unknown name was run: it may be one of the pack. */
+  ranUnknown: boolean
   /** A call may have written files of the pack: what the archive lacks may be there. */
   mayHaveWritten: boolean
   reasons: Map<string, Reason>

@@ -121,7 +121,8 @@ const readMapping = (reader: NodeReader, mapping: Value): FoundNodes => {
   if (isOfHost && found.nodes.every(({ name }) => BUILT_IN_NODE_NAMES.has(name)))
     return { ...NONE, hints: [adviceOf('mapping_of_host')] }
   // Node classes that something unknown got, and none in the mapping: it puts them there.
-  const isOpen = dict.rest || (found.nodes.length === 0 && interpreter.runtime.state.gaveNodes)
+  const { gaveNodes } = interpreter.runtime.state
+  const isOpen = dict.rest || interpreter.mayLackNodes() || (found.nodes.length === 0 && gaveNodes)
   const isWhole = !isOpen && found.reasons.length === 0
   return {
     ...found,
@@ -282,6 +283,7 @@ const readNode = (
     function: fields.function,
     deprecated: fields.deprecated,
     experimental: fields.experimental,
+    output_node: fields.outputNode,
     input_types: inputs.text,
     return_types: types.text,
     return_names: returnNames.text,

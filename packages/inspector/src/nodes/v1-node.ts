@@ -62,6 +62,7 @@ export const readV1Node = (
     function: record('function', readText('FUNCTION', '')),
     deprecated: record('deprecated', readFlag('DEPRECATED')),
     experimental: record('experimental', readFlag('EXPERIMENTAL')),
+    output_node: record('output_node', readOutputNode(interpreter, find('OUTPUT_NODE'))),
     input_types: recordInputs(readInputTypes(reader, cls, find('INPUT_TYPES'))),
     return_types: record('return_types', returnTypes),
     return_names: record('return_names', readTypes(json, find('RETURN_NAMES'), returnTypes)),
@@ -125,6 +126,12 @@ const readTypes = (
   if (value === undefined) return otherwise
   const { text, isDynamic } = json.types(value, otherwise.value)
   return { value: text, isDynamic }
+}
+
+/** The host asks whether it is True, not whether it is true. */
+const readOutputNode = (interpreter: Interpreter, value: Value | undefined): Read<boolean> => {
+  const isDynamic = value !== undefined && interpreter.truth(value) === undefined
+  return { value: value === true, isDynamic }
 }
 
 /** It may be a classmethod, a static one, a plain function, a lambda, or the dict itself. */

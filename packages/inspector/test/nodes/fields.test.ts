@@ -26,6 +26,7 @@ describe('fields of a node', () => {
       function: 'run',
       deprecated: false,
       experimental: false,
+      output_node: false,
       input_types: '{"required":{"clay":["IMAGE"]}}',
       return_types: '["IMAGE"]',
       return_names: '["IMAGE"]',
@@ -308,6 +309,21 @@ class X(Cup):
     assert.equal(node.experimental, true)
     assert.deepEqual(node.output_is_list, [true])
   })
+
+  const flags: [text: string, isOutput: boolean, dynamic: string[]][] = [
+    ['OUTPUT_NODE = True', true, []],
+    ['OUTPUT_NODE = False', false, []],
+    ['OUTPUT_NODE = "yes"', false, []],
+    ['OUTPUT_NODE = machine.FLAG', false, ['output_node']],
+  ]
+  for (const [text, isOutput, dynamic] of flags)
+    test(`say whether it is an output node, by True alone: ${text}`, () => {
+      const node = read(`import machine\nclass X(Cup): ${text}`)
+      assert.deepEqual([node.output_node, node.dynamic], [isOutput, dynamic])
+    })
+
+  test('have the output node of a base class of the host', () =>
+    assert.equal(read('from nodes import SaveImage\nclass X(SaveImage): ...').output_node, true))
 })
 
 describe('a node whose class comes from elsewhere', () => {

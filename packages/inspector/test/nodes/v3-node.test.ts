@@ -24,7 +24,8 @@ class Kiln(io.ComfyNode):
 describe('a node of the newer form', () => {
   test('has the fields of its schema', () => {
     const node = readSchema(`node_id="Kiln_Fire", display_name="Fire", category="kiln/heat",
-        description="Fires\\nit.", is_deprecated=True, is_experimental=True`)
+        description="Fires\\nit.", is_deprecated=True, is_experimental=True,
+        is_output_node=True`)
     assert.deepEqual(node, {
       nodeId: 'Kiln_Fire',
       otherIds: [],
@@ -34,7 +35,11 @@ describe('a node of the newer form', () => {
       function: 'EXECUTE_NORMALIZED',
       deprecated: true,
       experimental: true,
-      inputTypes: { required: {} },
+      outputNode: true,
+      inputTypes: {
+        required: {},
+        hidden: { prompt: ['PROMPT'], extra_pnginfo: ['EXTRA_PNGINFO'] },
+      },
       returnTypes: [],
       returnNames: [],
       outputIsList: [],
@@ -297,6 +302,6 @@ class Kiln(io.ComfyNode):
 `)
     assert.equal(node.nodeId, undefined)
     assert.deepEqual(node.inputTypes, { required: {} })
-    assert.equal(node.dynamic.length, 8)
+    assert.equal(node.dynamic.length, 9)
   })
 })

@@ -28,6 +28,8 @@ const SENTENCES = {
   },
   may_break: {
     host_node_deprecated: 'The host node is deprecated.',
+    host_node_no_output:
+      'The host node is no output node any more: a workflow that ends in it does not run.',
     host_node_banned: 'The host node is banned.',
     host_node_local_only: 'The host node runs on the user’s own machine only.',
     input_now_required: 'The input {input} was optional and is required.',
@@ -45,6 +47,7 @@ const SENTENCES = {
     host_node_added: 'The host node is new.',
     host_node_allowed: 'The host node is no longer banned or kept to the user’s machine.',
     host_node_undeprecated: 'The host node is no longer deprecated.',
+    host_node_became_output: 'The host node is an output node: it runs with nothing behind it.',
     category_changed: 'The category was {before} and is {after}.',
     display_name_changed: 'The display name was {before} and is {after}.',
     description_changed: 'The description has changed.',

@@ -8,6 +8,8 @@ export interface HostNodeText {
   description: string | null
   deprecated: boolean
   experimental: boolean
+  /** Null where nothing said so. */
+  output_node: boolean | null
   input_types: string | null
   return_types: string | null
   return_names: string | null

@@ -31,6 +31,8 @@ const compareTexts = (report: Report, old: HostNodeText, now: HostNodeText): voi
   if (now.policy !== old.policy) report(POLICY_CODES[now.policy])
   if (old.experimental !== now.experimental)
     report('experimental_changed', { after: now.experimental ? 'experimental' : 'stable' })
+  if (old.output_node !== now.output_node && old.output_node !== null && now.output_node !== null)
+    report(now.output_node ? 'host_node_became_output' : 'host_node_no_output')
   for (const member of ['category', 'display_name', 'description'] as const) {
     const [before, after] = [old[member] ?? '', now[member] ?? '']
     if (before !== after) report(`${member}_changed`, { before, after })

@@ -3,6 +3,7 @@ import { globalsOf, moduleScope } from '../evaluate/name.ts'
 import { execute } from '../execute/statement.ts'
 import { makePackModule } from '../modules/run-module.ts'
 import { argumentOf } from '../operate/arguments.ts'
+import { openNames } from '../operate/not-followed.ts'
 import { raise } from '../operate/raise.ts'
 import type { DictValue, Kwargs, NativeCall, Runtime, Scope, Value } from '../types.ts'
 import { makeNamespaceDict } from '../values/make-value.ts'
@@ -24,7 +25,10 @@ export const CODE_FUNCTIONS: Record<string, NativeCall> = {
   eval: (rt, args, kwargs) => {
     const spaces = spacesOf(args, kwargs)
     const [statement, ...others] = (spaces && parse(rt, args[0])) ?? []
-    if (!spaces || statement?.kind !== 'Expr' || others.length > 0) return undefined
+    if (!spaces || statement?.kind !== 'Expr' || others.length > 0) {
+      open(rt, [...args.slice(1), ...kwargs.values()])
+      return undefined
+    }
     return evaluate(rt, statement.value, scopeOf(rt, spaces))
   },
   /** Code is its text to whoever runs it. */
@@ -82,6 +86,10 @@ const namesOf = (dict: DictValue): Map<string, Value> => dict.values as Map<stri
 
 /** Leaves namespaces open: they may have more names than are known. */
 const open = (rt: Runtime, spaces: readonly Value[]): void => {
+  rt.state.ranUnknown = true
   const given = spaces.filter(isDict)
-  for (const dict of given.length > 0 ? given : [globalsOf(rt.state.scope.module)]) dict.rest = true
+  for (const dict of given.length > 0 ? given : [globalsOf(rt.state.scope.module)]) {
+    dict.rest = true
+    openNames(rt, dict.values.values())
+  }
 }

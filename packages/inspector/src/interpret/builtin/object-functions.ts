@@ -6,11 +6,12 @@ import { call, callSpecial, isCallable } from '../operate/call.ts'
 import { hashKey, identityOf } from '../operate/hash-key.ts'
 import { isInstance, isSubclass } from '../operate/is-instance.ts'
 import { iterate } from '../operate/iterate.ts'
+import { openReplaced, setEntry } from '../operate/mapping.ts'
 import { isRaised, raise, raiseIfCertain } from '../operate/raise.ts'
 import { deleteAttribute, setAttribute } from '../operate/set-attribute.ts'
 import { truthOf } from '../operate/truth.ts'
 import type { Kwargs, NativeCall, Runtime, Truth, Value } from '../types.ts'
-import { intOf, isIterator, isModule, isObject, textOf } from '../values/read-value.ts'
+import { intOf, isClass, isIterator, isModule, isObject, textOf } from '../values/read-value.ts'
 import { makeList, makeNamespaceDict, orElse } from '../values/make-value.ts'
 
 const decided = (truth: Truth): Value | undefined => truth
@@ -32,7 +33,8 @@ export const OBJECT_FUNCTIONS: Record<string, NativeCall> = {
     const text = textOf(name)
     if (value !== undefined && text !== undefined) setAttribute(rt, value, text, to ?? null)
     // Under an unknown name: any name may be there from now on.
-    else if (isModule(value)) globalsOf(value).rest = true
+    else if (isModule(value)) setEntry(rt, globalsOf(value), name ?? null, to ?? null)
+    else if (isClass(value)) openReplaced({ values: value.namespace }, to ?? null)
     return null
   },
   delattr: (rt, [value, name]) => {

@@ -7,6 +7,7 @@ import { evaluate, stepOf } from './expression.ts'
 import { runUnsure } from '../execute/branch.ts'
 import { makeEmptyDict, makeIterator, makeList, makeUnknown } from '../values/make-value.ts'
 import { closureScope } from './name.ts'
+import { nodesWithin } from '../../python/nodes-within.ts'
 import type { IteratorValue, Runtime, Scope, Value } from '../types.ts'
 import type {
   Comprehension,
@@ -27,6 +28,7 @@ export function evaluateComprehension(rt: Runtime, node: Comprehension, scope: S
     if (items.length > rt.budget.limits.containerItems) run.rest = true
     if (items.length > rt.budget.limits.containerItems) break
   }
+  if (run.rest) runOnce(rt, node.clauses, run, [node.element])
   if (!rt.budget.allowItems(items.length)) return makeUnknown('items')
   if (node.of === 'list') {
     const list = makeList(items, run.rest)
@@ -55,6 +57,7 @@ export function evaluateDictComprehension(
     if (run.isUnsure) runUnsure(rt, set)
     else set()
   }
+  if (run.rest) runOnce(rt, node.clauses, run, [node.key, node.value])
   if (!rt.budget.allowItems(dict.values.size)) return makeUnknown('items')
   if (run.rest) dict.rest = true
   return asNew(rt, dict)
@@ -124,6 +127,23 @@ function* eachRound(
   if (iterator === undefined || iterator.rest) run.rest = true
 }
 
+/** A round over items that are not known, for what it calls: its own result is in the rest. */
+function runOnce(
+  rt: Runtime,
+  clauses: readonly ComprehensionClause[],
+  run: Run,
+  elements: readonly Expression[],
+): void {
+  if (![...nodesWithin(elements)].some(({ kind }) => kind === 'Call')) return
+  rt.state.repeating += 1
+  runUnsure(rt, () => {
+    for (const { target } of clauses) assignTarget(rt, target, makeUnknown('item'), run.scope)
+    for (const element of elements) evaluate(rt, element, run.scope)
+    return undefined
+  })
+  rt.state.repeating -= 1
+}
+
 function holds(rt: Runtime, conditions: readonly Expression[], run: Run): boolean {
   return conditions.every((condition) => {
     const truth = truthOf(rt, evaluate(rt, condition, run.scope))
@@ -137,6 +157,7 @@ function makeGenerator(rt: Runtime, node: Comprehension, run: Run): IteratorValu
   const generator = makeIterator('generator', () => {
     const { value: inner, done } = rounds.next()
     if (!done) return evaluate(rt, node.element, inner)
+    if (run.rest && !generator.rest) runOnce(rt, node.clauses, run, [node.element])
     generator.rest = run.rest
     return undefined
   })

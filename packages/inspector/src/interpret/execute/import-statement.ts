@@ -2,6 +2,7 @@ import { isAbsent, raiseIfAbsent } from '../modules/absent-names.ts'
 import { isModule, isUnknown, nameOf } from '../values/read-value.ts'
 import { readItems } from '../operate/iterate.ts'
 import { findAttribute, getAttribute } from '../operate/attribute.ts'
+import { openModule } from '../operate/not-followed.ts'
 import { raise, raiseIfHandled, raiseMissing } from '../operate/raise.ts'
 import { assignedNames } from './assigned-names.ts'
 import { findModule, importModule, resolveName } from '../modules/module-loader.ts'
@@ -111,6 +112,7 @@ function binds(rt: Runtime, module: ModuleValue, name: string, count: number): b
 function importStar(rt: Runtime, module: Value, scope: Scope): void {
   if (!isModule(module)) {
     scope.module.complete = false
+    openModule(rt, module, scope.module)
     return
   }
   if (!isComplete(module)) scope.module.complete = false

@@ -2,6 +2,7 @@ import { isDict, isInstanceValue, textOf } from '../values/read-value.ts'
 import { call } from '../operate/call.ts'
 import { argumentOf } from '../operate/arguments.ts'
 import { makePackModule } from '../modules/run-module.ts'
+import { setEntry } from '../operate/mapping.ts'
 import { equals } from '../operate/compare.ts'
 import { reprOf } from '../operate/text-of.ts'
 import {
@@ -70,6 +71,8 @@ const newClass: NativeCall = (rt, args, kwargs) => {
   given.delete('metaclass')
   const names = makeEmptyDict()
   if (body !== null) call(rt, body, [names])
+  // It is made in that module.
+  if (!names.values.has('__module__')) setEntry(rt, names, '__module__', 'types')
   return call(
     rt,
     metaclass,

@@ -126,6 +126,7 @@ function load(rt: Runtime, name: string, parent: Value, asked: string): Value {
       raiseIfAbsent(rt, name, 'ModuleNotFoundError', message)
       raise(rt, 'ModuleNotFoundError', `${message} (write from . import ${name})`)
     }
+    rt.state.ranUnknown ||= isSomewhere(rt, name)
     return foreignModule(rt, name, 'third-party')
   }
   if (isThereAs(rt, name, COMPILED)) return makeUnknown(name)
@@ -141,6 +142,13 @@ function load(rt: Runtime, name: string, parent: Value, asked: string): Value {
   }
   raiseMissing(rt, 'ModuleNotFoundError', asked, `No module named '${name}'`)
   return makeUnknown(name)
+}
+
+/** A file of the pack, in a folder that an unknown entry of `sys.path` may be. */
+function isSomewhere({ sysPath, files }: Runtime, name: string): boolean {
+  if (!sysPath.rest && !sysPath.items.some(isUnknown)) return false
+  const ends = [`/${name}.py`, `/${name}/__init__.py`]
+  return [...files.files()].some((file) => ends.some((end) => file.endsWith(end)))
 }
 
 /** A file beside the importing one, or at the root: hosts search neither. */

@@ -12,6 +12,8 @@ export interface VirtualFiles {
   /** Inside the pack, where everything is known; all other paths are the machine's. */
   isInside(path: string): boolean
   isFile(path: string): boolean
+  /** Every file of the pack. */
+  files(): Iterable<string>
   isFolder(path: string): boolean
   /** Names in the folder, sorted by code point; undefined if it is no folder of the pack. */
   list(path: string): string[] | undefined
@@ -41,6 +43,7 @@ export function makeVirtualFiles(
     packageName: folder,
     isInside: (path) => path === root || path.startsWith(`${root}/`),
     isFile: (path) => files.has(path),
+    files: () => files,
     isFolder: (path) => folders.has(path),
     list: (path) => folders.get(path)?.slice(),
     read: contentOf,

@@ -25,7 +25,7 @@ import type {
 import { words } from '../../words.ts'
 import { compareText } from '../text/string/code-points.ts'
 import { isClass, isModule, isObject, isUnknown, nameOf } from '../values/read-value.ts'
-import { makeUnknown, orElse } from '../values/make-value.ts'
+import { makePart, makeUnknown, orElse } from '../values/make-value.ts'
 import { mapChoice } from '../values/merge-values.ts'
 
 /** `value.name`. Missing: raises on a completely read module of the pack, else an unknown. */
@@ -40,11 +40,11 @@ export function getAttribute(rt: Runtime, value: Value, name: string): Value {
     const dotted = `${value.name}.${name}`
     if (isStandard(value)) raiseIfAbsent(rt, dotted, 'AttributeError', `module ${message}`)
     if (isModule(value) && !isAbsent(dotted)) return missingInModule(rt, value, name)
-    return makeUnknown(dotted, isUnknown(value) ? value.origin : 'standard-library')
+    return makePart(dotted, isUnknown(value) ? value.origin : 'standard-library', value)
   }
   const raiseIf = isWhole(rt, value) && !name.startsWith('__') ? raiseIfCertain : raiseIfExpected
   raiseIf(rt, 'AttributeError', message)
-  return makeUnknown(`${nameOf(value)}.${name}`)
+  return makePart(`${nameOf(value)}.${name}`, 'pack', value)
 }
 
 /** A module of the standard library, be it known or not. */
@@ -158,8 +158,8 @@ export function lookUpPlainly(rt: Runtime, value: InstanceValue, name: string): 
   const fallback = findSpecial(cls, '__getattr__')
   if (fallback !== undefined) return call(rt, fallback, [value, name])
   // Code that could not be followed may have set it: only classes without unknown bases are sure.
-  if (raw !== undefined || !hasUnknownBase(cls)) return raw
-  return makeUnknown(`${cls.name}().${name}`)
+  if (isUnknown(raw)) return { ...raw, from: value }
+  return hasUnknownBase(cls) ? makePart(`${cls.name}().${name}`, 'pack', value) : undefined
 }
 
 function isFromUnknownBase(cls: ClassValue, raw: UnknownValue): boolean {
@@ -204,7 +204,7 @@ function attributeOfUnknown(rt: Runtime, value: UnknownValue, name: string): Val
   if (rt.facts.lacks?.(dotted) || (isStandard(value) && isAbsent(dotted))) return undefined
   if ((value.origin !== 'host' || value.isModule) && isNodeAttribute(name)) return undefined
   if (name === '__module__') return moduleOf(value)
-  const found = makeUnknown(dotted, value.origin)
+  const found = makePart(dotted, value.origin, value)
   return rt.facts.isModule?.(dotted) ? Object.assign(found, { truth: true, isModule: true }) : found
 }
 
@@ -223,6 +223,7 @@ function lookUpInSuper(rt: Runtime, value: SuperValue, name: string): Value | un
   if (cls.kind === 'unknown') return makeUnknown(`super().${name}`, cls.origin)
   const rest = cls.mro.slice(cls.mro.indexOf(value.cls) + 1)
   const raw = findAlong(rt, rest, name)
+  if (isUnknown(raw)) return { ...raw, from: object }
   return raw === undefined ? undefined : bind(rt, raw, asClass ? undefined : object, cls)
 }
 

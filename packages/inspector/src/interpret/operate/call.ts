@@ -1,5 +1,6 @@
 import { findAttribute } from './attribute.ts'
 import { giveAway } from './give-away.ts'
+import { changePart, isElsewhere } from './not-followed.ts'
 import { callFunction } from './call-function.ts'
 import { findInClass, findSpecial, hasUnknownBase } from './class-lookup.ts'
 import { raiseIfCertain } from './raise.ts'
@@ -115,6 +116,9 @@ function bindSelf(method: Value, self: Value): Value {
 /** The result of a call that can't be followed. It carries the call: V3 schemas are read from such. */
 function unknownCall(rt: Runtime, callee: Value, call: CallArguments): UnknownValue {
   giveAway(rt, callee, call)
+  if (isUnknown(callee)) changePart(rt, callee, [...call.args, ...call.kwargs.values()])
+  if (nameOf(callee) === 'site.addsitedir') rt.sysPath.rest = true
+  rt.state.ranUnknown ||= RUNNERS.test(nameOf(callee)) && !isElsewhere(rt, callee, call)
   rt.state.mayHaveWritten ||= WRITERS.test(nameOf(callee))
   const isOfHost = isUnknown(callee) && callee.origin === 'host'
   const mayRaise = isUnknown(callee)
@@ -124,8 +128,16 @@ function unknownCall(rt: Runtime, callee: Value, call: CallArguments): UnknownVa
     rt.state.mayRaise.push(makeUnknown(nameOf(callee)))
   const origin = isUnknown(callee) ? callee.origin : originOf(callee)
   const { args, kwargs, rest } = call
-  return makeUnknown(`${nameOf(callee)}()`, origin, { callee, args, kwargs, rest })
+  const result = makeUnknown(`${nameOf(callee)}()`, origin, { callee, args, kwargs, rest })
+  if (isNative(callee) && PARTS.test(callee.name)) result.from = args[0] ?? null
+  return result
 }
+
+/** Calls that run a module or file of the pack. */
+const RUNNERS = /^(importlib\.import_module|__import__|runpy\.run_\w+)$|\.(exec|load)_module$/
+
+/** Calls that give a part of their first argument. */
+const PARTS = /^(dict\.(get|setdefault|pop|popitem)|list\.pop|getattr|next|max|min|vars)$/
 
 /** Calls that may bring files into the pack: programs, installers, downloads and archives. */
 const WRITERS =

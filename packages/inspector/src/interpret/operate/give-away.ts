@@ -2,11 +2,22 @@ import { evaluateAwait } from '../evaluate/expression.ts'
 import { runBranches, runUnsure } from '../execute/branch.ts'
 import { findName, globalsOf, moduleScope } from '../evaluate/name.ts'
 import { KNOWN_MODULES } from '../modules/known-modules.ts'
-import type { CallArguments, FunctionValue, ObjectValue, Runtime, Scope, Value } from '../types.ts'
+import { readItems } from './iterate.ts'
+import type {
+  CallArguments,
+  FunctionValue,
+  InstanceValue,
+  IteratorValue,
+  ObjectValue,
+  Runtime,
+  Scope,
+  Value,
+} from '../types.ts'
 import {
   isClass,
   isDict,
   isFunction,
+  isIterator,
   isList,
   isModule,
   isNative,
@@ -33,19 +44,31 @@ const REACHED_MAX = 5000
  */
 export function giveAway(rt: Runtime, callee: Value, { args, kwargs }: CallArguments): void {
   const given = [...args, ...kwargs.values()].filter(isObject)
-  const isOfHost = isUnknown(callee) && callee.origin === 'host'
   // Even a library that packs know may have given it attributes.
   if (!isNative(callee) && given.some((value) => !isUnknown(value) && !isTuple(value)))
     rt.state.guesses += 1
-  if (given.length === 0 || rt.state.giving || isOfHost) return
-  const isKnown = isKnownSource(callee)
+  giveTo(rt, callee, given)
+}
+
+/** Values that something unknown gets, whether by a call or not. */
+export function giveTo(rt: Runtime, to: Value, given: readonly Value[]): void {
+  if (given.length === 0 || rt.state.giving || (isUnknown(to) && to.origin === 'host')) return
   rt.state.giving = true
   try {
     for (const value of given)
-      if (value.kind === 'iterator') runUnsure(rt, () => void evaluateAwait(rt, value))
-      else giveValue(rt, value, isKnown)
+      if (isIterator(value)) runUnsure(rt, () => readGiven(rt, value))
+      else if (isObject(value)) giveValue(rt, value, to)
   } finally {
     rt.state.giving = false
+  }
+}
+
+/** A generator that somebody else may read to its end. */
+function readGiven(rt: Runtime, value: IteratorValue): undefined {
+  if (value.type === 'coroutine') evaluateAwait(rt, value)
+  else if (value.type === 'generator') {
+    rt.budget.attempt(GIVEN_STEPS, () => readItems(rt, value))
+    value.rest = true
   }
 }
 
@@ -56,9 +79,10 @@ export function giveToDecorator(rt: Runtime, decorator: Value, value: Value): vo
 }
 
 /** Libraries run functions as well; other values they leave as they are. */
-function giveValue(rt: Runtime, value: ObjectValue, isKnown: boolean): void {
+function giveValue(rt: Runtime, value: ObjectValue, to: Value): void {
   const fn = value.kind === 'method' ? value.function : value
-  if (isKnown && !isFunction(fn)) return
+  const isKnown = isKnownSource(to)
+  if (isKnown && !isFunction(fn) && !(mayWrite(to) && !isClass(value) && !isModule(value))) return
   if (isFunction(fn) && [...reach(rt, value).values()].includes('registry')) runMaybe(rt, value, fn)
   const given: Value[] = isSequence(value) ? value.items : [value]
   if (!isKnown && given.some(hasNodes)) rt.state.gaveNodes = true
@@ -87,7 +111,7 @@ const hasNodes = (value: Value): boolean =>
   isNodeClass(value) || (isModule(value) && value.home === 'pack')
 
 /** A library of which packs use a known part; all else may be anything. */
-function isKnownSource(callee: Value): boolean {
+export function isKnownSource(callee: Value): boolean {
   if (!isObject(callee)) return true
   if (callee.kind === 'instance') return !callee.cls.mro.some(isUnknown)
   if (callee.kind !== 'unknown') return callee.kind !== 'function'
@@ -95,6 +119,28 @@ function isKnownSource(callee: Value): boolean {
   if (callee.origin === 'third-party') return KNOWN_MODULES.thirdParty.has(head)
   return callee.origin !== 'pack'
 }
+
+/** A function of the library of which nothing is known, in a module whose functions do not only read what they get. */
+function mayWrite(callee: Value): boolean {
+  if (!isUnknown(callee) || callee.isModule) return false
+  const [head = ''] = callee.name.split(/[.([]/)
+  return callee.origin === 'standard-library' && !READERS.has(head)
+}
+
+/** Modules of the library that leave what they get as it is. */
+const READERS = new Set(
+  words(`
+    abc argparse asyncio base64 binascii calendar cmath concurrent csv dataclasses datetime decimal
+    difflib email enum fnmatch fractions functools getopt getpass gettext glob gzip hashlib hmac
+    html http importlib inspect io itertools json keyword locale logging marshal math
+    multiprocessing numbers os pathlib pickle pkgutil platform pprint random secrets shutil socket
+    ssl stat statistics string struct subprocess sys tarfile tempfile textwrap threading time
+    token tokenize traceback types typing urllib uuid warnings zipfile zlib zoneinfo`),
+)
+
+/** True for a class of a node, or what holds one. */
+export const leadsToNodes = (rt: Runtime, value: Value): boolean =>
+  isObject(value) && [...reach(rt, value).keys()].some(isNodeClass)
 
 /** Result of a walk for a value: it may have been changed, it may and is a registry, or it stays. */
 type Reached = 'changed' | 'registry' | 'kept'
@@ -136,7 +182,7 @@ function partsOf(rt: Runtime, value: ObjectValue): Iterable<Value> {
     case 'view':
       return [value.dict]
     case 'instance':
-      return [...value.attributes.values(), value.payload ?? null]
+      return [...value.attributes.values(), value.payload ?? null, ...methodsOf(value)]
     case 'method':
       return [value.function, value.self]
     case 'classmethod':
@@ -150,6 +196,12 @@ function partsOf(rt: Runtime, value: ObjectValue): Iterable<Value> {
     default:
       return []
   }
+}
+
+/** What the pack's own classes of an instance hold: containers, and methods that may be called. */
+function methodsOf({ cls }: InstanceValue): Value[] {
+  const own = cls.mro.filter((base) => isClass(base) && base.home === 'pack')
+  return own.flatMap((base) => (isClass(base) ? [...base.namespace.values()] : []))
 }
 
 /** Values of the names that a function of the pack mentions. */

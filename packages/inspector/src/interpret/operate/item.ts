@@ -2,6 +2,7 @@ import { bind } from './bind.ts'
 import { call, callSpecial } from './call.ts'
 import { findInClass } from './class-lookup.ts'
 import { hashKey } from './hash-key.ts'
+import { putInto } from './not-followed.ts'
 import { raiseIfCertain, raiseMissingKey } from './raise.ts'
 import { rangeLength } from './truth.ts'
 import type { ClassValue, RangeValue, Runtime, Value } from '../types.ts'
@@ -17,7 +18,7 @@ import {
   numberOf,
   payloadOf,
 } from '../values/read-value.ts'
-import { makeBytes, makeList, makeTuple, makeUnknown, orElse } from '../values/make-value.ts'
+import { makeBytes, makeList, makePart, makeTuple, orElse } from '../values/make-value.ts'
 import { mapChoice } from '../values/merge-values.ts'
 
 /** `value[key]`. A missing key is an unknown. */
@@ -38,6 +39,7 @@ export function getItem(rt: Runtime, value: Value, key: Value): Value {
   if (isSure(inner, key)) raiseMissingItem(rt, inner, key)
   if (isObject(inner) ? NO_ITEMS.has(inner.kind) : typeof inner !== 'string')
     raiseIfCertain(rt, 'TypeError', 'object is not subscriptable')
+  if (isUnknown(value)) putInto(rt, value, key)
   return unknownItem(value)
 }
 
@@ -130,7 +132,7 @@ function raiseMissingItem(rt: Runtime, value: Value, key: Value): void {
 
 function unknownItem(value: Value): Value {
   const origin = isUnknown(value) ? value.origin : 'pack'
-  return makeUnknown(`${nameOf(value)}[]`, origin)
+  return makePart(`${nameOf(value)}[]`, origin, value)
 }
 
 function isFromEnd({ start, stop, step }: SliceParts): boolean {

@@ -10,7 +10,8 @@ import {
 } from '../values/read-value.ts'
 import { call, callSpecial } from './call.ts'
 import { bind } from './bind.ts'
-import { findAlong, linearise } from './class-lookup.ts'
+import { giveClass, openNames } from './not-followed.ts'
+import { findAlong, findSpecial, linearise } from './class-lookup.ts'
 import { makeNamespaceDict, makeTuple, makeUnknown, NO_KWARGS } from '../values/make-value.ts'
 import { choicesOf } from '../values/merge-values.ts'
 import type { BaseValue, ClassValue, Kwargs, Runtime, Value } from '../types.ts'
@@ -38,8 +39,14 @@ export function makeClass(
     namespace.set('__qualname__', options.qualname)
   const real = resolveBases(rt, bases)
   const metaclass = metaclassOf(rt, asked, real)
-  if (metaclass.kind === 'unknown' || metaclass === rt.builtinClass('type'))
-    return newClass(rt, { metaclass, name, bases: real, namespace, kwargs })
+  if (metaclass.kind === 'unknown' || metaclass === rt.builtinClass('type')) {
+    const cls = newClass(rt, { metaclass, name, bases: real, namespace, kwargs })
+    if (isUnknown(metaclass)) giveClass(rt, metaclass, cls)
+    return cls
+  }
+  // Its names are not those that the body was run in.
+  const prepare = findSpecial(metaclass, '__prepare__')
+  if (prepare !== undefined) openNames(rt, [prepare])
   const args = [name, makeTuple(real), makeNamespaceDict(namespace)]
   return call(rt, metaclass, args, kwargs)
 }
@@ -163,6 +170,7 @@ function callSetName(rt: Runtime, cls: ClassValue): void {
 }
 
 function callInitSubclass(rt: Runtime, cls: ClassValue, kwargs: Kwargs): void {
+  for (const base of cls.mro) if (isUnknown(base)) giveClass(rt, base, cls)
   const raw = findAlong(rt, cls.mro.slice(1), '__init_subclass__')
   if (raw === undefined || isUnknown(raw)) return
   call(rt, bind(rt, raw, undefined, cls), [], kwargs)

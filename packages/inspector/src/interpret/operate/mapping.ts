@@ -1,4 +1,4 @@
-import { isDict, isInstanceValue, isUnknown, payloadOf } from '../values/read-value.ts'
+import { isDict, isInstanceValue, isList, isUnknown, payloadOf } from '../values/read-value.ts'
 import { getItem } from './item.ts'
 import { raiseIfCertain } from './raise.ts'
 import { iterate, readItems } from './iterate.ts'
@@ -25,6 +25,7 @@ export function setEntry(rt: Runtime, dict: DictValue, key: Value, value: Value)
     })
   const hash = hashKey(rt, key)
   if (hash === undefined || isUnknown(key)) dict.rest = true
+  if (isUnknown(key)) openReplaced(dict, value)
   if (hash === undefined) return
   if (dict.values.size >= rt.budget.limits.containerItems) {
     rt.budget.spent('items')
@@ -33,6 +34,13 @@ export function setEntry(rt: Runtime, dict: DictValue, key: Value, value: Value)
   }
   recordAdded(rt, dict, hash)
   dictSet(dict, hash, key, value)
+}
+
+/** What is set under an unknown key, if it may be a container, may stand in the place of any that is there. */
+export function openReplaced({ values }: Pick<DictValue, 'values'>, value: Value): void {
+  const isForeign = isUnknown(value) && (value.from === undefined || isUnknown(value.from))
+  if (!isForeign && !isDict(value) && !isList(value)) return
+  for (const one of values.values()) if (isDict(one) || isList(one)) one.rest = true
 }
 
 /** Before an entry is set: in a branch it is one more of what the branch adds; elsewhere it is there from now on. */

@@ -1,6 +1,7 @@
 import { callSpecial } from './call.ts'
 import { kindFor } from './compare.ts'
 import { getEntry } from './mapping.ts'
+import { putInto } from './not-followed.ts'
 import { raiseIfCertain } from './raise.ts'
 import { combineSets } from './set-operation.ts'
 import { reprOf, strOf } from './text-of.ts'
@@ -59,6 +60,7 @@ export function binary(rt: Runtime, op: string, left: Value, right: Value): Valu
     return concatenate(rt, left, right)
   const isPlain = !isObject(left) && !isObject(right)
   if (isPlain) return byType(rt, op, left, right)
+  if (isUnknown(left)) putInto(rt, left, right)
   const chosen =
     mapChoice(left, (choice) => binary(rt, op, choice, right)) ??
     mapChoice(right, (choice) => binary(rt, op, left, choice))

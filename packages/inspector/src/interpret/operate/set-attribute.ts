@@ -1,6 +1,9 @@
 import { isClass, isInstanceValue, isObject, isProperty } from '../values/read-value.ts'
 import { call } from './call.ts'
 import { findInClass, findSpecial } from './class-lookup.ts'
+import { giveTo } from './give-away.ts'
+import { putInto } from './not-followed.ts'
+import { makeUnknown } from '../values/make-value.ts'
 import { recordWriting } from './written.ts'
 import { choicesOf } from '../values/merge-values.ts'
 import type { ClassValue, InstanceValue, Runtime, Value } from '../types.ts'
@@ -8,12 +11,15 @@ import type { ClassValue, InstanceValue, Runtime, Value } from '../types.ts'
 export function setAttribute(rt: Runtime, value: Value, name: string, to: Value): void {
   if (!isObject(value)) return
   switch (value.kind) {
+    case 'unknown':
+      return putInto(rt, value, to)
     case 'instance':
       return setOnInstance(rt, value, name, to)
     case 'class':
       for (const cls of choicesOf(value)) if (isClass(cls)) setOnClass(rt, cls, name, to)
       return
     case 'module':
+      if (value.home === 'library') giveTo(rt, makeUnknown(value.name, 'standard-library'), [to])
       return write(rt, value.namespace, name, to)
     case 'function':
       return write(rt, value.attributes, name, to)

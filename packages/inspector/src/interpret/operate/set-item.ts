@@ -2,6 +2,7 @@ import { callSpecial } from './call.ts'
 import { hashKey } from './hash-key.ts'
 import { indexOf, sliceParts } from './item.ts'
 import { readItems } from './iterate.ts'
+import { putInto } from './not-followed.ts'
 import { setEntry } from './mapping.ts'
 import { recordWriting } from './written.ts'
 import { raiseIfCertain, raiseMissingKey } from './raise.ts'
@@ -23,6 +24,7 @@ import { mergeValues } from '../values/merge-values.ts'
 /** `value[key] = to`. */
 export function setItem(rt: Runtime, value: Value, key: Value, to: Value): void {
   if (callSpecial(rt, value, '__setitem__', [key, to]) !== undefined) return
+  if (isUnknown(value)) return putInto(rt, value, to)
   const inner = payloadOf(value)
   if (!isObject(inner))
     return raiseIfCertain(rt, 'TypeError', 'object does not support item assignment')

@@ -75,6 +75,11 @@ export function makeUnknown(
   return { kind: 'unknown', name: cut, origin, call, truth: undefined }
 }
 
+/** An unknown that is an item or attribute of a value. */
+export function makePart(name: string, origin: Origin, from: Value): UnknownValue {
+  return Object.assign(makeUnknown(name, origin), { from })
+}
+
 /** The value, unless it is missing: None is a value, which `??` would pass over. */
 export function orElse<T extends Value | undefined>(
   value: Value | undefined,

@@ -70,6 +70,7 @@ const readSchema = (reading: V3Reading, schema: SchemaPart): SchemaFields => {
     description: textOf(reading, find('description'), 'description') ?? '',
     deprecated: truthOf(reading, find('is_deprecated'), 'deprecated'),
     experimental: truthOf(reading, find('is_experimental'), 'experimental'),
+    outputNode: truthOf(reading, find('is_output_node'), 'output_node'),
     inputTypes,
     ...readOutputs(reading, find('outputs') ?? null),
   }
@@ -85,6 +86,7 @@ const readNothing = (reading: V3Reading): SchemaFields => {
     description: '',
     deprecated: false,
     experimental: false,
+    outputNode: false,
     inputTypes: makeInputDict(reading, null),
     returnTypes: makeList([]),
     returnNames: makeList([]),
@@ -93,8 +95,8 @@ const readNothing = (reading: V3Reading): SchemaFields => {
 }
 
 const SCHEMA_FIELDS = words(`
-  category description deprecated experimental input_types return_types return_names
-  output_is_list`)
+  category description deprecated experimental output_node input_types return_types
+  return_names output_is_list`)
 
 /** The method of the host's base class that runs the node; it depends on whether `execute` is a coroutine. */
 const readFunctionName = (interpreter: Interpreter, cls: ClassValue): string => {

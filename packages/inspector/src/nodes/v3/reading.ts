@@ -18,6 +18,7 @@ export interface V3Fields {
   function: string
   deprecated: boolean
   experimental: boolean
+  outputNode: boolean
   /** A dict of sections, each a dict from id to a tuple of socket type and options. */
   inputTypes: Value
   /** A list of texts. */

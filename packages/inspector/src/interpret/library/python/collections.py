@@ -49,6 +49,10 @@ class ChainMap(dict):
         for one in reversed(maps):
             self.update(one)
 
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value)
+        self.maps[0][key] = value
+
 
 class UserDict(dict):
     data = property(_content)
