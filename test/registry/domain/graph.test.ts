@@ -526,7 +526,7 @@ describe('the fewest packs that have all names', () => {
   test('are found step by step for more names than twelve, and it says so', () => {
     const claims = (...owners: string[]) =>
       namesOf({
-        packs: Array(6).fill({ ranking: 0, downloads: 0 }) as Asked['packs'],
+        packs: Array.from({ length: 6 }, () => ({ ranking: 0, downloads: 0 })) as Asked['packs'],
         needed: [],
         names: [owners],
       })[0]?.claims ?? []

@@ -76,7 +76,13 @@ describe('a creation', () => {
       const { headers, body } = await client.create(`${IMAGE_API}/${path}`, { image: IMAGE_URL })
       const { task_id: id, ...rest } = body.data
       assert.match(id, UUID)
-      const { warnings, ...plain } = rest
+      const {
+        warnings,
+        waits_for: wait = '',
+        ...plain
+      } = rest as typeof rest & { waits_for?: string }
+      // The workers of a slow machine may not have said yet, or lately, that they live.
+      assert.match(wait, /^$|no worker serves its engine now/)
       assert.deepEqual(plain, { status: 'CREATED', generated: [] })
       const said =
         path === 'image-relight' && !('TEST_UPSTREAM_URL' in process.env)
@@ -92,7 +98,8 @@ describe('a creation', () => {
       assert.equal(headers.get('x-credits-used'), '0')
       assert.equal(headers.get('x-estimated-duration-seconds'), '10')
       const read = await client.get(location.slice(service.baseUrl.length))
-      assert.deepEqual(read.body, body)
+      const { waits_for: _, ...data } = read.body['data'] as { waits_for?: string }
+      assert.deepEqual(data, { task_id: id, ...(warnings && { warnings }), ...plain })
     })
 
   test('warns of an animation, of which the local engine takes the first frame', async () => {
