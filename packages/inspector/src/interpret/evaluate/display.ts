@@ -16,7 +16,6 @@ import type {
   Tuple,
 } from '../../python/ast.ts'
 import { formatValue, reprOf, strOf } from '../operate/text-of.ts'
-import { escapeNonAscii } from '../text/repr.ts'
 
 /** `[a, *b]`, `(a, *b)`. */
 export function evaluateSequence(rt: Runtime, node: Tuple | List, scope: Scope): Value {
@@ -110,6 +109,5 @@ export function convert(
 ): Value | undefined {
   if (conversion === undefined) return value
   if (conversion === 's') return strOf(rt, value)
-  const text = reprOf(rt, value)
-  return conversion === 'r' || text === undefined ? text : escapeNonAscii(text)
+  return conversion === 'r' ? reprOf(rt, value) : undefined
 }

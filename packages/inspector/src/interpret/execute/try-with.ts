@@ -63,8 +63,9 @@ function runGuarded(
     return undefined
   })
   if (raised) {
-    const isGroup = node.handlers[0]?.isGroup
-    return isGroup ? handleParts(rt, node, scope, raised) : handle(rt, node, scope, raised)
+    // Who of `except*` takes which part of a group is not followed.
+    if (node.handlers[0]?.isGroup) return runEither(rt, node, scope, node.handlers, () => undefined)
+    return handle(rt, node, scope, raised)
   }
   const others = left.filter((handler) => !taken.includes(handler))
   const goOn = () =>
@@ -143,51 +144,6 @@ function runHandler(
   } finally {
     handled.pop()
   }
-}
-
-/** `except*`: each handler gets, in a group, the exceptions that fit it; what is left, and what they raise, goes on. */
-function handleParts(rt: Runtime, node: Try, scope: Scope, raised: Raised): Completion {
-  let left: Value | undefined = raised.exception
-  const again: Value[] = []
-  for (const handler of node.handlers) {
-    if (left === undefined) break
-    const [fitting, others]: Parts = divide(rt, left, (one) => fits(rt, handler, scope, one))
-    left = others
-    if (fitting === undefined) continue
-    const group = partsOf(rt, fitting) ? fitting : makeGroup(rt, '', [fitting])
-    const { raised: next } = attempt(rt, () => runHandler(rt, handler, scope, group))
-    if (next) again.push(next.exception)
-  }
-  const [first, second] = [...again, ...(left === undefined ? [] : [left])]
-  if (first === undefined) return undefined
-  if (second === undefined && (first === left || !partsOf(rt, raised.exception))) raise(rt, first)
-  return raise(rt, makeGroup(rt, '', left === undefined ? again : [...again, left]))
-}
-
-/** Exceptions that fit, and the others; a group keeps its form in both. */
-type Parts = [fitting: Value | undefined, others: Value | undefined]
-
-function divide(rt: Runtime, exception: Value, isFitting: (one: Value) => boolean): Parts {
-  const items = partsOf(rt, exception)
-  if (isFitting(exception)) return [exception, undefined]
-  if (!items) return [undefined, exception]
-  const divided = items.map((item) => divide(rt, item, isFitting))
-  const regroup = (side: 0 | 1) => {
-    const own = divided.flatMap((parts) => parts[side] ?? [])
-    return own.length > 0
-      ? makeGroup(rt, findAttribute(rt, exception, 'message') ?? '', own)
-      : undefined
-  }
-  return [regroup(0), regroup(1)]
-}
-
-function partsOf(rt: Runtime, exception: Value): Value[] | undefined {
-  if (isInstance(rt, exception, rt.builtinClass('ExceptionGroup')) !== true) return undefined
-  return readItems(rt, findAttribute(rt, exception, 'exceptions') ?? null).items
-}
-
-function makeGroup(rt: Runtime, message: Value, exceptions: Value[]): Value {
-  return call(rt, rt.builtinClass('ExceptionGroup'), [message, makeList(exceptions)])
 }
 
 export function executeRaise(rt: Runtime, node: Raise, scope: Scope): never {

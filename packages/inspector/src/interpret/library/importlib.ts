@@ -31,9 +31,6 @@ export const makeImportlibMetadata = (): ModuleValue =>
     functionsOf('importlib.metadata', {
       version: () => undefined,
       distribution: () => undefined,
-      distributions: () => undefined,
-      metadata: () => undefined,
-      requires: () => undefined,
     }),
   )
 
