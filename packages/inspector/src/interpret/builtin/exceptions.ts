@@ -1,5 +1,4 @@
-import { isInstanceValue, isTuple } from '../values/read-value.ts'
-import { readItems } from '../operate/iterate.ts'
+import { isInstanceValue } from '../values/read-value.ts'
 import { strOf } from '../operate/text-of.ts'
 import { makeInstance, makeTuple } from '../values/make-value.ts'
 import type { Definition } from '../values/native.ts'

@@ -1,5 +1,6 @@
 import { globalsOf } from '../evaluate/name.ts'
-import { importModule, resolveName } from '../modules/module-loader.ts'
+import { importModule } from '../modules/module-loader.ts'
+import { resolveName } from '../modules/resolve-name.ts'
 import { argumentOf } from '../operate/arguments.ts'
 import { findAttribute, getAttribute, hasAttribute, listAttributes } from '../operate/attribute.ts'
 import { call, callSpecial, isCallable } from '../operate/call.ts'

@@ -1,6 +1,6 @@
+import { evaluate } from '../run-code.ts'
 import { isSet, isUnknown } from '../values/read-value.ts'
 import { readItems } from '../operate/iterate.ts'
-import { evaluate } from './expression.ts'
 import { mapChoice } from '../values/merge-values.ts'
 import { binary } from '../operate/operator.ts'
 import { makeEmptyDict, makeUnknown, orElse } from '../values/make-value.ts'

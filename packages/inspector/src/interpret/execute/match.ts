@@ -1,4 +1,4 @@
-import { execute } from './statement.ts'
+import { execute } from '../run-code.ts'
 import { truthOf } from '../operate/truth.ts'
 import { evaluateSafely } from '../evaluate/expression.ts'
 import { assignedNames, collectPattern } from './assigned-names.ts'

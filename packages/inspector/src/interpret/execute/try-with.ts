@@ -1,12 +1,10 @@
+import { assignTarget, execute, executeStatement } from '../run-code.ts'
 import { words } from '../../words.ts'
-import { makeList, makeUnknown } from '../values/make-value.ts'
+import { makeUnknown } from '../values/make-value.ts'
 import { isClass, isInstanceValue, isIterator, isUnknown } from '../values/read-value.ts'
 import { call, callSpecial } from '../operate/call.ts'
 import { evaluateAwait, evaluateSafely } from '../evaluate/expression.ts'
-import { findAttribute } from '../operate/attribute.ts'
 import { isInstance, typeOf } from '../operate/is-instance.ts'
-import { readItems } from '../operate/iterate.ts'
-import { execute, executeStatement } from './statement.ts'
 import { assignedNames } from './assigned-names.ts'
 import { runBranches } from './branch.ts'
 import { bindName } from '../evaluate/name.ts'
@@ -23,7 +21,6 @@ import type {
 import type { ExceptHandler, Name, Raise, Try, With } from '../../python/ast.ts'
 import { setAttribute } from '../operate/set-attribute.ts'
 import { truthOf } from '../operate/truth.ts'
-import { assignTarget } from './assignment.ts'
 
 /** The body; a handler only if it raises; else `else`; then `finally`, which may end the block its own way. */
 export function executeTry(rt: Runtime, node: Try, scope: Scope): Completion {

@@ -1,7 +1,7 @@
+import { call } from '../run-code.ts'
 import { isComplete } from '../evaluate/name.ts'
 import { isAbsent, raiseIfAbsent } from '../modules/absent-names.ts'
 import { bind, isDataDescriptor } from './bind.ts'
-import { call } from './call.ts'
 import {
   findAlong,
   findInClass,

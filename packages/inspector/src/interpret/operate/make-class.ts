@@ -1,3 +1,4 @@
+import { call, callSpecial } from '../run-code.ts'
 import {
   isBase,
   isClass,
@@ -8,7 +9,6 @@ import {
   isUnknown,
   nameOf,
 } from '../values/read-value.ts'
-import { call, callSpecial } from './call.ts'
 import { bind } from './bind.ts'
 import { findAlong, linearise } from './class-lookup.ts'
 import { makeNamespaceDict, makeTuple, makeUnknown, NO_KWARGS } from '../values/make-value.ts'

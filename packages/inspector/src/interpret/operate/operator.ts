@@ -1,4 +1,4 @@
-import { callSpecial } from './call.ts'
+import { callSpecial } from '../run-code.ts'
 import { kindFor } from './compare.ts'
 import { getEntry } from './mapping.ts'
 import { raiseIfCertain } from './raise.ts'

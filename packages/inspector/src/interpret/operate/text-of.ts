@@ -1,4 +1,4 @@
-import { callSpecial } from './call.ts'
+import { callSpecial } from '../run-code.ts'
 import { isInstance } from './is-instance.ts'
 import { viewItems } from './iterate.ts'
 import type { InstanceValue, ObjectValue, RangeValue, Runtime, Value } from '../types.ts'

@@ -36,7 +36,7 @@ export const reprFloat = (value: number): string => {
 }
 
 /** `+05`: a sign and two digits at least, as C prints it. */
-export const exponentText = (exponent: number): string =>
+const exponentText = (exponent: number): string =>
   (exponent < 0 ? '-' : '+') + String(Math.abs(exponent)).padStart(2, '0')
 
 const placePoint = (digits: string, exponent: number): string => {

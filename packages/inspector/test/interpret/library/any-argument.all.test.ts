@@ -15,7 +15,7 @@ import { makeRunner } from '../support.ts'
 const MODULES =
   'abc asyncio atexit collections collections.abc contextlib copy dataclasses enum functools glob ' +
   'importlib importlib.machinery importlib.metadata importlib.resources importlib.util inspect ' +
-  'io itertools json logging math operator os os.path pathlib pkgutil re shutil string sys threading ' +
+  'io itertools json math operator os os.path pathlib pkgutil re shutil string sys threading ' +
   'types typing'
 
 /** Values of every kind, and instances whose private state belongs to another class of the library. */

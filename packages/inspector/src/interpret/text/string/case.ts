@@ -6,7 +6,7 @@ const TITLE = /\p{Lt}/u
 const CASED = /[\p{Uppercase}\p{Lowercase}\p{Lt}]/u
 /** Characters whose title case is not their upper case, and the sigma, whose lower case depends on its place. */
 const ODD =
-  /[\p{Lt}Σ\xdf\u0149\u01c4-\u01cc\u01f0-\u01f3\u0345\u0390\u03b0\u0587\u10d0-\u10ff\u1e96-\u1e9a\u1f50-\u1fff\ufb00-\ufb17]/u
+  /[\p{Lt}Σ\xdf\u0149\u01c4-\u01cc\u01f0-\u01f3\u{345}\u0390\u03b0\u0587\u10d0-\u10ff\u1e96-\u1e9a\u1f50-\u1fff\ufb00-\ufb17]/u
 
 export const upper = (text: string): string => text.toUpperCase()
 
