@@ -1,12 +1,7 @@
 import { makeAbc } from './abc.ts'
 import { makeCopy } from './copy.ts'
 import { makeGlob } from './glob.ts'
-import {
-  makeImportlib,
-  makeImportlibMetadata,
-  makeImportlibResources,
-  makeImportlibUtil,
-} from './importlib.ts'
+import { makeImportlib, makeImportlibMetadata, makeImportlibResources, makeImportlibUtil } from './importlib.ts'
 import { makeInspect } from './inspect.ts'
 import { makeIo } from './io.ts'
 import { makeItertools } from './itertools.ts'
@@ -18,7 +13,6 @@ import { makePathlib } from './pathlib.ts'
 import { makePkgutil } from './pkgutil.ts'
 import { pythonModule } from './python-module.ts'
 import { makeRe } from './re.ts'
-import { loadSubmodule } from './support/library-class.ts'
 import { makeSys } from './sys.ts'
 import { makeTypes } from './types.ts'
 import type { LibraryRegistry, ModuleValue, Runtime } from '../types.ts'
@@ -32,18 +26,13 @@ type MakeModule = (rt: Runtime) => ModuleValue
  */
 export const LIBRARY: LibraryRegistry = { find: (name) => MODULES.get(name) }
 
-const makeCollections = pythonModule('collections', (rt) => [
-  ['abc', loadSubmodule(rt, 'collections.abc', pythonModule('collections.abc'))],
-])
-
 const WRITTEN_IN_PYTHON = (
-  'asyncio atexit collections.abc concurrent.futures configparser contextlib dataclasses enum ' +
-  'functools math multiprocessing multiprocessing.dummy operator runpy shutil string threading typing'
+  'asyncio atexit collections concurrent.futures configparser contextlib dataclasses enum ' +
+  'functools math operator runpy shutil string textwrap threading typing'
 ).split(' ')
 
 const MODULES: ReadonlyMap<string, MakeModule> = new Map<string, MakeModule>([
   ...WRITTEN_IN_PYTHON.map((name) => [name, pythonModule(name)] as const),
-  ['collections', makeCollections],
   ['abc', makeAbc],
   // What a pack puts there, every module sees.
   ['builtins', (rt) => ({ ...nativeModule('builtins', []), namespace: rt.builtins })],
@@ -62,7 +51,6 @@ const MODULES: ReadonlyMap<string, MakeModule> = new Map<string, MakeModule>([
   ['json.decoder', makeJsonDecoder],
   ['os', makeOs],
   ['os.path', makeOsPath],
-  ['multiprocessing.pool', pythonModule('multiprocessing')],
   ['pathlib', makePathlib],
   ['pkgutil', makePkgutil],
   ['posixpath', makeOsPath],

@@ -13,7 +13,7 @@ import type { ClassValue, Runtime, Value } from '../../../src/interpret/types.ts
 import { makeRunner } from '../support.ts'
 
 const MODULES =
-  'abc asyncio atexit collections collections.abc contextlib copy dataclasses enum functools glob ' +
+  'abc asyncio atexit collections contextlib copy dataclasses enum functools glob ' +
   'importlib importlib.machinery importlib.metadata importlib.resources importlib.util inspect ' +
   'io itertools json math operator os os.path pathlib pkgutil re shutil string sys threading ' +
   'types typing'
