@@ -1,4 +1,9 @@
-import type { evaluate, evaluateAnnotation, evaluateAwait, evaluateSafely } from './evaluate/expression.ts'
+import type {
+  evaluate,
+  evaluateAnnotation,
+  evaluateAwait,
+  evaluateSafely,
+} from './evaluate/expression.ts'
 import type { assignTarget } from './execute/assignment.ts'
 import type { execute, executeStatement } from './execute/statement.ts'
 import type { findModule, importModule } from './modules/module-loader.ts'

@@ -2,7 +2,18 @@ import { evaluateAwait } from './evaluate/expression.ts'
 import { BudgetSpent, type BudgetName, type Limits } from './budget.ts'
 import { describeException } from './operate/describe-exception.ts'
 import { Raised } from './operate/raise.ts'
-import type { ClassValue, DictValue, Kwargs, LibraryRegistry, ModuleValue, Note, Reason, Runtime, Truth, Value } from './types.ts'
+import type {
+  ClassValue,
+  DictValue,
+  Kwargs,
+  LibraryRegistry,
+  ModuleValue,
+  Note,
+  Reason,
+  Runtime,
+  Truth,
+  Value,
+} from './types.ts'
 import { isModule, isObject, isUnknown } from './values/read-value.ts'
 import { readItems } from './operate/iterate.ts'
 import { strOf } from './operate/text-of.ts'

@@ -3,7 +3,12 @@ import { makeBuiltins } from './builtin/builtins.ts'
 import { moduleScope } from './evaluate/name.ts'
 import { NO_FACTS } from './host-facts.ts'
 import type { InterpreterOptions } from './interpreter.ts'
-import { evaluate, evaluateAnnotation, evaluateAwait, evaluateSafely } from './evaluate/expression.ts'
+import {
+  evaluate,
+  evaluateAnnotation,
+  evaluateAwait,
+  evaluateSafely,
+} from './evaluate/expression.ts'
 import { assignTarget } from './execute/assignment.ts'
 import { execute, executeStatement } from './execute/statement.ts'
 import { findModule, importModule, normaliseName } from './modules/module-loader.ts'

@@ -10,7 +10,15 @@ import { setOnClassPlainly, setPlainly } from '../operate/set-attribute.ts'
 import { formatValue, reprOf } from '../operate/text-of.ts'
 import { typeOf } from '../operate/is-instance.ts'
 import type { BaseValue, ClassValue, Kwargs, PropertyValue, Runtime, Value } from '../types.ts'
-import { isBase, isClass, isDict, isInstanceValue, isObject, isProperty, payloadOf } from '../values/read-value.ts'
+import {
+  isBase,
+  isClass,
+  isDict,
+  isInstanceValue,
+  isObject,
+  isProperty,
+  payloadOf,
+} from '../values/read-value.ts'
 import { makeList, makeUnknown } from '../values/make-value.ts'
 import type { Definition } from '../values/native.ts'
 

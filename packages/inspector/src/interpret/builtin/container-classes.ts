@@ -1,7 +1,17 @@
 import { isSet, payloadOf } from '../values/read-value.ts'
 import { asNew, makeSet } from '../operate/mapping.ts'
 import { readItems } from '../operate/iterate.ts'
-import { augmentingMethods, CONTAINER_METHODS, ITEM_METHODS, operatorMethods, ORDERING_METHODS, SEQUENCE_METHODS, SET_OPERATORS, STORE_METHODS, VALUE_METHODS } from './payload-methods.ts'
+import {
+  augmentingMethods,
+  CONTAINER_METHODS,
+  ITEM_METHODS,
+  operatorMethods,
+  ORDERING_METHODS,
+  SEQUENCE_METHODS,
+  SET_OPERATORS,
+  STORE_METHODS,
+  VALUE_METHODS,
+} from './payload-methods.ts'
 import { FINDING_METHODS, LIST_METHODS } from './list-methods.ts'
 import { FROZENSET_METHODS, SET_METHODS } from './set-methods.ts'
 import { inheritMaybe, makeEmptyDict, makeList, makeTuple } from '../values/make-value.ts'

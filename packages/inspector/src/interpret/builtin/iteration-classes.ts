@@ -7,7 +7,12 @@ import { makeItemsIterator, makeIterator, makeTuple } from '../values/make-value
 import type { Definition, NativeClass } from '../values/native.ts'
 import type { IteratorValue, Kwargs, Runtime, Value } from '../types.ts'
 import { rangeLength, truthOf } from '../operate/truth.ts'
-import { COMPARING_METHODS, CONTAINER_METHODS, ITEM_METHODS, VALUE_METHODS } from './payload-methods.ts'
+import {
+  COMPARING_METHODS,
+  CONTAINER_METHODS,
+  ITEM_METHODS,
+  VALUE_METHODS,
+} from './payload-methods.ts'
 
 const RANGE: Definition = {
   name: 'range',

@@ -1,7 +1,12 @@
 import { raiseIfCertain } from '../operate/raise.ts'
 import { callSpecial } from '../operate/call.ts'
 import { truthOf } from '../operate/truth.ts'
-import { operatorMethods, ORDERING_METHODS, SET_OPERATORS, VALUE_METHODS } from './payload-methods.ts'
+import {
+  operatorMethods,
+  ORDERING_METHODS,
+  SET_OPERATORS,
+  VALUE_METHODS,
+} from './payload-methods.ts'
 import { intOf, payloadOf } from '../values/read-value.ts'
 import type { ClassValue, Kwargs, Runtime, Value } from '../types.ts'
 import { toFloat, truncate } from '../text/number/number.ts'

@@ -6,11 +6,24 @@ import { raiseIfCertain } from '../operate/raise.ts'
 import { ifKnown, makeList, makeTuple } from '../values/make-value.ts'
 import type { Kwargs, Runtime, Value } from '../types.ts'
 import { center, join, justifyLeft, justifyRight, replace, zfill } from '../text/string/build.ts'
-import { capitalize, isLower, isUpper, lower, title, upper } from '../text/string/case.ts'
-import { isAlnum, isAlpha, isAscii, isDigit, isIdentifier, isSpace } from '../text/string/classes.ts'
+import { capitalize, casefold, isLower, isUpper, lower, title, upper } from '../text/string/case.ts'
+import {
+  isAlnum,
+  isAlpha,
+  isAscii,
+  isDigit,
+  isIdentifier,
+  isSpace,
+} from '../text/string/classes.ts'
 import { countOf, endsWith, find, findLast, startsWith } from '../text/string/find.ts'
 import type { TextRange } from '../text/string/find.ts'
-import { partition, partitionFromEnd, split, splitFromEnd, splitLines } from '../text/string/split.ts'
+import {
+  partition,
+  partitionFromEnd,
+  split,
+  splitFromEnd,
+  splitLines,
+} from '../text/string/split.ts'
 import { removePrefix, removeSuffix, strip, stripEnd, stripStart } from '../text/string/strip.ts'
 import { callsOf } from '../values/native.ts'
 import { formatMethod } from './text-format.ts'
@@ -118,7 +131,7 @@ const replacing: TextMethod = (_, text, args, kwargs) => {
 const METHODS: Record<string, TextMethod> = {
   upper: plain(upper),
   lower: plain(lower),
-  casefold: plain((text) => (isAscii(text) ? lower(text) : undefined)),
+  casefold: plain(casefold),
   title: plain(title),
   capitalize: plain(capitalize),
   isupper: plain(isUpper),

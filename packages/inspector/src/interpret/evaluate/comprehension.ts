@@ -8,7 +8,12 @@ import { runUnsure } from '../execute/branch.ts'
 import { makeEmptyDict, makeIterator, makeList, makeUnknown } from '../values/make-value.ts'
 import { closureScope } from './name.ts'
 import type { IteratorValue, Runtime, Scope, Value } from '../types.ts'
-import type { Comprehension, ComprehensionClause, DictComprehension, Expression } from '../../python/ast.ts'
+import type {
+  Comprehension,
+  ComprehensionClause,
+  DictComprehension,
+  Expression,
+} from '../../python/ast.ts'
 
 /** A list or set comprehension, or a generator expression, which runs as far as it is asked. */
 export function evaluateComprehension(rt: Runtime, node: Comprehension, scope: Scope): Value {

@@ -6,7 +6,15 @@ import { binary } from '../operate/operator.ts'
 import { makeEmptyDict, makeUnknown, orElse } from '../values/make-value.ts'
 import { addToDict, asNew, makeSet, setEntry } from '../operate/mapping.ts'
 import type { Runtime, Scope, Value } from '../types.ts'
-import type { Dict, Expression, FormattedValue, JoinedStr, List, Set, Tuple } from '../../python/ast.ts'
+import type {
+  Dict,
+  Expression,
+  FormattedValue,
+  JoinedStr,
+  List,
+  Set,
+  Tuple,
+} from '../../python/ast.ts'
 import { formatValue, reprOf, strOf } from '../operate/text-of.ts'
 
 /** `[a, *b]`, `(a, *b)`. */

@@ -12,7 +12,15 @@ import { attempt, Raised } from '../operate/raise.ts'
 import { truthOf } from '../operate/truth.ts'
 import type { Runtime, Scope, Value } from '../types.ts'
 import { ELLIPSIS, makeBytes, makeUnknown, orElse } from '../values/make-value.ts'
-import type { BinOp, Constant, Expression, Slice, UnaryOp, Yield, YieldFrom } from '../../python/ast.ts'
+import type {
+  BinOp,
+  Constant,
+  Expression,
+  Slice,
+  UnaryOp,
+  Yield,
+  YieldFrom,
+} from '../../python/ast.ts'
 import { callSpecial } from '../operate/call.ts'
 import { isInstanceValue, isIterator, isUnknown } from '../values/read-value.ts'
 import { readItems } from '../operate/iterate.ts'

@@ -9,7 +9,15 @@ import { assignedNames } from './assigned-names.ts'
 import { runBranches } from './branch.ts'
 import { bindName } from '../evaluate/name.ts'
 import { attempt, inheritCause, raise, type Raised } from '../operate/raise.ts'
-import type { Block, Completion, InstanceValue, IteratorValue, Runtime, Scope, Value } from '../types.ts'
+import type {
+  Block,
+  Completion,
+  InstanceValue,
+  IteratorValue,
+  Runtime,
+  Scope,
+  Value,
+} from '../types.ts'
 import type { ExceptHandler, Name, Raise, Try, With } from '../../python/ast.ts'
 import { setAttribute } from '../operate/set-attribute.ts'
 import { truthOf } from '../operate/truth.ts'

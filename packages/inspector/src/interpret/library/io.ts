@@ -1,7 +1,19 @@
 import { countOf, isBytes, isInstanceValue, textOf } from '../values/read-value.ts'
 import { argumentOf, pathOf } from '../operate/arguments.ts'
-import { ifKnown, makeInstance, makeItemsIterator, makeList, makeUnknown } from '../values/make-value.ts'
-import { nativeClass, nativeFunction, nativeModule, nativeState, quietMethods } from '../values/native.ts'
+import {
+  ifKnown,
+  makeInstance,
+  makeItemsIterator,
+  makeList,
+  makeUnknown,
+} from '../values/make-value.ts'
+import {
+  nativeClass,
+  nativeFunction,
+  nativeModule,
+  nativeState,
+  quietMethods,
+} from '../values/native.ts'
 import type { ClassValue, Kwargs, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
 import { findLibraryClass } from './support/library-class.ts'
 import { locate, readBytes, readText } from './support/pack-file.ts'

@@ -1,7 +1,12 @@
 import { makeAbc } from './abc.ts'
 import { makeCopy } from './copy.ts'
 import { makeGlob } from './glob.ts'
-import { makeImportlib, makeImportlibMetadata, makeImportlibResources, makeImportlibUtil } from './importlib.ts'
+import {
+  makeImportlib,
+  makeImportlibMetadata,
+  makeImportlibResources,
+  makeImportlibUtil,
+} from './importlib.ts'
 import { makeInspect } from './inspect.ts'
 import { makeIo } from './io.ts'
 import { makeItertools } from './itertools.ts'

@@ -2,7 +2,16 @@ import { argumentOf, pathOf } from '../operate/arguments.ts'
 import { ifKnown, makeTuple } from '../values/make-value.ts'
 import { functionsOf, machineFunctions, nativeModule } from '../values/native.ts'
 import type { ModuleValue, NativeCall, Runtime, Truth, Value } from '../types.ts'
-import { basename, dirname, isAbsolute, joinPath, normalizePath, relativePath, splitExtension, splitPath } from '../text/path/posix.ts'
+import {
+  basename,
+  dirname,
+  isAbsolute,
+  joinPath,
+  normalizePath,
+  relativePath,
+  splitExtension,
+  splitPath,
+} from '../text/path/posix.ts'
 import { exists, isFile, isFolder, locate } from './support/pack-file.ts'
 
 /** `os.path`: results that follow from the text are known; those that depend on files outside the pack are not. */

@@ -1,7 +1,23 @@
 import { argumentOf, flagOf, pathOf } from '../operate/arguments.ts'
 import { getEntry } from '../operate/mapping.ts'
-import { ifKnown, makeEmptyDict, makeInstance, makeItemsIterator, makeList, makeTuple } from '../values/make-value.ts'
-import { functionsOf, machineFunctions, nativeClass, nativeFunction, nativeModule, nativeState, quietFunctions, type Names } from '../values/native.ts'
+import {
+  ifKnown,
+  makeEmptyDict,
+  makeInstance,
+  makeItemsIterator,
+  makeList,
+  makeTuple,
+} from '../values/make-value.ts'
+import {
+  functionsOf,
+  machineFunctions,
+  nativeClass,
+  nativeFunction,
+  nativeModule,
+  nativeState,
+  quietFunctions,
+  type Names,
+} from '../values/native.ts'
 import type { DictValue, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
 import { makeOsPath } from './os-path.ts'
 import { loadSubmodule } from './support/library-class.ts'

@@ -3,7 +3,15 @@ import { listFolder } from './os.ts'
 import { likePath, makePath, makePurePathClass, textOfPath } from './pathlib-pure-path.ts'
 import { findLibraryClass } from './support/library-class.ts'
 import { nativeClass, nativeModule, quietMethods } from '../values/native.ts'
-import { exists, globFilesOf, isFile, isFolder, locate, readBytes, readText } from './support/pack-file.ts'
+import {
+  exists,
+  globFilesOf,
+  isFile,
+  isFolder,
+  locate,
+  readBytes,
+  readText,
+} from './support/pack-file.ts'
 import { argumentOf, pathOf } from '../operate/arguments.ts'
 import type { ClassValue, ModuleValue, NativeCall, Runtime, Truth, Value } from '../types.ts'
 import { globPaths } from '../text/path/glob.ts'

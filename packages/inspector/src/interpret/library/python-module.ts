@@ -7,7 +7,14 @@ import { raiseIfCertain, raiseIfHandled } from '../operate/raise.ts'
 import { truthOf } from '../operate/truth.ts'
 import type { HashKey, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
 import { findInClass } from '../operate/class-lookup.ts'
-import { isInstanceValue, isSequence, isSet, isUnknown, payloadOf, textOf } from '../values/read-value.ts'
+import {
+  isInstanceValue,
+  isSequence,
+  isSet,
+  isUnknown,
+  payloadOf,
+  textOf,
+} from '../values/read-value.ts'
 import { makeInstance, makeList, makeTuple, makeUnknown } from '../values/make-value.ts'
 import { functionsOf, nativeFunction, nativeMethod, nativeModule } from '../values/native.ts'
 import { THREAD_HELPERS } from './support/threads.ts'

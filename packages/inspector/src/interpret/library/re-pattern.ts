@@ -3,10 +3,24 @@ import { nativeClass, nativeState } from '../values/native.ts'
 import { argumentOf } from '../operate/arguments.ts'
 import { call } from '../operate/call.ts'
 import type { ClassValue, NativeCall, Runtime, Value } from '../types.ts'
-import { groupText, makeMatchBudget, matchAllRegex, matchRegex, splitRegex, substitute } from '../text/regex/regex.ts'
+import {
+  groupText,
+  makeMatchBudget,
+  matchAllRegex,
+  matchRegex,
+  splitRegex,
+  substitute,
+} from '../text/regex/regex.ts'
 import type { MatchBudget, Regex, RegexMatch } from '../text/regex/regex.ts'
 import { expandReplacement, readReplacement } from '../text/regex/replacement.ts'
-import { ifKnown, makeInstance, makeItemsIterator, makeList, makeTuple, NO_KWARGS } from '../values/make-value.ts'
+import {
+  ifKnown,
+  makeInstance,
+  makeItemsIterator,
+  makeList,
+  makeTuple,
+  NO_KWARGS,
+} from '../values/make-value.ts'
 import { countOf, textOf } from '../values/read-value.ts'
 
 /** State of a compiled pattern. */

@@ -1,8 +1,21 @@
 import { words } from '../../words.ts'
 import NAMES from '../modules/standard-library.json' with { type: 'json' }
 import { raise } from '../operate/raise.ts'
-import { makeInstance, makeList, makeNamespaceDict, makeTuple, makeUnknown } from '../values/make-value.ts'
-import { functionsOf, machineFunctions, nativeClass, nativeModule, quietFunctions, quietMethods } from '../values/native.ts'
+import {
+  makeInstance,
+  makeList,
+  makeNamespaceDict,
+  makeTuple,
+  makeUnknown,
+} from '../values/make-value.ts'
+import {
+  functionsOf,
+  machineFunctions,
+  nativeClass,
+  nativeModule,
+  quietFunctions,
+  quietMethods,
+} from '../values/native.ts'
 import type { InstanceValue, ModuleValue, Runtime, Value } from '../types.ts'
 
 /** Python version that packs see. */

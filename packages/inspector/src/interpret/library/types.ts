@@ -3,7 +3,12 @@ import { call } from '../operate/call.ts'
 import { argumentOf } from '../operate/arguments.ts'
 import { equals } from '../operate/compare.ts'
 import { makePackModule } from '../modules/run-module.ts'
-import { makeEmptyDict, makeNamespaceDict, makeTuple, NOT_IMPLEMENTED } from '../values/make-value.ts'
+import {
+  makeEmptyDict,
+  makeNamespaceDict,
+  makeTuple,
+  NOT_IMPLEMENTED,
+} from '../values/make-value.ts'
 import { nativeClass, nativeFunction, nativeModule } from '../values/native.ts'
 import type { ClassValue, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
 

@@ -2,11 +2,26 @@ import { call } from '../run-code.ts'
 import { isComplete } from '../evaluate/name.ts'
 import { isAbsent, raiseIfAbsent } from '../modules/absent-names.ts'
 import { bind, isDataDescriptor } from './bind.ts'
-import { findAlong, findInClass, findSpecial, hasUnknownBase, isNodeAttribute } from './class-lookup.ts'
+import {
+  findAlong,
+  findInClass,
+  findSpecial,
+  hasUnknownBase,
+  isNodeAttribute,
+} from './class-lookup.ts'
 import { isInstance, typeOf } from './is-instance.ts'
 import { raise, Raised, raiseIfCertain, raiseIfExpected, raiseIfHandled } from './raise.ts'
 import { specialAttribute } from './special-attribute.ts'
-import type { ClassValue, InstanceValue, ModuleValue, Runtime, SuperValue, Truth, UnknownValue, Value } from '../types.ts'
+import type {
+  ClassValue,
+  InstanceValue,
+  ModuleValue,
+  Runtime,
+  SuperValue,
+  Truth,
+  UnknownValue,
+  Value,
+} from '../types.ts'
 import { words } from '../../words.ts'
 import { compareText } from '../text/string/code-points.ts'
 import { isClass, isModule, isObject, isUnknown, nameOf } from '../values/read-value.ts'

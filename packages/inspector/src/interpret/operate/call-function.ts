@@ -2,8 +2,22 @@ import { evaluate, execute } from '../run-code.ts'
 import { giveAway, mentioned, openReached } from './give-away.ts'
 import { setEntry } from './mapping.ts'
 import { Raised, raiseIfCertain } from './raise.ts'
-import type { CallArguments, Frame, FunctionValue, IteratorValue, Runtime, Scope, Value } from '../types.ts'
-import { makeEmptyDict, makeIterator, makeTuple, makeUnknown, orElse } from '../values/make-value.ts'
+import type {
+  CallArguments,
+  Frame,
+  FunctionValue,
+  IteratorValue,
+  Runtime,
+  Scope,
+  Value,
+} from '../types.ts'
+import {
+  makeEmptyDict,
+  makeIterator,
+  makeTuple,
+  makeUnknown,
+  orElse,
+} from '../values/make-value.ts'
 import { mergeReturned } from '../values/merge-values.ts'
 import type { Arguments, FunctionDef, Parameter } from '../../python/ast.ts'
 

@@ -4,8 +4,25 @@ import { callFunction } from './call-function.ts'
 import { findInClass, findSpecial, hasUnknownBase } from './class-lookup.ts'
 import { raiseIfCertain } from './raise.ts'
 import { runBranches } from '../execute/branch.ts'
-import type { CallArguments, ClassValue, InstanceValue, Kwargs, NativeValue, Runtime, Truth, UnknownValue, Value } from '../types.ts'
-import { isFunction, isNative, isObject, isStaticMethod, isUnknown, nameOf } from '../values/read-value.ts'
+import type {
+  CallArguments,
+  ClassValue,
+  InstanceValue,
+  Kwargs,
+  NativeValue,
+  Runtime,
+  Truth,
+  UnknownValue,
+  Value,
+} from '../types.ts'
+import {
+  isFunction,
+  isNative,
+  isObject,
+  isStaticMethod,
+  isUnknown,
+  nameOf,
+} from '../values/read-value.ts'
 import { choicesOf, mapChoice, mergeValues } from '../values/merge-values.ts'
 import { makeInstance, makeUnknown, NO_KWARGS, orElse } from '../values/make-value.ts'
 

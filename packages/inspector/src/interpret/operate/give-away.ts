@@ -3,7 +3,19 @@ import { runBranches, runUnsure } from '../execute/branch.ts'
 import { findName, globalsOf, moduleScope } from '../evaluate/name.ts'
 import { KNOWN_MODULES } from '../modules/known-modules.ts'
 import type { CallArguments, FunctionValue, ObjectValue, Runtime, Scope, Value } from '../types.ts'
-import { isClass, isDict, isFunction, isList, isModule, isNative, isObject, isSequence, isSet, isTuple, isUnknown } from '../values/read-value.ts'
+import {
+  isClass,
+  isDict,
+  isFunction,
+  isList,
+  isModule,
+  isNative,
+  isObject,
+  isSequence,
+  isSet,
+  isTuple,
+  isUnknown,
+} from '../values/read-value.ts'
 import { makeTuple, makeUnknown, NO_KWARGS } from '../values/make-value.ts'
 import { mergeValues } from '../values/merge-values.ts'
 import { nodesWithin } from '../../python/nodes-within.ts'

@@ -7,7 +7,16 @@ import { rangeLength } from './truth.ts'
 import type { ClassValue, RangeValue, Runtime, Value } from '../types.ts'
 import { itemOfText, sliceIndexes, sliceText, type SliceParts } from '../text/string/slice.ts'
 import { dictGet } from '../values/dict.ts'
-import { isDict, isInstanceValue, isObject, isSlice, isUnknown, nameOf, numberOf, payloadOf } from '../values/read-value.ts'
+import {
+  isDict,
+  isInstanceValue,
+  isObject,
+  isSlice,
+  isUnknown,
+  nameOf,
+  numberOf,
+  payloadOf,
+} from '../values/read-value.ts'
 import { makeBytes, makeList, makeTuple, makeUnknown, orElse } from '../values/make-value.ts'
 import { mapChoice } from '../values/merge-values.ts'
 

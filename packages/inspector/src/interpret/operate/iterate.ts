@@ -1,11 +1,25 @@
 import { callSpecial } from '../run-code.ts'
-import { isInstanceValue, isObject, isSequence, isUnknown, payloadOf } from '../values/read-value.ts'
+import {
+  isInstanceValue,
+  isObject,
+  isSequence,
+  isUnknown,
+  payloadOf,
+} from '../values/read-value.ts'
 import { findInClass } from './class-lookup.ts'
 import { dictEntries, dictKeys } from '../values/dict.ts'
 import { choicesOf, mergeValues, uniteSequences } from '../values/merge-values.ts'
 import { makeItemsIterator, makeIterator, makeList, makeTuple } from '../values/make-value.ts'
 import { isRaised, raiseIfCertain } from './raise.ts'
-import type { DictView, IteratorValue, ListValue, RangeValue, Runtime, TupleValue, Value } from '../types.ts'
+import type {
+  DictView,
+  IteratorValue,
+  ListValue,
+  RangeValue,
+  Runtime,
+  TupleValue,
+  Value,
+} from '../types.ts'
 import { lengthOf } from '../text/string/code-points.ts'
 import { rangeLength } from './truth.ts'
 

@@ -1,5 +1,14 @@
 import { call, callSpecial } from '../run-code.ts'
-import { isBase, isClass, isFunction, isInstanceValue, isNative, isTuple, isUnknown, nameOf } from '../values/read-value.ts'
+import {
+  isBase,
+  isClass,
+  isFunction,
+  isInstanceValue,
+  isNative,
+  isTuple,
+  isUnknown,
+  nameOf,
+} from '../values/read-value.ts'
 import { bind } from './bind.ts'
 import { findAlong, linearise } from './class-lookup.ts'
 import { makeNamespaceDict, makeTuple, makeUnknown, NO_KWARGS } from '../values/make-value.ts'

@@ -4,13 +4,37 @@ import { getEntry } from './mapping.ts'
 import { raiseIfCertain } from './raise.ts'
 import { combineSets } from './set-operation.ts'
 import { reprOf, strOf } from './text-of.ts'
-import type { BytesValue, DictValue, ListValue, ObjectValue, Runtime, TupleValue, Value } from '../types.ts'
+import type {
+  BytesValue,
+  DictValue,
+  ListValue,
+  ObjectValue,
+  Runtime,
+  TupleValue,
+  Value,
+} from '../types.ts'
 import { formatPercent } from '../text/format/percent.ts'
 import { arithmetic } from '../text/number/arithmetic.ts'
 import { dictCopy, dictUpdate } from '../values/dict.ts'
-import { isBytes, isDict, isNotImplemented, isObject, isTuple, isUnknown, numberOf, payloadOf } from '../values/read-value.ts'
+import {
+  isBytes,
+  isDict,
+  isNotImplemented,
+  isObject,
+  isTuple,
+  isUnknown,
+  numberOf,
+  payloadOf,
+} from '../values/read-value.ts'
 import { mapChoice } from '../values/merge-values.ts'
-import { inheritMaybe, makeList, makeTuple, makeUnknown, orElse, unknownResult } from '../values/make-value.ts'
+import {
+  inheritMaybe,
+  makeList,
+  makeTuple,
+  makeUnknown,
+  orElse,
+  unknownResult,
+} from '../values/make-value.ts'
 
 export const METHODS = new Map([
   ['+', 'add'],

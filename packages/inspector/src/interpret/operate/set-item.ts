@@ -5,7 +5,16 @@ import { readItems } from './iterate.ts'
 import { setEntry } from './mapping.ts'
 import { recordWriting } from './written.ts'
 import { raiseIfCertain, raiseMissingKey } from './raise.ts'
-import type { DictValue, HashKey, ListValue, Runtime, Scope, SetValue, SliceValue, Value } from '../types.ts'
+import type {
+  DictValue,
+  HashKey,
+  ListValue,
+  Runtime,
+  Scope,
+  SetValue,
+  SliceValue,
+  Value,
+} from '../types.ts'
 import { sliceIndexes, type SliceParts } from '../text/string/slice.ts'
 import { isDict, isObject, isSet, isSlice, isUnknown, payloadOf } from '../values/read-value.ts'
 import { dictCopy, dictDelete, dictGet, dictKey, dictMark, dictSet } from '../values/dict.ts'

@@ -5,7 +5,15 @@ import { globalsOf } from '../evaluate/name.ts'
 import { makeGetter } from './bind.ts'
 import { setEntry } from './mapping.ts'
 import { typeOf } from './is-instance.ts'
-import type { ClassValue, FunctionValue, InstanceValue, NativeValue, PropertyValue, Runtime, Value } from '../types.ts'
+import type {
+  ClassValue,
+  FunctionValue,
+  InstanceValue,
+  NativeValue,
+  PropertyValue,
+  Runtime,
+  Value,
+} from '../types.ts'
 import { dictCopy } from '../values/dict.ts'
 import { isObject } from '../values/read-value.ts'
 import { makeEmptyDict, makeNamespaceDict, makeTuple, orElse } from '../values/make-value.ts'

@@ -1,5 +1,19 @@
 import { isSequence, isUnknown } from './read-value.ts'
-import type { BytesValue, ClassValue, DictValue, InstanceValue, IteratorValue, Kwargs, ListValue, Origin, SingletonValue, TupleValue, UnknownCall, UnknownValue, Value } from '../types.ts'
+import type {
+  BytesValue,
+  ClassValue,
+  DictValue,
+  InstanceValue,
+  IteratorValue,
+  Kwargs,
+  ListValue,
+  Origin,
+  SingletonValue,
+  TupleValue,
+  UnknownCall,
+  UnknownValue,
+  Value,
+} from '../types.ts'
 
 export const NO_KWARGS: Kwargs = new Map()
 

@@ -1,4 +1,14 @@
-import { isBytes, isClass, isDict, isFunction, isList, isObject, isSet, isTuple, isUnknown } from './read-value.ts'
+import {
+  isBytes,
+  isClass,
+  isDict,
+  isFunction,
+  isList,
+  isObject,
+  isSet,
+  isTuple,
+  isUnknown,
+} from './read-value.ts'
 import { dictKey, dictMark, dictSet } from './dict.ts'
 import { makeEmptyDict, makeUnknown } from './make-value.ts'
 import type { DictValue, ListValue, ObjectValue, SetValue, TupleValue, Value } from '../types.ts'

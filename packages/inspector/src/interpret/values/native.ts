@@ -1,6 +1,16 @@
 import { words } from '../../words.ts'
 import { isClass, isInstanceValue } from './read-value.ts'
-import type { BaseValue, ClassValue, Kwargs, ModuleValue, NativeCall, NativeValue, PropertyValue, Runtime, Value } from '../types.ts'
+import type {
+  BaseValue,
+  ClassValue,
+  Kwargs,
+  ModuleValue,
+  NativeCall,
+  NativeValue,
+  PropertyValue,
+  Runtime,
+  Value,
+} from '../types.ts'
 import { makeUnknown } from './make-value.ts'
 
 /** A function of a module: on a class it does not become a method. `name` is dotted. */

@@ -33,6 +33,7 @@ const CASES = new Map<string, (text: string) => unknown>([
   ['lower', cases.lower],
   ['title', cases.title],
   ['capitalize', cases.capitalize],
+  ['casefold', cases.casefold],
 ])
 const CLASSES = new Map<string, (text: string) => unknown>([
   ['isdigit', classes.isDigit],

@@ -1,6 +1,18 @@
 import { codePoints } from '../string/code-points.ts'
 import { readAtom } from './read-atom.ts'
-import { accept, acceptMatch, expect, hasRepeat, PatternRejected, peek, readUntil, REGEX_FLAGS, reject, skipVerbose, widthOf } from './pattern.ts'
+import {
+  accept,
+  acceptMatch,
+  expect,
+  hasRepeat,
+  PatternRejected,
+  peek,
+  readUntil,
+  REGEX_FLAGS,
+  reject,
+  skipVerbose,
+  widthOf,
+} from './pattern.ts'
 import type { Pattern, PatternNode, Reader } from './pattern.ts'
 import { isIdentifier } from '../string/classes.ts'
 
