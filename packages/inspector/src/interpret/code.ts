@@ -10,7 +10,7 @@ import type { findModule, importModule } from './modules/module-loader.ts'
 import type { callMethod, callSpecial, callWith } from './operate/call.ts'
 
 /**
- * Where the circle closes: an operation on values runs code of the pack (a method, a default, an import), and code consists
+ * Closes the circle: an operation on values runs code of the pack (a method, a default, an import), and code consists
  * of operations. The runtime is given these when it is made, so that imports point one way: `operate`, `evaluate`, `execute`,
  * `modules`.
  */

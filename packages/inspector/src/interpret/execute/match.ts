@@ -81,7 +81,7 @@ function matchPattern(matching: Matching, pattern: Pattern, value: Value): Truth
   }
 }
 
-/** What sequences, mappings and classes look like inside is not followed: each name is captured as an unknown. */
+/** Captures each name as an unknown: what sequences, mappings and classes look like inside is not followed. */
 function matchAnyhow({ captured }: Matching, pattern: Pattern): undefined {
   const names = new Set<string>()
   collectPattern(pattern, names)

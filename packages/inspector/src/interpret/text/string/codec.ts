@@ -12,8 +12,8 @@ export const decode = (
 ): string | undefined => {
   const name = encoding.toLowerCase().replaceAll(/[-_ ]/g, '')
   if (UTF8.has(name)) return decodeUtf8(name === 'utf8sig' ? withoutMark(data) : data, errors)
-  const isHeld = LATIN1.has(name) || (name === 'ascii' && data.every((byte) => byte < 0x80))
-  return isHeld ? Buffer.from(data).toString('latin1') : undefined
+  const isSingleByte = LATIN1.has(name) || (name === 'ascii' && data.every((byte) => byte < 0x80))
+  return isSingleByte ? Buffer.from(data).toString('latin1') : undefined
 }
 
 const decodeUtf8 = (data: Uint8Array, errors: string): string | undefined => {
