@@ -1,6 +1,7 @@
 import { evaluateAwait } from './evaluate/expression.ts'
 import { BudgetSpent, type BudgetName, type Limits } from './budget.ts'
-import { describeException, Raised } from './operate/raise.ts'
+import { describeException } from './operate/describe-exception.ts'
+import { Raised } from './operate/raise.ts'
 import type {
   ClassValue,
   DictValue,

@@ -3,12 +3,37 @@ import { makeBuiltins } from './builtin/builtins.ts'
 import { moduleScope } from './evaluate/name.ts'
 import { NO_FACTS } from './host-facts.ts'
 import type { InterpreterOptions } from './interpreter.ts'
-import { normaliseName } from './modules/module-loader.ts'
+import {
+  evaluate,
+  evaluateAnnotation,
+  evaluateAwait,
+  evaluateSafely,
+} from './evaluate/expression.ts'
+import { assignTarget } from './execute/assignment.ts'
+import { execute, executeStatement } from './execute/statement.ts'
+import { findModule, importModule, normaliseName } from './modules/module-loader.ts'
+import { callMethod, callSpecial, callWith } from './operate/call.ts'
+import type { Code } from './code.ts'
 import { makeFileParser } from './modules/parse-files.ts'
 import { makePackModule } from './modules/run-module.ts'
 import { makeVirtualFiles } from './modules/virtual-files.ts'
 import type { RunState, Runtime } from './types.ts'
 import { makeList } from './values/make-value.ts'
+
+const CODE: Code = {
+  callWith,
+  callMethod,
+  callSpecial,
+  evaluate,
+  evaluateSafely,
+  evaluateAwait,
+  evaluateAnnotation,
+  assignTarget,
+  execute,
+  executeStatement,
+  findModule,
+  importModule,
+}
 
 /** The state of a run that has not begun. */
 export function makeRuntime(options: InterpreterOptions): Runtime {
@@ -28,6 +53,7 @@ export function makeRuntime(options: InterpreterOptions): Runtime {
   })
   const builtins = makeBuiltins()
   return {
+    code: CODE,
     budget,
     files,
     state,

@@ -1,5 +1,6 @@
 import type { Expression, FunctionDef, Lambda } from '../python/ast.ts'
 import type { Budget, BudgetName } from './budget.ts'
+import type { Code } from './code.ts'
 import type { HostFacts } from './host-facts.ts'
 import type { FileParser } from './modules/parse-files.ts'
 import type { VirtualFiles } from './modules/virtual-files.ts'
@@ -340,6 +341,7 @@ export interface Frame {
  * only where `raise`, `raiseIfHandled` and `raiseIfExpected` say.
  */
 export interface Runtime {
+  code: Code
   budget: Budget
   files: VirtualFiles
   parser: FileParser

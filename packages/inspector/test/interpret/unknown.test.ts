@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { makeRunner, reprOf } from './support.ts'
+import { makeRunner, mapping, reprOf } from './support.ts'
 import type { Run } from './support.ts'
 
 /** Statements, then names with what they have to be: a `repr`, or an unknown in angle brackets. */
@@ -225,6 +225,21 @@ describe('what can not be known', () => {
     assert.equal(value.origin, 'host')
     assert.deepEqual(value.call?.args, ['id'])
     assert.deepEqual([...(value.call?.kwargs.keys() ?? [])], ['inputs', 'x'])
+  })
+
+  test('blocks whose way is not followed may all have run', () => {
+    const ran = run(`
+class Cup: pass
+NODE_CLASS_MAPPINGS = {}
+match ('a', 1):
+    case {'key': name}: NODE_CLASS_MAPPINGS['mapping'] = Cup
+    case (name, 1): NODE_CLASS_MAPPINGS['sequence'] = Cup
+match 'a':
+    case 'b': NODE_CLASS_MAPPINGS['b'] = Cup
+    case 'a' as name: NODE_CLASS_MAPPINGS[name] = Cup
+try: raise ExceptionGroup('g', [ValueError(1)])
+except* ValueError: NODE_CLASS_MAPPINGS['group'] = Cup`)
+    assert.deepEqual(Object.keys(mapping(ran)), ['mapping', 'sequence', 'a', 'group'])
   })
 
   test('facts about the host stand for its names, also through a base class', () => {

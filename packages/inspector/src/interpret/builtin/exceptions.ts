@@ -1,5 +1,4 @@
-import { isInstanceValue, isTuple } from '../values/read-value.ts'
-import { readItems } from '../operate/iterate.ts'
+import { isInstanceValue } from '../values/read-value.ts'
 import { strOf } from '../operate/text-of.ts'
 import { makeInstance, makeTuple } from '../values/make-value.ts'
 import type { Definition } from '../values/native.ts'
@@ -25,7 +24,7 @@ Warning: BytesWarning DeprecationWarning EncodingWarning FutureWarning ImportWar
 export function listExceptions(): (Definition & { base: string })[] {
   return TREE.split('\n').flatMap((line) => {
     const [base = '', names = ''] = line.split(': ')
-    return names.split(' ').map((name) => ({ ...(name === 'ExceptionGroup' && GROUP), name, base }))
+    return names.split(' ').map((name) => ({ name, base }))
   })
 }
 
@@ -52,19 +51,6 @@ export const BASE_EXCEPTION: Definition = {
     add_note: () => null,
   },
   attributes: { __cause__: null, __context__: null, __traceback__: null },
-}
-
-/** Its arguments: a message, and the exceptions. */
-const GROUP: Omit<Definition, 'name'> = {
-  properties: {
-    message: (_, self) => partsOf(self)[0],
-    exceptions: (rt, self) => makeTuple(readItems(rt, partsOf(self)[1] ?? null).items),
-  },
-}
-
-const partsOf = (self: Value): Value[] => {
-  const args = isInstanceValue(self) ? self.attributes.get('args') : undefined
-  return isTuple(args) ? args.items : []
 }
 
 function setArguments(exception: InstanceValue, args: Value[]): void {

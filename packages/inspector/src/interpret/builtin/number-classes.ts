@@ -9,7 +9,7 @@ import {
 } from './payload-methods.ts'
 import { intOf, payloadOf } from '../values/read-value.ts'
 import type { ClassValue, Kwargs, Runtime, Value } from '../types.ts'
-import { bitLength, toFloat, truncate } from '../text/number/number.ts'
+import { toFloat, truncate } from '../text/number/number.ts'
 import { parseFloatText, parseInteger } from '../text/number/parse.ts'
 import type { Definition } from '../values/native.ts'
 import { ifKnown, makeInstance } from '../values/make-value.ts'
@@ -35,14 +35,9 @@ export const INT: Definition = {
     __int__: (_, [self]) => intOf(self),
     __index__: (_, [self]) => intOf(self),
     __bool__: (rt, [self]) => truthOf(rt, payloadOf(self ?? null)),
-    bit_length: (_, [self]) => ifKnown(intOf(self), (value) => BigInt(bitLength(value))),
   },
-  properties: {
-    real: (_, self) => intOf(self),
-    imag: () => 0n,
-    numerator: (_, self) => intOf(self),
-    denominator: () => 1n,
-  },
+  unread:
+    'as_integer_ratio bit_count bit_length conjugate from_bytes is_integer to_bytes imag real numerator denominator',
 }
 
 function intFrom(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value | undefined {
@@ -57,10 +52,13 @@ function intFrom(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value | u
   return intOf(inner)
 }
 
+/** Text with digits of other scripts is not read. */
+const OTHER = /[^\0-\x7f]/
+
 function intFromText(rt: Runtime, text: string, base: Value | undefined): Value | undefined {
-  const radix = base === undefined ? 10n : intOf(base)
-  if (radix === undefined) return undefined
-  const parsed = parseInteger(text, radix)
+  const isDecimal = base === undefined || intOf(base) === 10n
+  if (!isDecimal || OTHER.test(text)) return undefined
+  const parsed = parseInteger(text)
   return parsed ?? raiseIfCertain(rt, 'ValueError', 'invalid literal for int()')
 }
 
@@ -77,9 +75,9 @@ export const FLOAT: Definition = {
     ...VALUE_METHODS,
     ...ORDERING_METHODS,
     ...operatorMethods(NUMBER_OPERATORS),
-    is_integer: (_, [self]) => Number.isInteger(payloadOf(self ?? null)),
     __float__: (_, [self]) => payloadOf(self ?? null),
   },
+  unread: 'as_integer_ratio conjugate from_number fromhex hex imag is_integer real',
 }
 
 function floatFrom(rt: Runtime, value: Value | undefined): Value | undefined {
@@ -87,6 +85,7 @@ function floatFrom(rt: Runtime, value: Value | undefined): Value | undefined {
   const own = callSpecial(rt, value, '__float__', [])
   if (own !== undefined) return own
   const inner = payloadOf(value)
+  if (typeof inner === 'string' && OTHER.test(inner)) return undefined
   if (typeof inner === 'string')
     return parseFloatText(inner) ?? raiseIfCertain(rt, 'ValueError', 'could not convert to float')
   if (typeof inner === 'number') return inner

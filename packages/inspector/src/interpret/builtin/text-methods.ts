@@ -1,41 +1,20 @@
-import { intOf, isDict, isTuple, textOf } from '../values/read-value.ts'
+import { intOf, isTuple, textOf } from '../values/read-value.ts'
 import { argumentOf, optional } from '../operate/arguments.ts'
 import { truthOf } from '../operate/truth.ts'
-import { getEntry } from '../operate/mapping.ts'
 import { iterate, readItems } from '../operate/iterate.ts'
 import { raiseIfCertain } from '../operate/raise.ts'
 import { ifKnown, makeList, makeTuple } from '../values/make-value.ts'
 import type { Kwargs, Runtime, Value } from '../types.ts'
-import {
-  center,
-  expandTabs,
-  join,
-  justifyLeft,
-  justifyRight,
-  replace,
-  translate,
-  zfill,
-} from '../text/string/build.ts'
-import {
-  capitalize,
-  casefold,
-  isLower,
-  isUpper,
-  lower,
-  swapcase,
-  title,
-  upper,
-} from '../text/string/case.ts'
+import { center, join, justifyLeft, justifyRight, replace, zfill } from '../text/string/build.ts'
+import { capitalize, casefold, isLower, isUpper, lower, title, upper } from '../text/string/case.ts'
 import {
   isAlnum,
   isAlpha,
   isAscii,
   isDigit,
   isIdentifier,
-  isNumeric,
   isSpace,
 } from '../text/string/classes.ts'
-import { encode } from '../text/string/codec.ts'
 import { countOf, endsWith, find, findLast, startsWith } from '../text/string/find.ts'
 import type { TextRange } from '../text/string/find.ts'
 import {
@@ -54,7 +33,7 @@ type TextMethod = (rt: Runtime, text: string, args: Value[], kwargs: Kwargs) => 
 
 /** Pure text to text, or text to bool. */
 const plain =
-  (method: (text: string) => Value): TextMethod =>
+  (method: (text: string) => Value | undefined): TextMethod =>
   (_, text) =>
     method(text)
 
@@ -149,34 +128,20 @@ const replacing: TextMethod = (_, text, args, kwargs) => {
   return replace(text, from, to, count.value ?? -1n)
 }
 
-const translating: TextMethod = (rt, text, args) => {
-  const [table] = args
-  if (!isDict(table) || table.rest) return undefined
-  let known = true
-  const translated = translate(text, (codePoint) => {
-    const entry = getEntry(rt, table, BigInt(codePoint))
-    if (entry === undefined || entry === null) return entry
-    const code = intOf(entry)
-    const other = code === undefined ? textOf(entry) : String.fromCodePoint(Number(code))
-    if (other === undefined) known = false
-    return other
-  })
-  return known ? translated : undefined
-}
-
 const METHODS: Record<string, TextMethod> = {
   upper: plain(upper),
   lower: plain(lower),
   casefold: plain(casefold),
   title: plain(title),
   capitalize: plain(capitalize),
-  swapcase: plain(swapcase),
   isupper: plain(isUpper),
   islower: plain(isLower),
-  istitle: plain((text) => /[\p{Lu}\p{Lt}]/u.test(text) && title(text) === text),
+  istitle: plain((text) =>
+    ifKnown(title(text), (titled) => /\p{Lu}/u.test(text) && titled === text),
+  ),
   isspace: plain(isSpace),
   isdigit: plain(isDigit),
-  isnumeric: plain(isNumeric),
+  isnumeric: plain(isDigit),
   isdecimal: plain((text) => /^\p{Nd}+$/u.test(text)),
   isalpha: plain(isAlpha),
   isalnum: plain(isAlnum),
@@ -204,22 +169,10 @@ const METHODS: Record<string, TextMethod> = {
   endswith: matching(endsWith),
   join: joining,
   replace: replacing,
-  translate: translating,
   zfill: (_, text, args) => ifKnown(intOf(args[0]), (width) => zfill(text, width)),
   ljust: padding(justifyLeft),
   rjust: padding(justifyRight),
   center: padding(center),
-  expandtabs: (_, text, args, kwargs) => {
-    const size = optional(argumentOf(args, kwargs, 0, 'tabsize'), intOf)
-    return size.known ? expandTabs(text, size.value) : undefined
-  },
-  encode: (_, text, args, kwargs) => {
-    const encoding = optional(argumentOf(args, kwargs, 0, 'encoding'), textOf)
-    const errors = optional(argumentOf(args, kwargs, 1, 'errors'), textOf)
-    if (!encoding.known || !errors.known) return undefined
-    const data = encode(text, encoding.value ?? 'utf-8', errors.value ?? 'strict')
-    return data && { kind: 'bytes', data }
-  },
   format: (rt, text, args, kwargs) => formatMethod(rt, text, args, kwargs),
   format_map: (rt, text, [mapping]) =>
     ifKnown(mapping, (named) => formatMethod(rt, text, [], named)),

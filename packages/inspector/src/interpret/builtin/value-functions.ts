@@ -3,13 +3,11 @@ import { less, sort } from '../operate/order.ts'
 import { call, callSpecial } from '../operate/call.ts'
 import { formatValue, reprOf } from '../operate/text-of.ts'
 import { iterate, lengthOfValue, readItems } from '../operate/iterate.ts'
-import { makeList, makeTuple } from '../values/make-value.ts'
+import { makeList } from '../values/make-value.ts'
 import { binary } from '../operate/operator.ts'
 import { intOf, numberOf, textOf } from '../values/read-value.ts'
 import type { Kwargs, NativeCall, Runtime, Truth, Value } from '../types.ts'
-import { divmod, powerModulo } from '../text/number/arithmetic.ts'
-import { roundToDigits, roundToInt } from '../text/number/float-arithmetic.ts'
-import { escapeNonAscii } from '../text/repr.ts'
+import { roundToDigits, roundToInt } from '../text/number/round.ts'
 
 /** Builtin functions about numbers, text and items. */
 export const VALUE_FUNCTIONS: Record<string, NativeCall> = {
@@ -18,10 +16,6 @@ export const VALUE_FUNCTIONS: Record<string, NativeCall> = {
     return length === undefined ? undefined : BigInt(length)
   },
   repr: (rt, [value]) => (value === undefined ? undefined : reprOf(rt, value)),
-  ascii: (rt, [value]) => {
-    const text = value === undefined ? undefined : reprOf(rt, value)
-    return text === undefined ? undefined : escapeNonAscii(text)
-  },
   format: (rt, [value, spec]) => {
     const text = spec === undefined ? '' : textOf(spec)
     return value === undefined || text === undefined ? undefined : formatValue(rt, value, text)
@@ -37,9 +31,6 @@ export const VALUE_FUNCTIONS: Record<string, NativeCall> = {
     const code = characters.length === 1 ? characters[0]?.codePointAt(0) : undefined
     return code === undefined ? undefined : BigInt(code)
   },
-  hex: (_, [value]) => inBase(value, 16, '0x'),
-  oct: (_, [value]) => inBase(value, 8, '0o'),
-  bin: (_, [value]) => inBase(value, 2, '0b'),
   abs: (rt, [value]) => {
     const own = value === undefined ? undefined : callSpecial(rt, value, '__abs__', [])
     if (own !== undefined) return own
@@ -48,17 +39,6 @@ export const VALUE_FUNCTIONS: Record<string, NativeCall> = {
     return number === undefined || number >= 0 ? number : -number
   },
   round: (rt, args, kwargs) => round(rt, args, kwargs),
-  divmod: (_, [a, b]) => {
-    const [x, y] = [numberOf(a), numberOf(b)]
-    const pair = x === undefined || y === undefined ? undefined : divmod(x, y)
-    return pair && makeTuple(pair)
-  },
-  pow: (rt, [a, b, modulus]) => {
-    if (a === undefined || b === undefined) return undefined
-    if (modulus === undefined) return binary(rt, '**', a, b)
-    const [x, y, m] = [intOf(a), intOf(b), intOf(modulus)]
-    return x === undefined || y === undefined || m === undefined ? undefined : powerModulo(x, y, m)
-  },
   sum: (rt, args, kwargs) => sum(rt, args, kwargs),
   min: (rt, args, kwargs) => extreme(rt, args, kwargs, (a, b) => less(rt, a, b)),
   max: (rt, args, kwargs) => extreme(rt, args, kwargs, (a, b) => less(rt, b, a)),
@@ -71,12 +51,6 @@ export const VALUE_FUNCTIONS: Record<string, NativeCall> = {
     // Items that can't be compared are still known items.
     return makeList(sort(rt, items, kwargs.get('key') ?? null, reverse) ?? items, rest)
   },
-}
-
-function inBase(value: Value | undefined, base: number, prefix: string): string | undefined {
-  const number = intOf(value)
-  if (number === undefined) return undefined
-  return number < 0n ? `-${prefix}${(-number).toString(base)}` : prefix + number.toString(base)
 }
 
 function round(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value | undefined {

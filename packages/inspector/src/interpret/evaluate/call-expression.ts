@@ -1,5 +1,5 @@
+import { evaluate } from '../run-code.ts'
 import { evaluateItems } from './display.ts'
-import { evaluate } from './expression.ts'
 import { callWith } from '../operate/call.ts'
 import { asDict } from '../operate/mapping.ts'
 import type { CallArguments, Runtime, Scope, Value } from '../types.ts'

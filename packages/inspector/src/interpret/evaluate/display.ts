@@ -1,6 +1,6 @@
+import { evaluate } from '../run-code.ts'
 import { isSet, isUnknown } from '../values/read-value.ts'
 import { readItems } from '../operate/iterate.ts'
-import { evaluate } from './expression.ts'
 import { mapChoice } from '../values/merge-values.ts'
 import { binary } from '../operate/operator.ts'
 import { makeEmptyDict, makeUnknown, orElse } from '../values/make-value.ts'
@@ -16,7 +16,6 @@ import type {
   Tuple,
 } from '../../python/ast.ts'
 import { formatValue, reprOf, strOf } from '../operate/text-of.ts'
-import { escapeNonAscii } from '../text/repr.ts'
 
 /** `[a, *b]`, `(a, *b)`. */
 export function evaluateSequence(rt: Runtime, node: Tuple | List, scope: Scope): Value {
@@ -110,6 +109,5 @@ export function convert(
 ): Value | undefined {
   if (conversion === undefined) return value
   if (conversion === 's') return strOf(rt, value)
-  const text = reprOf(rt, value)
-  return conversion === 'r' || text === undefined ? text : escapeNonAscii(text)
+  return conversion === 'r' ? reprOf(rt, value) : undefined
 }

@@ -4,7 +4,7 @@ import { evaluateComparison, evaluateConditional, evaluateLogic } from './compar
 import { evaluateComprehension, evaluateDictComprehension } from './comprehension.ts'
 import { evaluateDict, evaluateFormatted, evaluateSequence, evaluateSet } from './display.ts'
 import { makeFunction } from './make-function.ts'
-import { bindNameOutside, lookUpName } from './name.ts'
+import { bindNameOutside, lookUpName, stepOf } from './name.ts'
 import { getAttribute } from '../operate/attribute.ts'
 import { getItem } from '../operate/item.ts'
 import { binary, negate } from '../operate/operator.ts'
@@ -39,14 +39,6 @@ export function evaluate(rt: Runtime, node: Expression, scope: Scope): Value {
   state.nesting -= 1
   if (state.handlers.length > 0 && isUnknown(value)) state.guesses += 1
   return value
-}
-
-/**
- * Returns the cost of one expression or statement. A line of the library's Python makes dozens where a native makes
- * none, so that they count little: the clock ends what they do without end.
- */
-export function stepOf(scope: Scope): number {
-  return scope.module.home === 'pack' ? 1 : 1 / 256
 }
 
 function evaluateNode(rt: Runtime, node: Expression, scope: Scope): Value {

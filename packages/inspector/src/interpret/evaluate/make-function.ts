@@ -1,4 +1,4 @@
-import { evaluate } from './expression.ts'
+import { evaluate } from '../run-code.ts'
 import { closureScope } from './name.ts'
 import type { FunctionValue, Runtime, Scope, Value } from '../types.ts'
 import type { FunctionDef, Lambda, Statement } from '../../python/ast.ts'

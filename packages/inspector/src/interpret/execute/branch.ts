@@ -1,5 +1,4 @@
-import { execute } from './statement.ts'
-import { evaluateSafely } from '../evaluate/expression.ts'
+import { evaluateSafely, execute } from '../run-code.ts'
 import { truthOf } from '../operate/truth.ts'
 import { assignedNames } from './assigned-names.ts'
 import { mergeValues } from '../values/merge-values.ts'

@@ -1,4 +1,5 @@
-import { evaluateAnnotation, evaluateSafely, stepOf } from '../evaluate/expression.ts'
+import { evaluateAnnotation, evaluateSafely } from '../evaluate/expression.ts'
+import { stepOf } from '../evaluate/name.ts'
 import { bindName, declareNames } from '../evaluate/name.ts'
 import { assignTarget, augmentTarget, deleteTarget } from './assignment.ts'
 import { executeIf } from './branch.ts'

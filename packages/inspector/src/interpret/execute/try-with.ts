@@ -1,12 +1,10 @@
+import { assignTarget, execute, executeStatement } from '../run-code.ts'
 import { words } from '../../words.ts'
-import { makeList, makeUnknown } from '../values/make-value.ts'
+import { makeUnknown } from '../values/make-value.ts'
 import { isClass, isInstanceValue, isIterator, isUnknown } from '../values/read-value.ts'
 import { call, callSpecial } from '../operate/call.ts'
 import { evaluateAwait, evaluateSafely } from '../evaluate/expression.ts'
-import { findAttribute } from '../operate/attribute.ts'
 import { isInstance, typeOf } from '../operate/is-instance.ts'
-import { readItems } from '../operate/iterate.ts'
-import { execute, executeStatement } from './statement.ts'
 import { assignedNames } from './assigned-names.ts'
 import { runBranches } from './branch.ts'
 import { bindName } from '../evaluate/name.ts'
@@ -23,7 +21,6 @@ import type {
 import type { ExceptHandler, Name, Raise, Try, With } from '../../python/ast.ts'
 import { setAttribute } from '../operate/set-attribute.ts'
 import { truthOf } from '../operate/truth.ts'
-import { assignTarget } from './assignment.ts'
 
 /** The body; a handler only if it raises; else `else`; then `finally`, which may end the block its own way. */
 export function executeTry(rt: Runtime, node: Try, scope: Scope): Completion {
@@ -63,8 +60,9 @@ function runGuarded(
     return undefined
   })
   if (raised) {
-    const isGroup = node.handlers[0]?.isGroup
-    return isGroup ? handleParts(rt, node, scope, raised) : handle(rt, node, scope, raised)
+    // Who of `except*` takes which part of a group is not followed.
+    if (node.handlers[0]?.isGroup) return runEither(rt, node, scope, node.handlers, () => undefined)
+    return handle(rt, node, scope, raised)
   }
   const others = left.filter((handler) => !taken.includes(handler))
   const goOn = () =>
@@ -143,51 +141,6 @@ function runHandler(
   } finally {
     handled.pop()
   }
-}
-
-/** `except*`: each handler gets, in a group, the exceptions that fit it; what is left, and what they raise, goes on. */
-function handleParts(rt: Runtime, node: Try, scope: Scope, raised: Raised): Completion {
-  let left: Value | undefined = raised.exception
-  const again: Value[] = []
-  for (const handler of node.handlers) {
-    if (left === undefined) break
-    const [fitting, others]: Parts = divide(rt, left, (one) => fits(rt, handler, scope, one))
-    left = others
-    if (fitting === undefined) continue
-    const group = partsOf(rt, fitting) ? fitting : makeGroup(rt, '', [fitting])
-    const { raised: next } = attempt(rt, () => runHandler(rt, handler, scope, group))
-    if (next) again.push(next.exception)
-  }
-  const [first, second] = [...again, ...(left === undefined ? [] : [left])]
-  if (first === undefined) return undefined
-  if (second === undefined && (first === left || !partsOf(rt, raised.exception))) raise(rt, first)
-  return raise(rt, makeGroup(rt, '', left === undefined ? again : [...again, left]))
-}
-
-/** Exceptions that fit, and the others; a group keeps its form in both. */
-type Parts = [fitting: Value | undefined, others: Value | undefined]
-
-function divide(rt: Runtime, exception: Value, isFitting: (one: Value) => boolean): Parts {
-  const items = partsOf(rt, exception)
-  if (isFitting(exception)) return [exception, undefined]
-  if (!items) return [undefined, exception]
-  const divided = items.map((item) => divide(rt, item, isFitting))
-  const regroup = (side: 0 | 1) => {
-    const own = divided.flatMap((parts) => parts[side] ?? [])
-    return own.length > 0
-      ? makeGroup(rt, findAttribute(rt, exception, 'message') ?? '', own)
-      : undefined
-  }
-  return [regroup(0), regroup(1)]
-}
-
-function partsOf(rt: Runtime, exception: Value): Value[] | undefined {
-  if (isInstance(rt, exception, rt.builtinClass('ExceptionGroup')) !== true) return undefined
-  return readItems(rt, findAttribute(rt, exception, 'exceptions') ?? null).items
-}
-
-function makeGroup(rt: Runtime, message: Value, exceptions: Value[]): Value {
-  return call(rt, rt.builtinClass('ExceptionGroup'), [message, makeList(exceptions)])
 }
 
 export function executeRaise(rt: Runtime, node: Raise, scope: Scope): never {

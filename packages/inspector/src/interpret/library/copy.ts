@@ -2,7 +2,7 @@ import { isObject } from '../values/read-value.ts'
 import { makeDict, setEntry } from '../operate/mapping.ts'
 import { callSpecial } from '../operate/call.ts'
 import { dictCopy, dictEntries } from '../values/dict.ts'
-import { makeInstance, makeList, makeTuple } from '../values/make-value.ts'
+import { makeList, makeTuple, makeUnknown } from '../values/make-value.ts'
 import { functionsOf, nativeModule } from '../values/native.ts'
 import type { InstanceValue, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
 
@@ -26,11 +26,8 @@ const shallow: NativeCall = (rt, [value]) => {
       return rt.budget.allowItems(value.values.size) ? dictCopy(value) : undefined
     case 'set':
       return value.frozen ? value : { ...value, items: new Map(value.items) }
-    case 'instance': {
-      const content =
-        value.payload === undefined ? undefined : shallow(rt, [value.payload], new Map())
-      return copyInstance(value, content, (item) => item)
-    }
+    case 'instance':
+      return undefined
     default:
       return value
   }
@@ -86,33 +83,13 @@ const copyObject = (
     case 'set':
       return value.frozen ? value : { ...value, items: new Map(value.items) }
     case 'instance':
-      return deepCopyInstance(rt, value, memo)
+      return deepCopyInstance(rt, value)
     default:
       // Functions, classes and modules are one object everywhere.
       return value
   }
 }
 
-const deepCopyInstance = (rt: Runtime, value: InstanceValue, memo: Memo): Value => {
-  const own = callSpecial(rt, value, '__deepcopy__', [makeDict(rt, [])])
-  if (own !== undefined) return own
-  const content = value.payload === undefined ? undefined : deepCopy(rt, value.payload, memo)
-  return copyInstance(
-    value,
-    content,
-    (item) => deepCopy(rt, item, memo),
-    (made) => memo.copies.set(value, made),
-  )
-}
-
-const copyInstance = (
-  value: InstanceValue,
-  content: Value | undefined,
-  copyItem: (item: Value) => Value,
-  announce: (made: Value) => void = () => undefined,
-): Value => {
-  const made = makeInstance(value.cls, content, value.native)
-  announce(made)
-  for (const [name, item] of value.attributes) made.attributes.set(name, copyItem(item))
-  return made
-}
+/** By its own method alone: what else an instance holds may be private to a class of the library. */
+const deepCopyInstance = (rt: Runtime, value: InstanceValue): Value =>
+  callSpecial(rt, value, '__deepcopy__', [makeDict(rt, [])]) ?? makeUnknown('copy.deepcopy()')

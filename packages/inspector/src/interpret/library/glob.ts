@@ -1,11 +1,10 @@
 import { argumentOf, flagOf, pathOf } from '../operate/arguments.ts'
 import { ifKnown, makeItemsIterator, makeList } from '../values/make-value.ts'
 import { functionsOf, nativeModule } from '../values/native.ts'
-import type { Kwargs, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
-import { escapeWildcard, globPaths, hasWildcard, matchWildcard } from '../text/path/glob.ts'
+import type { Kwargs, ModuleValue, Runtime, Value } from '../types.ts'
+import { globPaths, hasWildcard } from '../text/path/glob.ts'
 import { joinPath } from '../text/path/posix.ts'
 import { exists, globFilesOf, isFolder, locate } from './support/pack-file.ts'
-import { readItems } from '../operate/iterate.ts'
 
 /** `glob`, over the files of the pack; results are sorted folder by folder. */
 export const makeGlob = (): ModuleValue =>
@@ -15,8 +14,6 @@ export const makeGlob = (): ModuleValue =>
       glob: (rt, args, kwargs) => ifKnown(findPaths(rt, args, kwargs), makeList),
       iglob: (rt, args, kwargs) =>
         ifKnown(findPaths(rt, args, kwargs), (paths) => makeItemsIterator('generator', paths)),
-      escape: (rt, [path]) => ifKnown(pathOf(rt, path), escapeWildcard),
-      has_magic: (rt, [path]) => ifKnown(pathOf(rt, path), hasWildcard),
     }),
   )
 
@@ -48,31 +45,4 @@ const findInPack = (
   const root = parts.slice(0, first).join('/') || (path.startsWith('/') ? '/' : '')
   if (locate(rt, root) === undefined) return undefined
   return globPaths(root, parts.slice(first).join('/'), globFilesOf(rt), options)
-}
-
-/** `fnmatch`: on Linux names keep their case. */
-export const makeFnmatch = (): ModuleValue =>
-  nativeModule('fnmatch', functionsOf('fnmatch', { fnmatch, fnmatchcase: fnmatch, filter }))
-
-const match = (rt: Runtime, text: string, wildcard: string): boolean | undefined => {
-  rt.budget.step((text.length * wildcard.length) >> 8)
-  return matchWildcard(text, wildcard)
-}
-
-const fnmatch: NativeCall = (rt, [name, pattern]) => {
-  const [text, wildcard] = [pathOf(rt, name), pathOf(rt, pattern)]
-  if (text === undefined || wildcard === undefined) return undefined
-  return match(rt, text, wildcard)
-}
-
-/** A name that can't be decided is kept, and more may follow. */
-const filter: NativeCall = (rt, [names, pattern]) => {
-  const wildcard = pathOf(rt, pattern)
-  if (names === undefined || wildcard === undefined) return undefined
-  const { items, rest } = readItems(rt, names)
-  const kept = items.filter((item) => {
-    const text = pathOf(rt, item)
-    return text === undefined || match(rt, text, wildcard) !== false
-  })
-  return makeList(kept, rest)
 }

@@ -2,7 +2,8 @@ import { makeFileSpec, makeImportlibMachinery, readSpec } from './module-spec.ts
 import { loadSubmodule } from './support/library-class.ts'
 import { functionsOf, nativeModule, quietFunctions } from '../values/native.ts'
 import { makePathlibPath } from './pathlib-pure-path.ts'
-import { findModule, importModule, resolveName } from '../modules/module-loader.ts'
+import { findModule, importModule } from '../modules/module-loader.ts'
+import { resolveName } from '../modules/resolve-name.ts'
 import { argumentOf, pathOf } from '../operate/arguments.ts'
 import { raiseIfHandled } from '../operate/raise.ts'
 import type { Kwargs, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
@@ -31,9 +32,6 @@ export const makeImportlibMetadata = (): ModuleValue =>
     functionsOf('importlib.metadata', {
       version: () => undefined,
       distribution: () => undefined,
-      distributions: () => undefined,
-      metadata: () => undefined,
-      requires: () => undefined,
     }),
   )
 

@@ -97,7 +97,7 @@ const close = ofState((state) => {
 })
 
 const METHODS: Record<string, NativeCall> = {
-  ...quietMethods('flush truncate __del__'),
+  ...quietMethods('flush truncate writelines __del__'),
   __enter__: (_rt, [self]) => self,
   __exit__: close,
   close,
@@ -117,7 +117,6 @@ const METHODS: Record<string, NativeCall> = {
     ifKnown(linesOf(rt, state), (lines) => makeItemsIterator('file_iterator', lines)),
   ),
   write: ofState((_state, [text]) => BigInt(textOf(text)?.length ?? 0)),
-  writelines: () => null,
   getvalue: ofState((state) => toValue(state.content)),
   seek: ofState((state, [at]) => {
     const offset = countOf(at)
@@ -126,10 +125,6 @@ const METHODS: Record<string, NativeCall> = {
     return BigInt(offset)
   }),
   send: ofState((state) => BigInt(state.at)),
-  readable: () => true,
-  writable: () => true,
-  seekable: () => true,
-  isatty: () => false,
 }
 
 /** `io`: `open`, and texts and bytes that are used as files. */

@@ -2,9 +2,7 @@ import { pythonModule } from './python-module.ts'
 import { eachItem, makeLazy, type LazyEnd } from './support/lazy.ts'
 import { functionsOf } from '../values/native.ts'
 import { argumentOf } from '../operate/arguments.ts'
-import { call } from '../operate/call.ts'
 import { binary } from '../operate/operator.ts'
-import { truthOf } from '../operate/truth.ts'
 import type { NativeCall, Runtime, Value } from '../types.ts'
 import { orElse } from '../values/make-value.ts'
 import { countOf } from '../values/read-value.ts'
@@ -16,10 +14,6 @@ const lazy =
   (needed: number, generate: Generate): NativeCall =>
   (rt, args) =>
     args.length < needed ? undefined : makeLazy(rt, 'generator', (end) => generate(rt, end, args))
-
-/** Tests that can't be decided let the item pass. */
-const holds = (rt: Runtime, test: Value, item: Value): boolean =>
-  truthOf(rt, test === null ? item : call(rt, test, [item])) !== false
 
 function* count(rt: Runtime, _end: LazyEnd, [start = 0n, step = 1n]: Value[]) {
   for (
@@ -57,19 +51,6 @@ const FUNCTIONS: Record<string, NativeCall> = {
     return makeLazy(rt, 'generator', (end) => count(rt, end, [start, step]))
   },
   islice: lazy(2, slice),
-  takewhile: lazy(2, function* take(rt, end, [test = null, source = null]) {
-    for (const item of eachItem(rt, source, end)) {
-      if (!holds(rt, test, item)) return
-      yield item
-    }
-  }),
-  dropwhile: lazy(2, function* drop(rt, end, [test = null, source = null]) {
-    let dropping = true
-    for (const item of eachItem(rt, source, end)) {
-      dropping &&= holds(rt, test, item)
-      if (!dropping) yield item
-    }
-  }),
 }
 
 /** `itertools`: lazy where sources may be endless, so that these are cut by who reads them. */

@@ -1,7 +1,6 @@
 import { makeAbc } from './abc.ts'
 import { makeCopy } from './copy.ts'
-import { makeBase64, makeHashlib } from './encodings.ts'
-import { makeFnmatch, makeGlob } from './glob.ts'
+import { makeGlob } from './glob.ts'
 import {
   makeImportlib,
   makeImportlibMetadata,
@@ -12,7 +11,6 @@ import { makeInspect } from './inspect.ts'
 import { makeIo } from './io.ts'
 import { makeItertools } from './itertools.ts'
 import { makeJson, makeJsonDecoder } from './json.ts'
-import { makeMath } from './math.ts'
 import { makeImportlibMachinery } from './module-spec.ts'
 import { makeOsPath } from './os-path.ts'
 import { makeOs } from './os.ts'
@@ -20,7 +18,6 @@ import { makePathlib } from './pathlib.ts'
 import { makePkgutil } from './pkgutil.ts'
 import { pythonModule } from './python-module.ts'
 import { makeRe } from './re.ts'
-import { loadSubmodule } from './support/library-class.ts'
 import { makeSys } from './sys.ts'
 import { makeTypes } from './types.ts'
 import type { LibraryRegistry, ModuleValue, Runtime } from '../types.ts'
@@ -34,29 +31,19 @@ type MakeModule = (rt: Runtime) => ModuleValue
  */
 export const LIBRARY: LibraryRegistry = { find: (name) => MODULES.get(name) }
 
-const makeCollections = pythonModule('collections', (rt) => [
-  ['abc', loadSubmodule(rt, 'collections.abc', pythonModule('collections.abc'))],
-])
-
 const WRITTEN_IN_PYTHON = (
-  'asyncio atexit collections.abc concurrent.futures configparser contextlib dataclasses enum ' +
-  'functools logging multiprocessing multiprocessing.dummy operator platform runpy shutil string ' +
-  'textwrap threading traceback typing ' +
-  'warnings weakref'
+  'asyncio atexit collections concurrent.futures configparser contextlib dataclasses enum ' +
+  'functools math operator runpy shutil string textwrap threading typing'
 ).split(' ')
 
 const MODULES: ReadonlyMap<string, MakeModule> = new Map<string, MakeModule>([
   ...WRITTEN_IN_PYTHON.map((name) => [name, pythonModule(name)] as const),
-  ['collections', makeCollections],
   ['abc', makeAbc],
-  ['base64', makeBase64],
   // What a pack puts there, every module sees.
   ['builtins', (rt) => ({ ...nativeModule('builtins', []), namespace: rt.builtins })],
   ['concurrent', () => nativeModule('concurrent', [])],
   ['copy', makeCopy],
-  ['fnmatch', makeFnmatch],
   ['glob', makeGlob],
-  ['hashlib', makeHashlib],
   ['importlib', makeImportlib],
   ['importlib.machinery', makeImportlibMachinery],
   ['importlib.metadata', makeImportlibMetadata],
@@ -67,10 +54,8 @@ const MODULES: ReadonlyMap<string, MakeModule> = new Map<string, MakeModule>([
   ['itertools', makeItertools],
   ['json', makeJson],
   ['json.decoder', makeJsonDecoder],
-  ['math', makeMath],
   ['os', makeOs],
   ['os.path', makeOsPath],
-  ['multiprocessing.pool', pythonModule('multiprocessing')],
   ['pathlib', makePathlib],
   ['pkgutil', makePkgutil],
   ['posixpath', makeOsPath],

@@ -1,13 +1,9 @@
-import { textsOf } from '../values/read-value.ts'
 import { argumentOf, pathOf } from '../operate/arguments.ts'
-import { readItems } from '../operate/iterate.ts'
 import { ifKnown, makeTuple } from '../values/make-value.ts'
 import { functionsOf, machineFunctions, nativeModule } from '../values/native.ts'
 import type { ModuleValue, NativeCall, Runtime, Truth, Value } from '../types.ts'
 import {
   basename,
-  commonPath,
-  commonPrefix,
   dirname,
   isAbsolute,
   joinPath,
@@ -74,13 +70,4 @@ const FUNCTIONS: Record<string, NativeCall> = {
     if (path === undefined || path === '' || from === undefined) return undefined
     return relativePath(rt.files.normalise(path), rt.files.normalise(from))
   },
-  commonpath: (rt, [paths]) => ifKnown(pathsOf(rt, paths), commonPath),
-  commonprefix: (_rt, [paths]) => ifKnown(textsOf(paths), commonPrefix),
-}
-
-const pathsOf = (rt: Runtime, value: Value | undefined): string[] | undefined => {
-  if (value === undefined) return undefined
-  const { items, rest } = readItems(rt, value)
-  const texts = items.map((item) => pathOf(rt, item))
-  return !rest && texts.every((text) => text !== undefined) ? texts : undefined
 }

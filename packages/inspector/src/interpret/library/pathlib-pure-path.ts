@@ -1,13 +1,7 @@
 import { pathOf } from '../operate/arguments.ts'
 import { isInstanceValue, isUnknown, textOf } from '../values/read-value.ts'
 import { raiseIfHandled } from '../operate/raise.ts'
-import {
-  ifKnown,
-  makeInstance,
-  makeList,
-  makeTuple,
-  NOT_IMPLEMENTED,
-} from '../values/make-value.ts'
+import { ifKnown, makeInstance, makeTuple, NOT_IMPLEMENTED } from '../values/make-value.ts'
 import { nativeClass } from '../values/native.ts'
 import type { ClassValue, NativeCall, Runtime, Value } from '../types.ts'
 import * as pure from '../text/path/pure-path.ts'
@@ -107,12 +101,6 @@ const METHODS: Record<string, NativeCall> = {
   },
   is_absolute: (_rt, [self]) => textOfPath(self)?.startsWith('/'),
   as_posix: (_rt, [self]) => textOfPath(self),
-  match: (rt, [self, pattern]) => {
-    const [path, text] = [textOfPath(self), pathOf(rt, pattern)]
-    if (path === undefined || text === undefined) return undefined
-    rt.budget.step((path.length * text.length) >> 8)
-    return pure.matchPath(path, text)
-  },
 }
 
 const PURE = {
@@ -121,7 +109,6 @@ const PURE = {
     name: ofText(pure.nameOf),
     stem: ofText(pure.stemOf),
     suffix: ofText(pure.suffixOf),
-    suffixes: ofText((path) => makeList(pure.suffixesOf(path))),
     parts: ofText((path) => makeTuple(pure.partsOf(path))),
     root: ofText(pure.rootOf),
     anchor: ofText(pure.rootOf),

@@ -5,7 +5,6 @@ import { ifKnown, makeInstance, makeTuple } from '../values/make-value.ts'
 import { nativeClass, nativeState } from '../values/native.ts'
 import type { ClassValue, NativeCall, Runtime, Value } from '../types.ts'
 import { groupText, type Regex, type RegexMatch } from '../text/regex/regex.ts'
-import { expandReplacement, readReplacement } from '../text/regex/replacement.ts'
 
 /** State of a match: of which pattern in which text. */
 interface MatchState {
@@ -46,9 +45,6 @@ const indexOf = (state: MatchState, key: Value | undefined): number | undefined 
 const groupValue = (state: MatchState, key: Value | undefined): Value | undefined =>
   ifKnown(indexOf(state, key), (index) => groupText(state.match, index) ?? null)
 
-const spanValue = (state: MatchState, key: Value | undefined, end: 0 | 1): Value | undefined =>
-  ifKnown(indexOf(state, key), (index) => BigInt(state.match.spans[index]?.[end] ?? -1))
-
 const groupsOf = (state: MatchState, fallback: Value): Value[] =>
   state.match.spans.slice(1).map((_, at) => groupText(state.match, at + 1) ?? fallback)
 
@@ -74,15 +70,4 @@ const METHODS: Record<string, NativeCall> = {
       names.map(([name, index]) => [name, groups[index - 1] ?? null]),
     )
   },
-  start: ofState((state, [key]) => spanValue(state, key, 0)),
-  end: ofState((state, [key]) => spanValue(state, key, 1)),
-  span: ofState((state, [key]) => {
-    const [start, end] = [spanValue(state, key, 0), spanValue(state, key, 1)]
-    return start === undefined || end === undefined ? undefined : makeTuple([start, end])
-  }),
-  expand: ofState((state, [template]) => {
-    const text = textOf(template)
-    const replacement = text === undefined ? undefined : readReplacement(text, state.regex)
-    return replacement && expandReplacement(replacement, state.match)
-  }),
 }

@@ -41,8 +41,6 @@ export const makePatternClass = (rt: Runtime): ClassValue =>
     methods: PATTERN_CALLS,
     properties: {
       pattern: ofRegex((regex) => regex.pattern),
-      flags: ofRegex((regex) => BigInt(regex.compiled.flags | 32)),
-      groups: ofRegex((regex) => BigInt(regex.compiled.groupCount)),
     },
   })
 
@@ -158,8 +156,4 @@ export const PATTERN_CALLS: Record<string, NativeCall> = {
     return makeList(parts.map((part) => part ?? null))
   },
   sub: (rt, args, kwargs) => substituteAll(rt, args, kwargs)?.text,
-  subn: (rt, args, kwargs) => {
-    const result = substituteAll(rt, args, kwargs)
-    return result && makeTuple([result.text, BigInt(result.count)])
-  },
 }

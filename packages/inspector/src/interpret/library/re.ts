@@ -49,7 +49,6 @@ const FLAGS: [string, Value][] = [
 /** Position of the flags in `re.search(pattern, string, flags)` and its kin. */
 const FLAG_INDEX = new Map([
   ['sub', 4],
-  ['subn', 4],
   ['split', 3],
 ])
 

@@ -1,10 +1,9 @@
 import { isDict, isInstanceValue, textOf } from '../values/read-value.ts'
 import { call } from '../operate/call.ts'
 import { argumentOf } from '../operate/arguments.ts'
-import { makePackModule } from '../modules/run-module.ts'
 import { setEntry } from '../operate/mapping.ts'
 import { equals } from '../operate/compare.ts'
-import { reprOf } from '../operate/text-of.ts'
+import { makePackModule } from '../modules/run-module.ts'
 import {
   makeEmptyDict,
   makeNamespaceDict,
@@ -43,14 +42,6 @@ const makeSimpleNamespace = (rt: Runtime): ClassValue =>
           if (typeof name === 'string') self.attributes.set(name, value)
         }
         return null
-      },
-      __repr__: (rt, [self]) => {
-        if (!isInstanceValue(self)) return undefined
-        const texts = [...self.attributes].map(([name, value]) => {
-          const text = reprOf(rt, value)
-          return text === undefined ? undefined : `${name}=${text}`
-        })
-        return texts.includes(undefined) ? undefined : `namespace(${texts.join(', ')})`
       },
       __eq__: (rt, [self, other]) => {
         if (!isInstanceValue(self) || !isInstanceValue(other)) return NOT_IMPLEMENTED

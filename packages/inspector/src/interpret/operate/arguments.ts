@@ -1,7 +1,7 @@
+import { callSpecial } from '../run-code.ts'
 import type { Kwargs, Runtime, Truth, Value } from '../types.ts'
 import { orElse } from '../values/make-value.ts'
 import { textOf } from '../values/read-value.ts'
-import { callSpecial } from './call.ts'
 import { truthOf } from './truth.ts'
 
 /** The argument at that position or of that name. */

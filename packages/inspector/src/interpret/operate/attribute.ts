@@ -1,7 +1,7 @@
+import { call } from '../run-code.ts'
 import { isComplete } from '../evaluate/name.ts'
 import { isAbsent, raiseIfAbsent } from '../modules/absent-names.ts'
 import { bind, isDataDescriptor } from './bind.ts'
-import { call } from './call.ts'
 import {
   findAlong,
   findInClass,
@@ -128,16 +128,8 @@ function lookUpInType(rt: Runtime, value: Value, name: string): Value | undefine
   const cls = typeOf(rt, value)
   if (cls.kind === 'unknown') return makeUnknown(`${nameOf(value)}.${name}`, cls.origin)
   const raw = findInClass(rt, cls, name)
-  if (raw !== undefined) return bind(rt, raw, value, cls)
-  return UNREAD.has(name) && !isObject(value) ? makeUnknown(`${cls.name}.${name}`) : undefined
+  return raw === undefined ? undefined : bind(rt, raw, value, cls)
 }
-
-/** Attributes of text and numbers whose values are not computed. */
-const UNREAD = new Set(
-  words(`
-    isprintable as_integer_ratio bit_count conjugate from_bytes is_integer to_bytes fromhex hex
-    imag real numerator denominator bit_length`),
-)
 
 function lookUpInInstance(rt: Runtime, value: InstanceValue, name: string): Value | undefined {
   const { cls } = value

@@ -1,4 +1,4 @@
-import { call } from './call.ts'
+import { call } from '../run-code.ts'
 import { findSpecial } from './class-lookup.ts'
 import { typeOf } from './is-instance.ts'
 import type { BaseValue, InstanceValue, NativeValue, Runtime, Value } from '../types.ts'

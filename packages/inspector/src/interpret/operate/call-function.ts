@@ -1,5 +1,4 @@
-import { evaluate } from '../evaluate/expression.ts'
-import { execute } from '../execute/statement.ts'
+import { evaluate, execute } from '../run-code.ts'
 import { giveAway, mentioned, openReached } from './give-away.ts'
 import { setEntry } from './mapping.ts'
 import { Raised, raiseIfCertain } from './raise.ts'

@@ -1,4 +1,4 @@
-import { callSpecial } from './call.ts'
+import { callSpecial } from '../run-code.ts'
 import { hasUnknownBase } from './class-lookup.ts'
 import { hashKey } from './hash-key.ts'
 import { asSet } from './set-operation.ts'

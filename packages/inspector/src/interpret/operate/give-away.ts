@@ -1,4 +1,4 @@
-import { evaluateAwait } from '../evaluate/expression.ts'
+import { callWith, evaluateAwait } from '../run-code.ts'
 import { runBranches, runUnsure } from '../execute/branch.ts'
 import { findName, globalsOf, moduleScope } from '../evaluate/name.ts'
 import { KNOWN_MODULES } from '../modules/known-modules.ts'
@@ -29,7 +29,6 @@ import {
 } from '../values/read-value.ts'
 import { makeTuple, makeUnknown, NO_KWARGS } from '../values/make-value.ts'
 import { mergeValues } from '../values/merge-values.ts'
-import { callWith } from './call.ts'
 import { nodesWithin } from '../../python/nodes-within.ts'
 import { words } from '../../words.ts'
 

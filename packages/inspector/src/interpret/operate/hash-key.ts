@@ -1,4 +1,4 @@
-import { call } from './call.ts'
+import { call } from '../run-code.ts'
 import { findInClass } from './class-lookup.ts'
 import { isSet } from '../values/read-value.ts'
 import type { HashKey, InstanceValue, Runtime, SetValue, TupleValue, Value } from '../types.ts'

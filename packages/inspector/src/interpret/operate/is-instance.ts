@@ -1,6 +1,6 @@
+import { callSpecial } from '../run-code.ts'
 import { hasUnknownBase } from './class-lookup.ts'
 import { isClass, isObject, isTuple, isUnknown } from '../values/read-value.ts'
-import { callSpecial } from './call.ts'
 import { agreed, truthOf } from './truth.ts'
 import type { BaseValue, ObjectValue, Runtime, Truth, UnknownValue, Value } from '../types.ts'
 import { makeUnknown } from '../values/make-value.ts'

@@ -1,5 +1,5 @@
+import { call, callSpecial } from '../run-code.ts'
 import { bind } from './bind.ts'
-import { call, callSpecial } from './call.ts'
 import { findInClass } from './class-lookup.ts'
 import { hashKey } from './hash-key.ts'
 import { putInto } from './not-followed.ts'

@@ -1,3 +1,4 @@
+import { callSpecial } from '../run-code.ts'
 import {
   isInstanceValue,
   isObject,
@@ -6,7 +7,6 @@ import {
   payloadOf,
 } from '../values/read-value.ts'
 import { findInClass } from './class-lookup.ts'
-import { callSpecial } from './call.ts'
 import { dictEntries, dictKeys } from '../values/dict.ts'
 import { choicesOf, mergeValues, uniteSequences } from '../values/merge-values.ts'
 import { makeItemsIterator, makeIterator, makeList, makeTuple } from '../values/make-value.ts'

@@ -1,3 +1,4 @@
+import { call, callSpecial } from '../run-code.ts'
 import {
   isBase,
   isClass,
@@ -8,7 +9,6 @@ import {
   isUnknown,
   nameOf,
 } from '../values/read-value.ts'
-import { call, callSpecial } from './call.ts'
 import { bind } from './bind.ts'
 import { giveClass, openNames } from './not-followed.ts'
 import { findAlong, findSpecial, linearise } from './class-lookup.ts'

@@ -1,12 +1,12 @@
-import { isDict, isInstanceValue, isList, isUnknown, payloadOf } from '../values/read-value.ts'
+import { callMethod } from '../run-code.ts'
+import { isDict, isInstanceValue, isUnknown, payloadOf } from '../values/read-value.ts'
 import { getItem } from './item.ts'
 import { raiseIfCertain } from './raise.ts'
 import { iterate, readItems } from './iterate.ts'
-import { callMethod } from './call.ts'
 import { runUnsure } from '../execute/branch.ts'
 import { hashKey } from './hash-key.ts'
 import { recordWriting } from './written.ts'
-import { dictGet, dictMark, dictSet, dictUpdate } from '../values/dict.ts'
+import { dictGet, dictMark, dictSet, dictUpdate, openReplaced } from '../values/dict.ts'
 import { makeEmptyDict } from '../values/make-value.ts'
 import type { DictValue, HashKey, Runtime, Value } from '../types.ts'
 
@@ -34,13 +34,6 @@ export function setEntry(rt: Runtime, dict: DictValue, key: Value, value: Value)
   }
   recordAdded(rt, dict, hash)
   dictSet(dict, hash, key, value)
-}
-
-/** What is set under an unknown key, if it may be a container, may stand in the place of any that is there. */
-export function openReplaced({ values }: Pick<DictValue, 'values'>, value: Value): void {
-  const isForeign = isUnknown(value) && (value.from === undefined || isUnknown(value.from))
-  if (!isForeign && !isDict(value) && !isList(value)) return
-  for (const one of values.values()) if (isDict(one) || isList(one)) one.rest = true
 }
 
 /** Before an entry is set: in a branch it is one more of what the branch adds; elsewhere it is there from now on. */

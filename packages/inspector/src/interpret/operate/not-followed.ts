@@ -17,7 +17,7 @@ import {
   textOf,
 } from '../values/read-value.ts'
 import { giveTo, isKnownSource, leadsToNodes } from './give-away.ts'
-import { openReplaced } from './mapping.ts'
+import { openReplaced } from '../values/dict.ts'
 
 /*
  * What is not followed may have written all that it leads to. `give-away.ts` says so of what a call gets; here is what

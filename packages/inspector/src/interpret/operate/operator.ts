@@ -1,4 +1,4 @@
-import { callSpecial } from './call.ts'
+import { callSpecial } from '../run-code.ts'
 import { kindFor } from './compare.ts'
 import { getEntry } from './mapping.ts'
 import { putInto } from './not-followed.ts'
@@ -16,7 +16,6 @@ import type {
 } from '../types.ts'
 import { formatPercent } from '../text/format/percent.ts'
 import { arithmetic } from '../text/number/arithmetic.ts'
-import { escapeNonAscii } from '../text/repr.ts'
 import { dictCopy, dictUpdate } from '../values/dict.ts'
 import {
   isBytes,
@@ -200,10 +199,8 @@ function percent(rt: Runtime, template: string, value: Value): Value | undefined
   return text === undefined || !rt.budget.allowString(text.length) ? undefined : text
 }
 
-function textFor(rt: Runtime, value: Value, how: 's' | 'r' | 'a'): string | undefined {
-  if (how === 's') return strOf(rt, value)
-  const text = reprOf(rt, value)
-  return how === 'r' || text === undefined ? text : escapeNonAscii(text)
+function textFor(rt: Runtime, value: Value, how: 's' | 'r'): string | undefined {
+  return how === 's' ? strOf(rt, value) : reprOf(rt, value)
 }
 
 /** `sequence * times`. */

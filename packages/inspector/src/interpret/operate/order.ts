@@ -1,4 +1,4 @@
-import { call, callSpecial } from './call.ts'
+import { call, callSpecial } from '../run-code.ts'
 import { COMPARE_DEPTH, compareNumbers, equals, isNumeric, type Sequence } from './compare.ts'
 import { asSet } from './set-operation.ts'
 import { truthOf } from './truth.ts'

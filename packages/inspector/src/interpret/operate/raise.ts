@@ -1,6 +1,5 @@
-import { isClass, isInstanceValue, isObject, isTuple, isUnknown } from '../values/read-value.ts'
-import { strOf } from './text-of.ts'
-import { evaluateSafely } from '../evaluate/expression.ts'
+import { evaluateSafely } from '../run-code.ts'
+import { isClass, isObject, isTuple, isUnknown } from '../values/read-value.ts'
 import { isInstance, isSubclass } from './is-instance.ts'
 import { makeInstance, makeTuple } from '../values/make-value.ts'
 import type { DictValue, InstanceValue, Reason, SetValue, Runtime, Value } from '../types.ts'
@@ -163,11 +162,4 @@ function catches(rt: Runtime, cls: Value, caught: Value, onlyExpected: boolean):
 
 function isBroad(rt: Runtime, caught: Value): boolean {
   return caught === rt.builtinClass('Exception') || caught === rt.builtinClass('BaseException')
-}
-
-/** One line for a note: class and message. */
-export function describeException(rt: Runtime, exception: Value): string {
-  if (!isInstanceValue(exception)) return 'an unknown exception'
-  const text = strOf(rt, exception) ?? '?'
-  return text === '' ? exception.cls.name : `${exception.cls.name}: ${text}`.slice(0, 300)
 }

@@ -1,5 +1,5 @@
+import { call } from '../run-code.ts'
 import { isClass, isInstanceValue, isObject, isProperty } from '../values/read-value.ts'
-import { call } from './call.ts'
 import { findInClass, findSpecial } from './class-lookup.ts'
 import { giveTo } from './give-away.ts'
 import { putInto } from './not-followed.ts'

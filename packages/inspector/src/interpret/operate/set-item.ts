@@ -1,4 +1,4 @@
-import { callSpecial } from './call.ts'
+import { callSpecial } from '../run-code.ts'
 import { hashKey } from './hash-key.ts'
 import { indexOf, sliceParts } from './item.ts'
 import { readItems } from './iterate.ts'

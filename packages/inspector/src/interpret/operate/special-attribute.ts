@@ -1,5 +1,5 @@
+import { evaluateAnnotation } from '../run-code.ts'
 import { words } from '../../words.ts'
-import { evaluateAnnotation } from '../evaluate/expression.ts'
 import { docstringOf } from '../evaluate/make-function.ts'
 import { globalsOf } from '../evaluate/name.ts'
 import { makeGetter } from './bind.ts'

@@ -1,10 +1,10 @@
-import { callSpecial } from './call.ts'
+import { callSpecial } from '../run-code.ts'
 import { isInstance } from './is-instance.ts'
 import { viewItems } from './iterate.ts'
 import type { InstanceValue, ObjectValue, RangeValue, Runtime, Value } from '../types.ts'
 import { formatText } from '../text/format/align.ts'
 import { formatFloat, formatInt } from '../text/format/format-number.ts'
-import { reprBytes, reprFloat, reprInt, reprText } from '../text/repr.ts'
+import { reprFloat, reprInt, reprText } from '../text/repr.ts'
 import { dictEntries } from '../values/dict.ts'
 import { isObject, isSequence, isTuple, payloadOf } from '../values/read-value.ts'
 import { counted } from '../../words.ts'
@@ -72,8 +72,6 @@ function reprObject(rt: Runtime, value: ObjectValue, depth: number): string | un
     case 'set':
       // The order of a set of more than one is that of hashes.
       return value.rest || value.items.size > 1 ? undefined : reprSet(rt, value, depth)
-    case 'bytes':
-      return reprBytes(value.data)
     case 'range':
       return reprRange(value)
     case 'slice':

@@ -1,5 +1,5 @@
+import { callSpecial } from '../run-code.ts'
 import { hasUnknownBase } from './class-lookup.ts'
-import { callSpecial } from './call.ts'
 import type { InstanceValue, Runtime, Truth, Value } from '../types.ts'
 
 /** `bool(value)`, undefined if it can't be decided: whoever asks has to guess. */

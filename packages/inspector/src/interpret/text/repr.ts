@@ -17,23 +17,6 @@ export const reprText = (text: string): string | undefined => {
   return quote(text, (character) => UNPRINTABLE.test(character))
 }
 
-/** `ascii(value)` from `repr(value)`: everything beyond ASCII escaped. */
-export const escapeNonAscii = (text: string): string | undefined => {
-  const out = Array.from(text, (character) =>
-    character > '\x7f' ? escapeOf(character) : character,
-  )
-  const joined = out.join('')
-  return joined.length > MAX_TEXT ? undefined : joined
-}
-
-/** `repr(data)`: `b'\x00a'`. Undefined over the cap. */
-export const reprBytes = (data: Uint8Array): string | undefined => {
-  if (data.length > MAX_TEXT) return undefined
-  const latin = Buffer.from(data).toString('latin1')
-  const quoted = quote(latin, (character) => character < ' ' || character > '~')
-  return quoted === undefined ? undefined : `b${quoted}`
-}
-
 /** `str(value)` of an int; undefined for more than 4,300 digits, which raises. */
 export const reprInt = (value: bigint): string | undefined => {
   const text = value.toString()
@@ -53,7 +36,7 @@ export const reprFloat = (value: number): string => {
 }
 
 /** `+05`: a sign and two digits at least, as C prints it. */
-export const exponentText = (exponent: number): string =>
+const exponentText = (exponent: number): string =>
   (exponent < 0 ? '-' : '+') + String(Math.abs(exponent)).padStart(2, '0')
 
 const placePoint = (digits: string, exponent: number): string => {

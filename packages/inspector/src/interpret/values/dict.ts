@@ -1,3 +1,4 @@
+import { isDict, isList, isUnknown } from './read-value.ts'
 import type { DictValue, HashKey, Value } from '../types.ts'
 
 /** Entries by hash key (`Runtime.hashKey`), and everything that needs no hashing. */
@@ -63,4 +64,11 @@ export function dictUpdate(dict: DictValue, from: DictValue): void {
     dictSet(dict, hash, dictKey(from, hash), value)
     if (isNew && from.maybe?.has(hash)) dictMark(dict, hash, true)
   }
+}
+
+/** What is set under an unknown key, if it may be a container, may stand in the place of any that is there. */
+export function openReplaced({ values }: Pick<DictValue, 'values'>, value: Value): void {
+  const isForeign = isUnknown(value) && (value.from === undefined || isUnknown(value.from))
+  if (!isForeign && !isDict(value) && !isList(value)) return
+  for (const one of values.values()) if (isDict(one) || isList(one)) one.rest = true
 }

@@ -1,3 +1,4 @@
+import { words } from '../../words.ts'
 import { isClass, isInstanceValue } from './read-value.ts'
 import type {
   BaseValue,
@@ -62,6 +63,8 @@ export interface NativeClass {
   properties?: Record<string, (rt: Runtime, self: Value) => Value | undefined>
   /** Any other names of the class. */
   attributes?: Record<string, Value>
+  /** Names whose values are not computed. */
+  unread?: string
   payload?: ClassValue['payload']
 }
 
@@ -135,6 +138,8 @@ export function fillNativeClass(cls: ClassValue, definition: NativeClass): void 
     cls.namespace.set(name, nativeProperty(dotted(name), get))
   for (const [name, value] of Object.entries(definition.attributes ?? {}))
     cls.namespace.set(name, value)
+  for (const name of definition.unread ? words(definition.unread) : [])
+    cls.namespace.set(name, makeUnknown(dotted(name), 'standard-library'))
 }
 
 /** A module of the library. A name it lacks is an unknown, `<module>.<name>`, of the standard library. */

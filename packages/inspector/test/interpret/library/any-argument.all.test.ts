@@ -13,10 +13,10 @@ import type { ClassValue, Runtime, Value } from '../../../src/interpret/types.ts
 import { makeRunner } from '../support.ts'
 
 const MODULES =
-  'abc asyncio atexit base64 collections collections.abc contextlib copy dataclasses enum fnmatch functools glob ' +
-  'hashlib importlib importlib.machinery importlib.metadata importlib.resources importlib.util inspect ' +
-  'io itertools json logging math operator os os.path pathlib pkgutil platform re shutil string sys textwrap ' +
-  'threading traceback types typing warnings weakref'
+  'abc asyncio atexit collections contextlib copy dataclasses enum functools glob ' +
+  'importlib importlib.machinery importlib.metadata importlib.resources importlib.util inspect ' +
+  'io itertools json math operator os os.path pathlib pkgutil re shutil string sys threading ' +
+  'types typing'
 
 /** Values of every kind, and instances whose private state belongs to another class of the library. */
 const PROGRAM = `

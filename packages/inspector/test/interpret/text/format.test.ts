@@ -4,7 +4,7 @@ import { formatFloat, formatInt } from '../../../src/interpret/text/format/forma
 import { formatText } from '../../../src/interpret/text/format/align.ts'
 import { formatPercent, type PercentSource } from '../../../src/interpret/text/format/percent.ts'
 import { formatTemplate, type TemplateSource } from '../../../src/interpret/text/format/template.ts'
-import { escapeNonAscii, reprFloat, reprText } from '../../../src/interpret/text/repr.ts'
+import { reprFloat, reprText } from '../../../src/interpret/text/repr.ts'
 import { checkTable } from './table.ts'
 
 /** A str, float, int or bool, or a container of them. */
@@ -24,7 +24,7 @@ const str = (value: Value): string => {
 
 const convert = (value: Value, how: 's' | 'r' | 'a'): string | undefined => {
   if (typeof value !== 'string' || how === 's') return str(value)
-  return how === 'r' ? reprText(value) : escapeNonAscii(reprText(value) ?? '')
+  return how === 'r' ? reprText(value) : undefined
 }
 
 const percentSource = (values: Value[], byKey = new Map<string, Value>()): PercentSource<Value> => {

@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import {
-  escapeWildcard,
-  globPaths,
-  hasWildcard,
-  matchWildcard,
-  type GlobFiles,
-} from '../../../src/interpret/text/path/glob.ts'
+import { globPaths, matchWildcard, type GlobFiles } from '../../../src/interpret/text/path/glob.ts'
 import * as posix from '../../../src/interpret/text/path/posix.ts'
 import { checkTable } from './table.ts'
 
@@ -25,12 +19,7 @@ describe('paths as posixpath has them', () => {
     checkTable('path', (name: string, path: string) => METHODS.get(name)?.(path))
     checkTable('join', posix.joinPath)
     checkTable('relpath', posix.relativePath)
-    checkTable('commonpath', (...paths: string[]) => posix.commonPath(paths))
     assert.equal(posix.relativePath('a', '/b'), undefined)
-    assert.equal(posix.commonPrefix(['/usr/lib', '/usr/local']), '/usr/l')
-    assert.equal(posix.commonPrefix(['a🏺', 'a🏻']), 'a')
-    const long = 'x'.repeat(1_000_000)
-    assert.equal(posix.commonPrefix([long, `${long}y`]), long)
   })
 
   test('normalised once are normal', () => {
@@ -51,15 +40,6 @@ describe('wildcards as fnmatch has them', () => {
   test('take no long time on many stars, and not every length', () => {
     assert.equal(matchWildcard('a'.repeat(5000), `${'*a'.repeat(2000)}b`), false)
     assert.equal(matchWildcard('a'.repeat(5001), '*'), undefined)
-  })
-
-  test('are escaped so that they match themselves', () => {
-    fc.assert(
-      fc.property(fc.string(), (name) => {
-        assert.equal(matchWildcard(name, escapeWildcard(name)), true)
-        assert.equal(hasWildcard(name), /[*?[]/.test(name))
-      }),
-    )
   })
 })
 

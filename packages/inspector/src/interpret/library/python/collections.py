@@ -43,51 +43,8 @@ class defaultdict(dict):
         return type(self)(self.default_factory, self)
 
 
-class ChainMap(dict):
-    def __init__(self, *maps):
-        self.maps = list(maps)
-        for one in reversed(maps):
-            self.update(one)
-
-    def __setitem__(self, key, value):
-        super().__setitem__(key, value)
-        self.maps[0][key] = value
-
-
 class UserDict(dict):
     data = property(_content)
-
-
-class Counter(dict):
-    def update(self, iterable=None, /, **counts):
-        self._count(1, iterable, counts)
-
-    __init__ = update
-
-    def subtract(self, iterable=None, /, **counts):
-        self._count(-1, iterable, counts)
-
-    def _count(self, sign, iterable, counts):
-        if _is_unknown(iterable):
-            return super().update(iterable)
-        items = () if iterable is None else iterable
-        pairs = items.items() if isinstance(items, dict) else ((item, 1) for item in items)
-        for source in (pairs, counts.items()):
-            for key, count in source:
-                self[key] = self.get(key, 0) + sign * count
-
-    # Counts are not stored for what is only asked for.
-    def __missing__(self, key):
-        return 0
-
-    def most_common(self, n=None):
-        return sorted(self.items(), key=lambda item: item[1], reverse=True)[:n]
-
-    def total(self):
-        return sum(self.values())
-
-    def copy(self):
-        return type(self)(self)
 
 
 # A method of the list in a deque.

@@ -130,27 +130,3 @@ def is_dataclass(value):
 def fields(value):
     return tuple(value.__dataclass_fields__.values())
 
-
-def asdict(value, *, dict_factory=dict):
-    return _converted(value, dict_factory)
-
-
-def astuple(value, *, tuple_factory=tuple):
-    return _converted(value, lambda pairs: tuple_factory([item for _, item in pairs]))
-
-
-def _converted(value, make):
-    if _sure(hasattr(value, '__dataclass_fields__')):
-        return make([(f.name, _converted(getattr(value, f.name), make)) for f in fields(value) if not f.init_only])
-    if _sure(isinstance(value, tuple)) and _sure(hasattr(value, '_fields')):
-        return type(value)(*[_converted(item, make) for item in value])
-    if _sure(isinstance(value, (list, tuple))):
-        return type(value)(_converted(item, make) for item in value)
-    if _sure(isinstance(value, dict)):
-        return {_converted(key, make): _converted(item, make) for key, item in value.items()}
-    return value
-
-
-def replace(value, /, **changes):
-    kept = {f.name: getattr(value, f.name) for f in fields(value) if f.init}
-    return type(value)(**{**kept, **changes})

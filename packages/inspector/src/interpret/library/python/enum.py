@@ -20,11 +20,9 @@ class EnumType(type):
     def __init__(cls, *args, **options):
         pass
 
-    # `Color(1)` finds a member; `Enum('Color', 'RED GREEN')` makes an enum.
+    # `Color(1)` finds a member; `Enum('Color', 'RED GREEN')` makes an enum, of which nothing is known.
     def __call__(cls, value, names=None, **options):
-        if names is not None and not cls._member_map_:
-            return _from_names(cls, value, names)
-        return _find(cls, value)
+        return _find(cls, value) if names is None else _unknown('enum.EnumType.__call__()')
 
     __members__ = property(lambda cls: cls._member_map_)
 
@@ -54,22 +52,6 @@ EnumMeta = EnumType
 
 def _members(cls):
     return [cls._member_map_[name] for name in cls._member_names_]
-
-
-# Names are one text, a list of texts or of pairs, or a mapping; values count from 1.
-def _from_names(cls, name, names):
-    if isinstance(names, str):
-        names = names.replace(',', ' ').split()
-    pairs = names.items() if isinstance(names, dict) else enumerate(names, 1)
-    body = {}
-    for at, item in pairs:
-        if isinstance(names, dict):
-            body[at] = item
-        elif isinstance(item, str):
-            body[item] = at
-        else:
-            body[item[0]] = item[1]
-    return type(cls)(name, (cls,), {**body, '__module__': _caller()})
 
 
 # `auto()`, alone or in a tuple, stands for the next value.

@@ -46,13 +46,6 @@ class partial:
         return self.func(*self.args, *args, **{**self.keywords, **keywords})
 
 
-# On a class it becomes a method, as a function does.
-class partialmethod(partial):
-    def __get__(self, instance, owner=None):
-        bound = () if instance is None else (instance,)
-        return partial(self.func, *bound, *self.args, **self.keywords)
-
-
 class cached_property:
     def __init__(self, func):
         self.func = func

@@ -59,9 +59,9 @@ def getdoc(object):
 
 # The margin common to all lines but the first goes, and empty lines at both ends.
 def cleandoc(doc):
-    if not _sure(isinstance(doc, str)):
+    if not _sure(isinstance(doc, str)) or '\t' in doc:
         return _unknown('inspect.cleandoc()')
-    first, *others = doc.expandtabs().split('\n')
+    first, *others = doc.split('\n')
     margin = min([len(line) - len(line.lstrip()) for line in others if line.strip()], default=0)
     return '\n'.join([first.lstrip(), *[line[margin:] for line in others]]).strip('\n')
 

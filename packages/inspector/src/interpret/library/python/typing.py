@@ -36,20 +36,6 @@ def get_origin(type):
     return getattr(type, '__origin__', _unknown('typing.get_origin()'))
 
 
-# Texts stand for what may be defined later.
-def get_type_hints(object, *unused, **options):
-    unknown = _unknown('typing.get_type_hints()')
-    hints = {}
-    for holder in reversed(getattr(object, '__mro__', (object,))):
-        hints.update(getattr(holder, '__annotations__', unknown))
-    for name, hint in hints.items():
-        if hint is None:
-            hints[name] = type(None)
-        elif isinstance(hint, str):
-            hints[name] = unknown
-    return hints
-
-
 class _LiteralAlias:
     def __init__(self, values):
         self.__args__ = tuple(values)

@@ -1,11 +1,7 @@
 import { capText, codePoints, lengthOf, MAX_TEXT } from '../string/code-points.ts'
 
 /** Pads text to the width by fill and alignment; undefined over the cap. */
-export const alignText = (
-  text: string,
-  spec: FormatSpec,
-  fallback: '<' | '>',
-): string | undefined => {
+const alignText = (text: string, spec: FormatSpec, fallback: '<' | '>'): string | undefined => {
   const missing = Math.max(0, spec.width - lengthOf(text))
   const align = spec.align ?? fallback
   const left = align === '<' ? 0 : align === '^' ? Math.floor(missing / 2) : missing

@@ -1,6 +1,6 @@
 import { cut } from './align.ts'
-import { printFloat } from './format-number.ts'
-import { lengthOf, MAX_TEXT } from '../string/code-points.ts'
+import { fixed } from '../number/round.ts'
+import { MAX_TEXT } from '../string/code-points.ts'
 import { toFloat, truncate, type PythonNumber } from '../number/number.ts'
 import { reprInt } from '../repr.ts'
 import { justifyLeft, justifyRight } from '../string/build.ts'
@@ -13,8 +13,8 @@ export interface PercentSource<V> {
   byKey: (key: string) => V | undefined
   /** All values were used, or the right side is a mapping: Python raises when some are left over. */
   isUsedUp: () => boolean
-  /** `str`, `repr` or `ascii` of the value. */
-  text: (value: V, how: 's' | 'r' | 'a') => string | undefined
+  /** `str` or `repr` of the value. */
+  text: (value: V, how: 's' | 'r') => string | undefined
   /** The number of an int, float or bool. */
   number: (value: V) => PythonNumber | undefined
 }
@@ -27,9 +27,10 @@ interface Field {
   type: string
 }
 
-const FIELD = /%(?:\(([^()]*)\))?([-+ 0#]*)(\*|\d+)?(?:\.(\*|\d*))?[hlL]?([^])?/gu
+const FIELD = /%(?:\(([^()]*)\))?([-+ 0#]*)(\d+)?(?:\.(\d*))?[hlL]?([^])?/gu
 
-/** `template % values`; undefined where Python raises, where a value is unknown, and over the cap. */
+/** `template % values`; undefined where Python raises, where a value is unknown, for types other than
+ * `s`, `r`, `d` and `f`, and over the cap. */
 export const formatPercent = <V>(
   template: string,
   source: PercentSource<V>,
@@ -54,87 +55,47 @@ const readPiece = <V>(
 ): string | undefined => {
   // A bare `%%` takes no value; with a key Python looks it up first.
   if (type === '%') return key === undefined ? '%' : undefined
-  const star = (text: string | undefined) => (text === '*' ? nextSize(source) : Number(text ?? 0))
-  const [columns, digits] = [star(width), precision === undefined ? 0 : star(precision)]
-  if (type === undefined || columns === undefined || digits === undefined) return undefined
-  const field: Field = {
-    key,
-    flags: columns < 0 ? `${flags}-` : flags,
-    width: Math.abs(columns),
-    precision: precision === undefined ? undefined : Math.max(0, digits),
-    type,
-  }
+  if (type === undefined) return undefined
+  const digits = precision === undefined ? undefined : Number(precision)
+  const field: Field = { key, flags, width: Number(width ?? 0), precision: digits, type }
   if (field.width > MAX_TEXT || (field.precision ?? 0) > MAX_TEXT) return undefined
   const value = key === undefined ? source.next() : source.byKey(key)
   return value === undefined ? undefined : formatField(field, value, source)
 }
 
-const nextSize = <V>(source: PercentSource<V>): number | undefined => {
-  const value = source.next()
-  const size = value === undefined ? undefined : source.number(value)
-  return typeof size === 'bigint' ? Number(size) : undefined
-}
-
 const formatField = <V>(field: Field, value: V, source: PercentSource<V>): string | undefined => {
-  if (field.type === 's' || field.type === 'r' || field.type === 'a') {
+  if (field.type === 's' || field.type === 'r') {
     const text = source.text(value, field.type)
     return text === undefined ? undefined : padField(cut(text, field.precision), field)
   }
-  if (field.type === 'c') return formatCharacter(field, value, source)
   const number = source.number(value)
   if (number === undefined) return undefined
-  if ('diu'.includes(field.type)) return formatInteger(field, truncated(number), 10)
-  if (field.type === 'o') return formatInteger(field, whole(number), 8)
-  if ('xX'.includes(field.type)) return formatInteger(field, whole(number), 16)
-  return 'eEfFgG'.includes(field.type) ? formatReal(field, number) : undefined
+  if ('diu'.includes(field.type)) return formatInteger(field, number)
+  return 'fF'.includes(field.type) ? formatReal(field, toFloat(number)) : undefined
 }
 
-const formatInteger = (field: Field, value: bigint | undefined, radix: number) => {
+/** `%d` cuts a float. */
+const formatInteger = (field: Field, number: PythonNumber) => {
+  const value = typeof number === 'bigint' ? number : truncate(number)
   if (value === undefined) return undefined
-  const magnitude = value < 0n ? -value : value
-  const digits = radix === 10 ? reprInt(magnitude) : magnitude.toString(radix)
-  if (digits === undefined) return undefined
-  const prefix = field.flags.includes('#') && radix !== 10 ? (radix === 8 ? '0o' : '0x') : ''
-  const padded = prefix + digits.padStart(field.precision ?? 0, '0')
-  const text = field.type === 'X' ? padded.toUpperCase() : padded
-  return padNumber(text, prefix.length, value < 0n, field)
+  const digits = reprInt(value < 0n ? -value : value)
+  return digits && padNumber(digits.padStart(field.precision ?? 0, '0'), value < 0n, field)
 }
 
-const formatReal = (field: Field, number: PythonNumber) => {
-  const value = toFloat(number)
-  if (value === undefined) return undefined
-  const isAlternate = field.flags.includes('#')
-  const text = printFloat(Math.abs(value), field.type, field.precision, isAlternate)
-  const isNegative = value < 0 || Object.is(value, -0)
-  return padNumber(text, 0, isNegative, field)
+const formatReal = (field: Field, value: number | undefined) => {
+  if (value === undefined || field.flags.includes('#')) return undefined
+  const text = fixed(Math.abs(value), field.precision ?? 6)
+  return text && padNumber(text, value < 0 || Object.is(value, -0), field)
 }
 
-const formatCharacter = <V>(field: Field, value: V, source: PercentSource<V>) => {
-  const code = source.number(value)
-  if (typeof code === 'bigint') {
-    const isCode = code >= 0n && code <= 0x10ffffn
-    return isCode ? padField(String.fromCodePoint(Number(code)), field) : undefined
-  }
-  const text = code === undefined ? source.text(value, 's') : undefined
-  return text !== undefined && lengthOf(text) === 1 ? padField(text, field) : undefined
-}
-
-const padNumber = (text: string, prefix: number, isNegative: boolean, field: Field) => {
+const padNumber = (text: string, isNegative: boolean, field: Field) => {
   const plus = field.flags.includes('+') ? '+' : field.flags.includes(' ') ? ' ' : ''
   const sign = isNegative ? '-' : plus
   if (!field.flags.includes('0') || field.flags.includes('-')) return padField(sign + text, field)
-  const head = sign + text.slice(0, prefix)
-  return head + text.slice(prefix).padStart(field.width - head.length, '0')
+  return sign + text.padStart(field.width - sign.length, '0')
 }
 
 const padField = (text: string, field: Field): string | undefined =>
   field.flags.includes('-')
     ? justifyLeft(text, BigInt(field.width))
     : justifyRight(text, BigInt(field.width))
-
-/** `%d` cuts a float; `%x` takes ints only. */
-const truncated = (value: PythonNumber): bigint | undefined =>
-  typeof value === 'bigint' ? value : truncate(value)
-
-const whole = (value: PythonNumber): bigint | undefined =>
-  typeof value === 'bigint' ? value : undefined

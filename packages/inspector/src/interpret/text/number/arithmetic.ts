@@ -1,68 +1,12 @@
-import { floorDivideFloat, moduloFloat, powerFloat } from './float-arithmetic.ts'
-import { bitLength, capInt, toFloat, type PythonNumber } from './number.ts'
-import { nearestFloat } from './parse.ts'
+import { capInt, toFloat, type PythonNumber } from './number.ts'
 
 /** Both operands of `**` and `<<` have a limit, so that no int grows beyond about 5,000 bits in one step. */
 const MAX_OPERAND = 1_000_000n
 const MAX_EXPONENT = 256n
 
-/** Rounds towards minus infinity; undefined for a zero divisor. */
-const floorDivideInt = (a: bigint, b: bigint): bigint | undefined => {
-  if (b === 0n) return undefined
-  const quotient = a / b
-  return a % b !== 0n && a < 0n !== b < 0n ? quotient - 1n : quotient
-}
-
-/** Has the sign of the divisor; undefined for a zero divisor. */
-const moduloInt = (a: bigint, b: bigint): bigint | undefined => {
-  if (b === 0n) return undefined
-  const rest = a % b
-  return rest !== 0n && rest < 0n !== b < 0n ? rest + b : rest
-}
-
-/** `a ** b`: a float for a negative exponent, undefined over the caps and for `0 ** -1`. */
-const powerInt = (a: bigint, b: bigint): PythonNumber | undefined => {
-  const magnitude = a < 0n ? -a : a
-  if (magnitude >= MAX_OPERAND || b >= MAX_EXPONENT || b <= -MAX_EXPONENT) return undefined
-  if (b >= 0n) return a ** b
-  return powerFloat(Number(a), Number(b))
-}
-
-/** `pow(a, b, modulus)` for a non-negative exponent. */
-export const powerModulo = (a: bigint, b: bigint, modulus: bigint): bigint | undefined => {
-  if (modulus === 0n || b < 0n || capInt(b) === undefined) return undefined
-  // A square for each bit of the exponent: numbers of real use, not of cryptography.
-  if (bitLength(b) > 64 || bitLength(modulus) > 1024) return undefined
-  let [result, base, left] = [1n, a % modulus, b]
-  while (left > 0n) {
-    if ((left & 1n) === 1n) result = (result * base) % modulus
-    base = (base * base) % modulus
-    left >>= 1n
-  }
-  return moduloInt(result, modulus)
-}
-
-/** `a << b` within the caps; undefined for a negative shift. */
-const shiftInt = (a: bigint, b: bigint): bigint | undefined => {
-  const magnitude = a < 0n ? -a : a
-  return b < 0n || b >= MAX_EXPONENT || magnitude >= MAX_OPERAND ? undefined : a << b
-}
-
-/** `a / b`, the double nearest to the exact quotient; undefined for zero divisors and quotients out of range. */
-const trueDivideInt = (a: bigint, b: bigint): number | undefined => {
-  if (b === 0n) return undefined
-  if (isExact(a) && isExact(b)) return Number(a) / Number(b)
-  const sign = a < 0n !== b < 0n ? -1 : 1
-  const quotient = nearestFloat(a < 0n ? -a : a, b < 0n ? -b : b)
-  return quotient === undefined ? undefined : sign * quotient
-}
-
-const isExact = (value: bigint): boolean =>
-  value <= 9007199254740992n && value >= -9007199254740992n
-
 /**
  * `left operator right` of two Python numbers (a bool goes in as 0n or 1n). Undefined when Python would raise (division
- * by zero, a float out of range), when the result is complex, and over the caps of powers, shifts and ints.
+ * by zero, a float out of range), when the result is complex, when JavaScript may round another way, and over the caps.
  */
 export const arithmetic = (
   operator: string,
@@ -76,23 +20,62 @@ export const arithmetic = (
   return a === undefined || b === undefined ? undefined : FLOAT_OPERATORS.get(operator)?.(a, b)
 }
 
-/** `divmod(left, right)`. */
-export const divmod = (
-  left: PythonNumber,
-  right: PythonNumber,
-): [PythonNumber, PythonNumber] | undefined => {
-  const quotient = arithmetic('//', left, right)
-  const rest = arithmetic('%', left, right)
-  return quotient === undefined || rest === undefined ? undefined : [quotient, rest]
+/** Rounds towards minus infinity; the rest has the sign of the divisor. Undefined for a zero divisor. */
+const divideInt = (a: bigint, b: bigint): { quotient: bigint; rest: bigint } | undefined => {
+  if (b === 0n) return undefined
+  const [quotient, rest] = [a / b, a % b]
+  const isBelow = rest !== 0n && rest < 0n !== b < 0n
+  return isBelow ? { quotient: quotient - 1n, rest: rest + b } : { quotient, rest }
 }
+
+/** The same of floats, as CPython does it: quotient and rest agree with each other. */
+const divideFloat = (a: number, b: number): { quotient: number; rest: number } | undefined => {
+  if (b === 0) return undefined
+  const remainder = a % b
+  const isBelow = remainder !== 0 && remainder < 0 !== b < 0
+  const exact = (a - remainder) / b - (isBelow ? 1 : 0)
+  const floor = Math.floor(exact)
+  const quotient = exact - floor > 0.5 ? floor + 1 : floor
+  const rest = isBelow ? remainder + b : remainder
+  return {
+    quotient: quotient === 0 ? (a / b < 0 ? -0 : 0) : quotient,
+    rest: rest === 0 && b < 0 ? -0 : Math.abs(rest) === 0 ? 0 : rest,
+  }
+}
+
+/** `a ** b`, where it is a product or known exactly. */
+const powerInt = (a: bigint, b: bigint): PythonNumber | undefined => {
+  const magnitude = a < 0n ? -a : a
+  if (magnitude >= MAX_OPERAND || b >= MAX_EXPONENT || b <= -MAX_EXPONENT) return undefined
+  if (b >= 0n) return a ** b
+  return a === 10n ? Number(`1e${b}`) : powerFloat(Number(a), Number(b))
+}
+
+/** V8 rounds most powers otherwise than C. */
+const powerFloat = (a: number, b: number): number | undefined => {
+  const result = b === 2 ? a * a : b === 0.5 && a >= 0 ? Math.sqrt(a) : b === -1 ? 1 / a : undefined
+  return result !== undefined && Number.isFinite(result) ? result : undefined
+}
+
+/** `a << b` within the caps; undefined for a negative shift. */
+const shiftInt = (a: bigint, b: bigint): bigint | undefined => {
+  const magnitude = a < 0n ? -a : a
+  return b < 0n || b >= MAX_EXPONENT || magnitude >= MAX_OPERAND ? undefined : a << b
+}
+
+const divideExactly = (a: bigint, b: bigint): number | undefined =>
+  b !== 0n && isExact(a) && isExact(b) ? Number(a) / Number(b) : undefined
+
+const isExact = (value: bigint): boolean =>
+  value <= 9007199254740992n && value >= -9007199254740992n
 
 const INT_OPERATORS = new Map<string, (a: bigint, b: bigint) => PythonNumber | undefined>([
   ['+', (a, b) => capInt(a + b)],
   ['-', (a, b) => capInt(a - b)],
   ['*', (a, b) => capInt(a * b)],
-  ['/', trueDivideInt],
-  ['//', floorDivideInt],
-  ['%', moduloInt],
+  ['/', divideExactly],
+  ['//', (a, b) => divideInt(a, b)?.quotient],
+  ['%', (a, b) => divideInt(a, b)?.rest],
   ['**', powerInt],
   ['<<', shiftInt],
   ['>>', (a, b) => (b < 0n ? undefined : b > 1_000_000n ? (a < 0n ? -1n : 0n) : a >> b)],
@@ -106,7 +89,7 @@ const FLOAT_OPERATORS = new Map<string, (a: number, b: number) => number | undef
   ['-', (a, b) => a - b],
   ['*', (a, b) => a * b],
   ['/', (a, b) => (b === 0 ? undefined : a / b)],
-  ['//', floorDivideFloat],
-  ['%', moduloFloat],
+  ['//', (a, b) => divideFloat(a, b)?.quotient],
+  ['%', (a, b) => divideFloat(a, b)?.rest],
   ['**', powerFloat],
 ])

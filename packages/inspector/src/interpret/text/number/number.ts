@@ -19,12 +19,3 @@ export const toFloat = (value: PythonNumber): number | undefined => {
 /** `int(value)` of a float, towards zero; undefined for NaN and infinities, which raise. */
 export const truncate = (value: number): bigint | undefined =>
   Number.isFinite(value) ? BigInt(Math.trunc(value)) : undefined
-
-/** Bits of the magnitude: `value.bit_length()`. */
-export const bitLength = (value: bigint): number => {
-  const magnitude = value < 0n ? -value : value
-  const hex = magnitude.toString(16)
-  return magnitude === 0n
-    ? 0
-    : (hex.length - 1) * 4 + (32 - Math.clz32(parseInt(hex.charAt(0), 16)))
-}

@@ -116,9 +116,6 @@ export const matchWildcard = (name: string, pattern: string): boolean | undefine
 /** True when the text has any of `*`, `?`, `[`: `glob.has_magic`. */
 export const hasWildcard = (pattern: string): boolean => /[*?[]/.test(pattern)
 
-/** `glob.escape(path)`. */
-export const escapeWildcard = (path: string): string => path.replaceAll(/[*?[]/g, '[$&]')
-
 /** Goes back to the last `*` only: enough, since an earlier one could only match what the last one can. */
 const matchSteps = (name: readonly string[], steps: readonly Step[]): boolean => {
   let [at, step, lastRun, resumeAt] = [0, 0, -1, 0]

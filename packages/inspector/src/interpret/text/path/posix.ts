@@ -53,32 +53,6 @@ export const relativePath = (path: string, start: string): string | undefined =>
   return [...from.slice(shared).map(() => '..'), ...to.slice(shared)].join('/') || '.'
 }
 
-/** `os.path.commonpath`; undefined for none, and for absolute and relative ones together, which raise. */
-export const commonPath = (paths: readonly string[]): string | undefined => {
-  const [first, ...others] = paths
-  if (first === undefined || others.some((path) => isAbsolute(path) !== isAbsolute(first))) {
-    return undefined
-  }
-  const parts = paths.map(segments)
-  const shortest = parts[0] ?? []
-  const shared = Math.min(...parts.map((part) => sharedLength(shortest, part)))
-  return (isAbsolute(first) ? '/' : '') + shortest.slice(0, shared).join('/')
-}
-
-/** `os.path.commonprefix`: by character, not by name. */
-export const commonPrefix = (texts: readonly string[]): string => {
-  const [first = '', ...others] = texts
-  let length = first.length
-  for (const text of others) {
-    let at = 0
-    while (at < length && first.charCodeAt(at) === text.charCodeAt(at)) at += 1
-    length = at
-  }
-  // Half a character is none.
-  const isHalf = /[\ud800-\udbff]$/.test(first.slice(Math.max(0, length - 1), length))
-  return first.slice(0, isHalf ? length - 1 : length)
-}
-
 const segments = (path: string): string[] =>
   path.split('/').filter((part) => part !== '' && part !== '.')
 

@@ -1,5 +1,4 @@
 import { compareText } from '../string/code-points.ts'
-import { matchWildcard } from './glob.ts'
 
 /** pathlib's PurePosixPath, as normal text: no double or trailing slash and no `.`, but `..` stays. */
 
@@ -40,13 +39,6 @@ export const stemOf = (path: string): string => {
   return name.slice(0, name.length - suffixOf(path).length)
 }
 
-export const suffixesOf = (path: string): string[] => {
-  const name = nameOf(path)
-  if (name.endsWith('.')) return []
-  const [, ...suffixes] = name.replace(/^\.+/, '').split('.')
-  return suffixes.map((suffix) => `.${suffix}`)
-}
-
 /** The folder that holds it; a root and the current folder are their own. */
 export const parentOf = (path: string): string => {
   const at = path.lastIndexOf('/')
@@ -78,16 +70,6 @@ export const relativeTo = (path: string, folder: string): string | undefined => 
   const [parts, base] = [partsOf(path), partsOf(folder)]
   const isBelow = base.length <= parts.length && base.every((part, at) => parts[at] === part)
   return isBelow ? makePurePath(...parts.slice(base.length)) : undefined
-}
-
-/** `path.match(pattern)`: part by part from the end, from the start too for an absolute pattern. */
-export const matchPath = (path: string, pattern: string): boolean | undefined => {
-  const [parts, patterns] = [partsOf(path), partsOf(makePurePath(pattern))]
-  if (patterns.length === 0) return undefined
-  if (patterns.length > parts.length) return false
-  if (pattern.startsWith('/') && patterns.length !== parts.length) return false
-  const last = parts.slice(parts.length - patterns.length)
-  return patterns.every((part, at) => matchWildcard(last[at] ?? '', part) === true)
 }
 
 /** The order of paths: name by name. */

@@ -33,18 +33,6 @@ export const readCharacterEscape = (
   return /^[A-Za-z0-9]$/.test(letter) ? undefined : { character: letter, end: at + 1 }
 }
 
-/** `\0`, `\012`, `\101`: up to three octal digits from `at`, at most 0o377; undefined for none. */
-export const readOctal = (
-  characters: readonly string[],
-  at: number,
-): { character: string; end: number } | undefined => {
-  const digits = /^[0-7]*/.exec(characters.slice(at, at + 3).join(''))?.[0] ?? ''
-  const code = parseInt(digits, 8)
-  return digits === '' || code > 0o377
-    ? undefined
-    : { character: String.fromCodePoint(code), end: at + digits.length }
-}
-
 const readCode = (characters: readonly string[], at: number, length: number) => {
   const hex = characters.slice(at, at + length).join('')
   const code = parseInt(hex, 16)

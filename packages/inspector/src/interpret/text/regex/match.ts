@@ -69,10 +69,6 @@ const match = (run: Run, node: PatternNode, at: number, next: Next): boolean => 
       return node.branches.some((branch) => match(run, branch, at, next))
     case 'group':
       return matchGroup(run, node, at, next)
-    case 'atomic': {
-      const end = matchFrom(run, node.body, at, () => true)
-      return end !== undefined && next(end)
-    }
     case 'repeat':
       return node.body.kind === 'character'
         ? repeatCharacter(run, node, node.body.matches, at, next)
@@ -81,10 +77,6 @@ const match = (run: Run, node: PatternNode, at: number, next: Next): boolean => 
       return matchLookaround(run, node, at) && next(at)
     case 'place':
       return node.holds(run.text, at) && next(at)
-    case 'reference':
-      return matchReference(run, node, at, next)
-    case 'condition':
-      return match(run, run.spans[node.index] === undefined ? node.no : node.yes, at, next)
   }
 }
 
@@ -176,22 +168,4 @@ const matchLookaround = (run: Run, node: NodeOf<'look'>, at: number): boolean =>
   const end = matchFrom(run, node.body, start, (end) => !node.behind || end === at)
   if (node.negated || end === undefined) run.spans = before
   return (end !== undefined) !== node.negated
-}
-
-/** A group that took no part matched nothing, not the empty text. */
-const matchReference = (
-  run: Run,
-  { index, fold }: NodeOf<'reference'>,
-  at: number,
-  next: Next,
-): boolean => {
-  const span = run.spans[index]
-  if (span === undefined) return false
-  const [start, end] = span
-  for (let offset = 0; offset < end - start; offset += 1) {
-    const [a, b] = [run.text[start + offset], run.text[at + offset]]
-    if (a === undefined || b === undefined || fold(a) !== fold(b)) return false
-  }
-  run.budget.steps -= end - start
-  return next(at + end - start)
 }

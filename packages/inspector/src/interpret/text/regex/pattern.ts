@@ -7,15 +7,11 @@ export type PatternNode =
   | { kind: 'sequence'; items: PatternNode[] }
   | { kind: 'choice'; branches: PatternNode[] }
   | { kind: 'group'; index: number; body: PatternNode }
-  /** Once left, it is not tried another way: `(?>...)`. */
-  | { kind: 'atomic'; body: PatternNode }
   | { kind: 'repeat'; body: PatternNode; min: number; max: number; lazy: boolean }
   /** `width` is how far a look-behind goes back. */
   | { kind: 'look'; body: PatternNode; behind: boolean; negated: boolean; width: number }
   /** Takes nothing: `^`, `\b`. */
   | { kind: 'place'; holds: PlaceTest }
-  | { kind: 'reference'; index: number; fold: Fold }
-  | { kind: 'condition'; index: number; yes: PatternNode; no: PatternNode }
 
 export type CharacterTest = (character: string) => boolean
 type PlaceTest = (text: readonly string[], at: number) => boolean
@@ -50,10 +46,7 @@ export const widthOf = (node: PatternNode): { min: number; max: number } => {
       return node.items.map(widthOf).reduce(add, { min: 0, max: 0 })
     case 'choice':
       return node.branches.map(widthOf).reduce(span)
-    case 'condition':
-      return span(widthOf(node.yes), widthOf(node.no))
     case 'group':
-    case 'atomic':
       return widthOf(node.body)
     case 'repeat': {
       const { min, max } = widthOf(node.body)
@@ -62,8 +55,6 @@ export const widthOf = (node: PatternNode): { min: number; max: number } => {
     case 'look':
     case 'place':
       return { min: 0, max: 0 }
-    case 'reference':
-      return { min: 0, max: Infinity }
   }
 }
 
@@ -75,7 +66,6 @@ export const hasRepeat = (node: PatternNode): boolean =>
 const childrenOf = (node: PatternNode): PatternNode[] => {
   if (node.kind === 'sequence') return node.items
   if (node.kind === 'choice') return node.branches
-  if (node.kind === 'condition') return [node.yes, node.no]
   return 'body' in node ? [node.body] : []
 }
 
@@ -98,8 +88,6 @@ export interface Reader {
   flags: number
   groupCount: number
   groupNames: Map<string, number>
-  /** Groups that are closed: only these can be referred to. */
-  closed: Set<number>
 }
 
 /** Thrown by what reads a pattern when it is none; caught by `readPattern`. */

@@ -1,13 +1,6 @@
-import {
-  categoryTest,
-  foldCase,
-  ignoringCase,
-  isWord,
-  readCharacterEscape,
-  readOctal,
-} from './escape.ts'
-import { accept, acceptMatch, hasFlag, reject } from './pattern.ts'
-import type { CharacterTest, Fold, PatternNode, Reader } from './pattern.ts'
+import { categoryTest, foldCase, ignoringCase, isWord, readCharacterEscape } from './escape.ts'
+import { accept, hasFlag, reject } from './pattern.ts'
+import type { CharacterTest, PatternNode, Reader } from './pattern.ts'
 import { compareText } from '../string/code-points.ts'
 
 /** One element that is no group: a character, `.`, a set, an escape, `^` or `$`. */
@@ -34,16 +27,12 @@ export const readAtom = (reader: Reader): PatternNode => {
   }
 }
 
-/** Returns the fold by which the pattern, at this place, compares characters. */
-const foldOf = (reader: Reader): Fold =>
-  hasFlag(reader, 'ignoreCase') ? foldCase(hasFlag(reader, 'ascii')) : (character) => character
-
 const any = (matches: CharacterTest): PatternNode => ({ kind: 'character', matches })
 
 const literal = (reader: Reader, character: string): PatternNode => {
   const isEqual: CharacterTest = (other) => other === character
   if (!hasFlag(reader, 'ignoreCase')) return any(isEqual)
-  const fold = foldOf(reader)
+  const fold = foldCase(hasFlag(reader, 'ascii'))
   const folded = fold(character)
   const same: CharacterTest = (other) => fold(other) === folded
   return any(ignoringCase(same, hasFlag(reader, 'ascii')))
@@ -59,28 +48,11 @@ const readEscape = (reader: Reader): PatternNode => {
     reader.at += 1
     return category === undefined ? (place ?? START) : any(category)
   }
-  if (/^[0-9]$/.test(letter)) return readNumbered(reader)
   const escape = readCharacterEscape(reader.characters, reader.at)
   if (escape === undefined) return reject('an escape without a meaning')
   reader.at = escape.end
   return literal(reader, escape.character)
 }
-
-/** Reads `\0` and three octal digits, which are characters; other numbers refer to groups. */
-const readNumbered = (reader: Reader): PatternNode => {
-  const reference = acceptMatch(reader, /^(?![0-7]{3})[1-9]\d?/)
-  if (reference !== null) return referTo(reader, Number(reference[0]))
-  const octal = readOctal(reader.characters, reader.at)
-  if (octal === undefined) return reject('an octal escape out of range')
-  reader.at = octal.end
-  return literal(reader, octal.character)
-}
-
-/** A reference to what a group matched. */
-export const referTo = (reader: Reader, index: number): PatternNode =>
-  reader.closed.has(index)
-    ? { kind: 'reference', index, fold: foldOf(reader) }
-    : reject('a reference to a group that is not closed')
 
 const START: PatternNode = { kind: 'place', holds: (_, at) => at === 0 }
 const END: PatternNode = { kind: 'place', holds: (text, at) => at === text.length }
@@ -148,9 +120,7 @@ const readEnd = (reader: Reader): string | CharacterTest => {
     reader.at += 1
     return category ?? '\b'
   }
-  const escape = /^[0-7]$/.test(letter)
-    ? readOctal(reader.characters, reader.at)
-    : readCharacterEscape(reader.characters, reader.at)
+  const escape = readCharacterEscape(reader.characters, reader.at)
   if (escape === undefined) return reject('an escape without a meaning')
   reader.at = escape.end
   return escape.character

@@ -1,5 +1,5 @@
 import { codePoints } from '../string/code-points.ts'
-import { readAtom, referTo } from './read-atom.ts'
+import { readAtom } from './read-atom.ts'
 import {
   accept,
   acceptMatch,
@@ -21,7 +21,7 @@ const MAX_PATTERN = 200
 
 /**
  * Reads a pattern of Python's `re` (for str). Undefined for what Python rejects, for patterns above 200 characters, for
- * repeats inside repeats, and for the flag `L`.
+ * repeats inside repeats, references, conditions, atomic groups, flags of a group, and for the flag `L`.
  */
 export const readPattern = (text: string, flags: number): Pattern | undefined => {
   const characters = codePoints(text)
@@ -32,7 +32,6 @@ export const readPattern = (text: string, flags: number): Pattern | undefined =>
     flags,
     groupCount: 0,
     groupNames: new Map(),
-    closed: new Set(),
   }
   try {
     readGlobalFlags(reader)
@@ -72,14 +71,12 @@ const readRepeats = (reader: Reader, body: PatternNode): PatternNode => {
   if (bounds === undefined) return body
   if (body.kind === 'place') return reject('nothing to repeat')
   const lazy = accept(reader, '?')
-  const possessive = !lazy && accept(reader, '+')
   skipVerbose(reader)
   const after = reader.at
   if (readBounds(reader) !== undefined) return reject('multiple repeat')
   reader.at = after
   if (bounds.max > 1 && hasRepeat(body)) return reject('a repeat in a repeat')
-  const repeat: PatternNode = { kind: 'repeat', body, ...bounds, lazy }
-  return possessive ? { kind: 'atomic', body: repeat } : repeat
+  return { kind: 'repeat', body, ...bounds, lazy }
 }
 
 const BOUNDS = /^\{(?:(\d+)(?:(,)(\d*))?|,(\d*))\}/
@@ -124,11 +121,8 @@ const readGroup = (reader: Reader, readBody: ReadBody): PatternNode | undefined 
   const matchLookaround = acceptMatch(reader, /^\(\?(<?)([=!])/)
   if (matchLookaround !== null) return readLookaround(reader, readBody, matchLookaround)
   if (accept(reader, '(?:')) return bodyOf(reader, readBody)
-  if (accept(reader, '(?>')) return { kind: 'atomic', body: bodyOf(reader, readBody) }
   if (accept(reader, '(?P<')) return readCapture(reader, readBody, readUntil(reader, '>'))
-  if (accept(reader, '(?P=')) return readNamedReference(reader)
-  if (accept(reader, '(?(')) return readCondition(reader, readBody)
-  if (accept(reader, '(?')) return readFlagged(reader, readBody)
+  if (accept(reader, '(?')) return reject('another kind of group')
   expect(reader, '(')
   return readCapture(reader, readBody, undefined)
 }
@@ -150,13 +144,7 @@ const readCapture = (reader: Reader, readBody: ReadBody, name: string | undefine
     reader.groupNames.set(name, index)
   }
   const body = bodyOf(reader, readBody)
-  reader.closed.add(index)
   return { kind: 'group', index, body }
-}
-
-const readNamedReference = (reader: Reader): PatternNode => {
-  const index = reader.groupNames.get(readUntil(reader, ')'))
-  return index === undefined ? reject('an unknown group') : referTo(reader, index)
 }
 
 const readLookaround = (
@@ -169,28 +157,6 @@ const readLookaround = (
   const { min, max } = widthOf(body)
   if (behind && min !== max) return reject('a look-behind of varying width')
   return { kind: 'look', body, behind, negated, width: behind ? min : 0 }
-}
-
-/** `(?(1)yes|no)`, `(?(name)yes)`. */
-const readCondition = (reader: Reader, readBody: ReadBody): PatternNode => {
-  const name = readUntil(reader, ')')
-  const index = /^[1-9]\d*$/.test(name) ? Number(name) : reader.groupNames.get(name)
-  if (index === undefined || index > reader.groupCount) return reject('an unknown group')
-  const body = bodyOf(reader, readBody)
-  const [yes, no, more] = body.kind === 'choice' ? body.branches : [body]
-  if (yes === undefined || more !== undefined) return reject('a condition of three branches')
-  return { kind: 'condition', index, yes, no: no ?? { kind: 'sequence', items: [] } }
-}
-
-/** Reads `(?i:...)`, `(?-i:...)`. */
-const readFlagged = (reader: Reader, readBody: ReadBody): PatternNode => {
-  const { flags } = reader
-  const match = acceptMatch(reader, /^([aimsux]*)(?:-([imsx]+))?:/)
-  if (match === null) return reject('unknown flags')
-  reader.flags = (flags | flagsOf(match[1])) & ~flagsOf(match[2])
-  const body = bodyOf(reader, readBody)
-  reader.flags = flags
-  return body
 }
 
 const flagsOf = (letters = ''): number => {

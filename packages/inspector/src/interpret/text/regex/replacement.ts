@@ -1,11 +1,13 @@
 import { codePoints } from '../string/code-points.ts'
-import { readCharacterEscape, readOctal } from './escape.ts'
+import { readCharacterEscape } from './escape.ts'
 import { groupText, type Regex, type RegexMatch } from './regex.ts'
 
 /** Texts and numbers of groups in turn. */
 type Replacement = (string | number)[]
 
-const GROUP = /^g<([^>]+)>/
+const NAMED = /^g<([^>]+)>/
+/** Three octal digits are a character, which is not read. */
+const NUMBERED = /^(?!0|[0-3][0-7]{2})(\d\d?)/
 
 /** Reads the replacement of `re.sub`: `\1`, `\g<name>`, `\n`; undefined for what Python rejects. */
 export const readReplacement = (text: string, regex: Regex): Replacement | undefined => {
@@ -40,27 +42,15 @@ const readEscape = (
   at: number,
   regex: Regex,
 ): { piece: string | number; end: number } | undefined => {
-  const named = GROUP.exec(characters.slice(at).join(''))
-  if (named !== null) {
-    const [whole, name = ''] = named
-    const index = groupIndex(name, regex)
-    return index === undefined ? undefined : { piece: index, end: at + codePoints(whole).length }
+  const rest = characters.slice(at).join('')
+  const [whole, name] = NAMED.exec(rest) ?? NUMBERED.exec(rest) ?? []
+  if (whole === undefined || name === undefined) {
+    const escape = readCharacterEscape(characters, at)
+    return escape && { piece: escape.character, end: escape.end }
   }
-  const digits = /^\d{1,3}/.exec(characters.slice(at, at + 3).join(''))?.[0] ?? ''
-  if (digits === '') return characterEscape(readCharacterEscape(characters, at))
-  if (digits.startsWith('0') || /^[0-3][0-7]{2}$/.test(digits)) {
-    return characterEscape(readOctal(characters, at))
-  }
-  const number = Number(digits.slice(0, 2))
-  return number <= regex.compiled.groupCount
-    ? { piece: number, end: at + Math.min(2, digits.length) }
-    : undefined
-}
-
-const characterEscape = (escape: { character: string; end: number } | undefined) =>
-  escape === undefined ? undefined : { piece: escape.character, end: escape.end }
-
-const groupIndex = (name: string, regex: Regex): number | undefined => {
-  if (!/^\d{1,3}$/.test(name)) return regex.compiled.groupNames.get(name)
-  return Number(name) <= regex.compiled.groupCount ? Number(name) : undefined
+  const { groupCount, groupNames } = regex.compiled
+  const index = /^\d+$/.test(name) ? Number(name) : groupNames.get(name)
+  return index === undefined || index > groupCount
+    ? undefined
+    : { piece: index, end: at + codePoints(whole).length }
 }

@@ -42,58 +42,6 @@ export const justifyRight = (text: string, width: bigint, fill = ' '): string | 
 export const center = (text: string, width: bigint, fill = ' '): string | undefined =>
   pad(text, width, fill, (missing) => Math.floor(missing / 2) + (missing & Number(width & 1n) & 1))
 
-/** `text.expandtabs(size)`: a line feed or carriage return begins the count again. */
-export const expandTabs = (text: string, size = 8n): string | undefined => {
-  if (size > MAX_TEXT) return undefined
-  const width = Number(size > 0n ? size : 0n)
-  const out: string[] = []
-  let [column, total] = [0, 0]
-  for (const character of text) {
-    const spaces = width === 0 ? 0 : width - (column % width)
-    const piece = character === '\t' ? ' '.repeat(spaces) : character
-    column = character === '\n' || character === '\r' ? 0 : column + lengthOf(piece)
-    total += piece.length
-    if (total > MAX_TEXT) return undefined
-    out.push(piece)
-  }
-  return out.join('')
-}
-
-/**
- * `text.translate(table)`: what stands for a code point; null deletes it, undefined leaves it. Undefined over the cap.
- */
-export const translate = (
-  text: string,
-  lookUp: (codePoint: number) => string | null | undefined,
-): string | undefined => {
-  const out: string[] = []
-  let total = 0
-  for (const character of text) {
-    const piece = lookUp(character.codePointAt(0) ?? 0)
-    const kept = piece === undefined ? character : (piece ?? '')
-    total += kept.length
-    if (total > MAX_TEXT) return undefined
-    out.push(kept)
-  }
-  return out.join('')
-}
-
-/** `str.maketrans(from, to, remove)`, for texts; undefined for texts of different length, which raises. */
-export const makeTranslation = (
-  from: string,
-  to: string,
-  remove = '',
-): Map<number, string | null> | undefined => {
-  const [sources, targets] = [codePoints(from), codePoints(to)]
-  if (sources.length !== targets.length) return undefined
-  const table = new Map<number, string | null>()
-  for (const [at, source] of sources.entries()) {
-    table.set(source.codePointAt(0) ?? 0, targets[at] ?? '')
-  }
-  for (const character of remove) table.set(character.codePointAt(0) ?? 0, null)
-  return table
-}
-
 const pad = (
   text: string,
   width: bigint,

@@ -1,2 +1,0 @@
-from multiprocessing import ThreadPool as Pool
-from threading import Thread as Process

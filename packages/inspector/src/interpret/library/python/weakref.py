@@ -1,6 +1,0 @@
-WeakValueDictionary = WeakKeyDictionary = dict
-WeakSet = set
-
-
-def ref(object, callback=None):
-    return lambda: object
