@@ -105,8 +105,8 @@ export const findOrigins = async <Used extends Pick<UsedHostNode, 'name' | 'pack
   )
   const left = unclaimed.flatMap(({ name, pack }) => (pack === undefined ? [] : { name, pack }))
   const recorded = await reads.findRecorded(left.slice(0, RECORDED_MAX))
-  const saved = new Map(recorded.map(({ name, nodeId }) => [name, nodeId]))
-  const asked = unclaimed.map(({ name }) => ({ name, nodeId: saved.get(name) }))
+  const saved = new Map(recorded.map((one) => [one.name, one]))
+  const asked = unclaimed.map(({ name }) => ({ name, nodeId: saved.get(name)?.nodeId }))
   const last = await reads.findLast(asked.slice(0, UNKNOWN_MAX))
   const had = new Map(last.map(({ name, ...version }) => [name, version]))
   const found = used.map((one) => {
@@ -148,13 +148,16 @@ const choosePacks = async (
       ? (needed.get(version.nodeId) ?? []).map((name) => ({ versionId: version.id, name }))
       : [],
   )
-  const found = await reads.findNamesOf(asked)
+  const [found, inactive] = await Promise.all([
+    reads.findNamesOf(asked),
+    reads.findInactive(nodeIds.filter((_, place) => !versions[place])),
+  ])
   return nodeIds.map((node_id, place) => {
     const version = versions[place]
     const host_nodes = needed.get(node_id) ?? []
     const has = new Set(version && found.get(version.id))
     const missing = version?.isRead ? host_nodes.filter((name) => !has.has(name)) : []
-    const message = obstacleOf(version, missing)
+    const message = obstacleOf(version, missing, inactive.get(node_id))
     const pack = {
       node_id,
       name: nodeNames.get(node_id) ?? node_id,
@@ -198,7 +201,10 @@ const isSame = (version: string, other: string | undefined): boolean =>
 const obstacleOf = (
   version: Candidate | undefined,
   missing: readonly string[],
+  inactive: { wasRead: boolean } | undefined,
 ): string | undefined => {
+  if (inactive)
+    return `It has no active version, so nothing of it can be installed${inactive.wasRead ? '' : ', and its host nodes were never read'}: look for another pack, or ask its publisher.`
   if (!version)
     return 'None of its newest 20 versions can be installed there: ask for another host version or system, or look at the versions of the pack.'
   if (missing.length > 0)

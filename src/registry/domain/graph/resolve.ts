@@ -209,7 +209,7 @@ export interface KnownName {
   isBuiltIn: boolean
   claims: readonly Claim[]
   /** The pack that it was saved with, where that is here and has no claim. */
-  recorded: string | undefined
+  recorded: { nodeId: string; isActive: boolean } | undefined
   /** The last version that had it, where nothing claims it. */
   last: LastVersion | undefined
 }
@@ -227,7 +227,7 @@ export const chooseOrigin = (
   const chosen = chooseClaim(claims, asked)
   if (isBuiltIn && chosen?.reason !== 'named_by_workflow')
     return { origin: 'built_in', message: 'It is part of the host.' }
-  const id = chosen?.claim.nodeId ?? recorded
+  const id = chosen?.claim.nodeId ?? recorded?.nodeId
   const shown = last && { last_version: last }
   if (id === undefined)
     return { origin: 'unknown', message: unknownMessage(asked.pack, last), ...shown }
@@ -239,10 +239,13 @@ export const chooseOrigin = (
     reason,
     ...(last?.node_id === id
       ? { message: `The workflow was saved with this pack, which ${hadUntil(last)}`, ...shown }
-      : { message: CHOICE_REASONS[reason] }),
+      : { message: chosen || recorded?.isActive ? CHOICE_REASONS[reason] : INACTIVE }),
     ...(others.length > 0 && { other_node_ids: others }),
   }
 }
+
+const INACTIVE =
+  'The workflow was saved with this pack, which has no active version now: nobody can say if it has this node.'
 
 const NODES_SHOWN = 20
 
