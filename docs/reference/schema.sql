@@ -1603,20 +1603,6 @@ CREATE OR REPLACE FUNCTION public.node_words(id text, name text, tags text[], au
  IMMUTABLE PARALLEL SAFE
 RETURN ((SELECT COALESCE(string_agg(quote_lexeme((sort.sort || words.word)), ' '::text), ''::text) AS "coalesce" FROM (SELECT unnest(((search_words(((node_words.id || ' '::text) || node_words.name)) || joined_words(node_words.id)) || joined_words(node_words.name))) AS word, ARRAY['a'::text, 'b'::text, 'c'::text] AS sorts UNION ALL SELECT unnest(search_words(array_to_string((node_words.tags || node_words.author), ' '::text))) AS unnest, ARRAY['b'::text, 'c'::text] AS "array" UNION ALL SELECT unnest(search_words(COALESCE(node_words.description, ''::text))) AS unnest, ARRAY['c'::text] AS "array") words, LATERAL unnest(words.sorts) sort(sort)))::tsvector;
 
-CREATE OR REPLACE FUNCTION public.note_node_text()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into node_change (node_id, listed, id_lower, name_lower, words)
-  select old.id, true, old.id_lower, old.name_lower, old.words
-  from node_stats
-  where node_id = old.id and listed
-    and current_setting('kiln.renews_words', true) is distinct from 'on';
-  return null;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION public.platform_key(given text)
  RETURNS text[]
  LANGUAGE sql
@@ -1765,7 +1751,8 @@ begin
   insert into node_change (node_id, listed, id_lower, name_lower, words)
   select old.id, true, old.id_lower, old.name_lower, old.words
   from node_stats
-  where node_id = old.id and listed;
+  where node_id = old.id and listed
+    and current_setting('kiln.renews_words', true) is distinct from 'on';
   return null;
 end
 $function$;

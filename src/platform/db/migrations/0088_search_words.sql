@@ -133,7 +133,7 @@ end
 $$;
 
 -- As in 0014, but for the last step of this file: no api that goes on has counted what it changes.
-create or replace function note_node_text() returns trigger
+create or replace function record_node_text() returns trigger
 language plpgsql
 as $$
 begin
