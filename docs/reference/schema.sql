@@ -1534,9 +1534,24 @@ RETURN ((regexp_split_to_array(given, '[-_./\s]+'::text) || regexp_split_to_arra
 
 CREATE OR REPLACE FUNCTION public.host_node_words(names text[])
  RETURNS tsvector
- LANGUAGE sql
+ LANGUAGE plpgsql
  IMMUTABLE PARALLEL SAFE
-RETURN ((SELECT COALESCE(string_agg(quote_lexeme(('d'::text || bounded.word)), ' '::text), ''::text) AS "coalesce" FROM (SELECT own.word, sum(octet_length(own.word)) OVER (ORDER BY own.place) AS bytes FROM (SELECT w.word, min(w.place) AS place FROM unnest(search_words(array_to_string(host_node_words.names, ' '::text))) WITH ORDINALITY w(word, place) GROUP BY w.word) own) bounded WHERE (bounded.bytes <= 65536)))::tsvector;
+AS $function$
+begin
+  return (
+    select coalesce(string_agg(quote_lexeme('d' || word), ' '), '')
+    from (
+      select word, sum(octet_length(word)) over (order by place) as bytes
+      from (
+        select word, min(place) as place
+        from unnest(search_words(left(array_to_string(names, ' '), 100000))) with ordinality as w (word, place)
+        group by word
+      ) own
+    ) bounded
+    where bytes <= 65536
+  )::tsvector;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.host_of(url text)
  RETURNS text
@@ -1551,9 +1566,21 @@ RETURN (((w).ended_at IS NULL) AND ((w).beat_at > (clock_timestamp() - '00:00:30
 
 CREATE OR REPLACE FUNCTION public.joined_words(given text)
  RETURNS text[]
- LANGUAGE sql
+ LANGUAGE plpgsql
  IMMUTABLE PARALLEL SAFE
-RETURN (SELECT COALESCE(array_agg("left"(joined.joined, 200)), '{}'::text[]) AS "coalesce" FROM (SELECT w.place, string_agg(w.word, ''::text) OVER (ORDER BY w.place ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS joined FROM unnest(regexp_split_to_array(lower(search_text(joined_words.given)), '[^[:alnum:]]+'::text)) WITH ORDINALITY w(word, place) WHERE (w.word <> ''::text)) joined WHERE (joined.place <= 8));
+AS $function$
+begin
+  return (
+    select coalesce(array_agg(left(joined, 200)), '{}')
+    from (
+      select place, string_agg(word, '') over (order by place rows between current row and unbounded following) as joined
+      from unnest(regexp_split_to_array(lower(search_text(given)), '[^[:alnum:]]+')) with ordinality as w (word, place)
+      where word <> ''
+    ) joined
+    where place <= 8
+  );
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.keep_host_node_policy()
  RETURNS trigger
@@ -1599,9 +1626,23 @@ RETURN (encode(SUBSTRING(sha256(convert_to(name, 'UTF8'::name)) FROM 1 FOR 16), 
 
 CREATE OR REPLACE FUNCTION public.node_words(id text, name text, tags text[], author text, description text)
  RETURNS tsvector
- LANGUAGE sql
+ LANGUAGE plpgsql
  IMMUTABLE PARALLEL SAFE
-RETURN ((SELECT COALESCE(string_agg(quote_lexeme((sort.sort || words.word)), ' '::text), ''::text) AS "coalesce" FROM (SELECT unnest(((search_words(((node_words.id || ' '::text) || node_words.name)) || joined_words(node_words.id)) || joined_words(node_words.name))) AS word, ARRAY['a'::text, 'b'::text, 'c'::text] AS sorts UNION ALL SELECT unnest(search_words(array_to_string((node_words.tags || node_words.author), ' '::text))) AS unnest, ARRAY['b'::text, 'c'::text] AS "array" UNION ALL SELECT unnest(search_words(COALESCE(node_words.description, ''::text))) AS unnest, ARRAY['c'::text] AS "array") words, LATERAL unnest(words.sorts) sort(sort)))::tsvector;
+AS $function$
+begin
+  return (
+    select coalesce(string_agg(quote_lexeme(sort || word), ' '), '')
+    from (
+      select unnest(search_words(id || ' ' || name) || joined_words(id) || joined_words(name)) as word,
+        array['a', 'b', 'c'] as sorts
+      union all
+      select unnest(search_words(left(search_text(array_to_string(tags || author, ' ')), 25000))), array['b', 'c']
+      union all
+      select unnest(search_words(left(search_text(description), 25000))), array['c']
+    ) words, unnest(sorts) sort
+  )::tsvector;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.platform_key(given text)
  RETURNS text[]
@@ -2009,9 +2050,21 @@ RETURN CASE WHEN (octet_length(given) = length(given)) THEN given ELSE translate
 
 CREATE OR REPLACE FUNCTION public.search_words(given text)
  RETURNS text[]
- LANGUAGE sql
+ LANGUAGE plpgsql
  IMMUTABLE PARALLEL SAFE
-RETURN (SELECT COALESCE(array_agg("left"(lower(word.word), 200)), '{}'::text[]) AS "coalesce" FROM unnest(regexp_split_to_array("left"(search_text(search_words.given), 25000), '\s+'::text)) whole(whole), LATERAL unnest(CASE WHEN (whole.whole ~ '^[[:lower:][:digit:]]*$'::text) THEN ARRAY[whole.whole] WHEN (whole.whole !~ unspaced_run()) THEN (whole.whole || cut_words(whole.whole)) ELSE ((whole.whole || unspaced_parts(whole.whole)) || cut_words(regexp_replace(whole.whole, unspaced_run(), ' '::text, 'g'::text))) END) word(word) WHERE (word.word <> ''::text));
+AS $function$
+begin
+  return (
+    select coalesce(array_agg(left(lower(word), 200)), '{}')
+    from unnest(regexp_split_to_array(search_text(given), '\s+')) whole,
+      -- Most are in lower case and whole, and need not be cut.
+      unnest(case when whole ~ '^[[:lower:][:digit:]]*$' then array[whole]
+        when whole !~ unspaced_run() then whole || cut_words(whole)
+        else whole || unspaced_parts(whole) || cut_words(regexp_replace(whole, unspaced_run(), ' ', 'g')) end) word
+    where word <> ''
+  );
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.send_signal(to_workflow text, name text)
  RETURNS void
@@ -2058,12 +2111,16 @@ CREATE OR REPLACE FUNCTION public.set_node_words()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  names text[] := (select array[id, name] from publisher where id = new.publisher_id);
+  descriptions text[] := '{}';
 begin
-  new.words = node_words(new.id, new.name,
-    new.tags || translated_texts(new.translations, 'name')
-      || (select array[id, name] from publisher where id = new.publisher_id),
-    new.author,
-    concat_ws(' ', new.description, array_to_string(translated_texts(new.translations, 'description'), ' ')))
+  if new.translations is not null then
+    names = names || translated_texts(new.translations, 'name');
+    descriptions = translated_texts(new.translations, 'description');
+  end if;
+  new.words = node_words(new.id, new.name, new.tags || names, new.author,
+    concat_ws(' ', new.description, array_to_string(descriptions, ' ')))
     || coalesce((select words from node_host_names where node_id = new.id), '');
   return new;
 end
@@ -2186,9 +2243,19 @@ RETURN (SELECT COALESCE(array_agg((t.texts ->> translated_texts.member)), '{}'::
 
 CREATE OR REPLACE FUNCTION public.unspaced_parts(given text)
  RETURNS text[]
- LANGUAGE sql
+ LANGUAGE plpgsql
  IMMUTABLE PARALLEL SAFE
-RETURN (SELECT COALESCE(array_agg(parts.part), '{}'::text[]) AS "coalesce" FROM regexp_matches(unspaced_parts.given, unspaced_run(), 'g'::text) run(run), LATERAL (SELECT (l.letter || lead(l.letter, 1, ''::text) OVER (ORDER BY l.place)) AS part FROM unnest(string_to_array(run.run[1], NULL::text)) WITH ORDINALITY l(letter, place)) parts);
+AS $function$
+begin
+  return (
+    select coalesce(array_agg(part), '{}')
+    from regexp_matches(given, unspaced_run(), 'g') run, lateral (
+      select letter || lead(letter, 1, '') over (order by place) as part
+      from unnest(string_to_array(run[1], null)) with ordinality as l (letter, place)
+    ) parts
+  );
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.unspaced_run()
  RETURNS text

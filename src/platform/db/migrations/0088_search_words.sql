@@ -14,16 +14,22 @@ create function unspaced_run() returns text
 language sql immutable parallel safe
 return '[\u1100-\u11ff\u3005-\u3007\u3041-\u312f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U000323af]+';
 
+-- Functions in SQL would be planned again for each call, which took ten times as long as they run.
+
 -- Each two such letters that follow each other, and the last letter of each run.
 create function unspaced_parts(given text) returns text[]
-language sql immutable parallel safe
-return (
-  select coalesce(array_agg(part), '{}')
-  from regexp_matches(given, unspaced_run(), 'g') run, lateral (
-    select letter || lead(letter, 1, '') over (order by place) as part
-    from unnest(string_to_array(run[1], null)) with ordinality as l (letter, place)
-  ) parts
-);
+language plpgsql immutable parallel safe
+as $$
+begin
+  return (
+    select coalesce(array_agg(part), '{}')
+    from regexp_matches(given, unspaced_run(), 'g') run, lateral (
+      select letter || lead(letter, 1, '') over (order by place) as part
+      from unnest(string_to_array(run[1], null)) with ordinality as l (letter, place)
+    ) parts
+  );
+end
+$$;
 
 -- Cut as in 0004.
 create function cut_words(given text) returns text[]
@@ -35,64 +41,80 @@ return regexp_split_to_array(given, '[-_./\s]+') || regexp_split_to_array(given,
       '([[:upper:]])([[:upper:]][[:lower:]])', '\1 \2', 'g'),
     '[^[:alnum:]]+');
 
--- As in 0004, with the parts of what has no blanks. A tsvector holds a megabyte: the bound keeps all words of a node below.
+-- As in 0004, with the parts of what has no blanks.
 create or replace function search_words(given text) returns text[]
-language sql immutable parallel safe
-return (
-  select coalesce(array_agg(left(lower(word), 200)), '{}')
-  from unnest(regexp_split_to_array(left(search_text(given), 25000), '\s+')) whole,
-    -- Most are in lower case and whole, and need not be cut.
-    unnest(case when whole ~ '^[[:lower:][:digit:]]*$' then array[whole]
-      when whole !~ unspaced_run() then whole || cut_words(whole)
-      else whole || unspaced_parts(whole) || cut_words(regexp_replace(whole, unspaced_run(), ' ', 'g')) end) word
-  where word <> ''
-);
+language plpgsql immutable parallel safe
+as $$
+begin
+  return (
+    select coalesce(array_agg(left(lower(word), 200)), '{}')
+    from unnest(regexp_split_to_array(search_text(given), '\s+')) whole,
+      -- Most are in lower case and whole, and need not be cut.
+      unnest(case when whole ~ '^[[:lower:][:digit:]]*$' then array[whole]
+        when whole !~ unspaced_run() then whole || cut_words(whole)
+        else whole || unspaced_parts(whole) || cut_words(regexp_replace(whole, unspaced_run(), ' ', 'g')) end) word
+    where word <> ''
+  );
+end
+$$;
 
 -- A name without blanks and marks, from each of its first words on: `image-upscaler` is `imageupscaler`.
 create function joined_words(given text) returns text[]
-language sql immutable parallel safe
-return (
-  select coalesce(array_agg(left(joined, 200)), '{}')
-  from (
-    select place, string_agg(word, '') over (order by place rows between current row and unbounded following) as joined
-    from unnest(regexp_split_to_array(lower(search_text(given)), '[^[:alnum:]]+')) with ordinality as w (word, place)
-    where word <> ''
-  ) joined
-  where place <= 8
-);
+language plpgsql immutable parallel safe
+as $$
+begin
+  return (
+    select coalesce(array_agg(left(joined, 200)), '{}')
+    from (
+      select place, string_agg(word, '') over (order by place rows between current row and unbounded following) as joined
+      from unnest(regexp_split_to_array(lower(search_text(given)), '[^[:alnum:]]+')) with ordinality as w (word, place)
+      where word <> ''
+    ) joined
+    where place <= 8
+  );
+end
+$$;
 
--- As in 0004, and id and name as one word each.
+-- As in 0004, and id and name as one word each. A tsvector holds a megabyte: the bound keeps all words of a node below.
 create or replace function node_words(id text, name text, tags text[], author text, description text)
 returns tsvector
-language sql immutable parallel safe
-return (
-  select coalesce(string_agg(quote_lexeme(sort || word), ' '), '')
-  from (
-    select unnest(search_words(id || ' ' || name) || joined_words(id) || joined_words(name)) as word,
-      array['a', 'b', 'c'] as sorts
-    union all
-    select unnest(search_words(array_to_string(tags || author, ' '))), array['b', 'c']
-    union all
-    select unnest(search_words(coalesce(description, ''))), array['c']
-  ) words, unnest(sorts) sort
-)::tsvector;
+language plpgsql immutable parallel safe
+as $$
+begin
+  return (
+    select coalesce(string_agg(quote_lexeme(sort || word), ' '), '')
+    from (
+      select unnest(search_words(id || ' ' || name) || joined_words(id) || joined_words(name)) as word,
+        array['a', 'b', 'c'] as sorts
+      union all
+      select unnest(search_words(left(search_text(array_to_string(tags || author, ' ')), 25000))), array['b', 'c']
+      union all
+      select unnest(search_words(left(search_text(description), 25000))), array['c']
+    ) words, unnest(sorts) sort
+  )::tsvector;
+end
+$$;
 
 -- The words of names of host nodes, with `d`. Each change of a node writes all its words into the index again, so that
 -- these have a bound, which a thousand host nodes reach.
 create function host_node_words(names text[]) returns tsvector
-language sql immutable parallel safe
-return (
-  select coalesce(string_agg(quote_lexeme('d' || word), ' '), '')
-  from (
-    select word, sum(octet_length(word)) over (order by place) as bytes
+language plpgsql immutable parallel safe
+as $$
+begin
+  return (
+    select coalesce(string_agg(quote_lexeme('d' || word), ' '), '')
     from (
-      select word, min(place) as place
-      from unnest(search_words(array_to_string(names, ' '))) with ordinality as w (word, place)
-      group by word
-    ) own
-  ) bounded
-  where bytes <= 65536
-)::tsvector;
+      select word, sum(octet_length(word)) over (order by place) as bytes
+      from (
+        select word, min(place) as place
+        from unnest(search_words(left(array_to_string(names, ' '), 100000))) with ordinality as w (word, place)
+        group by word
+      ) own
+    ) bounded
+    where bytes <= 65536
+  )::tsvector;
+end
+$$;
 
 -- step
 alter table current_host_node add column display_name text;
@@ -121,12 +143,16 @@ alter table node_host_names add column words tsvector;
 create or replace function set_node_words() returns trigger
 language plpgsql
 as $$
+declare
+  names text[] := (select array[id, name] from publisher where id = new.publisher_id);
+  descriptions text[] := '{}';
 begin
-  new.words = node_words(new.id, new.name,
-    new.tags || translated_texts(new.translations, 'name')
-      || (select array[id, name] from publisher where id = new.publisher_id),
-    new.author,
-    concat_ws(' ', new.description, array_to_string(translated_texts(new.translations, 'description'), ' ')))
+  if new.translations is not null then
+    names = names || translated_texts(new.translations, 'name');
+    descriptions = translated_texts(new.translations, 'description');
+  end if;
+  new.words = node_words(new.id, new.name, new.tags || names, new.author,
+    concat_ws(' ', new.description, array_to_string(descriptions, ' ')))
     || coalesce((select words from node_host_names where node_id = new.id), '');
   return new;
 end
