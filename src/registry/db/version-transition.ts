@@ -208,8 +208,9 @@ export const updateLatestVersion = async (sql: Transaction, nodeId: string): Pro
 
 /** Has the reverse look-up and the search read the names of the latest version, except banned ones. */
 export const updateCurrentHostNodes = async (sql: Transaction, nodeId: string): Promise<void> => {
-  // Triggers `current_host_node_inserted`, `…_updated` and `…_deleted` (0088): write the names as one text, and their words
-  // among those of the node, which searches read.
+  // Triggers `current_host_node_inserted`, `current_host_node_updated` and `current_host_node_deleted` (0088): write the
+  // names as one text, and their words among those of the node, which searches read; `current_host_node_named`: finds the
+  // display name for an api of the release before.
   await sql`
     with latest as (
       select h.host_node_name as name, h.display_name

@@ -10,10 +10,10 @@ const owned = usePublisher(registry)
 
 const search = async (query: Record<string, string>) => {
   const text = new URLSearchParams(query).toString()
-  return expectStatus(await anonymous.get(`/nodes/search?${text}`), 200).body
+  return expectStatus(await anonymous.get(`/nodes/search?${text}`), 200)
 }
 const find = async (term: string): Promise<unknown[]> =>
-  pluck((await search({ search: term }))['nodes'] as object[])
+  pluck(listOf(await search({ search: term }), 'nodes'))
 
 /** A word that nothing else has; letters alone, so that nothing cuts it. */
 const word = () => unique('w').replaceAll(/[^a-z]/g, 'k')
@@ -79,11 +79,11 @@ describe('a search for host nodes', () => {
     const [one, two] = [word(), word()]
     const { nodeId, ownNode } = await addWithHostNodes({ [one]: `The ${two} Way`, Other: '' })
     const found = await search({ host_node_search: `${two.toUpperCase()} way` })
-    assert.deepEqual(found['matched_host_nodes'], { [nodeId]: [one] })
+    assert.deepEqual(found.body['matched_host_nodes'], { [nodeId]: [one] })
     // The next version has another display name of the same class.
     const next = word()
     await addWithHostNodes({ [one]: next, Other: '' }, { nodeId, version: '1.1.0' })
-    assert.equal((await search({ host_node_search: two }))['total'], 0)
+    assert.equal((await search({ host_node_search: two })).body['total'], 0)
     assert.deepEqual([await find(two), await find(next)], [[], [nodeId]])
     const names = await sql`select name from current_host_node where display_name = ${next}`
     assert.deepEqual(pluck(names, 'name'), [one])
@@ -98,7 +98,7 @@ describe('a search for host nodes', () => {
   test('that finds nothing names those that are meant, with a typo in the middle', async () => {
     const { nodeId } = await addWithHostNodes({ ZqwSamplerAdvanced: 'Zqw Refiner', Other: 'x' })
     const meant = async (text: string, more: Record<string, string> = {}) =>
-      (await search({ host_node_search: text, ...more }))['did_you_mean']
+      (await search({ host_node_search: text, ...more })).body['did_you_mean']
     const { name } = expectStatus(await anonymous.get(`/nodes/${nodeId}`), 200).body
     const found = [{ id: nodeId, name, host_node: 'ZqwSamplerAdvanced' }]
     assert.deepEqual(await meant('ZqwSamlperAdvanced'), found)
@@ -112,12 +112,12 @@ describe('a pack without an active version', () => {
   const resolve = async (nodeId: string) => {
     const nodes = [{ id: 1, type: 'NobodyHasIt', properties: { cnr_id: nodeId } }]
     const response = await anonymous.post('/workflows/resolve', { workflow: { nodes, links: [] } })
-    const { body } = expectStatus(response, 200)
-    const [[hostNode], [pack]] = [listOf({ body }, 'host_nodes'), listOf({ body }, 'packs')]
+    const found = expectStatus(response, 200)
+    const [[hostNode], [pack]] = [listOf(found, 'host_nodes'), listOf(found, 'packs')]
     return { hostNode: String(hostNode?.['message']), pack: String(pack?.['message']) }
   }
   const availability = async (term: string) => {
-    const [node] = (await search({ search: term }))['nodes'] as Record<string, unknown>[]
+    const [node] = listOf(await search({ search: term }), 'nodes')
     return node?.['availability']
   }
 

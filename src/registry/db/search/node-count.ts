@@ -61,12 +61,18 @@ export const countNodes = async (
   // Classes below 5 need no counts of their own: they lie behind the page, or are sorted together.
   if (reach <= equal + start || equal + start + part + d <= FEW)
     return { 6: equal, 5: start, 4: part, 1: d }
-  const counted = await Promise.all(
-    (['a', 'b', 'c'] as const).map(async (sort) => rest(sort, await countAllWith(sort))),
-  )
-  const [a = 0, b = 0, c = 0] = counted
-  const less = (wide: number, narrow: number) => Math.max(0, wide - narrow)
-  return { 6: equal, 5: start, 4: part + a, 3: less(b, a), 2: less(c, b), 1: less(d, c) }
+  // On two connections, as above.
+  const countNarrow = async () => [await countAllWith('a'), await countAllWith('b')] as const
+  const [[withA, withB], withC] = await Promise.all([countNarrow(), countAllWith('c')])
+  const [a, b, c] = [rest('a', withA), rest('b', withB), rest('c', withC)]
+  return {
+    6: equal,
+    5: start,
+    4: part + a,
+    3: Math.max(0, b - a),
+    2: Math.max(0, c - b),
+    1: Math.max(0, d - c),
+  }
 }
 
 type PartCounts = Record<WordSort | 'equal' | 'start' | 'part', number>
