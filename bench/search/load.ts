@@ -8,24 +8,25 @@ import type { CataloguePlan } from './catalogue.ts'
 const CHUNK = 1_000
 const LANES = 2
 /** In which the rows of nodes are. */
-const TABLES = ['node', 'node_stats', 'version', 'host_node', 'current_host_node'] as const
+const TABLES = ['current_host_node', 'node', 'node_stats', 'version', 'host_node'] as const
 
 /**
  * Puts a catalogue into an empty database: rows without foreign keys and without the indexes that no constraint
  * needs; those are made from their own definitions at the end. What functions of the service would derive is made with its
- * domain functions, by generated columns, or, for the counters, by one statement. Moves and archives are left out: nothing
+ * domain functions, by the trigger of the words, or, for the counters, by one statement. Moves and archives are left out: nothing
  * that is measured reads them.
  */
 export const loadCatalogue = async (url: string, plan: CataloguePlan): Promise<void> => {
   const sql = makeDatabase({ url, pool: LANES, name: 'kiln bench load', statementTimeoutMs: 0 })
   try {
     await tune(sql, true)
+    await sql`alter table node enable always trigger node_words_set`
     const indexes = await dropIndexes(sql)
     await insertMakers(sql, plan)
     await inLanes(Math.ceil(plan.nodes / CHUNK), LANES, (at) => loadChunk(sql, plan, at * CHUNK))
-    await fillHostNames(sql)
     await inLanes(indexes.length, LANES, (at) => sql.unsafe(indexes[at] ?? ''))
     await countListed(sql)
+    await sql`alter table node enable trigger node_words_set`
     await sql`vacuum (analyze)`
     await tune(sql, false)
     await sql`checkpoint`
@@ -88,8 +89,13 @@ const loadChunk = async (sql: Sql, plan: CataloguePlan, from: number): Promise<v
   for (const table of TABLES) {
     const rows = made.flatMap((rows): object[] => rows[table])
     await insertRows(sql, table, rows)
+    // The words of a node are made with it, of these names, too.
+    if (table === 'current_host_node')
+      await fillHostNames(sql, pluckIds(made.flatMap(({ node }) => node)))
   }
 }
+
+const pluckIds = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id)
 
 /** Puts rows, all with the columns of the first, into a table. */
 const insertRows = async (sql: Sql, table: string, rows: readonly object[]): Promise<void> => {
@@ -103,11 +109,13 @@ const insertRows = async (sql: Sql, table: string, rows: readonly object[]): Pro
 }
 
 /** Fills the names, which otherwise a trigger does. */
-const fillHostNames = async (sql: Sql): Promise<void> => {
+const fillHostNames = async (sql: Sql, nodeIds: readonly string[]): Promise<void> => {
   await sql`
-    insert into node_host_names (node_id, names)
-    select node_id, string_agg(lower(name collate "default"), ${'\u0001'} order by name)
-    from current_host_node group by node_id
+    insert into node_host_names (node_id, names, words)
+    select node_id, string_agg(lower(name collate "default"), ${'\u0001'} order by name),
+      host_node_words(array_agg(name order by name))
+    from current_host_node where node_id = any(${[...nodeIds]}::text[])
+    group by node_id
   `
 }
 

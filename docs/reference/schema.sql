@@ -182,12 +182,15 @@ CREATE UNIQUE INDEX creation_of_task ON public.creation USING btree (task_id, na
 create table current_host_node (
   node_id text not null,
   name text not null,
+  display_name text,
   constraint current_host_node_pkey PRIMARY KEY (node_id, name),
   constraint current_host_node_node_id_fkey FOREIGN KEY (node_id) REFERENCES node(id)
 );
 CREATE INDEX current_host_node_by_name ON public.current_host_node USING btree (name, node_id);
 CREATE TRIGGER current_host_node_deleted AFTER DELETE ON current_host_node REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION settle_host_names();
 CREATE TRIGGER current_host_node_inserted AFTER INSERT ON current_host_node REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION settle_host_names();
+CREATE TRIGGER current_host_node_named BEFORE INSERT ON current_host_node FOR EACH ROW WHEN (new.display_name IS NULL) EXECUTE FUNCTION set_display_name();
+CREATE TRIGGER current_host_node_updated AFTER UPDATE ON current_host_node REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION settle_host_names();
 
 create table download_day (
   version_id uuid not null,
@@ -493,7 +496,7 @@ CREATE INDEX node_tags ON public.node USING gin (lower_all(tags)) WITH (fastupda
 CREATE INDEX node_words ON public.node USING gin (words) WITH (fastupdate=off);
 CREATE TRIGGER node_license_set BEFORE UPDATE ON node FOR EACH ROW WHEN (old.latest_version_id IS DISTINCT FROM new.latest_version_id) EXECUTE FUNCTION record_latest_license();
 CREATE TRIGGER node_text_changed AFTER UPDATE ON node FOR EACH ROW WHEN (old.name_lower IS DISTINCT FROM new.name_lower OR old.words IS DISTINCT FROM new.words) EXECUTE FUNCTION record_node_text();
-CREATE TRIGGER node_words_set BEFORE INSERT OR UPDATE OF name, author, description, tags, translations ON node FOR EACH ROW EXECUTE FUNCTION set_node_words();
+CREATE TRIGGER node_words_set BEFORE INSERT OR UPDATE OF name, author, description, tags, translations, publisher_id, words ON node FOR EACH ROW EXECUTE FUNCTION set_node_words();
 
 create table node_change (
   id bigint generated always as identity not null,
@@ -512,6 +515,7 @@ CREATE INDEX node_change_by_xid ON public.node_change USING btree (xid);
 create table node_host_names (
   node_id text not null,
   names text not null,
+  words tsvector,
   constraint node_host_names_pkey PRIMARY KEY (node_id),
   constraint node_host_names_node_id_fkey FOREIGN KEY (node_id) REFERENCES node(id)
 );
@@ -752,6 +756,7 @@ CREATE INDEX publisher_by_change ON public.publisher USING btree (changed_at);
 CREATE INDEX publisher_by_creator ON public.publisher USING btree (created_by);
 CREATE INDEX publisher_logo_picture ON public.publisher USING btree (logo_picture) WHERE (logo_picture IS NOT NULL);
 CREATE TRIGGER publisher_changed BEFORE UPDATE ON publisher FOR EACH ROW WHEN (old.name IS DISTINCT FROM new.name OR old.description IS DISTINCT FROM new.description OR old.logo IS DISTINCT FROM new.logo OR old.logo_picture IS DISTINCT FROM new.logo_picture OR old.source_code_repo IS DISTINCT FROM new.source_code_repo OR old.website IS DISTINCT FROM new.website OR old.support IS DISTINCT FROM new.support OR old.status IS DISTINCT FROM new.status) EXECUTE FUNCTION record_publisher_change();
+CREATE TRIGGER publisher_renamed AFTER UPDATE ON publisher FOR EACH ROW WHEN (old.name IS DISTINCT FROM new.name) EXECUTE FUNCTION renew_publisher_words();
 
 create table publisher_member (
   id uuid default gen_random_uuid() not null,
@@ -1522,6 +1527,33 @@ CREATE OR REPLACE FUNCTION public.current_state(status text, error_code text, wa
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN (waits_on IS NOT NULL) THEN 'waiting'::text WHEN (status = ANY (ARRAY['CREATED'::text, 'created'::text])) THEN 'queued'::text ELSE task_state(status, error_code) END;
 
+CREATE OR REPLACE FUNCTION public.cut_words(given text)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN ((regexp_split_to_array(given, '[-_./\s]+'::text) || regexp_split_to_array(given, '[^[:alnum:]]+'::text)) || regexp_split_to_array(regexp_replace(regexp_replace(given, '([[:lower:][:digit:]])([[:upper:]])'::text, '\1 \2'::text, 'g'::text), '([[:upper:]])([[:upper:]][[:lower:]])'::text, '\1 \2'::text, 'g'::text), '[^[:alnum:]]+'::text));
+
+CREATE OR REPLACE FUNCTION public.host_node_words(names text[])
+ RETURNS tsvector
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+begin
+  return (
+    select coalesce(string_agg(quote_lexeme('d' || word), ' '), '')
+    from (
+      select word, sum(octet_length(word)) over (order by place) as bytes
+      from (
+        select word, min(place) as place
+        from unnest(search_words(left(array_to_string(names, ' '), 100000))) with ordinality as w (word, place)
+        group by word
+      ) own
+    ) bounded
+    where bytes <= 65536
+  )::tsvector;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.host_of(url text)
  RETURNS text
  LANGUAGE sql
@@ -1532,6 +1564,24 @@ CREATE OR REPLACE FUNCTION public.is_alive(w worker)
  RETURNS boolean
  LANGUAGE sql
 RETURN (((w).ended_at IS NULL) AND ((w).beat_at > (clock_timestamp() - '00:00:30'::interval)));
+
+CREATE OR REPLACE FUNCTION public.joined_words(given text)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+begin
+  return (
+    select coalesce(array_agg(left(joined, 200)), '{}')
+    from (
+      select place, string_agg(word, '') over (order by place rows between current row and unbounded following) as joined
+      from unnest(regexp_split_to_array(lower(search_text(given)), '[^[:alnum:]]+')) with ordinality as w (word, place)
+      where word <> ''
+    ) joined
+    where place <= 8
+  );
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.keep_host_node_policy()
  RETURNS trigger
@@ -1577,9 +1627,23 @@ RETURN (encode(SUBSTRING(sha256(convert_to(name, 'UTF8'::name)) FROM 1 FOR 16), 
 
 CREATE OR REPLACE FUNCTION public.node_words(id text, name text, tags text[], author text, description text)
  RETURNS tsvector
- LANGUAGE sql
+ LANGUAGE plpgsql
  IMMUTABLE PARALLEL SAFE
-RETURN ((SELECT COALESCE(string_agg(quote_lexeme((sort.sort || words.word)), ' '::text), ''::text) AS "coalesce" FROM (SELECT unnest(search_words(((node_words.id || ' '::text) || node_words.name))) AS word, ARRAY['a'::text, 'b'::text, 'c'::text] AS sorts UNION ALL SELECT unnest(search_words(array_to_string((node_words.tags || node_words.author), ' '::text))) AS unnest, ARRAY['b'::text, 'c'::text] AS "array" UNION ALL SELECT unnest(search_words(COALESCE(node_words.description, ''::text))) AS unnest, ARRAY['c'::text] AS "array") words, LATERAL unnest(words.sorts) sort(sort)))::tsvector;
+AS $function$
+begin
+  return (
+    select coalesce(string_agg(quote_lexeme(sort || word), ' '), '')
+    from (
+      select unnest(search_words(id || ' ' || name) || joined_words(id) || joined_words(name)) as word,
+        array['a', 'b', 'c'] as sorts
+      union all
+      select unnest(search_words(left(search_text(array_to_string(tags || author, ' ')), 25000))), array['b', 'c']
+      union all
+      select unnest(search_words(left(search_text(description), 25000))), array['c']
+    ) words, unnest(sorts) sort
+  )::tsvector;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.platform_key(given text)
  RETURNS text[]
@@ -1729,7 +1793,8 @@ begin
   insert into node_change (node_id, listed, id_lower, name_lower, words)
   select old.id, true, old.id_lower, old.name_lower, old.words
   from node_stats
-  where node_id = old.id and listed;
+  where node_id = old.id and listed
+    and current_setting('kiln.renews_words', true) is distinct from 'on';
   return null;
 end
 $function$;
@@ -1909,6 +1974,17 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.renew_publisher_words()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from node where publisher_id = new.id order by id for no key update;
+  update node set words = null where publisher_id = new.id;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.repository_key(given text)
  RETURNS text
  LANGUAGE sql
@@ -1937,15 +2013,59 @@ $function$;
 
 CREATE OR REPLACE FUNCTION public.search_query(term text, sort text)
  RETURNS tsquery
- LANGUAGE sql
+ LANGUAGE plpgsql
  IMMUTABLE PARALLEL SAFE STRICT
-RETURN ((SELECT string_agg((quote_lexeme((search_query.sort || "left"(piece.piece, 200))) || ':*'::text), ' & '::text) AS string_agg FROM unnest(regexp_split_to_array(lower(search_query.term), '\s+'::text)) whole(whole), LATERAL unnest(CASE WHEN (whole.whole ~ '^[-_./]*$'::text) THEN ARRAY[whole.whole] ELSE regexp_split_to_array(whole.whole, '[-_./]+'::text) END) piece(piece) WHERE (piece.piece <> ''::text)))::tsquery;
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  given text := lower(search_text(term));
+begin
+  return (
+    with word as (
+      select part as word, not (length(part) = 2 and part ~ unspaced_run()) as begins, false as joined
+      from unnest(regexp_split_to_array(given, '\s+')) whole,
+        unnest(case when whole ~ '^[-_./]*$' then array[whole] else regexp_split_to_array(
+          regexp_replace(whole, '(' || unspaced_run() || ')', ' \1 ', 'g'), '[-_./\s]+') end) piece,
+        unnest(case when piece ~ unspaced_run() then unspaced_parts(piece) else array[piece] end) part
+      -- Where the parts are, their last letter is, too.
+      where part <> '' and (length(part) > 1 or length(piece) = 1)
+      union all
+      select joined, true, true from regexp_replace(given, '[^[:alnum:]]+', '', 'g') joined where joined <> ''
+    ), lexeme as (
+      select joined, case when sort = 'd' then '(' || quote_lexeme('c' || left(word, 200)) || ending || ' | '
+        || quote_lexeme('d' || left(word, 200)) || ending || ')' else quote_lexeme(sort || left(word, 200)) || ending end as lexeme
+      from word, lateral (select case when begins then ':*' else '' end as ending) as e
+    )
+    select string_agg(lexeme, ' & ') filter (where not joined) || case when count(*) > 2
+      then coalesce(' | ' || min(lexeme) filter (where joined), '') else '' end
+    from lexeme
+  )::tsquery;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.search_text(given text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN (octet_length(given) = length(given)) THEN given ELSE translate(NORMALIZE(given, NFKC), 'ァアィイゥウェエォオカガキギクグケゲコゴサザシジスズセゼソゾタダチヂッツヅテデトドナニヌネノハバパヒビピフブプヘベペホボポマミムメモャヤュユョヨラリルレロヮワヰヱヲンヴヵヶヽヾ、。・「」『』【】〈〉《》〔〕'::text, 'ぁあぃいぅうぇえぉおかがきぎくぐけげこごさざしじすずせぜそぞただちぢっつづてでとどなにぬねのはばぱひびぴふぶぷへべぺほぼぽまみむめもゃやゅゆょよらりるれろゎわゐゑをんゔゕゖゝゞ               '::text) END;
 
 CREATE OR REPLACE FUNCTION public.search_words(given text)
  RETURNS text[]
- LANGUAGE sql
+ LANGUAGE plpgsql
  IMMUTABLE PARALLEL SAFE
-RETURN (SELECT COALESCE(array_agg("left"(lower(word.word), 200)), '{}'::text[]) AS "coalesce" FROM unnest(regexp_split_to_array(search_words.given, '\s+'::text)) whole(whole), LATERAL unnest(CASE WHEN (whole.whole ~ '^[[:lower:][:digit:]]*$'::text) THEN ARRAY[whole.whole] ELSE (((whole.whole || regexp_split_to_array(whole.whole, '[-_./]+'::text)) || regexp_split_to_array(whole.whole, '[^[:alnum:]]+'::text)) || regexp_split_to_array(regexp_replace(regexp_replace(whole.whole, '([[:lower:][:digit:]])([[:upper:]])'::text, '\1 \2'::text, 'g'::text), '([[:upper:]])([[:upper:]][[:lower:]])'::text, '\1 \2'::text, 'g'::text), '[^[:alnum:]]+'::text)) END) word(word) WHERE (word.word <> ''::text));
+AS $function$
+begin
+  return (
+    select coalesce(array_agg(left(lower(word), 200)), '{}')
+    from unnest(regexp_split_to_array(search_text(given), '\s+')) whole,
+      -- Most are in lower case and whole, and need not be cut.
+      unnest(case when whole ~ '^[[:lower:][:digit:]]*$' then array[whole]
+        when whole !~ unspaced_run() then whole || cut_words(whole)
+        else whole || unspaced_parts(whole) || cut_words(regexp_replace(whole, unspaced_run(), ' ', 'g')) end) word
+    where word <> ''
+  );
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.send_signal(to_workflow text, name text)
  RETURNS void
@@ -1976,13 +2096,33 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.set_node_words()
+CREATE OR REPLACE FUNCTION public.set_display_name()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  new.words = node_words(new.id, new.name, new.tags || translated_texts(new.translations, 'name'), new.author,
-    concat_ws(' ', new.description, array_to_string(translated_texts(new.translations, 'description'), ' ')));
+  new.display_name = (
+    select h.display_name from node n join host_node h on h.version_id = n.latest_version_id
+    where n.id = new.node_id and h.host_node_name = new.name);
+  return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.set_node_words()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  names text[] := (select array[id, name] from publisher where id = new.publisher_id);
+  descriptions text[] := '{}';
+begin
+  if new.translations is not null then
+    names = names || translated_texts(new.translations, 'name');
+    descriptions = translated_texts(new.translations, 'description');
+  end if;
+  new.words = node_words(new.id, new.name, new.tags || names, new.author,
+    concat_ws(' ', new.description, array_to_string(descriptions, ' ')))
+    || coalesce((select words from node_host_names where node_id = new.id), '');
   return new;
 end
 $function$;
@@ -1992,15 +2132,18 @@ CREATE OR REPLACE FUNCTION public.settle_host_names()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into node_host_names (node_id, names)
-  select node_id, string_agg(lower(name collate "default"), E'\x01' order by name)
+  insert into node_host_names (node_id, names, words)
+  select node_id,
+    string_agg(lower(concat_ws(E'\x01', name collate "default", display_name)), E'\x01' order by name),
+    host_node_words(array_agg(concat_ws(' ', name, display_name) order by name))
   from current_host_node
   where node_id in (select node_id from changed)
   group by node_id
-  on conflict (node_id) do update set names = excluded.names;
+  on conflict (node_id) do update set names = excluded.names, words = excluded.words;
   delete from node_host_names h
   where node_id in (select node_id from changed)
     and not exists (select from current_host_node c where c.node_id = h.node_id);
+  update node set words = null where id in (select node_id from changed);
   return null;
 end
 $function$;
@@ -2098,6 +2241,28 @@ CREATE OR REPLACE FUNCTION public.translated_texts(translations jsonb, member te
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN (SELECT COALESCE(array_agg((t.texts ->> translated_texts.member)), '{}'::text[]) AS "coalesce" FROM jsonb_each(translated_texts.translations) t(tag, texts) WHERE (t.tag ~* '^([a-z]{2,3}|[a-z]{5,8})(-[a-z0-9]{1,8})*$'::text));
+
+CREATE OR REPLACE FUNCTION public.unspaced_parts(given text)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+begin
+  return (
+    select coalesce(array_agg(part), '{}')
+    from regexp_matches(given, unspaced_run(), 'g') run, lateral (
+      select letter || lead(letter, 1, '') over (order by place) as part
+      from unnest(string_to_array(run[1], null)) with ordinality as l (letter, place)
+    ) parts
+  );
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.unspaced_run()
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN '[\u1100-\u11ff\u3005-\u3007\u3041-\u312f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U000323af]+'::text;
 
 CREATE OR REPLACE FUNCTION public.usage_bucket(seconds double precision)
  RETURNS integer

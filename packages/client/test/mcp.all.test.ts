@@ -138,6 +138,7 @@ describe('kiln mcp', () => {
         description: '',
         publisher: 'alice',
         downloads: 0,
+        availability: 'available',
         version: '1.0.0',
       })
       const { value: none } = await call('read_findings', { node: 'mcp-cup' })

@@ -82,9 +82,10 @@ const isAllowed = (sql: Queryable, nodeId: Fragment, name: Fragment) => sql`
 export const findRecorded = async (
   sql: Queryable,
   given: readonly Recorded[],
-): Promise<Pick<Claim, 'name' | 'nodeId' | 'nodeName'>[]> =>
+): Promise<(Pick<Claim, 'name' | 'nodeId' | 'nodeName'> & { isActive: boolean })[]> =>
   await sql`
-    select distinct on (asked.name) asked.name, n.id as "nodeId", n.name as "nodeName"
+    select distinct on (asked.name) asked.name, n.id as "nodeId", n.name as "nodeName",
+      n.latest_version_id is not null as "isActive"
     from unnest(${given.map(({ name }) => name)}::text[], ${given.map(({ pack }) => pack)}::text[])
       as asked (name, pack)
     cross join lateral (
@@ -169,6 +170,21 @@ export const findCandidates = async (
   `
 
 const wantedFirst = (sql: Queryable) => sql`(v.canonical is not distinct from asked.canonical) desc`
+
+/** Finds the packs without an active version, and whether the host nodes of any of their versions were read. */
+export const findInactive = async (
+  sql: Queryable,
+  nodeIds: readonly string[],
+): Promise<Map<string, { wasRead: boolean }>> => {
+  const rows = await sql<{ id: string; wasRead: boolean }[]>`
+    select n.id, exists (
+        select from version v where v.node_id = n.id and v.host_node_extract_status = 'success'
+      ) as "wasRead"
+    from node n
+    where n.id = any(${[...nodeIds]}::text[]) and n.latest_version_id is null
+  `
+  return new Map(rows.map(({ id, ...facts }) => [id, facts]))
+}
 
 /** Finds which of the names asked for each version has, by the id of the version. */
 export const findNamesOf = async (

@@ -62,7 +62,7 @@ export const setNodeFields = async (
   { publicUrl }: RecordOptions,
 ): Promise<void> => {
   const { translations } = fields
-  // Triggers `node_words_set` (0039): makes the words that searches find; `node_text_changed` (0014): records the texts
+  // Triggers `node_words_set` (0088): makes the words that searches find; `node_text_changed` (0014): records the texts
   // before the change, likewise.
   await sql`
     update node

@@ -82,7 +82,8 @@ const setFields = async (
   { id, fields }: { id: string; fields: PublisherUpdate },
   { publicUrl }: RecordOptions,
 ): Promise<void> => {
-  // Trigger `publisher_changed` (0032): is a change of the nodes that show it, for clients that keep a copy of the lists.
+  // Triggers `publisher_changed` (0032): is a change of the nodes that show it, for clients that keep a copy of the lists;
+  // `publisher_renamed` (0088): renews the words by which searches find them.
   await sql`
     update publisher
     set ${keepName(sql, fields.name)},

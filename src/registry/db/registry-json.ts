@@ -50,6 +50,7 @@ export const nodeJson = (sql: Queryable, publicUrl: string) => sql`
     'search_ranking', s.search_ranking,
     'preempted_host_node_names', n.preempted_host_node_names, 'tags_admin', n.tags_admin,
     'publisher', json_build_object(${publisherMembers(sql, publicUrl)}),
+    'availability', case when v.id is null then 'none' when v.deprecated then 'deprecated' else 'available' end,
     'latest_version',
       case when v.id is not null then json_build_object(${versionMembers(sql, publicUrl)}) end))
 `

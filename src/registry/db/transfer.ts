@@ -140,6 +140,7 @@ export const transferNode = async (
       set to_publisher = excluded.to_publisher, asked_by = excluded.asked_by
     `
   await endOffers(sql, { nodeId: node.id, by: audit.actor, accepted: true })
+  // Trigger `node_words_set` (0088): has searches find it by its new publisher.
   await sql`
     update node set publisher_id = ${target.id}, rev = rev + 1,
       updated_at = greatest(clock_timestamp(), updated_at)

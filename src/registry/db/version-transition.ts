@@ -208,11 +208,12 @@ export const updateLatestVersion = async (sql: Transaction, nodeId: string): Pro
 
 /** Has the reverse look-up and the search read the names of the latest version, except banned ones. */
 export const updateCurrentHostNodes = async (sql: Transaction, nodeId: string): Promise<void> => {
-  // Triggers `current_host_node_inserted` and `current_host_node_deleted` (0011): write the names as one text, which
-  // searches read.
+  // Triggers `current_host_node_inserted`, `current_host_node_updated` and `current_host_node_deleted` (0088): write the
+  // names as one text, and their words among those of the node, which searches read; `current_host_node_named`: finds the
+  // display name for an api of the release before.
   await sql`
     with latest as (
-      select h.host_node_name as name
+      select h.host_node_name as name, h.display_name
       from node n
       join version v on v.id = n.latest_version_id and v.host_node_extract_status = 'success'
       join host_node h on h.version_id = v.id
@@ -222,7 +223,9 @@ export const updateCurrentHostNodes = async (sql: Transaction, nodeId: string): 
       delete from current_host_node
       where node_id = ${nodeId} and name not in (select name from latest)
     )
-    insert into current_host_node (node_id, name) select ${nodeId}, name from latest
-    on conflict do nothing
+    insert into current_host_node as c (node_id, name, display_name)
+    select ${nodeId}, name, display_name from latest
+    on conflict (node_id, name) do update set display_name = excluded.display_name
+    where c.display_name is distinct from excluded.display_name
   `
 }

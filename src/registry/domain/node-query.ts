@@ -65,9 +65,13 @@ const sort = (usual: string) =>
 export const NodeSearchQuery = Type.Object({
   page: page(),
   limit: pageSize(10, 100),
-  search: term('Words, each of which must match.'),
+  search: term(
+    'Words, each of which must begin one of id, name, tags, author, publisher, description or host nodes; Chinese, Japanese and Korean by any part. `publisher/id` finds one pack.',
+  ),
   repository_url_search: term('A part of the repository, as given or normalised.'),
-  host_node_search: term('A part of the name of a host node of the latest version.'),
+  host_node_search: term(
+    'A part of the name or display name of a host node of the latest version.',
+  ),
   ...support,
   host_version: Type.Optional(
     queryText(
@@ -177,10 +181,19 @@ export const NodePage = Type.Object({
   ),
   facets: Type.Optional(NodeFacets),
   did_you_mean: Type.Optional(
-    Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
-      description:
-        'Of a search that finds nothing: up to three nodes whose id or name is like the term and that match its other filters, those most like it first. Absent when none is.',
-    }),
+    Type.Array(
+      Type.Object({
+        id: Type.String(),
+        name: Type.String(),
+        host_node: Type.Optional(
+          Type.String({ description: 'Its host node of that name; of `host_node_search` alone.' }),
+        ),
+      }),
+      {
+        description:
+          'Of a search that finds nothing: up to three nodes whose id or name, or without `search` whose host node, is like the term and that match its other filters, those most like it first. Absent when none is.',
+      },
+    ),
   ),
 })
 export type NodePage = Static<typeof NodePage>

@@ -210,6 +210,10 @@ export const Node = Type.Object({
   preempted_host_node_names: preempted,
   tags_admin: adminTags,
   publisher: Publisher,
+  availability: Type.Enum(['available', 'deprecated', 'none'], {
+    description:
+      '`none`: no version is active, so nothing can be installed. `deprecated`: all that are active are deprecated.',
+  }),
   latest_version: Type.Optional(Version),
 })
 export type Node = Static<typeof Node>

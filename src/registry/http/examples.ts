@@ -67,6 +67,7 @@ export const NODE = {
   preempted_host_node_names: [],
   tags_admin: [],
   publisher: NODE_PUBLISHER,
+  availability: 'available',
   latest_version: VERSION,
 }
 

@@ -3,6 +3,7 @@ import {
   findBuiltIn,
   findCandidates,
   findClaims,
+  findInactive,
   findInstalled,
   findLast,
   findNamesOf,
@@ -31,6 +32,7 @@ export const makeGraphReads = ({ sql, publicUrl, heavyReadSemaphore }: ListDeps)
   findRecorded: (given: readonly Recorded[]) => withinDeadline(sql, findRecorded(sql, given)),
   findCandidates: (asked: Candidates) =>
     withinDeadline(sql, findCandidates(sql, { ...asked, publicUrl })),
+  findInactive: (nodeIds: readonly string[]) => withinDeadline(sql, findInactive(sql, nodeIds)),
   findNamesOf: (asked: Parameters<typeof findNamesOf>[1]) =>
     withinDeadline(sql, findNamesOf(sql, asked)),
   /** A version that everybody may read; undefined for any other. */

@@ -113,8 +113,8 @@ export const findOrigins = async <Used extends Pick<UsedHostNode, 'name' | 'pack
   )
   const left = unclaimed.flatMap(({ name, pack }) => (pack === undefined ? [] : { name, pack }))
   const recorded = await reads.findRecorded(left.slice(0, RECORDED_MAX))
-  const saved = new Map(recorded.map(({ name, nodeId }) => [name, nodeId]))
-  const asked = unclaimed.map(({ name }) => ({ name, nodeId: saved.get(name) }))
+  const saved = new Map(recorded.map((one) => [one.name, one]))
+  const asked = unclaimed.map(({ name }) => ({ name, nodeId: saved.get(name)?.nodeId }))
   const last = await reads.findLast(asked.slice(0, UNKNOWN_MAX))
   const had = new Map(last.map(({ name, ...version }) => [name, version]))
   const isBuiltIn = ({ name, pack }: Used) => known.has(name) || pack === HOST_PACK

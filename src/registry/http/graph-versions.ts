@@ -64,7 +64,11 @@ export const choosePacks = async (
     return { nodeId, named, own, wanted: (prefersSaved ? named : undefined) ?? own }
   })
   const candidates = await findFitting(reads, asked, target)
-  const choose = await chooseVersions(reads, candidates, needed)
+  const unfit = asked.map(({ nodeId }) => nodeId).filter((id) => !candidates.has(id))
+  const [choose, inactive] = await Promise.all([
+    chooseVersions(reads, candidates, needed),
+    reads.findInactive(unfit),
+  ])
   return await Promise.all(
     asked.map(async ({ nodeId: node_id, named, own, wanted }) => {
       const { version, missing, passed } = await choose(node_id, wanted)
@@ -72,7 +76,7 @@ export const choosePacks = async (
       const messages = [
         ...(isElse && !isSame(version.version, named) ? [describeSaved(named, version)] : []),
         ...passed,
-        ...obstacleOf(version, missing),
+        ...obstacleOf(version, missing, inactive.get(node_id)),
       ]
       const pack = {
         node_id,
@@ -169,7 +173,15 @@ const isSame = (version: string, other: string | undefined): boolean =>
   other !== undefined &&
   parseVersionNumber(version)?.canonical === parseVersionNumber(other)?.canonical
 
-const obstacleOf = (version: Candidate | undefined, missing: readonly string[]): string[] => {
+const obstacleOf = (
+  version: Candidate | undefined,
+  missing: readonly string[],
+  inactive: { wasRead: boolean } | undefined,
+): string[] => {
+  if (inactive)
+    return [
+      `It has no active version, so nothing of it can be installed${inactive.wasRead ? '' : ', and its host nodes were never read'}: look for another pack, or ask its publisher.`,
+    ]
   if (!version)
     return [
       'None of its newest 20 versions can be installed there: ask for another host version or system, or look at the versions of the pack.',

@@ -14,7 +14,7 @@ import { insertNode, updateNode } from '../db/node.ts'
 import type { NodeFilter } from '../db/search/node-filter.ts'
 import { searchNodes, toSearchFilter } from '../db/search/node-page.ts'
 import type { NodeSearch } from '../db/search/node-page.ts'
-import { findSimilarNodes } from '../db/search/similar-nodes.ts'
+import { findSimilar } from '../db/search/similar-nodes.ts'
 import { countFacets, findMatchedHostNodes, listHostVersions } from '../db/search/facets.ts'
 import { unitOfWork } from '../../platform/db/unit-of-work.ts'
 import { auditTarget } from '../../platform/domain/audit-log.ts'
@@ -228,8 +228,8 @@ const readMore = async (
   const { host_node_search: name, facets } = query
   const filter = toSearchFilter(query)
   const similar =
-    total === 0 && filter.term !== undefined
-      ? await searches.run(() => withinDeadline(sql, findSimilarNodes(sql, filter)))
+    total === 0 && (filter.term ?? filter.hostNode) !== undefined
+      ? await searches.run(() => withinDeadline(sql, findSimilar(sql, filter)))
       : []
   return {
     ...(name && {

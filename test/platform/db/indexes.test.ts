@@ -37,7 +37,7 @@ import { listHostNodes } from '../../../src/registry/db/host-node-list.ts'
 import { listPublishers } from '../../../src/registry/db/publisher.ts'
 import { findVersionFacts, updateVersion } from '../../../src/registry/db/version.ts'
 import { countFacets, listHostVersions } from '../../../src/registry/db/search/facets.ts'
-import { findSimilarNodes } from '../../../src/registry/db/search/similar-nodes.ts'
+import { findSimilar } from '../../../src/registry/db/search/similar-nodes.ts'
 import { makeCountCache } from '../../../src/registry/db/search/listed-count.ts'
 import { countNodes } from '../../../src/registry/db/search/node-count.ts'
 import { isUnfiltered, type NodeFilter } from '../../../src/registry/db/search/node-filter.ts'
@@ -303,7 +303,7 @@ function searchCalls(filter: NodeFilter): { call: Call }[] {
       ),
     ),
     { call: (sql) => countFacets(sql, filter, makeCountCache()) },
-    { call: (sql) => findSimilarNodes(sql, filter) },
+    { call: (sql) => findSimilar(sql, filter) },
     { call: (sql) => listNodePage(sql, { filter, order: 'created_at', ...PAGE }, NODES) },
   ]
 }

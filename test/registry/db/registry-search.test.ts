@@ -64,16 +64,29 @@ const classOf = (node: Node, term: string): number => {
     const pieces = whole.split(/[-_./]+/).filter((piece) => piece !== '')
     return pieces.length > 0 ? pieces : [whole]
   })
-  const starts = (...texts: string[]) =>
-    asked.every((word) => wordsOf(texts.join(' ')).some((other) => other.startsWith(word)))
-  if (names.includes(text)) return 5
-  if (names.some((name) => name.startsWith(text))) return 4
+  const whole = asked.length > 1 ? lettersOf(text) : ''
+  const starts = (...texts: string[]) => {
+    const words = [...wordsOf(texts.join(' ')), ...joinedOf(node.id), ...joinedOf(node.name)]
+    const begins = (word: string) => words.some((other) => other.startsWith(word))
+    return asked.every(begins) || (whole !== '' && begins(whole))
+  }
+  if (names.includes(text)) return 6
+  if (names.some((name) => name.startsWith(text))) return 5
   if ((text.length >= 3 && names.some((name) => name.includes(text))) || starts(node.id, node.name))
-    return 3
-  const near = [node.id, node.name, ...node.tags, node.author ?? '']
-  if (starts(...near)) return 2
-  return starts(...near, node.description) ? 1 : 0
+    return 4
+  const { publisher } = node
+  const near = [node.id, node.name, ...node.tags, node.author ?? '', publisher.id, publisher.name]
+  if (starts(...near)) return 3
+  if (starts(...near, node.description)) return 2
+  const hostNode = node.id.length % 2 === 0 ? `Host Node ${node.id}` : ''
+  return starts(...near, node.description, hostNode) ? 1 : 0
 }
+
+const lettersOf = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, '')
+
+/** A name without blanks and marks, from each of its words on. */
+const joinedOf = (name: string): string[] =>
+  name.split(/[^A-Za-z0-9]+/).map((_, place, pieces) => lettersOf(pieces.slice(place).join('')))
 
 const wordsOf = (text: string): string[] =>
   [text, text.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll(/([A-Z])([A-Z][a-z])/g, '$1 $2')]
@@ -109,6 +122,8 @@ describe('a search', () => {
     ...'studio STUDIO ComfyUI-pack-8 studio-pack-1 image ui u tool mixer geMix'.split(' '),
     ..."rareword 100% 0% _ o_k it's \\ (".split(' '),
     ...'studio tools,ann studio,pack 77,makes sound,no such word,a & b | c:*'.split(','),
+    ...'studiopack studio-tools-8,maker-7,maker-7/studio-pack-77,image mixer'.split(','),
+    ...'host,host node studio,hostnode,image host,up scale,makes host'.split(','),
   ]
   for (const term of TERMS)
     test(`for ${JSON.stringify(term)} finds what the rule says, in its order, each once`, async () => {
@@ -144,10 +159,10 @@ describe('a search', () => {
       return (await database.sql.unsafe<{ node_id: string }[]>(text)).map((row) => row.node_id)
     }
     let walked = 0
-    for (const term of ['studio', 'image', 'tool', 'mixer', 'makes', 'sound', 'rareword']) {
+    for (const term of ['studio', 'image', 'tool', 'host', 'makes', 'sound', 'rareword']) {
       const { nodes } = await search({ search: term })
       assert.deepEqual(await read(gather, term), idsOf(nodes), term)
-      const last = all.filter((node) => classOf(node, term) === 1).toSorted(compare)
+      const last = all.filter((node) => classOf(node, term) === 2).toSorted(compare)
       assert.deepEqual(await read(walk, term), idsOf(last.slice(0, 10)), term)
       walked += last.length
     }
@@ -266,7 +281,9 @@ describe('a word of a text or of a search', () => {
     ['XMLParser', ['xmlparser', 'xml', 'parser']],
     ['foo.bar/baz', ['foo.bar/baz', 'foo', 'bar', 'baz']],
     ['(beta), 100%', ['(beta),', '100%', 'beta', '100']],
-    ['ÄpfelBirne 画像', ['äpfelbirne', '画像', 'äpfel', 'birne']],
+    ['ÄpfelBirne 画像', ['äpfelbirne', '画像', '像', 'äpfel', 'birne']],
+    ['ＵＩ图像工具', ['ui图像工具', 'ui', '图像', '像工', '工具', '具']],
+    ['ｶﾀ・カナ', ['かた', 'た', 'かな', 'な']],
     ['a'.repeat(300), ['a'.repeat(200)]],
   ]
   for (const [text, words] of TEXTS)
@@ -275,18 +292,69 @@ describe('a word of a text or of a search', () => {
       assert.deepEqual([...new Set(row?.words)].toSorted(), words.toSorted())
     })
 
-  const TERMS: [term: string, words: string[]][] = [
-    ['  Image  TOOLS', ['image', 'tools']],
-    ['KSampler', ['ksampler']],
-    ['foo-bar', ['foo', 'bar']],
-    ['_', ['_']],
-    ['100% %', ['100%', '%']],
+  const TERMS: [term: string, query: string][] = [
+    ['  Image  TOOLS', "'aimage':* & 'atools':* | 'aimagetools':*"],
+    ['KSampler', "'aksampler':*"],
+    ['foo-bar', "'afoo':* & 'abar':* | 'afoobar':*"],
+    ['_', "'a_':*"],
+    ['100% %', "'a100%':* & 'a%':* | 'a100':*"],
+    ['修', "'a修':*"],
+    ['UI图像', "'aui':* & 'a图像' | 'aui图像':*"],
   ]
-  for (const [term, words] of TERMS)
-    test(`is looked for by its beginning: ${term}`, async () => {
+  for (const [term, query] of TERMS)
+    test(`is looked for by its beginning, its parts or as one word: ${term}`, async () => {
       const [row] = await database.sql`select search_query(${term}, 'a')::text as query`
-      assert.equal(row?.['query'], words.map((word) => `'a${word}':*`).join(' & '))
+      assert.equal(row?.['query'], query)
     })
+
+  test('of a host node is looked for among all words', async () => {
+    const [row] = await database.sql`select search_query('a b', 'd')::text as query`
+    assert.equal(row?.['query'], "( 'ca':* | 'da':* ) & ( 'cb':* | 'db':* ) | 'cab':* | 'dab':*")
+  })
+
+  const PARTS: [text: string, found: string[], missing?: string[]][] = [
+    ['图像修复工具', ['图像', '修复', '工具', '复', '图像修复工具'], ['工复', '複']],
+    ['高质量视频放大节点', ['视频', '放大', '节点', '质', '视频放大']],
+    ['換臉', ['臉', '換臉'], ['换脸']],
+    ['画像のアップスケール', ['アップ', 'あっぷ', 'ｱｯﾌﾟ', 'スケール', 'の']],
+    ['이미지 확대도구', ['확대', '도구', '지', '이미지확대'], ['구도']],
+    ['ComfyUI图像工具Pro', ['comfyui', '图像', '工具', 'pro', 'comfyui 工具']],
+    ['comfyui-videohelpersuite', ['video helper suite', 'video-helper', 'comfyui videohelper']],
+    [
+      'ComfyUI-image-upscaler',
+      ['imageupscaler', 'ImageUps', 'comfyuiimage', 'upscaler'],
+      ['magei'],
+    ],
+  ]
+  for (const [text, found, missing = []] of PARTS)
+    test(`is found by its parts and however it is joined: ${text}`, async () => {
+      const rows = await database.sql<{ term: string }[]>`
+        select term from unnest(${[...found, ...missing]}::text[]) term
+        where node_words(${text}, '', '{}', null, null) @@ search_query(term, 'a')
+      `
+      assert.deepEqual(
+        rows.map(({ term }) => term),
+        found,
+      )
+    })
+
+  test('is made of as many as a node can have, whatever its texts are', async () => {
+    const long = Array.from({ length: 32_000 }, (_, at) => String.fromCodePoint(0x20000 + at)).join(
+      '',
+    )
+    const spaced = Array.from(
+      { length: 16_000 },
+      (_, at) =>
+        `${String.fromCodePoint(0x10400 + (at % 40), 0x10400 + (Math.floor(at / 40) % 40))} `,
+    ).join('')
+    for (const text of [long, spaced]) {
+      const [row] = await database.sql<{ n: number }[]>`
+        select length(node_words(${'a'.repeat(100)}, ${'一'.repeat(128)}, array[${text}], null, ${text})
+          || host_node_words(array[${text}])) as n
+      `
+      assert.ok(row && row.n > 1_000, String(row?.n))
+    }
+  })
 
   test('is found in the text that it was taken from', async () => {
     const texts = fc

@@ -38,6 +38,7 @@ describe('a node', () => {
       supported_accelerators: [],
       preempted_host_node_names: [],
       tags_admin: [],
+      availability: 'none',
     })
   })
 

@@ -82,8 +82,10 @@ export const READERS: Record<string, Tool> = {
     title: 'Search packs',
     description: 'Searches the registry for packs of extension nodes.',
     members: {
-      search: string('Words, each of which must match.'),
-      host_node: string('A part of the name of a host node of the pack.'),
+      search: string(
+        'Words, each of which must begin one of id, name, tags, author, publisher, description or host nodes.',
+      ),
+      host_node: string('A part of the name or display name of a host node of the pack.'),
       limit: { type: 'integer', minimum: 1, maximum: LISTED, description: '10 unless given.' },
     },
     required: [],
@@ -92,12 +94,13 @@ export const READERS: Record<string, Tool> = {
       const query = { ...defined({ search, host_node_search: host_node }), limit }
       const { nodes, total } = await kiln.registry.searchNodes(query)
       const packs = nodes.map(
-        ({ id, name, description, publisher, downloads, latest_version }) => ({
+        ({ id, name, description, publisher, downloads, availability, latest_version }) => ({
           id,
           name,
           description,
           publisher: publisher.id,
           downloads,
+          availability,
           version: latest_version?.version,
         }),
       )

@@ -242,17 +242,20 @@ const Results = () => {
   )
 }
 
-type MeantProps = { nodes: readonly Pick<Node, 'id' | 'name'>[]; isFiltered: boolean }
+interface MeantProps {
+  nodes: readonly (Pick<Node, 'id' | 'name'> & { host_node?: string })[]
+  isFiltered: boolean
+}
 
 const Meant = ({ nodes, isFiltered }: MeantProps) => {
   if (nodes.length === 0) return <p>Check the spelling{isFiltered && ' or clear filters'}.</p>
   return (
     <p>
       Did you mean{' '}
-      {nodes.map(({ id, name }, place) => (
+      {nodes.map(({ id, name, host_node: hostNode }, place) => (
         <Fragment key={id}>
           {place > 0 && (place === nodes.length - 1 ? ' or ' : ', ')}
-          <Link {...nodePage(id)}>{name}</Link>
+          <Link {...nodePage(id)}>{hostNode ? `${hostNode} (${name})` : name}</Link>
         </Fragment>
       ))}
       ?

@@ -64,7 +64,7 @@ const countValues = async (
   return [...rows]
 }
 
-/** Lists up to three of the latest host nodes of each node by a text in their names, names that begin with it first. */
+/** Lists up to three of the latest host nodes of each node by a text in their names, those that begin with it first. */
 export const findMatchedHostNodes = async (
   sql: Queryable,
   nodeIds: readonly string[],
@@ -73,7 +73,8 @@ export const findMatchedHostNodes = async (
   const rows = await sql<{ id: string; names: string[] }[]>`
     select asked.id, array(
       select name from current_host_node
-      where node_id = asked.id and lower(name) like ${partPattern(sql, search)}
+      where node_id = asked.id and (lower(name) like ${partPattern(sql, search)}
+        or lower(display_name) like ${partPattern(sql, search)})
       order by lower(name) like ${startPattern(sql, search)} desc, name
       limit 3) as names
     from unnest(${[...nodeIds]}::text[]) asked (id)

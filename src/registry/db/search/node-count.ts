@@ -35,7 +35,7 @@ interface CountOptions {
 /**
  * Counts what a filter finds, class by class as far as the page reaches, and from memory where nothing has changed. Nodes
  * with the words are counted by the index alone, less those among the parts, which are counted one by one (docs/decisions.md,
- * Search: why these are up to four statements).
+ * Search: why these are up to five statements).
  */
 export const countNodes = async (
   sql: Queryable,
@@ -52,21 +52,30 @@ export const countNodes = async (
     (await get<{ all: number }>(`word ${sort}`, countWords(sql, term, sort))).all
   const [parts, withWords] = await Promise.all([
     get<PartCounts>('part', countParts(sql, term)),
-    countAllWith('c'),
+    countAllWith('d'),
   ])
   /** Those with the words that are no parts. A change between two statements must not make them negative. */
-  const c = Math.max(0, withWords - parts.c)
-  const { five, four, three } = parts
-  // Classes below 4 need no counts of their own: they lie behind the page, or are sorted together.
-  if (reach <= five + four || five + four + three + c <= FEW)
-    return { 5: five, 4: four, 3: three, 1: c }
-  const [withA, withB] = await Promise.all([countAllWith('a'), countAllWith('b')])
-  const a = Math.max(0, withA - parts.a)
-  const b = Math.max(0, withB - parts.b)
-  return { 5: five, 4: four, 3: three + a, 2: Math.max(0, b - a), 1: Math.max(0, c - b) }
+  const rest = (sort: WordSort, all: number) => Math.max(0, all - parts[sort])
+  const d = rest('d', withWords)
+  const { equal, start, part } = parts
+  // Classes below 5 need no counts of their own: they lie behind the page, or are sorted together.
+  if (reach <= equal + start || equal + start + part + d <= FEW)
+    return { 6: equal, 5: start, 4: part, 1: d }
+  // On two connections, as above.
+  const countNarrow = async () => [await countAllWith('a'), await countAllWith('b')] as const
+  const [[withA, withB], withC] = await Promise.all([countNarrow(), countAllWith('c')])
+  const [a, b, c] = [rest('a', withA), rest('b', withB), rest('c', withC)]
+  return {
+    6: equal,
+    5: start,
+    4: part + a,
+    3: Math.max(0, b - a),
+    2: Math.max(0, c - b),
+    1: Math.max(0, d - c),
+  }
 }
 
-type PartCounts = Record<WordSort | 'five' | 'four' | 'three', number>
+type PartCounts = Record<WordSort | 'equal' | 'start' | 'part', number>
 
 const countAll = async (sql: Queryable, filter: NodeFilter): Promise<Counted<number>> =>
   onlyRow(
@@ -93,9 +102,10 @@ const countParts =
   (nodes) =>
     sql`
     select json_build_object(
-      'five', count(*) filter (where class = 5), 'four', count(*) filter (where class = 4),
-      'three', count(*) filter (where class = 3), 'a', count(*) filter (where sort <= 'a'),
-      'b', count(*) filter (where sort <= 'b'), 'c', count(*) filter (where sort <= 'c'))
+      'equal', count(*) filter (where class = 6), 'start', count(*) filter (where class = 5),
+      'part', count(*) filter (where class = 4), 'a', count(*) filter (where sort <= 'a'),
+      'b', count(*) filter (where sort <= 'b'), 'c', count(*) filter (where sort <= 'c'),
+      'd', count(*) filter (where sort <= 'd'))
     from (
       select ${partClassOf(sql, term)} as class, ${sortOf(sql, term)} as sort
       from ${nodes} and ${isPart(sql, term)}

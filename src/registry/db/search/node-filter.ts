@@ -7,7 +7,7 @@ export interface NodeFilter {
   term?: string | undefined
   /** A part of the repository, as given or normalised. */
   repository?: string | undefined
-  /** A part of the name of a host node of the latest version. */
+  /** A part of the name or display name of a host node of the latest version. */
   hostNode?: string | undefined
   /** The node lists at least one of these by any of its usual names, none at all, or says that it runs everywhere. */
   os?: readonly string[] | undefined
@@ -134,8 +134,8 @@ const isNormalPart = (sql: Queryable, repository: string) => sql`
   )
 `
 
-/** Classes of relevance: 5 the term is id or name, 4 begins one, 3 is in one, 2 and 1 are found by words. */
-export const CLASSES = [5, 4, 3, 2, 1] as const
+/** Classes of relevance: 6 the term is id or name, 5 begins one, 4 is in one, 3 to 1 are found by words. */
+export const CLASSES = [6, 5, 4, 3, 2, 1] as const
 export type RelevanceClass = (typeof CLASSES)[number]
 
 /** The term as it is looked for; undefined when it says nothing. */
@@ -156,8 +156,8 @@ export const isPart = (sql: Queryable, term: string) =>
     ? isStart(sql, term)
     : sql`(n.id_lower like ${partPattern(sql, term)} or n.name_lower like ${partPattern(sql, term)})`
 
-/** Words of id and name (a), of tags and author too (b), of the description too (c). */
-export type WordSort = 'a' | 'b' | 'c'
+/** Words of id and name (a), of tags, author and publisher too (b), of the description too (c), of host nodes too (d). */
+export type WordSort = 'a' | 'b' | 'c' | 'd'
 
 /** Its index is exact: a row that it gives is not looked at. */
 export const hasWords = (sql: Queryable, term: string, sort: WordSort) =>
@@ -166,37 +166,43 @@ export const hasWords = (sql: Queryable, term: string, sort: WordSort) =>
 /** The condition that a node is of one class. What is a start is a part, and has the words in its id or name. */
 export const isOfClass = (sql: Queryable, term: string, relevance: RelevanceClass) => {
   switch (relevance) {
-    case 5:
+    case 6:
       return isEqual(sql, term)
-    case 4:
+    case 5:
       return sql`${isStart(sql, term)} and not ${isEqual(sql, term)}`
-    case 3:
+    case 4:
       return sql`(${hasWords(sql, term, 'a')} or ${isPart(sql, term)})
         and not ${isStart(sql, term)}`
+    case 3:
+      return isWider(sql, term, ['b', 'a'])
     case 2:
-      return sql`${hasWords(sql, term, 'b')} and not ${hasWords(sql, term, 'a')}
-        and not ${isPart(sql, term)}`
+      return isWider(sql, term, ['c', 'b'])
     case 1:
-      return sql`${hasWords(sql, term, 'c')} and not ${hasWords(sql, term, 'b')}
-        and not ${isPart(sql, term)}`
+      return isWider(sql, term, ['d', 'c'])
   }
 }
 
+/** The condition that a node is found in a sort of words, and by nothing narrower. */
+const isWider = (sql: Queryable, term: string, [sort, narrower]: [WordSort, WordSort]) =>
+  sql`${hasWords(sql, term, sort)} and not ${hasWords(sql, term, narrower)}
+    and not ${isPart(sql, term)}`
+
 /** The condition that a node is found at all. */
 export const isFound = (sql: Queryable, term: string) =>
-  sql`(${hasWords(sql, term, 'c')} or ${isPart(sql, term)})`
+  sql`(${hasWords(sql, term, 'd')} or ${isPart(sql, term)})`
 
 /** The class of a node that is a part. */
 export const partClassOf = (sql: Queryable, term: string) => sql`
-  case when ${isEqual(sql, term)} then 5 when ${isStart(sql, term)} then 4 else 3 end
+  case when ${isEqual(sql, term)} then 6 when ${isStart(sql, term)} then 5 else 4 end
 `
 
-/** The narrowest sort in which a node has all the words; null for none. Words of `a` are in `b` and `c`, too. */
+/** The narrowest sort in which a node has all the words; null for none. Words of `a` are in all others, too. */
 export const sortOf = (sql: Queryable, term: string) => sql`
   case
     when ${hasWords(sql, term, 'a')} then 'a'
     when ${hasWords(sql, term, 'b')} then 'b'
     when ${hasWords(sql, term, 'c')} then 'c'
+    when ${hasWords(sql, term, 'd')} then 'd'
   end
 `
 
@@ -204,8 +210,9 @@ export const sortOf = (sql: Queryable, term: string) => sql`
 export const classOf = (sql: Queryable, term: string) => sql`
   case
     when ${isPart(sql, term)} then ${partClassOf(sql, term)}
-    when ${hasWords(sql, term, 'a')} then 3
-    when ${hasWords(sql, term, 'b')} then 2
+    when ${hasWords(sql, term, 'a')} then 4
+    when ${hasWords(sql, term, 'b')} then 3
+    when ${hasWords(sql, term, 'c')} then 2
     else 1
   end
 `

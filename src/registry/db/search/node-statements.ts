@@ -188,6 +188,6 @@ const ORDERS: Record<NodeOrder, (sql: Queryable) => Fragment> = {
 const GATHERED_ORDERS: typeof ORDERS = {
   ...ORDERS,
   relevance: (sql) => sql`
-    ((5 - n.class)::bigint << 52) + (s.search_ranking::bigint << 48) - s.downloads, s.node_id
+    ((6 - n.class)::bigint << 52) + (s.search_ranking::bigint << 48) - s.downloads, s.node_id
   `,
 }

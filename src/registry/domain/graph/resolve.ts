@@ -238,7 +238,7 @@ export interface KnownName {
   /** The claim that is taken. */
   chosen: Choice | undefined
   /** The pack that it was saved with, where that is here and has no claim. */
-  recorded: string | undefined
+  recorded: { nodeId: string; isActive: boolean } | undefined
   /** The last version that had it, where nothing claims it. */
   last: LastVersion | undefined
   /** What the host has put in its place. */
@@ -255,7 +255,7 @@ export const chooseOrigin = (
   { isBuiltIn, claims, chosen, recorded, last, replacement }: KnownName,
   pack: string | undefined,
 ): Origin => {
-  const id = chosen?.claim.nodeId ?? recorded
+  const id = chosen?.claim.nodeId ?? recorded?.nodeId
   const isGone = replacement !== undefined && id === undefined
   if (isGone || (isBuiltIn && chosen?.reason !== 'named_by_workflow'))
     return {
@@ -272,7 +272,7 @@ export const chooseOrigin = (
     reason,
     ...(last?.node_id === id
       ? { message: `The workflow was saved with this pack, which ${hadUntil(last)}`, ...shown }
-      : { message: CHOICE_REASONS[reason] }),
+      : { message: chosen || recorded?.isActive ? CHOICE_REASONS[reason] : INACTIVE }),
     ...(others.length > 0 && { other_node_ids: others }),
   }
 }
@@ -281,6 +281,9 @@ const replacedBy = (replaced_by: Replacement) => ({
   message: `The host has ${replaced_by.host_node} in its place.`,
   replaced_by,
 })
+
+const INACTIVE =
+  'The workflow was saved with this pack, which has no active version now: nobody can say if it has this node.'
 
 const NODES_SHOWN = 20
 
