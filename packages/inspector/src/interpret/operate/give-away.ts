@@ -81,7 +81,8 @@ export function giveToDecorator(rt: Runtime, decorator: Value, value: Value): vo
 function giveValue(rt: Runtime, value: ObjectValue, to: Value): void {
   const fn = value.kind === 'method' ? value.function : value
   const isKnown = isKnownSource(to)
-  if (isKnown && !isFunction(fn) && !(mayWrite(to) && !isClass(value) && !isModule(value))) return
+  const isRun = isFunction(fn) || value.kind === 'method'
+  if (isKnown && !isRun && !(mayWrite(to) && !isClass(value) && !isModule(value))) return
   if (isFunction(fn) && [...reach(rt, value).values()].includes('registry')) runMaybe(rt, value, fn)
   const given: Value[] = isSequence(value) ? value.items : [value]
   if (!isKnown && given.some(hasNodes)) rt.state.gaveNodes = true
