@@ -251,7 +251,7 @@ const assess = async <On extends Host>(
   }
   const lack = findLack()
   const isUnable = awaits !== undefined && found !== undefined && !isAble
-  const isAway = instance.depth === 0 || row.isHeld || isUnable || isSilent(fleet, instance)
+  const isAway = instance.depth === 0 || row.isOutOfService || isUnable || isSilent(fleet, instance)
   return {
     ...row,
     instance,

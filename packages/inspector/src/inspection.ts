@@ -70,7 +70,7 @@ export interface ExtractedNode {
   function: string
   deprecated: boolean
   experimental: boolean
-  /** Whether the host runs it without anything behind it. */
+  /** True where the host runs it without anything behind it. */
   output_node: boolean
   /** JSON text, as are the next two. */
   input_types: string

@@ -16,7 +16,7 @@ export interface InstanceRow {
   /** Why it may take no placement; null where it may. */
   hold: string | null
   /** It may take none until an operator has acted. */
-  isHeld: boolean
+  isOutOfService: boolean
   template: string | null
   /** Ids of our prompts there whose tasks have not ended. */
   open: string[]
@@ -52,7 +52,7 @@ export const listInstances = async (
   `
   return await sql<InstanceRow[]>`
     select i.name, i.template, ${holdOf(sql)} as hold,
-      coalesce(drained_at, quarantined_at) is not null as "isHeld", array(select p.id from ${openThere(sql, sql`i.name`)}) as open,
+      coalesce(drained_at, quarantined_at) is not null as "isOutOfService", array(select p.id from ${openThere(sql, sql`i.name`)}) as open,
       array(select p.state from placement p
         where p.task_id = ${taskId} and p.instance = i.name and p.state not in ('open', 'moved')) as ended,
       (select p.rejection from placement p

@@ -44,8 +44,8 @@ export const listSaved = (
     }
   return new Map(
     [...counts].map(([id, versions]) => {
-      const [[most = ''] = []] = [...versions].toSorted(([, a], [, b]) => b - a)
-      return [id, most]
+      const [[named = ''] = []] = [...versions].toSorted(([, a], [, b]) => b - a)
+      return [id, named]
     }),
   )
 }

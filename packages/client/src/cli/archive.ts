@@ -17,7 +17,7 @@ export interface PackedFolder {
   path: string
   bytes: number
   files: { path: string; bytes: number }[]
-  /** What pyproject.toml includes, each with the number of its files. */
+  /** Paths that pyproject.toml includes, each with the number of its files. */
   included: { path: string; files: number }[]
   leftOut: { path: string; why: string }[]
   /** Opens it, and reports how many of its bytes have been read. */

@@ -97,7 +97,7 @@ const lock = async (context: Context): Promise<number> => {
   return counts.unknown > 0 || isLacking(found) ? EXIT.failed : EXIT.done
 }
 
-/** Whether a locked version lacks a host node that another version of its pack has. */
+/** True where a locked version lacks a host node that another version of its pack has. */
 const isLacking = ({ packs, host_nodes }: Resolution): boolean => {
   const missing = new Set(packs.flatMap(({ missing_host_nodes: names }) => names))
   return host_nodes.some(({ host_node, reason }) => missing.has(host_node) && reason !== 'recorded')

@@ -46,7 +46,7 @@ export interface Template {
   /** The nodes whose files are the results, in order. */
   results: readonly Result[]
   limits: Limits
-  /** What its author says of fields, by their names. Absent: nothing. */
+  /** Words and ranges that its author gives to fields, by their names. Absent: none. */
   fields?: FieldRules
   /** SHA-256 of the file, followed by its map where there is one. */
   version: string

@@ -84,9 +84,9 @@ const coverStepwise = (names: readonly Ambiguous[]): Packs => {
     const covered = new Map<string, number>()
     for (const { claims } of open)
       for (const { nodeId } of claims) covered.set(nodeId, (covered.get(nodeId) ?? 0) + 1)
-    const most = Math.max(...covered.values())
+    const widestCount = Math.max(...covered.values())
     const widest = open.flatMap(({ claims }) =>
-      claims.filter(({ nodeId }) => covered.get(nodeId) === most),
+      claims.filter(({ nodeId }) => covered.get(nodeId) === widestCount),
     )
     const next = best(widest.map((claim) => add(NONE, claim)))?.claims[0]
     if (!next) break

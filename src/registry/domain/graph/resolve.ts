@@ -241,7 +241,7 @@ export interface KnownName {
   recorded: { nodeId: string; isActive: boolean } | undefined
   /** The last version that had it, where nothing claims it. */
   last: LastVersion | undefined
-  /** What the host has put in its place. */
+  /** Host node that the host has put in its place. */
   replacement: Replacement | undefined
 }
 

@@ -198,7 +198,7 @@ function partsOf(rt: Runtime, value: ObjectValue): Iterable<Value> {
   }
 }
 
-/** What the pack's own classes of an instance hold: containers, and methods that may be called. */
+/** Parts of an instance that its classes in the pack hold: containers, and methods that may be called. */
 function methodsOf({ cls }: InstanceValue): Value[] {
   const own = cls.mro.filter((base) => isClass(base) && base.home === 'pack')
   return own.flatMap((base) => (isClass(base) ? [...base.namespace.values()] : []))

@@ -56,7 +56,7 @@ function wholeOf(target: UnknownValue): Value {
   return whole
 }
 
-/** What a call of the library gave, or the pack itself: a frame, an object that the collector lists. */
+/** True for the result of a call of the library, or of the pack itself: a frame, an object that the collector lists. */
 const mayBeOwn = (value: UnknownValue): boolean =>
   /[()[\]]/.test(value.name) && !['host', 'third-party'].includes(value.origin)
 
@@ -74,7 +74,7 @@ export function isElsewhere(rt: Runtime, callee: Value, { args }: CallArguments)
   })
 }
 
-/** A foreign base or metaclass is told of each class. */
+/** A foreign base or metaclass gets each class. */
 export function giveClass(rt: Runtime, to: UnknownValue, cls: Value): void {
   if (isClass(cls) && !isKnownSource(to)) giveTo(rt, to, cls.mro.filter(isOwn))
 }

@@ -66,7 +66,7 @@ export function dictUpdate(dict: DictValue, from: DictValue): void {
   }
 }
 
-/** What is set under an unknown key, if it may be a container, may stand in the place of any that is there. */
+/** Opens containers: one that is set under an unknown key may stand in the place of any that is there. */
 export function openReplaced({ values }: Pick<DictValue, 'values'>, value: Value): void {
   const isForeign = isUnknown(value) && (value.from === undefined || isUnknown(value.from))
   if (!isForeign && !isDict(value) && !isList(value)) return
