@@ -26,8 +26,9 @@ const SOURCES: Record<string, string> = {
   // Names of what is installed on the machine cannot be known.
   partial: `${MAPPING}import os\nfor name in os.listdir("/"): NODE_CLASS_MAPPINGS[name] = Cup\n`,
   reported: MAPPING,
-  medium: `${MAPPING}eval(input())\n`,
-  danger: `${MAPPING}import requests\nexec(requests.get(input()).text)\n`,
+  // What they run has names of its own, so that it adds none to the mapping.
+  medium: `${MAPPING}eval(input(), {})\n`,
+  danger: `${MAPPING}import requests\nexec(requests.get(input()).text, {})\n`,
 }
 const EXAMPLE = JSON.stringify({ '1': { class_type: 'Kiln Cup', inputs: {} } })
 const NODES = Object.keys(SOURCES)
