@@ -79,7 +79,8 @@ export const readFleet = async (
   const templates = names.map((name) => {
     const known = abilities.filter((ability) => ability.name === name)
     const lacking = known.filter(({ issues }) => issues.length > 0)
-    const [{ models = [], version, warnings = [], model_files: files } = {}] = known
+    const [first] = known
+    const { models = [], version, warnings = [], model_files: files } = first ?? {}
     return {
       name,
       ...(version !== undefined && { version }),

@@ -76,19 +76,21 @@ export const untilHeartbeat = (handle: WorkflowHandle) =>
     return raw.pendingActivities?.[0]?.heartbeatDetails ?? undefined
   })
 
+/** The protocol's TaskQueueType of activities. */
+const ACTIVITIES = 2
+
 /** Counts the renders that no worker has taken, of all tasks with the queue of a workflow. */
 export const countQueued = async ({ client, workflowId }: WorkflowHandle): Promise<number> => {
   const { taskQueue } = await client.getHandle(workflowId).describe()
   const { stats } = await client.workflowService.describeTaskQueue({
     namespace: 'default',
     taskQueue: { name: mediaQueue(taskQueue) },
+    // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- the enumeration is of a package we do not depend on
     taskQueueType: ACTIVITIES,
     reportStats: true,
   })
   return Number(stats?.approximateBacklogCount ?? 0)
 }
-
-const ACTIVITIES = 2
 
 /** Reads our search attributes of a workflow. */
 export const readAttributes = async (handle: WorkflowHandle): Promise<Record<string, unknown>> => {

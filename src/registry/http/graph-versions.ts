@@ -44,8 +44,8 @@ export const listSaved = (
     }
   return new Map(
     [...counts].map(([id, versions]) => {
-      const [[named = ''] = []] = [...versions].toSorted(([, a], [, b]) => b - a)
-      return [id, named]
+      const [first] = [...versions].toSorted(([, a], [, b]) => b - a)
+      return [id, first?.[0] ?? '']
     }),
   )
 }

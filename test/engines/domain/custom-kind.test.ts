@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
 import { makeValidator } from '../../../src/platform/domain/validate.ts'
+import { makeSchemas } from '../../../src/platform/http/openapi/schemas.ts'
 import {
   describeMembers,
   makeCustomKind,
@@ -202,15 +203,27 @@ describe('a template of a custom kind', () => {
       9: SAVE,
     })
     const image = { title: 'Portrait' }
-    const strength = { title: 'Strength', description: 'How much of it.', minimum: 10, maximum: 80 }
+    const range = { description: 'How much of it.', minimum: 10, maximum: 80 }
+    const strength = { title: 'Strength', ...range }
     const template = get(graph, JSON.stringify({ fields: { image, strength } }))
     const { members, issues } = describeMembers(template, [CLASSES])
     assert.deepEqual(issues, [])
-    assert.deepEqual(members['strength'], { type: 'number', default: 40, ...strength })
+    assert.deepEqual(members['strength'], {
+      type: 'number',
+      default: 40,
+      'x-title': 'Strength',
+      ...range,
+    })
     const { body } = makeCustomKind({ id: 1, name: 'portrait', members })
-    const { properties } = body as unknown as { properties: Record<string, object> }
+    // As the document shows it: two templates may have fields of one title, each its own.
+    const { show, components } = makeSchemas()
+    const { properties } = show(body, 'body') as { properties: Record<string, object> }
     for (const [name, words] of Object.entries({ image, strength }))
       assert.deepEqual({ ...properties[name], ...words }, { ...properties[name] })
+    assert.deepEqual(
+      Object.keys(components).filter((name) => name === 'Strength'),
+      [],
+    )
     const [issue] = makeValidator(body)({ image: 'https://a.example/b.png', strength: 81 }).issues
     assert.match(issue?.message ?? '', /strength must be a number from 10 to 80, got 81/)
   })

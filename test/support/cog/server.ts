@@ -10,6 +10,8 @@ import { installPython } from '../../../tools/python.ts'
 import { waitFor } from '../wait.ts'
 
 const PREDICTOR = `
+import shutil
+import tempfile
 import time
 from typing import List, Optional
 
@@ -28,7 +30,10 @@ class Predictor(BasePredictor):
         while time.monotonic() < until:
             print(" 50%|#####     | 1/2", flush=True)
             time.sleep(0.1)
-        return [image, *(masks or [])]
+        # cog removes the files of inputs, perhaps before it has read an output that is one.
+        out = Path(tempfile.mkdtemp())
+        files = enumerate([image, *(masks or [])])
+        return [Path(shutil.copy(file, out / f"{at}.png")) for at, file in files]
 `
 const FILE = { type: 'string', format: 'uri' }
 const SHARE = { type: 'number', minimum: 0, maximum: 1, default: 0.5 }

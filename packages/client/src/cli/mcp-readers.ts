@@ -82,10 +82,8 @@ export const READERS: Record<string, Tool> = {
     title: 'Search packs',
     description: 'Searches the registry for packs of extension nodes.',
     members: {
-      search: string(
-        'Words, each of which must begin one of id, name, tags, author, publisher, description or host nodes.',
-      ),
-      host_node: string('A part of the name or display name of a host node of the pack.'),
+      search: string('Words of id, name, tags, publisher, description or host nodes.'),
+      host_node: string('A part of a name of its host nodes.'),
       limit: { type: 'integer', minimum: 1, maximum: LISTED, description: '10 unless given.' },
     },
     required: [],

@@ -31,8 +31,8 @@ export interface Member {
   maxLength?: number
   /** Value in the graph; absent of a file, which must be given, and of a seed. */
   default?: Literal
-  /** Label of its author. */
-  title?: string
+  /** Label of its author; shown as title. */
+  'x-title'?: string
   description?: string
   /** It must be given; where nothing is said, a file must. */
   required?: boolean
@@ -229,7 +229,7 @@ const countInline = (images: readonly (Member | undefined)[]): number =>
 
 const makeFileSchema = (
   media: keyof typeof MEDIA,
-  { items, title, description = '', minItems = 0, maxItems = MAX_LISTED }: Member,
+  { items, 'x-title': title, description = '', minItems = 0, maxItems = MAX_LISTED }: Member,
   isRequired: boolean,
 ): TSchema => {
   const file = MEDIA[media](description)
@@ -240,7 +240,7 @@ const makeFileSchema = (
         description,
       })
     : file
-  return Object.assign(schema, title !== undefined && { title })
+  return Object.assign(schema, title !== undefined && { 'x-title': title })
 }
 
 const MEDIA = {

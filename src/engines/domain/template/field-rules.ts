@@ -13,7 +13,8 @@ export type FieldRule = Static<typeof FieldRule>
 export type FieldRules = Readonly<Record<string, FieldRule>>
 
 /** Narrows a member, and gives it words of the author. Returns why it cannot be so instead. */
-export const narrow = (member: Member, { minimum, maximum, ...words }: FieldRule) => {
+export const narrow = (member: Member, { minimum, maximum, title, ...own }: FieldRule) => {
+  const words = { ...own, ...(title !== undefined && { 'x-title': title }) }
   if (minimum === undefined && maximum === undefined) return { ...member, ...words }
   if (member.type !== 'number' && member.type !== 'integer')
     return 'has a range, and its field is no number'

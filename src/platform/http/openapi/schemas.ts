@@ -22,6 +22,8 @@ interface Schema {
   enum?: unknown[]
   pattern?: string
   format?: string
+  /** Label of a member; the title of a schema is the name of its component. */
+  'x-title'?: string
   /** A rule that the document states; the service validates it elsewhere, with a code of its own. */
   'x-pattern'?: string
   properties?: Record<string, Schema>
@@ -67,7 +69,7 @@ export const makeSchemas = (names: SchemaNames = {}): Schemas => {
 }
 
 const showParts = (
-  { 'x-pattern': notified, ...schema }: Schema,
+  { 'x-pattern': notified, 'x-title': title, ...schema }: Schema,
   show: (part: Schema) => Json,
   place: Place,
 ): Json => {
@@ -78,6 +80,7 @@ const showParts = (
   ]
   return {
     ...schema,
+    ...(title !== undefined && { title }),
     ...(items && { items: show(items) }),
     ...(properties && {
       properties: Object.fromEntries(Object.entries(properties).map(showMember)) as Json,
