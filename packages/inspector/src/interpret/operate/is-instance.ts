@@ -48,11 +48,15 @@ function anyOf(classes: { items: Value[]; rest: boolean }, test: (cls: Value) =>
   return decided
 }
 
+/** Modules of the library whose abstract classes hold for classes that have them not among their bases. */
+const ABSTRACT = /^(collections\.abc|contextlib|io|numbers|os|typing)\./
+
 /** Decides against an unknown class: a class whose bases are all known is no subclass of one from elsewhere. */
 function isBelowUnknown(order: BaseValue[], cls: UnknownValue): Truth {
   const unknown = order.filter(isUnknown)
   if (unknown.some((base) => base.name === cls.name)) return true
-  return unknown.length > 0 || cls.origin === 'pack' ? undefined : false
+  const isOpen = cls.origin === 'pack' || ABSTRACT.test(cls.name)
+  return unknown.length > 0 || isOpen ? undefined : false
 }
 
 /** `type(value)`. */
