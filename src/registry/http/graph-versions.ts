@@ -66,31 +66,29 @@ export const choosePacks = async (
   const candidates = await findFitting(reads, asked, target)
   const unfit = asked.map(({ nodeId }) => nodeId).filter((id) => !candidates.has(id))
   const [choose, inactive] = await Promise.all([
-    chooseVersions(reads, candidates, needed),
+    chooseVersions(reads, { candidates, needed, asked }),
     reads.findInactive(unfit),
   ])
-  return await Promise.all(
-    asked.map(async ({ nodeId: node_id, named, own, wanted }) => {
-      const { version, missing, passed } = await choose(node_id, wanted)
-      const isElse = prefersSaved && version && named !== undefined
-      const messages = [
-        ...(isElse && !isSame(version.version, named) ? [describeSaved(named, version)] : []),
-        ...passed,
-        ...obstacleOf(version, missing, inactive.get(node_id)),
-      ]
-      const pack = {
-        node_id,
-        name: nodeNames.get(node_id) ?? node_id,
-        host_nodes: needed.get(node_id) ?? [],
-        ...(version && { version: version.version }),
-        is_installed: version !== undefined && isSame(version.version, own),
-        ...(named !== undefined && { saved_version: named }),
-        missing_host_nodes: missing,
-        ...(messages.length > 0 && { message: messages.join(' ') }),
-      }
-      return { pack, version }
-    }),
-  )
+  return asked.map(({ nodeId: node_id, named, own }) => {
+    const { version, missing, passed } = choose(node_id)
+    const isElse = prefersSaved && version && named !== undefined
+    const messages = [
+      ...(isElse && !isSame(version.version, named) ? [describeSaved(named, version)] : []),
+      ...passed,
+      ...obstacleOf(version, missing, inactive.get(node_id)),
+    ]
+    const pack = {
+      node_id,
+      name: nodeNames.get(node_id) ?? node_id,
+      host_nodes: needed.get(node_id) ?? [],
+      ...(version && { version: version.version }),
+      is_installed: version !== undefined && isSame(version.version, own),
+      ...(named !== undefined && { saved_version: named }),
+      missing_host_nodes: missing,
+      ...(messages.length > 0 && { message: messages.join(' ') }),
+    }
+    return { pack, version }
+  })
 }
 
 interface ChosenVersion {
@@ -107,8 +105,15 @@ interface ChosenVersion {
  */
 const chooseVersions = async (
   reads: GraphReads,
-  candidates: ReadonlyMap<string, Candidate[]>,
-  needed: ReadonlyMap<string, readonly string[]>,
+  {
+    candidates,
+    needed,
+    asked,
+  }: {
+    candidates: ReadonlyMap<string, Candidate[]>
+    needed: ReadonlyMap<string, readonly string[]>
+    asked: readonly { nodeId: string; wanted: string | undefined }[]
+  },
 ) => {
   const namesOf = (versions: readonly Candidate[]) =>
     reads.findNamesOf(
@@ -121,16 +126,22 @@ const chooseVersions = async (
       ? (needed.get(version.nodeId) ?? []).filter((name) => !has.get(version.id)?.includes(name))
       : []
   const known = await namesOf([...candidates.values()].flatMap(([first]) => first ?? []))
-  let room = UNDECIDED_MAX
-  return async (nodeId: string, wanted: string | undefined): Promise<ChosenVersion> => {
-    const [first, ...older] = candidates.get(nodeId) ?? []
+  const undecided = asked.flatMap(({ nodeId, wanted }) => {
+    const [first] = candidates.get(nodeId) ?? []
+    const isOpen = first && !isSame(first.version, wanted) && lacking(first, known).length > 0
+    return isOpen ? [nodeId] : []
+  })
+  const looked = new Map(
+    undecided
+      .slice(0, UNDECIDED_MAX)
+      .map((id) => [id, (candidates.get(id) ?? []).slice(1).filter(({ isRead }) => isRead)]),
+  )
+  const has = await namesOf([...looked.values()].flat())
+  return (nodeId: string): ChosenVersion => {
+    const [first] = candidates.get(nodeId) ?? []
     if (!first) return { version: undefined, missing: [], passed: [] }
     const missing = lacking(first, known)
-    if (missing.length === 0 || isSame(first.version, wanted) || room-- <= 0)
-      return { version: first, missing, passed: [] }
-    const read = older.filter(({ isRead }) => isRead)
-    const has = await namesOf(read)
-    const [best] = read
+    const [best] = (looked.get(nodeId) ?? [])
       .map((version) => ({ version, missing: lacking(version, has) }))
       .toSorted((a, b) => a.missing.length - b.missing.length)
     if (!best || best.missing.length >= missing.length)

@@ -8,7 +8,7 @@ import { FAMILIES } from '../../domain/family.ts'
 import { cancelTask, type EndDeps } from '../../cancel.ts'
 import { ImageTaskRecord } from '../../domain/image/image-task.ts'
 import { LabelFilter, readLabelFilter } from '../../domain/task-options.ts'
-import type { ImageFamily, ImageTaskKind } from '../../domain/image/image-kind.ts'
+import type { ImageFamily } from '../../domain/image/image-kind.ts'
 import { makeImageCreation } from '../../create-image.ts'
 import type { TaskDeps } from '../../deps.ts'
 import { makeCreationParts } from '../task/creation.ts'
@@ -49,11 +49,11 @@ export const makeImageTaskRoutes = (deps: TaskDeps & LiveDeps & AdmissionRules):
 
 /** The routes on which image tasks are made, one for each kind. */
 const makeImageCreationRoutes = (deps: TaskDeps): Route[] =>
-  Object.entries(IMAGE_KINDS)
-    .map(([kind, row]) =>
+  Object.values(IMAGE_KINDS)
+    .map((row) =>
       makeCreationRoute(deps, row, {
         examples: {
-          address: { image: EXAMPLE_URL, ...IMAGE_KINDS[kind as ImageTaskKind].example },
+          address: { image: EXAMPLE_URL, ...row.example },
           inline: { image: DOT },
         },
         links: linksOf(row.tasks),
