@@ -10,7 +10,7 @@ import { base64 } from '../support/pictures.ts'
 import { startService, type Service } from '../support/service.ts'
 import { use } from '../support/use.ts'
 import { HEARTBEAT } from './calls.ts'
-import { killAt } from './kill-at.ts'
+import { killAt, type Kill } from './kill-at.ts'
 
 /** A real ComfyUI in place of the fake. */
 const REAL = process.env['COMFYUI_URL']
@@ -54,10 +54,13 @@ describe('a worker of a fleet of ComfyUI', () => {
       if (REAL !== undefined && failpoint === 'upstream.no-response')
         return t.skip('only the fake loses a response')
       const { service, fake } = stage
-      const lose = (isLosing: boolean) => {
-        fake.intercept = (request) => (isLosing && request === 'POST /prompt' ? 'lose' : undefined)
+      const trouble: Kill['trouble'] = (kind) => {
+        const loses = kind === 'loses responses'
+        fake.intercept = (request) => (loses && request === 'POST /prompt' ? 'lose' : undefined)
+        if (kind === 'works on') fake.hold()
+        else fake.release()
       }
-      const placements = await killAt({ service, client, ids, failpoint, lose })
+      const placements = await killAt({ service, client, ids, failpoint, trouble })
       assert.equal(placements, 1, 'it was placed once')
     })
 

@@ -7,7 +7,7 @@ import { startFakeCog, type FakeCog } from '../support/cog/fake.ts'
 import { startService, type Service } from '../support/service.ts'
 import { use } from '../support/use.ts'
 import { ENGINE_SOON } from './calls.ts'
-import { killAt } from './kill-at.ts'
+import { killAt, type Kill } from './kill-at.ts'
 
 /** Lines, and the placements that a task has then: nobody knows whether a request that was about to be sent was. */
 const LINES: [FailpointName, placements: number][] = [
@@ -45,9 +45,13 @@ describe('a worker of an engine by HTTP', () => {
   for (const [failpoint, placements] of LINES)
     test(`is killed at ${failpoint}, and the task ends once`, async () => {
       const { service, fake } = stage
-      const lose = (isLosing: boolean) => void (fake.losesResponses = isLosing)
+      const trouble: Kill['trouble'] = (kind) => {
+        fake.losesResponses = kind === 'loses responses'
+        if (kind === 'works on') fake.hold()
+        else fake.release()
+      }
       const before = fake.begun.length
-      assert.equal(await killAt({ service, client, ids, failpoint, lose }), placements)
+      assert.equal(await killAt({ service, client, ids, failpoint, trouble }), placements)
       assert.equal(fake.begun.length - before, 1, 'it was made once')
     })
 })

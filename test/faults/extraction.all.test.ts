@@ -118,7 +118,7 @@ describe('archives whose readers are killed', () => {
   test('leave no file, and no process but that which waits for the next', async () => {
     await untilCleaned(service)
     service.entry('media').signal('SIGTERM')
-    assert.equal(await service.entry('media').ended, '0')
+    assert.equal(await service.entry('media').end(), '0')
     assert.deepEqual(await listEngineProcesses(service.storagePath), [])
     const records = (await service.listFiles()).filter((file) => file.endsWith('.child.json'))
     assert.deepEqual(records, [])

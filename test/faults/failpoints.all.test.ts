@@ -88,10 +88,10 @@ describe('a process that is killed', () => {
 
   for (const [failpoint, kind] of API_LINES)
     test(`of the api, at ${failpoint} of ${kind}`, async () => {
-      const { ended } = await service.start('api', { OVERRIDE_FAILPOINT: failpoint })
+      const { end } = await service.start('api', { OVERRIDE_FAILPOINT: failpoint })
       if (kind !== 'none')
         await orders.callers.fulfil(kind === 'awaited' ? awaited : orders.next(kind))
-      assert.equal(await ended, 'SIGKILL')
+      assert.equal(await end(), 'SIGKILL')
     })
 
   for (const [index, { lines, orders: count }] of WAVES.entries())
@@ -104,7 +104,7 @@ describe('a process that is killed', () => {
             failpoints.map((FAILPOINT) => service.start(role, { OVERRIDE_FAILPOINT: FAILPOINT })),
           )
           await orders.place(count / Object.keys(lines).length)
-          const ends = await Promise.all(armed.map(({ ended }) => ended))
+          const ends = await Promise.all(armed.map(({ end }) => end()))
           assert.deepEqual(new Set(ends), new Set(['SIGKILL']))
           await service.start(role)
         }),

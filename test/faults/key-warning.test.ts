@@ -75,9 +75,9 @@ describe('a warning of a key that ends, while the api is killed', () => {
   }
   const dieAt = (pair: readonly Warned[], failpoint: string) => async (): Promise<void> => {
     await service.entry('api').kill()
-    const { ended } = await service.start('api', { ...OFTEN, OVERRIDE_FAILPOINT: failpoint })
+    const { end } = await service.start('api', { ...OFTEN, OVERRIDE_FAILPOINT: failpoint })
     await expire(pair)
-    assert.equal(await ended, 'SIGKILL')
+    assert.equal(await end(), 'SIGKILL')
   }
 
   test('between its two statements is sent', async () => {

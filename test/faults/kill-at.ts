@@ -7,25 +7,32 @@ import { waitFor } from '../support/wait.ts'
 import { createTask } from './calls.ts'
 import { assertLedger } from './ledger.ts'
 
-interface Kill {
+export interface Kill {
   service: Service
   client: Client
   /** Tasks of the kills before, to which this one's is added. */
   ids: string[]
   failpoint: FailpointName
-  /** Has the instance lose its responses to creations, or not. */
-  lose(isLosing: boolean): void
+  /** The instance until the kill: it works on, or it loses its responses to creations. */
+  trouble(kind?: 'works on' | 'loses responses'): void
 }
 
 /** Kills the core worker at a failpoint of a task, which then ends well and leaves nothing behind; returns its placements. */
-export const killAt = async ({ service, client, ids, failpoint, lose }: Kill): Promise<number> => {
+export const killAt = async ({
+  service,
+  client,
+  ids,
+  failpoint,
+  trouble,
+}: Kill): Promise<number> => {
   await service.entry('core').kill()
   const doomed = await service.start('core', { OVERRIDE_FAILPOINT: failpoint })
-  lose(failpoint === 'upstream.no-response')
+  if (failpoint === 'upstream.between-polls') trouble('works on')
+  if (failpoint === 'upstream.no-response') trouble('loses responses')
   const id = await createTask(client)
   ids.push(id)
-  assert.equal(await doomed.ended, 'SIGKILL')
-  lose(false)
+  assert.equal(await doomed.end(), 'SIGKILL')
+  trouble()
   await service.start('core')
   const tasks = await assertLedger(service, ids)
   assert.deepEqual(

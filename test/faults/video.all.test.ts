@@ -30,7 +30,7 @@ describe('a media worker that is killed while ffmpeg runs', () => {
   test('leaves no process behind; its task goes on, succeeds and is charged once', async () => {
     const killed = await service.start('media', { OVERRIDE_FAILPOINT: 'render.in-child' })
     const id = await createVideo(alice)
-    assert.equal(await killed.ended, 'SIGKILL')
+    assert.equal(await killed.end(), 'SIGKILL')
     const listFfmpegs = () => listEngineProcesses(service.storagePath)
     await waitFor('ffmpeg is gone', async () => (await listFfmpegs()).length === 0)
     await ageScratch(service)

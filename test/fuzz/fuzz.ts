@@ -163,8 +163,8 @@ const findLeft = async (service: Service): Promise<string[]> => {
   const left = (await waitUntilSettled(service)).map(({ what }) => what)
   await untilCleaned(service).catch((error: unknown) => left.push(String(error)))
   for (const role of ['api', 'core', 'media'] as const) {
-    const { log, ended } = service.entry(role)
-    const end = await Promise.race([ended, Promise.resolve(undefined)])
+    const { log, how } = service.entry(role)
+    const end = how()
     if (end !== undefined) left.push(`${role} has ended: ${end}`)
     const errors = log.filter((line) => /"level":[56]0|^\(node:/.test(line))
     left.push(...errors.map((line) => `${role} says ${line}`))

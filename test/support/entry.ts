@@ -5,14 +5,17 @@ import { createInterface } from 'node:readline'
 
 import { withDeathSignal } from '../../src/local/child.ts'
 import { ROOT, codePath } from '../../src/local/root.ts'
+import { waitFor } from './wait.ts'
 
 /** One of the service's own processes. */
 export interface Entry {
   pid: number
   /** Its log lines so far. */
   log: string[]
-  /** Resolves with the code or signal it ended by. */
-  ended: Promise<string>
+  /** The code or signal that it ended by; undefined while it runs. */
+  how(): string | undefined
+  /** Waits until it ends by itself and returns how; throws with its log when it goes on. */
+  end(): Promise<string>
   signal(name: NodeJS.Signals): void
   /** SIGKILL, and waits for the end. */
   kill(): Promise<void>
@@ -37,6 +40,8 @@ export const startEntry = async ({
   const [program, ...rest] = withDeathSignal('SIGKILL', [process.execPath, codePath(path), ...args])
   const child = spawn(program, rest, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = once(child, 'close').then(([code, signal]) => String(signal ?? code))
+  let how: string | undefined
+  void ended.then((end) => (how = end))
   const log: string[] = []
   const ready = untilLine(child, log, `"msg":"${readyMessage}"`)
   const early = ended.then((how) => {
@@ -47,7 +52,12 @@ export const startEntry = async ({
   return {
     pid: child.pid ?? 0,
     log,
-    ended,
+    how: () => how,
+    end: () =>
+      waitFor(
+        () => `${path} has ended:\n${log.join('\n')}`,
+        () => how,
+      ),
     signal: (name) => child.kill(name),
     async kill() {
       child.kill('SIGKILL')

@@ -217,7 +217,7 @@ const upgrade = async (all: Upgrade, old: Running): Promise<boolean> => {
 /** As a supervisor stops it: SIGTERM, and it ends by itself. */
 const drain = async (entry: Entry): Promise<void> => {
   entry.signal('SIGTERM')
-  const how = await entry.ended
+  const how = await entry.end()
   if (how !== '0') throw new Error(`a process of the release ended by ${how}: ${entry.log.at(-1)}`)
 }
 

@@ -43,7 +43,7 @@ export const killAtEachLine = async (pair: Pair, say: (line: string) => void): P
       await near.entry('core').kill()
       const doomed = await near.start('core', { OVERRIDE_FAILPOINT: FAILPOINT })
       ids.push(await create(client))
-      assert.equal(await doomed.ended, 'SIGKILL')
+      assert.equal(await doomed.end(), 'SIGKILL')
       await near.start('core')
       await checkTasks(`${create.name}, near core at ${FAILPOINT}`)
     }
@@ -51,7 +51,7 @@ export const killAtEachLine = async (pair: Pair, say: (line: string) => void): P
     await far.entry('api').kill()
     const doomed = await far.start('api', { OVERRIDE_FAILPOINT: FAILPOINT })
     ids.push(await createTask(client))
-    assert.equal(await doomed.ended, 'SIGKILL')
+    assert.equal(await doomed.end(), 'SIGKILL')
     await far.start('api')
     await checkTasks(`far api at ${FAILPOINT}`)
   }
@@ -82,7 +82,7 @@ export const forgetAtEachLine = async (pair: Pair, say: (line: string) => void):
       ids.push(id)
       const first = await waitForUpstreamId(near, id)
       await far.database.sql`update task set owner = ${NOBODY} where id = ${first}`
-      assert.equal(await doomed.ended, 'SIGKILL')
+      assert.equal(await doomed.end(), 'SIGKILL')
       await near.start('core')
       await far.start('media')
       const failed = (await assertLedger(near, ids)).filter(({ error_code: code }) => code !== null)

@@ -168,7 +168,7 @@ test('a process that is asked to stop is unready at once and serves what still c
   const unknown = await get('/nowhere', baseUrl)
   assert.deepEqual([unknown.status, unknown.headers.get('connection')], [404, 'close'])
   entry.signal('SIGTERM')
-  assert.equal(await entry.ended, '1')
+  assert.equal(await entry.end(), '1')
 })
 
 // Last, because nothing can be served afterwards.

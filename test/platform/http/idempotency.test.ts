@@ -320,7 +320,7 @@ describe('a key whose request still runs', () => {
     await hold(user, 'killed', { baseUrl: second.baseUrl })
     // This one kills the process between its commit and its response, and the held one with it.
     await assert.rejects(atSecond.post(UPSCALE, { image: IMAGE_URL }, withKey('committed')))
-    assert.equal(await second.entry.ended, 'SIGKILL')
+    assert.equal(await second.entry.end(), 'SIGKILL')
 
     const retry = (key: string) => user.create(withKey(key))
     const known = await retry('committed')

@@ -102,7 +102,7 @@ describe('SIGTERM', { concurrency: true }, () => {
     await load.stop()
     assert.deepEqual([...new Set(load.outcomes)], ['200'])
     entry.signal('SIGINT')
-    assert.equal(await entry.ended, '1')
+    assert.equal(await entry.end(), '1')
     held.abort()
   })
 
@@ -113,7 +113,7 @@ describe('SIGTERM', { concurrency: true }, () => {
     await waitFor('it takes nothing new', () => isRejecting(baseUrl))
     const { status, body } = await held.finish()
     assert.equal(status, 200, JSON.stringify(body))
-    assert.equal(await entry.ended, '0')
+    assert.equal(await entry.end(), '0')
     const { sql } = service
     const created = await sql`select from task where id = ${body.data?.task_id ?? null}`
     assert.equal(created.length, 1)
@@ -127,7 +127,7 @@ describe('SIGTERM', { concurrency: true }, () => {
     const key = randomUUID()
     const held = await hold(baseUrl, key)
     entry.signal('SIGTERM')
-    assert.equal(await entry.ended, '0')
+    assert.equal(await entry.end(), '0')
     await assert.rejects(held.finish())
     const { sql } = service
     assert.equal((await sql`select from idempotency where key = ${key}`).length, 0)
@@ -138,7 +138,7 @@ describe('SIGTERM', { concurrency: true }, () => {
     const agent = new Agent({ keepAlive: true })
     assert.equal(await send(agent, baseUrl, false), '200')
     entry.signal('SIGTERM')
-    assert.equal(await entry.ended, '0')
+    assert.equal(await entry.end(), '0')
     agent.destroy()
   })
 })

@@ -523,7 +523,7 @@ describe('an api that is killed', () => {
     const body = { identity_token: identity }
     const path = `${node.path}/token-exchange`
     await assert.rejects(makeClient(baseUrl).post(path, body, headers))
-    await entry.ended
+    await entry.end()
     return () => anonymous.post(path, body, headers)
   }
   const countTokens = async ({ nodeId }: Trusting): Promise<number> => {

@@ -63,7 +63,7 @@ describe('the stream of a task', () => {
     const stopped = service.entry('api')
     stopped.signal('SIGTERM')
     assert.deepEqual(await stream.rest(), [])
-    await stopped.ended
+    await stopped.end()
     await service.start('api')
     await transition(id, 'IN_PROGRESS')
     const known = { ...(await bearer()), 'last-event-id': String(created?.id) }
