@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { makeApp } from './compose/app.ts'
+import { probeWorkers, readQueueFacts } from './compose/dependencies.ts'
 import { makeRoutes } from './compose/routes.ts'
 import { readService } from './compose/settings/derived.ts'
 import { loadConfig, warnOfRemovedSettings } from './config.ts'
 import { makeCustomKinds } from './engines/custom-kinds.ts'
-import { listEngines } from './engines/db/fleet.ts'
 import { makeFleetReader } from './engines/temporal/fleet-metrics.ts'
 import { makeEventApi } from './events/api.ts'
 import { measureBacklog } from './events/db/first-attempt.ts'
@@ -19,6 +19,7 @@ import { CONNECTIONS } from './platform/http/serve/connection-limit.ts'
 import { makeServer } from './platform/http/serve/server.ts'
 import { makeLog } from './platform/log.ts'
 import { armFailpoint } from './platform/process/failpoint.ts'
+import { makeDependencies } from './platform/process/dependencies.ts'
 import { listen } from './platform/process/listen.ts'
 import { startMetricsServer } from './platform/process/metrics-server.ts'
 import { endWithLine } from './platform/process/operator-error.ts'
@@ -41,8 +42,9 @@ const log = makeLog('api', config.LOG_LEVEL)
 warnOfRemovedSettings(config, log)
 armFailpoint(config.FAILPOINT)
 
-const base = await startApiBase(config, log).catch(endWithLine)
-const { sql, commit, metrics, taskQueue, checks, lifecycle, aliases, publicUrl } = base
+const base = await startApiBase(config, log).catch(endWithLine(log))
+const { sql, commit, metrics, taskQueue, lifecycle, aliases, publicUrl } = base
+const dependencies = makeDependencies({ ...base.probes, workers: () => probeWorkers(sql) })
 const taskEvents = makeTaskEvents({ taskQueue })
 const identity = await makeIdentityApi(base, config, { cancelOnOthers })
 const customKinds = makeCustomKinds(sql)
@@ -71,7 +73,7 @@ const app = makeApp({
       checkTiming,
       taskQueue,
       workflowUrl: base.workflowUrl,
-      checks,
+      dependencies,
       lifecycle,
       service: { ...readService(config), build: await readBuild() },
       pauses,
@@ -105,9 +107,9 @@ const metricsServer =
       ...commit,
       taskQueue,
       metrics,
-      checks,
+      dependencies,
       measureBacklog,
-      listEngines,
+      readQueueFacts,
       reads: [makePauseReader({ sql, metrics }), makeFleetReader({ sql, metrics })],
     }),
   }))

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 
 import { fromText } from './platform/domain/from-text.ts'
 import { makeValidator } from './platform/domain/validate.ts'
-import type { Log } from './platform/log.ts'
+import { makeLog, type Log } from './platform/log.ts'
 import { fillBuiltin, withoutSlash } from './compose/settings/builtin.ts'
 import { Constants, OVERRIDE, Overrides } from './compose/settings/constants.ts'
 import { Env, TEXT_LISTS, type Config } from './compose/settings/env.ts'
@@ -97,13 +97,14 @@ const splitLists = (given: Env & Constants): Config => ({
 /** Folders in which programs are looked for. */
 export const readSearchPath = (): string => process.env['PATH'] ?? ''
 
-/** Reads the settings from the process, or says what is wrong with them and ends it. */
+/** Reads the settings from the process, or says what is wrong with them, as the process says everything, and ends it. */
 export const loadConfig = (name: ProcessName): Config => {
   try {
     return readConfig(process.env, name)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    process.stderr.write(`kiln: ${error.message}\n`)
+    if (name === 'operate') process.stderr.write(`kiln: ${error.message}\n`)
+    else makeLog(name, 'fatal').fatal(error.message)
     process.exit(1)
   }
 }

@@ -3,7 +3,7 @@ import { migrate } from './platform/db/migrate.ts'
 import { makeLog } from './platform/log.ts'
 import { readAddresses } from './platform/settings/settings.ts'
 import { OperatorError } from './platform/process/operator-error.ts'
-import { reportError } from './operate/server-error.ts'
+import { describeServerError } from './operate/server-error.ts'
 import { openTemporal } from './platform/temporal/connection.ts'
 import { adviseTemporal } from './platform/temporal/temporal-advice.ts'
 import { readTemporal } from './platform/settings/temporal.ts'
@@ -47,10 +47,10 @@ const run = async (): Promise<void> => {
 try {
   await run()
 } catch (error) {
-  await reportError(
-    error,
-    config,
-    config.DATABASE_DIRECT_URL ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL',
+  const database = config.DATABASE_DIRECT_URL ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL'
+  log.fatal(
+    /debug|trace/.test(config.LOG_LEVEL) ? { err: error } : {},
+    await describeServerError(error, database),
   )
   process.exitCode = 1
 }

@@ -32,7 +32,7 @@ const log = makeLog(`worker-${config.WORKER_ROLE}`, config.LOG_LEVEL)
 warnOfRemovedSettings(config, log)
 armFailpoint(config.FAILPOINT)
 
-const base = await startWorkerBase(config, log).catch(endWithLine)
+const base = await startWorkerBase(config, log).catch(endWithLine(log))
 const { common, jobs } = base
 const taskQueue = config.TASK_QUEUE
 const programs = { searchPath: readSearchPath(), files: [INSPECTOR_ENTRY] }
@@ -118,9 +118,15 @@ const startMedia = async () => {
 }
 
 const start = config.WORKER_ROLE === 'media' ? startMedia : startCore
-const { workers, slots, stop, stopFirstAttempts } = await start().catch(endWithLine)
+const { workers, slots, stop, stopFirstAttempts } = await start().catch(endWithLine(log))
 const running = Promise.all(workers.map((worker) => worker.run()))
-const beat = startBeat({ sql: common.sql, role: config.WORKER_ROLE, slots, log })
+const beat = startBeat({
+  sql: common.sql,
+  identity: base.temporal.identity,
+  role: config.WORKER_ROLE,
+  slots,
+  log,
+})
 const { metricsPort, closeMetrics, renewal } = await base.watch(workers)
 closeOnSignal(
   async () => {

@@ -1,3 +1,4 @@
+import { readQueueFacts } from './dependencies.ts'
 import { FAMILIES } from '../tasks/domain/family.ts'
 import { withinDeadline, type Transaction } from '../platform/db/client.ts'
 import { listWaitingUrls } from '../events/db/delivery.ts'
@@ -6,14 +7,10 @@ import { listStuckVersions, type OpenVersion } from '../registry/db/open-version
 import { readWaitingOutbox } from '../platform/db/outbox.ts'
 import type { AdmissionRules } from '../tasks/db/admission.ts'
 import { listCrashed } from '../engines/db/device-error.ts'
-import {
-  countWaiting,
-  drainInstance,
-  listEngines,
-  listInstanceDetails,
-} from '../engines/db/fleet.ts'
+import { countWaiting, drainInstance, listInstanceDetails } from '../engines/db/fleet.ts'
 import type { DrainedInstance } from '../engines/db/fleet.ts'
 import { STUCK_SECONDS, listStuckTasks, type OpenTask } from '../tasks/db/operator.ts'
+import type { ReadDependencies } from '../platform/process/dependencies.ts'
 import { unitOfWork, type Enqueue, type UnitDeps } from '../platform/db/unit-of-work.ts'
 import { auditTarget, type AuditAction } from '../platform/domain/audit-log.ts'
 import { apiError, shown, type ApiError } from '../platform/domain/errors.ts'
@@ -28,17 +25,19 @@ import type { JsonResponse, RouteRequest, SavedResponse } from '../platform/http
 
 export interface OperationsDeps extends UnitDeps, AdmissionRules, VersionStarts {
   jobs: Jobs
+  dependencies: ReadDependencies
   /** Address of a workflow in the Temporal UI; with an empty id, the address of the list of workflows. */
   workflowUrl(workflowId: string): string | undefined
 }
 
 export const readOperations = async (
-  { sql, jobs, taskQueue, workflowUrl }: OperationsDeps,
+  { sql, jobs, taskQueue, dependencies, workflowUrl }: OperationsDeps,
   request: RouteRequest,
 ): Promise<JsonResponse> => {
   requirePlatformAdmin(getCaller(request))
-  const [temporal, [tasks, versions, outbox, deliveries]] = await Promise.all([
-    withinDeadline(sql, listEngines(sql)).then((engines) => readQueues(jobs, taskQueue, engines)),
+  const [temporal, state, [tasks, versions, outbox, deliveries]] = await Promise.all([
+    readQueueFacts(sql).then((facts) => readQueues(jobs, taskQueue, facts)),
+    dependencies(),
     withinDeadline(
       sql,
       Promise.all([
@@ -51,7 +50,16 @@ export const readOperations = async (
   ])
   const stuck = { after_seconds: STUCK_SECONDS, tasks, versions }
   const ui = workflowUrl('')
-  const body = { stuck, outbox, deliveries, temporal: { ...temporal, ...(ui && { ui_url: ui }) } }
+  const problems = Object.entries(state).flatMap(([dependency, message]) =>
+    message === undefined ? [] : [{ dependency, message }],
+  )
+  const body = {
+    problems,
+    stuck,
+    outbox,
+    deliveries,
+    temporal: { ...temporal, ...(ui && { ui_url: ui }) },
+  }
   return { status: 200, body }
 }
 

@@ -13,6 +13,7 @@ import {
   createVendorActivities,
 } from '../../activities/engines/index.ts'
 import { makeKeepInstances } from '../../activities/engines/keep-instances.ts'
+import { NO_CALLER_VIDEO } from './domain/caller-video.ts'
 import { findVideoBinaries, type VideoBinaries } from '../../packages/engines/src/binaries.ts'
 import { findChildUser } from '../platform/adapters/child-user.ts'
 import { cleanUpOrphans } from '../platform/adapters/orphan.ts'
@@ -339,6 +340,7 @@ const findBinaries = async (
     const user = await findChildUser(dir, { programs, files })
     const facts = { reads_caller_video: readsCallerVideo, setpriv: setpriv !== undefined }
     log.info({ ffmpeg, ffprobe, ...facts, child_user: user?.uid }, 'video programs found')
+    if (!readsCallerVideo) log.warn(`${ffmpeg.path}: ${NO_CALLER_VIDEO}`)
     return { ...binaries, user }
   } catch (error) {
     log.fatal(error instanceof Error ? error.message : String(error))

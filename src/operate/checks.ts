@@ -14,24 +14,27 @@ import { findVideoBinaries } from '../../packages/engines/src/binaries.ts'
 import { makeWebhookSecrets } from '../events/adapters/webhook-secrets.ts'
 import type { Sql } from '../platform/db/client.ts'
 import { MigrationError, checkSchema } from '../platform/db/migrate.ts'
-import { readServer } from '../platform/db/server.ts'
+import { readDatabaseClock, readServer } from '../platform/db/server.ts'
 import { readClock } from '../platform/temporal/clock.ts'
 import { hasGrpcCode } from '../platform/temporal/grpc-error.ts'
 import type { Jobs } from '../platform/temporal/client.ts'
+import { probeTemporal } from '../platform/temporal/probe.ts'
 import { readQueues } from '../platform/temporal/queues.ts'
 import { describeSchedules } from '../platform/temporal/schedule.ts'
 import { listMissingSearchAttributes } from '../platform/temporal/search-attributes.ts'
 import { adviseTemporal } from '../platform/temporal/temporal-advice.ts'
 import { adviseStorage, openStorage } from '../platform/process/open-storage.ts'
-import { OperatorError } from '../platform/process/operator-error.ts'
+import { OperatorError, OperatorWarning } from '../platform/process/operator-error.ts'
 import { readTemporal } from '../platform/settings/temporal.ts'
 import { describeCauses } from '../platform/domain/causes.ts'
 import { advisePostgres } from './server-error.ts'
 import { hasBucket } from '../platform/storage/settings.ts'
+import { probeWorkers, readQueueFacts } from '../compose/dependencies.ts'
 import type { Config } from '../compose/settings/env.ts'
 import type { Check } from './doctor.ts'
 import { readEngineItem } from '../engines/domain/cog/engine-item.ts'
 import { makeEngineChecks } from './engine-checks.ts'
+import { NO_CALLER_VIDEO } from '../engines/domain/caller-video.ts'
 import { makeFleetChecks } from './fleet-checks.ts'
 
 export interface CheckDeps {
@@ -45,7 +48,6 @@ export interface CheckDeps {
 }
 
 const NODE = { major: 20, minor: 19 }
-const POSTGRES = 16
 /** Beyond it leases, links and tokens end too early or too late. Clocks that NTP sets differ by milliseconds. */
 const CLOCK_MS = 5000
 /** A poll waits up to a minute for work; one that came and went since then leaves its time behind. */
@@ -80,16 +82,19 @@ const checkNode = async (): Promise<string> => {
 }
 
 const makePostgresChecks = ({ sql, config }: CheckDeps): Check[] => {
-  const advice = 'start PostgreSQL, or correct DATABASE_URL'
+  const advice = '`npm run migrate` and the log of PostgreSQL say more'
   const checkServer = async (): Promise<string> => {
-    const start = Date.now()
-    const { version, now } = await readServer(sql()).catch((error: unknown) => {
+    await sql()`select`.catch((error: unknown) => {
       const known = advisePostgres(error, 'DATABASE_URL')
       throw known === undefined ? error : new OperatorError(known)
     })
-    if (Number.parseInt(version, 10) < POSTGRES)
-      fail(`${version} is too old: upgrade to ${POSTGRES} or later`)
-    return `${version}, ${compareClock(start, now)}`
+    return 'responds'
+  }
+  const checkWrites = async (): Promise<string> =>
+    `${(await readServer(sql())).version}, takes writes`
+  const checkClock = async (): Promise<string> => {
+    const start = Date.now()
+    return compareClock(start, await readDatabaseClock(sql()))
   }
   const checkMigrations = async (): Promise<string> => {
     await checkSchema(sql()).catch((error: unknown) => {
@@ -103,7 +108,9 @@ const makePostgresChecks = ({ sql, config }: CheckDeps): Check[] => {
     return (await kept.check()) ? 'SECRETS_KEYS open what is stored' : 'none are stored yet'
   }
   return [
-    ['postgres', ['DATABASE_URL'], advice, checkServer],
+    ['postgres', ['DATABASE_URL'], 'look at PostgreSQL and DATABASE_URL', checkServer],
+    ['database', ['postgres'], advice, checkWrites],
+    ['database clock', ['postgres'], advice, checkClock],
     ['schema', ['postgres'], advice, checkMigrations],
     [
       'secrets',
@@ -122,7 +129,8 @@ const compareClock = (start: number, there: number): string => {
   return found
 }
 
-const makeTemporalChecks = ({ config, connection, jobs }: CheckDeps): Check[] => {
+const makeTemporalChecks = (deps: CheckDeps): Check[] => {
+  const { config, connection, jobs } = deps
   const namespace = config.TEMPORAL_NAMESPACE
   const needs = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TASK_QUEUE'] as const
   const advice = 'start Temporal, or correct TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE'
@@ -131,18 +139,23 @@ const makeTemporalChecks = ({ config, connection, jobs }: CheckDeps): Check[] =>
     const target = readTemporal()
     const away = await adviseTemporal(target)
     if (away !== undefined) fail(away)
-    const { workflowService } = connection
-    const [{ serverVersion }, { config: kept }] = await Promise.all([
-      workflowService.getSystemInfo({}),
-      workflowService.describeNamespace({ namespace }),
-    ]).catch(async (error: unknown) => {
-      const advice = await adviseTemporal(target, error)
-      throw advice === undefined ? error : new OperatorError(advice)
-    })
+    const { serverVersion } = await connection.workflowService
+      .getSystemInfo({})
+      .catch(async (error: unknown) => {
+        const advice = await adviseTemporal(target, error)
+        throw advice === undefined ? error : new OperatorError(advice)
+      })
+    return serverVersion
+  }
+  const checkNamespace = async (): Promise<string> => {
+    await probeTemporal(connection, readTemporal())
+    const { config: kept } = await connection.workflowService.describeNamespace({ namespace })
     const hours = Number(kept?.workflowExecutionRetentionTtl?.seconds ?? 0) / 3600
+    return `${namespace} takes work, and keeps ended workflows for ${hours} h`
+  }
+  const checkClock = async (): Promise<string> => {
     const start = Date.now()
-    const clock = compareClock(start, await readClock(connection, namespace))
-    return `${serverVersion}, ${namespace} keeps ended workflows for ${hours} h, ${clock}`
+    return compareClock(start, await readClock(connection, namespace))
   }
   const checkAttributes = async (): Promise<string> => {
     const missing = await listMissingSearchAttributes(connection, namespace).catch(
@@ -166,25 +179,22 @@ const makeTemporalChecks = ({ config, connection, jobs }: CheckDeps): Check[] =>
   }
   return [
     ['temporal', needs, advice, checkServer],
-    ['search attributes', ['temporal'], advice, checkAttributes],
-    ['schedules', ['temporal'], migrate, checkSchedules],
-    [
-      'workers',
-      ['temporal'],
-      advice,
-      () => checkWorkers(jobs(), config, (config.DOCTOR_CHECK_MS * 2) / 3),
-    ],
+    ['namespace', ['temporal'], advice, checkNamespace],
+    ['temporal clock', ['namespace'], advice, checkClock],
+    ['search attributes', ['namespace'], advice, checkAttributes],
+    ['schedules', ['namespace'], migrate, checkSchedules],
+    ['workers', ['namespace'], advice, () => checkWorkers(deps)],
+    ['open work', ['postgres'], advice, () => checkOpenWork(deps)],
   ]
 }
 
 /** Looks who asks for work. A queue that no worker has asked for yet is loaded first; that takes Temporal seconds on a busy machine. */
-const checkWorkers = async (
-  jobs: Jobs,
-  { TASK_QUEUE, ENGINES_HTTP }: Config,
-  patienceMs: number,
-): Promise<string> => {
+const checkWorkers = async ({ jobs, config, sql }: CheckDeps): Promise<string> => {
+  const { TASK_QUEUE, ENGINES_HTTP, DOCTOR_CHECK_MS } = config
   const engines = ENGINES_HTTP.flatMap((text) => readEngineItem(text).item?.name ?? [])
-  const state = await readQueues(jobs, TASK_QUEUE, engines, patienceMs)
+  // Temporal alone is asked where the rows cannot be.
+  const { gone } = await readQueueFacts(sql()).catch(() => ({ gone: [] }))
+  const state = await readQueues(jobs(), TASK_QUEUE, { engines, gone }, (DOCTOR_CHECK_MS * 2) / 3)
   if (!state.reachable) throw new Error(state.error)
   const since = Date.now() - POLL_MS
   const idle = state.queues
@@ -195,6 +205,11 @@ const checkWorkers = async (
       `nobody asks for work of ${idle.join(', ')}: start workers of both WORKER_ROLEs; core workers ask for the work of engines whose addresses they have (VENDOR_IMAGE_URL, VENDOR_VIDEO_URL, COMFYUI_URLS, ENGINES_HTTP)`,
     )
   return `each of ${state.queues.length} queues has one`
+}
+
+const checkOpenWork = async ({ sql }: CheckDeps): Promise<string> => {
+  await probeWorkers(sql())
+  return 'workers live for all of it'
 }
 
 const makeStoreChecks = ({ config, searchPath }: CheckDeps): Check[] => {
@@ -213,13 +228,15 @@ const makeStoreChecks = ({ config, searchPath }: CheckDeps): Check[] => {
     return found
   }
   const checkPrograms = async (): Promise<string> => {
-    const { ffmpeg, ffprobe } = await findVideoBinaries({
+    const { ffmpeg, ffprobe, readsCallerVideo } = await findVideoBinaries({
       ffmpegPath: config.FFMPEG_PATH,
       searchPath,
       production: config.NODE_ENV === 'production',
       // It names the setting itself.
     }).catch((error: unknown) => fail(describeCauses(error)))
-    return `${ffmpeg.path}, ${ffprobe.path}`
+    const found = `${ffmpeg.path}, ${ffprobe.path}`
+    if (!readsCallerVideo) throw new OperatorWarning(`${found}: ${NO_CALLER_VIDEO}`)
+    return found
   }
   const advice = hasBucket(config)
     ? 'start the server, or correct S3_ENDPOINT'

@@ -11,7 +11,7 @@ import type { SettingIssue } from '../platform/settings/issue.ts'
  */
 export type Check = [
   name: string,
-  needs: readonly (keyof Env | 'postgres' | 'temporal')[],
+  needs: readonly (keyof Env | 'postgres' | 'temporal' | 'namespace')[],
   advice: string,
   check: () => Promise<string>,
 ]

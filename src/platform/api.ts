@@ -11,6 +11,7 @@ import {
 } from './db/change-notification.ts'
 import { makeDatabase, withinDeadline } from './db/client.ts'
 import { checkSchema } from './db/migrate.ts'
+import { readServer } from './db/server.ts'
 import { makeNotifier } from './domain/notifier.ts'
 import { makeSemaphore } from './domain/semaphore.ts'
 import { loadPages } from './http/docs/pages.ts'
@@ -36,6 +37,7 @@ import {
 import { readTemporal } from './settings/temporal.ts'
 import { makeJobs } from './temporal/client.ts'
 import { connectTemporal } from './temporal/connection.ts'
+import { probeTemporal } from './temporal/probe.ts'
 import { startRelay } from './temporal/relay.ts'
 import { startRenewal } from './temporal/renewal.ts'
 import { adviseTemporal } from './temporal/temporal-advice.ts'
@@ -103,11 +105,12 @@ export const startApiBase = async (config: PlatformConfig, log: Log) => {
       notifiers.rules.notify()
     },
   })
-  const checks = {
+  const probes = {
     postgres: async () => {
+      await readServer(sql)
       await checkSchema(sql)
     },
-    temporal: () => jobs.client.workflowService.getSystemInfo({}),
+    temporal: () => probeTemporal(jobs.client, temporal),
     storage: () => storage.check(),
   }
   /** A third of the pool; with the searches fewer than the pool has connections, so that others get one. */
@@ -123,7 +126,7 @@ export const startApiBase = async (config: PlatformConfig, log: Log) => {
     log,
   })
   // Only whoever reads the log learns why starts wait: an api serves without Temporal.
-  void checks.temporal().catch(async (error: unknown) => {
+  void probes.temporal().catch(async (error: unknown) => {
     const advice = await adviseTemporal(temporal, error)
     log.warn({ err: error }, advice ?? 'Temporal does not respond')
   })
@@ -137,7 +140,7 @@ export const startApiBase = async (config: PlatformConfig, log: Log) => {
     secrets,
     lifecycle,
     notifiers,
-    checks,
+    probes,
     pages,
     now: () => new Date(),
     taskQueue: config.TASK_QUEUE,

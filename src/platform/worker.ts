@@ -29,6 +29,7 @@ import {
 import { readTemporal, type TemporalOptions } from './settings/temporal.ts'
 import { isOutage, makeJobs } from './temporal/client.ts'
 import { startRenewal } from './temporal/renewal.ts'
+import { probeTemporal } from './temporal/probe.ts'
 import { planSdkMetrics } from './temporal/sdk-metrics.ts'
 import { adviseTemporal } from './temporal/temporal-advice.ts'
 import { traceActivities } from './temporal/trace.ts'
@@ -50,7 +51,11 @@ export const startWorkerBase = async (config: PlatformConfig, log: Log) => {
   const sdkMetrics = metrics && (await planSdkMetrics())
   Runtime.install({
     shutdownSignals: [],
-    ...(sdkMetrics && { telemetryOptions: sdkMetrics.options }),
+    // The native part would write coloured lines of its own.
+    telemetryOptions: {
+      logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} },
+      ...sdkMetrics?.options,
+    },
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
       const { error, taskToken: _taskToken, ...sdk } = meta ?? {}
       // A media worker has activities only.
@@ -65,6 +70,7 @@ export const startWorkerBase = async (config: PlatformConfig, log: Log) => {
     advise: (error) => adviseTemporal(target, error),
     log,
   })
+  await probeTemporal({ workflowService: connection.workflowService }, target)
   const tracing = await loadTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, {
     service: `kiln-worker-${config.WORKER_ROLE}`,
     log,

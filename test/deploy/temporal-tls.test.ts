@@ -18,7 +18,7 @@ import { codePath } from '../../src/local/root.ts'
 import { pickSecurity, readTemporal } from '../../src/platform/settings/temporal.ts'
 import { makeCertificate, type Certificate } from '../support/certificate.ts'
 import { makeClient, type Client } from '../support/client.ts'
-import { startEntry } from '../support/entry.ts'
+import { spawnEntry, startEntry } from '../support/entry.ts'
 import { base64 } from '../support/pictures.ts'
 import { useFolder } from '../support/folder.ts'
 import { listen } from '../support/network.ts'
@@ -370,6 +370,50 @@ describe('a service behind TLS, a client certificate and an API key', () => {
         service.entry(role).log.some((line) => line.includes('that was replaced')),
       )
   })
+
+  /** What is wrong, and what every process says of it. */
+  const ROWS: [what: string, wrong: NodeJS.ProcessEnv, says: RegExp][] = [
+    [
+      'no client certificate',
+      { TEMPORAL_TLS_CLIENT_CERT_PATH: '', TEMPORAL_TLS_CLIENT_KEY_PATH: '' },
+      /asks for a client certificate .*: set TEMPORAL_TLS_CLIENT_CERT_PATH/,
+    ],
+    ['nobody at the address', { TEMPORAL_ADDRESS: '127.0.0.1:1' }, /or correct TEMPORAL_ADDRESS/],
+    ['another API key', { TEMPORAL_API_KEY: 'another' }, /rejects the key in TEMPORAL_API_KEY/],
+    [
+      'another namespace',
+      { TEMPORAL_NAMESPACE: 'nowhere' },
+      /has no namespace nowhere: .*or correct TEMPORAL_NAMESPACE/,
+    ],
+    [
+      'no certificate file',
+      { TEMPORAL_TLS_SERVER_CA_CERT_PATH: '/nowhere/ca.pem' },
+      /TEMPORAL_TLS_SERVER_CA_CERT_PATH .*cannot be read/,
+    ],
+  ]
+  for (const [what, wrong, says] of ROWS)
+    test(`says of ${what} in every process, in a line of JSON`, async () => {
+      const env = { ...service.settings, ...wrong }
+      await Promise.all(
+        (['core', 'media', 'api'] as const).map(async (role) => {
+          const path = role === 'api' ? 'src/api.ts' : 'src/worker.ts'
+          const { end, kill, log } = spawnEntry({
+            path,
+            env: { ...env, PORT: '0', ...(role !== 'api' && { WORKER_ROLE: role }) },
+          })
+          const line = await waitFor(
+            () => `${role} says it: ${log.join('\n')}`,
+            () => log.find((it) => says.test(it)),
+          )
+          assert.ok((JSON.parse(line) as { level: number }).level >= 40, role)
+          await kill()
+          for (const said of log) assert.doesNotThrow(() => JSON.parse(said), said)
+        }),
+      )
+      const printed = await run('src/migrate.ts', [], wrong)
+      assert.match(printed, says)
+      assert.match(printed, /exit 1$/)
+    })
 
   test('says in every process what is wrong', async () => {
     const wrong = {

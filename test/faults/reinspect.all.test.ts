@@ -249,7 +249,7 @@ describe('the doctor', () => {
     // The machine of the tests may have little room.
     const others = wrong.filter((line) => !line.includes(' are free in '))
     assert.deepEqual([errors, others], ['', []])
-    assert.deepEqual([lines.length, code], [14, wrong.length > 0 ? 1 : 0])
+    assert.deepEqual([lines.length, code], [19, wrong.length > 0 ? 1 : 0])
   })
 
   /** Settings and facts that are wrong at once, and what their lines say. */
@@ -270,9 +270,10 @@ describe('the doctor', () => {
         secrets: /not looked at: mend postgres$/,
         temporal:
           /127\.0\.0\.1:1 does not respond \(ECONNREFUSED\): start Temporal, or correct TEMPORAL_ADDRESS/,
-        'search attributes': /not looked at: mend temporal$/,
-        schedules: /not looked at: mend temporal$/,
-        workers: /not looked at: mend temporal$/,
+        namespace: /not looked at: mend temporal$/,
+        'search attributes': /not looked at: mend namespace$/,
+        workers: /not looked at: mend namespace$/,
+        'open work': /not looked at: mend postgres$/,
         store: /let this user write in STORAGE_PATH/,
         ffmpeg: /FFMPEG_PATH: \/nowhere\/ffmpeg does not run .*, or unset it$/,
         issuer: /connect ECONNREFUSED 127\.0\.0\.1:2: correct AUTH_JWKS_URL/,
@@ -308,7 +309,8 @@ describe('the doctor', () => {
       expected: {
         settings: /SIGNING_KEYS must hold keys of 32 bytes in Base64/,
         postgres: /not looked at: mend DATABASE_URL/,
-        temporal: /has no namespace nobodys: create it with .*, or correct TEMPORAL_NAMESPACE$/,
+        namespace: /has no namespace nobodys: create it with .*, or correct TEMPORAL_NAMESPACE$/,
+        workers: /not looked at: mend namespace$/,
       },
     },
   }

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 
@@ -30,25 +29,43 @@ export interface EntryOptions {
 }
 
 /** Starts an entry and waits until its log says that it is ready. Throws with the log when it ends before. */
-export const startEntry = async ({
-  path,
-  args = [],
-  readyMessage,
-  env,
-}: EntryOptions): Promise<Entry> => {
+export const startEntry = async ({ readyMessage, ...options }: EntryOptions): Promise<Entry> => {
+  const mark = `"msg":"${readyMessage}"`
+  return await new Promise((resolve, reject) => {
+    const entry = spawnEntry(options, {
+      onLine: (line) => line.includes(mark) && resolve(entry),
+      onEnd: (how) =>
+        reject(
+          new Error(`${options.path} ended (${how}) before it was ready:\n${entry.log.join('\n')}`),
+        ),
+    })
+  })
+}
+
+interface Listener {
+  onLine?: (line: string) => unknown
+  onEnd?: (how: string) => void
+}
+
+/** Starts an entry, which may end at once. */
+export const spawnEntry = (
+  { path, args = [], env }: Omit<EntryOptions, 'readyMessage'>,
+  { onLine, onEnd }: Listener = {},
+): Entry => {
   // A run that is interrupted ends the processes of tests, and those must not leave theirs.
   const [program, ...rest] = withDeathSignal('SIGKILL', [process.execPath, codePath(path), ...args])
   const child = spawn(program, rest, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const ended = once(child, 'close').then(([code, signal]) => String(signal ?? code))
-  let how: string | undefined
-  void ended.then((end) => (how = end))
   const log: string[] = []
-  const ready = untilLine(child, log, `"msg":"${readyMessage}"`)
-  const early = ended.then((how) => {
-    throw new Error(`${path} ended (${how}) before it was ready:\n${log.join('\n')}`)
+  for (const stream of [child.stdout, child.stderr])
+    createInterface({ input: stream }).on('line', (line) => {
+      log.push(line)
+      onLine?.(line)
+    })
+  let how: string | undefined
+  const ended = once(child, 'close').then(([code, signal]) => {
+    how = String(signal ?? code)
+    onEnd?.(how)
   })
-  early.catch(() => {})
-  await Promise.race([ready, early])
   return {
     pid: child.pid ?? 0,
     log,
@@ -65,13 +82,3 @@ export const startEntry = async ({
     },
   }
 }
-
-const untilLine = async (child: ChildProcess, log: string[], mark: string): Promise<void> =>
-  await new Promise((resolve) => {
-    for (const stream of [child.stdout, child.stderr])
-      if (stream)
-        createInterface({ input: stream }).on('line', (line) => {
-          log.push(line)
-          if (line.includes(mark)) resolve()
-        })
-  })

@@ -90,7 +90,7 @@ export const workflowBundle = (): string => readServer('WORKFLOW_BUNDLE')
 /** A task queue of its own for one test file, so that no other file's worker takes its tasks. */
 export const makeTaskQueue = (name: string): string => `${name}-${randomBytes(6).toString('hex')}`
 
-const withAdmin = async (act: (admin: Sql) => Promise<void>): Promise<void> => {
+export const withAdmin = async (act: (admin: Sql) => Promise<void>): Promise<void> => {
   const admin = makeDatabase({ url: readServer('TEST_DATABASE_URL'), ...PATIENT })
   try {
     await act(admin)

@@ -3,6 +3,7 @@ import { readFile, readdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { makeDatabase, type Sql } from './client.ts'
+import { readServer } from './server.ts'
 import { isLocked } from './sqlstate.ts'
 
 /** Advisory lock: of two processes that migrate at once, the second waits for it. The number is arbitrary. */
@@ -62,6 +63,7 @@ export const migrate = async (
     waitMs: CONNECT_MS,
   })
   try {
+    await readServer(sql)
     while (!(await takeLock(sql))) await sleep(POLL_MS)
     await sql`
       create table if not exists migration (

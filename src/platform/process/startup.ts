@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { Sql } from '../db/client.ts'
 import { checkSchema } from '../db/migrate.ts'
+import { readServer } from '../db/server.ts'
 import { isUnavailable } from '../db/sqlstate.ts'
 import type { Log } from '../log.ts'
 
@@ -40,7 +41,11 @@ export const untilResponds = async <T>(
 /** Waits for PostgreSQL. Ends the process unless the database has the schema of this code. */
 export const requireSchema = async (sql: Sql, log: Log): Promise<void> => {
   const wait = { name: 'PostgreSQL', isOutage: isUnavailable, log }
-  await untilResponds(() => checkSchema(sql), wait).catch((error: unknown) => {
+  const check = async (): Promise<void> => {
+    await readServer(sql)
+    await checkSchema(sql)
+  }
+  await untilResponds(check, wait).catch((error: unknown) => {
     log.fatal(
       { err: error },
       error instanceof Error ? error.message : 'the schema could not be checked',

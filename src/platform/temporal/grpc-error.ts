@@ -15,7 +15,9 @@ export const GRPC = {
 
 /** The error that Temporal's server sent, which may lie below others; undefined when it sent none. */
 export const findGrpcError = (error: unknown): { code: number; details: string } | undefined => {
-  if (isGrpcServiceError(error)) return error
+  // The connection of a worker has the words in its message alone.
+  if (isGrpcServiceError(error))
+    return { code: error.code, details: error.details || error.message }
   return error instanceof Error && error.cause !== undefined
     ? findGrpcError(error.cause)
     : undefined

@@ -4,12 +4,11 @@ import { listEndedTasks, readTableCounts } from '../db/table-counts.ts'
 import { inTime } from '../domain/in-time.ts'
 import type { Metrics } from '../process/metrics.ts'
 import type { Jobs } from './client.ts'
-import { readQueues } from './queues.ts'
+import type { ReadDependencies } from '../process/dependencies.ts'
+import { readQueues, type QueueFacts } from './queues.ts'
 
 /** However many ask, the servers are asked once in so long. */
 const CACHE_MS = 1000
-/** A server that is silent for so long cannot be used. */
-const SILENT_MS = 1000
 const LIMIT_MS = 1500
 
 interface MetricsReaderOptions {
@@ -17,10 +16,8 @@ interface MetricsReaderOptions {
   jobs: Jobs
   taskQueue: string
   metrics: Metrics
-  /** Lists the engines that have queues of their own. */
-  listEngines(sql: Sql): Promise<string[]>
-  /** Each throws when its server cannot be used. */
-  checks: Record<string, () => Promise<unknown>>
+  readQueueFacts(sql: Sql): Promise<QueueFacts>
+  dependencies: ReadDependencies
   /** First attempts at webhooks that wait. */
   measureBacklog: (sql: Sql) => Promise<{ waiting: number; oldestSeconds: number }>
   /** Each reads and shows the metrics of an area. None may reject. */
@@ -56,17 +53,12 @@ interface Reading {
   done: Promise<unknown>
 }
 
-const makeUp = ({ metrics, checks }: MetricsReaderOptions) => {
-  const up = metrics.gauge('dependency_up', 'Whether a server can be used.', ['dependency'])
-  return () =>
-    Promise.all(
-      Object.entries(checks).map(([dependency, check]) =>
-        inTime(check(), SILENT_MS, dependency).then(
-          () => up.set({ dependency }, 1),
-          () => up.set({ dependency }, 0),
-        ),
-      ),
-    )
+const makeUp = ({ metrics, dependencies }: MetricsReaderOptions) => {
+  const up = metrics.gauge('dependency_up', 'Whether it can be used.', ['dependency'])
+  return async () => {
+    for (const [dependency, problem] of Object.entries(await dependencies()))
+      up.set({ dependency }, Number(problem === undefined))
+  }
 }
 
 const makeDatabaseReader = ({ sql, metrics, measureBacklog }: MetricsReaderOptions) => {
@@ -106,7 +98,13 @@ const makeDatabaseReader = ({ sql, metrics, measureBacklog }: MetricsReaderOptio
     })
 }
 
-const makeQueueReader = ({ sql, jobs, taskQueue, metrics, listEngines }: MetricsReaderOptions) => {
+const makeQueueReader = ({
+  sql,
+  jobs,
+  taskQueue,
+  metrics,
+  readQueueFacts,
+}: MetricsReaderOptions) => {
   const labels: 'queue'[] = ['queue']
   const gauges = {
     backlog: metrics.gauge('queue_waiting', 'About how much waits for a worker.', labels),
@@ -115,8 +113,8 @@ const makeQueueReader = ({ sql, jobs, taskQueue, metrics, listEngines }: Metrics
   const pollers = metrics.gauge('queue_pollers', 'Workers that lately asked for work.', labels)
   return async (): Promise<void> => {
     for (const gauge of [...Object.values(gauges), pollers]) gauge.reset()
-    const { queues } = await withinDeadline(sql, listEngines(sql))
-      .then((engines) => readQueues(jobs, taskQueue, engines))
+    const { queues } = await readQueueFacts(sql)
+      .then((facts) => readQueues(jobs, taskQueue, facts))
       .catch(() => ({ queues: [] }))
     for (const found of queues) {
       // `media` or `vendor`: what the name adds to the name of the workflows' queue.

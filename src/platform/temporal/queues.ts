@@ -9,14 +9,19 @@ const TYPES = { workflow: 1, activity: 2 } as const
 
 const CALL_DEADLINE_MS = 2000
 
-/**
- * Reads what waits in the queues of Temporal and who asks for it; or why that is not known after `patienceMs`.
- * @param engines names of ENGINES_HTTP, whose queues are read, too
- */
+/** What is known of queues besides Temporal. */
+export interface QueueFacts {
+  /** Names of ENGINES_HTTP, whose queues are read, too. */
+  engines: readonly string[]
+  /** Identities of workers that have ended: Temporal names a poller for minutes after its last poll. */
+  gone: readonly string[]
+}
+
+/** Reads what waits in the queues of Temporal and who asks for it; or why that is not known after `patienceMs`. */
 export const readQueues = async (
   jobs: Jobs,
   taskQueue: string,
-  engines: readonly string[],
+  { engines, gone }: QueueFacts,
   patienceMs = CALL_DEADLINE_MS,
 ): Promise<TemporalState> => {
   const { connection } = jobs.client
@@ -35,6 +40,9 @@ export const readQueues = async (
         readQueue(jobs, bulkQueue(taskQueue), 'activity'),
       ]),
     )
+    const all = [...queues, ...elsewhere]
+    for (const queue of all)
+      queue.pollers = queue.pollers.filter(({ identity }) => !gone.includes(identity))
     const used = elsewhere.filter(({ backlog, pollers }) => backlog > 0 || pollers.length > 0)
     return { reachable: true, queues: [...queues, ...used] }
   } catch (error) {

@@ -130,7 +130,7 @@ const toWords = (code: string): string =>
     .replaceAll('_', ' ')
     .toLowerCase()
 
-const adviseStatus = (
+export const adviseStatus = (
   { address, apiKey, namespace }: TemporalOptions,
   error: unknown,
 ): string | undefined => {

@@ -24,6 +24,22 @@ const openVersionColumns = (sql: Queryable) => sql`
   v.published_by as owner, v.status, v.archive_state as "archiveState"
 `
 
+/** Tells whether workers have something to do for a version: its checks, or the extraction of its host nodes. */
+export const hasOpenVersion = async (sql: Sql): Promise<boolean> => {
+  const [row] = await sql<{ is: boolean }[]>`
+    select exists (
+      select from version
+      where status = 'NodeVersionStatusPending' and checks_failed_at is null
+        and archive_state in ('received', 'accepted')
+    ) or exists (
+      select from version
+      where host_node_extract_status in ('pending', 'reported') and archive_state = 'accepted'
+        and status <> 'NodeVersionStatusDeleted'
+    ) as is
+  `
+  return row?.is === true
+}
+
 /** Any publisher's version, for operators. */
 export const findOpenVersion = async (
   sql: Queryable,

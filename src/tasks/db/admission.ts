@@ -162,21 +162,27 @@ export interface FamilyEngine {
   engine: EngineName
 }
 
-/** Lists families and engines of which a task waits, by one step of the index for each. */
-export const listWaiting = async (sql: Sql): Promise<FamilyEngine[]> => {
-  const waiting = sql`from task where waits_on is not null and ended_at is null`
-  return await sql<FamilyEngine[]>`
-    with recursive pair as (
-      (select family, engine ${waiting} order by family, engine limit 1)
-      union all
-      select next.* from pair, lateral (
-        select family, engine ${waiting} and (family, engine) > (pair.family, pair.engine)
-        order by family, engine limit 1
-      ) next
-    )
-    select family, engine from pair
-  `
-}
+/** Lists families and engines of which a task waits. */
+export const listWaiting = (sql: Sql): Promise<FamilyEngine[]> =>
+  listPairs(sql, sql`waits_on is not null and ended_at is null`)
+
+/** Lists families and engines of which a task is admitted, and nobody has claimed it. */
+export const listUnclaimed = (sql: Sql): Promise<FamilyEngine[]> =>
+  listPairs(sql, sql`waits_on is null and claimed_at is null and ended_at is null`)
+
+/** Lists families and engines of tasks, by one step of the condition's index for each. */
+const listPairs = async (sql: Sql, condition: Fragment): Promise<FamilyEngine[]> =>
+  await sql`
+  with recursive pair as (
+    (select family, engine from task where ${condition} order by family, engine limit 1)
+    union all
+    select next.* from pair, lateral (
+      select family, engine from task where ${condition} and (family, engine) > (pair.family, pair.engine)
+      order by family, engine limit 1
+    ) next
+  )
+  select family, engine from pair
+`
 
 export interface ToppedUp extends Turn {
   tasks: TaskToStart[]

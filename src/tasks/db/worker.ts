@@ -4,16 +4,21 @@ import { withoutSync } from '../../platform/db/without-sync.ts'
 
 export interface WorkerRow {
   id: string
+  /** What Temporal calls it. */
+  identity: string
   role: string
   /** Tasks that it takes at once, by engine. */
   slots: Partial<Record<EngineName, number>>
 }
 
 /** Records that a worker lives, and forgets workers without such a record for a day. */
-export const beatWorker = async (sql: Sql, { id, role, slots }: WorkerRow): Promise<void> => {
+export const beatWorker = async (
+  sql: Sql,
+  { id, identity, role, slots }: WorkerRow,
+): Promise<void> => {
   await sql`
     with old as (delete from worker where beat_at < now() - interval '1 day')
-    insert into worker (id, role, slots) values (${id}, ${role}, ${sql.json(slots)})
+    insert into worker (id, identity, role, slots) values (${id}, ${identity}, ${role}, ${sql.json(slots)})
     on conflict (id) do update set beat_at = clock_timestamp(), slots = excluded.slots
     returning ${withoutSync(sql)}
   `
@@ -31,4 +36,26 @@ export const listSlots = async (sql: Queryable): Promise<Partial<Record<EngineNa
     from worker, jsonb_each_text(slots) where is_alive(worker) group by key
   `
   return Object.fromEntries(rows.map(({ engine, slots }) => [engine, slots]))
+}
+
+/** Workers of the last day, by what each says of itself. */
+export interface KnownWorkers {
+  /** Roles of those that live. */
+  roles: string[]
+  /** Engines that those serve. */
+  engines: string[]
+  /** Identities of those that have stopped or are silent: Temporal names them for minutes still. */
+  gone: string[]
+}
+
+export const readWorkers = async (sql: Queryable): Promise<KnownWorkers> => {
+  const [row] = await sql<KnownWorkers[]>`
+    select coalesce(array_agg(distinct role) filter (where is_alive(worker)), '{}') as roles,
+      array(
+        select distinct jsonb_object_keys(w.slots) from worker w where is_alive(w)
+      ) as engines,
+      coalesce(array_agg(identity) filter (where not is_alive(worker) and identity is not null), '{}') as gone
+    from worker
+  `
+  return row ?? { roles: [], engines: [], gone: [] }
 }

@@ -41,6 +41,13 @@ export type WaitingDeliveries = Static<typeof WaitingDeliveries>
 
 /** Response of GET /admin/operations. */
 export const Operations = Type.Object({
+  problems: Type.Array(
+    Type.Object({
+      dependency: Type.Enum(['postgres', 'temporal', 'storage', 'workers']),
+      message: Type.String({ description: 'Why it cannot be used, and what to do.' }),
+    }),
+    { description: 'What this process cannot use, as /ready and `kiln_dependency_up` say it.' },
+  ),
   stuck: Type.Object(
     {
       after_seconds: count('Without a transition for so long.'),

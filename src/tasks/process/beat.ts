@@ -11,12 +11,17 @@ const BEAT_MS = 5000
 /** Has a worker say that it lives and what it takes, until it stops. */
 export const startBeat = ({
   sql,
+  identity,
   role,
   slots,
   log,
-}: Pick<WorkerRow, 'role'> & { sql: Sql; log: Log; slots(): WorkerRow['slots'] }): Loop => {
+}: Pick<WorkerRow, 'identity' | 'role'> & {
+  sql: Sql
+  log: Log
+  slots(): WorkerRow['slots']
+}): Loop => {
   const id = randomUUID()
-  const beat = () => withinDeadline(sql, beatWorker(sql, { id, role, slots: slots() }))
+  const beat = () => withinDeadline(sql, beatWorker(sql, { id, identity, role, slots: slots() }))
   const loop = startLoop('beat', beat, { intervalMs: BEAT_MS, log })
   return {
     async stop() {

@@ -1,25 +1,35 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 
 import { parse } from 'yaml'
 
+import { makeDependencies } from '../../../src/platform/process/dependencies.ts'
 import { makeHealthRoutes } from '../../../src/platform/http/health-routes.ts'
 import type { JsonResponse, RouteRequest } from '../../../src/platform/http/route.ts'
 import { findPort } from '../../../src/local/port.ts'
+import { beatWorker } from '../../../src/tasks/db/worker.ts'
 import { DEVELOPMENT_ISSUER } from '../../../src/platform/process/development-issuer.ts'
 import { IMAGE_URL, UPSCALE, expectStatus, makeClient, readResponse } from '../../support/client.ts'
+import type { TemporalState } from '../../../src/platform/domain/temporal-state.ts'
 import type { HttpResponse } from '../../support/client.ts'
 import { base64 } from '../../support/pictures.ts'
 import { AWAITS_OUTAGE, useService } from '../../support/service.ts'
-import { allowConnections } from '../../support/stack.ts'
+import { allowConnections, withAdmin } from '../../support/stack.ts'
 import { waitFor } from '../../support/wait.ts'
 
 interface Readiness {
   status: 'ready' | 'degraded' | 'unready'
-  checks: { postgres: string; temporal: string; storage: string; draining: boolean }
+  checks: {
+    postgres: string
+    temporal: string
+    storage: string
+    workers: string
+    draining: boolean
+  }
 }
 
 /** The folder of a store is what one test breaks. */
@@ -32,13 +42,14 @@ const service = useService({
     CONSOLE_CLIENT_ID: 'console',
     CONSOLE_AUTH_PARAMS: 'audience=kiln&resource=a%20b',
     OWNER_CREDIT_LIMIT: '7',
+    ADMIN_SUBJECTS: 'root',
   },
 })
 
 const get = async (path: string, baseUrl = service.baseUrl): Promise<HttpResponse> =>
   await readResponse(await fetch(baseUrl + path), { method: 'GET', path })
 
-const HEALTHY = { postgres: 'ok', temporal: 'ok', storage: 'ok', draining: false }
+const HEALTHY = { postgres: 'ok', temporal: 'ok', storage: 'ok', workers: 'ok', draining: false }
 
 /** Asks until /ready says so and nothing else; a check that takes a second has failed, which it may on a busy machine. */
 const untilReady = async (
@@ -51,6 +62,26 @@ const untilReady = async (
     const expected = { status, checks: { ...HEALTHY, ...checks } }
     return isDeepStrictEqual(response.body, expected) && response
   })
+
+interface Problem {
+  dependency: string
+  message: string
+}
+
+/** What the operations page says that a process cannot use. */
+const listProblems = async (baseUrl = service.baseUrl): Promise<Problem[]> => {
+  const root = makeClient(baseUrl, await service.token('root'))
+  const { body } = expectStatus(await root.get('/admin/operations'), 200)
+  return body['problems'] as unknown as Problem[]
+}
+
+/** Lets a worker live without its process, for as long as the tests take. */
+const letWorkerLive = async (): Promise<void> => {
+  const worker = { identity: 'core@test:1', role: 'core', slots: { local: 1 } }
+  await beatWorker(service.sql, { id: randomUUID(), ...worker })
+  await service.sql`update worker set beat_at = now() + interval '1 hour'`
+}
+before(letWorkerLive)
 
 const createTask = async (baseUrl: string, image = IMAGE_URL): Promise<number> => {
   const client = makeClient(baseUrl, await service.token('alice'))
@@ -103,14 +134,87 @@ describe('a process that can serve', () => {
     const check = () => Promise.resolve((asked += 1))
     const routes = makeHealthRoutes({
       lifecycle: { state: 'serving' },
-      checks: { postgres: check, temporal: check, storage: check },
+      dependencies: makeDependencies({
+        postgres: check,
+        temporal: check,
+        storage: check,
+        workers: check,
+      }),
     })
     const ready = routes.find(({ path }) => path === '/ready')
     const ask = () => ready?.handler({} as RouteRequest) as Promise<JsonResponse>
     const responses = await Promise.all(Array.from({ length: 100 }, ask))
     assert.ok(responses.every(({ status }) => status === 200))
-    assert.equal(asked, 3)
+    assert.equal(asked, 4)
   })
+})
+
+test('a process whose namespace is not there is degraded, and says which setting is wrong', async () => {
+  const { baseUrl } = await service.startSecondApi({
+    TEMPORAL_NAMESPACE: 'nosuch',
+    ADMIN_SUBJECTS: 'root',
+  })
+  assert.equal((await untilReady('degraded', { temporal: 'down' }, baseUrl)).status, 200)
+  const [problem, ...others] = await listProblems(baseUrl)
+  assert.deepEqual([problem?.dependency, others], ['temporal', []])
+  assert.match(
+    problem?.message ?? '',
+    / has no namespace nosuch: .* or correct TEMPORAL_NAMESPACE$/,
+  )
+})
+
+test('a process is degraded while work is open that no worker serves, until one lives', async () => {
+  await service.sql`update worker set ended_at = now()`
+  assert.equal(await createTask(service.baseUrl), 200)
+  await untilReady('degraded', { workers: 'down' })
+  const [problem] = await listProblems()
+  assert.match(
+    problem?.message ?? '',
+    /^no core worker lives, and work waits; no worker serves the engine local, and tasks wait: /,
+  )
+  await letWorkerLive()
+  await untilReady('ready')
+  assert.deepEqual(await listProblems(), [])
+})
+
+test('a worker that has stopped is no poller any more, though Temporal still names it', async () => {
+  const root = makeClient(service.baseUrl, await service.token('root'))
+  const listPollers = async (): Promise<string[]> => {
+    const { body } = expectStatus(await root.get('/admin/operations'), 200)
+    const { queues } = body['temporal'] as unknown as TemporalState
+    const media = queues.find(({ name }) => name.endsWith('-media'))
+    return media?.pollers.map(({ identity }) => identity) ?? []
+  }
+  const media = await service.start('media')
+  const [poller] = await waitFor('it polls', async () => {
+    const pollers = await listPollers()
+    return pollers.length > 0 && pollers
+  })
+  media.signal('SIGTERM')
+  assert.equal(await media.end(), '0')
+  assert.deepEqual(await listPollers(), [])
+  await service.sql`update worker set ended_at = null, beat_at = now() where identity = ${poller ?? ''}`
+  assert.deepEqual(await listPollers(), [poller], 'Temporal names it still')
+  await service.sql`update worker set ended_at = now() where identity = ${poller ?? ''}`
+})
+
+test('a process whose PostgreSQL takes no writes is unready, and serves reads', async () => {
+  const isReadOnly = async (value: 'on' | 'off') => {
+    const name = new URL(service.database.url).pathname.slice(1)
+    await withAdmin(async (admin) => {
+      await admin`alter database ${admin(name)} set default_transaction_read_only to ${admin.unsafe(value)}`
+      await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`
+    })
+  }
+  await isReadOnly('on')
+  assert.equal((await untilReady('unready', { postgres: 'down' })).status, 503)
+  const [problem] = await listProblems()
+  assert.match(
+    problem?.message ?? '',
+    /^PostgreSQL takes no writes: set default_transaction_read_only/,
+  )
+  await isReadOnly('off')
+  await untilReady('ready')
 })
 
 test('a process without Temporal is degraded and goes on', async () => {

@@ -68,7 +68,7 @@ describe('the admission of tasks', () => {
     assert.ok(full.waitMs <= 1000, 'it comes back soon')
     for (const id of many.slice(0, 4)) await claim(id)
     assert.deepEqual((await pass()).started, runsOf(...many.slice(10, 14)))
-    await beatWorker(sql(), { id: randomUUID(), role: 'media', slots: { local: 7 } })
+    await beatWorker(sql(), { id: randomUUID(), identity: 'w', role: 'media', slots: { local: 7 } })
     assert.deepEqual((await pass()).started, runsOf(...many.slice(14, 18)), 'two for each slot')
   })
 
@@ -177,7 +177,7 @@ describe('the admission of tasks', () => {
     `
     const unserved = 'It waits: no worker serves its engine now.'
     assert.deepEqual(await read(admitted), [unserved, null])
-    await beatWorker(sql(), { id: randomUUID(), role: 'media', slots: { local: 1 } })
+    await beatWorker(sql(), { id: randomUUID(), identity: 'w', role: 'media', slots: { local: 1 } })
     const notStarted = 'It waits: the service cannot reach Temporal, and starts it once it can.'
     assert.deepEqual(await read(admitted), [notStarted, null])
     await sql()`update outbox set dispatched_at = now() where id = ${started[0]?.['id'] as string}`
@@ -207,8 +207,13 @@ describe('the admission of tasks', () => {
 
   test('knows the workers that live', async () => {
     const id = randomUUID()
-    await beatWorker(sql(), { id, role: 'media', slots: { local: 4 } })
-    await beatWorker(sql(), { id: randomUUID(), role: 'core', slots: { vendor: 2, comfyui: 3 } })
+    await beatWorker(sql(), { id, identity: 'w', role: 'media', slots: { local: 4 } })
+    await beatWorker(sql(), {
+      id: randomUUID(),
+      identity: 'w',
+      role: 'core',
+      slots: { vendor: 2, comfyui: 3 },
+    })
     assert.deepEqual(await listSlots(sql()), { local: 4, vendor: 2, comfyui: 3 })
     await endWorker(sql(), id)
     await sql()`update worker set beat_at = now() - interval '1 minute' where role = 'core'`
