@@ -17,7 +17,7 @@ import { startApiBase } from './platform/api.ts'
 import { withinDeadline } from './platform/db/client.ts'
 import { CONNECTIONS } from './platform/http/serve/connection-limit.ts'
 import { makeServer } from './platform/http/serve/server.ts'
-import { makeLog } from './platform/log.ts'
+import { logWarnings, makeLog } from './platform/log.ts'
 import { armFailpoint } from './platform/process/failpoint.ts'
 import { makeDependencies } from './platform/process/dependencies.ts'
 import { listen } from './platform/process/listen.ts'
@@ -40,6 +40,7 @@ import { makeReconciledTasks } from './tasks/temporal/reconcile-task.ts'
 const config = loadConfig('api')
 const log = makeLog('api', config.LOG_LEVEL)
 warnOfRemovedSettings(config, log)
+logWarnings(log)
 armFailpoint(config.FAILPOINT)
 
 const base = await startApiBase(config, log).catch(endWithLine(log))

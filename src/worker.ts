@@ -12,7 +12,7 @@ import { makeTaskEvents } from './events/temporal/task-events.ts'
 import { makeDelivery } from './events/worker.ts'
 import { listenForFirstAttempts } from './platform/db/change-notification.ts'
 import { makeNotifier } from './platform/domain/notifier.ts'
-import { makeLog } from './platform/log.ts'
+import { logWarnings, makeLog } from './platform/log.ts'
 import { armFailpoint } from './platform/process/failpoint.ts'
 import { endWithLine } from './platform/process/operator-error.ts'
 import { startScratch } from './platform/process/scratch.ts'
@@ -30,6 +30,7 @@ const config = loadConfig('worker')
 process.title = `kiln worker-${config.WORKER_ROLE}`
 const log = makeLog(`worker-${config.WORKER_ROLE}`, config.LOG_LEVEL)
 warnOfRemovedSettings(config, log)
+logWarnings(log)
 armFailpoint(config.FAILPOINT)
 
 const base = await startWorkerBase(config, log).catch(endWithLine(log))

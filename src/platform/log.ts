@@ -32,3 +32,9 @@ export const makeLog = (name: string, level: string): Log =>
       censor: '[redacted]',
     },
   })
+
+/** Has the warnings of Node in the log, which it would print as text. */
+export const logWarnings = (log: Log): void => {
+  process.removeAllListeners('warning')
+  process.on('warning', (warning) => log.warn({ warning: warning.name }, warning.message))
+}

@@ -166,7 +166,7 @@ const findLeft = async (service: Service): Promise<string[]> => {
     const { log, how } = service.entry(role)
     const end = how()
     if (end !== undefined) left.push(`${role} has ended: ${end}`)
-    const errors = log.filter((line) => /"level":[56]0|^\(node:/.test(line))
+    const errors = log.filter((line) => /"level":[56]0|"warning":/.test(line))
     left.push(...errors.map((line) => `${role} says ${line}`))
   }
   return left
