@@ -3,7 +3,13 @@ import { contains } from '../operate/membership.ts'
 import { raise } from '../operate/raise.ts'
 import { call, callSpecial } from '../operate/call.ts'
 import { iterate, readItems } from '../operate/iterate.ts'
-import { makeItemsIterator, makeIterator, makeTuple } from '../values/make-value.ts'
+import {
+  inheritUndecided,
+  makeItemsIterator,
+  makeIterator,
+  makeTuple,
+  markMaybe,
+} from '../values/make-value.ts'
 import type { Definition, NativeClass } from '../values/native.ts'
 import type { IteratorValue, Kwargs, Runtime, Value } from '../types.ts'
 import { rangeLength, truthOf } from '../operate/truth.ts'
@@ -65,6 +71,7 @@ const ZIP: Definition = {
       rt.budget.step(1)
       return items && makeTuple(items)
     })
+    zip.unordered = sources.some(({ unordered }) => unordered)
     return zip
   },
 }
@@ -79,11 +86,12 @@ const MAP: Definition = {
       rt.budget.step(1)
       return items && call(rt, fn, items)
     })
+    map.unordered = sources.some(({ unordered }) => unordered)
     return map
   },
 }
 
-/** `filter`: items that can't be decided are kept. */
+/** `filter`: items that can't be decided are kept, with a mark. */
 const FILTER: Definition = {
   name: 'filter',
   construct: (rt, _cls, [test, value]) => {
@@ -92,11 +100,14 @@ const FILTER: Definition = {
     const filter = makeIterator('filter', () => {
       for (let item = source.next(); item !== undefined; item = source.next()) {
         rt.budget.step(1)
-        if (truthOf(rt, test === null ? item : call(rt, test, [item])) !== false) return item
+        const truth = truthOf(rt, test === null ? item : call(rt, test, [item]))
+        if (truth === undefined || source.maybe?.has(item)) markMaybe(filter, item)
+        if (truth !== false) return item
       }
       filter.rest = source.rest
       return undefined
     })
+    filter.unordered = source.unordered ?? false
     return filter
   },
 }
@@ -118,6 +129,7 @@ function enumerate(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value |
     index += 1n
     return makeTuple([index - 1n, item])
   })
+  iterator.unordered = source.unordered ?? false
   return iterator
 }
 
@@ -132,7 +144,7 @@ const REVERSED: Definition = {
       return undefined
     if (iterate(rt, inner) === undefined) return undefined
     const { items, rest } = readItems(rt, inner)
-    return makeItemsIterator('reversed', items.toReversed(), rest)
+    return inheritUndecided(makeItemsIterator('reversed', items.toReversed(), rest), inner)
   },
 }
 
