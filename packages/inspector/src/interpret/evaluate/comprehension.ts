@@ -3,7 +3,7 @@ import { isSet } from '../values/read-value.ts'
 import { truthOf } from '../operate/truth.ts'
 import { inOne, iterate } from '../operate/iterate.ts'
 import { asNew, makeSet, setEntry } from '../operate/mapping.ts'
-import { stepOf } from './name.ts'
+import { closureScope, stepOf } from './name.ts'
 import { runUnsure } from '../execute/branch.ts'
 import {
   makeEmptyDict,
@@ -12,7 +12,6 @@ import {
   makeUnknown,
   markMaybe,
 } from '../values/make-value.ts'
-import { closureScope } from './name.ts'
 import { nodesWithin } from '../../python/nodes-within.ts'
 import type { IteratorValue, Runtime, Scope, Value } from '../types.ts'
 import type {
