@@ -48,8 +48,8 @@ export interface BytesValue {
 interface Undecided {
   /** Those that not all branches of an undecided test put there. */
   maybe?: Set<Value>
-  /** They may stand in another order. */
-  unordered?: boolean
+  /** Those that may stand in each other's place. */
+  unordered?: Set<Value> | undefined
 }
 
 /** `rest`: the items are known, but more may follow. */

@@ -32,7 +32,8 @@ const FIELDS: [spec: string, given: unknown][] = [
   ['(sorted(L, key=key)[:2],)', [['b', 'a', 'c']]],
   ['([sorted(L, key=key)[0]],)', [['b']]],
   ['([next(iter(sorted(L, key=key)))],)', [['b']]],
-  ['([sorted(L, key=key).pop()],)', [[]]],
+  ['([sorted(L, key=key).pop()],)', [['b']]],
+  ['([["none", *sorted(L, key=key)][1]],)', [['b']]],
   ['([sorted(L, key=key).index("a")],)', [[]]],
   ['("STRING", {"default": ",".join(sorted(L, key=key))})', ['STRING', {}]],
   ['([min(L, key=key)],)', [[]]],
@@ -56,16 +57,27 @@ const NAMES: [source: string, names: string[], dynamic: string[]][] = [
   ['M.update({n: Cup for n in filter(key, L)})', ['b', 'a', 'c'], ['host_node_name']],
 ]
 
+/** What it does not decide. */
+const KNOWN: [spec: string, given: unknown][] = [
+  ['([["none", *sorted(L, key=key)][0]],)', [['none']]],
+  ['((["none"] + sorted(L, key=key))[:1],)', [['none']]],
+  ['(sorted(sorted(L, key=key)),)', [['a', 'b', 'c']]],
+  ['([len(sorted(L, key=key)), "a" in sorted(L, key=key)],)', [[3, true]]],
+]
+
 describe('what a function that is not followed decides of items', () => {
-  for (const [spec, given] of FIELDS)
-    test(`is dynamic in a field: ${spec}`, () => {
+  for (const [spec, given, dynamic] of [
+    ...FIELDS.map((field) => [...field, ['input_types.x']] as const),
+    ...KNOWN.map((field) => [...field, []] as const),
+  ])
+    test(`is ${dynamic.length > 0 ? '' : 'not '}dynamic in a field: ${spec}`, () => {
       const inputs = `classmethod(lambda c: {"required": {"x": ${spec}}})`
       const section = extract(
         `${START}    INPUT_TYPES = ${inputs}\nNODE_CLASS_MAPPINGS = {"Cup": Cup}`,
       )
       const node = nodeOf(section, 'Cup')
       assert.deepEqual(JSON.parse(node.input_types), { required: { x: given } })
-      assert.deepEqual(node.dynamic, ['input_types.x'])
+      assert.deepEqual(node.dynamic, dynamic)
     })
 
   for (const [source, names, dynamic] of NAMES)

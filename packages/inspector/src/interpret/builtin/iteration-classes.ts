@@ -8,7 +8,7 @@ import {
   makeItemsIterator,
   makeIterator,
   makeTuple,
-  markMaybe,
+  mark,
 } from '../values/make-value.ts'
 import type { Definition, NativeClass } from '../values/native.ts'
 import type { IteratorValue, Kwargs, Runtime, Value } from '../types.ts'
@@ -61,6 +61,12 @@ function nextOfEach(sources: readonly IteratorValue[], to: IteratorValue): Value
   return items
 }
 
+/** The item, which stands in another place where those of a source may. */
+function inheritOrder(made: IteratorValue, item: Value, sources: IteratorValue[]): Value {
+  if (sources.some(({ unordered }) => unordered)) mark(made, 'unordered', item)
+  return item
+}
+
 const ZIP: Definition = {
   name: 'zip',
   construct: (rt, _cls, args) => {
@@ -69,9 +75,8 @@ const ZIP: Definition = {
     const zip = makeIterator('zip', () => {
       const items = sources.length === 0 ? undefined : nextOfEach(sources, zip)
       rt.budget.step(1)
-      return items && makeTuple(items)
+      return items && inheritOrder(zip, makeTuple(items), sources)
     })
-    zip.unordered = sources.some(({ unordered }) => unordered)
     return zip
   },
 }
@@ -84,9 +89,8 @@ const MAP: Definition = {
     const map = makeIterator('map', () => {
       const items = nextOfEach(sources, map)
       rt.budget.step(1)
-      return items && call(rt, fn, items)
+      return items && inheritOrder(map, call(rt, fn, items), sources)
     })
-    map.unordered = sources.some(({ unordered }) => unordered)
     return map
   },
 }
@@ -101,14 +105,13 @@ const FILTER: Definition = {
       for (let item = source.next(); item !== undefined; item = source.next()) {
         rt.budget.step(1)
         const truth = truthOf(rt, test === null ? item : call(rt, test, [item]))
-        if (truth === undefined || source.maybe?.has(item)) markMaybe(filter, item)
+        if (truth === undefined) mark(filter, 'maybe', item)
         if (truth !== false) return item
       }
       filter.rest = source.rest
       return undefined
     })
-    filter.unordered = source.unordered ?? false
-    return filter
+    return inheritUndecided(filter, source)
   },
 }
 
@@ -127,9 +130,8 @@ function enumerate(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value |
     if (item === undefined) iterator.rest = source.rest
     if (item === undefined || index === undefined) return undefined
     index += 1n
-    return makeTuple([index - 1n, item])
+    return inheritOrder(iterator, makeTuple([index - 1n, item]), [source])
   })
-  iterator.unordered = source.unordered ?? false
   return iterator
 }
 

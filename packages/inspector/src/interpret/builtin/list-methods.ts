@@ -7,6 +7,7 @@ import type { Kwargs, ListValue, NativeCall, Runtime, TupleValue, Value } from '
 import { intOf, isObject, payloadOf } from '../values/read-value.ts'
 import { inheritUndecided, makeList } from '../values/make-value.ts'
 import { callsOf } from '../values/native.ts'
+import { anyOf } from '../values/merge-values.ts'
 
 type ListMethod = (rt: Runtime, list: ListValue, args: Value[], kwargs: Kwargs) => Value | undefined
 
@@ -60,7 +61,7 @@ const METHODS: Record<string, ListMethod> = {
     return null
   },
   sort: (rt, list, _, kwargs) => {
-    let sorted = { items: list.items, unordered: true }
+    let sorted: ReturnType<typeof sort> = { items: list.items, unordered: new Set(list.items) }
     // Keys are made beside an empty list.
     list.items = []
     try {
@@ -78,7 +79,7 @@ const METHODS: Record<string, ListMethod> = {
 
 function pop(rt: Runtime, list: ListValue, at: Value | undefined): Value | undefined {
   const index = at === undefined ? -1n : intOf(at)
-  if (index === undefined || list.unordered || (list.rest && index < 0n)) {
+  if (index === undefined || (list.rest && index < 0n)) {
     list.rest = true
     return undefined
   }
@@ -86,7 +87,12 @@ function pop(rt: Runtime, list: ListValue, at: Value | undefined): Value | undef
   if (from < 0 || from >= list.items.length)
     return list.rest ? undefined : raiseIfCertain(rt, 'IndexError', 'pop from empty list')
   recordRemoving(rt, list)
-  return list.items.splice(from, 1)[0]
+  const [item] = list.items.splice(from, 1)
+  if (item === undefined || !list.unordered?.has(item)) return item
+  // Any of those whose order is unknown was taken, and the others are left.
+  list.items.splice(from, 0, item)
+  list.maybe = new Set([...(list.maybe ?? []), ...list.unordered])
+  return anyOf([...list.unordered])
 }
 
 /** Methods that list and tuple share. */

@@ -107,7 +107,8 @@ function next(rt: Runtime, [value, fallback]: readonly Value[]): Value | undefin
 
 /** The item, or one of those that may come next where that is not decided. */
 function nextOf(iterator: IteratorValue, item: Value, fallback: Value | undefined): Value {
-  const isSure = (one: Value) => !iterator.unordered && !iterator.maybe?.has(one)
+  const { unordered, maybe } = iterator
+  const isSure = (one: Value) => !unordered?.has(one) && !maybe?.has(one)
   if (isSure(item)) return item
   const choices: (Value | undefined)[] = [item]
   let next = iterator.next()
@@ -115,7 +116,7 @@ function nextOf(iterator: IteratorValue, item: Value, fallback: Value | undefine
     choices.push(next)
     if (isSure(next)) break
   }
-  if (next === undefined && !iterator.unordered) choices.push(fallback)
+  if (next === undefined && !unordered) choices.push(fallback)
   iterator.rest = true
   return anyOf(choices)
 }

@@ -5,13 +5,7 @@ import { inOne, iterate } from '../operate/iterate.ts'
 import { asNew, makeSet, setEntry } from '../operate/mapping.ts'
 import { closureScope, stepOf } from './name.ts'
 import { runUnsure } from '../execute/branch.ts'
-import {
-  makeEmptyDict,
-  makeIterator,
-  makeList,
-  makeUnknown,
-  markMaybe,
-} from '../values/make-value.ts'
+import { makeEmptyDict, makeIterator, makeList, makeUnknown, mark } from '../values/make-value.ts'
 import { nodesWithin } from '../../python/nodes-within.ts'
 import type { IteratorValue, Runtime, Scope, Value } from '../types.ts'
 import type {
@@ -38,7 +32,7 @@ export function evaluateComprehension(rt: Runtime, node: Comprehension, scope: S
   if (node.of === 'list') {
     const list = makeList(items, run.rest)
     if (maybe.length > 0) list.maybe = new Set(maybe)
-    if (run.unordered) list.unordered = true
+    if (run.unordered) list.unordered = new Set(items)
     return list
   }
   const set = makeSet(rt, items)
@@ -118,7 +112,6 @@ function* eachRound(
   }
   const source = inOne(index === 0 ? run.first : evaluate(rt, clause.iter, run.scope))
   const iterator = iterate(rt, source)
-  run.unordered ||= iterator?.unordered ?? false
   let rounds = 0
   for (let item = iterator?.next(); item !== undefined; item = iterator?.next()) {
     rounds += 1
@@ -131,6 +124,7 @@ function* eachRound(
     assignTarget(rt, clause.target, item, run.scope)
     const { isUnsure } = run
     if (iterator?.maybe?.has(item)) run.isUnsure = true
+    run.unordered ||= iterator?.unordered !== undefined
     if (holds(rt, clause.conditions, run)) yield* eachRound(rt, clauses, run, index + 1)
     run.isUnsure = isUnsure
   }
@@ -166,10 +160,10 @@ function makeGenerator(rt: Runtime, node: Comprehension, run: Run): IteratorValu
   const rounds = eachRound(rt, node.clauses, run)
   const generator = makeIterator('generator', () => {
     const { value: inner, done } = rounds.next()
-    if (run.unordered) generator.unordered = true
     if (!done) {
       const item = evaluate(rt, node.element, inner)
-      if (run.isUnsure) markMaybe(generator, item)
+      if (run.unordered) mark(generator, 'unordered', item)
+      if (run.isUnsure) mark(generator, 'maybe', item)
       return item
     }
     if (run.rest && !generator.rest) runOnce(rt, node.clauses, run, [node.element])

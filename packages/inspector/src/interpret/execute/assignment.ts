@@ -19,7 +19,7 @@ import {
   isUnknown,
   payloadOf,
 } from '../values/read-value.ts'
-import { inheritUndecided, makeList, makeUnknown, markMaybe, orElse } from '../values/make-value.ts'
+import { inheritUndecided, makeList, makeUnknown, mark, orElse } from '../values/make-value.ts'
 import { anyOf } from '../values/merge-values.ts'
 import type { AugAssign, Expression } from '../../python/ast.ts'
 
@@ -50,8 +50,8 @@ export function assignTarget(rt: Runtime, target: Expression, value: Value, scop
 function unpack(rt: Runtime, targets: Expression[], value: Value, scope: Scope): void {
   const read = readItems(rt, value)
   const { rest } = read
-  const isAny = isSequence(value) && value.unordered
-  const items = isAny ? read.items.map(() => anyOf(read.items)) : read.items
+  const { unordered } = isSequence(value) ? value : {}
+  const items = read.items.map((item) => (unordered?.has(item) ? anyOf([...unordered]) : item))
   const { length } = targets
   const star = targets.findIndex((target) => target.kind === 'Starred')
   const item = (index: number) => orElse(items[index], () => makeUnknown('item[]', originOf(value)))
@@ -148,7 +148,7 @@ function repeatInPlace(rt: Runtime, left: Value, list: ListValue, times: Value):
 export function recordAdding(rt: Runtime, list: ListValue, items: readonly Value[]): void {
   if (list.rest) rt.state.guesses += 1
   if (rt.state.repeating > 0) list.rest = true
-  if (rt.state.added) for (const item of items) markMaybe(list, item)
+  if (rt.state.added) for (const item of items) mark(list, 'maybe', item)
 }
 
 /** `list.extend`. */

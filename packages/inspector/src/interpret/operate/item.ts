@@ -97,20 +97,24 @@ function itemOfSequence(rt: Runtime, value: ListValue | TupleValue, key: Value):
   const indexes = sliceIndexes(parts, value.items.length)
   if (!indexes || !rt.budget.allowItems(indexes.length)) return undefined
   // A part of an unknown order may have any of them.
-  const isAny = value.unordered === true && indexes.length < value.items.length
-  const items = isAny ? value.items : indexes.map((at) => value.items[at] ?? null)
+  const chosen = indexes.map((at) => value.items[at] ?? null)
+  const isPart = chosen.length < value.items.length
+  const isAny = isPart && chosen.some((item) => value.unordered?.has(item))
+  const items = isAny ? value.items : chosen
   const made =
     value.kind === 'list' ? makeList([...items], value.rest) : makeTuple(items, value.rest)
   if (isAny) made.maybe = new Set(items)
-  return inheritUndecided(made, value)
+  return inheritUndecided(made, isAny || !isPart ? value : { ...value, unordered: undefined })
 }
 
 function itemAt(value: ListValue | TupleValue, key: Value): Value | undefined {
   const index = indexOf(key, value.items.length)
   if (index === undefined) return undefined
-  if (value.unordered) return value.rest ? undefined : anyOf(value.items)
   const number = numberOf(key)
-  return value.rest && number !== undefined && number < 0 ? undefined : value.items[index]
+  if (value.rest && number !== undefined && number < 0) return undefined
+  const item = value.items[index]
+  if (item === undefined || !value.unordered?.has(item)) return item
+  return value.rest ? undefined : anyOf([...value.unordered])
 }
 
 function itemOfRange(range: RangeValue, key: Value): Value | undefined {

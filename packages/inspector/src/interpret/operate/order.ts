@@ -2,7 +2,7 @@ import { call, callSpecial } from '../run-code.ts'
 import { COMPARE_DEPTH, compareNumbers, equals, isNumeric, type Sequence } from './compare.ts'
 import { asSet } from './set-operation.ts'
 import { truthOf } from './truth.ts'
-import type { Kwargs, Runtime, SetValue, Truth, Value } from '../types.ts'
+import type { Kwargs, ListValue, Runtime, SetValue, Truth, Value } from '../types.ts'
 import { compareText } from '../text/string/code-points.ts'
 import { isNotImplemented, payloadOf } from '../values/read-value.ts'
 
@@ -51,7 +51,7 @@ export function sort(
   rt: Runtime,
   items: Value[],
   kwargs: Kwargs,
-): { items: Value[]; unordered: boolean } {
+): Pick<ListValue, 'items' | 'unordered'> {
   rt.budget.step(items.length)
   const key = kwargs.get('key') ?? null
   const reverse = truthOf(rt, kwargs.get('reverse') ?? false)
@@ -69,7 +69,7 @@ export function sort(
   const sorted = source.toSorted(order).map((entry) => entry.item)
   if (undecided) {
     rt.state.guesses += 1
-    return { items, unordered: true }
+    return { items, unordered: new Set(items) }
   }
-  return { items: reverse ? sorted.toReversed() : sorted, unordered: false }
+  return { items: reverse ? sorted.toReversed() : sorted, unordered: undefined }
 }

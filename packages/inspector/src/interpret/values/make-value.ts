@@ -28,9 +28,13 @@ export function makeTuple(items: Value[], rest = false): TupleValue {
   return { kind: 'tuple', items, rest }
 }
 
-/** Marks an item that may not be there. */
-export function markMaybe(holder: ListValue | TupleValue | IteratorValue, item: Value): void {
-  ;(holder.maybe ??= new Set()).add(item)
+/** Marks an item that may not be there, or may stand in another place. */
+export function mark(
+  holder: ListValue | TupleValue | IteratorValue,
+  as: 'maybe' | 'unordered',
+  item: Value,
+): void {
+  ;(holder[as] ??= new Set()).add(item)
 }
 
 /** Marks in `made` what is not decided of the items of its sources. */
@@ -39,7 +43,7 @@ export function inheritUndecided<T extends Value>(made: T, ...sources: (Value | 
   for (const source of sources) {
     if (!isSequence(source) && !isIterator(source)) continue
     if (source.maybe) made.maybe = new Set([...(made.maybe ?? []), ...source.maybe])
-    if (source.unordered) made.unordered = true
+    if (source.unordered) made.unordered = new Set([...(made.unordered ?? []), ...source.unordered])
   }
   return made
 }

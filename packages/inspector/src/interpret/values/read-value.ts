@@ -35,7 +35,7 @@ export function isSequence(value: Value | undefined): value is ListValue | Tuple
 export function isUndecided(value: Value | undefined): boolean {
   return (
     (isSequence(value) || isIterator(value)) &&
-    (value.maybe !== undefined || value.unordered === true)
+    (value.maybe !== undefined || value.unordered !== undefined)
   )
 }
 
