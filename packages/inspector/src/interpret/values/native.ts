@@ -143,7 +143,7 @@ export function fillNativeClass(cls: ClassValue, definition: NativeClass): void 
     cls.namespace.set(name, nativeProperty(dotted(name), get))
   for (const [name, value] of Object.entries(definition.attributes ?? {}))
     cls.namespace.set(name, value)
-  for (const name of definition.unread ? words(definition.unread) : [])
+  for (const name of namesOf(definition.unread))
     cls.namespace.set(name, makeUnknown(dotted(name), 'standard-library'))
 }
 
@@ -165,8 +165,7 @@ export function nativeModule(name: string, definition: NativeModule = {}): Modul
   const add = (key: string, call: NativeCall) =>
     namespace.set(key, nativeFunction(`${name}.${key}`, call))
   for (const [key, call] of Object.entries({ ...functions, ...quietCalls(quiet) })) add(key, call)
-  for (const key of machine ? words(machine) : [])
-    add(key, () => makeUnknown(`${name}.${key}()`, 'machine'))
+  for (const key of namesOf(machine)) add(key, () => makeUnknown(`${name}.${key}()`, 'machine'))
   namespace.set('__name__', name)
   return {
     kind: 'module',
@@ -182,8 +181,10 @@ export function nativeModule(name: string, definition: NativeModule = {}): Modul
   }
 }
 
-const quietCalls = (names = ''): Record<string, NativeCall> =>
-  Object.fromEntries(words(names).map((name) => [name, () => null]))
+const namesOf = (text: string | undefined): string[] => (text === undefined ? [] : words(text))
+
+const quietCalls = (names: string | undefined): Record<string, NativeCall> =>
+  Object.fromEntries(namesOf(names).map((name) => [name, () => null]))
 
 /** Private state that a class of the library keeps in its instances. */
 export interface NativeState<State> {
