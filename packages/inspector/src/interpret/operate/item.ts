@@ -140,7 +140,8 @@ function isSure(value: Value, key: Value): boolean {
 
 function raiseMissingItem(rt: Runtime, value: Value, key: Value): void {
   if (isDict(value)) raiseMissingKey(rt, value, key)
-  else if (typeof key === 'bigint') raiseIfCertain(rt, 'IndexError', 'index out of range')
+  else if (typeof key === 'bigint')
+    raiseIfCertain(rt, 'IndexError', `${nameOf(value)} index out of range`)
 }
 
 function unknownItem(value: Value): Value {
