@@ -192,8 +192,14 @@ describe('kiln workflow reads a file', { concurrency: 3 }, () => {
     })
 
   for (const [line, says] of [
-    ['resolve bare.png', /bare\.png is a picture that holds no workflow\. Save the workflow from/],
-    ['check photo.jpg', /photo\.jpg is a picture that holds no workflow\. Save the workflow from/],
+    [
+      'resolve bare.png',
+      /bare\.png is a picture or video that holds no workflow\. Save the workflow from/,
+    ],
+    [
+      'check photo.jpg',
+      /photo\.jpg is a picture or video that holds no workflow\. Save the workflow from/,
+    ],
     ['resolve cut.json', /cut\.json is cut: it ends before its JSON does\./],
     ['lock empty.json', /empty\.json is empty\./],
     ['resolve words.json', /words\.json is no JSON\.\n/],

@@ -41,16 +41,17 @@ export const findWorkflowNames = async (
     cross join lateral (
       select n.id as "nodeId", n.name as "nodeName", n.repository_key as "repositoryKey",
         false as preempts, s.search_ranking as ranking, s.downloads::float8 as downloads,
-        w.replaced_by is null as "isEditorOnly", w.replaced_by as "replacedBy"
+        w.replaced_by is null as "isEditorOnly", w.replaced_by as "replacedBy",
+        row_number() over (order by s.search_ranking, s.created_at, n.id) as rank
       from workflow_name w
       join version v on v.id = w.version_id
       join node n on n.id = v.node_id and n.latest_version_id = v.id
       join node_stats s on s.node_id = n.id and s.listed
       where w.name = asked.name and ${isAllowed(sql, sql`n.id`, sql`asked.name`)}
-      order by s.search_ranking, s.created_at, n.id
+      order by rank
       limit ${CLAIMS}
     ) found
-    order by asked.place, found.ranking, found."nodeId"
+    order by asked.place, found.rank
   `
 
 /** The pack that has each name in one of these versions: the one that it was saved with, or else the first by ranking. */

@@ -7,7 +7,7 @@ import { defined } from './parts.ts'
 /** Members of both tools that are about a workflow. */
 const OF_WORKFLOW = {
   file: string(
-    'Path of the workflow in the folder of this server: JSON or a PNG, as the host saves it.',
+    'Path of the workflow in the folder of this server: JSON, or a PNG, JPEG, WebP or MP4, as the host saves it.',
   ),
   host_version: string('Version of the host that the packs must fit.'),
 } satisfies Record<string, JsonSchemaType>
