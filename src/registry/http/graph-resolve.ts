@@ -2,6 +2,7 @@ import { BUILT_IN_NODE_NAMES } from '../../../packages/inspector/src/host-nodes.
 import { readRequirement } from '../../../packages/inspector/src/requirements.ts'
 import type { Graph } from '../domain/graph/graph.ts'
 import { EXACT_MAX, chooseFewest } from '../domain/graph/fewest-packs.ts'
+import { listModels } from '../domain/graph/models.ts'
 import { HOST_REPLACEMENTS } from '../domain/graph/replacements.ts'
 import { findConflicts } from '../domain/graph/requirements.ts'
 import {
@@ -61,6 +62,7 @@ export const resolveGraph = async (
     lock: take(
       versions.map(({ nodeId, version, sha256, url }) => ({ node: nodeId, version, sha256, url })),
     ),
+    models: take(listModels(graph)),
     conflicts: take(conflicts),
     host_nodes: take(hostNodes),
     warnings: warn(graph.warnings),

@@ -342,6 +342,31 @@ describe('resolving a workflow', () => {
     expectStatus(await keyed.post('/workflows/check', body), 200)
   })
 
+  test('lists the models that it names, and shows platform admins who has them', async () => {
+    const name = `${unique('gpu')}`
+    await sql`insert into instance (name, model_files) values (${name}, ${['vae/a.pt', 'loras/b.pt']})`
+    const nodes = [
+      { id: 1, type: 'VAELoader', widgets_values: ['a.pt'] },
+      { id: 2, type: 'VAELoader', widgets_values: ['b.pt'] },
+    ]
+    const body = { workflow: { nodes, links: [] } }
+    const shown = ['a.pt', 'b.pt'].map((file) => ({
+      file,
+      folder: 'vae',
+      host_nodes: ['VAELoader'],
+    }))
+    const { body: found } = await resolve(body)
+    assert.deepEqual(found['models'], shown)
+    const seen = expectStatus(await admin.post('/workflows/resolve', body), 200)
+    assert.deepEqual(
+      seen.body['models'],
+      shown.map((model, index) => ({ ...model, instances: index === 0 ? [name] : [] })),
+    )
+    const { models: _, ...rest } = seen.body
+    const { models: __, ...others } = found
+    assert.deepEqual(rest, others)
+  })
+
   test('locks the newest versions that fit, with the address and digest of each archive', async () => {
     const { body } = await resolve({ host_version: '1.3.0' })
     const lock = pick(body, 'lock')

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 
 import { map } from '../../../platform/domain/schema-fields.ts'
 import { EXPECTED } from './read-graph.ts'
+import { WorkflowModel } from './models.ts'
 import { Replacement } from './replacements.ts'
 import { RequirementConflict } from './requirements.ts'
 import { EDITOR_NODES, type Graph, type GraphNode } from './graph.ts'
@@ -151,6 +152,9 @@ export const WorkflowResolution = Type.Object({
   host_nodes: Type.Array(ResolvedHostNode, { description: 'By name.' }),
   packs: Type.Array(ResolvedPack, { description: 'The packs that it needs, by id.' }),
   lock: Type.Array(LockedPack, { description: 'What to install, exactly, by id.' }),
+  models: Type.Array(WorkflowModel, {
+    description: 'Files of models that it names, by their names; at most 500.',
+  }),
   conflicts: Type.Array(RequirementConflict, {
     description: 'Python packages of which no version suits all of these packs.',
   }),
