@@ -396,6 +396,7 @@ create table instance (
   broken_by uuid,
   engine text,
   silence text,
+  model_files text[],
   constraint instance_pkey PRIMARY KEY (name)
 );
 CREATE INDEX instance_seen ON public.instance USING btree (seen_at);
