@@ -1,6 +1,7 @@
 import type { Pack } from '../pack.ts'
 import { readScript, type Script } from './script.ts'
 import { NAME_MAX, makeTextReader } from './texts.ts'
+import { isMark } from './tokens.ts'
 
 /** Bytes of one script that is read, and of all of a pack. */
 const [SCRIPT_MAX, SCRIPTS_MAX] = [2 ** 21, 2 ** 23]
@@ -61,14 +62,11 @@ const readSources = ({ files }: Pack, folder: string | undefined): string[] => {
   return sources
 }
 
-const isMark = ({ tokens }: Script, at: number, mark: string): boolean =>
-  tokens[at]?.kind === 'mark' && tokens[at]?.text === mark
-
 /** Places of the calls that register a host node, the definitions of such functions aside. */
 const listCalls = (script: Script): number[] =>
   [...script.tokens.keys()].filter((at) => {
     const { kind, text } = script.tokens[at] ?? {}
-    const isCall = kind === 'name' && text === REGISTER && isMark(script, at + 1, '(')
+    const isCall = kind === 'name' && text === REGISTER && isMark(script.tokens, at + 1, '(')
     return isCall && !/^(static|function|async)$/.test(script.tokens[at - 1]?.text ?? '')
   })
 
@@ -76,7 +74,7 @@ const listCalls = (script: Script): number[] =>
 const argumentOf = (script: Script, at: number): string[] => {
   const [owner, , member, behind] = script.tokens.slice(at + 2, at + 6)
   if (owner?.kind !== 'name' || member?.kind !== 'name' || behind?.text !== ',') return []
-  return isMark(script, at + 3, '.') ? [owner.text, member.text] : []
+  return isMark(script.tokens, at + 3, '.') ? [owner.text, member.text] : []
 }
 
 /** Tokens of a method that registers its class. */
@@ -95,8 +93,9 @@ const listCallers = (scripts: readonly Script[], method: string | undefined) =>
     [...script.tokens.entries()].flatMap(([at, { kind, text }]) => {
       const owner = script.tokens[at - 2]
       const isOne = kind === 'name' && text === method && owner?.kind === 'name'
-      const calls = isOne && isMark(script, at - 1, '.') && isMark(script, at + 1, '(')
-      return calls && isMark(script, at + 2, ')') ? [{ script, name: owner.text }] : []
+      const calls =
+        isOne && isMark(script.tokens, at - 1, '.') && isMark(script.tokens, at + 1, '(')
+      return calls && isMark(script.tokens, at + 2, ')') ? [{ script, name: owner.text }] : []
     }),
   )
 

@@ -1,4 +1,5 @@
 import type { Script } from './script.ts'
+import { isMark, textAt } from './tokens.ts'
 
 /** Characters of a name of a host node. */
 export const NAME_MAX = 512
@@ -6,6 +7,9 @@ export const NAME_MAX = 512
 const DEPTH_MAX = 12
 /** Parts of values that are looked at in all scripts together. */
 const STEPS_MAX = 200_000
+
+/** Marks behind a whole value. */
+const ENDS = ',;)}]'
 
 /** A value, and the place behind it. */
 interface Read {
@@ -19,6 +23,14 @@ interface Scope {
   given?: { name: string; text: string | undefined }
 }
 
+/** Reads dotted names. */
+const readPath = (script: Script, start: number): { path: string; end: number } => {
+  let end = start + 1
+  while (isMark(script.tokens, end, '.') && script.tokens[end + 1]?.kind === 'name') end += 2
+  const names = script.tokens.slice(start, end).map(({ text }) => text)
+  return { path: names.join(''), end }
+}
+
 /**
  * Makes the reader of texts of scripts: a text, a constant, a member of an object or class, their sums, and what a function of one
  * parameter makes of one. A name that the script does not give is that of any other script, as an import would have it.
@@ -30,20 +42,16 @@ export const makeTextReader = (scripts: readonly Script[]) => {
     for (const name of [...script.values.keys(), ...script.functions.keys()])
       owners.set(name, [...(owners.get(name) ?? []), script])
 
-  const textAt = ({ tokens }: Script, at: number): string => tokens[at]?.text ?? ''
-  const isMark = ({ tokens }: Script, at: number, marks: string): boolean =>
-    tokens[at]?.kind === 'mark' && marks.includes(textAt({ tokens } as Script, at))
-
   /** Reads a sum, and nothing where it goes on as something else. */
   const readSum = (script: Script, start: number, scope: Scope): Read => {
     let { text, end } = readPart(script, start, scope)
-    while (isMark(script, end, '+')) {
+    while (isMark(script.tokens, end, '+')) {
       const next = readPart(script, end + 1, scope)
       text = text === undefined || next.text === undefined ? undefined : text + next.text
       end = next.end
       if (steps < 0 || (text?.length ?? 0) > NAME_MAX) return { text: undefined, end }
     }
-    const isWhole = script.tokens[end]?.kind !== 'mark' || isMark(script, end, ',;)}]')
+    const isWhole = script.tokens[end]?.kind !== 'mark' || ENDS.includes(textAt(script.tokens, end))
     return { text: isWhole ? text : undefined, end }
   }
 
@@ -52,29 +60,22 @@ export const makeTextReader = (scripts: readonly Script[]) => {
     if ((steps -= 1) < 0 || scope.depth > DEPTH_MAX) return { text: undefined, end: at + 1 }
     if (token?.kind === 'text') return { text: token.text, end: at + 1 }
     const deeper = { ...scope, depth: scope.depth + 1 }
-    if (isMark(script, at, '(')) {
+    if (isMark(script.tokens, at, '(')) {
       const { text, end } = readSum(script, at + 1, deeper)
-      return { text: isMark(script, end, ')') ? text : undefined, end: end + 1 }
+      return { text: isMark(script.tokens, end, ')') ? text : undefined, end: end + 1 }
     }
     if (token?.kind !== 'name') return { text: undefined, end: at + 1 }
     const { path, end } = readPath(script, at)
     if (path === scope.given?.name) return { text: scope.given.text, end }
-    if (!isMark(script, end, '(')) return { text: resolve(script, path, deeper), end }
+    if (!isMark(script.tokens, end, '(')) return { text: resolve(script, path, deeper), end }
     const argument = readSum(script, end + 1, deeper)
     const found = findOwner(script, path, 'functions')
     const called = found?.functions.get(path)
-    const isCall = called !== undefined && isMark(script, argument.end, ')')
+    const isCall = called !== undefined && isMark(script.tokens, argument.end, ')')
     const given = called && { name: called.parameter, text: argument.text }
     const text =
       isCall && given ? readSum(found as Script, called.at, { ...deeper, given }).text : undefined
     return { text, end: argument.end + 1 }
-  }
-
-  const readPath = (script: Script, start: number): { path: string; end: number } => {
-    let end = start + 1
-    while (isMark(script, end, '.') && script.tokens[end + 1]?.kind === 'name') end += 2
-    const names = script.tokens.slice(start, end).map(({ text }) => text)
-    return { path: names.join(''), end }
   }
 
   const findOwner = (script: Script, name: string, kind: 'values' | 'functions') =>

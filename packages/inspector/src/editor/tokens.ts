@@ -6,6 +6,12 @@ export interface Token {
   text: string
 }
 
+export const textAt = (tokens: readonly Token[], at: number): string => tokens[at]?.text ?? ''
+
+/** True for a mark, and not for a text or name that is written like it. */
+export const isMark = (tokens: readonly Token[], at: number, mark: string): boolean =>
+  tokens[at]?.kind === 'mark' && tokens[at].text === mark
+
 /** Characters of a text that is kept; a longer one is no name of anything. */
 const TEXT_MAX = 1_000
 /** Characters of a regular expression: without an end a slash is a division. */

@@ -81,7 +81,15 @@ describe('host nodes of the editor alone', () => {
     assert.deepEqual(namesIn('const a = b, b = a; L.registerNodeType(a, A)'), [])
     assert.deepEqual(namesIn('const f = (x) => f(x); L.registerNodeType(f("a"), A)'), [])
     assert.equal(namesIn(many.join('')).length, 500)
-    for (const part of ['/*', '`${', '(', '=/[', '"\\', 'static a.registerNodeType(this.b,'])
+    for (const part of [
+      '/*',
+      'const a={',
+      '`${',
+      '(',
+      '=/[',
+      '"\\',
+      'static a.registerNodeType(this.b,',
+    ])
       namesIn(`L.registerNodeType("a", A);${part.repeat(20_000)}`)
   })
 })

@@ -203,7 +203,7 @@ export interface Claim {
   downloads: number
   /** The pack's scripts have it in the editor alone. */
   isEditorOnly?: boolean
-  /** What the pack has in its place. */
+  /** Host node that the pack has in its place. */
   replacedBy?: Replacement | null
 }
 
