@@ -447,8 +447,8 @@ describe('the keeper of a fleet', () => {
     ]
     const found = async () =>
       [...(await findModelInstances(sql, asked))]
-        .map(([one, having]) => [one, having.filter((name) => names.includes(name))])
-        .toSorted()
+        .map(([one, having]) => [one, having.filter((name) => names.includes(name))] as const)
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
     assert.deepEqual(await found(), [
       ['big\\kiln-x4.safetensors', [names[1]]],
       [file, [...names].toSorted()],

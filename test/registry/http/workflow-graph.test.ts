@@ -343,7 +343,7 @@ describe('resolving a workflow', () => {
   })
 
   test('lists the models that it names, and shows platform admins who has them', async () => {
-    const name = `${unique('gpu')}`
+    const name = unique('gpu')
     await sql`insert into instance (name, model_files) values (${name}, ${['vae/a.pt', 'loras/b.pt']})`
     const nodes = [
       { id: 1, type: 'VAELoader', widgets_values: ['a.pt'] },
