@@ -277,6 +277,7 @@ create table extraction (
   lost text[] default '{}'::text[] not null,
   read_at timestamp with time zone default clock_timestamp() not null,
   examples jsonb,
+  workflow_names jsonb,
   constraint extraction_pkey PRIMARY KEY (version_id, sha256, extractor_version),
   constraint extraction_version_id_fkey FOREIGN KEY (version_id) REFERENCES version(id),
   constraint extraction_how_check CHECK (how = ANY (ARRAY['v1'::text, 'v3'::text, 'node_list'::text, 'literal_scan'::text, 'none'::text])),
@@ -395,6 +396,7 @@ create table instance (
   broken_by uuid,
   engine text,
   silence text,
+  model_files text[],
   constraint instance_pkey PRIMARY KEY (name)
 );
 CREATE INDEX instance_seen ON public.instance USING btree (seen_at);
@@ -1284,6 +1286,15 @@ create table worker (
   ended_at timestamp with time zone,
   constraint worker_pkey PRIMARY KEY (id)
 );
+
+create table workflow_name (
+  version_id uuid not null,
+  name text not null,
+  replaced_by jsonb,
+  constraint workflow_name_pkey PRIMARY KEY (version_id, name),
+  constraint workflow_name_version_id_fkey FOREIGN KEY (version_id) REFERENCES version(id)
+);
+CREATE INDEX workflow_name_name ON public.workflow_name USING btree (name);
 
 create view event_webhook as
 SELECT e.id,

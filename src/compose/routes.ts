@@ -42,6 +42,7 @@ import { makeReportRoutes } from '../registry/http/report-routes.ts'
 import { makeTransferRoutes } from '../registry/http/transfer-routes.ts'
 import { makeReviewRoutes } from '../registry/http/review-routes.ts'
 import { makeServiceRoutes, type ServiceDeps } from '../tasks/http/service-routes.ts'
+import { findModelInstances } from '../engines/db/fleet.ts'
 import { makePredictionRoute } from '../engines/http/prediction-route.ts'
 import { makeTemplateRoutes, type TemplateDeps } from '../engines/http/template/routes.ts'
 import { makeTrustedPublisherRoutes } from '../registry/http/trusted-publisher-routes.ts'
@@ -123,7 +124,10 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makeTransferRoutes(deps.registry),
       ...makeRatingRoutes(deps.registry),
       ...makeHostNodeRoutes(deps.registry),
-      ...makeGraphRoutes(deps.registry),
+      ...makeGraphRoutes({
+        ...deps.registry,
+        findModelInstances: (models) => findModelInstances(deps.registry.sql, models),
+      }),
       makeExampleWorkflowRoute(deps.registry),
       ...makeRegistryAdminRoutes(deps.registry),
       ...makeEventRoutes(deps.event),

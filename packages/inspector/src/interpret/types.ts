@@ -422,6 +422,8 @@ export interface RunState {
   ranUnknown: boolean
   /** A call may have written files of the pack: what the archive lacks may be there. */
   mayHaveWritten: boolean
+  /** Calls by which the pack registers replacements of host nodes. */
+  replacements: UnknownCall[]
   reasons: Map<string, Reason>
   limitsMet: Set<BudgetName>
   notes: Note[]
