@@ -80,7 +80,7 @@ class CheckError extends Error {
 /** A version whose archive has arrived. */
 export type ArchivedPlace = ArchivePlace & { archive: StoredArchive }
 
-/** What reading an archive takes. */
+/** Input of reading an archive. */
 export type Readable = Pick<ArchivedPlace, 'archive' | 'dependencies' | 'license'> & {
   nodeId?: string | undefined
 }

@@ -36,7 +36,7 @@ export const makeCheckArchive =
         { archive, nodeId, dependencies: [], license: null },
         signal,
         async (found, path) => {
-          failpoint('check-archive.before-result')
+          failpoint('inspect.before-results')
           const read = describe(archive, found, await readProject(found, path))
           const file = Buffer.from(JSON.stringify(read))
           await deps.storage.putFiles(checkFolder(checkId), { [CHECK_RESULT]: file })

@@ -23,7 +23,6 @@ export type FailpointName =
   | 'archive.after-commit'
   | 'inspect.before-results'
   | 'inspect.after-results'
-  | 'check-archive.before-result'
   | 'check.before-store'
   | 'check.after-store'
   | 'check.before-commit'

@@ -41,7 +41,6 @@ export const makeCheckRoute = (deps: CheckArchiveDeps): Route =>
     scopes: ['publish'],
     readsOnly: true,
     keepsNothing: true,
-    quota: 'write',
     query: CheckQuery,
     requestHeaders: ['Content-Digest'],
     rawBody: { mediaType: 'application/zip', description: 'The archive, of whatever type.' },

@@ -66,10 +66,8 @@ describe('the check of an archive', () => {
       '__init__.py': `${CUP}NODE_CLASS_MAPPINGS = {"Kiln Cup": Cup}
 WEB_DIRECTORY = "./web/dist"
 exec(input(), {})
-try:
-    import another_pack
-    NODE_CLASS_MAPPINGS["Kiln Pot"] = Cup
-except ImportError: pass
+import elsewhere
+if elsewhere.A: NODE_CLASS_MAPPINGS["Kiln Pot"] = Cup
 `,
     })
     const rows = async () => ({
@@ -201,7 +199,7 @@ describe('who may have an archive checked', () => {
     return String(body['token'])
   }
 
-  test('whoever has a token to publish: it is told of its publisher alone', async () => {
+  test('whoever has a token to publish: it hears of its publisher alone', async () => {
     const token = await makeToken(owned.owner, 'acme')
     const { body } = expectStatus(await check(zip, {}, { token }), 200)
     assertMembers(body, { version_free: true })
@@ -298,7 +296,7 @@ describe('checks while nobody reads', () => {
 
   test('are read by another worker when theirs is killed in the middle', async () => {
     const dying = await service.start('media', {
-      OVERRIDE_FAILPOINT: 'check-archive.before-result',
+      OVERRIDE_FAILPOINT: 'inspect.before-results',
     })
     const asked = check(zip)
     assert.equal(await dying.end(), 'SIGKILL')

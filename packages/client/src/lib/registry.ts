@@ -26,7 +26,7 @@ export type NodeVersion =
   paths['/nodes/{nodeId}/versions/{version}']['get']['responses'][200]['content']['application/json']
 
 type CheckRoute = paths['/registry/check']['post']
-/** What a publication of an archive would say. */
+/** Everything that a publication of an archive would say. */
 export type CheckedArchive = CheckRoute['responses'][200]['content']['application/json']
 
 export interface CheckOptions {

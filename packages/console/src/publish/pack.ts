@@ -7,7 +7,6 @@ import {
 } from '../../../client/src/cli/check-pack.ts'
 import type { Pack as CheckedPack } from '../../../client/src/cli/check-pack.ts'
 import { whyLeftOut } from '../../../client/src/cli/left-out.ts'
-import { counted } from '../words/text.ts'
 
 /** A file that was dropped, by its path from the top of the folder or zip. */
 export type Entry = { path: string; bytes: number; read(): Promise<Blob> }
