@@ -17,6 +17,7 @@ import { validatePublish } from '../domain/version-validation.ts'
 import { mayCheck, runArchiveCheck, type CheckStarts } from '../temporal/check-archive.ts'
 import { storeArchive, takeArchive } from './archive.ts'
 import type { PublishDeps } from './deps.ts'
+import { queryOf } from './paths.ts'
 import { getPublishPlace, makeVersionExists, requirePublishing } from './publish-place.ts'
 import { requireReader, type ReaderDeps } from './readers.ts'
 
@@ -41,7 +42,7 @@ export const makeCheckRoute = (deps: CheckArchiveDeps): Route =>
     scopes: ['publish'],
     readsOnly: true,
     keepsNothing: true,
-    query: CheckQuery,
+    ...queryOf(CheckQuery),
     requestHeaders: ['Content-Digest'],
     rawBody: { mediaType: 'application/zip', description: 'The archive, of whatever type.' },
     responses: ok('What a publication would say.', CheckedArchive),
@@ -148,7 +149,7 @@ const NAMELESS = 'No node is named: [project] name in pyproject.toml, or ?node_i
 const UNNUMBERED = 'No version is named: [project] version in pyproject.toml, or ?version.'
 const UNPUBLISHED = 'No publisher is named: PublisherId in pyproject.toml, or ?publisher_id.'
 
-interface Number {
+interface Wanted {
   nodeId: string
   version: string
   publisherId: string
@@ -158,7 +159,7 @@ interface Number {
 /** Throws the 403 or 404 of a publication. */
 const findNumber = async (
   deps: CheckArchiveDeps,
-  { nodeId, version, publisherId, caller }: Number,
+  { nodeId, version, publisherId, caller }: Wanted,
 ): Promise<Omit<Publication, 'warnings'>> => {
   const { sql, publicUrl } = deps
   const { token } = caller

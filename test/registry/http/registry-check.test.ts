@@ -199,7 +199,7 @@ describe('who may have an archive checked', () => {
     return String(body['token'])
   }
 
-  test('whoever has a token to publish: it hears of its publisher alone', async () => {
+  test('whoever has a token to publish: of its publisher alone', async () => {
     const token = await makeToken(owned.owner, 'acme')
     const { body } = expectStatus(await check(zip, {}, { token }), 200)
     assertMembers(body, { version_free: true })

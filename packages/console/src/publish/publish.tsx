@@ -110,8 +110,9 @@ const PackPanel = ({ publisherId, pack, turn }: PackPanelProps) => {
     running?.abort()
     sending.reset()
   }
-  const isRejected = checked?.archive.verdict === 'rejected' || checked?.issues.length !== 0
-  const isReady = isFit && (checked ? !isRejected : error !== null)
+  const isRejected =
+    checked !== undefined && (checked.archive.verdict === 'rejected' || checked.issues.length > 0)
+  const isReady = isFit && !isRejected && !checking.isFetching && (checked ?? error) !== null
   const isFlagged = checked?.status === 'NodeVersionStatusFlagged'
   const version = project ? ` ${project.version.version}` : ''
   return (
