@@ -9,6 +9,7 @@ import { makeBatchRoutes } from '../tasks/http/bulk/batch-routes.ts'
 import type { BulkDeps } from '../tasks/http/bulk/bulk.ts'
 import { makeOperationRoutes } from '../tasks/http/bulk/operation-routes.ts'
 import { uploadArchive } from '../registry/http/archive.ts'
+import { makeCheckRoute, type CheckArchiveDeps } from '../registry/http/check-route.ts'
 import { makeArchiveDownloadRoute } from '../registry/http/archive-download-route.ts'
 import { makeDevelopmentRoutes, type DevelopmentDeps } from '../identity/http/development-routes.ts'
 import { makePublisherScope } from '../registry/http/endpoint-scope.ts'
@@ -89,6 +90,7 @@ export interface RouteDeps {
   bulk: BulkDeps
   registry: VersionDeps & PublisherDeps & HostNodeDeps & CheckDeps & TokenDeps & RatingDeps
   publish: PublishDeps
+  check: CheckArchiveDeps
   trust: TrustDeps
   picture: PictureDeps
   event: EndpointDeps
@@ -118,6 +120,7 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makePictureRoutes(deps.picture),
       ...makePermissionRoutes(deps.registry),
       makePublishRoute(deps.publish),
+      makeCheckRoute(deps.check),
       ...makeVersionRoutes(deps.registry),
       ...makeReviewRoutes(deps.registry),
       ...makeReportRoutes(deps.registry),

@@ -42,6 +42,16 @@ export const makeRegistryApi = (
         archiveMaxBytes: config.ARCHIVE_MAX_BYTES,
         uploadExpirySeconds: config.UPLOAD_EXPIRY_SECONDS,
       },
+      check: {
+        ...base.received,
+        ...check,
+        ...readers,
+        archiveCheckSeconds: config.ARCHIVE_CHECK_SECONDS,
+        archiveMaxBytes: config.ARCHIVE_MAX_BYTES,
+        outbound,
+        publishAuth: config.PUBLISH_AUTH,
+        storage,
+      },
       trust: {
         ...commit,
         issuerKeys: makeIssuerKeys(outbound, log),

@@ -130,6 +130,7 @@ DELETE /nodes/{nodeId}/reviews/mine | path | path | path | a
 POST /nodes/{nodeId}/reviews/{reviewId}/report | path | path | path | a
 PUT /publishers/{publisherId}/nodes/{nodeId}/reviews/{reviewId}/reply | path | path | path | a
 POST /publishers/{publisherId}/nodes/{nodeId}/versions | registry.publish | registry.publish | publish | a
+POST /registry/check | registry.checkArchive | registry.check | check | a
 PUT /publishers/{publisherId}/nodes/{nodeId}/versions/{versionId} | registry.editVersion | registry.edit_version | version deprecate | a
 DELETE /publishers/{publisherId}/nodes/{nodeId}/versions/{versionId} | registry.deleteVersion | registry.delete_version | version delete | a
 GET /nodes/{nodeId}/versions | registry.listVersions | registry.versions | version list | a

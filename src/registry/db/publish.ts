@@ -5,7 +5,7 @@ import { findMeantId } from '../domain/node-validation.ts'
 import { VERSION_TRANSITIONS } from '../domain/version-transition.ts'
 import type { VersionNumber } from '../domain/version-number.ts'
 import type { ArchiveState, NewVersion, Version, VersionStatus } from '../domain/version.ts'
-import type { Transaction } from '../../platform/db/client.ts'
+import type { Fragment, Queryable, Transaction } from '../../platform/db/client.ts'
 import { isRevoked, replaceVersion } from './archive.ts'
 import { changesOf } from '../../platform/db/audit-log.ts'
 import { recordListChange } from './search/listed-count.ts'
@@ -78,8 +78,7 @@ export const insertPublication = async (
   if (node.status === 'NodeStatusBanned') return { result: 'node_banned' }
 
   const found = isNewNode ? undefined : await lockTaken(sql, node.id, given.number)
-  if (found && !isReissuable(found) && !isReplaceable(found))
-    return { result: 'version_exists', taken: found }
+  if (found && isTaken(found)) return { result: 'version_exists', taken: found }
   const taken = found && isReissuable(found) ? found : undefined
   if (found && !taken) await replaceVersion(sql, { ...found, by: given.publishedBy })
   const id = taken?.id ?? given.id
@@ -144,11 +143,25 @@ export interface Taken {
   isRevoked: boolean
 }
 
+/** The version that keeps a number from being published; undefined of one that is free. */
+export const findTakenNumber = async (
+  sql: Queryable,
+  nodeId: string,
+  number: VersionNumber,
+): Promise<Taken | undefined> => {
+  const found = await findHolder(sql, nodeId, number, sql``)
+  return found && isTaken(found) ? found : undefined
+}
+
 /** The version that holds this number; locked, so that an upload cannot arrive for it meanwhile. */
-const lockTaken = async (
-  sql: Transaction,
+const lockTaken = (sql: Transaction, nodeId: string, number: VersionNumber) =>
+  findHolder(sql, nodeId, number, sql`for no key update`)
+
+const findHolder = async (
+  sql: Queryable,
   nodeId: string,
   { canonical }: VersionNumber,
+  lock: Fragment,
 ): Promise<Taken | undefined> => {
   const [row] = await sql<Taken[]>`
     select id, version, status, status_reason as reason, archive_state as "archiveState",
@@ -159,10 +172,12 @@ const lockTaken = async (
       ) as "isDecided", ${isRevoked(sql)} as "isRevoked"
     from version
     where node_id = ${nodeId} and canonical = ${canonical} and archive_state not in ('expired', 'replaced')
-    for no key update
+    ${lock}
   `
   return row
 }
+
+const isTaken = (found: Taken): boolean => !isReissuable(found) && !isReplaceable(found)
 
 const isAwaiting = ({ status, archiveState }: Taken): boolean =>
   status === 'NodeVersionStatusPending' && archiveState === 'awaiting'

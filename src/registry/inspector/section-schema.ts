@@ -83,6 +83,7 @@ const SCHEMAS = {
     how: Type.Enum([...HOWS]),
     partial: Type.Boolean(),
     reasons: Type.Array(text),
+    hints: Type.Optional(Type.Array(text)),
     dropped: whole,
     nodes: Type.Array(ExtractedNode, { maxItems: 5000 }),
     examples: Type.Optional(Type.Array(ExampleWorkflow, { maxItems: 100 })),

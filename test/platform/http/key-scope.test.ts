@@ -146,6 +146,7 @@ const ACCESS: readonly (readonly [Access, readonly string[]])[] = [
       `DELETE ${OWN_NODE}/icon`,
       `PUT ${OWN_NODE}/banner`,
       `DELETE ${OWN_NODE}/banner`,
+      'POST /registry/check',
       `POST ${OWN_NODE}/versions`,
       `PUT ${OWN_VERSION}`,
       `DELETE ${OWN_VERSION}`,

@@ -12,6 +12,7 @@ from ..arguments import require_header, to_segment
 from ..deadline import Deadline
 from ..pack import PackError, Verdict, pack_folder, read_project, read_verdict
 from ..types import (
+    CheckedArchive,
     HostNodePage,
     HostNodeQuery,
     Node,
@@ -102,6 +103,35 @@ class AsyncRegistry:
 
     async def _get(self, path: str, query: Any = None) -> Any:
         return (await self._http.request("GET", path, params=query)).json()
+
+    async def check(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        publisher: str | None = None,
+        token: str | None = None,
+        timeout: float | None = None,
+    ) -> CheckedArchive:
+        """Zips a folder, and asks what its publication would say; nothing of it is kept.
+
+        `token`, a personal access token to publish, counts where the client has no credential.
+        """
+        deadline = Deadline(timeout)
+        place = Path(folder)
+        project = read_project(place)
+        query = {
+            "node_id": project.node_id,
+            "version": project.version["version"],
+            "publisher_id": publisher or project.publisher_id,
+        }
+        sender = self._http
+        if token is not None:
+            sender = sender.with_token(require_header("token", token))
+        with TemporaryDirectory(prefix="kiln-") as scratch:
+            archive = Path(scratch) / "pack.zip"
+            await async_call(lambda: pack_folder(place, archive, deadline, project.includes))
+            checked = await sender.post_file("/registry/check", archive, query, deadline)
+        return checked.json()
 
     async def publish(
         self,
