@@ -145,12 +145,14 @@ export const giveUpChecks = async (
   return version?.status ?? 'NodeVersionStatusDeleted'
 }
 
-/** A decision has been made: the next review may be asked for. */
+/** A decision has been made, which the version has: the next review may be asked for. */
 export const closeReview = async (sql: Transaction, versionId: string): Promise<void> => {
   // Trigger `review_decided_event` (0069): records an event for the publisher's endpoints.
   await sql`
-    update review_request set closed_at = clock_timestamp()
-    where version_id = ${versionId} and closed_at is null
+    update review_request
+    set closed_at = clock_timestamp(), decided_status = v.status, decided_reason = v.status_reason
+    from version v
+    where version_id = ${versionId} and closed_at is null and v.id = version_id
   `
 }
 

@@ -18,14 +18,15 @@ const isVersion = (sql: Queryable, key: VersionKey) =>
     ? sql`v.id = ${key.id}::uuid`
     : sql`v.canonical = ${key.canonical} and v.archive_state not in ('expired', 'replaced')`
 
-/** A version whose id is known to be one. */
+/** A version whose id is known to be one; with its first findings for whoever may see them. */
 export const getVersion = async (
   sql: Queryable,
   id: string,
-  { publicUrl }: RecordOptions,
+  { publicUrl, withFindings = false }: RecordOptions & { withFindings?: boolean },
 ): Promise<Version> => {
+  const findings = withFindings ? sql`, 'findings', first_findings(v.id)` : sql``
   const [row] = await sql<{ version: Version }[]>`
-    select ${versionJson(sql, publicUrl)} as version
+    select ${versionJson(sql, publicUrl, findings)} as version
     from version v join node n on n.id = v.node_id
     where v.id = ${id}
   `
