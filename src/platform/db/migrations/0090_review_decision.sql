@@ -34,3 +34,11 @@ begin
   );
 end
 $$;
+
+-- step
+-- Trust and its tokens may be for a node to come, by its id in small letters: `isOfNode` reads both spellings. Nodes are
+-- never removed, so the keys guarded inserts alone.
+alter table trusted_publisher drop constraint trusted_publisher_node_id_fkey;
+
+-- step
+alter table personal_access_token drop constraint personal_access_token_node_id_fkey;
