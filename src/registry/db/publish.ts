@@ -205,15 +205,15 @@ const findLatest = async (
   id: string,
 ): Promise<Latest | undefined> => {
   const [row] = await sql<Latest[]>`
-    select l.version, case when v.deprecated and not l.deprecated then 'is not deprecated'
-      when l.pre_key = '~' and v.pre_key <> '~' then 'is a release'
+    select l.version, case when l.pre_key = '~' and v.pre_key <> '~' then 'is a release'
+      when v.deprecated and not l.deprecated then 'is not deprecated'
       else 'has the higher number' end as because
     from node n
     join version l on l.id = n.latest_version_id
     join version v on v.id = ${id}
     where n.id = ${nodeId}
-      and (not l.deprecated, l.pre_key = '~', l.major, l.minor, l.patch, l.pre_key)
-        > (not v.deprecated, v.pre_key = '~', v.major, v.minor, v.patch, v.pre_key)
+      and (l.pre_key = '~', not l.deprecated, l.major, l.minor, l.patch, l.pre_key)
+        > (v.pre_key = '~', not v.deprecated, v.major, v.minor, v.patch, v.pre_key)
   `
   return row
 }

@@ -34,6 +34,27 @@ export const getVersion = async (
   return row.version
 }
 
+/** Finds the newest pre-release that stands above the latest version of a node; undefined where none does. */
+export const findPreRelease = async (
+  sql: Queryable,
+  nodeId: string,
+): Promise<string | undefined> => {
+  const [row] = await sql<{ id: string }[]>`
+    select v.id
+    from node n
+    join version l on l.id = n.latest_version_id
+    cross join lateral (
+      select id, major, minor, patch, pre_key from version
+      where node_id = n.id and status = 'NodeVersionStatusActive' and pre_key <> '~' and not deprecated
+      order by major desc, minor desc, patch desc, pre_key desc
+      limit 1
+    ) v
+    where n.id = ${nodeId}
+      and (v.major, v.minor, v.patch, v.pre_key) > (l.major, l.minor, l.patch, l.pre_key)
+  `
+  return row?.id
+}
+
 /** Facts of a version and its node that authorize a request and validate its cached response. */
 export interface VersionFacts {
   node: NodeFacts

@@ -228,5 +228,11 @@ export const InstallQuery = Type.Object({
       description: 'The version that is wanted; without it the latest.',
     }),
   ),
+  channel: Type.Optional(
+    Type.Enum(['latest', 'pre'], {
+      description:
+        '`pre`: the newest pre-release where one is newer than the latest version, and not deprecated; else, as with `latest`, the latest version. Absent beside `version`.',
+    }),
+  ),
 })
 export type InstallQuery = Static<typeof InstallQuery>

@@ -10,7 +10,7 @@ import {
 } from '../db/search/version-list.ts'
 import type { BulkVersionRow } from '../db/search/version-list.ts'
 import type { VersionForm } from '../db/search/version-statements.ts'
-import { deleteVersion, getVersion, updateVersion } from '../db/version.ts'
+import { deleteVersion, findPreRelease, getVersion, updateVersion } from '../db/version.ts'
 import type { VersionFacts } from '../db/version.ts'
 import { unitOfWork } from '../../platform/db/unit-of-work.ts'
 import { auditTarget } from '../../platform/domain/audit-log.ts'
@@ -197,14 +197,14 @@ export const listAllVersions = async (
   })
 }
 
-/** Returns the version to install, the latest unless one is named, and counts a download. */
+/** Returns the version to install, the latest of the channel unless one is named, and counts a download. */
 export const installVersion = async (
   deps: VersionDeps,
   { params: { nodeId }, query, caller, incoming }: RouteRequest<OfNode, InstallQuery>,
 ): Promise<JsonResponse> => {
   const body =
     query.version === undefined
-      ? await getLatestVersion(deps, nodeId)
+      ? await getLatestVersion(deps, nodeId, query.channel)
       : await getInstallable(deps, { nodeId, version: query.version, caller })
   // HEAD changes nothing, so it counts no install.
   if (incoming.method !== 'HEAD')
@@ -223,8 +223,16 @@ const withLink = ({ registryReads, publicUrl, signer, now }: VersionDeps, versio
   return { ...version, downloadUrl: signer.signRead(path, now()) }
 }
 
-const getLatestVersion = async (deps: RecordDeps, nodeId: string): Promise<Version> => {
+const getLatestVersion = async (
+  deps: RecordDeps,
+  nodeId: string,
+  channel: InstallQuery['channel'],
+): Promise<Version> => {
   const { id } = await getNodeAccess(deps, { nodeId, access: 'install', caller: undefined })
+  if (channel === 'pre') {
+    const pre = await withinDeadline(deps.sql, findPreRelease(deps.sql, id))
+    if (pre !== undefined) return await withinDeadline(deps.sql, getVersion(deps.sql, pre, deps))
+  }
   const { latest_version: latest } = await withinDeadline(deps.sql, getNode(deps.sql, id, deps))
   if (!latest) throw errors.versionNotInstallable(id)
   return latest
