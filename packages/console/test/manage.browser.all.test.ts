@@ -109,6 +109,19 @@ describe('what owners, admins and callers change in the console', { skip }, () =
     await inDialog(page, 'Request review')
     await page.getByText('Review requested').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Request review' }).count(), 0)
+    await console.service.database.sql`
+      insert into finding (version_id, scanner, position, issue_type, severity, file_path, line_number, message)
+      select id, 'kiln', 0, 'keys', 'high', 'a.py', 7, 'It reads keys.' from version
+      where node_id = ${nodeId} and version = '1.1.0'
+    `
+    const refused = { status: 'NodeVersionStatusFlagged', status_reason: 'Keys are secret.' }
+    const decided = await registry.admin.put(`/admin/nodes/${nodeId}/versions/1.1.0`, refused)
+    expectStatus(decided, 200)
+    await page.reload()
+    for (const text of ['Keys are secret.', 'Decided after the review', 'It reads keys.', 'a.py:7'])
+      await page.getByText(text).first().waitFor()
+    await page.getByRole('link', { name: '1 finding' }).click()
+    await page.waitForURL('**?tab=findings')
     await assertSound(page)
     await page.goto(`${console.service.baseUrl}/console/publishers/${owned.id}`)
     await choose(page, `More for ${nodeId} 1.1.0`, 'Delete version')

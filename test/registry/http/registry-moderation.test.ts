@@ -78,7 +78,12 @@ test('an owner reads the decision on a review, and what it is about: a refusal, 
   const sent = await send(packOf(unique('Evil'), { 'evil.py': evil }))
   assert.equal(sent.status, FLAGGED)
   const review = () => owner.post(`${sent.ownVersion}/review`, {})
-  const place = { issue_type: 'exec-network', severity: 'high', file_path: 'evil.py', line_number: 2 }
+  const place = {
+    issue_type: 'exec-network',
+    severity: 'high',
+    file_path: 'evil.py',
+    line_number: 2,
+  }
   const decisions: unknown[] = []
   for (const status of [FLAGGED, BANNED]) {
     expectStatus(await review(), 201)

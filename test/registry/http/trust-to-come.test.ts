@@ -20,7 +20,7 @@ import { unique, useRegistry, type Owned } from './registry-support.ts'
 import { CLAIMS, useTrusting, type Trusting } from './trusted-publishing-support.ts'
 
 const registry = useRegistry()
-const { anonymous, admin, sql, service } = registry
+const { anonymous, sql, service } = registry
 const { ci, addTrusting, toCome } = useTrusting(registry)
 
 const AUDIT = { actor: 'operator', requestId: 'test' }
@@ -193,10 +193,15 @@ describe('the code host of a repository that is to be trusted', () => {
     const owned = await registry.addPublisher()
     return await toCome(owned, unique('checked')).trust(fields)
   }
-  const of = (id: string, more: object = {}) => ({ claims: { ...CLAIMS, repository_id: id, ...more } })
+  const of = (id: string, more: object = {}) => ({
+    claims: { ...CLAIMS, repository_id: id, ...more },
+  })
 
   test('says that the workflow is there', async () => {
-    const made = expectStatus(await trust(of(JOB.repository_id, { repository: 'Acme/Image-Tools' })), 201)
+    const made = expectStatus(
+      await trust(of(JOB.repository_id, { repository: 'Acme/Image-Tools' })),
+      201,
+    )
     assert.ok(!('warnings' in made.body))
   })
 

@@ -428,7 +428,10 @@ describe('a trusted publisher', () => {
       { claims: { workflow_file: 'a.yml' } },
       /\/claims\/repository_id must be the number above 0, as a string, but is absent/,
     ],
-    [{ claims: { ...CLAIMS, repository_id: 'acme/x' } }, /the number above 0, as a string, got "acme/],
+    [
+      { claims: { ...CLAIMS, repository_id: 'acme/x' } },
+      /the number above 0, as a string, got "acme/,
+    ],
     [{ claims: { ...CLAIMS, repository_id: '0' } }, /the number above 0, as a string, got "0"/],
     [{ claims: { ...CLAIMS, repository_id: '042' } }, /the number above 0, as a string, got "042"/],
     [{ claims: { ...CLAIMS, repository_owner_id: '0' } }, /repository_owner_id must be the number/],
