@@ -128,7 +128,7 @@ describe('a trusted publisher of a node to come', () => {
       const nodes = await Promise.all(both.map((owned) => trusting(owned, nodeId)))
       const tokens = await Promise.all(nodes.map((node) => node.token()))
       const done = await Promise.all(nodes.map((node, index) => publish(node, tokens[index] ?? '')))
-      assert.deepEqual(statusesOf(done).toSorted(), [201, 403])
+      assert.deepEqual(new Set(statusesOf(done)), new Set([201, 403]))
       const winner = both[done.findIndex(({ status }) => status === 201)]
       const read = await anonymous.get(`/nodes/${nodeId}`)
       assert.equal(memberOf(read, 'publisher')['id'], winner?.id)
@@ -145,7 +145,7 @@ describe('a trusted publisher of a node to come', () => {
     )
     assert.deepEqual(statusesOf(done), [201, 201, 201, 201])
     const read = listOf(await anonymous.get(`/nodes/${node.nodeId}/versions`))
-    assert.deepEqual(columnsOf(read, 'version').flat().toSorted(), versions)
+    assert.deepEqual(new Set(columnsOf(read, 'version').flat()), new Set(versions))
   })
 })
 
