@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 
 import { makeRegistry, unique } from '../../../test/registry/http/registry-support.ts'
 import type { Owned, Registry } from '../../../test/registry/http/registry-support.ts'
-import { expectStatus } from '../../../test/support/client.ts'
+import { expectStatus, listOf } from '../../../test/support/client.ts'
 import { waitFor } from '../../../test/support/wait.ts'
 import { assertSound, skip, useConsole } from './harness.ts'
 
@@ -136,6 +136,18 @@ describe('what owners, admins and callers change in the console', { skip }, () =
     await page.getByRole('textbox', { name: 'ID' }).fill(empty)
     await inDialog(page, 'Reserve ID')
     await page.getByRole('link', { name: empty }).waitFor()
+  })
+
+  test('an admin of a publisher trusts jobs with a pack to come', async () => {
+    const page = await console.open(`/publishers/${owned.id}?tab=trusted`, { as: 'bob' })
+    await press(page, 'Trust a pack to come')
+    await page.getByLabel('Pack ID').fill('Light-Mixer-2')
+    await page.getByLabel('Repository', { exact: true }).fill('acme/tools')
+    await page.getByLabel('Repository ID').fill('12')
+    await inDialog(page, 'Add')
+    await assertSound(page)
+    const [trust] = listOf(await owned.owner.get(`${owned.path}/trusted-publishers`))
+    assert.equal(trust?.['node_id'], 'light-mixer-2')
   })
 
   test('an admin sets what admins set, and finds it in the audit log', async () => {

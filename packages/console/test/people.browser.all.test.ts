@@ -230,16 +230,6 @@ describe('publishers, moderation and operations', { skip }, () => {
     await press(page, 'Remove')
     await inDialog(page, 'Remove')
     await page.getByText('No trusted CI jobs yet').waitFor()
-    await press(page, 'Trust a pack to come')
-    await page.getByLabel('Pack ID').fill('Light-Mixer-2')
-    await page.getByLabel('Repository', { exact: true }).fill('acme/tools')
-    await page.getByLabel('Repository ID').fill('12')
-    await inDialog(page, 'Add')
-    await page.getByRole('button', { name: /Pack/ }).first().waitFor()
-    const { body } = await makeClient(console.service.baseUrl, () =>
-      console.service.token('alice'),
-    ).get('/publishers/alice-packs/trusted-publishers')
-    assert.match(JSON.stringify(body), /"node_id":"light-mixer-2"/)
   })
 
   test('a ban is shown to its publisher, and lifted', inLong, async () => {

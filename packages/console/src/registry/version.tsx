@@ -129,10 +129,12 @@ const Flagged = ({ version }: { version: Version }) => {
 
 /** The decision on a review, and the worst finding; for members. */
 const Decided = ({ version }: { version: Version }) => {
-  const { node_id: nodeId, version: number, status, findings = [] } = version
+  const { node_id: nodeId, version: number, status } = version
   const { data } = useQuery(findingsQuery(nodeId, number))
+  // Not those of the version: its stream, which replaces it, has none.
+  const findings = data?.findings ?? []
   const review = data?.reviews?.find(({ decision }) => decision?.status === status)
-  const [worst] = findings
+  const worst = findings.find(({ severity }) => severity === 'high') ?? findings[0]
   return (
     <>
       {review && (
