@@ -110,6 +110,11 @@ describe('what owners, admins and callers change in the console', { skip }, () =
     await page.getByText('Review requested').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Request review' }).count(), 0)
     await console.service.database.sql`
+      insert into scan (version_id, scanner, scanner_version, sha256, complete, high, medium, info)
+      select id, 'kiln', 1, '', true, 1, 0, 0 from version
+      where node_id = ${nodeId} and version = '1.1.0'
+    `
+    await console.service.database.sql`
       insert into finding (version_id, scanner, position, issue_type, severity, file_path, line_number, message)
       select id, 'kiln', 0, 'keys', 'high', 'a.py', 7, 'It reads keys.' from version
       where node_id = ${nodeId} and version = '1.1.0'
