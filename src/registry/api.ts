@@ -5,6 +5,7 @@ import type { TaskConfig } from '../tasks/settings.ts'
 import { makeCountCache } from './db/search/listed-count.ts'
 import { makeFetchPicture, makeReducePicture } from './picture/fetch-picture.ts'
 import { readCheckTiming, type RegistryConfig } from './settings.ts'
+import { makeCheckTrust } from './trust/check-trust.ts'
 
 /** Makes what routes of the registry take. */
 export const makeRegistryApi = (
@@ -58,6 +59,11 @@ export const makeRegistryApi = (
         oidcAudience: new URL(publicUrl).host,
         signer,
         outbound,
+        checkTrust: makeCheckTrust({
+          outbound,
+          githubApi: config.GITHUB_API,
+          maxMs: config.CODE_HOST_MS,
+        }),
         now,
       },
       picture: {

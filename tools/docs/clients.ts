@@ -99,6 +99,7 @@ GET /publishers/{publisherId}/permissions | path | path | path | a
 POST /publishers/{publisherId}/nodes/{nodeId}/token-exchange | path | path | path | b
 POST /publishers/{publisherId}/nodes/{nodeId}/trusted-publishers | path | path | path | b
 GET /publishers/{publisherId}/nodes/{nodeId}/trusted-publishers | path | path | path | b
+GET /publishers/{publisherId}/trusted-publishers | path | path | path | b
 DELETE /publishers/{publisherId}/nodes/{nodeId}/trusted-publishers/{trustedPublisherId} | path | path | path | b
 POST /publishers/{publisherId}/nodes | path | path | path | a
 PUT /publishers/{publisherId}/nodes/{nodeId} | registry.editNode | registry.edit_node | node edit | a

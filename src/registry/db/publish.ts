@@ -30,6 +30,8 @@ export interface Publication {
   uploadSeconds: number
   publishedBy: string
   tokenId: string
+  /** The token is for this node alone. */
+  isNodeToken?: boolean
   /** The start of `publish-version/<id>`; written for a new row only. */
   start: OutboxStart
 }
@@ -55,6 +57,7 @@ export type PublicationResult =
         | 'node_owned_by_other_publisher'
         | 'node_deleted'
         | 'node_banned'
+        | 'token_revoked'
     }
   | { result: 'version_exists'; taken: Taken }
 
@@ -76,6 +79,9 @@ export const insertPublication = async (
   if (node?.publisherId !== publisher.id) return { result: 'node_owned_by_other_publisher' }
   if (node.status === 'NodeStatusDeleted') return { result: 'node_deleted' }
   if (node.status === 'NodeStatusBanned') return { result: 'node_banned' }
+  // A transfer, which locks the row of the node, may have ended it since it was read.
+  if (given.isNodeToken && !isNewNode && (await isTokenRevoked(sql, given.tokenId)))
+    return { result: 'token_revoked' }
 
   const found = isNewNode ? undefined : await lockTaken(sql, node.id, given.number)
   if (found && isTaken(found)) return { result: 'version_exists', taken: found }
@@ -102,6 +108,13 @@ export const insertPublication = async (
     meantId: isNewNode ? findMeantId(node.id, await listOtherIds(sql, node)) : undefined,
     latest: await findLatest(sql, node.id, id),
   }
+}
+
+const isTokenRevoked = async (sql: Transaction, id: string): Promise<boolean> => {
+  const [revoked] = await sql`
+    select from personal_access_token where id = ${id} and revoked_at is not null
+  `
+  return revoked !== undefined
 }
 
 /** Ids of a publisher that a new one is compared with: more than anybody remembers. */
@@ -207,15 +220,15 @@ const findLatest = async (
   id: string,
 ): Promise<Latest | undefined> => {
   const [row] = await sql<Latest[]>`
-    select l.version, case when v.deprecated and not l.deprecated then 'is not deprecated'
-      when l.pre_key = '~' and v.pre_key <> '~' then 'is a release'
+    select l.version, case when l.pre_key = '~' and v.pre_key <> '~' then 'is a release'
+      when v.deprecated and not l.deprecated then 'is not deprecated'
       else 'has the higher number' end as because
     from node n
     join version l on l.id = n.latest_version_id
     join version v on v.id = ${id}
     where n.id = ${nodeId}
-      and (not l.deprecated, l.pre_key = '~', l.major, l.minor, l.patch, l.pre_key)
-        > (not v.deprecated, v.pre_key = '~', v.major, v.minor, v.patch, v.pre_key)
+      and (l.pre_key = '~', not l.deprecated, l.major, l.minor, l.patch, l.pre_key)
+        > (v.pre_key = '~', not v.deprecated, v.major, v.minor, v.patch, v.pre_key)
   `
   return row
 }

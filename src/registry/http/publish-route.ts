@@ -236,6 +236,7 @@ const makePublication = (
     uploadSeconds: deps.uploadExpirySeconds,
     publishedBy: owner,
     tokenId: token.id,
+    isNodeToken: token.nodeId !== null,
     start: startPublishVersion({ ...facts, summary }, deps),
   }
 }
@@ -256,6 +257,8 @@ const reject = (
       return errors.nodeBanned(nodeId)
     case 'node_deleted':
       return errors.nodeDeleted(nodeId)
+    case 'token_revoked':
+      return errors.invalidPersonalAccessToken()
     case 'node_owned_by_other_publisher':
       return errors.nodeOwnedByOtherPublisher(nodeId)
     case 'version_exists':

@@ -170,6 +170,7 @@ const ACCESS: readonly (readonly [Access, readonly string[]])[] = [
       'GET /publishers/:publisherId/transfers',
       'GET /publishers/:publisherId/logo',
       `GET ${OWN_NODE}/trusted-publishers`,
+      'GET /publishers/:publisherId/trusted-publishers',
       `GET ${OWN_NODE}/permissions`,
       'GET /nodes/:nodeId/icon',
       'GET /nodes/:nodeId/banner',

@@ -140,7 +140,7 @@ export const makeRegistry = (http: Http) => {
     listVersions: (nodeId: string) => responseOf(GET('/nodes/{nodeId}/versions', ofNode(nodeId))),
     readVersion: (nodeId: string, version: string) =>
       responseOf(GET('/nodes/{nodeId}/versions/{version}', ofVersion(nodeId, version))),
-    /** Names the version to install, the latest unless named, and counts a download. */
+    /** Names the version to install, the latest of the channel unless named, and counts a download. */
     install: (nodeId: string, query: Query<'/nodes/{nodeId}/install'> = {}) =>
       responseOf(GET('/nodes/{nodeId}/install', { params: { path: { nodeId }, query } })),
     listHostNodes: (nodeId: string, version: string) =>

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 from .._blocking import async_call
 from ..arguments import require_header, to_segment
@@ -55,9 +55,17 @@ class AsyncRegistry:
         """Reads a version."""
         return await self._get(_path(node_id, version))
 
-    async def install(self, node_id: str, version: str | None = None) -> NodeVersion:
-        """Names the version to install, the latest unless named, and counts a download."""
-        return await self._get(f"{_path(node_id)}/install", {"version": version})
+    async def install(
+        self,
+        node_id: str,
+        version: str | None = None,
+        *,
+        channel: Literal["latest", "pre"] | None = None,
+    ) -> NodeVersion:
+        """Names the version to install, the latest of the channel unless named, and counts a download."""
+        return await self._get(
+            f"{_path(node_id)}/install", {"version": version, "channel": channel}
+        )
 
     async def findings(self, node_id: str, version: str) -> VersionFindings:
         """Reads the findings of the checks; the places are for members of the publisher."""
