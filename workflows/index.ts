@@ -1,4 +1,5 @@
 export { deliverEvents, redeliverEvent } from './events/deliver-events.ts'
+export { checkArchive } from './registry/check-archive.ts'
 export { extractHostNodes, publishVersion, receiveArchive } from './registry/publish-version.ts'
 export { purgeExpired } from './platform/purge-expired.ts'
 export { refreshStars } from './registry/refresh-stars.ts'

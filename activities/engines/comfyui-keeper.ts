@@ -22,6 +22,7 @@ export const keepFleet = (deps: KeeperDependencies & { fleet: Fleet }): Promise<
       return !template || (await instance.readClasses(template)).issues.length === 0
     },
     listAbilities: (instance) => listAbilities(instance, deps.fleet),
+    listModels: (instance) => instance.listModels(),
     setting: 'COMFYUI_URLS',
     engine: 'comfyui',
   })

@@ -26,6 +26,8 @@ export interface Keeping<On extends Host> {
   canRun?(instance: On, template: string): Promise<boolean>
   /** Reads for operators what it can run. */
   listAbilities(instance: On): Promise<Abilities>
+  /** Lists its models for operators; undefined where they are known. */
+  listModels?(instance: On): Promise<string[] | undefined>
   /** Setting that names instances. */
   setting: string
   engine: EngineName
@@ -101,7 +103,8 @@ const keepHost = async <On extends Host>(
       await finishPlacement(sql, placement.id)
   if (isGone || !(await leaseReading(sql, name))) return
   const abilities = await keeping.listAbilities(instance)
-  await recordAbilities(sql, { name, version: instance.facts().version, abilities })
+  const modelFiles = await keeping.listModels?.(instance)
+  await recordAbilities(sql, { name, version: instance.facts().version, abilities, modelFiles })
 }
 
 /** Instances that were reported as silent. */

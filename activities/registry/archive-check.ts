@@ -15,7 +15,8 @@ import { countOutages, describeEnd, withHeartbeat } from '../platform/heartbeat.
 import { addLicense, type InspectedWithLicense } from './read-license.ts'
 
 interface Check {
-  versionId: string
+  /** Whose archive it is, for the log. */
+  of: { version_id: string } | { check_id: string }
   /** Most attempts. */
   attempts: number
 }
@@ -25,13 +26,13 @@ const BEAT_MS = 250
 const OUTAGE_MS = 2000
 
 /**
- * Makes one attempt of work on a version's archive. After the last attempt the activity fails for good, and an operator
+ * Makes one attempt of work on an archive. After the last attempt the activity fails for good, and an operator
  * decides: what keeps it from running is an error of the service, which more attempts would only hide. An attempt that
  * an outage of PostgreSQL or of a bucket has ended does not count.
  */
 export const runCheck = async <T>(
   { log }: Pick<InspectDependencies, 'log'>,
-  { versionId, attempts }: Check,
+  { of, attempts }: Check,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   const context = Context.current()
@@ -47,7 +48,7 @@ export const runCheck = async <T>(
     if (context.cancellationSignal.aborted)
       throw ApplicationFailure.retryable(describeEnd(), 'worker_lost')
     // What a driver says of an error may name hosts and paths, so it goes into the log alone.
-    log.warn({ version_id: versionId, err: error }, 'a check could not run')
+    log.warn({ ...of, err: error }, 'a check could not run')
     const type = codeOf(error)
     const message = CHECK_ERRORS[type]
     if (!isUnavailable(error) && !isOutage(error))
@@ -79,13 +80,18 @@ class CheckError extends Error {
 /** A version whose archive has arrived. */
 export type ArchivedPlace = ArchivePlace & { archive: StoredArchive }
 
+/** Input of reading an archive. */
+export type Readable = Pick<ArchivedPlace, 'archive' | 'dependencies' | 'license'> & {
+  nodeId?: string | undefined
+}
+
 /**
  * Reads a local copy of a stored archive, hands both to `use`, and removes the copy. Throws unless it is, byte for byte,
  * what was uploaded.
  */
 export const inspectStored = async <T>(
   { storage, scratchDir, inspector, findLicenseId }: InspectDependencies,
-  { archive, nodeId, dependencies, license }: ArchivedPlace,
+  { archive, nodeId, dependencies, license }: Readable,
   signal: AbortSignal,
   use: (found: InspectedWithLicense, path: string) => Promise<T>,
 ): Promise<T> => {

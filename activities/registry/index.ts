@@ -1,3 +1,4 @@
+import { makeCheckArchive, type CheckActivities } from './check-archive.ts'
 import type { InspectDependencies } from './dependencies.ts'
 import { makeInspectArchive, type InspectActivities } from './inspect-archive.ts'
 import { makeReinspect, type ReinspectActivities } from './reinspect.ts'
@@ -5,7 +6,8 @@ import { makeReinspect, type ReinspectActivities } from './reinspect.ts'
 /** Activities of a media worker that read archives. */
 export const createInspectActivities = (
   deps: InspectDependencies,
-): InspectActivities & ReinspectActivities => ({
+): InspectActivities & CheckActivities & ReinspectActivities => ({
   ...makeReinspect(deps),
   inspectArchive: makeInspectArchive(deps),
+  checkArchive: makeCheckArchive(deps),
 })

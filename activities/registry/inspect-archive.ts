@@ -47,7 +47,7 @@ export interface InspectActivities {
 export const makeInspectArchive =
   (deps: InspectDependencies) =>
   async (versionId: string, attempts: number): Promise<InspectedArchive> =>
-    await runCheck(deps, { versionId, attempts }, (signal) =>
+    await runCheck(deps, { of: { version_id: versionId }, attempts }, (signal) =>
       inspectUntilDecided(deps, versionId, signal),
     )
 

@@ -36,15 +36,12 @@ export const addLicense = async (
   { path, license, findLicenseId }: ReadArchive,
 ): Promise<InspectedWithLicense> => {
   const files = found.archive.verdict === 'sound' ? (found.archive.files ?? []) : []
-  const read = async (name: string | undefined): Promise<string> => {
-    const file = files.find((one) => one.path === name)
-    return file ? await readText(path, file) : ''
-  }
+  const read = (name: string | undefined) => readFileText({ path, files }, name)
   const name = findLicenseFile(files, license)
   const text = await read(name)
   const licenseId = text === '' ? undefined : await findLicenseId(text)
   if (licenseId === undefined) return { ...found, licenseId }
-  const project = findTopFile(files, (one) => one === 'pyproject.toml')
+  const project = findProject(files)
   const stated = listStatedLicenses(await read(project)).filter(({ id }) => id !== undefined)
   const isStated = stated.some(({ id = '' }) => isSameLicense(id, licenseId))
   if (isStated || stated.length === 0) return { ...found, licenseId }
@@ -118,6 +115,21 @@ const digestLicenses = async () => {
     await setImmediate()
   }
   return { ids: new Set(Object.keys(licenses)), digests }
+}
+
+/** Reads the pyproject.toml of a local archive; '' where there is none, or a longer one than any license. */
+export const readProjectText = async (path: string, files: ArchiveFile[]): Promise<string> =>
+  await readFileText({ path, files }, findProject(files))
+
+const findProject = (files: ArchiveFile[]): string | undefined =>
+  findTopFile(files, (one) => one === 'pyproject.toml')
+
+const readFileText = async (
+  { path, files }: { path: string; files: ArchiveFile[] },
+  name: string | undefined,
+): Promise<string> => {
+  const file = files.find((one) => one.path === name)
+  return file ? await readText(path, file) : ''
 }
 
 /** Reads a file of a local archive; '' for one that is longer than any license. */

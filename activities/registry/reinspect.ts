@@ -32,10 +32,14 @@ export type ReinspectActivities = ReturnType<typeof makeReinspect>
  */
 export const makeReinspect = (deps: InspectDependencies) => ({
   reextractVersion: async (versionId: string, attempts: number): Promise<ReextractedVersion> =>
-    await runCheck(deps, { versionId, attempts }, (signal) => reextract(deps, versionId, signal)),
+    await runCheck(deps, { of: { version_id: versionId }, attempts }, (signal) =>
+      reextract(deps, versionId, signal),
+    ),
 
   rescanVersion: async (versionId: string, attempts: number): Promise<RescannedVersion> =>
-    await runCheck(deps, { versionId, attempts }, (signal) => rescan(deps, versionId, signal)),
+    await runCheck(deps, { of: { version_id: versionId }, attempts }, (signal) =>
+      rescan(deps, versionId, signal),
+    ),
 })
 
 const reextract = async (

@@ -277,6 +277,7 @@ create table extraction (
   lost text[] default '{}'::text[] not null,
   read_at timestamp with time zone default clock_timestamp() not null,
   examples jsonb,
+  workflow_names jsonb,
   constraint extraction_pkey PRIMARY KEY (version_id, sha256, extractor_version),
   constraint extraction_version_id_fkey FOREIGN KEY (version_id) REFERENCES version(id),
   constraint extraction_how_check CHECK (how = ANY (ARRAY['v1'::text, 'v3'::text, 'node_list'::text, 'literal_scan'::text, 'none'::text])),
@@ -395,6 +396,7 @@ create table instance (
   broken_by uuid,
   engine text,
   silence text,
+  model_files text[],
   constraint instance_pkey PRIMARY KEY (name)
 );
 CREATE INDEX instance_seen ON public.instance USING btree (seen_at);
@@ -683,7 +685,6 @@ create table personal_access_token (
   constraint personal_access_token_pkey PRIMARY KEY (id),
   constraint personal_access_token_sha256_key UNIQUE (sha256),
   constraint personal_access_token_created_by_fkey FOREIGN KEY (created_by) REFERENCES app_user(id),
-  constraint personal_access_token_node_id_fkey FOREIGN KEY (node_id) REFERENCES node(id),
   constraint personal_access_token_publisher_id_fkey FOREIGN KEY (publisher_id) REFERENCES publisher(id),
   constraint personal_access_token_scope_check CHECK (scope = ANY (ARRAY['publish'::text, 'read'::text]))
 );
@@ -864,6 +865,8 @@ create table review_request (
   requested_by text not null,
   created_at timestamp with time zone default clock_timestamp() not null,
   closed_at timestamp with time zone,
+  decided_status text,
+  decided_reason text,
   constraint review_request_pkey PRIMARY KEY (id),
   constraint review_request_version_id_fkey FOREIGN KEY (version_id) REFERENCES version(id)
 );
@@ -1135,7 +1138,6 @@ create table trusted_publisher (
   created_at timestamp with time zone default clock_timestamp() not null,
   constraint trusted_publisher_pkey PRIMARY KEY (id),
   constraint trusted_publisher_created_by_fkey FOREIGN KEY (created_by) REFERENCES app_user(id),
-  constraint trusted_publisher_node_id_fkey FOREIGN KEY (node_id) REFERENCES node(id),
   constraint trusted_publisher_publisher_id_fkey FOREIGN KEY (publisher_id) REFERENCES publisher(id),
   constraint trusted_publisher_provider_check CHECK (provider = ANY (ARRAY['github'::text, 'gitlab'::text, 'oidc'::text]))
 );
@@ -1237,9 +1239,9 @@ create table version (
   constraint version_replaced CHECK (archive_state <> 'replaced'::text OR status = 'NodeVersionStatusDeleted'::text),
   constraint version_status_check CHECK (status = ANY (ARRAY['NodeVersionStatusActive'::text, 'NodeVersionStatusDeleted'::text, 'NodeVersionStatusBanned'::text, 'NodeVersionStatusPending'::text, 'NodeVersionStatusFlagged'::text]))
 );
+CREATE INDEX version_by_channel ON public.version USING btree (node_id, ((pre_key <> '~'::text)), deprecated, major DESC, minor DESC, patch DESC, pre_key DESC) WHERE (status = 'NodeVersionStatusActive'::text);
 CREATE INDEX version_by_node ON public.version USING btree (node_id, created_at DESC, id);
 CREATE INDEX version_by_status ON public.version USING btree (status, created_at DESC, id);
-CREATE INDEX version_latest ON public.version USING btree (node_id, deprecated, ((pre_key <> '~'::text)), major DESC, minor DESC, patch DESC, pre_key DESC) WHERE (status = 'NodeVersionStatusActive'::text);
 CREATE INDEX version_newest ON public.version USING btree (created_at DESC, id);
 CREATE UNIQUE INDEX version_number ON public.version USING btree (node_id, canonical) WHERE (archive_state <> ALL (ARRAY['expired'::text, 'replaced'::text]));
 CREATE INDEX version_pending ON public.version USING btree (last_moved_at) WHERE ((status = 'NodeVersionStatusPending'::text) AND (checks_failed_at IS NULL));
@@ -1284,6 +1286,15 @@ create table worker (
   ended_at timestamp with time zone,
   constraint worker_pkey PRIMARY KEY (id)
 );
+
+create table workflow_name (
+  version_id uuid not null,
+  name text not null,
+  replaced_by jsonb,
+  constraint workflow_name_pkey PRIMARY KEY (version_id, name),
+  constraint workflow_name_version_id_fkey FOREIGN KEY (version_id) REFERENCES version(id)
+);
+CREATE INDEX workflow_name_name ON public.workflow_name USING btree (name);
 
 create view event_webhook as
 SELECT e.id,
@@ -1532,6 +1543,12 @@ CREATE OR REPLACE FUNCTION public.cut_words(given text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN ((regexp_split_to_array(given, '[-_./\s]+'::text) || regexp_split_to_array(given, '[^[:alnum:]]+'::text)) || regexp_split_to_array(regexp_replace(regexp_replace(given, '([[:lower:][:digit:]])([[:upper:]])'::text, '\1 \2'::text, 'g'::text), '([[:upper:]])([[:upper:]][[:lower:]])'::text, '\1 \2'::text, 'g'::text), '[^[:alnum:]]+'::text));
+
+CREATE OR REPLACE FUNCTION public.first_findings(of_version uuid)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+RETURN (SELECT COALESCE(jsonb_agg(jsonb_strip_nulls(to_jsonb(f.*))), '[]'::jsonb) AS "coalesce" FROM (SELECT finding.issue_type, finding.severity, finding.file_path, finding.line_number, finding.message FROM finding WHERE (finding.version_id = first_findings.of_version) ORDER BY (finding.severity <> 'high'::text), (finding.severity <> 'medium'::text), finding.scanner, finding."position" LIMIT 50) f);
 
 CREATE OR REPLACE FUNCTION public.host_node_words(names text[])
  RETURNS tsvector
@@ -1954,17 +1971,10 @@ CREATE OR REPLACE FUNCTION public.record_version_event(type text, of_version uui
 AS $function$
 begin
   perform record_publisher_event(n.publisher_id, type, v.id, jsonb_build_object('node_id', v.node_id,
-    'version_id', v.id, 'version', v.version, 'status', v.status, 'status_reason', v.status_reason,
-    'findings', case when type = 'version.flagged' then (
-      -- the first fifty, without the lines of code: the route of findings has all
-      select coalesce(jsonb_agg(to_jsonb(f)), '[]')
-      from (
-        select issue_type, severity, file_path, line_number, message
-        from finding where version_id = v.id
-        order by severity <> 'high', severity <> 'medium', scanner, position
-        limit 50
-      ) f
-    ) end) || more)
+    'version_id', v.id, 'version', v.version, 'channel', case when v.pre_key = '~' then 'latest' else 'pre' end,
+    'status', v.status, 'status_reason', v.status_reason,
+    'findings', case when type in ('version.flagged', 'version.banned', 'review.decided')
+      and v.status in ('NodeVersionStatusFlagged', 'NodeVersionStatusBanned') then first_findings(v.id) end) || more)
   from version v
   join node n on n.id = v.node_id
   where v.id = of_version and exists (

@@ -9,6 +9,7 @@ import { makeBatchRoutes } from '../tasks/http/bulk/batch-routes.ts'
 import type { BulkDeps } from '../tasks/http/bulk/bulk.ts'
 import { makeOperationRoutes } from '../tasks/http/bulk/operation-routes.ts'
 import { uploadArchive } from '../registry/http/archive.ts'
+import { makeCheckRoute, type CheckArchiveDeps } from '../registry/http/check-route.ts'
 import { makeArchiveDownloadRoute } from '../registry/http/archive-download-route.ts'
 import { makeDevelopmentRoutes, type DevelopmentDeps } from '../identity/http/development-routes.ts'
 import { makePublisherScope } from '../registry/http/endpoint-scope.ts'
@@ -42,6 +43,7 @@ import { makeReportRoutes } from '../registry/http/report-routes.ts'
 import { makeTransferRoutes } from '../registry/http/transfer-routes.ts'
 import { makeReviewRoutes } from '../registry/http/review-routes.ts'
 import { makeServiceRoutes, type ServiceDeps } from '../tasks/http/service-routes.ts'
+import { findModelInstances } from '../engines/db/fleet.ts'
 import { makePredictionRoute } from '../engines/http/prediction-route.ts'
 import { makeTemplateRoutes, type TemplateDeps } from '../engines/http/template/routes.ts'
 import { makeTrustedPublisherRoutes } from '../registry/http/trusted-publisher-routes.ts'
@@ -88,6 +90,7 @@ export interface RouteDeps {
   bulk: BulkDeps
   registry: VersionDeps & PublisherDeps & HostNodeDeps & CheckDeps & TokenDeps & RatingDeps
   publish: PublishDeps
+  check: CheckArchiveDeps
   trust: TrustDeps
   picture: PictureDeps
   event: EndpointDeps
@@ -117,13 +120,17 @@ export const makeRoutes = (deps: RouteDeps): Route[] =>
       ...makePictureRoutes(deps.picture),
       ...makePermissionRoutes(deps.registry),
       makePublishRoute(deps.publish),
+      makeCheckRoute(deps.check),
       ...makeVersionRoutes(deps.registry),
       ...makeReviewRoutes(deps.registry),
       ...makeReportRoutes(deps.registry),
       ...makeTransferRoutes(deps.registry),
       ...makeRatingRoutes(deps.registry),
       ...makeHostNodeRoutes(deps.registry),
-      ...makeGraphRoutes(deps.registry),
+      ...makeGraphRoutes({
+        ...deps.registry,
+        findModelInstances: (models) => findModelInstances(deps.registry.sql, models),
+      }),
       makeExampleWorkflowRoute(deps.registry),
       ...makeRegistryAdminRoutes(deps.registry),
       ...makeEventRoutes(deps.event),

@@ -5,6 +5,7 @@ import type { TaskConfig } from '../tasks/settings.ts'
 import { makeCountCache } from './db/search/listed-count.ts'
 import { makeFetchPicture, makeReducePicture } from './picture/fetch-picture.ts'
 import { readCheckTiming, type RegistryConfig } from './settings.ts'
+import { makeCheckTrust } from './trust/check-trust.ts'
 
 /** Makes what routes of the registry take. */
 export const makeRegistryApi = (
@@ -42,12 +43,27 @@ export const makeRegistryApi = (
         archiveMaxBytes: config.ARCHIVE_MAX_BYTES,
         uploadExpirySeconds: config.UPLOAD_EXPIRY_SECONDS,
       },
+      check: {
+        ...base.received,
+        ...check,
+        ...readers,
+        archiveCheckSeconds: config.ARCHIVE_CHECK_SECONDS,
+        archiveMaxBytes: config.ARCHIVE_MAX_BYTES,
+        outbound,
+        publishAuth: config.PUBLISH_AUTH,
+        storage,
+      },
       trust: {
         ...commit,
         issuerKeys: makeIssuerKeys(outbound, log),
         oidcAudience: new URL(publicUrl).host,
         signer,
         outbound,
+        checkTrust: makeCheckTrust({
+          outbound,
+          githubApi: config.GITHUB_API,
+          maxMs: config.CODE_HOST_MS,
+        }),
         now,
       },
       picture: {

@@ -45,6 +45,11 @@ export const RegistrySettings = Type.Object({
 export const RegistryConstants = Type.Object({
   /** Largest archive of a version in bytes: half of what all its entries may have unpacked. */
   ARCHIVE_MAX_BYTES: constant(268_435_456, 1),
+  /** Longest that a caller waits for the check of an archive, once it has come. */
+  ARCHIVE_CHECK_SECONDS: constant(60, 1, 3600),
+  /** API that is asked for repositories of github.com that are to be trusted, and the time that a code host has for it. */
+  GITHUB_API: Type.String({ default: 'https://api.github.com' }),
+  CODE_HOST_MS: constant(4000, 100, 600_000),
   /** To fetch a stranger's icon, and again to make it small. */
   PICTURE_MS: constant(4000, 100, 600_000),
   /** A page waits so long for such a fetch, which goes on: over HTTP/1.1 six slow icons hold up all else that it asks for. */

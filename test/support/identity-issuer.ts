@@ -12,6 +12,8 @@ export interface IdentityIssuer {
   /** Value of `iss`, in the form of a GitHub server of one's own. */
   issuer: string
   server: WebhookReceiver
+  /** Scripts what the API of its code host says of the repository of `JOB`, or another: nothing, or its path and files. */
+  setRepository(id: string, repository: { path: string; files: readonly string[] } | Reply): void
   /** Value of `aud` unless a test says otherwise. */
   audience: string
   /** The public key, as the key set has it. */
@@ -34,6 +36,8 @@ export const JOB = {
   run_id: '901',
 }
 
+const FILE = '.github/workflows/publish.yml'
+
 const startIdentityIssuer = async (
   audienceOf: () => string,
 ): Promise<Omit<IdentityIssuer, 'audience'>> => {
@@ -50,10 +54,23 @@ const startIdentityIssuer = async (
     return issuer
   }
   const issuer = addIssuer()
+  const api = new URL(issuer).pathname.replace('/_services/token', '/api/v3')
+  const setRepository: IdentityIssuer['setRepository'] = (id, repository) => {
+    const path = `${api}/repositories/${id}`
+    if (typeof repository === 'function') return server.script(path, repository)
+    server.script(path, json({ full_name: repository.path }))
+    for (const file of [FILE, ...repository.files])
+      server.script(
+        `${path}/contents/${file}`,
+        repository.files.includes(file) ? json({}) : respond(404),
+      )
+  }
+  setRepository(JOB.repository_id, { path: JOB.repository, files: [FILE] })
   const now = () => Math.floor(Date.now() / 1000)
   return {
     issuer,
     server,
+    setRepository,
     publicKey: key,
     addIssuer,
     sign: async (claims = {}, header = {}) => {

@@ -179,6 +179,9 @@ export const startService = async ({
     WEBHOOK_DEFAULT_SECRET: webhookSecret,
     OVERRIDE_WEBHOOK_TIME_FACTOR: '0.001',
     OVERRIDE_OUTBOUND_ALLOW_LOOPBACK: 'true',
+    // Nobody listens there: no test asks github.com.
+    OVERRIDE_GITHUB_API: 'http://127.0.0.1:9',
+    OVERRIDE_CODE_HOST_MS: String(Math.min(PATIENCE_MS, 600_000)),
     OVERRIDE_WORKFLOW_BUNDLE: workflowBundle(),
     OVERRIDE_RELAY_INTERVAL_MS: '200',
     OVERRIDE_RECONCILE_INTERVAL_SECONDS: '1',

@@ -132,6 +132,7 @@ export const makeVersionActivities = (runs: Runs<VersionScenario>) => {
   const media = {
     inspectArchive: (versionId, attempts) =>
       getRun(runs, versionId).scenario.check(versionId, attempts),
+    checkArchive: () => Promise.resolve({}),
     reextractVersion: () => Promise.resolve({ extractorVersion: 1 }),
     rescanVersion: () => Promise.resolve({ scannerVersion: 1 }),
   } satisfies Partial<MediaActivities>

@@ -99,6 +99,7 @@ GET /publishers/{publisherId}/permissions | path | path | path | a
 POST /publishers/{publisherId}/nodes/{nodeId}/token-exchange | path | path | path | b
 POST /publishers/{publisherId}/nodes/{nodeId}/trusted-publishers | path | path | path | b
 GET /publishers/{publisherId}/nodes/{nodeId}/trusted-publishers | path | path | path | b
+GET /publishers/{publisherId}/trusted-publishers | path | path | path | b
 DELETE /publishers/{publisherId}/nodes/{nodeId}/trusted-publishers/{trustedPublisherId} | path | path | path | b
 POST /publishers/{publisherId}/nodes | path | path | path | a
 PUT /publishers/{publisherId}/nodes/{nodeId} | registry.editNode | registry.edit_node | node edit | a
@@ -130,6 +131,7 @@ DELETE /nodes/{nodeId}/reviews/mine | path | path | path | a
 POST /nodes/{nodeId}/reviews/{reviewId}/report | path | path | path | a
 PUT /publishers/{publisherId}/nodes/{nodeId}/reviews/{reviewId}/reply | path | path | path | a
 POST /publishers/{publisherId}/nodes/{nodeId}/versions | registry.publish | registry.publish | publish | a
+POST /registry/check | registry.checkArchive | registry.check | check | a
 PUT /publishers/{publisherId}/nodes/{nodeId}/versions/{versionId} | registry.editVersion | registry.edit_version | version deprecate | a
 DELETE /publishers/{publisherId}/nodes/{nodeId}/versions/{versionId} | registry.deleteVersion | registry.delete_version | version delete | a
 GET /nodes/{nodeId}/versions | registry.listVersions | registry.versions | version list | a

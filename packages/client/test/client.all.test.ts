@@ -219,6 +219,19 @@ describe('a publication', () => {
     assert.equal((await registry.listReviews('client-cup', { limit: 5 })).total, 0)
   })
 
+  test('is checked before, and nothing of it is kept', async () => {
+    const { registry } = connect(loseResponse)
+    const zip = new Blob([makeZip(DANGEROUS, '__init__.py')])
+    const query = { node_id: 'client-checked', version: '1.0.0', publisher_id: 'alice' }
+    const checked = await registry.checkArchive(zip, query)
+    assert.match(checked.status_reason, /downloaded file is run/)
+    assert.deepEqual([checked.version_free, checked.issues], [true, []])
+    const stranger = makeKiln({ baseUrl: service.baseUrl })
+    const asToken = await stranger.registry.checkArchive(zip, query, { token: publishToken })
+    assert.equal(asToken.findings[0]?.file_path, '__init__.py')
+    await assert.rejects(registry.readNode('client-checked'), { code: 'node_not_found' })
+  })
+
   test('of a dangerous pack is flagged, with its findings', async () => {
     const verdict = await publish('client-trap', DANGEROUS).verdict
     assert.equal(verdict.state, 'flagged')
@@ -353,6 +366,12 @@ describe('the command-line tool', { concurrency: 3 }, () => {
       checked.out,
       /new node.*\n.*sound\n.*3: LightTools.*\n.*0 high.*\nnothing stands in the way/,
     )
+    const remote = await kiln(['check', pack, '--publisher', 'alice', '--remote'])
+    assert.equal(remote.code, 0, remote.out + remote.err)
+    assert.match(
+      remote.out,
+      /registry {2}light-tools is a new node, 1\.0\.0 is free\n.*sound\n.*3: LightTools.*\n.*0 high.*\nnothing stands in the way/,
+    )
     const published = await kiln(['publish', pack, '--publisher', 'alice'])
     assert.equal(published.code, 0, published.err)
     assert.match(published.out, /^light-tools@1\.0\.0 is active/)
@@ -400,7 +419,14 @@ describe('the command-line tool', { concurrency: 3 }, () => {
         `[project]\nname = "bad-pack"\nversion = "${version}"\n`,
       )
     await project('1.1.0')
-    const flagged = await kiln(['publish', 'bad', '--publisher', 'alice'])
+    const kept = await kiln(['publish', 'bad', '--publisher', 'alice'])
+    assert.equal(kept.code, 1, kept.err)
+    assert.match(
+      kept.out,
+      /^not published, the version would be flagged: 1 finding .*\n {2}HIGH \S+ {2}__init__\.py:5 .*\n--no-check publishes/,
+    )
+    assert.match((await kiln(['version', 'list', 'bad-pack'])).err, /node_not_found|no node/)
+    const flagged = await kiln(['publish', 'bad', '--publisher', 'alice', '--no-check'])
     assert.equal(flagged.code, 1, flagged.err)
     assert.match(flagged.out, /is flagged: 1 finding .*\n {2}HIGH \S+ {2}__init__\.py:5 /)
     await writeFile(join(bad, '__init__.py'), 'x = 1\n')
@@ -672,6 +698,7 @@ describe('the command-line tool', { concurrency: 3 }, () => {
       [2, ['relight'], {}, /expected <image>, got 0 arguments\nusage: kiln relight/],
       [2, ['fly'], {}, /no command fly/],
       [2, ['video', 'a', '--bogus'], {}, /no option --bogus: did you mean --set bogus=/],
+      [2, ['check', '.', '--remote', '--offline'], {}, /--remote asks the service, and --offline/],
       [2, ['publish', '.'], { env: { KILN_PUBLISH_TOKEN: '' } }, /set KILN_PUBLISH_TOKEN/],
       [3, ['watch', '6b1f9a52-3f1e-4c55-8c7e-0d5a4b7c9e21'], {}, /There is no task/],
       [3, words('relight photo.png --strength 400'), {}, /a number from 0 to 100, got 400/],

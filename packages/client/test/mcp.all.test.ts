@@ -102,7 +102,8 @@ const SHORT = { model: 'videoq2-turbo', duration: 1, resolution: '540p' } as con
 
 const NO_PICTURE = /^usage: \S+ is no link, and no picture in the folder of this server$/
 
-const NO_WORKFLOW = /^usage: \S+ is no JSON or PNG file in the folder of this server$/
+const NO_WORKFLOW =
+  /^usage: \S+ is no JSON, PNG, JPEG, WebP or MP4 file in the folder of this server$/
 
 describe('kiln mcp', () => {
   for (const era of ['auto', 'legacy'] as const)

@@ -9,6 +9,7 @@ import { makeKiln, responseOf } from '../src/index.ts'
 import { codePath } from '../../../src/local/root.ts'
 import { useService } from '../../../test/support/service.ts'
 import { makeZip } from '../../../test/support/zip.ts'
+import { writeZip } from '../../../test/support/zip-writer.ts'
 
 const PACK = `class Cup:
     RETURN_TYPES = ("IMAGE",)
@@ -45,6 +46,12 @@ const FILES: Record<string, string | Buffer> = {
   'unfit.json': JSON.stringify({ nodes: [{ id: 1, type: 'Workflow New' }] }),
   'half.json': JSON.stringify({ nodes: [cup, { type: 5 }] }),
   'gone.json': JSON.stringify({ 1: { class_type: 'Workflow Gone', inputs: {} } }),
+  'editor.json': JSON.stringify({
+    nodes: [
+      { id: 1, type: 'Editor Only (test)' },
+      { id: 2, type: 'VAELoader', widgets_values: ['kl.safetensors'] },
+    ],
+  }),
   'gone.lock.json': lockOf({ node: 'workflow-lossy', version: '1.0.0' }),
   'good.lock.json': lockOf(entry),
   'bare.lock.json': lockOf({ node: 'workflow-cup' }),
@@ -73,6 +80,12 @@ const service = useService({ env: {} }, async ({ baseUrl, token: sign }) => {
   const newPack = new Blob([makeZip(PACK.replace('Workflow Cup', 'Workflow New'), '__init__.py')])
   const added = { ...publication, nodeId: 'workflow-new', version: newer, archive: newPack }
   await registry.publish(added)
+  const scripts = writeZip([
+    { name: '__init__.py', data: 'WEB_DIRECTORY = "./js"\nNODE_CLASS_MAPPINGS = {}\n' },
+    { name: 'js/a.js', data: 'LiteGraph.registerNodeType("Editor Only (test)", Editor)' },
+  ])
+  const editor = { ...publication, nodeId: 'workflow-editor', archive: new Blob([scripts]) }
+  await registry.publish({ ...editor, version })
   for (const [version, name] of [
     ['1.0.0', 'Workflow Gone'],
     ['2.0.0', 'Workflow Left'],
@@ -124,6 +137,20 @@ describe('kiln workflow lock', { concurrency: 3 }, () => {
     const { out, err } = await workflow('lock unfit.json --host-version 1.0.0')
     assert.deepEqual(JSON.parse(out), { packs: [] })
     assert.match(err, /(^|\n)left out {2}workflow-new: \S.*\n/)
+  })
+
+  test('has the pack of a node of the editor alone, and the models', async () => {
+    const { code, out, err } = await workflow('lock editor.json')
+    const { packs, models } = JSON.parse(out) as { packs: { node: string }[]; models: object[] }
+    assert.deepEqual([code, packs.map(({ node }) => node)], [0, ['workflow-editor']], err)
+    const model = { file: 'kl.safetensors', folder: 'vae', host_nodes: ['VAELoader'] }
+    assert.deepEqual(models, [model])
+    const resolved = await workflow('resolve editor.json')
+    assert.equal(resolved.code, 0)
+    assert.match(
+      resolved.out,
+      /^2 host nodes: 1 of the host, 1 in packs, 0 unknown\n {2}workflow-editor@1\.0\.0 {2}Editor Only \(test\)\n {2}model {2}models\/vae\/kl\.safetensors\n$/,
+    )
   })
 
   test('is silent where nothing is missing', async () => {
@@ -192,8 +219,14 @@ describe('kiln workflow reads a file', { concurrency: 3 }, () => {
     })
 
   for (const [line, says] of [
-    ['resolve bare.png', /bare\.png is a picture that holds no workflow\. Save the workflow from/],
-    ['check photo.jpg', /photo\.jpg is a picture that holds no workflow\. Save the workflow from/],
+    [
+      'resolve bare.png',
+      /bare\.png is a picture or video that holds no workflow\. Save the workflow from/,
+    ],
+    [
+      'check photo.jpg',
+      /photo\.jpg is a picture or video that holds no workflow\. Save the workflow from/,
+    ],
     ['resolve cut.json', /cut\.json is cut: it ends before its JSON does\./],
     ['lock empty.json', /empty\.json is empty\./],
     ['resolve words.json', /words\.json is no JSON\.\n/],

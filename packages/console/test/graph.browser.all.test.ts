@@ -83,7 +83,7 @@ describe('a saved workflow in the console', { skip }, () => {
     await page.getByText('portrait.json is no JSON.').waitFor()
     const photo = { name: 'photo.jpg', mimeType: 'image/jpeg', buffer: JPEG }
     await choose(page, photo)
-    await page.getByText('photo.jpg is a picture that holds no workflow.').waitFor()
+    await page.getByText('photo.jpg is a picture or video that holds no workflow.').waitFor()
     await choose(page, fileOf({ ...workflowOf(1), extra: 'x'.repeat(4 * 2 ** 20) }))
     await page.getByText('portrait.json is larger than 4 MiB.').waitFor()
     await choose(page, fileOf(workflowOf(6)))

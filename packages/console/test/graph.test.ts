@@ -145,9 +145,9 @@ describe('a file of a workflow', () => {
     [new File(['nodes'], 'a.json'), /^a\.json is no JSON\.$/],
     [new File(['{"nodes": [{"type": "a]}"}, {"type": "cut'], 'a.json'), /^a\.json is cut: /],
     [new File(['\uFEFF \n'], 'a.json'), /^a\.json is empty\.$/],
-    [jpegOf(), /^made\.jpg is a picture that holds no workflow\. Save .* as JSON\.$/],
+    [jpegOf(), /^made\.jpg is a picture or video that holds no workflow\. Save .* as JSON\.$/],
     [new File(['[1]'], 'a.json'), /^a\.json is no workflow/],
-    [pngOf('Comment', '{}'), /^made\.png is a picture that holds no workflow/],
+    [pngOf('Comment', '{}'), /^made\.png is a picture or video that holds no workflow/],
     [new File([JSON.stringify({ nodes: ['x'.repeat(4 * 2 ** 20)] })], 'a.json'), /4 MiB/],
   ]
   for (const [file, message] of CASES)

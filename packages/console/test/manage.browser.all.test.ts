@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 
 import { makeRegistry, unique } from '../../../test/registry/http/registry-support.ts'
 import type { Owned, Registry } from '../../../test/registry/http/registry-support.ts'
-import { expectStatus } from '../../../test/support/client.ts'
+import { expectStatus, listOf } from '../../../test/support/client.ts'
 import { waitFor } from '../../../test/support/wait.ts'
 import { assertSound, skip, useConsole } from './harness.ts'
 
@@ -109,6 +109,25 @@ describe('what owners, admins and callers change in the console', { skip }, () =
     await inDialog(page, 'Request review')
     await page.getByText('Review requested').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Request review' }).count(), 0)
+    await console.service.database.sql`
+      insert into scan (version_id, scanner, scanner_version, sha256, complete, high, medium, info)
+      select id, 'kiln', 1, '', true, 1, 0, 0 from version
+      where node_id = ${nodeId} and version = '1.1.0'
+    `
+    await console.service.database.sql`
+      insert into finding (version_id, scanner, position, issue_type, severity, file_path, line_number, message)
+      select id, 'kiln', 0, 'keys', 'high', 'a.py', 7, 'It reads keys.' from version
+      where node_id = ${nodeId} and version = '1.1.0'
+    `
+    const kept = { status: 'NodeVersionStatusFlagged', status_reason: 'Keys are secret.' }
+    const operator = registry.client('operator')
+    const decided = await operator.put(`/admin/nodes/${nodeId}/versions/1.1.0`, kept)
+    expectStatus(decided, 200)
+    await page.reload()
+    for (const text of ['Keys are secret.', 'Decided after the review', 'It reads keys.', 'a.py:7'])
+      await page.getByText(text).first().waitFor()
+    await page.getByRole('link', { name: '1 finding' }).click()
+    await page.waitForURL('**?tab=findings')
     await assertSound(page)
     await page.goto(`${console.service.baseUrl}/console/publishers/${owned.id}`)
     await choose(page, `More for ${nodeId} 1.1.0`, 'Delete version')
@@ -122,6 +141,18 @@ describe('what owners, admins and callers change in the console', { skip }, () =
     await page.getByRole('textbox', { name: 'ID' }).fill(empty)
     await inDialog(page, 'Reserve ID')
     await page.getByRole('link', { name: empty }).waitFor()
+  })
+
+  test('an admin of a publisher trusts jobs with a pack to come', async () => {
+    const page = await console.open(`/publishers/${owned.id}?tab=trusted`, { as: 'bob' })
+    await press(page, 'Trust a pack to come')
+    await page.getByLabel('Pack ID').fill('Light-Mixer-2')
+    await page.getByLabel('Repository', { exact: true }).fill('acme/tools')
+    await page.getByLabel('Repository ID').fill('12')
+    await inDialog(page, 'Add')
+    await assertSound(page)
+    const [trust] = listOf(await owned.owner.get(`${owned.path}/trusted-publishers`))
+    assert.equal(trust?.['node_id'], 'light-mixer-2')
   })
 
   test('an admin sets what admins set, and finds it in the audit log', async () => {

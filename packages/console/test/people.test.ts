@@ -16,7 +16,6 @@ const packOf = (paths: readonly string[], given: Partial<Pack> = {}): Pack => ({
   name: 'mixer',
   files: paths.map((path) => ({ path, bytes: 10 })),
   leftOut: [],
-  nodes: [],
   root: findRoot(paths),
   project: parseProject(TOML),
   archive: new Blob(['zip']),
@@ -60,8 +59,6 @@ describe('what was dropped', () => {
   const LARGE = new Blob(['x'.repeat(1001)])
   const SECRET = [{ path: '.env', why: 'secrets' }]
   const CASES: [title: string, paths: string[], given: Partial<Pack>, tone: string, RegExp][] = [
-    ['a whole pack', WHOLE, {}, 'ok', /^mixer 1\.2\.0 \(from pyproject\.toml\)/],
-    ['its nodes', WHOLE, { nodes: ['A', 'B'] }, 'ok', /^2 nodes in __init__\.py: A, B$/],
     ['no __init__.py', ['pyproject.toml'], {}, 'warn', /Without __init__\.py/],
     ['no pyproject', ['__init__.py'], { project: undefined }, 'bad', /no pyproject\.toml/],
     ['a broken one', WHOLE, { project: undefined, projectIssue: 'no' }, 'bad', /read: no/],
@@ -74,6 +71,9 @@ describe('what was dropped', () => {
     ['a secret', WHOLE, { leftOut: SECRET }, 'warn', /\.env \(secrets\)/],
     ['nothing', [], {}, 'bad', /no file/],
   ]
+  test('a whole pack is not called well before the service has read it', () =>
+    assert.deepEqual(checkPack(packOf(WHOLE), limits), []))
+
   for (const [title, paths, given, tone, text] of CASES)
     test(`a pack is checked before it is sent: ${title}`, () => {
       const checks = checkPack(packOf(paths, given), limits)

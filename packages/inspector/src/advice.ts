@@ -1,3 +1,5 @@
+import type { NodesSection } from './inspection.ts'
+
 const OVER_LIMITS =
   'The pack could not be read within the limits: make it smaller or simpler, or report the host nodes by POST.'
 
@@ -69,4 +71,19 @@ const FAMILY = /^(archive|budget)_.*$/
 export const adviceOf = (code: string, detail = ''): string => {
   const advice = ADVICE[code] ?? ADVICE[code.replace(FAMILY, '$1')] ?? code
   return detail === '' ? advice : `${detail}: ${advice}`
+}
+
+/** The way out of each reason, but for one that a hint says more of; then the hints. */
+export const adviseOn = ({
+  how,
+  reason,
+  reasons,
+  hints = [],
+}: Pick<NodesSection, 'how' | 'reason' | 'reasons' | 'hints'>): string[] => {
+  const isListed = how === 'node_list'
+  const all = [reason ?? [], reasons].flat()
+  const left = all.filter((code) => !(isListed && code.startsWith('mapping_')))
+  const codes = new Set(isListed ? ['node_list', ...left] : left)
+  const said = [...codes].filter((code) => !hints.some((hint) => hint.endsWith(adviceOf(code))))
+  return [...said.map((code) => `${code}: ${adviceOf(code)}`), ...hints]
 }

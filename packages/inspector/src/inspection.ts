@@ -56,6 +56,8 @@ export interface NodesSection {
   nodes: ExtractedNode[]
   /** Example workflows in the archive; absent without any. */
   examples?: ExampleWorkflow[]
+  /** Absent without any. */
+  workflow_names?: WorkflowName[]
   /** Measurements of this run, which no two runs share. */
   stats: Record<string, number>
 }
@@ -83,6 +85,17 @@ export interface ExtractedNode {
    * installed or not.
    */
   dynamic: string[]
+}
+
+/** A name that workflows have, and no host node of the pack: one of the editor alone, or one that the pack has replaced. */
+export interface WorkflowName {
+  name: string
+  /** Absent of a node of the editor alone. */
+  replaced_by?: {
+    host_node: string
+    /** Inputs that have other names, or are set. */
+    inputs: { input: string; from?: string; value?: string }[]
+  }
 }
 
 /** A workflow that a pack shows its host nodes by. */

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { adviceOf } from './advice.ts'
+import { adviseOn } from './advice.ts'
 import { readInput } from './command/read-input.ts'
 import { makePythonParser } from './python/parse.ts'
 import type { ExtractedNode, Inspection, ScannedFinding } from './inspection.ts'
@@ -99,16 +99,6 @@ const describeNodes = ({ status, reason, how, partial, reasons, nodes }: Inspect
   const found = counted(nodes.length, 'host node') + (how === 'none' ? '' : ` (${how})`)
   if (status === 'failed') return ['FAILED', ...new Set([reason, ...reasons])].join(', ')
   return partial ? `${found}; some may be missing: ${reasons.join(', ')}` : found
-}
-
-/** The way out of each reason, but for one that a hint says more of; then the hints. */
-const adviseOn = ({ how, reason, reasons, hints = [] }: Inspection['nodes']): string[] => {
-  const isListed = how === 'node_list'
-  const all = [reason ?? [], reasons].flat()
-  const left = all.filter((code) => !(isListed && code.startsWith('mapping_')))
-  const codes = new Set(isListed ? ['node_list', ...left] : left)
-  const said = [...codes].filter((code) => !hints.some((hint) => hint.endsWith(adviceOf(code))))
-  return [...said.map((code) => `${code}: ${adviceOf(code)}`), ...hints]
 }
 
 const showNodes = (nodes: readonly ExtractedNode[]): string[] => {

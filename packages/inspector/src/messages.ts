@@ -6,8 +6,8 @@ export type SectionName = (typeof SECTIONS)[number]
 export interface ReadOrder {
   /** Local path of the archive, which the caller chose. */
   path: string
-  /** A name under which the pack may import itself. */
-  nodeId: string
+  /** A name under which the pack may import itself; absent: those that it says itself. */
+  nodeId?: string | undefined
   /** Requirements of the version, besides those in the archive. */
   dependencies: readonly string[]
 }

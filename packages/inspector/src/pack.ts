@@ -62,28 +62,32 @@ const isBesides = (path: string): boolean => /^(__MACOSX\/|\.git|\.DS_Store$)/.t
 const topFolder = (path: string): string => path.slice(0, path.indexOf('/') + 1)
 
 /**
- * A text of `[project]` in a pyproject.toml. Reads lines, not TOML: a file that is broken elsewhere still has it. Strings
- * of several lines go first, because they may hold anything.
+ * A text of `[project]` in a pyproject.toml, or of the table of a tool. Reads lines, not TOML: a file that is broken elsewhere
+ * still has it. Strings of several lines go first, because they may hold anything.
  */
 export const findProjectText = (
   toml: Uint8Array | undefined,
-  member: 'name' | 'requires-python',
+  member: keyof typeof PATTERNS,
 ): string | undefined => {
   if (!toml) return undefined
   const text = new TextDecoder().decode(toml).replaceAll(/"""[^]*?"""|'''[^]*?'''/g, '""')
   let table = ''
   for (const line of text.split(/\r?\n/)) {
     table = /^\s*\[([^\]]*)\]/.exec(line)?.[1]?.trim() ?? table
-    const found = PATTERNS[member].get(table)?.exec(line)
+    const found = PATTERNS[member].get(table.replace(TOOL, 'tool'))?.exec(line)
     if (found) return found[1] ?? found[2]
   }
   return undefined
 }
 
+const TOOL = /^tool\.[\w-]+$/
+
+const directly = (member: string) => new RegExp(`^\\s*${member}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`)
+
 /** Patterns by the header of a table; `''` is before all headers. */
-const patternsOf = (member: string) =>
+const ofProject = (member: string) =>
   new Map([
-    ['project', new RegExp(`^\\s*${member}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`)],
+    ['project', directly(member)],
     [
       '',
       new RegExp(
@@ -91,4 +95,14 @@ const patternsOf = (member: string) =>
       ),
     ],
   ])
-const PATTERNS = { name: patternsOf('name'), 'requires-python': patternsOf('requires-python') }
+const ofTool = (member: string) => new Map([['tool', directly(member)]])
+
+const PATTERNS = {
+  name: ofProject('name'),
+  version: ofProject('version'),
+  'requires-python': ofProject('requires-python'),
+  PublisherId: ofTool('PublisherId'),
+  DisplayName: ofTool('DisplayName'),
+  Icon: ofTool('Icon'),
+  Banner: ofTool('Banner'),
+}

@@ -1,7 +1,7 @@
 /** Raised with every change that can alter a result of the reading of host nodes and examples. */
-export const EXTRACTOR_VERSION = 9
+export const EXTRACTOR_VERSION = 10
 
 /** Raised with every change that can alter a result of the scan. */
-export const SCANNER_VERSION = 5
+export const SCANNER_VERSION = 6
 
 export const SCANNER = 'kiln'

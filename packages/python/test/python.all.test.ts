@@ -75,7 +75,7 @@ describe('the Python client', { skip }, () => {
     await run('mypy', ['--cache-dir', join(String(installed), '../mypy')])
   })
 
-  test('is formatted, and has at most 1,560 lines of its own that are not blank', async () => {
+  test('is formatted, and has at most 1,600 lines of its own that are not blank', async () => {
     await run('ruff', [
       'format',
       '--check',
@@ -97,6 +97,6 @@ describe('the Python client', { skip }, () => {
         async (file) => (await readFile(join(folder, file), 'utf8')).match(/\S.*$/gm) ?? [],
       ),
     )
-    assert.ok(lines.flat().length <= 1560, `${lines.flat().length} lines`)
+    assert.ok(lines.flat().length <= 1600, `${lines.flat().length} lines`)
   })
 })

@@ -144,6 +144,8 @@ def test_a_pack_is_published_and_read(kiln, tmp_path, request):
     (tmp_path / "__init__.py").write_text(mapping)
     steps = []
     token = os.environ["KILN_PUBLISH_TOKEN"]
+    checked = kiln.registry.check(tmp_path)
+    assert (checked["status"], checked["version_free"]) == ("NodeVersionStatusActive", True)
     verdict = kiln.registry.publish(tmp_path, token=token, changelog="First.", on_step=steps.append)
     assert (verdict.state, verdict.reason) == ("active", "Passed automated checks")
     assert steps[:4] == ["packing", "publishing", "uploading", "Pending"]

@@ -7,6 +7,7 @@ import { readNodeClass } from '../domain/template/node-class.ts'
 import type { NodeClass, NodeClasses } from '../domain/template/node-class.ts'
 import { folderOf, listGivenNames, listLeftFiles } from '../domain/template/run-end.ts'
 import type { OutputFile } from '../domain/template/run-end.ts'
+import { LOADERS, isModel } from '../../tasks/domain/model-file.ts'
 import type { Template } from '../domain/template/template.ts'
 import type { Host } from '../host.ts'
 import { SilentError, type OriginOptions } from '../origin.ts'
@@ -35,6 +36,8 @@ export interface Instance extends Host {
   find(id: string, since: number): Promise<Found>
   /** Classes of a template as this instance has them, or why it cannot run it. */
   readClasses(template: Template): Promise<{ classes: NodeClasses; issues: string[] }>
+  /** Lists the files of models that its loaders offer, each below its folder; undefined where that was done minutes ago. */
+  listModels(): Promise<string[] | undefined>
   /** Explains to an operator why it cannot run a template, and names the nearest class for one that it does not have. */
   explainClasses: Instance['readClasses']
   /** Takes a prompt that waits out of the queue. False: it is still there, runs, or has run. */
@@ -54,6 +57,10 @@ export interface InstanceOptions extends OriginOptions {
 
 /** After this time, and after a template has failed, an operator may have added what was missing. */
 const CLASSES_MS = 60_000
+/** Models are files of gigabytes, which come and go seldom. */
+const MODELS_MS = 300_000
+/** Files of models of one instance. */
+const MODELS_MAX = 20_000
 /** A choice does not wait for an instance that stands still. */
 const PROBE_MS = 500
 
@@ -188,6 +195,7 @@ const readAbility = (client: ComfyClient) => {
   const forgotten = new Map<string, string>()
   const facts = { version: '', vram: 0, maxUpload: Infinity }
   let readAt = -Infinity
+  let listedAt = -Infinity
   const readFacts = async (): Promise<void> => {
     const [features, { body: stats }] = [
       await client.get('/features'),
@@ -241,6 +249,21 @@ const readAbility = (client: ComfyClient) => {
       forgotten.set(template, issue)
     },
     readClasses,
+    async listModels() {
+      if (performance.now() - listedAt < MODELS_MS) return undefined
+      listedAt = performance.now()
+      const files = new Set<string>()
+      const folders = new Set<string>()
+      for (const [name, folder] of LOADERS) {
+        if (folders.has(folder)) continue
+        const { body } = await client.get(`/object_info/${name}`)
+        const inputs = Object.values(readNodeClass(body, name) ?? {})
+        for (const file of inputs.flatMap(({ choices = [] }) => choices))
+          if (isModel(file) && folders.add(folder))
+            files.add(`${folder}/${file.replaceAll('\\', '/')}`)
+      }
+      return [...files].slice(0, MODELS_MAX)
+    },
     async explainClasses(template: Template) {
       const read = await readClasses(template)
       const hasAll = Object.values(read.classes).every((known) => known !== undefined)

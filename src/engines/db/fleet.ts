@@ -1,5 +1,11 @@
 import type { EngineName } from '../../tasks/domain/engine.ts'
-import type { Abilities, FleetInstance, InstanceState, Waiting } from '../../tasks/domain/fleet.ts'
+import type {
+  Abilities,
+  FleetInstance,
+  InstanceState,
+  ModelFile,
+  Waiting,
+} from '../../tasks/domain/fleet.ts'
 import type { Queryable, Sql } from '../../platform/db/client.ts'
 import { instant } from '../../platform/db/instant.ts'
 import { NO_INSTANCE } from '../../tasks/domain/waits-for.ts'
@@ -136,12 +142,42 @@ export const leaseReading = async (sql: Sql, name: string): Promise<boolean> => 
 /** Records what an instance is and can run. */
 export const recordAbilities = async (
   sql: Sql,
-  { name, version, abilities }: { name: string; version: string; abilities: Abilities },
+  {
+    name,
+    version,
+    abilities,
+    modelFiles,
+  }: {
+    name: string
+    version: string
+    abilities: Abilities
+    /** Undefined: those of before. */
+    modelFiles?: readonly string[] | undefined
+  },
 ): Promise<void> => {
   await sql`
-    update instance set version = ${version}, abilities = ${sql.json(abilities as never)}
+    update instance set version = ${version}, abilities = ${sql.json(abilities as never)},
+      model_files = coalesce(${modelFiles ? [...modelFiles] : null}::text[], model_files)
     where name = ${name}
   `
+}
+
+/** Finds the instances that have each of these models, by the name of its file; where its folder is given, there alone. */
+export const findModelInstances = async (
+  sql: Sql,
+  models: readonly Pick<ModelFile, 'file' | 'folder'>[],
+): Promise<Map<string, string[]>> => {
+  const rows = await sql<{ file: string; instances: string[] }[]>`
+    select asked.file, array_agg(distinct i.name order by i.name) as instances
+    from (select name, model_files from instance order by name) i
+    cross join lateral unnest(i.model_files) as has (path)
+    join unnest(${models.map(({ file }) => file)}::text[],
+      ${models.map(({ folder }) => folder ?? null)}::text[]) as asked (file, folder)
+      on substr(has.path, strpos(has.path, '/') + 1) = replace(asked.file, '\\', '/')
+      and coalesce(starts_with(has.path, asked.folder || '/'), true)
+    group by asked.file
+  `
+  return new Map(rows.map(({ file, instances }) => [file, instances]))
 }
 
 /** An instance before or after a change of an operator. */

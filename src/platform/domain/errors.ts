@@ -189,6 +189,10 @@ export const ERROR_CODES = {
       'The key set of the issuer was never reached, or cannot be read; try again after Retry-After.',
     draining: 'This process is stopping; try again.',
   }),
+  ...coded(504, {
+    check_timed_out:
+      'The archive could not be read in time: the media workers are busy, or it takes them longer. Try again after Retry-After, or publish it, which waits.',
+  }),
 }
 
 export type ErrorCodeName = keyof typeof ERROR_CODES
@@ -545,6 +549,13 @@ export const errors = {
       `The quota ${name} of ${policy} is used up; try again in ${seconds} s.`,
       { headers: { ...headers, ...retryAfter(seconds) } },
     ),
+  checksAtOnce: () =>
+    apiError(
+      'rate_limited',
+      'Two archives of the caller are checked at this moment, and no more at once: try again when one of them has ended.',
+      { headers: retryAfter(5) },
+    ),
+  checkTimedOut: () => passing('check_timed_out', { seconds: 60 }),
   taskQuotaExceeded: (open: number, max: number) =>
     apiError(
       'quota_exceeded',

@@ -213,6 +213,8 @@ export interface Route {
   dryRun?(request: RouteRequest): Promise<JsonResponse>
   /** A POST that changes nothing, so that it may be rejected when it is done. */
   readsOnly?: boolean
+  /** A POST whose response is not kept for a repetition either. */
+  keepsNothing?: boolean
   /** Served to the end, also while the process rejects everything else. */
   evenWhileClosing?: boolean
   /** Rules that a schema cannot say; their issues are reported together with the schema's. */

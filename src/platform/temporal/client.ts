@@ -201,7 +201,9 @@ const check = async (client: Client, workflowId: string, admission = 0): Promise
   }
 }
 
-const toSearchAttributes = ({ searchAttributes }: StartOptions): TypedSearchAttributes =>
+export const toSearchAttributes = ({
+  searchAttributes,
+}: Pick<StartOptions, 'searchAttributes'>): TypedSearchAttributes =>
   new TypedSearchAttributes(
     Object.entries(searchAttributes).map(([name, value]) => ({
       key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),

@@ -21,6 +21,8 @@ const SUMMARY_CHARACTERS = 100
 
 /** 1 goes first, 5 last. */
 export const NORMAL_PRIORITY = 3
+/** For archives that are only checked: somebody waits for them, and yet they go behind every version. */
+export const BELOW_NORMAL_PRIORITY = 4
 /** For what may wait: off-peak tasks, and archives that are read again. */
 export const LOW_PRIORITY = 5
 

@@ -6,6 +6,7 @@ import type {
   ExampleWorkflow,
   ExtractedNode,
   NodesSection,
+  WorkflowName,
 } from '../../../packages/inspector/src/inspection.ts'
 import type { Queryable, Transaction } from '../../platform/db/client.ts'
 import { putHostNodes } from './host-node.ts'
@@ -30,11 +31,12 @@ export const putExtraction = async (
   const dropped = section.dropped + section.nodes.length - nodes.length
   await sql`
     insert into extraction (version_id, sha256, extractor_version, status, reason, how, partial, reasons,
-      dropped, node_count, nodes, examples, stats)
+      dropped, node_count, nodes, examples, workflow_names, stats)
     values (${versionId}, ${sha256}, ${section.extractorVersion}, ${section.status},
       ${section.reason ?? null}, ${section.how}, ${section.partial}, ${section.reasons}, ${dropped},
       ${nodes.length}, ${sql.json(nodes.map(toRow) as never)},
-      ${sql.json((section.examples ?? []).map(toStorableExample) as never)}, ${sql.json(section.stats)})
+      ${sql.json((section.examples ?? []).map(toStorableExample) as never)},
+      ${sql.json((section.workflow_names ?? []).filter(isStorableName) as never)}, ${sql.json(section.stats)})
     on conflict do nothing
   `
 }
@@ -42,6 +44,12 @@ export const putExtraction = async (
 /** PostgreSQL cannot store NUL, and the registry limits the length of names. */
 const isStorable = (name: string): boolean =>
   name !== '' && name === toStorable(name) && !isLonger(name, HOST_NODE_NAME_MAX)
+
+/** A name whose replacement cannot be stored is none. */
+const isStorableName = ({ name, replaced_by: by }: WorkflowName): boolean =>
+  isStorable(name) && (!by || (isStorable(by.host_node) && !hasNul(by)))
+
+const hasNul = (value: object): boolean => JSON.stringify(value).includes('\\u0000')
 
 /**
  * The texts come from the pack, so they may hold NUL. A name is kept exactly, or was dropped; a display name that is too
@@ -103,16 +111,20 @@ export const finishExtraction = async (
   `
   if (!version) return undefined
   const [found] = await sql<StoredExtraction[]>`
-    select e.status, e.reason, e.partial, e.node_count as "nodeCount", e.nodes
+    select e.status, e.reason, e.partial, e.node_count as "nodeCount", e.nodes,
+      e.workflow_names as "workflowNames"
     from extraction e join archive a on a.version_id = e.version_id and a.sha256 = e.sha256
     where e.version_id = ${versionId}
     order by e.extractor_version desc limit 1
   `
   if (!found) return { result: 'missing', status: version.status, nodeCount: 0 }
-  const { nodes, ...read } = found
+  const { nodes, workflowNames, ...read } = found
   if (nodes) {
     await putDerivedHostNodes(sql, versionId, { ...read, nodes })
-    await sql`update extraction set nodes = null where version_id = ${versionId}`
+    await putWorkflowNames(sql, versionId, workflowNames ?? [])
+    await sql`
+      update extraction set nodes = null, workflow_names = null where version_id = ${versionId}
+    `
   }
   return { result: 'settled', status: found.status, nodeCount: found.nodeCount }
 }
@@ -124,6 +136,20 @@ interface StoredExtraction {
   nodeCount: number
   /** Null once the extraction has finished. */
   nodes: ExtractedNode[] | null
+  workflowNames: WorkflowName[] | null
+}
+
+const putWorkflowNames = async (
+  sql: Transaction,
+  versionId: string,
+  names: readonly WorkflowName[],
+): Promise<void> => {
+  await sql`delete from workflow_name where version_id = ${versionId}`
+  await sql`
+    insert into workflow_name (version_id, name, replaced_by)
+    select ${versionId}::uuid, name, replaced_by
+    from json_to_recordset(${sql.json(names as never)}::json) as given (name text, replaced_by jsonb)
+  `
 }
 
 /** Stores what a reading of the archive found as the host nodes of its version. */

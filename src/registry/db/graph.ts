@@ -22,6 +22,38 @@ export const findClaims = async (sql: Queryable, names: readonly string[]): Prom
     order by asked.place, claim.rank
   `
 
+/** All names of versions: host nodes, nodes of the editor alone, and names that they have replaced. */
+const namesOf = (sql: Queryable) => sql`(
+  select version_id, host_node_name as name, false as "isEditorOnly", null::jsonb as "replacedBy"
+  from host_node
+  union all
+  select version_id, name, replaced_by is null, replaced_by from workflow_name
+)`
+
+/** Packs whose latest version has a name in the editor alone, or has replaced it, of each name the best first. */
+export const findWorkflowNames = async (
+  sql: Queryable,
+  names: readonly string[],
+): Promise<Claim[]> =>
+  await sql<Claim[]>`
+    select asked.name, found.*
+    from unnest(${[...names]}::text[]) with ordinality as asked (name, place)
+    cross join lateral (
+      select n.id as "nodeId", n.name as "nodeName", n.repository_key as "repositoryKey",
+        false as preempts, s.search_ranking as ranking, s.downloads::float8 as downloads,
+        w.replaced_by is null as "isEditorOnly", w.replaced_by as "replacedBy",
+        row_number() over (order by s.search_ranking, s.created_at, n.id) as rank
+      from workflow_name w
+      join version v on v.id = w.version_id
+      join node n on n.id = v.node_id and n.latest_version_id = v.id
+      join node_stats s on s.node_id = n.id and s.listed
+      where w.name = asked.name and ${isAllowed(sql, sql`n.id`, sql`asked.name`)}
+      order by rank
+      limit ${CLAIMS}
+    ) found
+    order by asked.place, found.rank
+  `
+
 /** The pack that has each name in one of these versions: the one that it was saved with, or else the first by ranking. */
 export const findInstalled = async (
   sql: Queryable,
@@ -31,7 +63,7 @@ export const findInstalled = async (
   await sql<Claim[]>`
     select distinct on (asked.name) asked.name, n.id as "nodeId", n.name as "nodeName",
       n.repository_key as "repositoryKey", false as preempts, s.search_ranking as ranking,
-      s.downloads::float8 as downloads
+      s.downloads::float8 as downloads, h."isEditorOnly", h."replacedBy"
     from unnest(${installed.map(([id]) => id)}::text[], ${installed.map(([, canonical]) => canonical)}::text[])
       as given (id, canonical)
     join node n on n.id_lower = lower(given.id)
@@ -39,9 +71,9 @@ export const findInstalled = async (
     join version v on v.node_id = n.id and v.canonical = given.canonical
       and v.archive_state not in ('expired', 'replaced')
       and v.status <> 'NodeVersionStatusDeleted' and v.host_node_extract_status = 'success'
-    join host_node h on h.version_id = v.id
+    join ${namesOf(sql)} h on h.version_id = v.id
     join unnest(${used.map(({ name }) => name)}::text[], ${used.map(({ pack }) => pack ?? null)}::text[])
-      as asked (name, pack) on asked.name = h.host_node_name
+      as asked (name, pack) on asked.name = h.name
     where ${isAllowed(sql, sql`n.id`, sql`asked.name`)}
     order by asked.name, coalesce(n.id_lower = lower(asked.pack)
       or n.repository_key = 'github.com/' || lower(asked.pack), false) desc, s.search_ranking, n.id
@@ -192,10 +224,10 @@ export const findNamesOf = async (
   asked: readonly { versionId: string; name: string }[],
 ): Promise<Map<string, string[]>> => {
   const rows = await sql<{ id: string; names: string[] }[]>`
-    select asked.id, array_agg(h.host_node_name order by h.host_node_name) as names
+    select asked.id, array_agg(h.name order by h.name) as names
     from unnest(${asked.map(({ versionId }) => versionId)}::uuid[],
       ${asked.map(({ name }) => name)}::text[]) as asked (id, name)
-    join host_node h on h.version_id = asked.id and h.host_node_name = asked.name
+    join ${namesOf(sql)} h on h.version_id = asked.id and h.name = asked.name
     group by asked.id
   `
   return new Map(rows.map(({ id, names }) => [id, names]))

@@ -5,7 +5,7 @@ import { findMeantId } from '../domain/node-validation.ts'
 import { VERSION_TRANSITIONS } from '../domain/version-transition.ts'
 import type { VersionNumber } from '../domain/version-number.ts'
 import type { ArchiveState, NewVersion, Version, VersionStatus } from '../domain/version.ts'
-import type { Transaction } from '../../platform/db/client.ts'
+import type { Fragment, Queryable, Transaction } from '../../platform/db/client.ts'
 import { isRevoked, replaceVersion } from './archive.ts'
 import { changesOf } from '../../platform/db/audit-log.ts'
 import { recordListChange } from './search/listed-count.ts'
@@ -30,6 +30,8 @@ export interface Publication {
   uploadSeconds: number
   publishedBy: string
   tokenId: string
+  /** The token is for this node alone. */
+  isNodeToken?: boolean
   /** The start of `publish-version/<id>`; written for a new row only. */
   start: OutboxStart
 }
@@ -55,6 +57,7 @@ export type PublicationResult =
         | 'node_owned_by_other_publisher'
         | 'node_deleted'
         | 'node_banned'
+        | 'token_revoked'
     }
   | { result: 'version_exists'; taken: Taken }
 
@@ -76,10 +79,12 @@ export const insertPublication = async (
   if (node?.publisherId !== publisher.id) return { result: 'node_owned_by_other_publisher' }
   if (node.status === 'NodeStatusDeleted') return { result: 'node_deleted' }
   if (node.status === 'NodeStatusBanned') return { result: 'node_banned' }
+  // A transfer, which locks the row of the node, may have ended it since it was read.
+  if (given.isNodeToken && !isNewNode && (await isTokenRevoked(sql, given.tokenId)))
+    return { result: 'token_revoked' }
 
   const found = isNewNode ? undefined : await lockTaken(sql, node.id, given.number)
-  if (found && !isReissuable(found) && !isReplaceable(found))
-    return { result: 'version_exists', taken: found }
+  if (found && isTaken(found)) return { result: 'version_exists', taken: found }
   const taken = found && isReissuable(found) ? found : undefined
   if (found && !taken) await replaceVersion(sql, { ...found, by: given.publishedBy })
   const id = taken?.id ?? given.id
@@ -103,6 +108,13 @@ export const insertPublication = async (
     meantId: isNewNode ? findMeantId(node.id, await listOtherIds(sql, node)) : undefined,
     latest: await findLatest(sql, node.id, id),
   }
+}
+
+const isTokenRevoked = async (sql: Transaction, id: string): Promise<boolean> => {
+  const [revoked] = await sql`
+    select from personal_access_token where id = ${id} and revoked_at is not null
+  `
+  return revoked !== undefined
 }
 
 /** Ids of a publisher that a new one is compared with: more than anybody remembers. */
@@ -144,11 +156,25 @@ export interface Taken {
   isRevoked: boolean
 }
 
+/** The version that keeps a number from being published; undefined of one that is free. */
+export const findTakenNumber = async (
+  sql: Queryable,
+  nodeId: string,
+  number: VersionNumber,
+): Promise<Taken | undefined> => {
+  const found = await findHolder(sql, nodeId, number, sql``)
+  return found && isTaken(found) ? found : undefined
+}
+
 /** The version that holds this number; locked, so that an upload cannot arrive for it meanwhile. */
-const lockTaken = async (
-  sql: Transaction,
+const lockTaken = (sql: Transaction, nodeId: string, number: VersionNumber) =>
+  findHolder(sql, nodeId, number, sql`for no key update`)
+
+const findHolder = async (
+  sql: Queryable,
   nodeId: string,
   { canonical }: VersionNumber,
+  lock: Fragment,
 ): Promise<Taken | undefined> => {
   const [row] = await sql<Taken[]>`
     select id, version, status, status_reason as reason, archive_state as "archiveState",
@@ -159,10 +185,12 @@ const lockTaken = async (
       ) as "isDecided", ${isRevoked(sql)} as "isRevoked"
     from version
     where node_id = ${nodeId} and canonical = ${canonical} and archive_state not in ('expired', 'replaced')
-    for no key update
+    ${lock}
   `
   return row
 }
+
+const isTaken = (found: Taken): boolean => !isReissuable(found) && !isReplaceable(found)
 
 const isAwaiting = ({ status, archiveState }: Taken): boolean =>
   status === 'NodeVersionStatusPending' && archiveState === 'awaiting'
@@ -192,15 +220,15 @@ const findLatest = async (
   id: string,
 ): Promise<Latest | undefined> => {
   const [row] = await sql<Latest[]>`
-    select l.version, case when v.deprecated and not l.deprecated then 'is not deprecated'
-      when l.pre_key = '~' and v.pre_key <> '~' then 'is a release'
+    select l.version, case when l.pre_key = '~' and v.pre_key <> '~' then 'is a release'
+      when v.deprecated and not l.deprecated then 'is not deprecated'
       else 'has the higher number' end as because
     from node n
     join version l on l.id = n.latest_version_id
     join version v on v.id = ${id}
     where n.id = ${nodeId}
-      and (not l.deprecated, l.pre_key = '~', l.major, l.minor, l.patch, l.pre_key)
-        > (not v.deprecated, v.pre_key = '~', v.major, v.minor, v.patch, v.pre_key)
+      and (l.pre_key = '~', not l.deprecated, l.major, l.minor, l.patch, l.pre_key)
+        > (v.pre_key = '~', not v.deprecated, v.major, v.minor, v.patch, v.pre_key)
   `
   return row
 }

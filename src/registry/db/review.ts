@@ -37,7 +37,8 @@ export const insertReview = async (
 export const listReviews = async (sql: Queryable, versionId: string): Promise<ListedReview[]> => {
   const rows = await sql<{ review: ListedReview }[]>`
     select json_strip_nulls(json_build_object(${reviewMembers(sql)}, 'by', r.requested_by,
-      'closed_at', ${instant(sql, sql`r.closed_at`)})) as review
+      'closed_at', ${instant(sql, sql`r.closed_at`)}, 'decision', case when r.decided_status is not null
+        then json_build_object('status', r.decided_status, 'reason', r.decided_reason) end)) as review
     from review_request r where r.version_id = ${versionId}
     order by r.created_at desc, r.id
   `

@@ -6,6 +6,7 @@ import { instant } from '../../platform/db/instant.ts'
 import { insertAudit } from '../../platform/db/audit-log.ts'
 import type { Audit } from '../../platform/db/audit-log.ts'
 import { lockNode, lockPublisher } from './registry-lock.ts'
+import { isOfNode } from './trusted-publisher.ts'
 
 /** Days until an offer ends. */
 const OFFER_DAYS = 14
@@ -146,11 +147,11 @@ export const transferNode = async (
       updated_at = greatest(clock_timestamp(), updated_at)
     where id = ${node.id}
   `
-  await sql`delete from trusted_publisher where node_id = ${node.id}`
+  await sql`delete from trusted_publisher where ${isOfNode(sql, node.id)}`
   // Trigger `token_revoked_event` (0069): records an event for the publisher's endpoints.
   await sql`
     update personal_access_token set revoked_at = clock_timestamp()
-    where node_id = ${node.id} and revoked_at is null
+    where ${isOfNode(sql, node.id)} and revoked_at is null
   `
   await insertAudit(sql, audit, {
     action: 'node.transfer',

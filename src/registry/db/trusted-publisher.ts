@@ -9,40 +9,75 @@ import type { Audit } from '../../platform/db/audit-log.ts'
 import { instant } from '../../platform/db/instant.ts'
 import { lockNode, lockPublisher } from './registry-lock.ts'
 
-/** Each exchange looks at all of a node. */
+/** Each exchange looks at all of a node. Of nodes to come, a publisher has as many altogether. */
 const MAX_TRUSTED = 20
 
 const columns = (sql: Queryable) => sql`
   id, node_id, provider, issuer, claims, created_by, ${instant(sql, sql`created_at`)} as "createdAt"
 `
 
-/** Lists the trusted publishers of a node, the oldest first. */
+/** A node of a publisher, as it is stored, or one to come. */
+export interface NodePlace {
+  publisherId: string
+  nodeId: string
+}
+
+/**
+ * The condition that a row is of a node or, with its id in small letters, was made before there was one. The trust of
+ * another publisher than the node's has no effect: `transferNode` ends it before it could get one.
+ */
+export const isOfNode = (sql: Queryable, nodeId: string) =>
+  sql`node_id in (${nodeId}, ${nodeId.toLowerCase()})`
+
+/** Lists what a publisher trusts to publish a node, the oldest first. */
 export const listTrustedPublishers = async (
   sql: Queryable,
-  nodeId: string,
+  { publisherId, nodeId }: NodePlace,
 ): Promise<TrustedPublisher[]> =>
   await sql<TrustedPublisher[]>`
-    select ${columns(sql)} from trusted_publisher where node_id = ${nodeId} order by created_at, id
+    select ${columns(sql)} from trusted_publisher
+    where publisher_id = ${publisherId} and ${isOfNode(sql, nodeId)}
+    order by created_at, id
   `
 
-/** Lets the jobs of somebody publish a node. The publisher's lock makes sure that trust ends with the membership. */
+/** Lists what a publisher trusts to publish nodes that are not there yet, whoever may make them. */
+export const listTrustToCome = async (
+  sql: Queryable,
+  publisherId: string,
+): Promise<TrustedPublisher[]> =>
+  await sql<TrustedPublisher[]>`
+    select ${columns(sql)} from trusted_publisher t
+    where publisher_id = ${publisherId}
+      and not exists (select from node n where n.id_lower = lower(t.node_id))
+    order by created_at, id
+  `
+
+type TrustRejection = 'exists' | 'too_many' | 'no_member' | 'other_publisher'
+
+/**
+ * Lets the jobs of somebody publish a node, or one to come. The publisher's lock makes sure that trust ends with the
+ * membership, and that a node does not come to the publisher by a transfer meanwhile.
+ */
 export const insertTrustedPublisher = async (
   sql: Transaction,
   given: Omit<TrustedPublisher, 'id' | 'createdAt'> & { publisherId: string },
   audit: Audit,
-): Promise<TrustedPublisher | 'exists' | 'too_many' | 'no_member'> => {
-  const { publisherId, node_id, provider, issuer, claims, created_by } = given
-  await lockPublisher(sql, publisherId, 'share')
+): Promise<TrustedPublisher | TrustRejection> => {
+  const { publisherId, provider, issuer, claims, created_by } = given
+  await lockPublisher(sql, publisherId, 'update')
   const [member] = await sql`
     select from publisher_member where publisher_id = ${publisherId} and user_id = ${created_by}
   `
   if (!member) return 'no_member'
-  await lockNode(sql, node_id)
-  const existing = await listTrustedPublishers(sql, node_id)
+  const node = await lockNode(sql, given.node_id)
+  if (node && node.publisherId !== publisherId) return 'other_publisher'
+  const node_id = node?.id ?? given.node_id.toLowerCase()
+  const existing = await listTrustedPublishers(sql, { publisherId, nodeId: node_id })
   const isSame = (one: TrustedPublisher) =>
     isDeepStrictEqual([one.provider, one.issuer, one.claims], [provider, issuer, claims])
   if (existing.some(isSame)) return 'exists'
-  if (existing.length >= MAX_TRUSTED) return 'too_many'
+  const counted = node ? existing : await listTrustToCome(sql, publisherId)
+  if (counted.length >= MAX_TRUSTED) return 'too_many'
   const [trusted] = await sql<TrustedPublisher[]>`
     insert into trusted_publisher (publisher_id, node_id, provider, issuer, claims, created_by)
     values (${publisherId}, ${node_id}, ${provider}, ${issuer}, ${sql.json(claims)}, ${created_by})
@@ -58,11 +93,12 @@ export const insertTrustedPublisher = async (
 /** Ends a trust, and with it the tokens that its jobs hold; false when the node has none with that id. */
 export const deleteTrustedPublisher = async (
   sql: Transaction,
-  { id, nodeId }: { id: string; nodeId: string },
+  { id, publisherId, nodeId }: NodePlace & { id: string },
   audit: Audit,
 ): Promise<boolean> => {
   const [trusted] = await sql<TrustedPublisher[]>`
-    delete from trusted_publisher where id::text = ${id.toLowerCase()} and node_id = ${nodeId}
+    delete from trusted_publisher
+    where id::text = ${id.toLowerCase()} and publisher_id = ${publisherId} and ${isOfNode(sql, nodeId)}
     returning ${columns(sql)}
   `
   if (!trusted) return false

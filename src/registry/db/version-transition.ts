@@ -72,9 +72,9 @@ export const transitionVersion = async (
   return true
 }
 
-/** Order of a node's versions, the latest first: deprecated ones last, then releases first, then by number. */
+/** Order of a node's versions, the latest first: releases first, then those that are not deprecated, then by number. */
 export const newestFirst = (sql: Queryable) =>
-  sql`deprecated, (pre_key <> '~'), major desc, minor desc, patch desc, pre_key desc`
+  sql`(pre_key <> '~'), deprecated, major desc, minor desc, patch desc, pre_key desc`
 
 /** Runs the one conditional statement. Returns the status that the version came from. */
 const writeTransition = async (
@@ -145,12 +145,14 @@ export const giveUpChecks = async (
   return version?.status ?? 'NodeVersionStatusDeleted'
 }
 
-/** A decision has been made: the next review may be asked for. */
+/** A decision has been made, which the version has: the next review may be asked for. */
 export const closeReview = async (sql: Transaction, versionId: string): Promise<void> => {
   // Trigger `review_decided_event` (0069): records an event for the publisher's endpoints.
   await sql`
-    update review_request set closed_at = clock_timestamp()
-    where version_id = ${versionId} and closed_at is null
+    update review_request
+    set closed_at = clock_timestamp(), decided_status = v.status, decided_reason = v.status_reason
+    from version v
+    where version_id = ${versionId} and closed_at is null and v.id = version_id
   `
 }
 
@@ -176,8 +178,8 @@ export const listVersionTransitions = async (
 }
 
 /**
- * Chooses the latest version of a node again: of the active ones not deprecated before deprecated, then releases before
- * pre-releases, then the highest. Every transition and change of a version does so in its own transaction. Each of them
+ * Chooses the latest version of a node again: of the active ones releases before pre-releases, then not deprecated before
+ * deprecated, then the highest. Every transition and change of a version does so in its own transaction. Each of them
  * also counts as a change of the node, for clients that keep a copy of the lists. The caller holds the node's row;
  * without it two transitions at once would each miss the other's version.
  */

@@ -18,19 +18,41 @@ const isVersion = (sql: Queryable, key: VersionKey) =>
     ? sql`v.id = ${key.id}::uuid`
     : sql`v.canonical = ${key.canonical} and v.archive_state not in ('expired', 'replaced')`
 
-/** A version whose id is known to be one. */
+/** A version whose id is known to be one; with its first findings for whoever may see them. */
 export const getVersion = async (
   sql: Queryable,
   id: string,
-  { publicUrl }: RecordOptions,
+  { publicUrl, withFindings = false }: RecordOptions & { withFindings?: boolean },
 ): Promise<Version> => {
+  const findings = withFindings ? sql`, 'findings', first_findings(v.id)` : sql``
   const [row] = await sql<{ version: Version }[]>`
-    select ${versionJson(sql, publicUrl)} as version
+    select ${versionJson(sql, publicUrl, findings)} as version
     from version v join node n on n.id = v.node_id
     where v.id = ${id}
   `
   if (!row) throw new Error('a version that is not there')
   return row.version
+}
+
+/** Finds the newest pre-release that stands above the latest version of a node; undefined where none does. */
+export const findPreRelease = async (
+  sql: Queryable,
+  nodeId: string,
+): Promise<string | undefined> => {
+  const [row] = await sql<{ id: string }[]>`
+    select v.id
+    from node n
+    join version l on l.id = n.latest_version_id
+    cross join lateral (
+      select id, major, minor, patch, pre_key from version
+      where node_id = n.id and status = 'NodeVersionStatusActive' and pre_key <> '~' and not deprecated
+      order by major desc, minor desc, patch desc, pre_key desc
+      limit 1
+    ) v
+    where n.id = ${nodeId}
+      and (v.major, v.minor, v.patch, v.pre_key) > (l.major, l.minor, l.patch, l.pre_key)
+  `
+  return row?.id
 }
 
 /** Facts of a version and its node that authorize a request and validate its cached response. */

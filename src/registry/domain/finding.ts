@@ -1,24 +1,17 @@
 import { Type, type Static } from 'typebox'
 
 import { count, instant, uuid } from '../../platform/domain/schema-fields.ts'
+import { FirstFinding } from './first-finding.ts'
 import { ListedReview } from './review.ts'
 import { ExtractSource, ExtractStatus, SameContent, VersionStatus } from './version.ts'
 
-/** `high` flags a version, `medium` is shown, `info` is only counted. */
-const Severity = Type.Enum(['high', 'medium', 'info'], {
-  description: '`high` flags a version, `medium` and `info` do not.',
-})
+const { message, ...place } = FirstFinding.properties
 
 export const Finding = Type.Object({
   id: uuid('Id of the finding.'),
-  issue_type: Type.String({ description: 'The rule.' }),
-  severity: Severity,
-  file_path: Type.Optional(Type.String({ description: 'The file in the archive.' })),
-  line_number: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'Its line; absent when it is about the whole file.' }),
-  ),
+  ...place,
   code_snippet: Type.Optional(Type.String({ description: 'The line, without secrets.' })),
-  message: Type.String({ description: 'What was found, and what to do instead.' }),
+  message,
   same_as: Type.Optional(
     Type.String({ description: 'The version `{n}@{v}` that it is about; for platform admins.' }),
   ),

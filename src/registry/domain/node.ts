@@ -212,7 +212,7 @@ export const Node = Type.Object({
   publisher: Publisher,
   availability: Type.Enum(['available', 'deprecated', 'none'], {
     description:
-      '`none`: no version is active, so nothing can be installed. `deprecated`: all that are active are deprecated.',
+      '`none`: no version is active, so nothing can be installed. `deprecated`: the latest one is, because all active releases are, or all versions where there is no release.',
   }),
   latest_version: Type.Optional(Version),
 })

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 
-import { instant, text, uuid } from '../../platform/domain/schema-fields.ts'
+import { REASON_MAX, instant, text, uuid } from '../../platform/domain/schema-fields.ts'
+import { VersionStatus } from './version.ts'
 
 const NOTE_MAX = 1_000
 
@@ -25,6 +26,15 @@ export const ListedReview = Type.Intersect([
   Type.Object({
     by: Type.String({ description: 'Id of the user who made it.' }),
     closed_at: Type.Optional(instant('When a decision closed it; absent while it is open.')),
+    decision: Type.Optional(
+      Type.Object(
+        {
+          status: VersionStatus,
+          reason: text(REASON_MAX, 'Why.'),
+        },
+        { description: 'The status that the version had, or kept, with it, and why.' },
+      ),
+    ),
   }),
 ])
 export type ListedReview = Static<typeof ListedReview>

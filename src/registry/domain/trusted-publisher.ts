@@ -36,7 +36,9 @@ export type NewTrustedPublisher = Static<typeof NewTrustedPublisher>
 
 export const TrustedPublisher = Type.Object({
   id: uuid('Id of the trusted publisher.'),
-  node_id: Type.String({ description: 'The node that its jobs may publish.' }),
+  node_id: Type.String({
+    description: 'The node that its jobs may publish; in small letters where it was to come.',
+  }),
   provider: TrustProvider,
   issuer: Type.String({ description: '`iss` of the identity tokens.' }),
   claims,
@@ -46,6 +48,16 @@ export const TrustedPublisher = Type.Object({
 export type TrustedPublisher = Static<typeof TrustedPublisher>
 
 export const TrustedPublisherList = Type.Array(TrustedPublisher)
+
+/** Response of POST /publishers/{p}/nodes/{n}/trusted-publishers. */
+export const CreatedTrust = Type.Object({
+  ...TrustedPublisher.properties,
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'What the code host did not let us know of the repository and its workflow.',
+    }),
+  ),
+})
 
 /** Body of POST /publishers/{p}/nodes/{n}/token-exchange. */
 export const TokenExchange = Type.Object({
@@ -124,6 +136,10 @@ const PROVIDERS: Partial<Record<TrustProvider, Provider>> = {
   },
 }
 
+/** Finds the server with the repositories of an issuer; undefined of one that is no known CI. */
+export const serverOf = (provider: TrustProvider, issuer: string): string | undefined =>
+  PROVIDERS[provider]?.server(issuer)
+
 export const usualIssuer = (provider: TrustProvider): string | undefined =>
   PROVIDERS[provider]?.issuer
 
@@ -140,6 +156,8 @@ export const validateNewTrust = (body: Readonly<Record<string, unknown>>): Issue
       : []),
     ...reported.map((name) => makeIssue('/claims', `must have short names, got ${shown(name)}`)),
     ...[...claims].flatMap(([name, value]) => {
+      if (typeof value === 'string' && value !== value.trim())
+        return [makeIssue(`/claims/${name}`, `must have no blanks around it, got ${shown(value)}`)]
       const rule = OTHER_FORMS[provider]?.[name]
       return !rule || typeof value !== 'string' || rule.form.test(value)
         ? []
@@ -156,7 +174,7 @@ export const validateNewTrust = (body: Readonly<Record<string, unknown>>): Issue
 }
 
 const NAME_MAX = 128
-const ID = { form: /^\d+$/, words: 'the number, as a string' }
+const ID = { form: /^[1-9]\d*$/, words: 'the number above 0, as a string' }
 const FILES = {
   // Where alone GitHub runs workflows.
   github: {
@@ -179,10 +197,12 @@ interface Form {
 /** Forms that the claims of a provider always have: a trust in any other text would match no token. */
 const OTHER_FORMS: Partial<Record<TrustProvider, Record<string, Form>>> = {
   github: {
+    repository_owner_id: ID,
     ref: { form: /^refs\//, words: 'a whole ref, such as refs/heads/main' },
     repository: { form: /^[^/]+\/[^/]+$/, words: 'owner and name, such as acme/image-tools' },
   },
   gitlab: {
+    namespace_id: ID,
     ref: { form: /^(?!refs\/)/, words: 'the name of a branch or tag without refs/, such as main' },
     project_path: { form: /^[^/]+(\/[^/]+)+$/, words: 'a path such as acme/image-tools' },
   },

@@ -12,8 +12,12 @@ export const validatePublish = (body: Body, { nodeId }: { nodeId: string }): Iss
 ]
 
 /** The rules of the query of GET /nodes/{n}/install that its schema cannot say. */
-export const validateInstallQuery = (query: Body): Issue[] =>
-  validateVersionText(query['version'], '?version')
+export const validateInstallQuery = ({ version, channel }: Body): Issue[] => [
+  ...validateVersionText(version, '?version'),
+  ...(version !== undefined && channel !== undefined
+    ? [makeIssue('?channel', 'must be absent where `version` names one')]
+    : []),
+]
 
 /** The same of GET /nodes/{n}/compare. */
 export const validateCompareQuery = ({ from, to }: Body): Issue[] => [

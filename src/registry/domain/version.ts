@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 
+import { FirstFinding } from './first-finding.ts'
 import { HostNodePolicy } from './host-node.ts'
 import { Provenance } from './trusted-publisher.ts'
 import {
@@ -188,6 +189,12 @@ export const Version = Type.Object({
   provenance: Type.Optional(Provenance),
   tags: tags('Tags of this version.'),
   tags_admin: tags('Tags that platform admins and the scanner set.'),
+  findings: Type.Optional(
+    Type.Array(FirstFinding, {
+      description:
+        'The first fifty findings of a Flagged or Banned version, the worst first; where it is read by itself, for members of its publisher and platform admins.',
+    }),
+  ),
 })
 export type Version = Static<typeof Version>
 
@@ -219,6 +226,12 @@ export const InstallQuery = Type.Object({
     Type.String({
       'x-pattern': VERSION_PATTERN,
       description: 'The version that is wanted; without it the latest.',
+    }),
+  ),
+  channel: Type.Optional(
+    Type.Enum(['latest', 'pre'], {
+      description:
+        '`pre`: the newest pre-release where one is newer than the latest version, and not deprecated; else, as with `latest`, the latest version. Absent beside `version`.',
     }),
   ),
 })

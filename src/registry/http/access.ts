@@ -237,7 +237,8 @@ export const requireTokenOf = (node: NodeFacts, caller: Caller | undefined): voi
   const { publisherId, nodeId } = caller?.token ?? {}
   if (publisherId !== undefined && publisherId !== node.publisherId)
     throw errors.tokenScopeInsufficient('is one of another publisher')
-  if (nodeId !== undefined && nodeId !== null && nodeId !== node.id)
+  // In small letters where the token is older than the node.
+  if (nodeId !== undefined && nodeId !== null && nodeId.toLowerCase() !== node.id.toLowerCase())
     throw errors.tokenScopeInsufficient(`is only for the node ${shown(nodeId)}`)
 }
 

@@ -11,7 +11,11 @@ import { signalArchiveUploaded } from '../temporal/version.ts'
 import type { Jobs } from '../../platform/temporal/client.ts'
 import type { Incoming, ReceiveDeps } from '../../tasks/http/upload.ts'
 import { takeFile } from '../../platform/http/uploaded-file.ts'
-import type { UploadedFile } from '../../platform/http/uploaded-file.ts'
+import type {
+  UploadedFile,
+  UploadedFileDeps,
+  UploadRules,
+} from '../../platform/http/uploaded-file.ts'
 
 interface ReceiveArchiveDeps extends ReceiveDeps {
   jobs: Pick<Jobs, 'dispatchNow'>
@@ -27,17 +31,36 @@ export const uploadArchive = async (
   { id: versionId, ...incoming }: Incoming,
 ): Promise<void> => {
   const decided = await withinDeadline(deps.sql, beginUpload(deps.sql, versionId))
+  await takeArchive(deps, incoming, async (file) => {
+    if (decided === undefined) await store(deps, versionId, file)
+    else if (decided.sha256 !== file.sha256) throw errors.archiveExists(decided.isRejected)
+  })
+}
+
+/** Takes the body of a request that is a zip, by its first bytes, and gives it to `use`. Throws 400, 408, 413, 503. */
+export const takeArchive = async <T>(
+  deps: UploadedFileDeps,
+  incoming: Pick<UploadRules, 'request' | 'maxBytes'>,
+  use: (file: UploadedFile) => Promise<T>,
+): Promise<T> => {
   const rules = {
     ...incoming,
     headBytes: ZIP_HEAD_BYTES,
     validateHead: requireZip,
     emptyCode: 'archive_invalid',
   } as const
-  await takeFile(deps, rules, async (file) => {
-    if (decided === undefined) await store(deps, versionId, file)
-    else if (decided.sha256 !== file.sha256) throw errors.archiveExists(decided.isRejected)
-  })
+  return await takeFile(deps, rules, use)
 }
+
+/** Moves an archive into the store. Throws 503. */
+export const storeArchive = async (
+  { storage }: Pick<ReceiveDeps, 'storage'>,
+  storageKey: string,
+  { path }: Pick<UploadedFile, 'path'>,
+): Promise<void> =>
+  await storage.putFile(storageKey, path).catch((error: unknown) => {
+    throw errors.unavailable(error)
+  })
 
 interface Decided {
   sha256: string
@@ -61,13 +84,12 @@ const requireZip = (head: Buffer): void => {
 const store = async (
   deps: ReceiveArchiveDeps,
   versionId: string,
-  { path, sha256, bytes }: UploadedFile,
+  file: UploadedFile,
 ): Promise<void> => {
+  const { sha256, bytes } = file
   // A key of this upload alone: whichever of several is not recorded can be removed without looking at the others.
   const storageKey = `uploads/${versionId}/${sha256}.${randomUUID()}`
-  await deps.storage.putFile(storageKey, path).catch((error: unknown) => {
-    throw errors.unavailable(error)
-  })
+  await storeArchive(deps, storageKey, file)
   failpoint('archive.after-store')
   const received = await record(deps, { versionId, storageKey, sha256, bytes })
   const leftKey = received.result === 'received' ? received.replacedKey : storageKey

@@ -5,6 +5,7 @@ import type { CountCache } from '../db/search/listed-count.ts'
 import type { CheckTiming } from '../domain/check-timing.ts'
 import type { Semaphore } from '../../platform/domain/semaphore.ts'
 import type { Log } from '../../platform/log.ts'
+import type { CheckTrust } from '../trust/check-trust.ts'
 import type { LifeLimit } from '../../platform/domain/expiry.ts'
 import type { CommitDeps, ReadDeps } from '../../platform/http/deps.ts'
 import type { LiveDeps } from '../../platform/http/live/prefer.ts'
@@ -85,5 +86,6 @@ export interface TrustDeps extends CommitDeps {
   oidcAudience: string
   signer: Signer
   outbound: Outbound
+  checkTrust: CheckTrust
   now: () => Date
 }

@@ -8,6 +8,7 @@ import {
   findLast,
   findNamesOf,
   findRecorded,
+  findWorkflowNames,
 } from '../db/graph.ts'
 import { listDifferences, readPairs } from '../db/host-node-compare.ts'
 import type { VersionFacts } from '../db/version.ts'
@@ -25,6 +26,8 @@ type Candidates = Omit<Parameters<typeof findCandidates>[1], 'publicUrl'>
 /** Makes the reads of the registry that questions about workflows need; their thread asks for them by name. */
 export const makeGraphReads = ({ sql, publicUrl, heavyReadSemaphore }: ListDeps) => ({
   findClaims: (names: readonly string[]) => withinDeadline(sql, findClaims(sql, names)),
+  findWorkflowNames: (names: readonly string[]) =>
+    withinDeadline(sql, findWorkflowNames(sql, names)),
   findInstalled: (...asked: Tail<typeof findInstalled>) =>
     withinDeadline(sql, findInstalled(sql, ...asked)),
   findLast: (asked: Parameters<typeof findLast>[1]) => withinDeadline(sql, findLast(sql, asked)),

@@ -2,6 +2,7 @@ import { BUILT_IN_NODE_NAMES } from '../../../packages/inspector/src/host-nodes.
 import { readRequirement } from '../../../packages/inspector/src/requirements.ts'
 import type { Graph } from '../domain/graph/graph.ts'
 import { EXACT_MAX, chooseFewest } from '../domain/graph/fewest-packs.ts'
+import { listModels } from '../domain/graph/models.ts'
 import { HOST_REPLACEMENTS } from '../domain/graph/replacements.ts'
 import { findConflicts } from '../domain/graph/requirements.ts'
 import {
@@ -61,6 +62,7 @@ export const resolveGraph = async (
     lock: take(
       versions.map(({ nodeId, version, sha256, url }) => ({ node: nodeId, version, sha256, url })),
     ),
+    models: take(listModels(graph)),
     conflicts: take(conflicts),
     host_nodes: take(hostNodes),
     warnings: warn(graph.warnings),
@@ -93,21 +95,17 @@ export const findOrigins = async <Used extends Pick<UsedHostNode, 'name' | 'pack
   const versions = [...installed]
     .slice(0, INSTALLED_MAX)
     .map(([id, version]) => [id, parseVersionNumber(version)?.canonical ?? ''] as const)
-  const [ofInstalled, latest, builtIn] = await Promise.all([
+  const [ofInstalled, latest, others, builtIn] = await Promise.all([
     reads.findInstalled(
       used.map(({ name, pack }) => ({ name, pack })),
       versions,
     ),
     reads.findClaims(names),
+    reads.findWorkflowNames(names),
     reads.findBuiltIn(names),
   ])
   const known = builtIn ? new Set(builtIn) : BUILT_IN_NODE_NAMES
-  const byName = new Map<string, Claim[]>()
-  for (const claim of [...ofInstalled, ...latest]) {
-    const others = byName.get(claim.name) ?? []
-    if (!others.some(({ nodeId }) => nodeId === claim.nodeId))
-      byName.set(claim.name, [...others, claim])
-  }
+  const byName = listByName([...ofInstalled, ...latest, ...others])
   const unclaimed = used.filter(
     ({ name, pack }) => pack !== HOST_PACK && !known.has(name) && !byName.has(name),
   )
@@ -130,9 +128,21 @@ export const findOrigins = async <Used extends Pick<UsedHostNode, 'name' | 'pack
     const from = chooseOrigin({ ...own, ...facts, isBuiltIn: isBuiltIn(one) }, pack)
     return { ...one, from }
   })
-  const packs = [...ofInstalled, ...latest, ...recorded]
+  const packs = [...ofInstalled, ...latest, ...others, ...recorded]
   const nodeNames = new Map(packs.map(({ nodeId, nodeName }) => [nodeId, nodeName]))
   return { found, nodeNames, isExact }
+}
+
+/** Lists the claims of each name, one of each pack. What a pack has replaced counts where no other has the name. */
+const listByName = (claims: readonly Claim[]): Map<string, Claim[]> => {
+  const byName = new Map<string, Claim[]>()
+  for (const claim of claims.toSorted((a, b) => Number(!!a.replacedBy) - Number(!!b.replacedBy))) {
+    const others = byName.get(claim.name) ?? []
+    const isLate = claim.replacedBy ? others.some(({ replacedBy }) => !replacedBy) : false
+    if (!isLate && !others.some(({ nodeId }) => nodeId === claim.nodeId))
+      byName.set(claim.name, [...others, claim])
+  }
+  return byName
 }
 
 /** Chooses a claim of each name: what the workflow or the installation decides, and for the others the fewest packs. */

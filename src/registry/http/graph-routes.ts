@@ -4,9 +4,10 @@ import type { TObject } from 'typebox'
 
 import { CheckRequest, WorkflowCheck } from '../domain/graph/check.ts'
 import { ResolveRequest, WorkflowResolution } from '../domain/graph/resolve.ts'
+import type { WorkflowModel } from '../domain/graph/models.ts'
 import { validateHostVersion } from '../domain/host-version.ts'
 import { defineRoute, ok } from '../../platform/http/route.ts'
-import type { Route } from '../../platform/http/route.ts'
+import type { JsonResponse, Route } from '../../platform/http/route.ts'
 import type { ListDeps } from './deps.ts'
 import { makeAskGraph } from './graph-questions.ts'
 
@@ -35,8 +36,29 @@ const show = (workflow: unknown, headers: IncomingHttpHeaders) => ({
   bytes: Number(headers['content-length'] ?? 0),
 })
 
+interface GraphDeps extends ListDeps {
+  /** Finds the instances that have models, by the files of those. */
+  findModelInstances(
+    models: readonly Pick<WorkflowModel, 'file' | 'folder'>[],
+  ): Promise<ReadonlyMap<string, string[]>>
+}
+
+/** Adds the instances that have each model, which platform admins may see. */
+const addInstances = async (
+  { findModelInstances }: GraphDeps,
+  { status, text = '' }: JsonResponse,
+): Promise<JsonResponse> => {
+  const found = JSON.parse(text) as WorkflowResolution
+  const having = await findModelInstances(found.models)
+  const models = found.models.map((model) => ({
+    ...model,
+    instances: having.get(model.file) ?? [],
+  }))
+  return { status, body: { ...found, models } }
+}
+
 /** The routes that say what a saved workflow needs, and what updates do to it. */
-export const makeGraphRoutes = (deps: ListDeps, ask = makeAskGraph(deps)): Route[] => [
+export const makeGraphRoutes = (deps: GraphDeps, ask = makeAskGraph(deps)): Route[] => [
   defineRoute({
     ...COMMON,
     path: '/workflows/resolve',
@@ -46,8 +68,10 @@ export const makeGraphRoutes = (deps: ListDeps, ask = makeAskGraph(deps)): Route
     responses: ok('What it needs.', WorkflowResolution),
     errors: ['busy', 'body_too_large'],
     validate: ({ body }) => validateHostVersion(body['host_version'], '/host_version'),
-    handler: ({ body: { workflow, ...asked }, headers }) =>
-      ask({ name: 'resolve', asked, ...show(workflow, headers) }),
+    handler: async ({ body: { workflow, ...asked }, headers, caller }) => {
+      const found = await ask({ name: 'resolve', asked, ...show(workflow, headers) })
+      return caller?.isPlatformAdmin ? await addInstances(deps, found) : found
+    },
   }),
   defineRoute({
     ...COMMON,

@@ -63,10 +63,13 @@ export const choosePacks = async (
     const own = installed.get(nodeId.toLowerCase())
     return { nodeId, named, own, wanted: (prefersSaved ? named : undefined) ?? own }
   })
+  const onServer = new Map<string, string[]>()
+  for (const { node_id: id, host_node: name, is_editor_only: isEditorOnly } of hostNodes)
+    if (id !== undefined && !isEditorOnly) onServer.set(id, [...(onServer.get(id) ?? []), name])
   const candidates = await findFitting(reads, asked, target)
   const unfit = asked.map(({ nodeId }) => nodeId).filter((id) => !candidates.has(id))
   const [choose, inactive] = await Promise.all([
-    chooseVersions(reads, { candidates, needed, asked }),
+    chooseVersions(reads, { candidates, needed: onServer, asked }),
     reads.findInactive(unfit),
   ])
   return asked.map(({ nodeId: node_id, named, own }) => {

@@ -3,15 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { insertAudit } from '../../platform/db/audit-log.ts'
 import { withinDeadline } from '../../platform/db/client.ts'
 import type { Transaction } from '../../platform/db/client.ts'
-import { findNodeFacts } from '../db/node.ts'
-import type { NodeFacts } from '../db/node.ts'
 import {
   findPersonalAccessToken,
   touchPersonalAccessToken,
 } from '../../identity/db/personal-access-token.ts'
 import type { LiveToken } from '../../identity/db/personal-access-token.ts'
 import { insertPublication } from '../db/publish.ts'
-import type { Publication, Taken } from '../db/publish.ts'
+import type { Publication } from '../db/publish.ts'
 import { unitOfWork } from '../../platform/db/unit-of-work.ts'
 import type { Enqueue } from '../../platform/db/unit-of-work.ts'
 import { auditTarget } from '../../platform/domain/audit-log.ts'
@@ -21,7 +19,6 @@ import { PublishBody, Published, publishedFields } from '../domain/publish.ts'
 import { translationWarnings } from '../domain/translations.ts'
 import { parseVersionNumber } from '../domain/version-number.ts'
 import { validatePublish } from '../domain/version-validation.ts'
-import { nodeCondition, nodeRejection } from '../domain/visibility.ts'
 import { credentialKind } from '../../platform/domain/credential.ts'
 import { apiError, errors, shown } from '../../platform/domain/errors.ts'
 import { startPublishVersion } from '../temporal/version.ts'
@@ -32,11 +29,16 @@ import { digest } from '../../identity/http/access/digest.ts'
 import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
 import { created, defineRoute } from '../../platform/http/route.ts'
 import type { Route, RouteRequest, SavedResponse } from '../../platform/http/route.ts'
-import { getPublisherAccess, makeNodeRejection } from './access.ts'
 import type { PublishDeps, TokenDeps } from './deps.ts'
 import { PUBLISH, PUBLISHED } from './examples.ts'
 import { OWN_NODE_PATH, OWN_VERSION_PATH, OfNewNode, VERSION_PATH, WRITE_ERRORS } from './paths.ts'
 import type { OfOwnNode } from './paths.ts'
+import {
+  getPublishPlace,
+  makeVersionExists,
+  requirePublishing,
+  type PublishPlace,
+} from './publish-place.ts'
 
 const BY_NUMBER = {
   nodeId: '$response.body#/node_version/node_id',
@@ -196,9 +198,7 @@ const getPublishToken = async (
   if (publishAuth === 'bearer+token' && !caller && !found?.isExchanged)
     throw errors.unauthorized(undefined, NEEDS_MEMBER)
   if (!found) throw errors.invalidPersonalAccessToken()
-  if (found.scope !== 'publish') throw errors.tokenScopeInsufficient('is only for reading')
-  if (found.nodeId !== null && found.nodeId.toLowerCase() !== nodeId.toLowerCase())
-    throw errors.tokenScopeInsufficient(`is only for the node ${shown(found.nodeId)}`)
+  requirePublishing(found, nodeId)
   if (found.touchDue)
     await recordUse(deps, 'a personal access token', touchPersonalAccessToken(sql, found.id))
   return found
@@ -208,39 +208,7 @@ const getPublishToken = async (
 const NEEDS_MEMBER =
   'Publishing needs a bearer token or API key of a member beside the personal access token (PUBLISH_AUTH=bearer+token), or alone a live token that a CI job of a trusted publisher got.'
 
-interface PublishPlace {
-  publisherId: string
-  /** As it is stored, or as the path spells a new one. */
-  nodeId: string
-  isMember: boolean
-}
-
-/** Reads the place of a new version. Throws 404, the 403 of bans, role and another publisher's node, and 409. */
-const getPublishPlace = async (
-  deps: TokenDeps,
-  { publisherId, nodeId, caller, token }: OfOwnNode & Pick<Given, 'caller' | 'token'>,
-): Promise<PublishPlace> => {
-  const userId = caller?.principal
-  const [publisher, node] = await Promise.all([
-    getPublisherAccess(deps, { publisherId, access: 'write', caller }),
-    withinDeadline(deps.sql, findNodeFacts(deps.sql, { id: nodeId, userId })),
-  ])
-  const isOwn = node?.publisherId === publisher.id
-  if (isOwn) rejectBanned(node)
-  if (deps.publishAuth === 'bearer+token' && publisher.role === null && !token.isExchanged)
-    throw errors.roleTooLow('member', null)
-  if (node && !isOwn) throw errors.nodeOwnedByOtherPublisher(nodeId)
-  const { id, role } = publisher
-  return { publisherId: id, nodeId: node?.id ?? nodeId, isMember: role !== null }
-}
-
-/** Throws 403 for bans. A deleted node is a conflict, which is checked after the role. */
-const rejectBanned = (node: NodeFacts): void => {
-  const rejection = nodeRejection(nodeCondition(node.status, node.publisherStatus), 'publish')
-  if (rejection && rejection !== 'node_deleted') throw makeNodeRejection(rejection, node)
-}
-
-interface Given extends PublishPlace {
+interface Given extends Omit<PublishPlace, 'node'> {
   token: LiveToken
   caller: Caller | undefined
   body: PublishBody
@@ -268,6 +236,7 @@ const makePublication = (
     uploadSeconds: deps.uploadExpirySeconds,
     publishedBy: owner,
     tokenId: token.id,
+    isNodeToken: token.nodeId !== null,
     start: startPublishVersion({ ...facts, summary }, deps),
   }
 }
@@ -288,28 +257,11 @@ const reject = (
       return errors.nodeBanned(nodeId)
     case 'node_deleted':
       return errors.nodeDeleted(nodeId)
+    case 'token_revoked':
+      return errors.invalidPersonalAccessToken()
     case 'node_owned_by_other_publisher':
       return errors.nodeOwnedByOtherPublisher(nodeId)
     case 'version_exists':
-      return errors.versionExists({
-        ...rejected.taken,
-        asked: version.version,
-        advice: adviseTaken(
-          rejected.taken,
-          `${publicUrl}/nodes/${nodeId}/versions/${encodeURIComponent(rejected.taken.version)}`,
-        ),
-      })
+      return makeVersionExists(rejected.taken, { nodeId, asked: version.version, publicUrl })
   }
-}
-
-/** Says what a publisher can do whose number is taken. */
-const adviseTaken = ({ status, archiveState, isDecided }: Taken, link: string): string => {
-  if (status === 'NodeVersionStatusPending')
-    return `Read what comes of it at ${link}, or publish a higher number.`
-  if (status === 'NodeVersionStatusFlagged' && archiveState === 'accepted')
-    return 'Ask for a review of it, or publish a higher number.'
-  if (isDecided) return 'A platform admin has decided on it: publish a higher number.'
-  return status === 'NodeVersionStatusDeleted'
-    ? 'The number of a version whose archive was accepted is never free again: publish a higher one.'
-    : 'Publish a higher number.'
 }

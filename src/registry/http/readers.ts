@@ -48,7 +48,7 @@ const NEEDS_CREDENTIAL =
   'This registry is not public (REGISTRY_READS): send a bearer token, an API key with the scope read or publish, or a personal access token (Authorization: Bearer …, or as the password of Basic).'
 
 /** Throws the 403 of a caller who may not read the registry, and of a token that is for another node. */
-const requireReader = async (
+export const requireReader = async (
   { sql, registryReads }: ReaderDeps,
   { principal, isPlatformAdmin, isAdminsKey, token }: Caller,
   params: Readonly<Record<string, unknown>>,

@@ -1,5 +1,6 @@
 import type { SchemaNames } from '../../platform/http/openapi/schemas.ts'
 import * as audit from '../../platform/domain/audit-log.ts'
+import { CheckedArchive } from '../domain/checked-archive.ts'
 import * as finding from '../domain/finding.ts'
 import * as hostNode from '../domain/host-node.ts'
 import * as member from '../domain/member.ts'
@@ -49,6 +50,7 @@ export const REGISTRY_NAMES: SchemaNames = {
   NodeVersionAdminUpdate: version.VersionAdminUpdate,
   PublishBody: publish.PublishBody,
   PublishedNodeVersion: publish.Published,
+  CheckedArchive,
   VersionFindings: finding.VersionFindings,
   Finding: finding.Finding,
   Review: review.Review,

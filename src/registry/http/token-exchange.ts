@@ -21,10 +21,10 @@ import { digest } from '../../identity/http/access/digest.ts'
 import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
 import { created, defineRoute } from '../../platform/http/route.ts'
 import type { Route, RouteRequest, SavedResponse } from '../../platform/http/route.ts'
-import { getOwnNodeAccess } from './access.ts'
 import type { TrustDeps } from './deps.ts'
 import { PUBLISH } from './examples.ts'
 import { NODE_ERRORS, OWN_NODE_PATH, OfOwnNode } from './paths.ts'
+import { getTrustPlace } from './trust-place.ts'
 
 /** The route by which CI jobs get tokens that publish. */
 export const makeTokenExchangeRoute = (deps: TrustDeps): Route =>
@@ -36,7 +36,7 @@ export const makeTokenExchangeRoute = (deps: TrustDeps): Route =>
     path: `${OWN_NODE_PATH}/token-exchange`,
     summary: 'Exchange the identity token of a CI job for one that publishes',
     description:
-      'The new token publishes this node for 15 minutes and needs no other credential beside it. An identity token is exchanged once.',
+      'The new token publishes this node, or makes one to come, for 15 minutes and needs no other credential beside it. An identity token is exchanged once.',
     params: OfOwnNode,
     body: {
       ...SMALL_BODY,
@@ -49,6 +49,7 @@ export const makeTokenExchangeRoute = (deps: TrustDeps): Route =>
     errors: [
       'publisher_not_found',
       ...NODE_ERRORS,
+      'node_owned_by_other_publisher',
       'identity_token_refused',
       'auth_unavailable',
       'outcome_unknown',
@@ -63,8 +64,10 @@ const exchangeToken = async (
   request: RouteRequest<OfOwnNode, unknown, TokenExchange>,
 ): Promise<SavedResponse> => {
   const identity = request.body.identity_token
-  const node = await getOwnNodeAccess(deps, { ...request.params, caller: undefined })
-  const all = await withinDeadline(deps.sql, listTrustedPublishers(deps.sql, node.id))
+  const asked = { ...request.params, access: 'write', caller: undefined } as const
+  const place = await getTrustPlace(deps, asked)
+  const all = await withinDeadline(deps.sql, listTrustedPublishers(deps.sql, place))
+  if (place.isToCome && all.length === 0) throw errors.nodeNotFound(asked.nodeId)
   const issuer = readIssuer(identity)
   const candidates = all.filter((one) => one.issuer === issuer)
   // Only an issuer that somebody has named for this node is ever asked for its keys.
@@ -79,7 +82,7 @@ const exchangeToken = async (
   const token = makeCredential('personal_access_token', randomBytes)
   const exchanged = {
     trusted,
-    publisherId: node.publisherId,
+    publisherId: place.publisherId,
     sha256: digest(token),
     identitySha256: digest(`${issuer} ${name}`),
     last4: token.slice(-4),

@@ -2,12 +2,16 @@ import { withinDeadline } from '../../platform/db/client.ts'
 import {
   deleteTrustedPublisher,
   insertTrustedPublisher,
+  listTrustToCome,
   listTrustedPublishers,
 } from '../db/trusted-publisher.ts'
 import { unitOfWork } from '../../platform/db/unit-of-work.ts'
 import { apiError, errors } from '../../platform/domain/errors.ts'
+import { validationError } from '../../platform/domain/validation-error.ts'
 import { roleFor } from '../domain/role.ts'
+import { validatePathId } from '../domain/node-validation.ts'
 import {
+  CreatedTrust,
   NewTrustedPublisher,
   TrustedPublisher,
   TrustedPublisherList,
@@ -20,11 +24,21 @@ import { SMALL_BODY } from '../../platform/json-body/body-limits.ts'
 import { created, defineRoute, ok } from '../../platform/http/route.ts'
 import type { Route } from '../../platform/http/route.ts'
 import { validateUrl } from '../../tasks/inputs.ts'
-import { getOwnNodeAccess } from './access.ts'
+import { getPublisherAccess } from './access.ts'
 import type { TrustDeps } from './deps.ts'
 import { TRUST, TRUSTED } from './examples.ts'
-import { NODE_ERRORS, OWN_NODE_PATH, OfOwnNode, OfTrust, WRITE_ERRORS } from './paths.ts'
+import {
+  NODE_ERRORS,
+  OWN_NODE_PATH,
+  OfNewNode,
+  OfOwnNode,
+  OfPublisher,
+  OfTrust,
+  PUBLISHER_PATH,
+  WRITE_ERRORS,
+} from './paths.ts'
 import { makeTokenExchangeRoute } from './token-exchange.ts'
+import { getTrustPlace } from './trust-place.ts'
 
 const PATH = `${OWN_NODE_PATH}/trusted-publishers`
 const ERRORS = ['publisher_not_found', ...NODE_ERRORS, ...WRITE_ERRORS] as const
@@ -44,10 +58,27 @@ export const makeTrustedPublisherRoutes = (deps: TrustDeps): Route[] => [
     params: OfOwnNode,
     read: 'private',
     responses: ok('All of them.', TrustedPublisherList, { example: [TRUSTED] }),
-    errors: ['publisher_not_found', ...NODE_ERRORS, 'forbidden'],
+    errors: ['publisher_not_found', ...NODE_ERRORS, 'node_owned_by_other_publisher', 'forbidden'],
     handler: async ({ params, caller }) => {
-      const { id } = await getOwnNodeAccess(deps, { ...params, access: 'read', action, caller })
-      const body = await withinDeadline(deps.sql, listTrustedPublishers(deps.sql, id))
+      const place = await getTrustPlace(deps, { ...params, access: 'read', action, caller })
+      const body = await withinDeadline(deps.sql, listTrustedPublishers(deps.sql, place))
+      if (place.isToCome && body.length === 0) throw errors.nodeNotFound(params.nodeId)
+      return { status: 200, body }
+    },
+  }),
+  defineRoute({
+    ...COMMON,
+    method: 'get',
+    path: `${PUBLISHER_PATH}/trusted-publishers`,
+    summary: 'List the trusted publishers of nodes to come, the oldest first',
+    description: 'For admins of the publisher.',
+    params: OfPublisher,
+    read: 'private',
+    responses: ok('All of them.', TrustedPublisherList, { example: [TRUSTED] }),
+    errors: ['publisher_not_found', 'publisher_banned', 'forbidden'],
+    handler: async ({ params, caller }) => {
+      const { id } = await getPublisherAccess(deps, { ...params, access: 'read', action, caller })
+      const body = await withinDeadline(deps.sql, listTrustToCome(deps.sql, id))
       return { status: 200, body }
     },
   }),
@@ -62,8 +93,8 @@ export const makeTrustedPublisherRoutes = (deps: TrustDeps): Route[] => [
     errors: [...ERRORS, 'trusted_publisher_not_found'],
     handler: async (request) => {
       const { params, caller } = request
-      const { id: nodeId } = await getOwnNodeAccess(deps, { ...params, action, caller })
-      const trust = { id: params.trustedPublisherId, nodeId }
+      const place = await getTrustPlace(deps, { ...params, access: 'write', action, caller })
+      const trust = { id: params.trustedPublisherId, ...place }
       const audit = auditOf(request)
       if (!(await unitOfWork(deps, (sql) => deleteTrustedPublisher(sql, trust, audit))))
         throw errors.trustedPublisherNotFound(trust.id)
@@ -80,38 +111,47 @@ const create = (deps: TrustDeps): Route =>
     path: PATH,
     summary: 'Trust the jobs of a repository to publish a node',
     description:
-      'For admins of the publisher. A job whose identity token says all of `claims` gets a token that publishes the node. A node has at most 20.',
-    params: OfOwnNode,
+      'For admins of the publisher. A job whose identity token says all of `claims` gets a token that publishes the node. A node has at most 20. The node may be one to come, which the first publication makes: its id is not reserved, and once another publisher has made it the trust has no effect, also after a transfer. A publisher has at most 20 for nodes to come.',
+    params: OfNewNode,
     body: {
       ...SMALL_BODY,
       schema: NewTrustedPublisher,
       sentBack: Object.keys(TrustedPublisher.properties),
       examples: { github: TRUST },
     },
-    responses: created('The trusted publisher.', TrustedPublisher, { example: TRUSTED }),
+    responses: created('The trusted publisher.', CreatedTrust, { example: TRUSTED }),
     errors: [
       ...ERRORS,
+      'node_owned_by_other_publisher',
+      'node_deleted',
       'url_refused',
       'trusted_publisher_exists',
       'trusted_publisher_limit_reached',
     ],
-    validate: ({ body }) => [
+    validate: ({ params, body }) => [
+      ...validatePathId(String(params['nodeId'])),
       ...validateUrl(deps, '/issuer', body['issuer']),
       ...validateNewTrust(body),
     ],
     handler: async (request) => {
       const { params, body } = request
       const caller = getCaller(request)
-      const node = await getOwnNodeAccess(deps, { ...params, action, caller })
+      const place = await getTrustPlace(deps, { ...params, access: 'publish', action, caller })
       const { issuer = usualIssuer(body.provider) ?? '' } = body
-      const trust = { ...body, issuer, publisherId: node.publisherId, node_id: node.id }
+      const { issues, warnings } = await deps.checkTrust({ ...body, issuer })
+      const wrong = validationError(issues, { query: {}, body })
+      if (wrong) throw wrong
+      const { publisherId, nodeId: node_id } = place
+      const trust = { ...body, issuer, publisherId, node_id }
       return await unitOfWork(deps, async (sql) => {
         const given = { ...trust, created_by: caller.principal }
         const made = await insertTrustedPublisher(sql, given, auditOf(request))
         if (made === 'no_member') throw errors.roleTooLow(roleFor(action), null)
         if (made === 'too_many') throw apiError('trusted_publisher_limit_reached')
         if (made === 'exists') throw apiError('trusted_publisher_exists')
-        const response = { status: 201, body: made }
+        if (made === 'other_publisher') throw errors.nodeOwnedByOtherPublisher(node_id)
+        const shown = { ...made, ...(warnings.length > 0 && { warnings }) }
+        const response = { status: 201, body: shown }
         return await request.saveIdempotentResponse(sql, response)
       })
     },

@@ -142,7 +142,7 @@ const install = (deps: VersionDeps): Route =>
     method: 'get',
     path: '/nodes/:nodeId/install',
     summary: 'Find the version to install',
-    description: 'The latest unless one is named. Counts one download.',
+    description: 'The latest of the channel unless one is named. Counts one download.',
     params: OfNode,
     ...queryOf(InstallQuery),
     read: 'public',

@@ -10,7 +10,8 @@ import {
 } from '../db/search/version-list.ts'
 import type { BulkVersionRow } from '../db/search/version-list.ts'
 import type { VersionForm } from '../db/search/version-statements.ts'
-import { deleteVersion, getVersion, updateVersion } from '../db/version.ts'
+import { deleteVersion, findPreRelease, getVersion, updateVersion } from '../db/version.ts'
+import type { VersionFacts } from '../db/version.ts'
 import { unitOfWork } from '../../platform/db/unit-of-work.ts'
 import { auditTarget } from '../../platform/domain/audit-log.ts'
 import { apiError, errors } from '../../platform/domain/errors.ts'
@@ -28,6 +29,7 @@ import type { InstallQuery, OwnVersionUpdate, Version } from '../domain/version.
 import { nodeCondition, nodeRejection, versionRejection } from '../domain/visibility.ts'
 import { auditOf } from '../../identity/http/access/audit.ts'
 import { getCaller } from '../../platform/http/access/caller.ts'
+import type { Caller } from '../../platform/http/access/caller.ts'
 import { demandedRev, isKnown, quoteTag } from '../../platform/http/serve/etag.ts'
 import { respondAfterChange } from '../../platform/http/live/prefer.ts'
 import type { LiveDeps } from '../../platform/http/live/prefer.ts'
@@ -123,6 +125,11 @@ const makeRejection = (
 /** Headers of a version that may be waited for: it is read again soon, so no cache may respond for us or hold others back. */
 const UNSETTLED = { 'retry-after': '2', 'cache-control': 'private, no-cache' }
 
+/** Returns true where the findings that withhold a version are shown: to members and platform admins. */
+const seesFindings = ({ node, status }: VersionFacts, caller: Caller | undefined): boolean =>
+  (status === 'NodeVersionStatusFlagged' || status === 'NodeVersionStatusBanned') &&
+  (node.role !== null || caller?.isPlatformAdmin === true)
+
 /** Returns a version in any status but Deleted, or 304 before it is put together. */
 export const readVersion = (
   deps: RecordDeps & LiveDeps,
@@ -133,10 +140,14 @@ export const readVersion = (
   return respondAfterChange(deps, request, {
     findId: async () => (await find()).id,
     read: async (known) => {
-      const { id, revision, hasSettled } = await find()
-      const headers = { etag: quoteTag(revision), ...(hasSettled ? {} : UNSETTLED) }
-      if (isKnown(known, headers.etag)) return { status: 304, headers }
-      const body = await withinDeadline(deps.sql, getVersion(deps.sql, id, deps))
+      const facts = await find()
+      const { id, revision, hasSettled } = facts
+      const withFindings = seesFindings(facts, request.caller)
+      const etag = quoteTag(withFindings ? `${revision}.findings` : revision)
+      const headers = { etag, ...(hasSettled ? {} : UNSETTLED) }
+      if (isKnown(known, etag)) return { status: 304, headers }
+      const record = getVersion(deps.sql, id, { ...deps, withFindings })
+      const body = await withinDeadline(deps.sql, record)
       return { status: 200, body, headers }
     },
   })
@@ -186,14 +197,14 @@ export const listAllVersions = async (
   })
 }
 
-/** Returns the version to install, the latest unless one is named, and counts a download. */
+/** Returns the version to install, the latest of the channel unless one is named, and counts a download. */
 export const installVersion = async (
   deps: VersionDeps,
   { params: { nodeId }, query, caller, incoming }: RouteRequest<OfNode, InstallQuery>,
 ): Promise<JsonResponse> => {
   const body =
     query.version === undefined
-      ? await getLatestVersion(deps, nodeId)
+      ? await getLatestVersion(deps, nodeId, query.channel)
       : await getInstallable(deps, { nodeId, version: query.version, caller })
   // HEAD changes nothing, so it counts no install.
   if (incoming.method !== 'HEAD')
@@ -212,8 +223,16 @@ const withLink = ({ registryReads, publicUrl, signer, now }: VersionDeps, versio
   return { ...version, downloadUrl: signer.signRead(path, now()) }
 }
 
-const getLatestVersion = async (deps: RecordDeps, nodeId: string): Promise<Version> => {
+const getLatestVersion = async (
+  deps: RecordDeps,
+  nodeId: string,
+  channel: InstallQuery['channel'],
+): Promise<Version> => {
   const { id } = await getNodeAccess(deps, { nodeId, access: 'install', caller: undefined })
+  if (channel === 'pre') {
+    const pre = await withinDeadline(deps.sql, findPreRelease(deps.sql, id))
+    if (pre !== undefined) return await withinDeadline(deps.sql, getVersion(deps.sql, pre, deps))
+  }
   const { latest_version: latest } = await withinDeadline(deps.sql, getNode(deps.sql, id, deps))
   if (!latest) throw errors.versionNotInstallable(id)
   return latest

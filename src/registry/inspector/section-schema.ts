@@ -49,6 +49,18 @@ const ExampleWorkflow = Type.Object({
   ),
 })
 
+const WorkflowName = Type.Object({
+  name: text,
+  replaced_by: Type.Optional(
+    Type.Object({
+      host_node: text,
+      inputs: Type.Array(Type.Object({ input: text, from: optionalText, value: optionalText }), {
+        maxItems: 200,
+      }),
+    }),
+  ),
+})
+
 const SCHEMAS = {
   archive: Type.Union([
     Type.Object({
@@ -71,9 +83,11 @@ const SCHEMAS = {
     how: Type.Enum([...HOWS]),
     partial: Type.Boolean(),
     reasons: Type.Array(text),
+    hints: Type.Optional(Type.Array(text)),
     dropped: whole,
     nodes: Type.Array(ExtractedNode, { maxItems: 5000 }),
     examples: Type.Optional(Type.Array(ExampleWorkflow, { maxItems: 100 })),
+    workflow_names: Type.Optional(Type.Array(WorkflowName, { maxItems: 1000 })),
     stats: Type.Record(Type.String(), Type.Number()),
   }),
   findings: Type.Object({

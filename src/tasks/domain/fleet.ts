@@ -55,7 +55,7 @@ const Instance = Type.Object({
   ends: Type.Array(EndCount, { description: 'Of the last 24 hours, the most frequent first.' }),
 })
 
-const ModelFile = Type.Object({
+export const ModelFile = Type.Object({
   file: Type.String(),
   folder: Type.Optional(Type.String({ description: 'Where it belongs, below `models`.' })),
   url: Type.Optional(Type.String({ description: 'Where it comes from.' })),

@@ -4,7 +4,11 @@ import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 
-import { drainInstance, listInstanceDetails } from '../../../src/engines/db/fleet.ts'
+import {
+  drainInstance,
+  findModelInstances,
+  listInstanceDetails,
+} from '../../../src/engines/db/fleet.ts'
 import { insertPlacement } from '../../../src/engines/db/placement.ts'
 import type { Template } from '../../../src/engines/domain/template/template.ts'
 import { makeMetrics } from '../../../src/platform/process/metrics.ts'
@@ -426,6 +430,35 @@ describe('a task on a fleet', { concurrency: true }, () => {
 describe('the keeper of a fleet', () => {
   const find = async (name: string) =>
     (await listInstanceDetails(place.deps.sql)).find((instance) => instance.name === name)
+
+  test('records the models of each instance, in which they are found by file and folder', async (t) => {
+    const { keep, names, second } = await start(t, [
+      {},
+      { models: ['big\\kiln-x4.safetensors', 'kiln-tiny-x2.safetensors'] },
+    ])
+    await keep()
+    const { sql } = place.deps
+    const file = 'kiln-tiny-x2.safetensors'
+    const asked = [
+      { file, folder: 'upscale_models' },
+      { file: 'big\\kiln-x4.safetensors' },
+      { file: 'kiln-x4.safetensors' },
+      { file: 'kiln-x4.safetensors', folder: 'vae' },
+    ]
+    const found = async () =>
+      [...(await findModelInstances(sql, asked))]
+        .map(([one, having]) => [one, having.filter((name) => names.includes(name))] as const)
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    assert.deepEqual(await found(), [
+      ['big\\kiln-x4.safetensors', [names[1]]],
+      [file, [...names].toSorted()],
+    ])
+    assert.deepEqual([...(await findModelInstances(sql, [{ file, folder: 'vae' }]))], [])
+    second.models.length = 0
+    await sql`update instance set seen_at = seen_at - interval '1 minute'`
+    await keep()
+    assert.equal((await found()).length, 2, 'it reads them no sooner than in some minutes')
+  })
 
   test('records what each instance can run, and what is missing', async (t) => {
     const { deps, keep, names, second } = await start(t, [

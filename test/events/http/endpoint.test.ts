@@ -125,6 +125,7 @@ describe('a publisher', () => {
       node_id: version.nodeId,
       version_id: version.id,
       version: '1.0.0',
+      channel: 'latest',
     }
     assert.deepEqual(notified[1]?.data, {
       ...facts,
@@ -145,6 +146,36 @@ describe('a publisher', () => {
     assert.deepEqual([banned?.type, banned?.data['status_reason']], ['version.banned', 'spam'])
     const [newest] = await eventsOf(owner, endpoint, '?limit=1')
     assertMembers(newest, { type: 'version.deleted', sequence: 6, subject_id: version.id })
+  })
+
+  test('a publisher gets why a version stays flagged, or is banned, and by which finding', async () => {
+    const endpoint = await ofPublisher(['review.decided', 'version.banned'])
+    const { id, nodeId, version, ownVersion } = await owned.addFlagged({ version: '1.1.0-beta.1' })
+    await sql`
+      insert into finding (version_id, scanner, position, issue_type, severity, message)
+      values (${id}, 'kiln', 0, 'exec', 'high', 'It runs a command.')
+    `
+    for (const status of ['NodeVersionStatusFlagged', 'NodeVersionStatusBanned']) {
+      expectStatus(await owner.post(`${ownVersion}/review`, {}), 201)
+      const fields = { status, status_reason: `no: ${status}` }
+      expectStatus(await registry.admin.put(`/admin${version}`, fields), 200)
+    }
+    const notified = await deliveredTo(endpoint, 3)
+    assert.deepEqual(typesOf(notified), ['review.decided', 'version.banned', 'review.decided'])
+    for (const [index, { data }] of notified.entries()) {
+      const { review_id: _review, ...facts } = data
+      const status = index === 0 ? 'NodeVersionStatusFlagged' : 'NodeVersionStatusBanned'
+      assert.deepEqual(facts, {
+        publisher_id: owned.id,
+        node_id: nodeId,
+        version_id: id,
+        version: '1.1.0-beta.1',
+        channel: 'pre',
+        status,
+        status_reason: `no: ${status}`,
+        findings: [{ issue_type: 'exec', severity: 'high', message: 'It runs a command.' }],
+      })
+    }
   })
 
   test('a publisher gets what flags a version, the worst first, without the lines themselves', async () => {

@@ -216,6 +216,15 @@ describe('the removal by age', () => {
     await end(committed)
   })
 
+  test('takes archives that were only checked, once they are a day old', async () => {
+    const [old, young] = [randomUUID(), randomUUID()]
+    await store(`checks/${old}/archive.zip`, 2)
+    await store(`checks/${old}/result.json`, 2)
+    await store(`checks/${young}/archive.zip`)
+    assert.deepEqual([await purge(), await purge()], [1, 0])
+    assert.deepEqual(await place.deps.storage.list('checks'), [`checks/${young}/archive.zip`])
+  })
+
   test('takes pictures that nothing names, once they are a day old', async () => {
     const { sql } = place.deps
     const registry = makeRegistryPlace(place.deps)

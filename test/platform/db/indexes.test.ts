@@ -30,6 +30,7 @@ import { listUnknownPictures } from '../../../src/registry/db/picture.ts'
 import { insertPublication } from '../../../src/registry/db/publish.ts'
 import { listReports } from '../../../src/registry/db/report.ts'
 import { transferNode, offerNode } from '../../../src/registry/db/transfer.ts'
+import { insertTrustedPublisher } from '../../../src/registry/db/trusted-publisher.ts'
 import { findRating, listRatings } from '../../../src/registry/db/rating-list.ts'
 import { putRating } from '../../../src/registry/db/rating.ts'
 import { putLicense, recordArchive } from '../../../src/registry/db/archive.ts'
@@ -200,6 +201,20 @@ const CALLS: readonly { columns?: Record<string, unknown>; call: Call }[] = [
   {
     columns: { status: 'PublisherStatusActive' },
     call: (sql) => insertPublication(sql, PUBLICATION, { publicUrl: '', enqueue: ANY }),
+  },
+  {
+    columns: { status: 'PublisherStatusActive' },
+    call: (sql) => {
+      const publication = Object.assign({ isNodeToken: true }, PUBLICATION)
+      return insertPublication(sql, publication, { publicUrl: '', enqueue: ANY })
+    },
+  },
+  {
+    columns: { publisherId: 'a' },
+    call: (sql) => {
+      const trust = { publisherId: 'a', node_id: 'a', provider: ANY, issuer: 'a', claims: {} }
+      return insertTrustedPublisher(sql, { ...trust, created_by: 'a' }, ANY)
+    },
   },
   { call: (sql) => transitionPublisher(sql, { id: ID, name: 'ban', reason: 'x', audit: ANY }) },
   {

@@ -30,7 +30,8 @@ describe('the latest version of a node', () => {
     ['a higher one that is deprecated', '1.0.0 !2.0.0', '1.0.0'],
     ['deprecated ones alone', '!1.0.0 !2.0.0 !3.0.0-a', '2.0.0'],
     ['a higher pre-release', '1.0.0 2.0.0-rc.1', '1.0.0'],
-    ['pre-releases beside deprecated', '!1.0.0 1.1.0-beta.2 1.1.0-beta.11', '1.1.0-beta.11'],
+    ['pre-releases beside a release that is deprecated', '!1.0.0 1.1.0-beta.2 1.1.0-b', '1.0.0'],
+    ['pre-releases alone', '1.1.0-beta.2 1.1.0-beta.11 !1.1.0-rc.1', '1.1.0-beta.11'],
     ['their precedence', '1.0.0-a 1.0.0-a.1 1.0.0-b.2 1.0.0-b.11 1.0.0-b', '1.0.0-b.11'],
     ['more than 32 bits', `1.0.${MAX} 1.0.${MAX - 1}`, `1.0.${MAX}`],
   ]

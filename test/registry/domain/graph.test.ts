@@ -9,6 +9,7 @@ import { makeCheck } from '../../../src/registry/domain/graph/check-node.ts'
 import { worstOf } from '../../../src/registry/domain/graph/check.ts'
 import type { Graph, GraphNode } from '../../../src/registry/domain/graph/graph.ts'
 import { readGraph } from '../../../src/registry/domain/graph/read-graph.ts'
+import { listModels } from '../../../src/registry/domain/graph/models.ts'
 import { findConflicts } from '../../../src/registry/domain/graph/requirements.ts'
 import { chooseFewest } from '../../../src/registry/domain/graph/fewest-packs.ts'
 import { chooseClaim, chosenOfMany, listUsed } from '../../../src/registry/domain/graph/resolve.ts'
@@ -537,5 +538,75 @@ describe('the fewest packs that have all names', () => {
     const { claims: chosen, isExact } = chooseFewest(names, new Set())
     assert.equal(isExact, false)
     assert.deepEqual([...new Set([...chosen.values()].map(({ nodeId }) => nodeId))], ['c'])
+  })
+})
+
+describe('models of a workflow', () => {
+  const source = {
+    name: 'base.safetensors',
+    directory: 'checkpoints',
+    url: 'https://me:key@models.example/base.safetensors?token=x&b=1',
+    hash: 'AB12',
+    hash_type: 'SHA256',
+  }
+
+  test('are what loaders name, with what the editor has recorded of them', () => {
+    const nodes = [
+      {
+        id: 1,
+        type: 'CheckpointLoaderSimple',
+        widgets_values: ['sub\\base.safetensors'],
+        properties: { models: [source, { name: 7 }, null] },
+      },
+      { id: 2, type: 'VAELoader', widgets_values: ['kl.pt', 'not a model'] },
+      {
+        id: 3,
+        type: 'Power Loader',
+        widgets_values: [{ on: true, lora: 'a.safetensors' }, 'kl.pt'],
+      },
+      { id: 4, type: 'toString', widgets_values: ['x.gguf'] },
+      { id: 5, type: 'inner' },
+    ]
+    const inner = { id: 6, type: 'LoraLoader', widgets_values: ['a.safetensors', 1] }
+    const subgraphs = [{ id: 'inner', name: 'Inner', nodes: [inner] }]
+    const found = listModels(
+      read({ nodes, models: [{ name: 'late.onnx' }], definitions: { subgraphs } }),
+    )
+    assert.deepEqual(found, [
+      { file: 'a.safetensors', host_nodes: ['Power Loader', 'LoraLoader'] },
+      { file: 'kl.pt', folder: 'vae', host_nodes: ['VAELoader', 'Power Loader'] },
+      { file: 'late.onnx', host_nodes: [] },
+      {
+        file: 'sub\\base.safetensors',
+        folder: 'checkpoints',
+        url: 'https://models.example/base.safetensors?b=1',
+        digest: 'sha256:AB12',
+        host_nodes: ['CheckpointLoaderSimple'],
+      },
+      { file: 'x.gguf', host_nodes: ['toString'] },
+    ])
+  })
+
+  test('of the form of the API have the folders of their inputs', () => {
+    const found = listModels(
+      read({
+        1: { class_type: 'CheckpointLoaderSimple', inputs: { ckpt_name: 'a.ckpt' } },
+        2: { class_type: 'Anything', inputs: { lora_name: 'b.safetensors', constructor: 'c.bin' } },
+        3: { class_type: 'KSampler', inputs: { model: ['1', 0], text: 'a photo of a.ckpt, big' } },
+      }),
+    )
+    assert.deepEqual(
+      found.map(({ file, folder }) => [file, folder]),
+      [
+        ['a.ckpt', 'checkpoints'],
+        ['b.safetensors', 'loras'],
+        ['c.bin', undefined],
+      ],
+    )
+  })
+
+  test('are 500 at most', () => {
+    const widgets_values = Array.from({ length: 600 }, (_, index) => `${index}.pt`)
+    assert.equal(listModels(read({ nodes: [{ id: 1, type: 'A', widgets_values }] })).length, 500)
   })
 })

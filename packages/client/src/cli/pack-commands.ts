@@ -5,7 +5,7 @@ import { isFreeAgain } from '../lib/registry.ts'
 import { orMissing } from '../lib/errors.ts'
 import { packFolder } from './archive.ts'
 import type { PackedFolder } from './archive.ts'
-import { listFindingLines } from './version-commands.ts'
+import { describeFinding, listFindingLines } from './version-commands.ts'
 import { take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
 import { EXIT, EXIT_READING, LocalError, UsageError, withPublisher } from './error.ts'
@@ -15,6 +15,7 @@ import type { Check } from './check-pack.ts'
 import { readProject } from './project.ts'
 import type { Project } from './parse-project.ts'
 import { readArchive } from './reader.ts'
+import { checkBefore, checkRemotely, toReading, toRegistry } from './remote-check.ts'
 import { counted } from './words.ts'
 import type { Reading } from './reader.ts'
 
@@ -62,16 +63,18 @@ const describeArchive = ({ archive, checks }: Pack): string[] => [
 ]
 
 const check: Command = {
-  usage: '[folder] [--publisher <id>] [--offline] [--write-node-list [--host <url>]]',
+  usage: '[folder] [--publisher <id>] [--remote|--offline] [--write-node-list [--host <url>]]',
   summary: 'says what a publication of the folder would hold, and what the service would find',
   help: [
     PUBLISHER_HELP,
+    '--remote           has the service itself read and scan the archive, which it does not keep',
     '--offline          does not ask the service: neither whether the version is free, nor how large an archive may be',
     '--write-node-list  writes node_list.json where the host nodes cannot be read',
     '--host             a running host that has the pack, which knows their names',
   ],
   options: {
     ...PACK_OPTIONS,
+    remote: { type: 'boolean' },
     offline: { type: 'boolean' },
     'write-node-list': { type: 'boolean' },
     host: { type: 'string' },
@@ -79,6 +82,8 @@ const check: Command = {
   run: async (context) => {
     const host = text(context.values, 'host')
     const isWriting = context.values['write-node-list'] === true
+    if (context.values['remote'] === true && context.values['offline'] === true)
+      throw new UsageError('--remote asks the service, and --offline does not')
     if (host !== undefined && !isWriting) throw new UsageError('--host goes with --write-node-list')
     if (host !== undefined) requireLink('--host', host)
     const {
@@ -98,10 +103,12 @@ const check: Command = {
 
 const checkPack = async (context: Context, pack: Pack, node_list: string | undefined) => {
   const { screen } = context
-  const registry = await askRegistry(context, pack)
+  const isRemote = context.values['remote'] === true
+  const checked = isRemote ? await checkRemotely(context, pack) : undefined
+  const registry = checked ? toRegistry(checked, pack) : await askRegistry(context, pack)
   screen.show('reading as the service does')
   const { nodeId, publisherId, version, archive, checks } = pack
-  const reading = await readArchive(archive.path)
+  const reading = checked ? toReading(checked) : await readArchive(archive.path)
   const issues = [
     ...checks.flatMap(({ tone, text }) => (tone === 'bad' ? text : [])),
     ...registry.issues,
@@ -186,7 +193,7 @@ const describeReading = (reading: Reading): string[] => {
     ...(unsure ? [`            only under a condition: ${unsure}`] : []),
     ...advice.map((line) => `            ${line}`),
     `  findings  ${high} high, ${medium} medium, ${info} info${scanned === false ? '; NOT SCANNED TO THE END' : ''}`,
-    ...findings.filter(({ severity }) => severity !== 'info').map(describeFinding),
+    ...findings.flatMap((one) => (one.severity === 'info' ? [] : `  ${describeFinding(one)}`)),
   ]
 }
 
@@ -204,18 +211,21 @@ const describeNodes = ({ status, how, partial, reason, reasons, nodes }: Reading
   return partial ? `${found}; some may be missing: ${reasons.join(', ')}` : found
 }
 
-const describeFinding = ({ severity, issue_type, message, ...at }: Reading['findings'][number]) =>
-  `    ${severity.toUpperCase()} ${issue_type}  ${at.file_path}:${at.line_number ?? ''}  ${message}`
-
 const publish: Command = {
-  usage: '[folder] [--publisher <id>] [--token <token>] [--changelog <text>]',
-  summary: 'zips the folder, publishes it, and waits for the verdict',
+  usage: '[folder] [--publisher <id>] [--token <token>] [--changelog <text>] [--no-check]',
+  summary: 'zips the folder, has it checked, publishes it, and waits for the verdict',
   help: [
     PUBLISHER_HELP,
     '--token      the personal access token; better is KILN_PUBLISH_TOKEN, which no list of processes shows',
     '--changelog  what has changed',
+    '--no-check   publishes what would be flagged or rejected, too',
   ],
-  options: { ...PACK_OPTIONS, token: { type: 'string' }, changelog: { type: 'string' } },
+  options: {
+    ...PACK_OPTIONS,
+    token: { type: 'string' },
+    changelog: { type: 'string' },
+    'no-check': { type: 'boolean' },
+  },
   run: async (context) => {
     const token = text(context.values, 'token') ?? process.env['KILN_PUBLISH_TOKEN']
     if (!token) throw new UsageError('set KILN_PUBLISH_TOKEN: `kiln token <publisher>` makes one')
@@ -228,10 +238,12 @@ const publishPack = async (context: Context, pack: Pack, token: string): Promise
   const { kiln, screen, signal, values } = context
   const { nodeId, publisherId, node, version, archive } = pack
   if (publisherId === undefined) throw new LocalError(UNNAMED)
-  const reading = await readArchive(archive.path)
+  // Otherwise the service reads it before anything is published.
+  const reading = values['no-check'] === true ? await readArchive(archive.path) : undefined
   const warnings = (reading?.advice ?? []).map((line) => `  warning   ${line}`)
   for (const line of [`${nodeId} ${version.version}`, ...describeArchive(pack), ...warnings])
     screen.record(line)
+  if (values['no-check'] !== true && !(await checkBefore(context, pack, token))) return EXIT.failed
   const changelog = text(values, 'changelog')
   const source = text(values, 'publisher') ? '--publisher' : 'PublisherId in pyproject.toml'
   const named = `${source} names the publisher ${publisherId}: the token must be one of it`

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
+import type { CheckedArchive } from '../lib/registry.ts'
 import { LocalError } from './error.ts'
 
 /** Findings of the service's reader in an archive, as `kiln-inspect --json` prints them. */
@@ -26,9 +27,8 @@ export interface Reading {
   scanned?: boolean
 }
 
-type Finding = Record<'severity' | 'issue_type' | 'message' | 'file_path', string> & {
-  line_number?: number
-}
+type Finding = Pick<Found, 'severity' | 'issue_type' | 'message' | 'file_path' | 'line_number'>
+type Found = CheckedArchive['findings'][number]
 
 /** Reads an archive by the reader of the service: that of the checkout or image, or the package kiln-inspector beside this one; undefined where there is none. */
 export const readArchive = async (path: string): Promise<Reading | undefined> => {

@@ -71,7 +71,11 @@ const showFindings = async (context: Context): Promise<number> => {
 
 type Findings = Awaited<ReturnType<Kiln['registry']['readFindings']>>
 
-const describeFinding = (finding: NonNullable<Findings['findings']>[number]): string => {
+type Finding = Pick<Listed, 'severity' | 'issue_type' | 'message'> &
+  Partial<Pick<Listed, 'file_path' | 'line_number'>>
+type Listed = NonNullable<Findings['findings']>[number]
+
+export const describeFinding = (finding: Finding): string => {
   const { severity, issue_type: rule, file_path: path = '', line_number: line, message } = finding
   return `  ${severity.toUpperCase()} ${rule}  ${path}${line === undefined ? '' : `:${line}`}  ${message}`
 }

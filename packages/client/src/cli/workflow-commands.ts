@@ -51,7 +51,13 @@ const resolve = async (context: Context): Promise<number> => {
   return found.counts.unknown > 0 ? EXIT.failed : EXIT.done
 }
 
-const describeResolution = ({ counts, packs, host_nodes, conflicts, warnings }: Resolution) => [
+const describeModel = ({ file, folder, url, digest, instances }: Resolution['models'][number]) => {
+  const place = folder === undefined ? file : `models/${folder}/${file}`
+  const having = instances && `on ${instances.join(', ') || 'no instance'}`
+  return ['  model', place, url, digest, having].filter((part) => part !== undefined).join('  ')
+}
+
+const describeResolution = ({ counts, packs, host_nodes, ...found }: Resolution) => [
   `${counted(counts.nodes, 'host node')}: ${counts.built_in} of the host, ${counts.found} in packs, ${counts.unknown} unknown`,
   ...packs.map(
     ({ node_id, version = 'none fits', host_nodes: names, is_installed, message }) =>
@@ -63,8 +69,9 @@ const describeResolution = ({ counts, packs, host_nodes, conflicts, warnings }: 
   ...host_nodes
     .filter((one) => one.replaced_by)
     .map(({ host_node, count, message }) => `  replaced  ${host_node} (${count})  ${message}`),
-  ...conflicts.map(({ message }) => `  conflict  ${message}`),
-  ...warnings.map((warning) => `  left out  ${warning}`),
+  ...found.models.map(describeModel),
+  ...found.conflicts.map(({ message }) => `  conflict  ${message}`),
+  ...found.warnings.map((warning) => `  left out  ${warning}`),
 ]
 
 const toSnapshot = (lock: Resolution['lock']) => ({
@@ -77,11 +84,12 @@ const toSnapshot = (lock: Resolution['lock']) => ({
 
 const lock = async (context: Context): Promise<number> => {
   const found = await askResolution(context)
-  const { lock: packs, counts, host_nodes, warnings } = found
+  const { lock: packs, counts, host_nodes, models, warnings } = found
   const unfit = found.packs.filter(({ version }) => version === undefined)
   const unknown = host_nodes.flatMap((one) => (one.origin === 'unknown' ? one.host_node : []))
   const missing = unknown.length > 0 && { unknown_host_nodes: unknown }
-  const value = context.values['snapshot'] === true ? toSnapshot(packs) : { packs, ...missing }
+  const beside = { ...(models.length > 0 && { models }), ...missing }
+  const value = context.values['snapshot'] === true ? toSnapshot(packs) : { packs, ...beside }
   const content = `${JSON.stringify(value, null, 2)}\n`
   const path = text(context.values, 'output')
   if (path !== undefined) await writeFile(path, content)

@@ -5,7 +5,7 @@ import { follow } from './follow.ts'
 import type { Followed, FollowOptions } from './follow.ts'
 import { responseOf } from './http.ts'
 import type { Http } from './http.ts'
-import { putToLink } from './upload.ts'
+import { putToLink, sendBytes } from './upload.ts'
 
 type Query<Path extends keyof paths> = paths[Path] extends {
   get: { parameters: { query?: infer Wanted } }
@@ -24,6 +24,16 @@ type WorkflowBody<Path extends '/workflows/resolve' | '/workflows/check'> =
   paths[Path]['post']['requestBody']['content']['application/json']
 export type NodeVersion =
   paths['/nodes/{nodeId}/versions/{version}']['get']['responses'][200]['content']['application/json']
+
+type CheckRoute = paths['/registry/check']['post']
+/** Everything that a publication of an archive would say. */
+export type CheckedArchive = CheckRoute['responses'][200]['content']['application/json']
+
+export interface CheckOptions {
+  /** A personal access token to publish, where the client has no credential. */
+  token?: string | undefined
+  signal?: AbortSignal | undefined
+}
 
 /** Decision of the service: `state` is `active` when the version can be installed. */
 export interface Verdict {
@@ -87,8 +97,24 @@ export const makeRegistry = (http: Http) => {
     return { ...verdict, warnings: [...(published.warnings ?? []), ...verdict.warnings] }
   }
 
+  /** Asks what a publication of an archive, a zip, would say. Nothing of it is kept. */
+  const checkArchive = async (
+    source: UploadSource,
+    query: NonNullable<CheckRoute['parameters']['query']> = {},
+    { token, signal }: CheckOptions = {},
+  ): Promise<CheckedArchive> => {
+    const sender = http.hasCredential || token === undefined ? http : http.withToken(token)
+    const path = `/registry/check?${new URLSearchParams(query).toString()}`
+    const headers = { 'content-type': 'application/zip' }
+    const response = await sendBytes(sender, { source, signal }, (init) =>
+      sender.send(path, { ...init, method: 'POST', headers }),
+    )
+    return (await response.json()) as CheckedArchive
+  }
+
   return {
     publish,
+    checkArchive,
     waitForVerdict,
     searchNodes: (query: Query<'/nodes/search'> = {}) =>
       responseOf(GET('/nodes/search', { params: { query } })),
@@ -114,7 +140,7 @@ export const makeRegistry = (http: Http) => {
     listVersions: (nodeId: string) => responseOf(GET('/nodes/{nodeId}/versions', ofNode(nodeId))),
     readVersion: (nodeId: string, version: string) =>
       responseOf(GET('/nodes/{nodeId}/versions/{version}', ofVersion(nodeId, version))),
-    /** Names the version to install, the latest unless named, and counts a download. */
+    /** Names the version to install, the latest of the channel unless named, and counts a download. */
     install: (nodeId: string, query: Query<'/nodes/{nodeId}/install'> = {}) =>
       responseOf(GET('/nodes/{nodeId}/install', { params: { path: { nodeId }, query } })),
     listHostNodes: (nodeId: string, version: string) =>

@@ -31,14 +31,24 @@ export const upload = async (
   return download_url
 }
 
-/** Sends bytes to a signed link; again after an error that passes, unless they are a stream that was read. */
-export const putToLink = async (
-  http: Http,
-  link: string,
-  { source, signal }: { source: UploadSource; signal: AbortSignal | undefined },
-): Promise<void> => {
+interface SentBytes {
+  source: UploadSource
+  signal: AbortSignal | undefined
+}
+
+/** Sends bytes to a signed link, as `sendBytes` does. */
+export const putToLink = async (http: Http, link: string, bytes: SentBytes): Promise<void> => {
+  await sendBytes(http, bytes, (init) => http.sendToLink(link, { method: 'PUT', ...init }))
+}
+
+/** Sends bytes; again after an error that passes, unless they are a stream that was read. */
+export const sendBytes = async (
+  { retry }: Pick<Http, 'retry'>,
+  { source, signal }: SentBytes,
+  send: (init: RequestInit) => Promise<Response>,
+): Promise<Response> => {
   let isSpent = false
-  await withRetries(http.retry, signal, () => {
+  return await withRetries(retry, signal, () => {
     const message = 'the upload broke, and its stream cannot be read again: give a function'
     if (isSpent) throw new KilnError({ code: 'bytes_spent', message })
     isSpent = source instanceof ReadableStream
@@ -46,7 +56,7 @@ export const putToLink = async (
       RequestInit['body']
     >
     const streamed = isFileBytes(source) ? {} : { duplex: 'half' as const }
-    return http.sendToLink(link, { method: 'PUT', body, signal: signal ?? null, ...streamed })
+    return send({ body, signal: signal ?? null, ...streamed })
   })
 }
 

@@ -1,5 +1,5 @@
 import { withRetries } from '../../../client/src/lib/retry.ts'
-import { PATIENT } from './client.ts'
+import { PATIENT, sendRequest, type Data } from './client.ts'
 import { recordReached } from './health.ts'
 import { ownLink } from './links.ts'
 
@@ -31,6 +31,20 @@ export const putFile = async (
       request.send(file)
     })
   await withRetries(PATIENT, signal, putOnce)
+}
+
+const CHECK = '/registry/check'
+
+/** Has the service read and scan an archive, which it does not keep. A lost connection is tried again. */
+export const checkArchive = async (
+  archive: Blob,
+  query: Record<string, string>,
+  signal: AbortSignal,
+): Promise<Data<typeof CHECK, 'post'>> => {
+  const path = `${location.origin}${CHECK}?${new URLSearchParams(query).toString()}`
+  const send = () => sendRequest(new Request(path, { method: 'POST', body: archive, signal }))
+  const response = await withRetries({ attempts: 4, baseMs: 1000 }, signal, send)
+  return (await response.json()) as Data<typeof CHECK, 'post'>
 }
 
 /** The media type that the service has found by the bytes of a file. */

@@ -8,6 +8,8 @@ import { Button } from '../ui/button.tsx'
 import { ErrorPanel, Loading, Row } from '../ui/panels.tsx'
 import { readSaved, type Saved } from './read-file.ts'
 
+const TYPES = ['.json', '.png', '.jpg', '.jpeg', '.webp', '.mp4']
+
 /** Takes a workflow, dropped or chosen, and reads it here. */
 export const WorkflowDrop = ({ onSaved }: { onSaved(saved: Saved): void }) => {
   const reading = useMutation({ mutationFn: readSaved, onSuccess: onSaved })
@@ -23,12 +25,12 @@ export const WorkflowDrop = ({ onSaved }: { onSaved(saved: Saved): void }) => {
     >
       <Workflow className="soft" aria-hidden />
       <p>
-        Drop a workflow here: the JSON that the host saves or exports for its API, or a PNG that it
-        has made. You see which packs it needs, and what their updates do to it.
+        Drop a workflow here: the JSON that the host saves or exports for its API, or a PNG, JPEG,
+        WebP or MP4 that it has made. You see which packs it needs, and what their updates do to it.
       </p>
       <Row>
         <FileTrigger
-          acceptedFileTypes={['.json', 'application/json', '.png', 'image/png']}
+          acceptedFileTypes={TYPES}
           onSelect={(files) => files?.[0] && reading.mutate(files[0])}
         >
           <Button variant="primary">Choose a file</Button>

@@ -20,7 +20,7 @@ interface PacksProps {
 
 /** The packs to install for a workflow, and what stands in the way. */
 export const Packs = ({ found, name }: PacksProps) => {
-  const { packs, host_nodes: hostNodes, conflicts, warnings } = found
+  const { packs, host_nodes: hostNodes, models, conflicts, warnings } = found
   const { data: service } = useQuery(serviceQuery)
   const template = chooseInstall(service)
   const unknown = hostNodes.filter(({ origin }) => origin === 'unknown')
@@ -64,6 +64,7 @@ export const Packs = ({ found, name }: PacksProps) => {
         )}
       />
       {unknown.length > 0 && <Unknown hostNodes={unknown} />}
+      {models.length > 0 && <Models models={models} />}
       {packs.length > 0 && <Lock found={found} name={name} />}
     </div>
   )
@@ -98,13 +99,31 @@ const Unknown = ({ hostNodes }: { hostNodes: HostNodes }) => (
   </Panel>
 )
 
-const Lock = ({ found: { lock, host_nodes }, name }: PacksProps) => {
+const Models = ({ models }: Pick<Resolution, 'models'>) => (
+  <Panel title={counted(models.length, 'model')}>
+    <Rows
+      label="Models"
+      empty="It names no model."
+      rows={models}
+      columns={{
+        File: ({ file }) => <Bdi as="strong">{file}</Bdi>,
+        Folder: ({ folder }) => folder && <Bdi as="code">{`models/${folder}`}</Bdi>,
+        From: ({ url }) => url && <Bdi as="code">{url}</Bdi>,
+        Instances: ({ instances }) => instances && <Bdi>{instances.join(', ') || 'none'}</Bdi>,
+        Digest: ({ digest }) => digest && <Bdi as="code">{digest}</Bdi>,
+      }}
+    />
+  </Panel>
+)
+
+const Lock = ({ found: { lock, host_nodes, models }, name }: PacksProps) => {
   const stem = name.replace(/\.[^.]*$/, '')
   const [file, locked] = [JSON.stringify(`${stem}.json`), JSON.stringify(`${stem}.lock.json`)]
   const save = (): void => {
     const names = host_nodes.flatMap((one) => (one.origin === 'unknown' ? one.host_node : []))
     const missing = names.length > 0 && { unknown_host_nodes: names }
-    const content = `${JSON.stringify({ packs: lock, ...missing }, null, 2)}\n`
+    const named = models.length > 0 && { models }
+    const content = `${JSON.stringify({ packs: lock, ...named, ...missing }, null, 2)}\n`
     const href = URL.createObjectURL(new Blob([content], { type: 'application/json' }))
     const anchor = Object.assign(document.createElement('a'), {
       href,

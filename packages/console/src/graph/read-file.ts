@@ -16,7 +16,7 @@ const BYTES_MAX = 4 * 2 ** 20 - 64 * 1024
 const FILE_MAX = 100 * 2 ** 20
 
 /**
- * Reads the JSON that the host has saved, or the workflow in a picture that it has made.
+ * Reads the JSON that the host has saved, or the workflow in a picture or video that it has made.
  * @throws an Error whose message says what to do
  */
 export const readSaved = async (given: File | Promise<File>): Promise<Saved> => {

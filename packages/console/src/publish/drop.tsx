@@ -71,8 +71,8 @@ export const PackDrop = ({ onPack }: { onPack(pack: Pack | undefined): void }) =
     >
       <FolderOpen className="soft" aria-hidden />
       <p>
-        Drop the folder of the pack here, or a zip of it. The checks run in this browser before
-        anything is sent.
+        Drop the folder of the pack here, or a zip of it. The service reads and scans it before
+        anything is published, and keeps nothing of that.
       </p>
       <Row>
         <FileTrigger

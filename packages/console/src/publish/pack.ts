@@ -1,13 +1,12 @@
 import {
   bad,
   checkPackFiles,
-  ok,
+  warn,
   type Check,
   type Limits,
 } from '../../../client/src/cli/check-pack.ts'
 import type { Pack as CheckedPack } from '../../../client/src/cli/check-pack.ts'
 import { whyLeftOut } from '../../../client/src/cli/left-out.ts'
-import { counted } from '../words/text.ts'
 
 /** A file that was dropped, by its path from the top of the folder or zip. */
 export type Entry = { path: string; bytes: number; read(): Promise<Blob> }
@@ -19,8 +18,6 @@ export interface Pack extends CheckedPack {
   /** Name of the folder or zip. */
   name: string
   leftOut: LeftOut[]
-  /** Names of nodes that its `__init__.py` writes out; others may come from other files. */
-  nodes: string[]
   archive: Blob
 }
 
@@ -53,22 +50,20 @@ export const toId = (name = ''): string =>
 /** Names that are listed. */
 const LISTED = 8
 
-const checkNodes = ({ nodes, root }: Pack): Check[] =>
-  nodes.length === 0
-    ? []
-    : [ok(`${counted(nodes.length, 'node')} in ${root}__init__.py: ${list(nodes)}`)]
-
 const checkLeftOut = ({ leftOut }: Pack): Check[] => {
   const names = leftOut.map(({ path, why }) => `${path} (${why})`)
-  return names.length === 0 ? [] : [{ tone: 'warn', text: `Left out: ${list(names)}` }]
+  return names.length === 0 ? [] : [warn(`Left out: ${list(names)}`)]
 }
 
-const list = (names: readonly string[]): string =>
+export const list = (names: readonly string[]): string =>
   names.slice(0, LISTED).join(', ') +
   (names.length > LISTED ? ` and ${names.length - LISTED} more` : '')
 
-/** Checks what can be checked of a pack before it is sent. */
+/**
+ * Finds what keeps a pack from being sent, and what may surprise. That all is well is only the service's to say, which reads
+ * the code.
+ */
 export const checkPack = (pack: Pack, limits: Limits): Check[] =>
   pack.files.length === 0
     ? [bad(`${pack.name} has no file to publish.`)]
-    : [...checkPackFiles(pack, limits), ...checkNodes(pack), ...checkLeftOut(pack)]
+    : [...checkPackFiles(pack, limits).filter(({ tone }) => tone !== 'ok'), ...checkLeftOut(pack)]

@@ -2,32 +2,35 @@ import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState, type ReactNode } from 'react'
 
-import { bad, ok, type Check } from '../../../client/src/cli/check-pack.ts'
+import type { Check } from '../../../client/src/cli/check-pack.ts'
 import type { Project } from '../../../client/src/cli/parse-project.ts'
-import { isFreeAgain } from '../../../client/src/lib/registry.ts'
-import { responseOf, KilnError, patientApi, read } from '../api/client.ts'
+import { responseOf, KilnError, patientApi } from '../api/client.ts'
 import { serviceQuery } from '../api/queries.ts'
-import { putFile } from '../api/upload.ts'
-import type { Node } from '../registry/queries.ts'
+import { checkArchive, putFile } from '../api/upload.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/fields.tsx'
 import { Link, publisherPage } from '../ui/link.tsx'
-import { Columns, ErrorPanel, PageTitle, Panel, Row, Stack } from '../ui/panels.tsx'
+import { Columns, ErrorPanel, Note, PageTitle, Panel, Row, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Bdi, Progress } from '../ui/values.tsx'
 import { PackDrop } from './drop.tsx'
 import { Following, Marks } from './following.tsx'
+import { describeChecked } from './checked.ts'
 import { checkPack, toId, type Pack } from './pack.ts'
 import { otherWays, PackNeeds } from './ways.tsx'
 
 const route = getRouteApi('/publishers/$publisher/publish')
 
-/** Takes a pack, checks it here, publishes it, and follows it. The address names what is followed, so that a reload goes on. */
+/** Takes a pack, has it checked, publishes it, and follows it. The address names what is followed, so that a reload goes on. */
 export const Page = (): ReactNode => {
   const { publisher: publisherId } = route.useParams()
   const { node, version } = route.useSearch()
   const navigate = useNavigate()
-  const [pack, setPack] = useState<Pack>()
+  const [{ pack, turn }, setDropped] = useState<{ pack?: Pack | undefined; turn: number }>({
+    turn: 0,
+  })
+  const setPack = (pack: Pack | undefined): void =>
+    setDropped(({ turn }) => ({ pack, turn: turn + 1 }))
   const [way, setWay] = useState('browser')
   const isFollowing = node !== undefined && version !== undefined
   const restart = (): void => {
@@ -56,7 +59,7 @@ export const Page = (): ReactNode => {
         <Columns>
           <Tabs label="Ways to publish" tabs={ways} selected={way} onSelect={setWay} />
           <Stack>
-            {pack && <PackPanel publisherId={publisherId} pack={pack} />}
+            {pack && <PackPanel key={turn} {...{ publisherId, pack, turn }} />}
             {!pack?.project && <PackNeeds {...target} nodeId={node ?? toId(pack?.name)} />}
           </Stack>
         </Columns>
@@ -65,46 +68,36 @@ export const Page = (): ReactNode => {
   )
 }
 
-/** Asks the registry about the node and the version of a pack. */
-const askRegistry = async (
-  { nodeId, version: { version } }: Project,
-  publisherId: string,
-  signal: AbortSignal,
-): Promise<Check & { isNew?: true }> => {
-  // Lists, because a browser reports each 404 as an error.
-  const query = { node_id: [nodeId], include_banned: true }
-  const { nodes } = await read('/nodes', { query }, signal)
-  const node = nodes.find((one): one is Node => 'publisher' in one)
-  if (!node) return { ...ok(`${nodeId} is a new pack: the ID is free`), isNew: true }
-  const { publisher, latest_version: latest } = node
-  const owner = publisher.id
-  if (owner !== publisherId.toLowerCase())
-    return bad(`${nodeId} belongs to ${owner}. Give the pack another name in pyproject.toml.`)
-  const versions = await read('/nodes/{nodeId}/versions', { path: { nodeId } }, signal)
-  const taken = versions.find((one) => one.version === version)
-  if (taken && !isFreeAgain(taken))
-    return bad(`Version ${version} exists. Raise it in pyproject.toml.`)
-  return ok(`${version} is free; Latest is ${latest?.version ?? 'none'} now`)
+type PackPanelProps = {
+  publisherId: string
+  pack: Pack
+  /** Number of the drop, because the same name may have other bytes. */
+  turn: number
 }
 
-const PackPanel = ({ publisherId, pack }: { publisherId: string; pack: Pack }) => {
+const PackPanel = ({ publisherId, pack, turn }: PackPanelProps) => {
   const navigate = useNavigate()
   const { data: service } = useQuery(serviceQuery)
-  const { project } = pack
-  const { data: asked, error } = useQuery({
-    queryKey: ['publish', project, publisherId],
-    queryFn: project ? ({ signal }) => askRegistry(project, publisherId, signal) : skipToken,
-    // The same pack is asked for again after it was published.
-    gcTime: 0,
-  })
+  const { project, archive } = pack
   const maxBytes = service?.limits.archive_bytes ?? Infinity
-  const response = error ? bad(error.message) : asked
-  const checks = [...checkPack(pack, { publisherId, maxBytes }), ...(response ? [response] : [])]
+  const local = checkPack(pack, { publisherId, maxBytes })
+  const isFit = local.every(({ tone }) => tone !== 'bad')
+  const checking = useQuery({
+    queryKey: ['publish', publisherId, pack.name, turn],
+    queryFn:
+      project && service && isFit
+        ? ({ signal }) => checkArchive(archive, queryOf(project, publisherId), signal)
+        : skipToken,
+    gcTime: 0,
+    staleTime: Infinity,
+    retry: false,
+  })
+  const { data: checked, error } = checking
   const [changelog, setChangelog] = useState('')
   const [part, setPart] = useState<number>()
   const sending = useMutation({
     mutationFn: ({ signal }: AbortController) => {
-      const isNew = asked?.isNew
+      const isNew = checked?.is_new_node ?? true
       return sendPack(pack, { publisherId, isNew, changelog, signal, onProgress: setPart })
     },
     onMutate: () => setPart(undefined),
@@ -117,10 +110,37 @@ const PackPanel = ({ publisherId, pack }: { publisherId: string; pack: Pack }) =
     running?.abort()
     sending.reset()
   }
-  const isReady = response !== undefined && checks.every(({ tone }) => tone !== 'bad')
+  const isRejected =
+    checked !== undefined && (checked.archive.verdict === 'rejected' || checked.issues.length > 0)
+  const isReady = isFit && !isRejected && !checking.isFetching && (checked ?? error) !== null
+  const isFlagged = checked?.status === 'NodeVersionStatusFlagged'
+  const version = project ? ` ${project.version.version}` : ''
   return (
     <Panel title={<Bdi>{pack.name}</Bdi>}>
-      <Marks label="Checks" of={checks.map(({ tone, text }) => ({ state: tone, text }))} />
+      {local.length > 0 && <Marks label="Before it is sent" of={local.map(toMark)} />}
+      {checking.isFetching && (
+        <div role="status">
+          <p>The service reads and scans the pack; nothing of it is kept</p>
+          <Progress part={undefined} label="Being checked" />
+        </div>
+      )}
+      {checked && (
+        <>
+          <p>Checked by the service, which has read every file and kept nothing:</p>
+          <Marks label="Checked by the service" of={describeChecked(checked).map(toMark)} />
+        </>
+      )}
+      {error && (
+        <Note tone="warn">
+          <p>Not checked: {error.message} A publication is checked all the same.</p>
+          <Button onPress={() => void checking.refetch()}>Check again</Button>
+        </Note>
+      )}
+      {isFlagged && !isRejected && (
+        <Note tone="warn">
+          <p>Published, it would be on hold until it has been reviewed, and use up its number.</p>
+        </Note>
+      )}
       <TextField
         label="Changelog (optional)"
         rows={3}
@@ -142,13 +162,21 @@ const PackPanel = ({ publisherId, pack }: { publisherId: string; pack: Pack }) =
           isPending={isPending}
           onPress={() => sending.mutate(new AbortController())}
         >
-          {project ? `Publish ${project.version.version}` : 'Publish'}
+          {`Publish${version}${isFlagged ? ' all the same' : ''}`}
         </Button>
         {isPending && <Button onPress={stop}>Stop</Button>}
       </Row>
     </Panel>
   )
 }
+
+const toMark = ({ tone, text }: Check) => ({ state: tone, text })
+
+const queryOf = ({ nodeId, version: { version } }: Project, publisherId: string) => ({
+  node_id: nodeId,
+  version,
+  publisher_id: publisherId,
+})
 
 const aboutPart = (part: number | undefined): string =>
   part === undefined ? 'Reserving the version' : `Sending the archive: ${Math.floor(part * 100)} %`

@@ -1,7 +1,6 @@
 import * as zip from '@zip.js/zip.js/lib/zip-core-native.js'
 
 import { findRoot } from '../../../client/src/cli/check-pack.ts'
-import { mappedIn } from '../../../client/src/cli/mapped-names.ts'
 import { parseProject } from '../../../client/src/cli/parse-project.ts'
 import { sortEntries, type Entry, type Pack } from './pack.ts'
 
@@ -48,7 +47,6 @@ const makePack = async (name: string, entries: readonly Entry[], packed?: File):
     files: kept.map(({ path, bytes }) => ({ path, bytes })),
     leftOut,
     root,
-    nodes: mappedIn(await readText('__init__.py')),
     archive: packed && leftOut.length === 0 ? packed : await packEntries(kept),
     ...(toml !== undefined && readProject(toml)),
   }

@@ -14,6 +14,7 @@ import { Badge, Bdi, Signed } from '../ui/values.tsx'
 import { nodesQuery, type OfPublisher } from './queries.ts'
 import { writeWorkflow } from './workflow.ts'
 
+const TO_COME = '/publishers/{publisherId}/trusted-publishers'
 const TRUSTED = '/publishers/{publisherId}/nodes/{nodeId}/trusted-publishers'
 const ONE_TRUSTED = `${TRUSTED}/{trustedPublisherId}` as const
 
@@ -82,7 +83,7 @@ const PROVIDERS: Record<Schema<'TrustProvider'>, { label: string; fields: FieldS
     ],
   },
 }
-const KINDS = Object.keys(PROVIDERS) as Schema<'TrustProvider'>[]
+const OTHERS = ['gitlab', 'oidc'] as const
 
 const FOLDER = '.github/workflows/'
 const ADDRESS = /^https:\/\/github\.com\/|\.git$|\/$/g
@@ -108,20 +109,33 @@ const readClaims = ({ claims = '', ...fields }: Values): Record<string, string> 
 /** CI jobs that may publish a pack without a stored token. */
 export const TrustedPublishers = ({ id }: OfPublisher) => {
   const [chosen, setChosen] = useState<string>()
+  const { data: toCome = [] } = useQuery(readQuery(TO_COME, { path: { publisherId: id } }))
+  const first = (
+    <Row>
+      <AskButton {...addToCome(id, 'github')} label="Trust a pack to come" />
+      <Actions
+        label="Other providers for a pack to come"
+        actions={OTHERS.map((kind) => addToCome(id, kind))}
+      />
+    </Row>
+  )
   return (
     <Show query={useQuery(nodesQuery(id))}>
       {(list) => {
-        const nodeId = chosen ?? list[0]?.id
+        const ids = [...list.map((node) => node.id), ...toCome.map((trust) => trust.node_id)]
+        const options = [...new Set(ids)]
+        const nodeId = chosen !== undefined && options.includes(chosen) ? chosen : options[0]
         if (nodeId === undefined)
           return (
             <Empty>
-              <p>No packs yet. A job is trusted with one pack.</p>
+              <p>No packs yet. A job is trusted with one pack, which it may make itself.</p>
               <LinkButton {...publishPage(id)}>Publish a pack</LinkButton>
+              {first}
             </Empty>
           )
-        const options = list.map((node) => node.id)
         return (
           <Stack>
+            {first}
             {options.length > 1 && (
               <Select label="Pack" options={options} value={nodeId} onChange={setChosen} />
             )}
@@ -145,14 +159,22 @@ const addTo = (path: Path, provider: Schema<'TrustProvider'>): Action => ({
   },
 })
 
+/** The same for a pack that its first publication makes. */
+const addToCome = (publisherId: string, provider: Schema<'TrustProvider'>): Action => ({
+  ...addTo({ publisherId, nodeId: 'a pack to come' }, provider),
+  fields: [
+    field('node_id', 'Pack ID', 'It is not reserved: whoever publishes first has it.'),
+    ...PROVIDERS[provider].fields,
+  ],
+  write: ({ node_id: nodeId = '', ...values }) =>
+    addTo({ publisherId, nodeId }, provider).write(values),
+})
+
 const OfNode = (path: Path) => (
   <>
     <Row>
       <AskButton {...addTo(path, 'github')} variant="primary" label="Add GitHub Actions" />
-      <Actions
-        label="Other providers"
-        actions={KINDS.filter((kind) => kind !== 'github').map((kind) => addTo(path, kind))}
-      />
+      <Actions label="Other providers" actions={OTHERS.map((kind) => addTo(path, kind))} />
     </Row>
     <Listing
       label="Trusted publishers"

@@ -121,8 +121,39 @@ const Flagged = ({ version }: { version: Version }) => {
           : 'This version can’t be installed.'}
       </p>
       <Bdi>{reason}</Bdi>
+      <Decided version={version} />
       <ReviewRequest version={version} />
     </Note>
+  )
+}
+
+/** The decision on a review, and the worst finding; for members. */
+const Decided = ({ version }: { version: Version }) => {
+  const { node_id: nodeId, version: number, status } = version
+  const { data } = useQuery(findingsQuery(nodeId, number))
+  // Not those of the version: its stream, which replaces it, has none.
+  const findings = data?.findings ?? []
+  const review = data?.reviews?.find(({ decision }) => decision?.status === status)
+  const worst = findings.find(({ severity }) => severity === 'high') ?? findings[0]
+  return (
+    <>
+      {review && (
+        <p>
+          Decided after the review that was requested <Time at={review.createdAt} />.
+        </p>
+      )}
+      {worst && (
+        <p>
+          <Bdi>{worst.message}</Bdi>{' '}
+          {worst.file_path !== undefined && (
+            <Bdi as="code">{[worst.file_path, worst.line_number].filter(Boolean).join(':')}</Bdi>
+          )}{' '}
+          <Link to="." search={{ tab: 'findings' }}>
+            {counted(findings.length, 'finding')}
+          </Link>
+        </p>
+      )}
+    </>
   )
 }
 

@@ -39,5 +39,5 @@ export const extensionOf = (path: string): string =>
   /(?<=[^/])\.[^./]*$/.exec(path)?.[0].toLowerCase() ?? ''
 
 const TEXT_KINDS = new Set(
-  words('.py .pyi .json .toml .txt .cfg .ini .csv .tsv .yaml .yml .md .js .sh .bat .ps1'),
+  words('.py .pyi .json .toml .txt .cfg .ini .csv .tsv .yaml .yml .md .js .mjs .sh .bat .ps1'),
 )

@@ -104,6 +104,7 @@ function makeState(packageName: string): RunState {
     lostNodes: false,
     ranUnknown: false,
     mayHaveWritten: false,
+    replacements: [],
     reasons: new Map(),
     limitsMet: new Set(),
     notes: [],

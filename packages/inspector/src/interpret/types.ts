@@ -44,22 +44,25 @@ export interface BytesValue {
   data: Uint8Array
 }
 
-/**
- * `rest`: the items are known, but more may follow. `maybe`: those of them that not all branches of an undecided test put
- * there, so that the list as a whole may be none of what the pack makes.
- */
-export interface ListValue {
+/** What else is not known of items, so that as a whole they may be none of what the pack makes. */
+interface Undecided {
+  /** Those that not all branches of an undecided test put there. */
+  maybe?: Set<Value>
+  /** Those that may stand in each other's place. */
+  unordered?: Set<Value> | undefined
+}
+
+/** `rest`: the items are known, but more may follow. */
+export interface ListValue extends Undecided {
   kind: 'list'
   items: Value[]
   rest: boolean
-  maybe?: Set<Value>
 }
 
-export interface TupleValue {
+export interface TupleValue extends Undecided {
   kind: 'tuple'
   items: Value[]
   rest: boolean
-  maybe?: Set<Value>
 }
 
 /**
@@ -115,7 +118,7 @@ export interface SliceValue {
 }
 
 /** An iterator of any sort. `next` gives undefined at the end; then `rest` says whether more may have followed. */
-export interface IteratorValue {
+export interface IteratorValue extends Undecided {
   kind: 'iterator'
   /** Name of its type: `generator`, `zip`, `list_iterator`. */
   type: string
@@ -419,6 +422,8 @@ export interface RunState {
   ranUnknown: boolean
   /** A call may have written files of the pack: what the archive lacks may be there. */
   mayHaveWritten: boolean
+  /** Calls by which the pack registers replacements of host nodes. */
+  replacements: UnknownCall[]
   reasons: Map<string, Reason>
   limitsMet: Set<BudgetName>
   notes: Note[]

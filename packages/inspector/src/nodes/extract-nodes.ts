@@ -1,6 +1,7 @@
 import { adviceOf } from '../advice.ts'
 import { BUILT_IN_NODE_NAMES, makeHostFacts } from '../host/make-facts.ts'
-import type { ExtractedNode, NodesSection } from '../inspection.ts'
+import { listEditorNodes } from '../editor/editor-nodes.ts'
+import type { ExtractedNode, NodesSection, WorkflowName } from '../inspection.ts'
 import { makeInterpreter, type Interpreter } from '../interpret/interpreter.ts'
 import type { Reason } from '../interpret/types.ts'
 import { LIBRARY } from '../interpret/library/library.ts'
@@ -13,6 +14,7 @@ import { listOf } from './advise.ts'
 import { findByFallback, readNodeList } from './fallback.ts'
 import { findNodes, type FoundNodes } from './find-nodes.ts'
 import { findNeededPython } from './python-version.ts'
+import { listReplaced } from './replacements.ts'
 
 interface ExtractOptions {
   pack: Pack
@@ -81,12 +83,14 @@ const makeSection = (pack: Pack, interpreter: Interpreter, found: FoundNodes): N
   ]
   const own = capNodes(found.nodes.filter(({ name }) => !BUILT_IN_NODE_NAMES.has(name)))
   if (own.isCut) reasons.push('budget_text')
+  const workflowNames = listWorkflowNames(pack, interpreter, found)
   const partial = reasons.length > 0
   const whole = {
     extractorVersion: EXTRACTOR_VERSION,
     dropped: found.dropped,
     stats,
     ...(hints.length > 0 && { hints }),
+    ...(workflowNames.length > 0 && { workflow_names: workflowNames }),
     partial,
     reasons,
   }
@@ -99,6 +103,19 @@ const makeSection = (pack: Pack, interpreter: Interpreter, found: FoundNodes): N
   if (failure !== undefined)
     return { ...whole, status: 'failed', reason: failure, how: 'none', nodes: [] }
   return { ...whole, status: 'success', how: 'none', nodes: [] }
+}
+
+/** Names of the editor's own and replaced ones; a host node of the pack is neither. */
+const listWorkflowNames = (
+  pack: Pack,
+  interpreter: Interpreter,
+  { nodes, webFolder }: FoundNodes,
+): WorkflowName[] => {
+  const replaced = listReplaced(interpreter).map((one): [string, WorkflowName] => [one.name, one])
+  const names = new Map(replaced)
+  for (const name of listEditorNodes(pack, webFolder)) names.set(name, { name })
+  for (const { name } of nodes) names.delete(name)
+  return [...names.values()]
 }
 
 /** Why a pack without a known node has failed; undefined for one that has none, such as one of interface files. */

@@ -34,6 +34,8 @@ export interface FoundNodes extends Pick<
 > {
   /** State when there is no node: it is known that there is none, or it is not. */
   state: 'known' | 'unknown' | 'raised' | 'no_init' | 'no_mapping' | 'entrypoint_rejected'
+  /** Folder of the editor's files, relative to the root, where one is named and is there. */
+  webFolder?: string | undefined
 }
 
 /**
@@ -56,10 +58,10 @@ const raisedBy = ({ code, detail }: Reason): FoundNodes => ({
 export const readModule = (interpreter: Interpreter, entry: ModuleValue): FoundNodes => {
   const advice: Advice = new Map()
   const displayNames = readDisplayNames(interpreter, entry, advice)
-  adviseOnWeb(interpreter, entry, advice)
   const json = makeJsonWriter(interpreter)
   const found = readAs({ interpreter, json, displayNames, advice }, entry)
-  return { ...found, hints: [...(found.hints ?? []), ...hintsOf(advice)] }
+  const webFolder = adviseOnWeb(interpreter, entry, advice)
+  return { ...found, webFolder, hints: [...(found.hints ?? []), ...hintsOf(advice)] }
 }
 
 /** In the older form, or else in the newer one. */
@@ -217,15 +219,20 @@ const hasWebDirectory = (interpreter: Interpreter, entry: ModuleValue): boolean 
   return folder !== undefined && folder !== null
 }
 
-/** Advises on a folder of the editor's files that is not in the archive. */
-const adviseOnWeb = (interpreter: Interpreter, entry: ModuleValue, advice: Advice): void => {
+/** Finds the folder of the editor's files, relative to the root, and advises on one that is not in the archive. */
+const adviseOnWeb = (
+  interpreter: Interpreter,
+  entry: ModuleValue,
+  advice: Advice,
+): string | undefined => {
   const { files } = interpreter.runtime
   const given = interpreter.findAttribute(entry, 'WEB_DIRECTORY') ?? null
-  if (given === null || isUnknown(given)) return
-  const text = interpreter.text(given)
-  if (text === undefined) return
+  const text = given === null || isUnknown(given) ? undefined : interpreter.text(given)
+  if (text === undefined) return undefined
   const path = files.normalise(text.startsWith('/') ? text : `${files.root}/${text}`)
-  if (files.isInside(path) && !files.isFolder(path)) advise(advice, 'web_directory_missing', text)
+  if (files.isFolder(path) && files.isInside(path)) return path.slice(files.root.length + 1)
+  if (files.isInside(path)) advise(advice, 'web_directory_missing', text)
+  return undefined
 }
 
 /** Attributes that tell a node class apart from others. */

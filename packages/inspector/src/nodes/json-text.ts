@@ -1,4 +1,4 @@
-import { isSequence } from '../interpret/values/read-value.ts'
+import { isSequence, isUndecided } from '../interpret/values/read-value.ts'
 import { dictKey } from '../interpret/values/dict.ts'
 import { isHostPath } from '../interpret/modules/virtual-files.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
@@ -70,10 +70,10 @@ export const makeJsonWriter = (interpreter: Interpreter) => {
 
   const writeItems = (value: Value, at: Writing, depth: number): string => {
     const { items, rest } = interpreter.readItems(value)
-    const isUnited = isSequence(value) && value.maybe !== undefined
-    if (rest || isUnited) at.isDynamic = true
+    if (rest || isUndecided(value)) at.isDynamic = true
     const texts = items.flatMap((item) => write(item, at, depth + 1) ?? leaveOut(at))
     // Several branches may have put the same there.
+    const isUnited = isSequence(value) && value.maybe !== undefined
     return `[${(isUnited ? [...new Set(texts)] : texts).join(',')}]`
   }
 
@@ -149,7 +149,7 @@ export const makeJsonWriter = (interpreter: Interpreter) => {
   const writeTypes = (value: Value, at: Writing): string | undefined => {
     if (!isSequence(value)) return write(value, at)
     // Outputs have a place each: a list of what several branches give has them at wrong ones.
-    if (value.maybe) return undefined
+    if (isUndecided(value)) return undefined
     const { items, rest } = interpreter.readItems(value)
     if (rest) at.isDynamic = true
     return `[${items.map((item) => write(item, at, 1) ?? putInstead(at, '"*"')).join(',')}]`

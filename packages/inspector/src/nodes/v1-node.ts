@@ -1,4 +1,4 @@
-import { isClass, isSequence, isUnknown } from '../interpret/values/read-value.ts'
+import { isClass, isUndecided, isUnknown } from '../interpret/values/read-value.ts'
 import type { ExtractedNode } from '../inspection.ts'
 import type { Interpreter } from '../interpret/interpreter.ts'
 import type { BaseValue, InstanceValue, UnknownValue, Value } from '../interpret/types.ts'
@@ -159,8 +159,6 @@ const callInputTypes = (
   return failure === undefined ? value : undefined
 }
 
-const isUnited = (value: Value): boolean => isSequence(value) && value.maybe !== undefined
-
 /** Given, or one `false` for each element of `RETURN_TYPES`. */
 const readIsList = (
   interpreter: Interpreter,
@@ -170,12 +168,12 @@ const readIsList = (
   if (given === undefined) {
     const types = find('RETURN_TYPES')
     if (types === undefined) return known([])
-    if (isUnited(types)) return { value: [], isDynamic: true }
+    if (isUndecided(types)) return { value: [], isDynamic: true }
     const [first = null, ...others] = choicesOf(types)
     const { items, rest } = interpreter.readItems(first)
     return { value: items.map(() => false), isDynamic: rest || others.length > 0 }
   }
-  if (isUnited(given)) return { value: [], isDynamic: true }
+  if (isUndecided(given)) return { value: [], isDynamic: true }
   if (typeof given === 'boolean') return known([given])
   const { items, rest } = interpreter.readItems(given)
   const flags = items.map((item) => interpreter.truth(item))

@@ -1,6 +1,5 @@
 import type { Statement } from './ast.ts'
-import type { Frame, Walk } from './walk-state.ts'
-import { lineHere } from './walk-state.ts'
+import { type Frame, lineHere, type Walk } from './walk-state.ts'
 
 /** The first place at which CPython gives up compiling a file: it cannot be imported. */
 export interface PythonSyntaxError {

@@ -32,6 +32,7 @@ export const makeDump = (interpreter: Interpreter) => {
   const dumpObject = (value: ObjectValue): Dump => {
     switch (value.kind) {
       case 'bytes':
+        return `bytes ${[...value.data].join()}`
       case 'range':
       case 'slice':
         return ifKnown(textOf(value), (text) => `${value.kind} ${text}`)

@@ -13,7 +13,7 @@ const GRAMMAR = new Map(
     .slice(1)
     .map((section) => {
       const [name = '', ...lines] = section.trim().split('\n')
-      const isBlock = name === 'statement' || name === 'member_of_class'
+      const isBlock = /statement|member_of_class/.test(name)
       return [name, isBlock ? lines.join('\n').split('\n\n') : lines] as const
     }),
 )
@@ -54,10 +54,19 @@ const SELF: Variable[] = [
 /** Most expressions of a program. */
 const PARTS = 250
 
+/** One program of so many has what the interpreter does not compute. */
+const UNKNOWN_EVERY = 10
+
 /** Makes a program from a source of numbers below the one given; 0 takes the simplest way. */
 export const generateProgram = (pick: (count: number) => number): string => {
   let counter = 0
   let parts = 0
+  const withUnknown = pick(UNKNOWN_EVERY) === UNKNOWN_EVERY - 1
+
+  const productionsOf = (type: string): string[] => [
+    ...(GRAMMAR.get(type) ?? []),
+    ...((withUnknown && GRAMMAR.get(`unknown ${type}`)) || []),
+  ]
 
   /** Expands a production; `bound` gets the names made on its way. */
   const expand = (production: string, place: Place, bound: Map<string, string>): string => {
@@ -111,7 +120,7 @@ export const generateProgram = (pick: (count: number) => number): string => {
     const variables = place.scope.filter(fits)
     if (variables.length > 0 && pick(10) > (place.depth > 0 ? 6 : 2))
       return variables.at(-1 - pick(variables.length))?.name ?? ''
-    const all = (GRAMMAR.get(type) ?? []).filter(
+    const all = productionsOf(type).filter(
       (text) =>
         (!place.formatted || !/\\|f"""/.test(text)) && (place.walrus || !text.includes(':=')),
     )
@@ -134,7 +143,7 @@ export const generateProgram = (pick: (count: number) => number): string => {
 
   /** A statement, whose names enter the place. */
   const statement = (place: Place): string => {
-    const all = GRAMMAR.get('statement') ?? []
+    const all = productionsOf('statement')
     const choices = place.depth > 1 ? all : all.filter((text) => !text.includes('\n'))
     const production = choices[pick(choices.length)] ?? ''
     const bound = new Map<string, string>()
@@ -159,7 +168,7 @@ export const generateProgram = (pick: (count: number) => number): string => {
   }
 
   const members = (place: Place): string => {
-    const all = GRAMMAR.get('member_of_class') ?? []
+    const all = productionsOf('member_of_class')
     return Array.from({ length: 1 + pick(4) }, () =>
       expand(all[pick(all.length)] ?? '', { ...place, walrus: false, depth: 3 }, new Map()),
     ).join('\n')

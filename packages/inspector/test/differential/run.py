@@ -23,7 +23,9 @@ def dump(value):
         return f'path {value}'
     if kind == 'str':
         return f'str {value}'
-    if kind in ('int', 'float', 'bytes', 'range', 'slice'):
+    if kind == 'bytes':
+        return f'bytes {",".join(map(str, value))}'
+    if kind in ('int', 'float', 'range', 'slice'):
         return f'{kind} {value!r}'
     if kind in ('list', 'tuple'):
         return [kind, *map(dump, value)]

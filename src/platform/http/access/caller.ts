@@ -15,8 +15,14 @@ export interface Caller {
   keyLimits?: { scopes: readonly KeyScope[]; isCapped: boolean }
   /** Families of the tasks that a request of a key with scopes may reach; absent: both. */
   families?: TaskScope['families']
-  /** Scope of a personal access token: a node, or with null all of its publisher's. */
-  token?: { id: string; publisherId: string; nodeId: string | null; scope: 'publish' | 'read' }
+  /** Scope of a personal access token: a node, or with null all of its publisher's. A CI job's was exchanged. */
+  token?: {
+    id: string
+    publisherId: string
+    nodeId: string | null
+    scope: 'publish' | 'read'
+    isExchanged: boolean
+  }
   /** The one task that a task token reads; its owner is then the owner here. */
   taskId?: string
   /** `exp` of a bearer token of the issuer. */

@@ -116,6 +116,7 @@ const HEADERS_BY_STATUS: Partial<Record<number, HeaderName[]>> = {
   416: ['Content-Range'],
   429: ['Retry-After'],
   503: ['Retry-After'],
+  504: ['Retry-After'],
 }
 
 /** Codes that follow from what a route is. */
@@ -130,7 +131,7 @@ const impliedErrors = (route: Route): ErrorCodeName[] => [
   ...(bodyOf(route) ? BODY_ERRORS : []),
   ...([route.query, route.body?.schema].some(hasBounds) ? (['incompatible_fields'] as const) : []),
   ...(route.rawBody ? (['body_too_large'] as const) : []),
-  ...(route.method === 'post' ? POST_ERRORS : []),
+  ...(route.method === 'post' && !route.keepsNothing ? POST_ERRORS : []),
 ]
 
 const OF_CREDENTIALS = ['unauthorized', 'auth_unavailable', 'task_token_insufficient'] as const

@@ -23,7 +23,7 @@ export const makeParameters = (route: Route, schemas: Schemas): Json[] => [
   ...[...new Set([...(route.requestHeaders ?? []), ...(route.read ? READ_HEADERS : [])])].map(
     (name) => header(name, REQUEST_HEADERS[name]),
   ),
-  ...(route.method === 'post' ? [IDEMPOTENCY_KEY] : []),
+  ...(route.method === 'post' && !route.keepsNothing ? [IDEMPOTENCY_KEY] : []),
 ]
 
 const listProperties = (schema: TObject | undefined): [string, Json][] =>

@@ -214,7 +214,8 @@ const claimKey = async (
     isDryRun: isDry,
   }: { request: Request; caller: Caller | undefined; isDryRun: boolean },
 ): Promise<Claim | undefined> => {
-  const key = route.method === 'post' ? readIdempotencyKey(request.headers) : undefined
+  const takesKey = route.method === 'post' && !route.keepsNothing
+  const key = takesKey ? readIdempotencyKey(request.headers) : undefined
   if (key === undefined || isDry) return undefined
   const principal = principalOf(caller, request.ip)
   const scope = { principal, method: 'POST', path: scopePath(route, request), key }

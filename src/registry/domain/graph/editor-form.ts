@@ -7,6 +7,7 @@ import {
   idOf,
   listAt,
   objectAt,
+  objectsAt,
   textOf,
   type Graph,
   type GraphNode,
@@ -19,7 +20,8 @@ export const isEditorForm = (value: Json): value is JsonObject =>
 
 /** Reads a graph in the form of the host's editor. Each subgraph and group node in use is read once, however often it is used. */
 export const readEditorForm = (workflow: JsonObject): Graph => {
-  const graph: Graph = { form: 'editor', nodes: [], warnings: [] }
+  const models = objectsAt(workflow, 'models')
+  const graph: Graph = { form: 'editor', nodes: [], models, warnings: [] }
   const inner = readDefinitions(workflow)
   const waiting = new Set<Part>([{ name: undefined, place: '', given: workflow }])
   for (const part of waiting)
@@ -116,6 +118,7 @@ const readNode = (
     pack: cutTextOf(properties?.get('cnr_id')) ?? cutTextOf(properties?.get('aux_id')),
     version: cutTextOf(properties?.get('ver')),
     values: Array.isArray(values) || isObject(values) ? values : undefined,
+    models: objectsAt(properties, 'models'),
     inputs: new Map(),
     outputs: [],
   }

@@ -8,6 +8,8 @@ import { isObject } from '../comparison/read-json.ts'
 export interface Graph {
   form: 'editor' | 'api'
   nodes: GraphNode[]
+  /** Models that the editor has recorded for the whole. */
+  models: JsonObject[]
   /** Parts that were left out, each as a sentence. */
   warnings: string[]
 }
@@ -26,6 +28,8 @@ export interface GraphNode {
   version: string | undefined
   /** Values of its widgets, by position in the editor's form, by name in the API's; undefined where none are kept. */
   values: Json[] | JsonObject | undefined
+  /** Models that the editor has recorded for it: name, directory, url, hash. */
+  models: JsonObject[]
   inputs: Map<string, Source>
   outputs: Target[]
 }
@@ -80,6 +84,9 @@ export const objectAt = (value: Json | undefined, name: string): JsonObject | un
   const member = isObject(value) ? value.get(name) : undefined
   return isObject(member) ? member : undefined
 }
+
+export const objectsAt = (value: Json | undefined, name: string): JsonObject[] =>
+  listAt(value, name).filter(isObject)
 
 export const listAt = (value: Json | undefined, name: string): readonly Json[] => {
   const member = isObject(value) ? value.get(name) : undefined

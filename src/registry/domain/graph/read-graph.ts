@@ -31,7 +31,7 @@ const readApiForm = (prompt: JsonObject): Graph => {
       const { output, from } = source
       from.outputs.push({ output, node: cut(id), input: cut(input), types: [] })
     }
-  return { form: 'api', nodes: [...nodes.values()], warnings: [] }
+  return { form: 'api', nodes: [...nodes.values()], models: [], warnings: [] }
 }
 
 const readNode = (id: string, given: Json): GraphNode => ({
@@ -43,6 +43,7 @@ const readNode = (id: string, given: Json): GraphNode => ({
   pack: undefined,
   version: undefined,
   values: objectAt(given, 'inputs') ?? new Map(),
+  models: [],
   inputs: new Map(),
   outputs: [],
 })

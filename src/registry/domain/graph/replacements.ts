@@ -13,7 +13,7 @@ export const Replacement = Type.Object(
       { description: 'Inputs that have other names; all others keep theirs.' },
     ),
   },
-  { description: 'The host node by which the host has replaced it.' },
+  { description: 'The host node by which the host, or its pack, has replaced it.' },
 )
 export type Replacement = Static<typeof Replacement>
 

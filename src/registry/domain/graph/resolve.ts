@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 
 import { map } from '../../../platform/domain/schema-fields.ts'
 import { EXPECTED } from './read-graph.ts'
+import { WorkflowModel } from './models.ts'
 import { Replacement } from './replacements.ts'
 import { RequirementConflict } from './requirements.ts'
 import { EDITOR_NODES, type Graph, type GraphNode } from './graph.ts'
@@ -92,6 +93,11 @@ export const ResolvedHostNode = Type.Object({
     }),
   ),
   message: Type.String({ description: 'The same as a sentence.' }),
+  is_editor_only: Type.Optional(
+    Type.Literal(true, {
+      description: 'A script of the pack makes it in the editor: no server needs it.',
+    }),
+  ),
   last_version: Type.Optional(LastVersion),
   replaced_by: Type.Optional(Replacement),
   other_node_ids: Type.Optional(
@@ -146,6 +152,9 @@ export const WorkflowResolution = Type.Object({
   host_nodes: Type.Array(ResolvedHostNode, { description: 'By name.' }),
   packs: Type.Array(ResolvedPack, { description: 'The packs that it needs, by id.' }),
   lock: Type.Array(LockedPack, { description: 'What to install, exactly, by id.' }),
+  models: Type.Array(WorkflowModel, {
+    description: 'Files of models that it names, by their names; at most 500.',
+  }),
   conflicts: Type.Array(RequirementConflict, {
     description: 'Python packages of which no version suits all of these packs.',
   }),
@@ -192,6 +201,10 @@ export interface Claim {
   preempts: boolean
   ranking: number
   downloads: number
+  /** The pack's scripts have it in the editor alone. */
+  isEditorOnly?: boolean
+  /** Host node that the pack has in its place. */
+  replacedBy?: Replacement | null
 }
 
 /** A name of host nodes with the pack that a workflow was saved with. */
@@ -248,7 +261,14 @@ export interface KnownName {
 /** The source of one name. */
 export type Origin = Pick<
   ResolvedHostNode,
-  'origin' | 'node_id' | 'reason' | 'message' | 'last_version' | 'replaced_by' | 'other_node_ids'
+  | 'origin'
+  | 'node_id'
+  | 'reason'
+  | 'message'
+  | 'is_editor_only'
+  | 'last_version'
+  | 'replaced_by'
+  | 'other_node_ids'
 >
 
 export const chooseOrigin = (
@@ -273,9 +293,22 @@ export const chooseOrigin = (
     ...(last?.node_id === id
       ? { message: `The workflow was saved with this pack, which ${hadUntil(last)}`, ...shown }
       : { message: chosen || recorded?.isActive ? CHOICE_REASONS[reason] : INACTIVE }),
+    ...(chosen && describeClaim(chosen)),
     ...(others.length > 0 && { other_node_ids: others }),
   }
 }
+
+/** Says what a claim is that is no host node of its pack. */
+const describeClaim = ({ claim: { isEditorOnly, replacedBy }, reason }: Choice) => ({
+  ...(isEditorOnly && {
+    message: `${CHOICE_REASONS[reason]} It is a node of the editor alone.`,
+    is_editor_only: true as const,
+  }),
+  ...(replacedBy && {
+    message: `${CHOICE_REASONS[reason]} The pack has ${replacedBy.host_node} in its place.`,
+    replaced_by: replacedBy,
+  }),
+})
 
 const replacedBy = (replaced_by: Replacement) => ({
   message: `The host has ${replaced_by.host_node} in its place.`,

@@ -14,7 +14,7 @@ import {
 } from './payload-methods.ts'
 import { FINDING_METHODS, LIST_METHODS } from './list-methods.ts'
 import { FROZENSET_METHODS, SET_METHODS } from './set-methods.ts'
-import { inheritMaybe, makeEmptyDict, makeList, makeTuple } from '../values/make-value.ts'
+import { inheritUndecided, makeEmptyDict, makeList, makeTuple } from '../values/make-value.ts'
 import type { Definition, NativeClass } from '../values/native.ts'
 import { DICT_METHODS, dictFromKeys } from './dict-methods.ts'
 import { wrap } from './number-classes.ts'
@@ -27,7 +27,7 @@ const LIST: Definition = {
     if (value === undefined) return makeList([])
     const { items, rest } = readItems(rt, value)
     if (!rt.budget.allowItems(items.length)) return undefined
-    return inheritMaybe(makeList(items, rest), payloadOf(value))
+    return inheritUndecided(makeList(items, rest), payloadOf(value))
   },
   methods: {
     ...SEQUENCE_METHODS,
@@ -46,7 +46,7 @@ const TUPLE: Definition = {
     if (value === undefined) return wrap(rt, cls, makeTuple([]))
     const { items, rest } = readItems(rt, value)
     if (!rt.budget.allowItems(items.length)) return undefined
-    return wrap(rt, cls, inheritMaybe(makeTuple(items, rest), payloadOf(value)))
+    return wrap(rt, cls, inheritUndecided(makeTuple(items, rest), payloadOf(value)))
   },
   methods: {
     ...SEQUENCE_METHODS,

@@ -3,7 +3,13 @@ import { contains } from '../operate/membership.ts'
 import { raise } from '../operate/raise.ts'
 import { call, callSpecial } from '../operate/call.ts'
 import { iterate, readItems } from '../operate/iterate.ts'
-import { makeItemsIterator, makeIterator, makeTuple } from '../values/make-value.ts'
+import {
+  inheritUndecided,
+  makeItemsIterator,
+  makeIterator,
+  makeTuple,
+  mark,
+} from '../values/make-value.ts'
 import type { Definition, NativeClass } from '../values/native.ts'
 import type { IteratorValue, Kwargs, Runtime, Value } from '../types.ts'
 import { rangeLength, truthOf } from '../operate/truth.ts'
@@ -55,6 +61,12 @@ function nextOfEach(sources: readonly IteratorValue[], to: IteratorValue): Value
   return items
 }
 
+/** The item, which stands in another place where those of a source may. */
+function inheritOrder(made: IteratorValue, item: Value, sources: IteratorValue[]): Value {
+  if (sources.some(({ unordered }) => unordered)) mark(made, 'unordered', item)
+  return item
+}
+
 const ZIP: Definition = {
   name: 'zip',
   construct: (rt, _cls, args) => {
@@ -63,7 +75,7 @@ const ZIP: Definition = {
     const zip = makeIterator('zip', () => {
       const items = sources.length === 0 ? undefined : nextOfEach(sources, zip)
       rt.budget.step(1)
-      return items && makeTuple(items)
+      return items && inheritOrder(zip, makeTuple(items), sources)
     })
     return zip
   },
@@ -77,13 +89,13 @@ const MAP: Definition = {
     const map = makeIterator('map', () => {
       const items = nextOfEach(sources, map)
       rt.budget.step(1)
-      return items && call(rt, fn, items)
+      return items && inheritOrder(map, call(rt, fn, items), sources)
     })
     return map
   },
 }
 
-/** `filter`: items that can't be decided are kept. */
+/** `filter`: items that can't be decided are kept, with a mark. */
 const FILTER: Definition = {
   name: 'filter',
   construct: (rt, _cls, [test, value]) => {
@@ -92,12 +104,14 @@ const FILTER: Definition = {
     const filter = makeIterator('filter', () => {
       for (let item = source.next(); item !== undefined; item = source.next()) {
         rt.budget.step(1)
-        if (truthOf(rt, test === null ? item : call(rt, test, [item])) !== false) return item
+        const truth = truthOf(rt, test === null ? item : call(rt, test, [item]))
+        if (truth === undefined) mark(filter, 'maybe', item)
+        if (truth !== false) return item
       }
       filter.rest = source.rest
       return undefined
     })
-    return filter
+    return inheritUndecided(filter, source)
   },
 }
 
@@ -116,7 +130,7 @@ function enumerate(rt: Runtime, args: readonly Value[], kwargs: Kwargs): Value |
     if (item === undefined) iterator.rest = source.rest
     if (item === undefined || index === undefined) return undefined
     index += 1n
-    return makeTuple([index - 1n, item])
+    return inheritOrder(iterator, makeTuple([index - 1n, item]), [source])
   })
   return iterator
 }
@@ -132,7 +146,7 @@ const REVERSED: Definition = {
       return undefined
     if (iterate(rt, inner) === undefined) return undefined
     const { items, rest } = readItems(rt, inner)
-    return makeItemsIterator('reversed', items.toReversed(), rest)
+    return inheritUndecided(makeItemsIterator('reversed', items.toReversed(), rest), inner)
   },
 }
 

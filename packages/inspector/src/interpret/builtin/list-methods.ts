@@ -3,11 +3,11 @@ import { equals } from '../operate/compare.ts'
 import { sort } from '../operate/order.ts'
 import { raiseIfCertain } from '../operate/raise.ts'
 import { recordRemoving } from '../operate/set-item.ts'
-import { truthOf } from '../operate/truth.ts'
 import type { Kwargs, ListValue, NativeCall, Runtime, TupleValue, Value } from '../types.ts'
 import { intOf, isObject, payloadOf } from '../values/read-value.ts'
-import { inheritMaybe, makeList } from '../values/make-value.ts'
+import { inheritUndecided, makeList } from '../values/make-value.ts'
 import { callsOf } from '../values/native.ts'
+import { anyOf } from '../values/merge-values.ts'
 
 type ListMethod = (rt: Runtime, list: ListValue, args: Value[], kwargs: Kwargs) => Value | undefined
 
@@ -52,23 +52,22 @@ const METHODS: Record<string, ListMethod> = {
     list.items = []
     list.rest = false
     delete list.maybe
+    delete list.unordered
     return null
   },
-  copy: (_, list) => inheritMaybe(makeList(list.items.slice(), list.rest), list),
+  copy: (_, list) => inheritUndecided(makeList(list.items.slice(), list.rest), list),
   reverse: (_, list) => {
     list.items.reverse()
     return null
   },
   sort: (rt, list, _, kwargs) => {
-    const reverse = truthOf(rt, kwargs.get('reverse') ?? false)
-    const { items } = list
-    let sorted: Value[] | undefined
+    let sorted: ReturnType<typeof sort> = { items: list.items, unordered: new Set(list.items) }
     // Keys are made beside an empty list.
     list.items = []
     try {
-      sorted = sort(rt, items, kwargs.get('key') ?? null, reverse ?? false)
+      sorted = sort(rt, sorted.items, kwargs)
     } finally {
-      list.items = sorted ?? items
+      Object.assign(list, sorted)
     }
     return null
   },
@@ -88,7 +87,12 @@ function pop(rt: Runtime, list: ListValue, at: Value | undefined): Value | undef
   if (from < 0 || from >= list.items.length)
     return list.rest ? undefined : raiseIfCertain(rt, 'IndexError', 'pop from empty list')
   recordRemoving(rt, list)
-  return list.items.splice(from, 1)[0]
+  const [item] = list.items.splice(from, 1)
+  if (item === undefined || !list.unordered?.has(item)) return item
+  // Any of those whose order is unknown was taken, and the others are left.
+  list.items.splice(from, 0, item)
+  list.maybe = new Set([...(list.maybe ?? []), ...list.unordered])
+  return anyOf([...list.unordered])
 }
 
 /** Methods that list and tuple share. */
@@ -97,6 +101,7 @@ export const FINDING_METHODS: Record<string, NativeCall> = {
     const sequence = sequenceOf(self)
     const start = from === undefined ? 0n : intOf(from)
     if (!sequence || item === undefined || start === undefined || start < 0n) return undefined
+    if (sequence.unordered) return undefined
     for (let index = Number(start); index < sequence.items.length; index += 1) {
       const same = equals(rt, sequence.items[index] ?? null, item)
       if (same === undefined) return undefined
@@ -127,6 +132,6 @@ export const LIST_METHODS: Record<string, NativeCall> = {
   }),
   __reversed__: (_, [self]) => {
     const list = sequenceOf(self)
-    return list && makeList(list.items.toReversed(), list.rest)
+    return list && inheritUndecided(makeList(list.items.toReversed(), list.rest), list)
   },
 }

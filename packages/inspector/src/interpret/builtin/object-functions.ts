@@ -12,9 +12,10 @@ import { openReplaced } from '../values/dict.ts'
 import { isRaised, raise, raiseIfCertain } from '../operate/raise.ts'
 import { deleteAttribute, setAttribute } from '../operate/set-attribute.ts'
 import { truthOf } from '../operate/truth.ts'
-import type { Kwargs, NativeCall, Runtime, Truth, Value } from '../types.ts'
+import type { IteratorValue, Kwargs, NativeCall, Runtime, Truth, Value } from '../types.ts'
 import { intOf, isClass, isIterator, isModule, isObject, textOf } from '../values/read-value.ts'
 import { makeList, makeNamespaceDict, orElse } from '../values/make-value.ts'
+import { anyOf, CHOICES_MAX } from '../values/merge-values.ts'
 
 const decided = (truth: Truth): Value | undefined => truth
 
@@ -92,7 +93,7 @@ function next(rt: Runtime, [value, fallback]: readonly Value[]): Value | undefin
   if (value === undefined) return undefined
   if (isIterator(value)) {
     const item = value.next()
-    if (item !== undefined) return item
+    if (item !== undefined) return nextOf(value, item, fallback)
     if (value.rest) return undefined
     return orElse(fallback, () => raiseIfCertain(rt, 'StopIteration'))
   }
@@ -102,6 +103,22 @@ function next(rt: Runtime, [value, fallback]: readonly Value[]): Value | undefin
     if (fallback === undefined || !isRaised(rt, error, 'StopIteration')) throw error
     return fallback
   }
+}
+
+/** The item, or one of those that may come next where that is not decided. */
+function nextOf(iterator: IteratorValue, item: Value, fallback: Value | undefined): Value {
+  const { unordered, maybe } = iterator
+  const isSure = (one: Value) => !unordered?.has(one) && !maybe?.has(one)
+  if (isSure(item)) return item
+  const choices: (Value | undefined)[] = [item]
+  let next = iterator.next()
+  for (; next !== undefined && choices.length <= CHOICES_MAX; next = iterator.next()) {
+    choices.push(next)
+    if (isSure(next)) break
+  }
+  if (next === undefined && !unordered) choices.push(fallback)
+  iterator.rest = true
+  return anyOf(choices)
 }
 
 /** `__import__(name, globals, locals, fromlist, level)`: the first package, unless names are asked from the module. */

@@ -1,4 +1,4 @@
-import { intOf, isTuple, textOf } from '../values/read-value.ts'
+import { intOf, isTuple, isUndecided, payloadOf, textOf } from '../values/read-value.ts'
 import { argumentOf, optional } from '../operate/arguments.ts'
 import { truthOf } from '../operate/truth.ts'
 import { iterate, readItems } from '../operate/iterate.ts'
@@ -118,7 +118,8 @@ const joining: TextMethod = (rt, text, args) => {
   if (given === undefined || iterate(rt, given) === undefined) return undefined
   const { items, rest } = readItems(rt, given)
   const parts = items.map((item) => textOf(item)).filter((part) => part !== undefined)
-  return rest || parts.length < items.length ? undefined : join(text, parts)
+  const isKnown = !rest && parts.length === items.length && !isUndecided(payloadOf(given))
+  return isKnown ? join(text, parts) : undefined
 }
 
 const replacing: TextMethod = (_, text, args, kwargs) => {

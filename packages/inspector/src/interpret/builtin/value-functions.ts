@@ -1,11 +1,11 @@
-import { truthOf } from '../operate/truth.ts'
 import { less, sort } from '../operate/order.ts'
+import { truthOf } from '../operate/truth.ts'
 import { call, callSpecial } from '../operate/call.ts'
 import { formatValue, reprOf } from '../operate/text-of.ts'
 import { iterate, lengthOfValue, readItems } from '../operate/iterate.ts'
-import { makeList } from '../values/make-value.ts'
+import { inheritUndecided, makeList } from '../values/make-value.ts'
 import { binary } from '../operate/operator.ts'
-import { intOf, numberOf, textOf } from '../values/read-value.ts'
+import { intOf, numberOf, payloadOf, textOf } from '../values/read-value.ts'
 import type { Kwargs, NativeCall, Runtime, Truth, Value } from '../types.ts'
 import { roundToDigits, roundToInt } from '../text/number/round.ts'
 
@@ -47,9 +47,8 @@ export const VALUE_FUNCTIONS: Record<string, NativeCall> = {
   sorted: (rt, [value], kwargs) => {
     if (value === undefined || iterate(rt, value) === undefined) return undefined
     const { items, rest } = readItems(rt, value)
-    const reverse = truthOf(rt, kwargs.get('reverse') ?? false) ?? false
-    // Items that can't be compared are still known items.
-    return makeList(sort(rt, items, kwargs.get('key') ?? null, reverse) ?? items, rest)
+    const list = inheritUndecided(makeList(items, rest), payloadOf(value))
+    return Object.assign(list, sort(rt, items, kwargs))
   },
 }
 

@@ -1,12 +1,11 @@
 import { assignTarget, evaluate } from '../run-code.ts'
-import { isSequence, isSet } from '../values/read-value.ts'
+import { isSet } from '../values/read-value.ts'
 import { truthOf } from '../operate/truth.ts'
 import { inOne, iterate } from '../operate/iterate.ts'
 import { asNew, makeSet, setEntry } from '../operate/mapping.ts'
-import { stepOf } from './name.ts'
+import { closureScope, stepOf } from './name.ts'
 import { runUnsure } from '../execute/branch.ts'
-import { makeEmptyDict, makeIterator, makeList, makeUnknown } from '../values/make-value.ts'
-import { closureScope } from './name.ts'
+import { makeEmptyDict, makeIterator, makeList, makeUnknown, mark } from '../values/make-value.ts'
 import { nodesWithin } from '../../python/nodes-within.ts'
 import type { IteratorValue, Runtime, Scope, Value } from '../types.ts'
 import type {
@@ -33,10 +32,11 @@ export function evaluateComprehension(rt: Runtime, node: Comprehension, scope: S
   if (node.of === 'list') {
     const list = makeList(items, run.rest)
     if (maybe.length > 0) list.maybe = new Set(maybe)
+    if (run.unordered) list.unordered = new Set(items)
     return list
   }
   const set = makeSet(rt, items)
-  if (run.rest && isSet(set)) set.rest = true
+  if ((run.rest || maybe.length > 0) && isSet(set)) set.rest = true
   return set
 }
 
@@ -71,6 +71,8 @@ interface Run {
   rest: boolean
   /** A condition of this round could not be decided. */
   isUnsure: boolean
+  /** The order of what was iterated is unknown. */
+  unordered: boolean
 }
 
 function start(rt: Runtime, clauses: ComprehensionClause[], scope: Scope): Run {
@@ -89,6 +91,7 @@ function start(rt: Runtime, clauses: ComprehensionClause[], scope: Scope): Run {
     },
     rest: false,
     isUnsure: false,
+    unordered: false,
   }
 }
 
@@ -120,7 +123,8 @@ function* eachRound(
     }
     assignTarget(rt, clause.target, item, run.scope)
     const { isUnsure } = run
-    if (isSequence(source) && source.maybe?.has(item)) run.isUnsure = true
+    if (iterator?.maybe?.has(item)) run.isUnsure = true
+    run.unordered ||= iterator?.unordered !== undefined
     if (holds(rt, clause.conditions, run)) yield* eachRound(rt, clauses, run, index + 1)
     run.isUnsure = isUnsure
   }
@@ -156,7 +160,12 @@ function makeGenerator(rt: Runtime, node: Comprehension, run: Run): IteratorValu
   const rounds = eachRound(rt, node.clauses, run)
   const generator = makeIterator('generator', () => {
     const { value: inner, done } = rounds.next()
-    if (!done) return evaluate(rt, node.element, inner)
+    if (!done) {
+      const item = evaluate(rt, node.element, inner)
+      if (run.unordered) mark(generator, 'unordered', item)
+      if (run.isUnsure) mark(generator, 'maybe', item)
+      return item
+    }
     if (run.rest && !generator.rest) runOnce(rt, node.clauses, run, [node.element])
     generator.rest = run.rest
     return undefined

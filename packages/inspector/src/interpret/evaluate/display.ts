@@ -1,9 +1,16 @@
 import { evaluate } from '../run-code.ts'
-import { isSet, isUnknown } from '../values/read-value.ts'
+import { isSet, isUnknown, payloadOf } from '../values/read-value.ts'
 import { readItems } from '../operate/iterate.ts'
 import { mapChoice } from '../values/merge-values.ts'
 import { binary } from '../operate/operator.ts'
-import { makeEmptyDict, makeUnknown, orElse } from '../values/make-value.ts'
+import {
+  inheritUndecided,
+  makeEmptyDict,
+  makeList,
+  makeTuple,
+  makeUnknown,
+  orElse,
+} from '../values/make-value.ts'
 import { addToDict, asNew, makeSet, setEntry } from '../operate/mapping.ts'
 import type { Runtime, Scope, Value } from '../types.ts'
 import type {
@@ -19,9 +26,10 @@ import { formatValue, reprOf, strOf } from '../operate/text-of.ts'
 
 /** `[a, *b]`, `(a, *b)`. */
 export function evaluateSequence(rt: Runtime, node: Tuple | List, scope: Scope): Value {
-  const { items, rest } = evaluateItems(rt, node.items, scope)
+  const { items, rest, starred } = evaluateItems(rt, node.items, scope)
   if (!rt.budget.allowItems(items.length)) return makeUnknown('items')
-  return { kind: node.kind === 'List' ? 'list' : 'tuple', items, rest }
+  const made = node.kind === 'List' ? makeList(items, rest) : makeTuple(items, rest)
+  return inheritUndecided(made, ...starred)
 }
 
 /** Expressions with stars among them. */
@@ -29,8 +37,9 @@ export function evaluateItems(
   rt: Runtime,
   nodes: readonly Expression[],
   scope: Scope,
-): { items: Value[]; rest: boolean } {
+): { items: Value[]; rest: boolean; starred: Value[] } {
   const items: Value[] = []
+  const starred: Value[] = []
   let rest = false
   for (const node of nodes) {
     const value = evaluate(rt, node, scope)
@@ -43,8 +52,9 @@ export function evaluateItems(
     // Not spread into push: the stack can't take many arguments.
     for (const item of read.items) items.push(item)
     rest ||= read.rest
+    starred.push(payloadOf(value))
   }
-  return { items, rest }
+  return { items, rest, starred }
 }
 
 /** `{a, *b}`. */

@@ -11,8 +11,16 @@ import { deleteAttribute, setAttribute } from '../operate/set-attribute.ts'
 import { deleteItem, setItem } from '../operate/set-item.ts'
 import { combineSets } from '../operate/set-operation.ts'
 import type { ListValue, Runtime, Scope, SetValue, Value } from '../types.ts'
-import { isList, isNotImplemented, isObject, isUnknown, payloadOf } from '../values/read-value.ts'
-import { inheritMaybe, makeList, makeUnknown, orElse } from '../values/make-value.ts'
+import {
+  isList,
+  isNotImplemented,
+  isObject,
+  isSequence,
+  isUnknown,
+  payloadOf,
+} from '../values/read-value.ts'
+import { inheritUndecided, makeList, makeUnknown, mark, orElse } from '../values/make-value.ts'
+import { anyOf } from '../values/merge-values.ts'
 import type { AugAssign, Expression } from '../../python/ast.ts'
 
 /** Binds a target: a name, attribute, item, or a list of targets. */
@@ -40,7 +48,10 @@ export function assignTarget(rt: Runtime, target: Expression, value: Value, scop
 
 /** `a, *b, c = value`. What is missing is unknown. */
 function unpack(rt: Runtime, targets: Expression[], value: Value, scope: Scope): void {
-  const { items, rest } = readItems(rt, value)
+  const read = readItems(rt, value)
+  const { rest } = read
+  const { unordered } = isSequence(value) ? value : {}
+  const items = read.items.map((item) => (unordered?.has(item) ? anyOf([...unordered]) : item))
   const { length } = targets
   const star = targets.findIndex((target) => target.kind === 'Starred')
   const item = (index: number) => orElse(items[index], () => makeUnknown('item[]', originOf(value)))
@@ -137,7 +148,7 @@ function repeatInPlace(rt: Runtime, left: Value, list: ListValue, times: Value):
 export function recordAdding(rt: Runtime, list: ListValue, items: readonly Value[]): void {
   if (list.rest) rt.state.guesses += 1
   if (rt.state.repeating > 0) list.rest = true
-  if (rt.state.added) for (const item of items) (list.maybe ??= new Set()).add(item)
+  if (rt.state.added) for (const item of items) mark(list, 'maybe', item)
 }
 
 /** `list.extend`. */
@@ -145,7 +156,7 @@ export function extendList(rt: Runtime, list: ListValue, value: Value): void {
   const { items, rest } = readItems(rt, value)
   if (rest) list.rest = true
   recordAdding(rt, list, items)
-  inheritMaybe(list, payloadOf(value))
+  inheritUndecided(list, payloadOf(value))
   if (!rt.budget.allowItems(list.items.length + items.length)) {
     list.rest = true
     return

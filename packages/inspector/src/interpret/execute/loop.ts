@@ -1,13 +1,12 @@
 import { assignTarget, execute } from '../run-code.ts'
 import { mentioned, openReached, saveReached } from '../operate/give-away.ts'
 import { raiseIfCertain } from '../operate/raise.ts'
-import { isObject, isSequence, isUnknown, nameOf } from '../values/read-value.ts'
+import { isObject, isUnknown, nameOf } from '../values/read-value.ts'
 import { truthOf } from '../operate/truth.ts'
 import { inOne, iterate } from '../operate/iterate.ts'
 import { evaluateSafely } from '../evaluate/expression.ts'
-import { stepOf } from '../evaluate/name.ts'
+import { bindName, stepOf } from '../evaluate/name.ts'
 import type { For, While } from '../../python/ast.ts'
-import { bindName } from '../evaluate/name.ts'
 import { nodesWithin } from '../../python/nodes-within.ts'
 import { words } from '../../words.ts'
 import { assignedNames } from './assigned-names.ts'
@@ -31,7 +30,7 @@ function runFor(rt: Runtime, node: For, scope: Scope): Completion {
   const iterator = iterate(rt, source)
   if (!iterator && !isObject(source)) raiseIfCertain(rt, 'TypeError', 'object is not iterable')
   return iterator
-    ? runRounds(rt, node, { iterator, maybe: isSequence(source) ? source.maybe : undefined }, scope)
+    ? runRounds(rt, node, iterator, scope)
     : runMaybe(rt, node, scope, unknownItem(source))
 }
 
@@ -39,15 +38,8 @@ function unknownItem(source: Value): Value {
   return makeUnknown(`${nameOf(source)}[]`, isUnknown(source) ? source.origin : 'pack')
 }
 
-interface Source {
-  iterator: IteratorValue
-  /** Items that may not be there. */
-  maybe: ReadonlySet<Value> | undefined
-}
-
 /** One round for each item, and one that may not happen if there may be more items. */
-function runRounds(rt: Runtime, node: For, source: Source, scope: Scope): Completion {
-  const { iterator, maybe } = source
+function runRounds(rt: Runtime, node: For, iterator: IteratorValue, scope: Scope): Completion {
   let rounds = 0
   for (let item = iterator.next(); item !== undefined; item = iterator.next()) {
     rounds += 1
@@ -56,7 +48,7 @@ function runRounds(rt: Runtime, node: For, source: Source, scope: Scope): Comple
       return cutShort(rt, node, scope)
     }
     rt.budget.step(stepOf(scope))
-    const end = maybe?.has(item)
+    const end = iterator.maybe?.has(item)
       ? runMaybe(rt, node, scope, item, 0)
       : runRound(rt, node, scope, item)
     if (end !== undefined && end !== 'continue') return end

@@ -1,6 +1,5 @@
 import { evaluateAnnotation, evaluateSafely } from '../evaluate/expression.ts'
-import { stepOf } from '../evaluate/name.ts'
-import { bindName, declareNames } from '../evaluate/name.ts'
+import { bindName, declareNames, stepOf } from '../evaluate/name.ts'
 import { assignTarget, augmentTarget, deleteTarget } from './assignment.ts'
 import { executeIf } from './branch.ts'
 import { executeClass, executeFunction } from './definition.ts'

@@ -1,5 +1,5 @@
 import { call } from '../operate/call.ts'
-import { functionsOf, nativeClass, nativeModule } from '../values/native.ts'
+import { nativeClass, nativeModule } from '../values/native.ts'
 import type { ModuleValue, Runtime } from '../types.ts'
 
 /** `abc`: abstract classes can be made here like any other. */
@@ -10,12 +10,14 @@ export const makeAbc = (rt: Runtime): ModuleValue => {
     bases: [rt.builtinClass('type')],
     methods: { register: (_rt, [, cls]) => cls },
   })
-  return nativeModule('abc', [
-    ['ABCMeta', metaclass],
-    ['ABC', nativeClass(rt, { name: 'ABC', module: 'abc', metaclass })],
-    ...functionsOf('abc', {
+  return nativeModule('abc', {
+    attributes: {
+      ABCMeta: metaclass,
+      ABC: nativeClass(rt, { name: 'ABC', module: 'abc', metaclass }),
+    },
+    functions: {
       abstractmethod: (_rt, [target]) => target,
       abstractproperty: (rt, args, kwargs) => call(rt, rt.builtinClass('property'), args, kwargs),
-    }),
-  ])
+    },
+  })
 }

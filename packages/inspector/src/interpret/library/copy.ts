@@ -3,12 +3,12 @@ import { makeDict, setEntry } from '../operate/mapping.ts'
 import { callSpecial } from '../operate/call.ts'
 import { dictCopy, dictEntries } from '../values/dict.ts'
 import { makeList, makeTuple, makeUnknown } from '../values/make-value.ts'
-import { functionsOf, nativeModule } from '../values/native.ts'
+import { nativeModule } from '../values/native.ts'
 import type { InstanceValue, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
 
 /** `copy`. */
 export const makeCopy = (): ModuleValue =>
-  nativeModule('copy', functionsOf('copy', { copy: shallow, deepcopy: deep }))
+  nativeModule('copy', { functions: { copy: shallow, deepcopy: deep } })
 
 /** Deeper values are shared instead of copied. */
 const MAX_DEPTH = 200

@@ -1,6 +1,6 @@
 import { argumentOf, flagOf, pathOf } from '../operate/arguments.ts'
 import { ifKnown, makeItemsIterator, makeList } from '../values/make-value.ts'
-import { functionsOf, nativeModule } from '../values/native.ts'
+import { nativeModule } from '../values/native.ts'
 import type { Kwargs, ModuleValue, Runtime, Value } from '../types.ts'
 import { globPaths, hasWildcard } from '../text/path/glob.ts'
 import { joinPath } from '../text/path/posix.ts'
@@ -8,14 +8,13 @@ import { exists, globFilesOf, isFolder, locate } from './support/pack-file.ts'
 
 /** `glob`, over the files of the pack; results are sorted folder by folder. */
 export const makeGlob = (): ModuleValue =>
-  nativeModule(
-    'glob',
-    functionsOf('glob', {
+  nativeModule('glob', {
+    functions: {
       glob: (rt, args, kwargs) => ifKnown(findPaths(rt, args, kwargs), makeList),
       iglob: (rt, args, kwargs) =>
         ifKnown(findPaths(rt, args, kwargs), (paths) => makeItemsIterator('generator', paths)),
-    }),
-  )
+    },
+  })
 
 const findPaths = (rt: Runtime, args: Value[], kwargs: Kwargs): string[] | undefined => {
   const pattern = pathOf(rt, argumentOf(args, kwargs, 0, 'pathname'))

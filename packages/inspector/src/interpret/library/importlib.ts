@@ -1,6 +1,6 @@
 import { makeFileSpec, makeImportlibMachinery, readSpec } from './module-spec.ts'
 import { loadSubmodule } from './support/library-class.ts'
-import { functionsOf, nativeModule, quietFunctions } from '../values/native.ts'
+import { nativeModule } from '../values/native.ts'
 import { makePathlibPath } from './pathlib-pure-path.ts'
 import { findModule, importModule } from '../modules/module-loader.ts'
 import { resolveName } from '../modules/resolve-name.ts'
@@ -18,22 +18,18 @@ export const makeImportlib = (rt: Runtime): ModuleValue => {
   const submodules = Object.entries(SUBMODULES).map(
     ([name, make]) => [name, loadSubmodule(rt, `importlib.${name}`, make)] as const,
   )
-  return nativeModule('importlib', [
-    ...submodules,
-    ...functionsOf('importlib', { import_module: importNamed, reload, __import__: importNamed }),
-    ...quietFunctions('importlib', 'invalidate_caches'),
-  ])
+  return nativeModule('importlib', {
+    attributes: Object.fromEntries(submodules),
+    functions: { import_module: importNamed, reload, __import__: importNamed },
+    quiet: 'invalidate_caches',
+  })
 }
 
 /** `importlib.metadata`: what is installed is the machine's business. */
 export const makeImportlibMetadata = (): ModuleValue =>
-  nativeModule(
-    'importlib.metadata',
-    functionsOf('importlib.metadata', {
-      version: () => undefined,
-      distribution: () => undefined,
-    }),
-  )
+  nativeModule('importlib.metadata', {
+    functions: { version: () => undefined, distribution: () => undefined },
+  })
 
 const importNamed: NativeCall = (rt, args, kwargs) => {
   const name = textOf(argumentOf(args, kwargs, 0, 'name'))
@@ -56,7 +52,7 @@ const reload: NativeCall = (_rt, [module]) => module
 
 /** `importlib.resources`: files beside a module of the pack. */
 export const makeImportlibResources = (): ModuleValue =>
-  nativeModule('importlib.resources', functionsOf('importlib.resources', FUNCTIONS))
+  nativeModule('importlib.resources', { functions: { files } })
 
 /** Folder of a package, given as a module or by name. */
 const folderOf = (rt: Runtime, anchor: Value | undefined): string | undefined => {
@@ -66,22 +62,19 @@ const folderOf = (rt: Runtime, anchor: Value | undefined): string | undefined =>
   return module.file === undefined ? undefined : dirname(module.file)
 }
 
-const FUNCTIONS: Record<string, NativeCall> = {
-  files: (rt, [anchor]) =>
-    ifKnown(folderOf(rt, anchor ?? rt.state.scope.module), (folder) => makePathlibPath(rt, folder)),
-}
+const files: NativeCall = (rt, [anchor]) =>
+  ifKnown(folderOf(rt, anchor ?? rt.state.scope.module), (folder) => makePathlibPath(rt, folder))
 
 /** `importlib.util`: specs of the pack's files, and modules made from them. */
 export const makeImportlibUtil = (): ModuleValue =>
-  nativeModule(
-    'importlib.util',
-    functionsOf('importlib.util', {
+  nativeModule('importlib.util', {
+    functions: {
       module_from_spec: moduleFromSpec,
       spec_from_file_location: specFromFile,
       spec_from_loader: specFromLoader,
       find_spec: findSpec,
-    }),
-  )
+    },
+  })
 
 /** A file outside the pack gives an unknown spec. */
 const specFromFile: NativeCall = (rt, args, kwargs) => {

@@ -74,9 +74,11 @@ const callers: NativeCall = (rt) => {
 const HOST_FRAMES = ['node_info', 'get_object_info']
 
 /** `inspect`: kinds and members of objects. */
-export const makeInspect = pythonModule('inspect', () => [
-  ['_members', nativeFunction('inspect.getmembers', getmembers)],
-  ['_parameters', nativeFunction('inspect.signature', parameters)],
-  ['_callers', nativeFunction('inspect.stack', callers)],
-  ['iscoroutinefunction', nativeFunction('inspect.iscoroutinefunction', iscoroutinefunction)],
-])
+export const makeInspect = pythonModule('inspect', {
+  attributes: {
+    _members: nativeFunction('inspect.getmembers', getmembers),
+    _parameters: nativeFunction('inspect.signature', parameters),
+    _callers: nativeFunction('inspect.stack', callers),
+  },
+  functions: { iscoroutinefunction },
+})

@@ -7,13 +7,7 @@ import {
   makeList,
   makeUnknown,
 } from '../values/make-value.ts'
-import {
-  nativeClass,
-  nativeFunction,
-  nativeModule,
-  nativeState,
-  quietMethods,
-} from '../values/native.ts'
+import { nativeClass, nativeModule, nativeState } from '../values/native.ts'
 import type { ClassValue, Kwargs, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
 import { findLibraryClass } from './support/library-class.ts'
 import { locate, readBytes, readText } from './support/pack-file.ts'
@@ -64,7 +58,12 @@ const makeFile = (rt: Runtime, content: string | Uint8Array, name?: string): Val
 
 /** A class of file objects; those of io differ in name only. */
 const makeFileClass = (rt: Runtime, name: string) =>
-  nativeClass(rt, { name, module: 'io', methods: METHODS })
+  nativeClass(rt, {
+    name,
+    module: 'io',
+    methods: METHODS,
+    quiet: 'flush truncate writelines __del__',
+  })
 
 /** Everything that was not read yet, at limit `size` units of it. */
 const readRest = (state: FileState, size?: number): string | Uint8Array => {
@@ -97,7 +96,6 @@ const close = ofState((state) => {
 })
 
 const METHODS: Record<string, NativeCall> = {
-  ...quietMethods('flush truncate writelines __del__'),
   __enter__: (_rt, [self]) => self,
   __exit__: close,
   close,
@@ -131,15 +129,17 @@ const METHODS: Record<string, NativeCall> = {
 export const makeIo = (rt: Runtime): ModuleValue => {
   const text = makeFileClass(rt, 'TextIOBase')
   const bytes = makeFileClass(rt, 'BufferedIOBase')
-  return nativeModule('io', [
-    ['open', nativeFunction('io.open', openFile)],
-    ['TextIOBase', text],
-    ['BufferedIOBase', bytes],
-    ['TextIOWrapper', nativeClass(rt, { name: 'TextIOWrapper', module: 'io', bases: [text] })],
-    ['StringIO', makeMemoryFile(rt, 'StringIO', text)],
-    ['BytesIO', makeMemoryFile(rt, 'BytesIO', bytes)],
-    ['IOBase', nativeClass(rt, { name: 'IOBase', module: 'io' })],
-  ])
+  return nativeModule('io', {
+    functions: { open: openFile },
+    attributes: {
+      TextIOBase: text,
+      BufferedIOBase: bytes,
+      TextIOWrapper: nativeClass(rt, { name: 'TextIOWrapper', module: 'io', bases: [text] }),
+      StringIO: makeMemoryFile(rt, 'StringIO', text),
+      BytesIO: makeMemoryFile(rt, 'BytesIO', bytes),
+      IOBase: nativeClass(rt, { name: 'IOBase', module: 'io' }),
+    },
+  })
 }
 
 /** Writing appends, within the limit of a string. */

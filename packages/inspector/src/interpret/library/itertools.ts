@@ -1,6 +1,5 @@
 import { pythonModule } from './python-module.ts'
 import { eachItem, makeLazy, type LazyEnd } from './support/lazy.ts'
-import { functionsOf } from '../values/native.ts'
 import { argumentOf } from '../operate/arguments.ts'
 import { binary } from '../operate/operator.ts'
 import type { NativeCall, Runtime, Value } from '../types.ts'
@@ -54,4 +53,4 @@ const FUNCTIONS: Record<string, NativeCall> = {
 }
 
 /** `itertools`: lazy where sources may be endless, so that these are cut by who reads them. */
-export const makeItertools = pythonModule('itertools', () => functionsOf('itertools', FUNCTIONS))
+export const makeItertools = pythonModule('itertools', { functions: FUNCTIONS })

@@ -3,7 +3,7 @@ import { makeDict } from '../operate/mapping.ts'
 import { raiseIfCertain } from '../operate/raise.ts'
 import { call, callMethod } from '../operate/call.ts'
 import { makeEmptyDict, makeList, makeTuple } from '../values/make-value.ts'
-import { functionsOf, nativeClass, nativeModule } from '../values/native.ts'
+import { nativeClass, nativeModule } from '../values/native.ts'
 import type { Kwargs, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
 import { readJson, type JsonBuilder } from '../text/json/read.ts'
 import { decode } from '../text/string/codec.ts'
@@ -13,21 +13,25 @@ import { loadSubmodule } from './support/library-class.ts'
 /** `json`, with both directions and the hooks of reading. */
 export const makeJson = (rt: Runtime): ModuleValue => {
   const decoder = loadSubmodule(rt, 'json.decoder', makeJsonDecoder)
-  return nativeModule('json', [
-    ...functionsOf('json', { loads, load, dumps, dump }),
-    ...(isModule(decoder) ? decoder.namespace : []),
-    ['decoder', decoder],
-    ['JSONEncoder', nativeClass(rt, { name: 'JSONEncoder', module: 'json.encoder' })],
-  ])
+  return nativeModule('json', {
+    attributes: {
+      ...(isModule(decoder) ? Object.fromEntries(decoder.namespace) : {}),
+      decoder,
+      JSONEncoder: nativeClass(rt, { name: 'JSONEncoder', module: 'json.encoder' }),
+    },
+    functions: { loads, load, dumps, dump },
+  })
 }
 
 /** `json.decoder`, whose names `json` has, too. */
 export const makeJsonDecoder = (rt: Runtime): ModuleValue =>
-  nativeModule('json.decoder', [
-    // Handlers for either are found when a text is no JSON.
-    ['JSONDecodeError', rt.builtinClass('ValueError')],
-    ['JSONDecoder', nativeClass(rt, { name: 'JSONDecoder', module: 'json.decoder' })],
-  ])
+  nativeModule('json.decoder', {
+    attributes: {
+      // Handlers for either are found when a text is no JSON.
+      JSONDecodeError: rt.builtinClass('ValueError'),
+      JSONDecoder: nativeClass(rt, { name: 'JSONDecoder', module: 'json.decoder' }),
+    },
+  })
 
 const loads: NativeCall = (rt, [source], kwargs) => {
   const content = payloadOf(source)

@@ -40,8 +40,8 @@ const MODULES: ReadonlyMap<string, MakeModule> = new Map<string, MakeModule>([
   ...WRITTEN_IN_PYTHON.map((name) => [name, pythonModule(name)] as const),
   ['abc', makeAbc],
   // What a pack puts there, every module sees.
-  ['builtins', (rt) => ({ ...nativeModule('builtins', []), namespace: rt.builtins })],
-  ['concurrent', () => nativeModule('concurrent', [])],
+  ['builtins', (rt) => ({ ...nativeModule('builtins'), namespace: rt.builtins })],
+  ['concurrent', () => nativeModule('concurrent')],
   ['copy', makeCopy],
   ['glob', makeGlob],
   ['importlib', makeImportlib],

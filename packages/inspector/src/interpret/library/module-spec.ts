@@ -43,11 +43,13 @@ export const makeImportlibMachinery = (rt: Runtime): ModuleValue => {
     },
   })
   const spec = nativeClass(rt, { name: 'ModuleSpec', module: 'importlib.machinery' })
-  return nativeModule('importlib.machinery', [
-    ['SourceFileLoader', loader],
-    ['ModuleSpec', spec],
-    ['SOURCE_SUFFIXES', makeList(['.py'])],
-  ])
+  return nativeModule('importlib.machinery', {
+    attributes: {
+      SourceFileLoader: loader,
+      ModuleSpec: spec,
+      SOURCE_SUFFIXES: makeList(['.py']),
+    },
+  })
 }
 
 /** A spec whose loader reads the file. */

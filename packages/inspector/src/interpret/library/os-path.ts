@@ -1,6 +1,6 @@
 import { argumentOf, pathOf } from '../operate/arguments.ts'
 import { ifKnown, makeTuple } from '../values/make-value.ts'
-import { functionsOf, machineFunctions, nativeModule } from '../values/native.ts'
+import { nativeModule } from '../values/native.ts'
 import type { ModuleValue, NativeCall, Runtime, Truth, Value } from '../types.ts'
 import {
   basename,
@@ -16,12 +16,11 @@ import { exists, isFile, isFolder, locate } from './support/pack-file.ts'
 
 /** `os.path`: results that follow from the text are known; those that depend on files outside the pack are not. */
 export const makeOsPath = (): ModuleValue =>
-  nativeModule('os.path', [
-    ['sep', '/'],
-    ['pardir', '..'],
-    ...functionsOf('os.path', FUNCTIONS),
-    ...machineFunctions('os.path', 'getmtime getatime getctime expandvars ismount samefile'),
-  ])
+  nativeModule('os.path', {
+    attributes: { sep: '/', pardir: '..' },
+    functions: FUNCTIONS,
+    machine: 'getmtime getatime getctime expandvars ismount samefile',
+  })
 
 /** A function of one path. */
 const ofPath =

@@ -8,17 +8,8 @@ import {
   makeList,
   makeTuple,
 } from '../values/make-value.ts'
-import {
-  functionsOf,
-  machineFunctions,
-  nativeClass,
-  nativeFunction,
-  nativeModule,
-  nativeState,
-  quietFunctions,
-  type Names,
-} from '../values/native.ts'
-import type { DictValue, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
+import { nativeClass, nativeModule, nativeState } from '../values/native.ts'
+import type { ClassValue, DictValue, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
 import { makeOsPath } from './os-path.ts'
 import { loadSubmodule } from './support/library-class.ts'
 import { exists, isFile, isFolder, locate } from './support/pack-file.ts'
@@ -31,31 +22,37 @@ import { makeLazy } from './support/lazy.ts'
 /** `os`: an empty environment, the files of the pack, and nothing that acts on the machine. */
 export const makeOs = (rt: Runtime): ModuleValue => {
   const environ: DictValue = { ...makeEmptyDict(), isAssumed: true }
-  return nativeModule('os', [
-    ...CONSTANTS,
-    ['path', loadSubmodule(rt, 'os.path', makeOsPath)],
-    ['environ', environ],
-    ['getenv', makeGetenv(environ)],
-    ['PathLike', nativeClass(rt, { name: 'PathLike', module: 'os' })],
-    ...makeFolderNames(rt),
-    ...functionsOf('os', FUNCTIONS),
-    ...quietFunctions('os', QUIET),
-    ...machineFunctions('os', MACHINE),
-  ])
+  const entryClass = makeEntryClass(rt)
+  return nativeModule('os', {
+    attributes: {
+      ...CONSTANTS,
+      path: loadSubmodule(rt, 'os.path', makeOsPath),
+      environ,
+      PathLike: nativeClass(rt, { name: 'PathLike', module: 'os' }),
+      DirEntry: entryClass,
+    },
+    functions: {
+      ...FUNCTIONS,
+      getenv: makeGetenv(environ),
+      scandir: makeScandir(entryClass, makeScandirClass(rt)),
+    },
+    quiet: QUIET,
+    machine: MACHINE,
+  })
 }
 
-const CONSTANTS = [
-  ['name', 'posix'],
-  ['sep', '/'],
-  ['pathsep', ':'],
-  ['linesep', '\n'],
-  ['curdir', '.'],
-  ['pardir', '..'],
-  ['devnull', '/dev/null'],
-  ['R_OK', 4n],
-  ['W_OK', 2n],
-  ['X_OK', 1n],
-] as const
+const CONSTANTS = {
+  name: 'posix',
+  sep: '/',
+  pathsep: ':',
+  linesep: '\n',
+  curdir: '.',
+  pardir: '..',
+  devnull: '/dev/null',
+  R_OK: 4n,
+  W_OK: 2n,
+  X_OK: 1n,
+}
 
 const QUIET =
   'makedirs mkdir removedirs rmdir remove unlink rename renames replace symlink link chmod chown ' +
@@ -66,25 +63,17 @@ const MACHINE =
   'times getloadavg get_terminal_size sched_getaffinity statvfs readlink'
 
 /** Missing variables are None: nothing is set. */
-const makeGetenv = (environ: DictValue): Value =>
-  nativeFunction('os.getenv', (rt, args, kwargs) =>
+const makeGetenv =
+  (environ: DictValue): NativeCall =>
+  (rt, args, kwargs) =>
     ifKnown(
       argumentOf(args, kwargs, 0, 'key'),
       (name) => getEntry(rt, environ, name) ?? argumentOf(args, kwargs, 1, 'default') ?? null,
-    ),
-  )
+    )
 
-const FUNCTIONS: Record<string, NativeCall> = {
-  getcwd: (rt) => rt.files.normalise('.'),
-  fspath: (rt, [path]) => pathOf(rt, path),
-  access: (rt, [path]) => ifKnown(pathOf(rt, path), (text) => exists(rt, text)),
-}
-
-/** The functions of `os` that read folders: of the pack's, sorted; all others are unknown. */
-const makeFolderNames = (rt: Runtime): Names => {
-  const entryClass = makeEntryClass(rt)
-  const iteratorClass = makeScandirClass(rt)
-  const scandir: NativeCall = (rt, args, kwargs) => {
+const makeScandir =
+  (entryClass: ClassValue, iteratorClass: ClassValue): NativeCall =>
+  (rt, args, kwargs) => {
     const folder = pathOf(rt, argumentOf(args, kwargs, 0, 'path') ?? '.')
     const names = folder === undefined ? undefined : listFolder(rt, folder)
     if (folder === undefined || names === undefined) return undefined
@@ -100,13 +89,6 @@ const makeFolderNames = (rt: Runtime): Names => {
       ENTRIES.wrap(makeItemsIterator('scandir_iterator', entries)),
     )
   }
-  return [
-    ['listdir', nativeFunction('os.listdir', listdir)],
-    ['scandir', nativeFunction('os.scandir', scandir)],
-    ['walk', nativeFunction('os.walk', walk)],
-    ['DirEntry', entryClass],
-  ]
-}
 
 /** Names in a folder of the pack; one that is missing there raises where the pack is prepared for it. */
 export const listFolder = (rt: Runtime, folder: string): string[] | undefined => {
@@ -148,6 +130,15 @@ function* walkFolder(rt: Runtime, folder: string, downwards: boolean): Generator
     if (name !== undefined) yield* walkFolder(rt, joinPath(folder, name), downwards)
   }
   if (!downwards) yield entry
+}
+
+/** Folders are those of the pack, sorted; all others are unknown. */
+const FUNCTIONS: Record<string, NativeCall> = {
+  getcwd: (rt) => rt.files.normalise('.'),
+  fspath: (rt, [path]) => pathOf(rt, path),
+  access: (rt, [path]) => ifKnown(pathOf(rt, path), (text) => exists(rt, text)),
+  listdir,
+  walk,
 }
 
 const pathOfEntry = (rt: Runtime, [self = null]: Value[]) => textOf(findAttribute(rt, self, 'path'))

@@ -2,7 +2,7 @@ import { openFile } from './io.ts'
 import { listFolder } from './os.ts'
 import { likePath, makePath, makePurePathClass, textOfPath } from './pathlib-pure-path.ts'
 import { findLibraryClass } from './support/library-class.ts'
-import { nativeClass, nativeModule, quietMethods } from '../values/native.ts'
+import { nativeClass, nativeModule } from '../values/native.ts'
 import {
   exists,
   globFilesOf,
@@ -26,7 +26,7 @@ const makePathClass = (rt: Runtime, name: string, bases: ClassValue[]): ClassVal
     module: 'pathlib',
     bases,
     payload: 'str',
-    ...(name === 'Path' ? { methods: METHODS, classMethods: CLASS_METHODS } : {}),
+    ...(name === 'Path' ? { methods: METHODS, classMethods: CLASS_METHODS, quiet: QUIET } : {}),
   })
 
 const asked =
@@ -51,6 +51,8 @@ const glob = (rt: Runtime, self: Value | undefined, pattern: string | undefined)
   const found = kept.map((path) => likePath(self, path) ?? path)
   return makeItemsIterator('generator', found)
 }
+
+const QUIET = 'mkdir touch unlink rmdir chmod symlink_to hardlink_to write_text write_bytes'
 
 const METHODS: Record<string, NativeCall> = {
   exists: asked(exists),
@@ -83,7 +85,6 @@ const METHODS: Record<string, NativeCall> = {
     const data = path === undefined ? undefined : readBytes(rt, path)
     return data === undefined ? undefined : { kind: 'bytes', data }
   },
-  ...quietMethods('mkdir touch unlink rmdir chmod symlink_to hardlink_to write_text write_bytes'),
   rename: (_rt, [, target]) => target,
   replace: (_rt, [, target]) => target,
   stat: () => makeUnknown('pathlib.Path.stat()', 'machine'),
@@ -100,10 +101,7 @@ export const makePathlib = (rt: Runtime): ModuleValue => {
   const purePosix = makePurePathClass(rt, 'PurePosixPath', pure)
   const path = makePathClass(rt, 'Path', [pure])
   const posix = makePathClass(rt, 'PosixPath', [path, purePosix])
-  return nativeModule('pathlib', [
-    ['PurePath', pure],
-    ['PurePosixPath', purePosix],
-    ['Path', path],
-    ['PosixPath', posix],
-  ])
+  return nativeModule('pathlib', {
+    attributes: { PurePath: pure, PurePosixPath: purePosix, Path: path, PosixPath: posix },
+  })
 }

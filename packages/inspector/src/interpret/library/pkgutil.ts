@@ -5,7 +5,7 @@ import { textOf } from '../values/read-value.ts'
 import { argumentOf, pathOf } from '../operate/arguments.ts'
 import { readItems } from '../operate/iterate.ts'
 import { makeItemsIterator, makeUnknown } from '../values/make-value.ts'
-import { functionsOf, nativeModule } from '../values/native.ts'
+import { nativeModule } from '../values/native.ts'
 import type { Kwargs, ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
 import { joinPath } from '../text/path/posix.ts'
 import { locate } from './support/pack-file.ts'
@@ -14,13 +14,10 @@ import { locate } from './support/pack-file.ts'
 export const makePkgutil = (rt: Runtime): ModuleValue => {
   const namedTuple = getAttribute(rt, importModule(rt, 'collections'), 'namedtuple')
   const info = call(rt, namedTuple, ['ModuleInfo', 'module_finder name ispkg'])
-  return nativeModule('pkgutil', [
-    ['ModuleInfo', info],
-    ...functionsOf('pkgutil', {
-      iter_modules: listing(info, false),
-      walk_packages: listing(info, true),
-    }),
-  ])
+  return nativeModule('pkgutil', {
+    attributes: { ModuleInfo: info },
+    functions: { iter_modules: listing(info, false), walk_packages: listing(info, true) },
+  })
 }
 
 /** A module or package in a folder. */

@@ -16,7 +16,7 @@ import {
   textOf,
 } from '../values/read-value.ts'
 import { makeInstance, makeList, makeTuple, makeUnknown } from '../values/make-value.ts'
-import { functionsOf, nativeFunction, nativeMethod, nativeModule } from '../values/native.ts'
+import { nativeFunction, nativeMethod, nativeModule, type NativeModule } from '../values/native.ts'
 import { THREAD_HELPERS } from './support/threads.ts'
 import type { Module } from '../../python/ast.ts'
 import { findAttribute } from '../operate/attribute.ts'
@@ -31,11 +31,14 @@ const TREES = new Map<string, Module>()
  * Its code may take nothing for certain that a pack gives it, and has a few functions beside the builtin ones for that.
  */
 export const pythonModule =
-  (name: string, names: (rt: Runtime) => Iterable<readonly [string, Value]> = () => []) =>
+  (name: string, { attributes = {}, functions = {} }: NativeModule = {}) =>
   (rt: Runtime): ModuleValue => {
+    const own = nativeModule('python', { functions: HELPERS }).namespace
     const absent = makeInstance(rt.builtinClass('object'))
-    const own = functionsOf('python', HELPERS)
-    const module = nativeModule(name, [...own, ['_ABSENT', absent], ...names(rt)])
+    const module = nativeModule(name, {
+      attributes: { ...Object.fromEntries(own), _ABSENT: absent, ...attributes },
+      functions,
+    })
     const tree = TREES.get(name) ?? rt.parser.parseText(readSource(name))
     TREES.set(name, tree)
     runStatements(rt, module, tree)

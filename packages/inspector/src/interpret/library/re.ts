@@ -1,6 +1,6 @@
 import { countOf, textOf } from '../values/read-value.ts'
 import { argumentOf } from '../operate/arguments.ts'
-import { nativeFunction, nativeModule } from '../values/native.ts'
+import { callsOf, nativeModule } from '../values/native.ts'
 import type { ModuleValue, NativeCall, Runtime, Value } from '../types.ts'
 import { REGEX_FLAGS } from '../text/regex/pattern.ts'
 import { compileRegex, type Regex } from '../text/regex/regex.ts'
@@ -20,31 +20,30 @@ export const makeRe = (rt: Runtime): ModuleValue => {
       makePatternValue(patternClass, regex, matchClass),
     )
   }
-  return nativeModule('re', [
-    ['compile', nativeFunction('re.compile', compile)],
-    ['Pattern', patternClass],
-    ['Match', matchClass],
-    ['error', rt.builtinClass('ValueError')],
-    ['escape', nativeFunction('re.escape', escape)],
-    ...FLAGS,
-    ...moduleFunctions(compile),
-  ])
+  return nativeModule('re', {
+    attributes: {
+      Pattern: patternClass,
+      Match: matchClass,
+      error: rt.builtinClass('ValueError'),
+      ...Object.fromEntries(FLAGS),
+    },
+    functions: { compile, escape, ...moduleFunctions(compile) },
+  })
 }
 
-const FLAGS: [string, Value][] = [
-  ['A', 'ascii'],
-  ['ASCII', 'ascii'],
-  ['I', 'ignoreCase'],
-  ['IGNORECASE', 'ignoreCase'],
-  ['M', 'multiline'],
-  ['MULTILINE', 'multiline'],
-  ['S', 'dotAll'],
-  ['DOTALL', 'dotAll'],
-  ['U', 'unicode'],
-  ['UNICODE', 'unicode'],
-  ['X', 'verbose'],
-  ['VERBOSE', 'verbose'],
-].map(([name = '', flag]) => [name, BigInt(REGEX_FLAGS[flag as keyof typeof REGEX_FLAGS])])
+const LETTERS = {
+  A: 'ascii',
+  I: 'ignoreCase',
+  M: 'multiline',
+  S: 'dotAll',
+  U: 'unicode',
+  X: 'verbose',
+} as const
+
+/** Each under its letter and its name. */
+const FLAGS = Object.entries(LETTERS).flatMap(([letter, flag]) =>
+  [letter, flag.toUpperCase()].map((name) => [name, BigInt(REGEX_FLAGS[flag])] as const),
+)
 
 /** Position of the flags in `re.search(pattern, string, flags)` and its kin. */
 const FLAG_INDEX = new Map([
@@ -53,16 +52,13 @@ const FLAG_INDEX = new Map([
 ])
 
 /** `re.search(pattern, ...)` is `re.compile(pattern, flags).search(...)`. */
-const moduleFunctions = (compile: NativeCall): [string, Value][] =>
-  Object.entries(PATTERN_CALLS).map(([name, call]) => {
+const moduleFunctions = (compile: NativeCall): Record<string, NativeCall> =>
+  callsOf(PATTERN_CALLS, (call, name) => (rt, args, kwargs) => {
     const index = FLAG_INDEX.get(name) ?? 2
-    const wrapped: NativeCall = (rt, args, kwargs) => {
-      const flags = argumentOf(args, kwargs, index, 'flags') ?? 0n
-      const pattern = compile(rt, [args[0] ?? kwargs.get('pattern') ?? null, flags], new Map())
-      const rest = args[0] === undefined ? args : args.slice(1, index)
-      return pattern === undefined ? undefined : call(rt, [pattern, ...rest], kwargs)
-    }
-    return [name, nativeFunction(`re.${name}`, wrapped)]
+    const flags = argumentOf(args, kwargs, index, 'flags') ?? 0n
+    const pattern = compile(rt, [args[0] ?? kwargs.get('pattern') ?? null, flags], new Map())
+    const rest = args[0] === undefined ? args : args.slice(1, index)
+    return pattern === undefined ? undefined : call(rt, [pattern, ...rest], kwargs)
   })
 
 const readPattern = (

@@ -8,54 +8,48 @@ import {
   makeTuple,
   makeUnknown,
 } from '../values/make-value.ts'
-import {
-  functionsOf,
-  machineFunctions,
-  nativeClass,
-  nativeModule,
-  quietFunctions,
-  quietMethods,
-} from '../values/native.ts'
-import type { InstanceValue, ModuleValue, Runtime, Value } from '../types.ts'
+import { nativeClass, nativeModule } from '../values/native.ts'
+import type { InstanceValue, ModuleValue, Origin, Runtime, Value } from '../types.ts'
 
 /** Python version that packs see. */
 const VERSION = { major: 3n, minor: 12n, micro: 0n, releaselevel: 'final', serial: 0n }
 
 /** `sys`: Linux, Python 3.12, the live `path` and `modules`. */
 export const makeSys = (rt: Runtime): ModuleValue => {
-  const module = nativeModule('sys', [
-    ...words(NAMES.sys).map(
-      (name) => [name, makeUnknown(`sys.${name}`, 'standard-library')] as const,
-    ),
-    ['path', rt.sysPath],
-    // More is imported in the host than by the pack.
-    ['modules', makeNamespaceDict(rt.modules, true)],
-    ['platform', 'linux'],
-    ['version_info', makeVersion(rt)],
-    ['byteorder', 'little'],
-    ['maxsize', 2n ** 63n - 1n],
-    ['float_info', makeFloatInfo(rt)],
-    ['argv', makeList([makeUnknown('sys.argv[0]', 'machine')], true)],
-    ['meta_path', makeList([], true)],
-    ['dont_write_bytecode', false],
-    ['builtin_module_names', makeTuple([], true)],
-    ['stdout', makeStream(rt, 'stdout')],
-    ['stderr', makeStream(rt, 'stderr')],
-    ...['executable', 'version', 'prefix', 'base_prefix', 'exec_prefix'].map(
-      (name) => [name, makeUnknown(`sys.${name}`, 'machine')] as const,
-    ),
-    ...functionsOf('sys', {
+  const module = nativeModule('sys', {
+    attributes: {
+      ...unknowns(NAMES.sys, 'standard-library'),
+      path: rt.sysPath,
+      // More is imported in the host than by the pack.
+      modules: makeNamespaceDict(rt.modules, true),
+      platform: 'linux',
+      version_info: makeVersion(rt),
+      byteorder: 'little',
+      maxsize: 2n ** 63n - 1n,
+      float_info: makeFloatInfo(rt),
+      argv: makeList([makeUnknown('sys.argv[0]', 'machine')], true),
+      meta_path: makeList([], true),
+      dont_write_bytecode: false,
+      builtin_module_names: makeTuple([], true),
+      stdout: makeStream(rt, 'stdout'),
+      stderr: makeStream(rt, 'stderr'),
+      ...unknowns('executable version prefix base_prefix exec_prefix', 'machine'),
+    },
+    functions: {
       getdefaultencoding: () => 'utf-8',
       exc_info: () => makeTuple([null, null, null]),
       intern: (_rt, [text]) => text,
       exit: (rt) => raise(rt, 'SystemExit'),
-    }),
-    ...quietFunctions('sys', 'setrecursionlimit settrace setprofile addaudithook exit_handler'),
-    ...machineFunctions('sys', 'getsizeof getrefcount _getframe gettrace'),
-  ])
+    },
+    quiet: 'setrecursionlimit settrace setprofile addaudithook exit_handler',
+    machine: 'getsizeof getrefcount _getframe gettrace',
+  })
   // It has all names: `frozen` and `_MEIPASS` are those of another loader.
   return Object.assign(module, { complete: true })
 }
+
+const unknowns = (names: string, origin: Origin): Record<string, Value> =>
+  Object.fromEntries(words(names).map((name) => [name, makeUnknown(`sys.${name}`, origin)]))
 
 /** `sys.float_info`: properties of a double. */
 const FLOAT_INFO = {
@@ -99,10 +93,10 @@ const makeStream = (rt: Runtime, name: string): Value => {
       name: 'TextIOWrapper',
       module: 'io',
       methods: {
-        ...quietMethods('write flush close reconfigure writelines'),
         isatty: () => false,
         fileno: () => (name === 'stdout' ? 1n : 2n),
       },
+      quiet: 'write flush close reconfigure writelines',
     }),
   )
   stream.attributes.set('encoding', 'utf-8')

@@ -15,20 +15,24 @@ import type { ClassValue, ModuleValue, NativeCall, Runtime, Value } from '../typ
 
 /** `types`: names of builtin types, and plain holders of attributes. */
 export const makeTypes = (rt: Runtime): ModuleValue =>
-  nativeModule('types', [
-    ['SimpleNamespace', makeSimpleNamespace(rt)],
-    ['ModuleType', makeModuleType(rt)],
-    ['MethodType', makeMethodType(rt)],
-    ['FunctionType', rt.builtinClass('function')],
-    ['LambdaType', rt.builtinClass('function')],
-    ['BuiltinFunctionType', rt.builtinClass('builtin_function_or_method')],
-    ['BuiltinMethodType', rt.builtinClass('builtin_function_or_method')],
-    ['GeneratorType', rt.builtinClass('generator')],
-    ['NoneType', rt.builtinClass('NoneType')],
-    ['new_class', nativeFunction('types.new_class', newClass)],
-    // A view that nobody may change is the dict itself to whoever only reads.
-    ['MappingProxyType', nativeFunction('types.MappingProxyType', (_rt, [dict]) => dict)],
-  ])
+  nativeModule('types', {
+    attributes: {
+      SimpleNamespace: makeSimpleNamespace(rt),
+      ModuleType: makeModuleType(rt),
+      MethodType: makeMethodType(rt),
+      FunctionType: rt.builtinClass('function'),
+      LambdaType: rt.builtinClass('function'),
+      BuiltinFunctionType: rt.builtinClass('builtin_function_or_method'),
+      BuiltinMethodType: rt.builtinClass('builtin_function_or_method'),
+      GeneratorType: rt.builtinClass('generator'),
+      NoneType: rt.builtinClass('NoneType'),
+    },
+    functions: {
+      new_class: newClass,
+      // A view that nobody may change is the dict itself to whoever only reads.
+      MappingProxyType: (_rt, [dict]) => dict,
+    },
+  })
 
 const makeSimpleNamespace = (rt: Runtime): ClassValue =>
   nativeClass(rt, {

@@ -128,6 +128,7 @@ function unknownCall(rt: Runtime, callee: Value, call: CallArguments): UnknownVa
     rt.state.mayRaise.push(makeUnknown(nameOf(callee)))
   const origin = isUnknown(callee) ? callee.origin : originOf(callee)
   const { args, kwargs, rest } = call
+  if (isOfHost && REPLACERS.test(callee.name)) rt.state.replacements.push({ callee, ...call })
   const result = makeUnknown(`${nameOf(callee)}()`, origin, { callee, args, kwargs, rest })
   if (isNative(callee) && PARTS.test(callee.name)) result.from = args[0] ?? null
   return result
@@ -142,6 +143,9 @@ const PARTS = /^(dict\.(get|setdefault|pop|popitem)|list\.pop|getattr|next|max|m
 /** Calls that may bring files into the pack: programs, installers, downloads and archives. */
 const WRITERS =
   /^(subprocess|pip|git|dulwich|huggingface_hub|os\.(system|popen|spawn\w*))\b|\b(urlretrieve|extract(all)?|unpack_archive|copyfileobj)$/
+
+/** Calls that register a replacement of a host node. */
+const REPLACERS = /\bnode_replace(ment|_manager)\.register$/
 
 const METADATA = /^importlib\.metadata\./
 const NEVER_RAISES = /^(logging|warnings|time|datetime|random|platform|threading)\b/

@@ -5,7 +5,7 @@ import { hashKey } from './hash-key.ts'
 import { putInto } from './not-followed.ts'
 import { raiseIfCertain, raiseMissingKey } from './raise.ts'
 import { rangeLength } from './truth.ts'
-import type { ClassValue, RangeValue, Runtime, Value } from '../types.ts'
+import type { ClassValue, ListValue, RangeValue, Runtime, TupleValue, Value } from '../types.ts'
 import { itemOfText, sliceIndexes, sliceText, type SliceParts } from '../text/string/slice.ts'
 import { dictGet } from '../values/dict.ts'
 import {
@@ -18,8 +18,15 @@ import {
   numberOf,
   payloadOf,
 } from '../values/read-value.ts'
-import { makeBytes, makeList, makePart, makeTuple, orElse } from '../values/make-value.ts'
-import { mapChoice } from '../values/merge-values.ts'
+import {
+  inheritUndecided,
+  makeBytes,
+  makeList,
+  makePart,
+  makeTuple,
+  orElse,
+} from '../values/make-value.ts'
+import { anyOf, mapChoice } from '../values/merge-values.ts'
 
 /** `value[key]`. A missing key is an unknown. */
 export function getItem(rt: Runtime, value: Value, key: Value): Value {
@@ -83,25 +90,31 @@ function itemOf(rt: Runtime, key: Value, text: string): Value | undefined {
   return typeof index === 'bigint' ? itemOfText(text, index) : undefined
 }
 
-function itemOfSequence(
-  rt: Runtime,
-  value: { kind: 'list' | 'tuple'; items: Value[]; rest: boolean },
-  key: Value,
-): Value | undefined {
+function itemOfSequence(rt: Runtime, value: ListValue | TupleValue, key: Value): Value | undefined {
   const parts = sliceParts(key)
   if (!parts) return itemAt(value, key)
   if (value.rest && isFromEnd(parts)) return undefined
   const indexes = sliceIndexes(parts, value.items.length)
   if (!indexes || !rt.budget.allowItems(indexes.length)) return undefined
-  const items = indexes.map((at) => value.items[at] ?? null)
-  return value.kind === 'list' ? makeList(items, value.rest) : makeTuple(items, value.rest)
+  // A part of an unknown order may have any of them.
+  const chosen = indexes.map((at) => value.items[at] ?? null)
+  const isPart = chosen.length < value.items.length
+  const isAny = isPart && chosen.some((item) => value.unordered?.has(item))
+  const items = isAny ? value.items : chosen
+  const made =
+    value.kind === 'list' ? makeList([...items], value.rest) : makeTuple(items, value.rest)
+  if (isAny) made.maybe = new Set(items)
+  return inheritUndecided(made, isAny || !isPart ? value : { ...value, unordered: undefined })
 }
 
-function itemAt(value: { items: Value[]; rest: boolean }, key: Value): Value | undefined {
+function itemAt(value: ListValue | TupleValue, key: Value): Value | undefined {
   const index = indexOf(key, value.items.length)
   if (index === undefined) return undefined
   const number = numberOf(key)
-  return value.rest && number !== undefined && number < 0 ? undefined : value.items[index]
+  if (value.rest && number !== undefined && number < 0) return undefined
+  const item = value.items[index]
+  if (item === undefined || !value.unordered?.has(item)) return item
+  return value.rest ? undefined : anyOf([...value.unordered])
 }
 
 function itemOfRange(range: RangeValue, key: Value): Value | undefined {
@@ -127,7 +140,8 @@ function isSure(value: Value, key: Value): boolean {
 
 function raiseMissingItem(rt: Runtime, value: Value, key: Value): void {
   if (isDict(value)) raiseMissingKey(rt, value, key)
-  else if (typeof key === 'bigint') raiseIfCertain(rt, 'IndexError', 'index out of range')
+  else if (typeof key === 'bigint')
+    raiseIfCertain(rt, 'IndexError', `${nameOf(value)} index out of range`)
 }
 
 function unknownItem(value: Value): Value {

@@ -9,7 +9,13 @@ import {
 import { findInClass } from './class-lookup.ts'
 import { dictEntries, dictKeys } from '../values/dict.ts'
 import { choicesOf, mergeValues, uniteSequences } from '../values/merge-values.ts'
-import { makeItemsIterator, makeIterator, makeList, makeTuple } from '../values/make-value.ts'
+import {
+  inheritUndecided,
+  makeItemsIterator,
+  makeIterator,
+  makeList,
+  makeTuple,
+} from '../values/make-value.ts'
 import { isRaised, raiseIfCertain } from './raise.ts'
 import type {
   DictView,
@@ -84,7 +90,7 @@ function iterateSequence(sequence: ListValue | TupleValue): IteratorValue {
     if (item === undefined) iterator.rest = sequence.rest
     return item
   })
-  return iterator
+  return inheritUndecided(iterator, sequence)
 }
 
 function iterateRange(range: RangeValue): IteratorValue {

@@ -29,7 +29,7 @@ import {
 } from '../values/read-value.ts'
 import { mapChoice } from '../values/merge-values.ts'
 import {
-  inheritMaybe,
+  inheritUndecided,
   makeList,
   makeTuple,
   makeUnknown,
@@ -148,7 +148,7 @@ function appendItems(rt: Runtime, left: ListValue | TupleValue, right: Value): V
   const items = [...left.items, ...other.items]
   const rest = left.rest || other.rest
   const made = left.kind === 'list' ? makeList(items, rest) : makeTuple(items, rest)
-  return inheritMaybe(made, left, right)
+  return inheritUndecided(made, left, right)
 }
 
 function joinDicts(rt: Runtime, left: DictValue, right: Value): Value {

@@ -2,7 +2,7 @@ import { call, callSpecial } from '../run-code.ts'
 import { COMPARE_DEPTH, compareNumbers, equals, isNumeric, type Sequence } from './compare.ts'
 import { asSet } from './set-operation.ts'
 import { truthOf } from './truth.ts'
-import type { Runtime, SetValue, Truth, Value } from '../types.ts'
+import type { Kwargs, ListValue, Runtime, SetValue, Truth, Value } from '../types.ts'
 import { compareText } from '../text/string/code-points.ts'
 import { isNotImplemented, payloadOf } from '../values/read-value.ts'
 
@@ -46,19 +46,17 @@ function isProperSubset(a: SetValue, b: SetValue): Truth {
   return a.items.size < b.items.size && [...a.items.keys()].every((hash) => b.items.has(hash))
 }
 
-/** Sorts as `sorted` does; undefined if two items can't be compared. */
+/** Sorts as `sorted` does. Where two items can't be compared they stay, and their order is unknown. */
 export function sort(
   rt: Runtime,
   items: Value[],
-  key?: Value,
-  reverse = false,
-): Value[] | undefined {
+  kwargs: Kwargs,
+): Pick<ListValue, 'items' | 'unordered'> {
   rt.budget.step(items.length)
-  const keyed = items.map((item) => ({
-    item,
-    key: key === undefined || key === null ? item : call(rt, key, [item]),
-  }))
-  let undecided = false
+  const key = kwargs.get('key') ?? null
+  const reverse = truthOf(rt, kwargs.get('reverse') ?? false)
+  const keyed = items.map((item) => ({ item, key: key === null ? item : call(rt, key, [item]) }))
+  let undecided = reverse === undefined && items.length > 1
   const order = (x: { key: Value }, y: { key: Value }) => {
     const before = less(rt, x.key, y.key)
     if (before === true) return -1
@@ -69,7 +67,9 @@ export function sort(
   // Reversing twice keeps equal items in their order.
   const source = reverse ? keyed.toReversed() : keyed
   const sorted = source.toSorted(order).map((entry) => entry.item)
-  if (undecided) rt.state.guesses += 1
-  if (undecided) return undefined
-  return reverse ? sorted.toReversed() : sorted
+  if (undecided) {
+    rt.state.guesses += 1
+    return { items, unordered: new Set(items) }
+  }
+  return { items: reverse ? sorted.toReversed() : sorted, unordered: undefined }
 }

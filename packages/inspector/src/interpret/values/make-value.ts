@@ -1,4 +1,4 @@
-import { isSequence, isUnknown } from './read-value.ts'
+import { isIterator, isSequence, isUnknown } from './read-value.ts'
 import type {
   BytesValue,
   ClassValue,
@@ -28,11 +28,23 @@ export function makeTuple(items: Value[], rest = false): TupleValue {
   return { kind: 'tuple', items, rest }
 }
 
-/** Marks in `made` the items of its sources (lists or tuples) that may not be there. */
-export function inheritMaybe<T extends Value>(made: T, ...sources: (Value | undefined)[]): T {
-  for (const source of sources)
-    if (isSequence(made) && isSequence(source) && source.maybe)
-      made.maybe = new Set([...(made.maybe ?? []), ...source.maybe])
+/** Marks an item that may not be there, or may stand in another place. */
+export function mark(
+  holder: ListValue | TupleValue | IteratorValue,
+  as: 'maybe' | 'unordered',
+  item: Value,
+): void {
+  ;(holder[as] ??= new Set()).add(item)
+}
+
+/** Marks in `made` what is not decided of the items of its sources. */
+export function inheritUndecided<T extends Value>(made: T, ...sources: (Value | undefined)[]): T {
+  if (!isSequence(made) && !isIterator(made)) return made
+  for (const source of sources) {
+    if (!isSequence(source) && !isIterator(source)) continue
+    if (source.maybe) made.maybe = new Set([...(made.maybe ?? []), ...source.maybe])
+    if (source.unordered) made.unordered = new Set([...(made.unordered ?? []), ...source.unordered])
+  }
   return made
 }
 

@@ -38,13 +38,18 @@ export function mergeValues(values: readonly (Value | undefined)[], depth = 0): 
 }
 
 /** Most values that one may be. */
-const CHOICES_MAX = 16
+export const CHOICES_MAX = 16
 
 /** A value that is one of several. */
 export function makeOneOf(oneOf: readonly Value[]): Value {
   const made = makeUnknown('choice')
   if (oneOf.length <= CHOICES_MAX) made.oneOf = oneOf
   return made
+}
+
+/** One of the items of a list in an unknown order. */
+export function anyOf(items: readonly (Value | undefined)[]): Value {
+  return mergeValues(items) ?? makeUnknown('item')
 }
 
 /** The values of which it is one; any other value alone. */

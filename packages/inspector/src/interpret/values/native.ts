@@ -33,9 +33,11 @@ export function nativeMethod(name: string, call: NativeCall): NativeValue {
 /** The calls of methods that are written for one kind of self. */
 export function callsOf<Method>(
   methods: Record<string, Method>,
-  toCall: (method: Method) => NativeCall,
+  toCall: (method: Method, name: string) => NativeCall,
 ): Record<string, NativeCall> {
-  return Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, toCall(method)]))
+  return Object.fromEntries(
+    Object.entries(methods).map(([name, method]) => [name, toCall(method, name)]),
+  )
 }
 
 function nativeProperty(
@@ -63,6 +65,8 @@ export interface NativeClass {
   properties?: Record<string, (rt: Runtime, self: Value) => Value | undefined>
   /** Any other names of the class. */
   attributes?: Record<string, Value>
+  /** Names of methods that do nothing, and give None. */
+  quiet?: string
   /** Names whose values are not computed. */
   unread?: string
   payload?: ClassValue['payload']
@@ -128,7 +132,8 @@ export function fillNativeClass(cls: ClassValue, definition: NativeClass): void 
       function: nativeFunction(dotted('__new__'), call),
     })
   }
-  for (const [name, call] of Object.entries(definition.methods ?? {}))
+  const methods = { ...quietCalls(definition.quiet), ...definition.methods }
+  for (const [name, call] of Object.entries(methods))
     cls.namespace.set(name, nativeMethod(dotted(name), call))
   for (const [name, call] of Object.entries(definition.classMethods ?? {}))
     cls.namespace.set(name, { kind: 'classmethod', function: nativeMethod(dotted(name), call) })
@@ -138,13 +143,29 @@ export function fillNativeClass(cls: ClassValue, definition: NativeClass): void 
     cls.namespace.set(name, nativeProperty(dotted(name), get))
   for (const [name, value] of Object.entries(definition.attributes ?? {}))
     cls.namespace.set(name, value)
-  for (const name of definition.unread ? words(definition.unread) : [])
+  for (const name of namesOf(definition.unread))
     cls.namespace.set(name, makeUnknown(dotted(name), 'standard-library'))
 }
 
-/** A module of the library. A name it lacks is an unknown, `<module>.<name>`, of the standard library. */
-export function nativeModule(name: string, names: Iterable<readonly [string, Value]>): ModuleValue {
-  const namespace = new Map<string, Value>(names)
+/** A module of the library, described as its classes are. */
+export interface NativeModule {
+  functions?: Record<string, NativeCall>
+  /** Names of functions that do something we leave undone, and give None. */
+  quiet?: string
+  /** Names of functions whose results are the machine's: unknown. */
+  machine?: string
+  /** Any other names of the module. */
+  attributes?: Record<string, Value>
+}
+
+/** Makes a module of the library. A name it lacks is an unknown, `<module>.<name>`, of the standard library. */
+export function nativeModule(name: string, definition: NativeModule = {}): ModuleValue {
+  const { functions = {}, quiet, machine, attributes = {} } = definition
+  const namespace = new Map(Object.entries(attributes))
+  const add = (key: string, call: NativeCall) =>
+    namespace.set(key, nativeFunction(`${name}.${key}`, call))
+  for (const [key, call] of Object.entries({ ...functions, ...quietCalls(quiet) })) add(key, call)
+  for (const key of namesOf(machine)) add(key, () => makeUnknown(`${name}.${key}()`, 'machine'))
   namespace.set('__name__', name)
   return {
     kind: 'module',
@@ -160,27 +181,10 @@ export function nativeModule(name: string, names: Iterable<readonly [string, Val
   }
 }
 
-/** Names of a module with their values. */
-export type Names = (readonly [string, Value])[]
+const namesOf = (text: string | undefined): string[] => (text === undefined ? [] : words(text))
 
-/** Functions of a module, by name. */
-export const functionsOf = (module: string, calls: Record<string, NativeCall>): Names =>
-  Object.entries(calls).map(([name, call]) => [name, nativeFunction(`${module}.${name}`, call)])
-
-/** Functions that do something we leave undone, and give None. Names are separated by blanks. */
-export const quietFunctions = (module: string, names: string): Names =>
-  names.split(' ').map((name) => [name, nativeFunction(`${module}.${name}`, () => null)])
-
-/** Functions whose results are the machine's: unknown. */
-export const machineFunctions = (module: string, names: string): Names =>
-  names.split(' ').map((name) => {
-    const dotted = `${module}.${name}`
-    return [name, nativeFunction(dotted, () => makeUnknown(`${dotted}()`, 'machine'))]
-  })
-
-/** Methods that do nothing, and give None. */
-export const quietMethods = (names: string): Record<string, NativeCall> =>
-  Object.fromEntries(names.split(' ').map((name) => [name, () => null]))
+const quietCalls = (names: string | undefined): Record<string, NativeCall> =>
+  Object.fromEntries(namesOf(names).map((name) => [name, () => null]))
 
 /** Private state that a class of the library keeps in its instances. */
 export interface NativeState<State> {

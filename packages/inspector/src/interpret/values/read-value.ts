@@ -31,6 +31,14 @@ export function isSequence(value: Value | undefined): value is ListValue | Tuple
   return isList(value) || isTuple(value)
 }
 
+/** True for a list, tuple or iterator that as a whole may be none of what the pack makes. */
+export function isUndecided(value: Value | undefined): boolean {
+  return (
+    (isSequence(value) || isIterator(value)) &&
+    (value.maybe !== undefined || value.unordered !== undefined)
+  )
+}
+
 /** True for a value that a class may have as a base. */
 export function isBase(value: Value | undefined): value is BaseValue {
   return isClass(value) || isUnknown(value)

@@ -1,4 +1,4 @@
-import { isSequence, isUnknown } from '../../interpret/values/read-value.ts'
+import { isUndecided, isUnknown } from '../../interpret/values/read-value.ts'
 import { findPart, type SchemaPart } from '../../host/schema-part.ts'
 import type { Interpreter } from '../../interpret/interpreter.ts'
 import { makeList, makeTuple } from '../../interpret/values/make-value.ts'
@@ -137,7 +137,7 @@ const readOutputs = (
   reading: V3Reading,
   outputs: Value,
 ): Pick<V3Fields, 'returnTypes' | 'returnNames' | 'outputIsList'> => {
-  const isUnited = isSequence(outputs) && outputs.maybe !== undefined
+  const isUnited = isUndecided(outputs)
   if (isUnited) for (const field of FIELDS) reading.record(field)
   const items = isUnited ? [] : itemsOf(reading, outputs, FIELDS)
   const read = items.map((item) => readOutput(reading, findPart(item)))

@@ -25,7 +25,9 @@ export const findSecretsInText = (entry: ArchiveEntry): Hit[] => {
         ? []
         : findSecrets(line, at + 1, entry.path, { keys: false }),
     )
-    .concat(extension !== '.js' && hasPrivateKey(text) ? [keyHit(entry.path, lineOf(text))] : [])
+    .concat(
+      !/^\.m?js$/.test(extension) && hasPrivateKey(text) ? [keyHit(entry.path, lineOf(text))] : [],
+    )
 }
 
 /** Kinds whose whole content isn't kept. */

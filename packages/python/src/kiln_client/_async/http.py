@@ -181,16 +181,36 @@ class AsyncHttp:
         self, link: str, source: FileSource, size: int, deadline: Deadline | None = None
     ) -> None:
         """Sends a file to a signed link, which needs no credential."""
+        await self._send_file("PUT", link, source, size, deadline)
+
+    async def post_file(
+        self, path: str, source: Path, params: Mapping[str, Any], deadline: Deadline
+    ) -> httpx.Response:
+        """Sends a file as the body of a POST, with the credential of the client."""
+        query = {name: value for name, value in params.items() if value is not None}
+        url = str(httpx.URL(self._base_url + path, params=query))
+        size = source.stat().st_size
+        return await self._send_file("POST", url, source, size, deadline, self._credentials)
+
+    async def _send_file(
+        self,
+        method: str,
+        link: str,
+        source: FileSource,
+        size: int,
+        deadline: Deadline | None,
+        credentials: Callable[[], dict[str, str]] = dict,
+    ) -> httpx.Response:
         until = deadline or Deadline()
 
         def build(timeout: float) -> httpx.Request:
             content = source if isinstance(source, bytes) else _read(source, until)
-            headers = {"content-length": str(size)}
+            headers = {"content-length": str(size), **credentials()}
             return self._client.build_request(
-                "PUT", link, content=content, headers=headers, timeout=timeout
+                method, link, content=content, headers=headers, timeout=timeout
             )
 
-        await self.send(build, deadline=until)
+        return await self.send(build, deadline=until)
 
     async def save(self, link: str, path: str | os.PathLike[str]) -> None:
         """Writes what a task has made, or any other file behind a signed link, into a file, which is whole or as it

@@ -5,13 +5,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 from .._blocking import async_call
 from ..arguments import require_header, to_segment
 from ..deadline import Deadline
 from ..pack import PackError, Verdict, pack_folder, read_project, read_verdict
 from ..types import (
+    CheckedArchive,
     HostNodePage,
     HostNodeQuery,
     Node,
@@ -54,9 +55,17 @@ class AsyncRegistry:
         """Reads a version."""
         return await self._get(_path(node_id, version))
 
-    async def install(self, node_id: str, version: str | None = None) -> NodeVersion:
-        """Names the version to install, the latest unless named, and counts a download."""
-        return await self._get(f"{_path(node_id)}/install", {"version": version})
+    async def install(
+        self,
+        node_id: str,
+        version: str | None = None,
+        *,
+        channel: Literal["latest", "pre"] | None = None,
+    ) -> NodeVersion:
+        """Names the version to install, the latest of the channel unless named, and counts a download."""
+        return await self._get(
+            f"{_path(node_id)}/install", {"version": version, "channel": channel}
+        )
 
     async def findings(self, node_id: str, version: str) -> VersionFindings:
         """Reads the findings of the checks; the places are for members of the publisher."""
@@ -102,6 +111,35 @@ class AsyncRegistry:
 
     async def _get(self, path: str, query: Any = None) -> Any:
         return (await self._http.request("GET", path, params=query)).json()
+
+    async def check(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        publisher: str | None = None,
+        token: str | None = None,
+        timeout: float | None = None,
+    ) -> CheckedArchive:
+        """Zips a folder, and asks what its publication would say; nothing of it is kept.
+
+        `token`, a personal access token to publish, counts where the client has no credential.
+        """
+        deadline = Deadline(timeout)
+        place = Path(folder)
+        project = read_project(place)
+        query = {
+            "node_id": project.node_id,
+            "version": project.version["version"],
+            "publisher_id": publisher or project.publisher_id,
+        }
+        sender = self._http
+        if token is not None:
+            sender = sender.with_token(require_header("token", token))
+        with TemporaryDirectory(prefix="kiln-") as scratch:
+            archive = Path(scratch) / "pack.zip"
+            await async_call(lambda: pack_folder(place, archive, deadline, project.includes))
+            checked = await sender.post_file("/registry/check", archive, query, deadline)
+        return checked.json()
 
     async def publish(
         self,

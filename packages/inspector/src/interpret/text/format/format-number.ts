@@ -1,8 +1,7 @@
 import { fixed } from '../number/round.ts'
 import { toFloat } from '../number/number.ts'
 import { reprFloat, reprInt } from '../repr.ts'
-import { alignNumber, parseSpec, signOf } from './align.ts'
-import type { FormatSpec } from './align.ts'
+import { alignNumber, type FormatSpec, parseSpec, signOf } from './align.ts'
 
 /** `format(value, spec)` of a float; undefined for what Python rejects, for exponents, and over the cap. */
 export const formatFloat = (value: number, specText: string): string | undefined => {

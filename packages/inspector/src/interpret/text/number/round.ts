@@ -26,7 +26,8 @@ export const roundToInt = (value: PythonNumber): bigint | undefined => {
 /** `round(value, digits)`: of the same type as the value. Digits before the point are unknown. */
 export const roundToDigits = (value: PythonNumber, digits: bigint): PythonNumber | undefined => {
   if (digits < 0n) return undefined
-  if (typeof value === 'bigint') return value
+  // Zero keeps its sign.
+  if (typeof value === 'bigint' || value === 0) return value
   const text = fixed(value, Number(digits))
   return text === undefined ? undefined : Number(text)
 }

@@ -1,0 +1,37 @@
+import { bad, ok, warn, type Check } from '../../../client/src/cli/check-pack.ts'
+import type { CheckedArchive } from '../../../client/src/lib/registry.ts'
+import { countsInWords } from '../ui/findings.tsx'
+import { counted } from '../words/text.ts'
+import { list } from './pack.ts'
+
+/** Says what the service has found in a pack. */
+export const describeChecked = (checked: CheckedArchive): Check[] => {
+  const { archive, counts, extraction, findings, host_nodes: nodes, project } = checked
+  const { issues, warnings, is_new_node: isNew, version_free: isFree } = checked
+  if (archive.verdict === 'rejected') return [bad(`Archive rejected: ${archive.message}`)]
+  const names = nodes.map(({ name }) => name)
+  const named = `${counted(nodes.length, 'node')} read${names.length > 0 ? `: ${list(names)}` : ''}`
+  const isRead = extraction.status === 'success' && !extraction.partial
+  const scanned = `Code scanned: ${countsInWords(counts)}`
+  return [
+    ok(`Archive sound: ${counted(archive.files, 'file')}`),
+    checked.status === 'NodeVersionStatusFlagged'
+      ? bad(`${scanned}. ${checked.status_reason}`)
+      : (counts.medium > 0 ? warn : ok)(scanned),
+    ...findings.filter(({ severity }) => severity !== 'info').map(describeFinding),
+    extraction.status === 'failed'
+      ? warn('Nodes cannot be read')
+      : (isRead ? ok : warn)(isRead ? named : `${named}; some may be missing`),
+    ...warnings.map(warn),
+    ...issues.map(bad),
+    ...(isFree ? [ok(isNew ? `${project.node_id} is a new pack: the ID is free` : IS_FREE)] : []),
+  ]
+}
+
+const IS_FREE = 'The version is free'
+
+const describeFinding = (finding: CheckedArchive['findings'][number]): Check => {
+  const { severity, file_path: path = 'the whole archive', line_number: line, message } = finding
+  const text = `${path}${line === undefined ? '' : `:${line}`}: ${message}`
+  return (severity === 'high' ? bad : warn)(text)
+}
