@@ -1284,6 +1284,7 @@ create table worker (
   slots jsonb not null,
   beat_at timestamp with time zone default clock_timestamp() not null,
   ended_at timestamp with time zone,
+  identity text,
   constraint worker_pkey PRIMARY KEY (id)
 );
 
