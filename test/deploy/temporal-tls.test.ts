@@ -397,16 +397,15 @@ describe('a service behind TLS, a client certificate and an API key', () => {
       await Promise.all(
         (['core', 'media', 'api'] as const).map(async (role) => {
           const path = role === 'api' ? 'src/api.ts' : 'src/worker.ts'
-          const { end, kill, log } = spawnEntry({
+          const { kill, log } = spawnEntry({
             path,
             env: { ...env, PORT: '0', ...(role !== 'api' && { WORKER_ROLE: role }) },
           })
           const line = await waitFor(
             () => `${role} says it: ${log.join('\n')}`,
             () => log.find((it) => says.test(it)),
-          )
+          ).finally(kill)
           assert.ok((JSON.parse(line) as { level: number }).level >= 40, role)
-          await kill()
           for (const said of log) assert.doesNotThrow(() => JSON.parse(said), said)
         }),
       )

@@ -62,10 +62,12 @@ export const spawnEntry = (
       onLine?.(line)
     })
   let how: string | undefined
-  const ended = once(child, 'close').then(([code, signal]) => {
+  const wait = async (): Promise<void> => {
+    const [code, signal] = await once(child, 'close')
     how = String(signal ?? code)
     onEnd?.(how)
-  })
+  }
+  const ended = wait()
   return {
     pid: child.pid ?? 0,
     log,

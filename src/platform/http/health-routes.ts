@@ -47,7 +47,6 @@ export const makeHealthRoutes = ({ dependencies, lifecycle }: HealthDeps): Route
     errors: [],
     handler: async () => {
       const state = await dependencies()
-      const show = (problem: string | undefined) => (problem === undefined ? 'ok' : 'down')
       const checks = {
         postgres: show(state.postgres),
         temporal: show(state.temporal),
@@ -62,5 +61,7 @@ export const makeHealthRoutes = ({ dependencies, lifecycle }: HealthDeps): Route
     },
   }),
 ]
+
+const show = (problem: string | undefined) => (problem === undefined ? 'ok' : 'down')
 
 const COMMON = { tag: 'Health', auth: 'none', evenWhileClosing: true, unread: 'ignored' } as const

@@ -13,11 +13,27 @@ export const GRPC = {
   UNAUTHENTICATED: 16,
 } as const
 
+/** What the native connection of a worker says in place of a code. */
+const NATIVE_CODES: Record<string, number> = {
+  'Some requested entity was not found': GRPC.NOT_FOUND,
+  'The caller does not have permission to execute the specified operation': GRPC.PERMISSION_DENIED,
+  'The request does not have valid authentication credentials': GRPC.UNAUTHENTICATED,
+}
+
+const readNative = (error: unknown): { code: number; details: string } | undefined => {
+  const [, words = '', details = ''] =
+    /code: '([^']*)', message: "([^"]*)"/.exec(error instanceof Error ? error.message : '') ?? []
+  const code = NATIVE_CODES[words]
+  return code === undefined ? undefined : { code, details }
+}
+
 /** The error that Temporal's server sent, which may lie below others; undefined when it sent none. */
 export const findGrpcError = (error: unknown): { code: number; details: string } | undefined => {
   // The connection of a worker has the words in its message alone.
   if (isGrpcServiceError(error))
     return { code: error.code, details: error.details || error.message }
+  const native = readNative(error)
+  if (native) return native
   return error instanceof Error && error.cause !== undefined
     ? findGrpcError(error.cause)
     : undefined
