@@ -7,6 +7,7 @@ import type { Config } from './compose/settings/env.ts'
 import { listRemovedSettings } from './compose/settings/removed.ts'
 import { readTemporal } from './platform/settings/temporal.ts'
 import { makeDatabase, type Sql } from './platform/db/client.ts'
+import { makeSecrets } from './platform/adapters/secrets.ts'
 import { OPERATOR } from './platform/domain/account.ts'
 import { readAdmission } from './tasks/settings.ts'
 import { makeJobs } from './platform/temporal/client.ts'
@@ -21,6 +22,7 @@ import { putHostNodes } from './operate/host-nodes.ts'
 import { moveFiles } from './operate/move-files.ts'
 import { reportError } from './operate/server-error.ts'
 import { readStackSettings } from './operate/stack-settings.ts'
+import { forgetSecrets } from './operate/secrets.ts'
 import { makeReinspectCommands } from './operate/reinspect.ts'
 import { readUserName } from './operate/user-name.ts'
 import { makeUserCommand } from './operate/user.ts'
@@ -122,6 +124,11 @@ const run = async (command: Exclude<Command, { name: 'doctor' }>): Promise<strin
       return await moveFiles(config, command.given, write)
     case 'instance':
       return await fleet.instance(command.given)
+    case 'secrets':
+      return await forgetSecrets(
+        { ...deps, secrets: makeSecrets({ keys: config.SECRETS_KEYS }) },
+        command.given,
+      )
     case 'user':
       return await user(command.given)
     case 'templates':

@@ -32,7 +32,7 @@ export const probeWorkers = async (sql: Sql): Promise<void> => {
     )
 }
 
-/** What the rows know of queues: engines that have their own, and workers that Temporal still names and that have ended. */
+/** Reads what the rows know of queues: engines that have their own, and workers that Temporal still names and that have ended. */
 export const readQueueFacts = async (sql: Sql): Promise<QueueFacts> => {
   const [engines, { gone }] = await withinDeadline(
     sql,

@@ -1,6 +1,11 @@
+import type { RequestHandler } from 'express'
+
+import { LostSecretError } from '../platform/adapters/secrets.ts'
 import type { ApiBase } from '../platform/api.ts'
+import { errors } from '../platform/domain/errors.ts'
 import { makeConsole } from '../platform/http/console/serve.ts'
 import { makeRateLimits } from '../platform/http/access/rate-limit.ts'
+import type { Log } from '../platform/log.ts'
 import { readOrigins } from '../platform/process/open-storage.ts'
 import type { PlatformConfig } from '../platform/settings/settings.ts'
 import { makeKeySet } from './adapters/key-set.ts'
@@ -33,7 +38,9 @@ export const makeIdentityApi = async (
   const signIn = isBuiltin
     ? await (
         await import('./http/sign-in/start.ts')
-      ).startSignIn(config, { sql, secrets, log, limits: rateLimits, isPlatformAdmin, ...given })
+      )
+        .startSignIn(config, { sql, secrets, log, limits: rateLimits, isPlatformAdmin, ...given })
+        .catch((error: unknown) => loseSignIn(error, log))
     : undefined
   return {
     isBuiltin,
@@ -53,6 +60,17 @@ export const makeIdentityApi = async (
     console: await makeConsolePages(base, config),
     loops: signIn ? [signIn] : [],
   }
+}
+
+/** Makes the substitute of an issuer whose keys nothing opens: API keys go on, and whoever signs in reads 503. */
+const loseSignIn = (error: unknown, log: Log) => {
+  if (!(error instanceof LostSecretError)) throw error
+  log.error(
+    'nobody can sign in, because SECRETS_KEYS do not open the signing keys: put the key that was in use back into it; where it is lost, `kiln operate secrets forget --what sign-in`. Then start this process again',
+  )
+  const lost = errors.authUnavailable(error)
+  const handle: RequestHandler = (_request, _response, next) => next(lost)
+  return { handle, verify: () => Promise.reject(lost), stop: () => Promise.resolve() }
 }
 
 /** The pages of the console; undefined where it is off or not built. */

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { readEmail } from '../identity/domain/email.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import type { Reinspection } from './reinspect.ts'
+import { FORGETTABLE, type Forgettable } from './secrets.ts'
 import { USER_VERBS, type UserCommand } from './user.ts'
 
 export const USAGE = `usage: kiln operate <command>
@@ -24,6 +25,8 @@ export const USAGE = `usage: kiln operate <command>
                    give an instance no more tasks, or give it tasks again
   host-nodes <file>
                    take the names of the host's own nodes from what its GET /object_info gave
+  secrets forget --what <sign-in|webhooks|headers>
+                   remove what no key of SECRETS_KEYS opens, where the key is lost
   user add <email> [--admin]
                    add an account of AUTH=builtin, and print the link that sets its password
   user list        its accounts
@@ -120,6 +123,15 @@ const readUser = (args: string[]): UserCommand => {
   return { verb, email, isAdmin, subject, endsKeys }
 }
 
+const readForget = (argv: string[]): Forgettable => {
+  const [verb = 'none', ...args] = argv
+  if (verb !== 'forget') throw new OperatorError(`behind secrets must be forget, got ${verb}`)
+  const { what = 'none' } = parseArgs({ args, options: { what: { type: 'string' } } }).values
+  const known = FORGETTABLE.find((name) => name === what)
+  if (known) return known
+  throw new OperatorError(`--what must be ${FORGETTABLE.join(', ')}, got ${what}`)
+}
+
 const VERSIONS = '--below <version> [--node <id>] [--limit <n>] [--dry-run]'
 
 /** Reader of each command's arguments, and their form. */
@@ -136,6 +148,7 @@ const COMMANDS = {
   instances: [readNothing, ''],
   instance: [readDrain, '<name> <drain|resume>'],
   'host-nodes': [readFile, '<file>'],
+  secrets: [readForget, `forget --what <${FORGETTABLE.join('|')}>`],
   user: [readUser, `<${USER_VERBS.join('|')}> …`],
 } as const
 

@@ -11,7 +11,6 @@ import { makeSecrets } from '../platform/adapters/secrets.ts'
 import { isCode } from '../platform/storage/files.ts'
 import type { Storage } from '../platform/storage/storage.ts'
 import { findVideoBinaries } from '../../packages/engines/src/binaries.ts'
-import { makeWebhookSecrets } from '../events/adapters/webhook-secrets.ts'
 import type { Sql } from '../platform/db/client.ts'
 import { MigrationError, checkSchema } from '../platform/db/migrate.ts'
 import { readDatabaseClock, readServer } from '../platform/db/server.ts'
@@ -35,6 +34,7 @@ import type { Check } from './doctor.ts'
 import { readEngineItem } from '../engines/domain/cog/engine-item.ts'
 import { makeEngineChecks } from './engine-checks.ts'
 import { NO_CALLER_VIDEO } from '../engines/domain/caller-video.ts'
+import { countSecrets, FORGETTABLE } from './secrets.ts'
 import { makeFleetChecks } from './fleet-checks.ts'
 
 export interface CheckDeps {
@@ -104,8 +104,16 @@ const makePostgresChecks = ({ sql, config }: CheckDeps): Check[] => {
   }
   const checkSecrets = async (): Promise<string> => {
     const secrets = makeSecrets({ keys: config.SECRETS_KEYS })
-    const kept = makeWebhookSecrets({ sql: sql(), secrets, shared: '' })
-    return (await kept.check()) ? 'SECRETS_KEYS open what is stored' : 'none are stored yet'
+    const counts = await countSecrets(sql(), secrets)
+    const lost = counts.filter((found) => found.lost > 0)
+    if (lost.length > 0)
+      fail(
+        `SECRETS_KEYS do not open ${lost.map(({ what, count, lost }) => `${lost} of ${count} of ${what}`).join(', ')}: put the key that was in use back into it; where it is lost, \`kiln operate secrets forget --what <${FORGETTABLE.join('|')}>\``,
+      )
+    const kept = counts.filter(({ count }) => count > 0)
+    return kept.length === 0
+      ? 'none are stored yet'
+      : `SECRETS_KEYS open all: ${kept.map(({ what, count }) => `${count} of ${what}`).join(', ')}`
   }
   return [
     ['postgres', ['DATABASE_URL'], 'look at PostgreSQL and DATABASE_URL', checkServer],

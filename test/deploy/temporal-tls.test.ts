@@ -371,7 +371,7 @@ describe('a service behind TLS, a client certificate and an API key', () => {
       )
   })
 
-  /** What is wrong, and what every process says of it. */
+  /** Wrong settings, and what every process says of them. */
   const ROWS: [what: string, wrong: NodeJS.ProcessEnv, says: RegExp][] = [
     [
       'no client certificate',

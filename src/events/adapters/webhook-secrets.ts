@@ -2,12 +2,7 @@ import type { Secrets } from '../../platform/adapters/secrets.ts'
 import { makeWebhookSecret } from './webhook.ts'
 import { makeBatch } from '../../platform/db/batch.ts'
 import type { Queryable, Sql, Transaction } from '../../platform/db/client.ts'
-import {
-  findSomeSecret,
-  insertFirstSecret,
-  listSecrets,
-  rotateSecret,
-} from '../db/webhook-secret.ts'
+import { insertFirstSecret, listSecrets, rotateSecret } from '../db/webhook-secret.ts'
 import type { StoredSecret } from '../db/webhook-secret.ts'
 
 /** A secret in clear. */
@@ -48,12 +43,6 @@ export const makeWebhookSecrets = ({
   }
   return {
     get,
-    /** Returns true when there is any secret. Throws when one does not open. */
-    check: async (): Promise<boolean> => {
-      const found = await findSomeSecret(sql)
-      if (found !== undefined) secrets.decrypt(found, CONTEXT)
-      return found !== undefined
-    },
     /** Lists the secrets that sign the notifications of an owner. */
     active: async (owner: string): Promise<string[]> =>
       owner === 'anonymous' ? [shared] : (await get(owner)).map(({ secret }) => secret),

@@ -28,14 +28,6 @@ export const listSecrets = async (
   ) s
 `
 
-/** One that signs, of whichever owner, encrypted. */
-export const findSomeSecret = async (sql: Queryable): Promise<string | undefined> => {
-  const [found] = await sql<{ secret: string }[]>`
-    select secret from webhook_secret where expires_at is null order by owner limit 1
-  `
-  return found?.secret
-}
-
 /** Stores the first secret of an owner, unless there is one already. */
 export const insertFirstSecret = async (
   sql: Queryable,

@@ -1,5 +1,10 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
+/** No key of SECRETS_KEYS opens a ciphertext. */
+export class LostSecretError extends Error {
+  override name = 'LostSecretError'
+}
+
 export type Secrets = ReturnType<typeof makeSecrets>
 
 /**
@@ -10,6 +15,14 @@ export type Secrets = ReturnType<typeof makeSecrets>
 export const makeSecrets = ({ keys }: { keys: string[] }) => {
   const secrets = decodeKeys('SECRETS_KEYS', keys)
 
+  const find = (encrypted: string, context: string): string | undefined => {
+    for (const key of secrets) {
+      const plain = open(key, encrypted, context)
+      if (plain !== undefined) return plain
+    }
+    return undefined
+  }
+
   const encrypt = (plain: string, context: string): string => {
     const nonce = randomBytes(NONCE_BYTES)
     const cipher = createCipheriv(ALGORITHM, secrets[0], nonce).setAAD(Buffer.from(context))
@@ -19,16 +32,18 @@ export const makeSecrets = ({ keys }: { keys: string[] }) => {
 
   /** Tries every key. Throws when none fits: altered, of another context, or its key was taken from SECRETS_KEYS. */
   const decrypt = (encrypted: string, context: string): string => {
-    for (const key of secrets) {
-      const plain = open(key, encrypted, context)
-      if (plain !== undefined) return plain
-    }
-    throw new Error(
+    const plain = find(encrypted, context)
+    if (plain !== undefined) return plain
+    throw new LostSecretError(
       `no key of SECRETS_KEYS opens the secret of ${context}: a key that was in use must stay in the list, behind the new one`,
     )
   }
 
-  return { encrypt, decrypt }
+  /** True when a key opens it. */
+  const opens = (encrypted: string, context: string): boolean =>
+    find(encrypted, context) !== undefined
+
+  return { encrypt, decrypt, opens }
 }
 
 const ALGORITHM = 'aes-256-gcm'

@@ -66,6 +66,7 @@ export const AuditAction = Type.Enum([
   'pause.end',
   'owner.limit',
   'owner.reset',
+  'secrets.forget',
 ])
 export type AuditAction = Static<typeof AuditAction>
 
@@ -96,7 +97,7 @@ export const AuditLogEntry = Type.Object({
   action: AuditAction,
   target: Type.String({
     description:
-      'What was changed, or whose: `publisher/{p}`, `node/{n}`, `version/{n}@{v}`, `task/{id}`, `batch/{id}`, `operation/{id}`, `user/{id}`, `instance/{name}`, `pause/{scope}` or `owner/{id}`.',
+      'What was changed, or whose: `publisher/{p}`, `node/{n}`, `version/{n}@{v}`, `task/{id}`, `batch/{id}`, `operation/{id}`, `user/{id}`, `instance/{name}`, `pause/{scope}`, `owner/{id}` or `secrets/{kind}`.',
   }),
   before: change('The members that changed, as they were.'),
   after: change('The same members as they are now.'),
@@ -130,6 +131,7 @@ export const auditTarget = {
   owner: (id: string): string => `owner/${id}`,
   pause: (scope: string): string => `pause/${scope}`,
   instance: (name: string): string => `instance/${name}`,
+  secrets: (what: string): string => `secrets/${what}`,
   publisher: (id: string): string => `publisher/${id}`,
   node: (id: string): string => `node/${id}`,
   version: (nodeId: string, version: string): string => `version/${nodeId}@${version}`,

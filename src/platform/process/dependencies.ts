@@ -1,7 +1,7 @@
 import { describeCauses } from '../domain/causes.ts'
 import { inTime } from '../domain/in-time.ts'
 
-/** What a process cannot work without: two servers, the store, and workers for the work that is open. */
+/** Needs of a process: two servers, the store, and workers for the work that is open. */
 export type Dependency = 'postgres' | 'temporal' | 'storage' | 'workers'
 
 /** Each throws when its dependency cannot be used. An OperatorError says what to do. */

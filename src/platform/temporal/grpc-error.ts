@@ -13,7 +13,7 @@ export const GRPC = {
   UNAUTHENTICATED: 16,
 } as const
 
-/** What the native connection of a worker says in place of a code. */
+/** Words of a worker's native connection in place of a code. */
 const NATIVE_CODES: Record<string, number> = {
   'Some requested entity was not found': GRPC.NOT_FOUND,
   'The caller does not have permission to execute the specified operation': GRPC.PERMISSION_DENIED,

@@ -9,7 +9,7 @@ const TYPES = { workflow: 1, activity: 2 } as const
 
 const CALL_DEADLINE_MS = 2000
 
-/** What is known of queues besides Temporal. */
+/** Facts of queues that Temporal does not know. */
 export interface QueueFacts {
   /** Names of ENGINES_HTTP, whose queues are read, too. */
   engines: readonly string[]

@@ -24,7 +24,7 @@ const openVersionColumns = (sql: Queryable) => sql`
   v.published_by as owner, v.status, v.archive_state as "archiveState"
 `
 
-/** Tells whether workers have something to do for a version: its checks, or the extraction of its host nodes. */
+/** True when workers have something to do for a version: its checks, or the extraction of its host nodes. */
 export const hasOpenVersion = async (sql: Sql): Promise<boolean> => {
   const [row] = await sql<{ is: boolean }[]>`
     select exists (

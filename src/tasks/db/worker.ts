@@ -4,7 +4,7 @@ import { withoutSync } from '../../platform/db/without-sync.ts'
 
 export interface WorkerRow {
   id: string
-  /** What Temporal calls it. */
+  /** Its name at Temporal. */
   identity: string
   role: string
   /** Tasks that it takes at once, by engine. */

@@ -68,7 +68,7 @@ interface Problem {
   message: string
 }
 
-/** What the operations page says that a process cannot use. */
+/** Reads what a process cannot use, as the operations page says it. */
 const listProblems = async (baseUrl = service.baseUrl): Promise<Problem[]> => {
   const root = makeClient(baseUrl, await service.token('root'))
   const { body } = expectStatus(await root.get('/admin/operations'), 200)

@@ -44,7 +44,7 @@ export interface BytesValue {
   data: Uint8Array
 }
 
-/** What else is not known of items, so that as a whole they may be none of what the pack makes. */
+/** Further unknowns of items, so that as a whole they may be none of what the pack makes. */
 interface Undecided {
   /** Those that not all branches of an undecided test put there. */
   maybe?: Set<Value>

@@ -57,7 +57,7 @@ const NAMES: [source: string, names: string[], dynamic: string[]][] = [
   ['M.update({n: Cup for n in filter(key, L)})', ['b', 'a', 'c'], ['host_node_name']],
 ]
 
-/** What it does not decide. */
+/** Values that it does not decide. */
 const KNOWN: [spec: string, given: unknown][] = [
   ['([["none", *sorted(L, key=key)][0]],)', [['none']]],
   ['((["none"] + sorted(L, key=key))[:1],)', [['none']]],

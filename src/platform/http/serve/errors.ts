@@ -1,3 +1,4 @@
+import { LostSecretError } from '../../adapters/secrets.ts'
 import type { ErrorRequestHandler, Response } from 'express'
 
 import { ApiError, apiError, errors, type ErrorFacts } from '../../domain/errors.ts'
@@ -28,7 +29,8 @@ export interface ErrorForm {
 /** Makes the caller's error of any thrown value: known errors as they are, an unreachable server 503, all else 500. */
 export const toApiError = (error: unknown): ApiError => {
   if (error instanceof ApiError) return error
-  if (isUnavailable(error)) return errors.unavailable(error)
+  // An operator may put the key back.
+  if (isUnavailable(error) || error instanceof LostSecretError) return errors.unavailable(error)
   return apiError('internal_error', undefined, { cause: error })
 }
 
