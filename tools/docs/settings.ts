@@ -60,6 +60,7 @@ const GROUPS: Record<string, Name[]> = {
     'STORAGE_ALSO',
     'STORAGE_PATH',
     'S3_ENDPOINT',
+    'S3_PUBLIC_ENDPOINT',
     'S3_REGION',
     'S3_BUCKET',
     'S3_PREFIX',

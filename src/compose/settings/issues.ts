@@ -240,6 +240,7 @@ const RULES = {
   OTEL_EXPORTER_OTLP_ENDPOINT: (value, name) => (value === '' ? [] : validateUrl(value, name)),
   PUBLIC_URL: validateUrl,
   S3_ENDPOINT: validateServer,
+  S3_PUBLIC_ENDPOINT: validateServer,
   ENGINES: validateEngines,
   COMFYUI_URLS: validateInstances,
   VENDOR_IMAGE_URL: validateUpstreams('image'),
@@ -363,6 +364,11 @@ const storeIssues = (env: Env): SettingIssue[] => {
       env.S3_REDIRECT === 'on' && env.STORAGE !== 's3',
       'S3_REDIRECT',
       'must be off where STORAGE is not s3',
+    ],
+    [
+      env.S3_PUBLIC_ENDPOINT !== '' && env.S3_REDIRECT !== 'on',
+      'S3_PUBLIC_ENDPOINT',
+      'has no effect without S3_REDIRECT=on: set that, or unset this',
     ],
     ...(hasBucket(env) && absent.length === 1 ? absent : []).map(
       (name): [boolean, keyof Env, string] => [

@@ -37,6 +37,7 @@ const openOne = async (
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = config
   const { link, ...store } = makeS3Storage({
     endpoint: config.S3_ENDPOINT || undefined,
+    publicEndpoint: config.S3_PUBLIC_ENDPOINT || undefined,
     region: config.S3_REGION,
     bucket: config.S3_BUCKET,
     prefix: config.S3_PREFIX,

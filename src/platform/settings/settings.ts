@@ -72,6 +72,9 @@ export const PlatformSettings = Type.Object({
   ),
   STORAGE_PATH: text('Folder of the local store.', '.data/storage'),
   S3_ENDPOINT: optionalText('Address of the S3 server; without it that of AWS in S3_REGION.'),
+  S3_PUBLIC_ENDPOINT: optionalText(
+    'Address of the same server for callers, which S3_REDIRECT leads to; without it S3_ENDPOINT.',
+  ),
   S3_REGION: text('Region of the bucket; most servers other than AWS take any.', 'us-east-1'),
   S3_BUCKET: optionalText('The bucket, which exists already.'),
   S3_PREFIX: Type.String({
@@ -89,7 +92,7 @@ export const PlatformSettings = Type.Object({
   S3_REDIRECT: choice(
     ['on', 'off'],
     'off',
-    'Leads links of pictures and videos on to the bucket. Callers must reach S3_ENDPOINT.',
+    'Leads links of pictures and videos on to the bucket. Callers must reach S3_PUBLIC_ENDPOINT.',
   ),
   SCRATCH_PATH: optionalText(
     'Folder of this machine for unfinished files beside a bucket; else one in the temporary folder.',

@@ -2,7 +2,7 @@ import { StorageError, type Storage } from './storage.ts'
 
 /**
  * One store while its files move to another: what is written goes to `to`, and what is read, listed or removed may be in
- * either. It has no links, because those would lead to one of them.
+ * either. It has links of what has moved.
  *
  * A mover puts a file there before it removes it here. So who finds it in neither looks once more where it goes. A removal
  * begins where files come from: a mover that has put a file there, and finds it here no more, takes it back.
@@ -12,9 +12,13 @@ export const makeMovingStorage = ({ to, from }: { to: Storage; from: Storage }):
     readFrom(to)
       .catch(unlessMissing(() => readFrom(from)))
       .catch(unlessMissing(() => readFrom(to)))
-  const { link: _link, ...written } = to
+  const { link } = to
   return {
-    ...written,
+    ...to,
+    ...(link && {
+      link: async (key, response) =>
+        (await from.stat(key)) === undefined ? await link(key, response) : undefined,
+    }),
     open: (key, range) => read((store) => store.open(key, range)),
     fetchToFile: (key, path) => read((store) => store.fetchToFile(key, path)),
     stat: async (key) => (await to.stat(key)) ?? (await from.stat(key)) ?? (await to.stat(key)),

@@ -28,6 +28,8 @@ import { keySegments, StorageError, type Storage } from './storage.ts'
 export interface S3StorageOptions extends S3Options {
   /** Folder of this machine for unfinished files. */
   scratch: string
+  /** Address of the server in links; absent: `endpoint`. */
+  publicEndpoint?: string | undefined
 }
 
 /** The least that S3 takes. What is shorter goes in one request. */
@@ -61,9 +63,15 @@ interface Bucket {
  * is written by one attempt alone, or named by its content: nothing depends on who comes first. Unfinished files lie in a
  * folder of this machine.
  */
-export const makeS3Storage = ({ scratch, ...options }: S3StorageOptions): Required<Storage> => {
+export const makeS3Storage = ({
+  scratch,
+  publicEndpoint: endpoint,
+  ...options
+}: S3StorageOptions): Required<Storage> => {
   const root = options.prefix === '' ? '' : `${options.prefix}/`
   const bucket = { client: makeS3Client(options), Bucket: options.bucket, root }
+  // It signs alone, and never connects.
+  const signing = endpoint === undefined ? bucket.client : makeS3Client({ ...options, endpoint })
   const [small, large] = [makeSemaphore(SMALL), makeSemaphore(LARGE)]
   const write = (key: string, bytes: number, open: () => Readable): Promise<void> =>
     (bytes > PART_BYTES ? large : small)
@@ -123,7 +131,7 @@ export const makeS3Storage = ({ scratch, ...options }: S3StorageOptions): Requir
       const start = Math.floor(Date.now() / 1000 / LINK_STEP) * LINK_STEP
       const expiresIn = Math.max(1, Math.min(LINK_SECONDS, ends - start))
       const signingDate = new Date(start * 1000)
-      return await getSignedUrl(bucket.client, command, { expiresIn, signingDate })
+      return await getSignedUrl(signing, command, { expiresIn, signingDate })
     },
     stat: async (key) => {
       const head = await bucket.client

@@ -37,8 +37,8 @@ export interface Storage {
   putStream(key: string, readable: Readable, limit: { maxBytes: number }): Promise<StoredDigest>
   /** Opens a file. The caller reads the stream to its end or destroys it. Throws `not_found`. */
   open(key: string, range?: ByteRange): Promise<StoredFile>
-  /** A link that reads the file from the store itself, without a credential; absent where a store has no address. */
-  link?(key: string, response: LinkedResponse): Promise<string>
+  /** A link that reads the file from the store itself, without a credential; absent where a store has no address, undefined of a file that is not there yet. */
+  link?(key: string, response: LinkedResponse): Promise<string | undefined>
   /** `writtenAt`: when its last byte was written, in unix milliseconds by the clock of the store. */
   stat(key: string): Promise<{ size: number; writtenAt: number } | undefined>
   /**

@@ -552,6 +552,22 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
     const soon = await storage.link?.('a', { ...response, ends: response.ends - 3540 })
     const seconds = Number(new URL(soon ?? '').searchParams.get('X-Amz-Expires'))
     assert.ok(seconds <= 360, 'it outlives what it was made for')
+
+    const publicEndpoint = 'http://files.test:9000'
+    const outside = makeS3Storage({ ...options, endpoint: 'http://127.0.0.1:1', publicEndpoint })
+    const signed = new URL(await outside.link('a', response).then(String))
+    assert.deepEqual(
+      [signed.origin, signed.pathname],
+      [publicEndpoint, new URL(url).pathname],
+      'signed for the address of callers',
+    )
+    const here = makeLocalStorage({ root: await mkdtemp(join(folder, 'root-')) })
+    const both = makeMovingStorage({ to: storage, from: here })
+    await here.putStream('b', Readable.from([Buffer.from('x')]), { maxBytes: 9 })
+    assert.deepEqual(
+      [await both.link?.('a', response), await both.link?.('b', response)],
+      [url, undefined],
+    )
   })
 
   test('takes the files of a folder while both are in use, and gives them back', async () => {
