@@ -12,12 +12,20 @@ import { makeIsAllowedAddress } from '../../src/platform/outbound/address.ts'
 import { makeWebhookSecret } from '../../src/events/adapters/webhook.ts'
 import { readConfig } from '../../src/config.ts'
 import { Env } from '../../src/compose/settings/env.ts'
+import { PATIENCE_MS } from '../../src/platform/db/migrate.ts'
+import {
+  bulkQueue,
+  comfyuiQueue,
+  engineQueue,
+  mediaQueue,
+  upstreamQueue,
+} from '../../src/platform/temporal/start.ts'
 import { KEY_SETTINGS } from '../../src/compose/settings/issues.ts'
 import { useFolder } from '../support/folder.ts'
 import { CHART, renderChart, runHelm, validateManifests, whyNoHelm } from '../support/helm.ts'
 import type { Manifest } from '../support/helm.ts'
 
-const FILES = ['s3', 'cloud', 'volume']
+const FILES = ['s3', 'cloud', 'volume', 'builtin']
 const pathOf = (file: string): string => join(CHART, 'ci', `${file}.yaml`)
 interface Fields {
   version: string
@@ -193,6 +201,28 @@ describe('the chart, rendered', { skip: (await whyNoHelm()) ?? false }, () => {
     assert.ok(!('serviceAccountName' in (job ? podOf(job) : {})))
   })
 
+  test('replaces core workers all at once, and gives each part what its values add', async () => {
+    const manifests = await renderChart('-f', pathOf('builtin'))
+    const deployments = manifests.filter(({ kind }) => kind === 'Deployment')
+    const strategies = deployments.map(({ metadata, spec }) => [
+      metadata.name,
+      (spec as unknown as { strategy: { type?: string } }).strategy.type,
+    ])
+    assert.deepEqual(Object.fromEntries(strategies), {
+      'kiln-api': undefined,
+      'kiln-core': 'Recreate',
+      'kiln-media': undefined,
+    })
+    const core = JSON.stringify(deployments.find(({ metadata }) => metadata.name === 'kiln-core'))
+    for (const given of ['"team":"images"', '"mountPath":"/templates"', 'NODE_EXTRA_CA_CERTS'])
+      assert.ok(core.includes(given), given)
+    const job = manifests.find(({ kind }) => kind === 'Job')
+    const seconds = Number(
+      (job?.spec as unknown as { activeDeadlineSeconds: number }).activeDeadlineSeconds,
+    )
+    assert.ok(seconds * 1000 > PATIENCE_MS, 'the hook waits for longer than the migration')
+  })
+
   test('closes networks to all pods, each within the one of its kind', async () => {
     const exceptOf = async (...args: string[]) => {
       const manifests = await renderChart('-f', pathOf('s3'), ...args)
@@ -214,17 +244,25 @@ describe('the chart, rendered', { skip: (await whyNoHelm()) ?? false }, () => {
   })
 
   test('scales workers by Temporal or by Prometheus', async () => {
-    const triggersOf = async (file: string) =>
-      (await renderChart('-f', pathOf(file)))
+    const triggersOf = async (file: string, ...args: string[]) =>
+      (await renderChart('-f', pathOf(file), ...args))
         .filter(({ kind }) => kind === 'ScaledObject')
-        .map(({ spec }) => (spec as unknown as Scaled).triggers[0])
-    const [core, media] = await triggersOf('cloud')
-    assert.deepEqual(
-      [core?.metadata['taskQueue'], media?.metadata['taskQueue']],
-      ['kiln', 'kiln-media'],
+        .flatMap(({ spec }) => (spec as unknown as Scaled).triggers)
+    const core = ['kiln', bulkQueue('kiln'), upstreamQueue('kiln'), comfyuiQueue('kiln')]
+    const engine = ['--set', 'settings.ENGINES_HTTP=clip=http://a:5000|depth=2\\,zoom=http://b']
+    const queues = (await triggersOf('cloud', ...engine)).map(
+      ({ metadata }) => metadata['taskQueue'],
     )
-    const [one] = await triggersOf('volume')
-    assert.match(one?.metadata['query'] ?? '', /kiln_queue_waiting\{queue=~"media"\}/)
+    assert.deepEqual(queues, [
+      ...core,
+      engineQueue('kiln', 'clip'),
+      engineQueue('kiln', 'zoom'),
+      mediaQueue('kiln'),
+    ])
+    const asked = (await triggersOf('volume', '--set', 'core.autoscaling.enabled=true')).map(
+      ({ metadata }) => /queue=~"([^"]+)"/.exec(metadata['query'] ?? '')?.[1],
+    )
+    assert.deepEqual(asked, ['workflow|activity|bulk|vendor|comfyui', 'media'])
   })
 
   const WRONG: [name: string, args: string[], sentence: RegExp][] = [

@@ -20,7 +20,7 @@ const LOCK_MS = 50
 
 /** Pause before a step that got no lock is tried again, and how long that goes on: a vacuum of a large table ends by then. */
 const PAUSE_MS = 300
-const PATIENCE_MS = 3_600_000
+export const PATIENCE_MS = 3_600_000
 
 interface Migration {
   name: string

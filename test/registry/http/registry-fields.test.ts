@@ -146,6 +146,17 @@ describe('each field of the registry has a value that comes back', () => {
     await place.transition(other.id, 'admin_flag', 'looked at')
     const flagged = see('NodeVersion', (await anonymous.get(other.version)).body)
     assert.equal(flagged['status_reason'], 'looked at')
+    const finding = {
+      issue_type: 'eval',
+      severity: 'high',
+      file_path: 'a.py',
+      line_number: 3,
+      message: 'It runs text.',
+    }
+    await sql`insert into finding ${sql({ ...finding, version_id: other.id, scanner: 'kiln', position: 0 })}`
+    const own = see('NodeVersion', (await owned.owner.get(other.version)).body)
+    assert.equal(flagged['findings'], undefined, 'nobody else reads them')
+    assert.deepEqual(pick((own['findings'] as Fields[])[0] ?? {}, finding), finding)
   })
 
   for (const { title, schema } of RECORDS)

@@ -53,6 +53,9 @@ app.kubernetes.io/component: {{ index . 1 }}
 - name: MEDIA_SLOTS
   value: {{ $root.Values.media.slots | quote }}
 {{- end }}
+{{- with (index $root.Values $part).env }}
+{{ toYaml . }}
+{{- end }}
 {{- end -}}
 
 {{/* Pod of one part: (list . "api" "dist/src/api.js"). */}}
@@ -116,6 +119,9 @@ containers:
       {{- if $root.Values.secrets.temporalTls }}
       - { name: temporal-tls, mountPath: /etc/kiln/temporal, readOnly: true }
       {{- end }}
+      {{- with $own.volumeMounts }}
+      {{- toYaml . | nindent 6 }}
+      {{- end }}
 volumes:
   - name: tmp
     emptyDir: {}
@@ -128,6 +134,9 @@ volumes:
   {{- if $root.Values.secrets.temporalTls }}
   - name: temporal-tls
     secret: { secretName: {{ $root.Values.secrets.temporalTls }}, defaultMode: 0440 }
+  {{- end }}
+  {{- with $own.volumes }}
+  {{- toYaml . | nindent 2 }}
   {{- end }}
 {{- with $own.nodeSelector }}
 nodeSelector: {{- toYaml . | nindent 2 }}
@@ -154,12 +163,20 @@ spec:
   {{- end }}
   selector:
     matchLabels: {{- include "kiln.selector" (list $root $part) | nindent 6 }}
+  {{- if eq $part "core" }}
+  {{- /* All at once: one by one, workflows would be run by old and new code in turns. */}}
+  strategy: { type: Recreate }
+  {{- else }}
   strategy:
     rollingUpdate: { maxUnavailable: 0, maxSurge: 1 }
+  {{- end }}
   template:
     metadata:
       labels: {{- include "kiln.labels" $root | nindent 8 }}
         app.kubernetes.io/component: {{ $part }}
+        {{- with $own.podLabels }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
       annotations:
         checksum/settings: {{ include "kiln.settings" $root | sha256sum }}
         {{- with $own.podAnnotations }}
@@ -187,7 +204,9 @@ spec:
 {{- $tls := dict "TEMPORAL_TLS_SERVER_CA_CERT_PATH" "/etc/kiln/temporal/ca.crt" "TEMPORAL_TLS_CLIENT_CERT_PATH" "/etc/kiln/temporal/tls.crt" "TEMPORAL_TLS_CLIENT_KEY_PATH" "/etc/kiln/temporal/tls.key" -}}
 {{- $fixed = merge $fixed $tls -}}
 {{- end -}}
-{{- range $name := list "PUBLIC_URL" "TEMPORAL_ADDRESS" "AUTH_ISSUER" "AUTH_AUDIENCE" "AUTH_JWKS_URL" "TRUST_PROXY" -}}
+{{- $needed := list "PUBLIC_URL" "TEMPORAL_ADDRESS" "TRUST_PROXY" -}}
+{{- if ne (toString .Values.settings.AUTH) "builtin" -}}{{- $needed = concat $needed (list "AUTH_ISSUER" "AUTH_AUDIENCE" "AUTH_JWKS_URL") -}}{{- end -}}
+{{- range $name := $needed -}}
 {{- if not (index $.Values.settings $name) -}}{{- fail (printf "settings.%s is absent: docs/reference/settings.md says what it is" $name) -}}{{- end -}}
 {{- end -}}
 {{- $secret := concat (splitList " " (include "kiln.servers" .)) (splitList " " (include "kiln.keys" .)) -}}
