@@ -43,7 +43,9 @@ def main() -> None:
     try:
         Handler.runner, Handler.token = Runner(Signature(found[0])), args.token
         server = Server((args.host, args.port), Handler)
-        print(f"Listening on http://{args.host}:{server.server_port}", flush=True)
+        url = f"http://{args.host}:{server.server_port}"
+        print(f"Listening on {url}", flush=True)
+        print(f"Give it to Kiln: ENGINES_HTTP={found[0].__name__}={url}", flush=True)
         Thread(target=server.serve_forever, daemon=True).start()
         Handler.runner.run()
     except TypeError as error:
