@@ -12,7 +12,7 @@ export const lazyPart = <Props>(load: () => Promise<ComponentType<Props>>) =>
   lazy(async () => ({ default: await loadSurely(load) }))
 
 /**
- * Waits while the service is away. Loads once more when it responds, as it may have come back meanwhile. A file that still
+ * Waits while the service is away. Loads once more when it responds, as it may have been away meanwhile. A file that still
  * fails is that of another build: the router then reloads the page, once.
  */
 const loadSurely = async <T>(load: () => Promise<T>): Promise<T> => {
@@ -20,8 +20,10 @@ const loadSurely = async <T>(load: () => Promise<T>): Promise<T> => {
     try {
       return await load()
     } catch (error) {
-      if (await isAway()) await untilBack()
-      else if (failed) throw error
+      if (await isAway()) {
+        await untilBack()
+        failed = false
+      } else if (failed) throw error
       else failed = true
     }
 }
