@@ -124,7 +124,9 @@ export const findOrigins = async <Used extends Pick<UsedHostNode, 'name' | 'pack
     const { name, pack } = one
     const claims = byName.get(name) ?? []
     const own = { claims, chosen: choices.get(name), recorded: saved.get(name) }
-    const facts = { last: had.get(name), replacement: HOST_REPLACEMENTS.get(name) }
+    // The host replaces only what it does not have itself.
+    const replacement = known.has(name) ? undefined : HOST_REPLACEMENTS.get(name)
+    const facts = { last: had.get(name), replacement }
     const from = chooseOrigin({ ...own, ...facts, isBuiltIn: isBuiltIn(one) }, pack)
     return { ...one, from }
   })

@@ -67,6 +67,15 @@ const describeResolution = ({ counts, packs, host_nodes, ...found }: Resolution)
     .filter(({ origin }) => origin === 'unknown')
     .map(({ host_node, count, message }) => `  unknown  ${host_node} (${count})  ${message}`),
   ...host_nodes
+    .filter(
+      ({ origin, reason, other_node_ids: others = [] }) =>
+        origin === 'found' && (others.length > 0 || reason === 'recorded'),
+    )
+    .map(
+      ({ host_node, message, other_node_ids: others = [] }) =>
+        `  chosen   ${host_node}  ${message}${others.length > 0 ? ` Also in ${others.join(', ')}.` : ''}`,
+    ),
+  ...host_nodes
     .filter((one) => one.replaced_by)
     .map(({ host_node, count, message }) => `  replaced  ${host_node} (${count})  ${message}`),
   ...found.models.map(describeModel),
@@ -212,7 +221,7 @@ export const WORKFLOW_COMMANDS: Record<string, Command> = {
       const [verb = 'none'] = context.positionals
       if (!Object.hasOwn(VERBS, verb))
         throw new UsageError(
-          `behind workflow must be ${Object.keys(VERBS).join(', ')}, got ${verb}`,
+          `behind workflow must be ${Object.keys(VERBS).join(', ')}, got ${verb}${/[./]/.test(verb) ? `: kiln workflow resolve ${verb}` : ''}`,
         )
       return await VERBS[verb as keyof typeof VERBS](context)
     },

@@ -31,6 +31,14 @@ const CASES: [title: string, source: string | Files][] = [
     'operator.methodcaller',
     `${START}import operator\noperator.methodcaller("update", {"Pot": Cup})(NODE_CLASS_MAPPINGS)`,
   ],
+  [
+    'a flag that is set before break',
+    `${START}from elsewhere import test\nfound = False\nfor name in ["a", "b"]:\n  if test(name):\n    found = True\n    break\nif found: NODE_CLASS_MAPPINGS["Pot"] = Cup`,
+  ],
+  [
+    'a flag that is set before continue',
+    `${START}from elsewhere import test\nfound = False\nfor name in ["a", "b"]:\n  if test(name):\n    found = True\n    continue\n  name = None\nif found: NODE_CLASS_MAPPINGS["Pot"] = Cup`,
+  ],
   ['dict.update unbound', `${START}dict.update(NODE_CLASS_MAPPINGS, {"Pot": Cup})`],
   ['dict.__setitem__ unbound', `${START}dict.__setitem__(NODE_CLASS_MAPPINGS, "Pot", Cup)`],
   [

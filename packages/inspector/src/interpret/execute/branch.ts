@@ -57,7 +57,9 @@ export function runBranches(rt: Runtime, scope: Scope, branches: Branch[]): Comp
     outcomes.map(({ written }) => written),
   )
   const alive = outcomes.filter((outcome) => !outcome.raised && outcome.end === undefined)
-  const counted = alive.length > 0 ? alive : outcomes
+  // What a branch has bound that leaves a loop is there behind it.
+  const staying = outcomes.filter(({ raised, end }) => !raised && typeof end !== 'object')
+  const counted = alive.length > 0 ? staying : outcomes
   mergeBindings(scope, names, counted)
   unmarkCommon(rt, counted)
   return endOf(rt, scope, outcomes, alive.length > 0)
