@@ -3,7 +3,7 @@ import { insertAudit, type Audit } from '../platform/db/audit-log.ts'
 import type { Fragment, Sql, Transaction } from '../platform/db/client.ts'
 import { auditTarget } from '../platform/domain/audit-log.ts'
 
-/** What `secrets forget` takes. Kept responses are not among it: without one a repeated request would be made twice. */
+/** Kinds that `secrets forget` takes. Kept responses are not among it: without one a repeated request would be made twice. */
 export const FORGETTABLE = ['sign-in', 'webhooks', 'headers'] as const
 export type Forgettable = (typeof FORGETTABLE)[number]
 

@@ -375,8 +375,8 @@ describe('an engine with a token', { skip }, () => {
 describe('a file that cannot be served', { skip }, () => {
   const cases: [string, RegExp][] = [
     ['nothing.py', /nothing\.py is not a file/],
-    ['fixtures.py', /has several functions with @engine, .*: name one/],
-    ['fixtures.py:other', /has no function other with @engine/],
+    ['fixtures.py', /has \['echo', .*\] with @engine: give one of them/],
+    ['fixtures.py:other', /has \['echo', .*\] with @engine: give one of them/],
     ['fixtures.py:wrong', /<class 'bytes'> is not str, int/],
   ]
   for (const [file, message] of cases)

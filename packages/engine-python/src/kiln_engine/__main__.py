@@ -34,24 +34,18 @@ def main() -> None:
         parser.error(f"{path} is not a file")
     sys.path.insert(0, str(Path(path).resolve().parent))
     members = vars(importlib.import_module(Path(path).stem)).items()
-    found = [it for key, it in members if hasattr(it, "is_kiln_engine") and key == (name or key)]
-    if not found:
-        parser.error(f"{path} has no function {name} with @engine".replace("  ", " "))
-    if len(found) > 1:
-        names = ", ".join(it.__name__ for it in found)
-        parser.error(f"{path} has several functions with @engine, {names}: name one, as {path}:…")
+    names = [key for key, it in members if hasattr(it, "is_kiln_engine")]
+    found = [it for key, it in members if key in names and key == (name or key)]
+    if len(found) != 1:
+        parser.error(f"{path} has {names} with @engine: give one of them, as {path}:…")
     try:
         Handler.runner, Handler.token = Runner(Signature(found[0])), args.token
         server = Server((args.host, args.port), Handler)
-        url = f"http://{args.host}:{server.server_port}"
-        print(f"Listening on {url}", flush=True)
-        print(f"Give it to Kiln: ENGINES_HTTP={found[0].__name__}={url}", flush=True)
+        print(f"Listening on http://{args.host}:{server.server_port}", flush=True)
         Thread(target=server.serve_forever, daemon=True).start()
         Handler.runner.run()
-    except TypeError as error:
-        parser.error(str(error))
-    except OSError as error:
-        parser.error(f"{args.host}:{args.port}: {error.strerror}; --port takes another")
+    except (TypeError, OSError) as error:
+        parser.error(f"{error} (--host {args.host} --port {args.port})")
     except KeyboardInterrupt:
         pass
 

@@ -137,7 +137,6 @@ def fetch(value: t.Any, path: Path) -> t.Any:
         return [fetch(item, Path(f"{path}-{index}")) for index, item in enumerate(value)]
     if not isinstance(value, Link):
         return value
-    # It opens data URLs, too.
     with urlopen(value, timeout=60) as response:
         kind = response.headers.get_content_type()
         suffix = PurePosixPath(urlsplit(value).path).suffix if value.startswith("http") else ""

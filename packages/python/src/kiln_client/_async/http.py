@@ -187,8 +187,7 @@ class AsyncHttp:
         self, path: str, source: Path, params: Mapping[str, Any], deadline: Deadline
     ) -> httpx.Response:
         """Sends a file as the body of a POST, with the credential of the client."""
-        query = {name: value for name, value in params.items() if value is not None}
-        url = str(httpx.URL(self._base_url + path, params=query))
+        url = str(httpx.URL(self._base_url + path, params=params))
         size = source.stat().st_size
         return await self._send_file("POST", url, source, size, deadline, self._credentials)
 

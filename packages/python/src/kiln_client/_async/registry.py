@@ -127,11 +127,9 @@ class AsyncRegistry:
         deadline = Deadline(timeout)
         place = Path(folder)
         project = read_project(place)
-        query = {
-            "node_id": project.node_id,
-            "version": project.version["version"],
-            "publisher_id": publisher or project.publisher_id,
-        }
+        query = {"node_id": project.node_id, "version": project.version["version"]}
+        if to := publisher or project.publisher_id:
+            query["publisher_id"] = to
         sender = self._http
         if token is not None:
             sender = sender.with_token(require_header("token", token))
