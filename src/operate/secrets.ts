@@ -1,6 +1,7 @@
 import type { Secrets } from '../platform/adapters/secrets.ts'
 import { insertAudit, type Audit } from '../platform/db/audit-log.ts'
 import type { Fragment, Sql, Transaction } from '../platform/db/client.ts'
+import { unitOfWork } from '../platform/db/unit-of-work.ts'
 import { auditTarget } from '../platform/domain/audit-log.ts'
 
 /** Kinds that `secrets forget` takes. Kept responses are not among it: without one a repeated request would be made twice. */
@@ -100,7 +101,7 @@ export const forgetSecrets = async (
   )
   const removed = found.reduce((sum, { lost }) => sum + lost.length, 0)
   if (removed === 0) return `SECRETS_KEYS open all of ${what}: nothing was removed`
-  await sql.begin(async (sql) => {
+  await unitOfWork({ sql }, async (sql) => {
     for (const { store, lost } of found) if (lost.length > 0) await store.forget?.(sql, lost)
     const change = { action: 'secrets.forget', target: auditTarget.secrets(what) } as const
     await insertAudit(sql, audit, {

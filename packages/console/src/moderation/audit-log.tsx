@@ -78,6 +78,7 @@ const ACTIONS: Record<Action, string> = {
   'pause.end': 'Resumed',
   'owner.limit': 'Set limits of owner',
   'owner.reset': 'Took limits of owner away',
+  'secrets.forget': 'Unreadable secrets removed',
 }
 const CHOICES = [['', 'All actions'] as const, ...Object.entries(ACTIONS)]
 
