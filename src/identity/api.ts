@@ -63,12 +63,12 @@ export const makeIdentityApi = async (
 }
 
 /** Makes the substitute of an issuer whose keys nothing opens: API keys go on, and whoever signs in reads 503. */
-const loseSignIn = (error: unknown, log: Log) => {
-  if (!(error instanceof LostSecretError)) throw error
+const loseSignIn = (thrown: unknown, log: Log) => {
+  if (!(thrown instanceof LostSecretError)) throw thrown
   log.error(
     'nobody can sign in, because SECRETS_KEYS do not open the signing keys: put the key that was in use back into it; where it is lost, `kiln operate secrets forget --what sign-in`. Then start this process again',
   )
-  const lost = errors.authUnavailable(error)
+  const lost = errors.authUnavailable(thrown)
   const handle: RequestHandler = (_request, _response, next) => next(lost)
   return { handle, verify: () => Promise.reject(lost), stop: () => Promise.resolve() }
 }
