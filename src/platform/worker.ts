@@ -64,13 +64,14 @@ export const startWorkerBase = async (config: PlatformConfig, log: Log) => {
     }),
   })
   const target = readTemporal()
-  const connection = await untilResponds(() => openNative(target), {
+  const wait = {
     name: 'Temporal',
-    isOutage: (error) => error instanceof TransportError || isOutage(error),
-    advise: (error) => adviseTemporal(target, error),
+    isOutage: (error: unknown) => error instanceof TransportError || isOutage(error),
+    advise: (error: unknown) => adviseTemporal(target, error),
     log,
-  })
-  await probeTemporal({ workflowService: connection.workflowService }, target)
+  }
+  const connection = await untilResponds(() => openNative(target), wait)
+  await untilResponds(() => probeTemporal(connection, target), wait)
   const tracing = await loadTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT, {
     service: `kiln-worker-${config.WORKER_ROLE}`,
     log,

@@ -162,11 +162,11 @@ export interface FamilyEngine {
   engine: EngineName
 }
 
-/** Lists families and engines of which a task waits. */
+/** Lists families and engines that have waiting tasks. */
 export const listWaiting = (sql: Sql): Promise<FamilyEngine[]> =>
   listPairs(sql, sql`waits_on is not null and ended_at is null`)
 
-/** Lists families and engines of which a task is admitted, and nobody has claimed it. */
+/** Lists families and engines that have admitted tasks which nobody has claimed. */
 export const listUnclaimed = (sql: Sql): Promise<FamilyEngine[]> =>
   listPairs(sql, sql`waits_on is null and claimed_at is null and ended_at is null`)
 
