@@ -18,6 +18,8 @@ export interface TemporalOptions {
   /** Free ones when absent. */
   port?: number
   uiPort?: number
+  /** Values of dynamic configuration that differ from those of `npm start`. */
+  dynamicConfig?: Record<string, unknown>
 }
 
 /** A development server that can be started: its addresses do not change from one start to the next. */
@@ -61,7 +63,7 @@ export const prepareTemporal = async (options: TemporalOptions): Promise<Tempora
       const child = await startChild({
         name: 'Temporal',
         command: cli.path,
-        args: [...makeArguments(port, uiPort, file), ...makeDynamicConfig()],
+        args: [...makeArguments(port, uiPort, file), ...makeDynamicConfig(options.dynamicConfig)],
         // Of the caller's TEMPORAL_* variables none is about this server.
         env: { PATH: process.env['PATH'], HOME: homedir() },
         cwd: dataDir,
@@ -94,8 +96,8 @@ const makeArguments = (port: number, uiPort: number, file: string): string[] => 
   '--color=never',
 ]
 
-const makeDynamicConfig = (): string[] =>
-  Object.entries(DYNAMIC_CONFIG).map(
+const makeDynamicConfig = (others: TemporalOptions['dynamicConfig']): string[] =>
+  Object.entries({ ...DYNAMIC_CONFIG, ...others }).map(
     ([key, value]) => `--dynamic-config-value=${key}=${JSON.stringify(value)}`,
   )
 

@@ -34,6 +34,7 @@ import type { Check } from './doctor.ts'
 import { readEngineItem } from '../engines/domain/cog/engine-item.ts'
 import { makeEngineChecks } from './engine-checks.ts'
 import { NO_CALLER_VIDEO } from '../engines/domain/caller-video.ts'
+import { probeFairness } from './fairness.ts'
 import { countSecrets, FORGETTABLE } from './secrets.ts'
 import { makeFleetChecks } from './fleet-checks.ts'
 
@@ -181,9 +182,17 @@ const makeTemporalChecks = (deps: CheckDeps): Check[] => {
     for (const { id, isPaused, taskQueue } of schedules) {
       if (isPaused) fail(`${id} is paused: \`temporal schedule toggle --unpause -s ${id}\``)
       if (taskQueue !== config.TASK_QUEUE)
-        fail(`${id} starts in the queue ${taskQueue}: delete it and ${migrate}`)
+        fail(`${id} starts in the queue ${taskQueue}: ${migrate}`)
     }
     return `${schedules.map(({ id }) => id).join(' and ')} are in place`
+  }
+  const checkFairness = async (): Promise<string> => {
+    const takesTurns = await probeFairness(jobs().client)
+    if (takesTurns === undefined) return 'cannot be seen in a queue of so many partitions'
+    if (takesTurns) return 'owners take turns'
+    throw new OperatorWarning(
+      'work begins in the order in which it was made, so that one owner with many tasks keeps all others waiting: set matching.enableFairness in the dynamic configuration of Temporal, in Temporal Cloud switch Fairness on for the namespace',
+    )
   }
   return [
     ['temporal', needs, advice, checkServer],
@@ -191,6 +200,7 @@ const makeTemporalChecks = (deps: CheckDeps): Check[] => {
     ['temporal clock', ['namespace'], advice, checkClock],
     ['search attributes', ['namespace'], advice, checkAttributes],
     ['schedules', ['namespace'], migrate, checkSchedules],
+    ['fairness', ['namespace'], advice, checkFairness],
     ['workers', ['namespace'], advice, () => checkWorkers(deps)],
     ['open work', ['postgres'], advice, () => checkOpenWork(deps)],
   ]

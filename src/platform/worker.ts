@@ -100,10 +100,13 @@ export const startWorkerBase = async (config: PlatformConfig, log: Log) => {
       namespace: config.TEMPORAL_NAMESPACE,
       // What the Temporal UI shows of whoever has a step.
       identity: `${config.WORKER_ROLE}@${hostname()}:${process.pid}`,
-      // Shown only: which worker takes which step does not depend on it.
       workerDeploymentOptions: {
+        // What the Temporal UI shows of a worker.
         version: { deploymentName: 'kiln', buildId: VERSION },
-        useWorkerVersioning: false as const,
+        ...(config.WORKER_VERSIONING
+          ? // A workflow that runs goes on with a later release, as it does without versions.
+            { useWorkerVersioning: true, defaultVersioningBehavior: 'AUTO_UPGRADE' as const }
+          : { useWorkerVersioning: false as const }),
       },
       ...(tracing && { interceptors: traceActivities(tracing) }),
     },

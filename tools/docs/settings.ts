@@ -110,6 +110,7 @@ const GROUPS: Record<string, Name[]> = {
   ],
   'Workers and every process': [
     'WORKER_ROLE',
+    'WORKER_VERSIONING',
     'MEDIA_SLOTS',
     'RENDER_HEARTBEATS',
     'NODE_ENV',

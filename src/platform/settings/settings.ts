@@ -126,6 +126,9 @@ export const PlatformSettings = Type.Object({
     'Least level that is logged.',
   ),
   WORKER_ROLE: choice(['core', 'media'], 'core', 'What a worker does: workflows, or rendering.'),
+  WORKER_VERSIONING: flag(
+    "Whether Temporal gives work to the current version of the Worker Deployment `kiln` alone, which an operator sets after a release's workers have started. Build id is the release.",
+  ),
   WIRE_ALIASES: optionalText(
     'JSON file of other names for paths, query, members and enum values, which clients may use beside those of the interface.',
   ),

@@ -30,30 +30,35 @@ export const describeSchedules = async (client: Client): Promise<DescribedSchedu
     }),
   )
 
-/** Creates the hourly schedules. Returns the ids of the new ones. */
+/**
+ * Creates the hourly schedules, and gives those that are there what this release wants; one that is paused stays so.
+ * Returns the ids of the new ones.
+ */
 export const createSchedules = async (
   connection: Connection,
   { namespace, taskQueue }: { namespace: string; taskQueue: string },
 ): Promise<string[]> => {
   const client = new Client({ connection, namespace })
   const created: string[] = []
-  for (const { id, workflowType, summary } of HOURLY)
+  for (const { id, workflowType, summary } of HOURLY) {
+    const wanted = {
+      spec: { intervals: [{ every: '1 hour' }] },
+      policies: { overlap: 'SKIP' },
+      action: {
+        type: 'startWorkflow',
+        workflowType,
+        workflowId: id,
+        taskQueue,
+        staticSummary: summary,
+      },
+    } as const
     try {
-      await client.schedule.create({
-        scheduleId: id,
-        spec: { intervals: [{ every: '1 hour' }] },
-        policies: { overlap: 'SKIP' },
-        action: {
-          type: 'startWorkflow',
-          workflowType,
-          workflowId: id,
-          taskQueue,
-          staticSummary: summary,
-        },
-      })
+      await client.schedule.create({ scheduleId: id, ...wanted })
       created.push(id)
     } catch (error) {
       if (!(error instanceof ScheduleAlreadyRunning)) throw error
+      await client.schedule.getHandle(id).update(({ state }) => ({ state, ...wanted }))
     }
+  }
   return created
 }
