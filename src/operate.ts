@@ -71,7 +71,8 @@ const doctor = async (): Promise<number> => {
     config,
     sql: database,
     connection,
-    jobs: () => makeJobs({ connection, namespace, sql: database(), log }),
+    jobs: () =>
+      makeJobs({ connection, namespace, sql: database(), log, publicUrl: config.PUBLIC_URL }),
     searchPath: readSearchPath(),
   })
   const { lines, isWell } = await examine(checks, {
@@ -91,7 +92,13 @@ const config = loadConfig('operate')
 const log = makeLog('operate', config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL)
 const sql = openDatabase(config)
 const connection = openTemporal(readTemporal())
-const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log })
+const jobs = makeJobs({
+  connection,
+  namespace: config.TEMPORAL_NAMESPACE,
+  sql,
+  log,
+  publicUrl: config.PUBLIC_URL,
+})
 const audit = {
   actor: `${OPERATOR}${readUserName()}`,
   requestId: randomUUID(),

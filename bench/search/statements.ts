@@ -122,7 +122,6 @@ const makeRecordedRoutes = (own: Pick<TaskDeps, 'sql' | 'signer' | 'publicUrl'>)
     searchMaxDepth: 10_000,
     startOf: makeStartOf({
       taskQueue: 'none',
-      publicUrl: '',
       timing: TIMING,
       videoTiming: { ...TIMING, offPeakSeconds: 60 },
     }),

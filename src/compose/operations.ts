@@ -17,6 +17,7 @@ import { apiError, shown, type ApiError } from '../platform/domain/errors.ts'
 import type { Jobs } from '../platform/temporal/client.ts'
 import { failOpenTask, restartTask, type Operated } from '../tasks/temporal/operator.ts'
 import { readQueues } from '../platform/temporal/queues.ts'
+import { showViews } from '../platform/temporal/views.ts'
 import { restartVersion } from '../registry/temporal/restart-version.ts'
 import type { VersionStarts } from '../registry/temporal/version.ts'
 import { getCaller, requirePlatformAdmin } from '../platform/http/access/caller.ts'
@@ -58,7 +59,7 @@ export const readOperations = async (
     stuck,
     outbox,
     deliveries,
-    temporal: { ...temporal, ...(ui && { ui_url: ui }) },
+    temporal: { ...temporal, ...(ui && { ui_url: ui, views: showViews(ui, new Date()) }) },
   }
   return { status: 200, body }
 }

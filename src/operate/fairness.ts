@@ -30,7 +30,10 @@ export const probeFairness = async (client: Client): Promise<boolean | undefined
         priority: { fairnessKey: `owner-${Math.floor(index / EACH)}` },
       })
     const { workflowTaskQueuePartitions: partitions } =
-      await client.workflowService.listTaskQueuePartitions({ namespace, taskQueue: { name: probe } })
+      await client.workflowService.listTaskQueuePartitions({
+        namespace,
+        taskQueue: { name: probe },
+      })
     const order: number[] = []
     while (order.length < ids.length) {
       const { workflowExecution } = await client.withDeadline(Date.now() + POLL_MS, () =>
@@ -60,7 +63,11 @@ const longestFall = (order: readonly number[]): number => {
   const falls: number[] = []
   for (const [place, index] of order.entries())
     falls.push(
-      1 + Math.max(0, ...falls.filter((_, earlier) => (order[earlier] ?? 0) > index && earlier < place)),
+      1 +
+        Math.max(
+          0,
+          ...falls.filter((_, earlier) => (order[earlier] ?? 0) > index && earlier < place),
+        ),
     )
   return Math.max(...falls)
 }

@@ -77,7 +77,14 @@ export const startApiBase = async (config: PlatformConfig, log: Log) => {
     service: 'kiln-api',
     log,
   })
-  const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log, tracing })
+  const jobs = makeJobs({
+    connection,
+    namespace: config.TEMPORAL_NAMESPACE,
+    sql,
+    log,
+    publicUrl: config.PUBLIC_URL,
+    tracing,
+  })
   const storage = await requireStorage(config, { metrics, log })
   const secrets = makeSecrets({ keys: config.SECRETS_KEYS })
   const lifecycle: Lifecycle = { state: 'serving' }

@@ -76,7 +76,14 @@ export const startWorkerBase = async (config: PlatformConfig, log: Log) => {
     service: `kiln-worker-${config.WORKER_ROLE}`,
     log,
   })
-  const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log, tracing })
+  const jobs = makeJobs({
+    connection,
+    namespace: config.TEMPORAL_NAMESPACE,
+    sql,
+    log,
+    publicUrl: config.PUBLIC_URL,
+    tracing,
+  })
   const outboundRules = readOutboundRules(config)
   const outbound = makeOutbound(outboundRules)
   return {
@@ -105,7 +112,10 @@ export const startWorkerBase = async (config: PlatformConfig, log: Log) => {
         version: { deploymentName: 'kiln', buildId: VERSION },
         ...(config.WORKER_VERSIONING
           ? // A workflow that runs goes on with a later release, as it does without versions.
-            { useWorkerVersioning: true, defaultVersioningBehavior: 'AUTO_UPGRADE' as const }
+            {
+              useWorkerVersioning: true as const,
+              defaultVersioningBehavior: 'AUTO_UPGRADE' as const,
+            }
           : { useWorkerVersioning: false as const }),
       },
       ...(tracing && { interceptors: traceActivities(tracing) }),

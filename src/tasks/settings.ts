@@ -142,11 +142,7 @@ export const readSlots = ({ VIDEO_CONCURRENCY_PER_OWNER: slots }: TaskConfig): S
 /** Reads the rules by which tasks are admitted. */
 export const readAdmission = (config: TaskConfig & PlatformConfig): AdmissionRules => ({
   ...readSlots(config),
-  startOf: makeStartOf({
-    taskQueue: config.TASK_QUEUE,
-    publicUrl: config.PUBLIC_URL,
-    ...readTimings(config),
-  }),
+  startOf: makeStartOf({ taskQueue: config.TASK_QUEUE, ...readTimings(config) }),
 })
 
 /** An address without a credential has this part of what an owner has: nobody vouches for it. */

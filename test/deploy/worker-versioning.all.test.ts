@@ -22,7 +22,9 @@ test('with WORKER_VERSIONING tasks are for the version that an operator has made
     return workerDeploymentInfo
   }
   await waitFor('the version of the workers is known', async () =>
-    (await read().catch(() => undefined))?.versionSummaries?.some(({ version }) => version === name),
+    (await read().catch(() => undefined))?.versionSummaries?.some(
+      ({ version }) => version === name,
+    ),
   )
   // The core worker is there, and is given nothing.
   const waiting = await client.get(`/tasks/${id}`)

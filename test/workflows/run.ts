@@ -133,7 +133,6 @@ export const startRunner = async (options: RunnerOptions): Promise<Runner> => {
       const timing = timingOf(scenario)
       const startOf = makeStartOf({
         taskQueue: queueOf(scenario),
-        publicUrl: '',
         timing,
         videoTiming: { ...timing, offPeakSeconds: PATIENCE_SECONDS },
       })
@@ -187,7 +186,13 @@ const makeClient = ({ connection }: RunnerOptions) => {
   // Starting a workflow touches no row: nothing ever connects.
   const sql = makeDatabase({ url: 'postgres://unused', pool: 1, name: '', statementTimeoutMs: 0 })
   const log = makeLog('test', 'silent')
-  const { client, dispatch } = makeJobs({ connection, namespace: 'default', sql, log })
+  const { client, dispatch } = makeJobs({
+    connection,
+    namespace: 'default',
+    sql,
+    log,
+    publicUrl: '',
+  })
   return {
     dispatch: (start: OutboxStart) => dispatch({ ...start, id: '0', attempts: 0 }),
     getHandle: (id: string) => client.workflow.getHandle(id),

@@ -14,7 +14,8 @@ export const startDelivery = (
   { taskQueue }: { taskQueue: string },
 ): OutboxStart => {
   const workflowId = deliveryWorkflowId(taskId)
-  const facts = { kind, owner, summary: `events of ${kind} for ${owner}` }
+  const summary = `events of ${kind} for ${owner}`
+  const facts = { kind, owner, summary, page: `/tasks/${taskId}` }
   return {
     // An earlier event of the task may have had its own.
     kind: 'restart',

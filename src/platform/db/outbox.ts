@@ -6,8 +6,8 @@ import { withoutSync } from './without-sync.ts'
 /** Facts a workflow is started with beside its arguments; small, and free of anything secret. */
 export interface StartOptions {
   summary: string
-  /** Markdown for an operator who looks at the workflow. */
-  details?: string
+  /** Its page below /console, for an operator who looks at the workflow. */
+  page?: string
   searchAttributes: Record<string, string>
   priorityKey: number
   fairnessKey: string

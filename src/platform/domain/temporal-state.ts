@@ -18,6 +18,11 @@ const Queue = Type.Object({
 export const TemporalState = Type.Object({
   reachable: Type.Boolean({ description: 'False: nothing is known of its queues.' }),
   ui_url: Type.Optional(Type.String({ description: 'Its UI, with TEMPORAL_UI_URL.' })),
+  views: Type.Optional(
+    Type.Array(Type.Object({ name: Type.String(), url: Type.String() }), {
+      description: 'Lists of workflows there that operators look at.',
+    }),
+  ),
   error: Type.Optional(Type.String({ description: 'Why it cannot be reached.' })),
   queues: Type.Array(Queue),
 })

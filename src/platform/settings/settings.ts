@@ -197,7 +197,7 @@ export const makeWorkflowUrl =
   (id: string): string | undefined =>
     url === ''
       ? undefined
-      : `${url.replace(/\/+$/, '')}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(id)}`
+      : `${url.replace(/\/+$/, '')}/namespaces/${encodeURIComponent(namespace)}/workflows${id && `/${encodeURIComponent(id)}`}`
 
 /** Reads which addresses of callers may be called. */
 export const readOutboundRules = (config: PlatformConfig) => ({

@@ -28,6 +28,7 @@ export interface JobsOptions {
   namespace: string
   sql: Sql
   log: Log
+  publicUrl: string
   /** Absent: nothing is traced. */
   tracing?: Tracing | undefined
 }
@@ -36,7 +37,14 @@ export interface JobsOptions {
  * Makes the client that dispatches the rows of the outbox to Temporal. A start of a workflow that runs already succeeds,
  * and so does a signal to one that has ended.
  */
-export const makeJobs = ({ connection: first, namespace, sql, log, tracing }: JobsOptions) => {
+export const makeJobs = ({
+  connection: first,
+  namespace,
+  sql,
+  log,
+  publicUrl,
+  tracing,
+}: JobsOptions) => {
   const makeClients = (connection: ConnectionLike) => ({
     connection,
     client: new Client({ connection, namespace }),
@@ -60,10 +68,11 @@ export const makeJobs = ({ connection: first, namespace, sql, log, tracing }: Jo
     const { workflowType, workflowId, options } = row
     const { traceparent: parent } = options
     const { client, tracingClient } = current
-    if (!tracing || !tracingClient || parent === undefined) return await start(client, row)
+    if (!tracing || !tracingClient || parent === undefined)
+      return await start(client, row, publicUrl)
     const attributes = { 'workflow.id': workflowId }
     await tracing.span(`start ${workflowType}`, { kind: 'producer', parent, attributes }, () =>
-      start(tracingClient, row),
+      start(tracingClient, row, publicUrl),
     )
   }
 
@@ -136,15 +145,15 @@ const CALL_DEADLINE_MS = 2000
 
 const ADMISSION = 'admission'
 
-/** Starts a workflow. One that runs under the same id already is as good. */
-export const start = async (client: Client, row: OutboxStart): Promise<void> => {
-  const { admission } = row.options
+/** Starts a workflow, whose details lead back to the console. One that runs under the same id already is as good. */
+export const start = async (client: Client, row: OutboxStart, publicUrl = ''): Promise<void> => {
+  const { admission, page } = row.options
   const options = {
     workflowId: row.workflowId,
     taskQueue: row.taskQueue,
     args: [...row.args],
     staticSummary: row.options.summary,
-    ...(row.options.details !== undefined && { staticDetails: row.options.details }),
+    ...(page !== undefined && { staticDetails: `[In the console](${publicUrl}/console${page})` }),
     typedSearchAttributes: toSearchAttributes(row.options),
     priority: { priorityKey: row.options.priorityKey, fairnessKey: row.options.fairnessKey },
     workflowIdReusePolicy: row.kind === 'restart' ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',

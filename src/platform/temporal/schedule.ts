@@ -43,15 +43,15 @@ export const createSchedules = async (
   for (const { id, workflowType, summary } of HOURLY) {
     const wanted = {
       spec: { intervals: [{ every: '1 hour' }] },
-      policies: { overlap: 'SKIP' },
+      policies: { overlap: 'SKIP' as const },
       action: {
-        type: 'startWorkflow',
+        type: 'startWorkflow' as const,
         workflowType,
         workflowId: id,
         taskQueue,
         staticSummary: summary,
       },
-    } as const
+    }
     try {
       await client.schedule.create({ scheduleId: id, ...wanted })
       created.push(id)

@@ -34,11 +34,13 @@ export interface StartFacts {
   account?: string
   /** An operator reads this first: "relight 1024×768 for alice". */
   summary: string
+  /** Its page below /console. */
+  page?: string
 }
 
 /** The options that every workflow starts with: facts for operators, and its place in the order of work. */
 export const startOptions = (
-  { kind, owner, account = owner, summary }: StartFacts,
+  { kind, owner, account = owner, summary, page }: StartFacts,
   {
     status,
     priorityKey,
@@ -54,6 +56,7 @@ export const startOptions = (
   },
 ): StartOptions => ({
   summary: [...summary].slice(0, SUMMARY_CHARACTERS).join(''),
+  ...(page !== undefined && { page }),
   searchAttributes: {
     KilnOwner: owner,
     KilnKind: kind,

@@ -34,7 +34,12 @@ export const startPublishVersion = (
 ): OutboxStart => {
   const status = 'NodeVersionStatusPending' satisfies VersionStatus
   const options = startOptions(
-    { kind: 'publish', owner, summary: summary ?? `publish ${nodeId}@${version}` },
+    {
+      kind: 'publish',
+      owner,
+      summary: summary ?? `publish ${nodeId}@${version}`,
+      page: `/registry/${nodeId}/${version}`,
+    },
     { status, priorityKey: NORMAL_PRIORITY },
   )
   const found = { KilnPublisher: publisherId, KilnNode: nodeId, KilnVersion: version }

@@ -22,7 +22,12 @@ export const startBulk = (
   taskQueue,
   args: [{ bulkId: id }] satisfies Parameters<typeof runBatch> & Parameters<typeof runOperation>,
   options: startOptions(
-    { kind, owner, summary: `${kind} for ${owner}` },
+    {
+      kind,
+      owner,
+      summary: `${kind} for ${owner}`,
+      page: `/tasks/bulk?tab=${kind === 'batch' ? 'batches' : 'operations'}&id=${id}`,
+    },
     { status: FIRST_STATE, priorityKey: LOW_PRIORITY, ...(kind === 'batch' && { batch: id }) },
   ),
 })

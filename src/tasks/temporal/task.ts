@@ -20,8 +20,6 @@ export interface StartRules {
   taskQueue: string
   timing: RenderTiming
   videoTiming: VideoTiming
-  /** PUBLIC_URL */
-  publicUrl: string
 }
 
 /** The row of the outbox that starts the workflow of an admitted task. An operator reads its summary first. */
@@ -37,7 +35,7 @@ const startTask = (
     ...facts
   }: Omit<TaskToStart, 'detail'>,
   summary: string,
-  { taskQueue, timing, videoTiming, publicUrl }: StartRules,
+  { taskQueue, timing, videoTiming }: StartRules,
 ): OutboxStart => {
   const isVideo = family === 'video'
   // An off-peak task waits at the upstream, in processing.
@@ -61,7 +59,7 @@ const startTask = (
     ] satisfies Parameters<typeof imageTask | typeof videoTask>,
     options: {
       ...startOptions(
-        { ...facts, summary },
+        { ...facts, summary, page: `/tasks/${id}` },
         {
           status: 'queued',
           priorityKey: offPeak ? LOW_PRIORITY : NORMAL_PRIORITY,
@@ -70,7 +68,6 @@ const startTask = (
           batch: batchId,
         },
       ),
-      details: `[The task in the console](${publicUrl}/console/tasks/${id})`,
       admission,
     },
   }

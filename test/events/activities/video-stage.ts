@@ -49,11 +49,10 @@ const startStage = async () => {
   const { sql, log } = place.deps
   const taskQueue = makeTaskQueue('stage')
   const connection = await connectPatiently()
-  const jobs = makeJobs({ connection, namespace: 'default', sql, log })
+  const jobs = makeJobs({ connection, namespace: 'default', sql, log, publicUrl: '' })
   const engine = makeHeldEngine()
   const startOf = makeStartOf({
     taskQueue,
-    publicUrl: '',
     timing: TIMING,
     videoTiming: VIDEO_TIMING,
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 
+import type { TemporalState } from '../../../src/platform/domain/temporal-state.ts'
 import type { TaskEvent } from '../../../src/tasks/domain/task-event.ts'
 import type { TaskDetail, TaskItem } from '../../../src/tasks/domain/task-item.ts'
 import { DOT } from '../../../src/tasks/http/image/examples.ts'
@@ -21,6 +22,7 @@ import {
 import type { Client } from '../../support/client.ts'
 import { useService } from '../../support/service.ts'
 import { insertTasks } from '../../support/task-rows.ts'
+import { openTemporal } from '../../support/temporal-client.ts'
 
 const RECEIVER = 'https://receiver.example.com/kiln?token=not-to-be-seen'
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
@@ -572,7 +574,7 @@ describe('a task with all of its life', () => {
     return body as unknown as TaskDetail
   }
 
-  test('a task shows its owner what was sent, and admins that without secrets', async () => {
+  test('a task shows its owner what was sent, and admins that without secrets', async (t) => {
     const client = service.client()
     const image = 'https://images.example.com/a.png?key=not-to-be-seen'
     const { id } = await createEnded(client, { image, prompt: 'a' })
@@ -589,6 +591,16 @@ describe('a task with all of its life', () => {
     const seen = await read(service.client('operator'), id)
     const ui = 'http://127.0.0.1:8233/namespaces/default/workflows'
     assert.equal(seen.temporal_url, `${ui}/image-task%2F${id}`)
+    const { body: operations } = await service.client('operator').get('/admin/operations')
+    const { ui_url: list, views } = operations['temporal'] as TemporalState
+    assert.equal(list, ui)
+    assert.equal(views?.length, 6)
+    const temporal = await openTemporal(t)
+    for (const { name, url } of views) {
+      const query = new URL(url).searchParams.get('query') ?? ''
+      // Temporal rejects a filter that it cannot read.
+      assert.ok((await temporal.workflow.count(query)).count >= 0, name)
+    }
     assert.doesNotMatch(JSON.stringify(seen), /not-to-be-seen/)
     assert.equal((await service.client().get(`/tasks/${id}`)).status, 404)
   })

@@ -156,7 +156,7 @@ describe('the outbox', () => {
     const makeClient = () => {
       const log = makeLog('test', 'silent')
       const connection = Connection.lazy()
-      return makeJobs({ connection, namespace: 'default', sql: database.sql, log })
+      return makeJobs({ connection, namespace: 'default', sql: database.sql, log, publicUrl: '' })
     }
     const countMarked = async (): Promise<number> =>
       (await database.sql`select from outbox where dispatched_at is not null`).length

@@ -205,7 +205,6 @@ export const TIMING = { heartbeatSeconds: PATIENCE_MS / 1000, deadlineSeconds: P
 /** Makes rows of the outbox as a service with these timings does. */
 export const startOf = makeStartOf({
   taskQueue: 'kiln',
-  publicUrl: 'https://kiln.example.com',
   timing: TIMING,
   videoTiming: { ...TIMING, offPeakSeconds: 172_800 },
 })

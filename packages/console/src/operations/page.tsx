@@ -144,8 +144,20 @@ const OnVersion = ({ version: { id, node_id: nodeId, version } }: { version: Ver
   />
 )
 
-const Queues = ({ temporal: { reachable, error, queues } }: Pick<Operations, 'temporal'>) => (
+const Queues = ({
+  temporal: { reachable, error, queues, views = [] },
+}: Pick<Operations, 'temporal'>) => (
   <Panel title="Queues">
+    {views.length > 0 && (
+      <Row>
+        In Temporal:
+        {views.map(({ name, url }) => (
+          <OutLink key={name} href={url}>
+            {name}
+          </OutLink>
+        ))}
+      </Row>
+    )}
     {!reachable && (
       <Note tone="bad">
         Temporal does not respond. New work waits; nothing is lost. <Bdi>{error}</Bdi>

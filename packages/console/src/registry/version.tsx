@@ -11,6 +11,7 @@ import { comparisonPage, Link, LinkButton, nodePage } from '../ui/link.tsx'
 import { EndlessList } from '../ui/list.tsx'
 import { Facts, Note, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
+import { TemporalLink } from '../ui/temporal-link.tsx'
 import { Badge, Bdi, Bytes, StateBadge, Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import { HostNodes } from './host-nodes.tsx'
@@ -40,6 +41,7 @@ export const Page = () => {
           Compare with {previous.version}
         </LinkButton>
       )}
+      <TemporalLink workflow={`publish-version/${version.id}`} />
       <ManageVersion version={version} policies />
     </>
   )

@@ -8,6 +8,7 @@ import { Checkbox } from '../ui/fields.tsx'
 import { Link, taskPage } from '../ui/link.tsx'
 import { Facts, Note, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Rows, useMore } from '../ui/rows.tsx'
+import { TemporalLink } from '../ui/temporal-link.tsx'
 import { Bdi, Progress, StateBadge, Time } from '../ui/values.tsx'
 import {
   bulkQuery,
@@ -31,7 +32,17 @@ export const BulkDetail = ({ kind, id }: OfKind & { id: string }) => (
     <Show query={useQuery(bulkQuery(kind, id))}>
       {(bulk) => (
         <>
-          <Panel title={titleOfBulk(bulk)} actions={<StateBadge state={bulk.state} />}>
+          <Panel
+            title={titleOfBulk(bulk)}
+            actions={
+              <>
+                <TemporalLink
+                  workflow={`run-${'batch_id' in bulk ? 'batch' : 'operation'}/${id}`}
+                />
+                <StateBadge state={bulk.state} />
+              </>
+            }
+          >
             {!bulk.ended_at && (
               <Row>
                 {'batch_id' in bulk ? <Going batch={bulk} /> : <Stoppable operation={bulk} />}
