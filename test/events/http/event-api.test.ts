@@ -592,7 +592,8 @@ describe('a task with all of its life', () => {
     const ui = 'http://127.0.0.1:8233/namespaces/default/workflows'
     assert.equal(seen.temporal_url, `${ui}/image-task%2F${id}`)
     const { body: operations } = await service.client('operator').get('/admin/operations')
-    const { ui_url: list, views } = operations['temporal'] as TemporalState
+    const { temporal: shown } = operations as unknown as { temporal: TemporalState }
+    const { ui_url: list, views } = shown
     assert.equal(list, ui)
     assert.equal(views?.length, 6)
     const temporal = await openTemporal(t)
