@@ -12,6 +12,7 @@ const PARTS: Record<string, () => Promise<unknown>> = {
   contract: () => import('./contract/run.ts'),
   faults: () => import('./nemesis/run.ts'),
   node: () => import('./node/run.ts'),
+  drills: () => import('./drills/run.ts'),
 }
 
 const [program = '', path = '', name = '', ...rest] = process.argv
