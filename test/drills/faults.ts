@@ -10,7 +10,7 @@ export interface Drill {
   name: string
   begin(world: World): Promise<unknown>
   heal(world: World): Promise<unknown>
-  /** How long it lasts; a minute when absent. */
+  /** how long it lasts; 75 when absent. */
   seconds?: number
 }
 

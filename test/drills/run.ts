@@ -8,6 +8,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { ROOT } from '../../src/local/root.ts'
+import { bundleWorkflows } from '../../src/local/workflow-bundle.ts'
+import { createSchedules } from '../../src/platform/temporal/schedule.ts'
 import { EXTRAS, type Extra } from '../nemesis/extras.ts'
 import { startWorld, type World } from '../nemesis/world.ts'
 import { operate } from '../faults/operate.ts'
@@ -40,6 +42,8 @@ const makeNotes = (start: number) => {
 type Notes = ReturnType<typeof makeNotes>
 
 const READ_MS = 2000
+/** An alert that waits for a minute fires within it. */
+const LOOK_S = 75
 
 const readReady = async (world: World, notes: Notes): Promise<void> => {
   for (const name of ['api-1', 'api-2'] as const) {
@@ -108,12 +112,12 @@ const judge = async (world: World, ids: readonly string[]): Promise<boolean> => 
   const start = Date.now()
   await waitFor('all tasks have ended', async () => (await open()).length === 0, 300_000)
   const ends = await sql<{ state: string; count: number }[]>`
-    select state, count(*)::int as count from task where id = any(${ids}) group by state
+    select status as state, count(*)::int as count from task where id = any(${ids}) group by status
   `
   const [{ twice } = { twice: 0 }] = await sql<{ twice: number }[]>`
     select count(*)::int as twice from (
-      select task_id from event where task_id = any(${ids}) and type like '%.completed'
-      group by task_id having count(*) > 1
+      select from event where task_id = any(${ids}) and status in ('COMPLETED', 'FAILED')
+      group by task_id, endpoint_id having count(*) > 1
     ) as repeated
   `
   const shown = ends.map(({ state, count }) => `${count} ${state}`).join(', ')
@@ -122,7 +126,11 @@ const judge = async (world: World, ids: readonly string[]): Promise<boolean> => 
   return twice === 0
 }
 
-const run = async (world: World, drill: Drill, prometheus?: Prometheus): Promise<boolean> => {
+const run = async (
+  world: World,
+  drill: Drill,
+  { prometheus, before }: { prometheus: Prometheus | undefined; before: readonly string[] },
+): Promise<boolean> => {
   say(`\n== ${drill.name}`)
   const load = await startLoad(world)
   await sleep(5000)
@@ -135,17 +143,17 @@ const run = async (world: World, drill: Drill, prometheus?: Prometheus): Promise
     await sleep(8000)
     const { output } = await operate(world.service, 'doctor')
     for (const line of output.split('\n'))
-      if (line !== '' && !line.startsWith('ok ')) notes.hear('doctor', line)
+      if (!line.startsWith('ok ') && !before.includes(line)) notes.hear('doctor', line)
   })()
   const begun = drill.begin(world)
-  while (Date.now() - start < Math.min(drill.seconds ?? 60, 75) * 1000) {
+  while (Date.now() - start < Math.min(drill.seconds ?? LOOK_S, LOOK_S) * 1000) {
     await Promise.all([readReady(world, notes), readDependencies(world, notes)])
     readLogs(world, from, notes)
     for (const name of (await prometheus?.firing().catch(() => [])) ?? []) notes.hear('alert', name)
     await sleep(500)
   }
   await Promise.all([begun, doctor])
-  await sleep(Math.max(0, (drill.seconds ?? 60) * 1000 - (Date.now() - start)))
+  await sleep(Math.max(0, (drill.seconds ?? LOOK_S) * 1000 - (Date.now() - start)))
   await drill.heal(world)
   notes.print()
   const { accepted, rejected } = await load.stop()
@@ -153,7 +161,8 @@ const run = async (world: World, drill: Drill, prometheus?: Prometheus): Promise
   return await judge(world, accepted)
 }
 
-const main = async (chosen: string): Promise<void> =>
+const main = async (chosen: string): Promise<void> => {
+  process.env['WORKFLOW_BUNDLE'] = await bundleWorkflows()
   await withKept(async (keep) => {
     const needs = new Set<Extra>()
     for (const name of ['clock', 'disk'] as const) {
@@ -180,11 +189,16 @@ const main = async (chosen: string): Promise<void> =>
               intervalSeconds: 5,
             }),
           )
+    const schedules = { namespace: 'default', taskQueue: world.service.taskQueue }
+    await createSchedules(world.temporal.connection, schedules)
+    // The disk of the store is small.
+    const before = (await operate(world.service, 'doctor')).output.split('\n')
     for (const drill of DRILLS)
-      if (drill.name.includes(chosen) && !(await run(world, drill, prometheus)))
+      if (drill.name.includes(chosen) && !(await run(world, drill, { prometheus, before })))
         process.exitCode = 1
     if ('a core worker ends gracefully'.includes(chosen) && !(await endGracefully(world, say)))
       process.exitCode = 1
   })
+}
 
 await main(process.argv[2] ?? '')
