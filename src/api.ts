@@ -17,7 +17,7 @@ import { startApiBase } from './platform/api.ts'
 import { withinDeadline } from './platform/db/client.ts'
 import { CONNECTIONS } from './platform/http/serve/connection-limit.ts'
 import { makeServer } from './platform/http/serve/server.ts'
-import { logWarnings, makeLog } from './platform/log.ts'
+import { captureOutput, makeLog } from './platform/log.ts'
 import { armFailpoint } from './platform/process/failpoint.ts'
 import { makeDependencies } from './platform/process/dependencies.ts'
 import { listen } from './platform/process/listen.ts'
@@ -40,7 +40,7 @@ import { makeReconciledTasks } from './tasks/temporal/reconcile-task.ts'
 const config = loadConfig('api')
 const log = makeLog('api', config.LOG_LEVEL)
 warnOfRemovedSettings(config, log)
-logWarnings(log)
+captureOutput(log)
 armFailpoint(config.FAILPOINT)
 
 const base = await startApiBase(config, log).catch(endWithLine(log))
@@ -88,6 +88,7 @@ const app = makeApp({
   corsOrigins: config.CORS_ORIGINS,
   trustProxy: config.TRUST_PROXY,
   ownerRules,
+  journal: commit.journal,
   maxImageBytes: config.IMAGE_MAX_BYTES,
   maxImagePixels: config.IMAGE_MAX_PIXELS,
 })

@@ -18,7 +18,7 @@ import { loadPages } from './http/docs/pages.ts'
 import { makeWatches } from './http/live/watches.ts'
 import type { Lifecycle } from './http/serve/lifecycle.ts'
 import { makeBudget } from './json-body/budget.ts'
-import type { Log } from './log.ts'
+import { makeJournal, type Log } from './log.ts'
 import { makeOutbound } from './outbound/outbound.ts'
 import { makeIdempotency } from './process/idempotency.ts'
 import { loadTracing } from './process/load-tracing.ts'
@@ -151,7 +151,7 @@ export const startApiBase = async (config: PlatformConfig, log: Log) => {
     signer: makeSigner(readLinks(config)),
     outbound: makeOutbound(readOutboundRules(config)),
     /** Dependencies of a route that commits a change. */
-    commit: { sql, jobs, notifyChange: makeNotifyChange(sql) },
+    commit: { sql, jobs, notifyChange: makeNotifyChange(sql), journal: makeJournal(log, config) },
     /** Dependencies of a route that waits for one. */
     live: { watches, watchReadSemaphore: makeThird() },
     /** Dependencies of a route that receives files. */

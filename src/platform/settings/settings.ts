@@ -125,6 +125,11 @@ export const PlatformSettings = Type.Object({
     'info',
     'Least level that is logged.',
   ),
+  LOG_CHANGES: choice(
+    ['on', 'off'],
+    'on',
+    'Whether a line is logged for each request that changed something and each task that ended, at level info.',
+  ),
   WORKER_ROLE: choice(['core', 'media'], 'core', 'What a worker does: workflows, or rendering.'),
   WIRE_ALIASES: optionalText(
     'JSON file of other names for paths, query, members and enum values, which clients may use beside those of the interface.',

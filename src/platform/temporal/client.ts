@@ -22,6 +22,7 @@ import type { Log } from '../log.ts'
 import type { Tracing } from '../process/tracing.ts'
 import { findGrpcError, hasGrpcCode } from './grpc-error.ts'
 import { traceStarts } from './trace.ts'
+import { describeWorkflow } from './workflow-facts.ts'
 
 export interface JobsOptions {
   connection: ConnectionLike
@@ -78,7 +79,7 @@ export const makeJobs = ({ connection: first, namespace, sql, log, tracing }: Jo
       failpoint('create.after-start')
       await mark(row.id)
     } catch (error) {
-      log.debug({ workflow_id: row.workflowId, err: error }, 'left to the relay')
+      log.debug({ ...describeWorkflow(row.workflowId), err: error }, 'left to the relay')
     }
   }
 
@@ -99,7 +100,7 @@ export const makeJobs = ({ connection: first, namespace, sql, log, tracing }: Jo
     async trySignal(workflowId: string, signalName: string): Promise<void> {
       const handle = current.client.workflow.getHandle(workflowId)
       await inTime(() => handle.signal(signalName)).catch((error: unknown) =>
-        log.debug({ workflow_id: workflowId, err: error }, 'a signal was not sent'),
+        log.debug({ ...describeWorkflow(workflowId), err: error }, 'a signal was not sent'),
       )
     },
     /** Begins to dispatch a row; the caller does not wait. */
@@ -118,7 +119,7 @@ export const makeJobs = ({ connection: first, namespace, sql, log, tracing }: Jo
       } catch (error) {
         await markFailed(sql, row, findGrpcError(error)?.details ?? String(error))
         log.warn(
-          { workflow_id: row.workflowId, attempts: row.attempts, err: error },
+          { ...describeWorkflow(row.workflowId), attempts: row.attempts, err: error },
           'outbox row not dispatched',
         )
         return !isOutage(error)
