@@ -33,6 +33,7 @@ import { makeTaskApi } from './tasks/api.ts'
 import { cancelOnOthers } from './tasks/db/bulk/bulk.ts'
 import { findTaskFamily } from './tasks/db/task.ts'
 import { readBuild } from './tasks/http/service-routes.ts'
+import { CUSTOM } from './tasks/domain/custom-kind.ts'
 import { VIDEO_ERRORS } from './tasks/http/video/error-form.ts'
 import { makePauseReader } from './tasks/temporal/pause-metrics.ts'
 import { makeReconciledTasks } from './tasks/temporal/reconcile-task.ts'
@@ -112,6 +113,8 @@ const metricsServer =
       dependencies,
       measureBacklog,
       readQueueFacts,
+      isKind: (name) =>
+        !name.startsWith(CUSTOM) || customKinds.list().some(({ kind }) => kind === name),
       reads: [makePauseReader({ sql, metrics }), makeFleetReader({ sql, metrics })],
     }),
   }))

@@ -26,7 +26,7 @@ interface Known {
   secrets?: readonly string[]
 }
 
-/** What a check has found. */
+/** Result of a check. */
 export interface Finding {
   outcome: 'ok' | 'WARN' | 'ERROR'
   name: string

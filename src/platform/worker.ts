@@ -12,11 +12,12 @@ import {
 import { makeSigner } from './adapters/signing.ts'
 import { makeNotifyChange } from './db/change-notification.ts'
 import { makeDatabase } from './db/client.ts'
+import { readDatabaseClock } from './db/server.ts'
 import { VERSION } from './domain/release.ts'
 import { makeJournal, type Log } from './log.ts'
 import { makeOutbound } from './outbound/outbound.ts'
 import { loadTracing } from './process/load-tracing.ts'
-import { makeMetrics, showPool } from './process/metrics.ts'
+import { makeMetrics, showClock, showPool } from './process/metrics.ts'
 import { startMetricsServer } from './process/metrics-server.ts'
 import { requireStorage } from './process/open-storage.ts'
 import { requireSchema, untilResponds } from './process/startup.ts'
@@ -49,6 +50,7 @@ export const startWorkerBase = async (config: PlatformConfig, log: Log) => {
     statementTimeoutMs: 10_000,
   })
   await requireSchema(sql, log)
+  if (metrics) showClock(metrics, () => readDatabaseClock(sql))
   const sdkMetrics = metrics && (await planSdkMetrics())
   Runtime.install({
     shutdownSignals: [],
