@@ -17,7 +17,7 @@ import { startApiBase } from './platform/api.ts'
 import { withinDeadline } from './platform/db/client.ts'
 import { CONNECTIONS } from './platform/http/serve/connection-limit.ts'
 import { makeServer } from './platform/http/serve/server.ts'
-import { logWarnings, makeLog } from './platform/log.ts'
+import { captureOutput, makeLog } from './platform/log.ts'
 import { armFailpoint } from './platform/process/failpoint.ts'
 import { makeDependencies } from './platform/process/dependencies.ts'
 import { listen } from './platform/process/listen.ts'
@@ -33,6 +33,7 @@ import { makeTaskApi } from './tasks/api.ts'
 import { cancelOnOthers } from './tasks/db/bulk/bulk.ts'
 import { findTaskFamily } from './tasks/db/task.ts'
 import { readBuild } from './tasks/http/service-routes.ts'
+import { CUSTOM } from './tasks/domain/custom-kind.ts'
 import { VIDEO_ERRORS } from './tasks/http/video/error-form.ts'
 import { makePauseReader } from './tasks/temporal/pause-metrics.ts'
 import { makeReconciledTasks } from './tasks/temporal/reconcile-task.ts'
@@ -40,7 +41,7 @@ import { makeReconciledTasks } from './tasks/temporal/reconcile-task.ts'
 const config = loadConfig('api')
 const log = makeLog('api', config.LOG_LEVEL)
 warnOfRemovedSettings(config, log)
-logWarnings(log)
+captureOutput(log)
 armFailpoint(config.FAILPOINT)
 
 const base = await startApiBase(config, log).catch(endWithLine(log))
@@ -88,6 +89,7 @@ const app = makeApp({
   corsOrigins: config.CORS_ORIGINS,
   trustProxy: config.TRUST_PROXY,
   ownerRules,
+  journal: commit.journal,
   maxImageBytes: config.IMAGE_MAX_BYTES,
   maxImagePixels: config.IMAGE_MAX_PIXELS,
 })
@@ -111,6 +113,8 @@ const metricsServer =
       dependencies,
       measureBacklog,
       readQueueFacts,
+      isKind: (name) =>
+        !name.startsWith(CUSTOM) || customKinds.list().some(({ kind }) => kind === name),
       reads: [makePauseReader({ sql, metrics }), makeFleetReader({ sql, metrics })],
     }),
   }))

@@ -1,6 +1,6 @@
 import { loadConfig } from './config.ts'
 import { migrate } from './platform/db/migrate.ts'
-import { makeLog } from './platform/log.ts'
+import { captureOutput, makeLog } from './platform/log.ts'
 import { readAddresses } from './platform/settings/settings.ts'
 import { OperatorError } from './platform/process/operator-error.ts'
 import { describeServerError } from './operate/server-error.ts'
@@ -16,6 +16,7 @@ import {
 
 const config = loadConfig('migrate')
 const log = makeLog('migrate', config.LOG_LEVEL)
+captureOutput(log)
 
 const run = async (): Promise<void> => {
   const applied = await migrate(readAddresses(config).direct, {

@@ -12,7 +12,7 @@ import { OPERATOR } from './platform/domain/account.ts'
 import { readAdmission } from './tasks/settings.ts'
 import { makeJobs } from './platform/temporal/client.ts'
 import { openTemporal } from './platform/temporal/connection.ts'
-import { makeLog } from './platform/log.ts'
+import { captureOutput, makeLog } from './platform/log.ts'
 import { readCommand, USAGE, type Command } from './operate/arguments.ts'
 import { makeChecks } from './operate/checks.ts'
 import { makeCommands } from './operate/commands.ts'
@@ -59,13 +59,16 @@ const openDatabase = (config: Config): Sql =>
     waitMs: Math.round(config.DOCTOR_CHECK_MS / 4),
   })
 
+const LEVELS = { ok: 'info', WARN: 'warn', ERROR: 'error' } as const
+
 /** Runs the only command that is of use while the settings are not. Returns the exit code. */
-const doctor = async (): Promise<number> => {
+const doctor = async (isJson: boolean): Promise<number> => {
+  const log = makeLog('operate', isJson ? 'info' : 'fatal')
+  captureOutput(log)
   const { config, issues } = validateConfig(process.env, 'api')
   const connection = openTemporal(readTemporal())
   let sql: Sql | undefined
   const database = (): Sql => (sql ??= openDatabase(config))
-  const log = makeLog('operate', 'silent')
   const namespace = config.TEMPORAL_NAMESPACE
   const checks = makeChecks({
     config,
@@ -75,21 +78,25 @@ const doctor = async (): Promise<number> => {
       makeJobs({ connection, namespace, sql: database(), log, publicUrl: config.PUBLIC_URL }),
     searchPath: readSearchPath(),
   })
-  const { lines, isWell } = await examine(checks, {
+  const { findings, lines, isWell } = await examine(checks, {
     issues,
     warnings: listRemovedSettings(process.env, config),
     secrets: listSecretValues(process.env),
     limitMs: config.DOCTOR_CHECK_MS,
   })
-  process.stdout.write(`${lines.join('\n')}\n`)
+  if (isJson)
+    for (const { outcome, name, message } of findings)
+      log[LEVELS[outcome]]({ check: name, outcome: outcome.toLowerCase() }, message)
+  else process.stdout.write(`${lines.join('\n')}\n`)
   return isWell ? 0 : 1
 }
 
 // Checks that were late may still wait for a server.
-if (asked.name === 'doctor') process.exit(await doctor())
+if (asked.name === 'doctor') process.exit(await doctor(asked.given.isJson))
 
 const config = loadConfig('operate')
 const log = makeLog('operate', config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL)
+captureOutput(log)
 const sql = openDatabase(config)
 const connection = openTemporal(readTemporal())
 const jobs = makeJobs({

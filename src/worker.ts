@@ -12,12 +12,13 @@ import { makeTaskEvents } from './events/temporal/task-events.ts'
 import { makeDelivery } from './events/worker.ts'
 import { listenForFirstAttempts } from './platform/db/change-notification.ts'
 import { makeNotifier } from './platform/domain/notifier.ts'
-import { logWarnings, makeLog } from './platform/log.ts'
+import { captureOutput, makeLog } from './platform/log.ts'
 import { armFailpoint } from './platform/process/failpoint.ts'
 import { endWithLine } from './platform/process/operator-error.ts'
 import { startScratch } from './platform/process/scratch.ts'
 import { closeOnSignal } from './platform/process/shutdown.ts'
 import { readAddresses } from './platform/settings/settings.ts'
+import { describeActivity } from './platform/temporal/activity-facts.ts'
 import { findWorkflowBundle, startWorkerBase } from './platform/worker.ts'
 import { INSPECTOR_ENTRY } from './registry/inspector/child-process.ts'
 import { makeInspection, makeStars } from './registry/worker.ts'
@@ -28,9 +29,9 @@ import { makeBulkWorker } from './tasks/worker.ts'
 const config = loadConfig('worker')
 // What `ps` shows: the command line is the same for all roles.
 process.title = `kiln worker-${config.WORKER_ROLE}`
-const log = makeLog(`worker-${config.WORKER_ROLE}`, config.LOG_LEVEL)
+const log = makeLog(`worker-${config.WORKER_ROLE}`, config.LOG_LEVEL, describeActivity)
 warnOfRemovedSettings(config, log)
-logWarnings(log)
+captureOutput(log)
 armFailpoint(config.FAILPOINT)
 
 const base = await startWorkerBase(config, log).catch(endWithLine(log))

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { readTemplates } from '../../src/engines/comfyui/templates.ts'
 import type { UnusableFiles } from '../../src/engines/comfyui/templates.ts'
 import { ADMISSION, RULES } from '../../src/platform/db/change-notification.ts'
+import { keepSeries } from '../../src/platform/process/metrics.ts'
 import { releaseTemplates } from '../../src/tasks/db/release.ts'
 import {
   listKinds,
@@ -17,7 +18,10 @@ import type { Template } from '../../src/engines/domain/template/template.ts'
 import { listWarnings } from '../../src/engines/domain/template/warnings.ts'
 import type { ComfyDependencies } from './dependencies.ts'
 
-type KeeperDependencies = Pick<ComfyDependencies, 'sql' | 'log' | 'notifyChange' | 'fleet'>
+type KeeperDependencies = Pick<
+  ComfyDependencies,
+  'sql' | 'log' | 'notifyChange' | 'fleet' | 'metrics'
+>
 
 /**
  * Makes the pass that follows the folder of templates: what changes there takes effect without a restart. A worker writes
@@ -30,7 +34,7 @@ export const makeKeepTemplates = (
   folder: string,
   engines: readonly string[] = [],
 ) => {
-  const { sql, log, notifyChange, fleet } = deps
+  const { sql, log, notifyChange, fleet, metrics } = deps
   /** Templates that were written last; no template has a name with a space. */
   const known = new Map<string, string>()
   /** Writes a template. Returns why it is no kind. */
@@ -116,6 +120,12 @@ export const makeKeepTemplates = (
       if (issues.length > 0) noKind[`${template.name}.json`] = issues
     }
     fleet.unusable = { ...unusable, ...noKind }
+    const kept = new Set([
+      ...[...fleet.templates, ...fleet.custom].map(({ name }) => name),
+      ...engines.map((engine) => CUSTOM + engine),
+    ])
+    for (const metric of metrics ? [metrics.fleetWaits, metrics.fleetRuns] : [])
+      await keepSeries(metric, 'template', (name) => kept.has(name))
     await reportUnusable(fleet.unusable)
     reportWarnings(templates)
     const broken = Object.keys(fleet.unusable).map((file): [string, number] => [file, 0])

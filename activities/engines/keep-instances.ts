@@ -5,6 +5,7 @@ import {
   setInstanceUrls,
 } from '../../src/engines/db/instance-url.ts'
 import { unitOfWork } from '../../src/platform/db/unit-of-work.ts'
+import { keepSeries } from '../../src/platform/process/metrics.ts'
 import type { Host } from '../../src/engines/host.ts'
 import type { Hosts, RenderDependencies } from './dependencies.ts'
 
@@ -32,10 +33,10 @@ const STILL_NAMED = 'its name leads to its earlier address until no placement is
  * while placements name it, as does its address.
  */
 export const makeKeepInstances = <On extends Host>(
-  deps: Pick<RenderDependencies, 'sql' | 'log'> & { fleet: Hosts<On> },
+  deps: Pick<RenderDependencies, 'sql' | 'log' | 'metrics'> & { fleet: Hosts<On> },
   { read, open, depth, setting, engine }: InstanceSources<On>,
 ) => {
-  const { sql, log, fleet } = deps
+  const { sql, log, fleet, metrics } = deps
   let logged: Record<string, string> = {}
   // What only placements name here may be in the sources of another worker.
   const everNamed = new Set<string>()
@@ -77,6 +78,12 @@ export const makeKeepInstances = <On extends Host>(
     }
     const gone = earlier.filter((instance) => !fleet.instances.includes(instance))
     for (const instance of gone) instance.close()
+    const isNamed = (name: string): boolean => fleet.instances.some((one) => one.name === name)
+    const left = gone.map(({ name }) => name).filter((name) => !isNamed(name))
+    for (const metric of metrics && left.length > 0
+      ? [metrics.placements, metrics.modelSwitches]
+      : [])
+      await keepSeries(metric, 'comfyui_instance', (name) => !left.includes(name))
     const unknown = gone
       .map(({ name }) => name)
       .filter((name) => everNamed.has(name) && !names.includes(name))

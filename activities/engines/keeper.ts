@@ -14,7 +14,10 @@ import type { Abilities } from '../../src/tasks/domain/fleet.ts'
 import { NO_INSTANCE } from '../../src/tasks/domain/waits-for.ts'
 import type { Hosts, RenderDependencies } from './dependencies.ts'
 
-export type KeeperDependencies = Pick<RenderDependencies, 'sql' | 'log' | 'notifyChange'>
+export type KeeperDependencies = Pick<
+  RenderDependencies,
+  'sql' | 'log' | 'notifyChange' | 'metrics'
+>
 
 /** Parts of looking after an instance that depend on what it speaks. */
 export interface Keeping<On extends Host> {

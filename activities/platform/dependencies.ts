@@ -1,7 +1,7 @@
 import type { Storage } from '../../src/platform/storage/storage.ts'
 import type { Sql } from '../../src/platform/db/client.ts'
 import type { NotifyChange } from '../../src/platform/db/change-notification.ts'
-import type { Log } from '../../src/platform/log.ts'
+import type { Journal, Log } from '../../src/platform/log.ts'
 import type { Metrics } from '../../src/platform/process/metrics.ts'
 import type { Tracing } from '../../src/platform/process/tracing.ts'
 
@@ -16,4 +16,6 @@ export interface CommonDependencies {
   tracing?: Tracing | undefined
   /** Notifies the watchers of a task or version of its change. */
   notifyChange: NotifyChange
+  /** Absent: no line is logged for what has ended. */
+  journal?: Journal | undefined
 }

@@ -11,7 +11,7 @@ export const USAGE = `usage: kiln operate <command>
   restart <id>     end the workflow of a task or version that has not ended, and start it again
   fail <task>      end a task in failure with internal_error and return its credits
   purge            remove files and records past their age now
-  doctor           look at settings, servers, versions, clocks, store, workers, keys and programs
+  doctor [--json]  look at settings, servers, versions, clocks, store, workers, keys and programs
   reextract --below <n> [--node <id>] [--limit <n>] [--dry-run]
                    re-read the host nodes of versions that only extractors below n have read
   rescan --below <n> [--node <id>] [--limit <n>] [--dry-run]
@@ -93,6 +93,11 @@ const readFile = (argv: string[]): string => {
 const readFolder = (args: string[]): string | undefined =>
   parseArgs({ args, options: { render: { type: 'string' } } }).values.render
 
+const readDoctor = (args: string[]): { isJson: boolean } => {
+  const { json = false } = parseArgs({ args, options: { json: { type: 'boolean' } } }).values
+  return { isJson: json }
+}
+
 const readDrain = (argv: string[]): { name: string; isDrained: boolean } => {
   const [name = '', verb = 'none'] = take(argv, 2)
   if (verb === 'drain' || verb === 'resume') return { name, isDrained: verb === 'drain' }
@@ -140,7 +145,7 @@ const COMMANDS = {
   restart: [readId, '<id>'],
   fail: [readId, '<task>'],
   purge: [readNothing, ''],
-  doctor: [readNothing, ''],
+  doctor: [readDoctor, '[--json]'],
   reextract: [readReinspection, VERSIONS],
   rescan: [readReinspection, VERSIONS],
   'move-files': [readStore, '--to <local|s3>'],

@@ -26,44 +26,52 @@ interface Known {
   secrets?: readonly string[]
 }
 
-/** Makes the checks side by side, none longer than `limitMs`. Returns a line for each, and whether none is an error. */
+/** Result of a check. */
+export interface Finding {
+  outcome: 'ok' | 'WARN' | 'ERROR'
+  name: string
+  message: string
+}
+
+/** Makes the checks side by side, none longer than `limitMs`. Returns a finding and a line for each, and whether none is an error. */
 export const examine = async (
   checks: readonly Check[],
   { issues, warnings = [], secrets = [], limitMs }: Known,
-): Promise<{ lines: string[]; isWell: boolean }> => {
-  const found = new Map<Check, Promise<string>>()
+): Promise<{ findings: Finding[]; lines: string[]; isWell: boolean }> => {
+  const found = new Map<Check, Promise<Finding>>()
   const isMissing = async (need: string): Promise<boolean> => {
-    const [, line] = [...found].find(([[name]]) => name === need) ?? []
-    return issues.some(({ name }) => name === need) || (line !== undefined && !isOk(await line))
+    const [, finding] = [...found].find(([[name]]) => name === need) ?? []
+    return issues.some(({ name }) => name === need) || (finding && !isOk(await finding)) === true
   }
   for (const check of checks) found.set(check, examineOne(check, isMissing, { secrets, limitMs }))
-  const lines = [
-    ...(issues.length === 0 ? [formatLine('ok', 'settings', 'are usable')] : []),
-    ...issues.map(({ message }) => formatLine('ERROR', 'settings', message)),
-    ...warnings.map((message) => formatLine('WARN', 'settings', message)),
+  const findings = [
+    ...(issues.length === 0 ? [findingOf('ok', 'settings', 'are usable')] : []),
+    ...issues.map(({ message }) => findingOf('ERROR', 'settings', message)),
+    ...warnings.map((message) => findingOf('WARN', 'settings', message)),
     ...(await Promise.all(found.values())),
   ]
-  return { lines, isWell: !lines.some((line) => line.startsWith('ERROR')) }
+  const isWell = !findings.some(({ outcome }) => outcome === 'ERROR')
+  return { findings, lines: findings.map(formatLine), isWell }
 }
 
-const isOk = (line: string): boolean => line.startsWith('ok')
+const isOk = ({ outcome }: Finding): boolean => outcome === 'ok'
 
 const examineOne = async (
   [name, needs, advice, check]: Check,
   isMissing: (need: string) => Promise<boolean>,
   { secrets, limitMs }: { secrets: readonly string[]; limitMs: number },
-): Promise<string> => {
+): Promise<Finding> => {
   const missing = []
   for (const need of needs) if (await isMissing(need)) missing.push(need)
   if (missing.length > 0)
-    return formatLine('ERROR', name, `not looked at: mend ${missing.join(', ')}`)
+    return findingOf('ERROR', name, `not looked at: mend ${missing.join(', ')}`)
   try {
-    return formatLine('ok', name, await inTime(check(), limitMs, 'it'))
+    return findingOf('ok', name, await inTime(check(), limitMs, 'it'))
   } catch (error) {
     const message =
       error instanceof OperatorError ? error.message : `${describeCauses(error)}: ${advice}`
     const outcome = error instanceof OperatorWarning ? 'WARN' : 'ERROR'
-    return formatLine(outcome, name, redact(message, secrets))
+    return findingOf(outcome, name, redact(message, secrets))
   }
 }
 
@@ -79,5 +87,11 @@ const redact = (message: string, secrets: readonly string[]): string =>
 
 const SHORT_SECRET = 8
 
-const formatLine = (outcome: 'ok' | 'WARN' | 'ERROR', name: string, message: string): string =>
-  `${outcome.padEnd(6)} ${name.padEnd(18)} ${message.replace(/\s*\n\s*/g, ' ')}`
+const findingOf = (outcome: Finding['outcome'], name: string, message: string): Finding => ({
+  outcome,
+  name,
+  message: message.replace(/\s*\n\s*/g, ' '),
+})
+
+const formatLine = ({ outcome, name, message }: Finding): string =>
+  `${outcome.padEnd(6)} ${name.padEnd(18)} ${message}`

@@ -1,4 +1,4 @@
-import type { Secrets } from '../platform/adapters/secrets.ts'
+import { CONTEXTS, type Secrets } from '../platform/adapters/secrets.ts'
 import { insertAudit, type Audit } from '../platform/db/audit-log.ts'
 import type { Fragment, Sql, Transaction } from '../platform/db/client.ts'
 import { unitOfWork } from '../platform/db/unit-of-work.ts'
@@ -10,8 +10,9 @@ export type Forgettable = (typeof FORGETTABLE)[number]
 
 interface Store {
   what: Forgettable | 'responses'
-  /** Rows of a ciphertext (`text`) and the place that it belongs to (`context`). */
+  /** Rows of a ciphertext (`text`) and what names its place in the context (`place`). */
   rows(sql: Sql): Fragment
+  contextOf(...place: string[]): string
   /** Removes rows by their ciphertexts, each of which is unique. */
   forget?(sql: Transaction, texts: string[]): PromiseLike<unknown>
 }
@@ -19,32 +20,35 @@ interface Store {
 const STORES: readonly Store[] = [
   {
     what: 'sign-in',
-    rows: (sql) =>
-      sql`select private_key as text, 'sign_in_key ' || period as context from sign_in_key`,
+    rows: (sql) => sql`select private_key as text, array[period::text] as place from sign_in_key`,
+    contextOf: CONTEXTS.signInKey,
     forget: (sql, texts) => sql`delete from sign_in_key where private_key = any(${texts})`,
   },
   {
     what: 'sign-in',
-    rows: (sql) =>
-      sql`select payload as text, 'sign_in_record ' || model || ' ' || id as context from sign_in_record`,
+    rows: (sql) => sql`select payload as text, array[model, id] as place from sign_in_record`,
+    contextOf: CONTEXTS.signInRecord,
     forget: (sql, texts) => sql`delete from sign_in_record where payload = any(${texts})`,
   },
   {
     what: 'webhooks',
-    rows: (sql) => sql`select secret as text, 'webhook-secret' as context from webhook_secret`,
+    rows: (sql) => sql`select secret as text, '{}'::text[] as place from webhook_secret`,
+    contextOf: CONTEXTS.webhookSecret,
     forget: (sql, texts) => sql`delete from webhook_secret where secret = any(${texts})`,
   },
   {
     what: 'headers',
     rows: (sql) =>
-      sql`select headers as text, 'endpoint-headers' as context from endpoint where headers is not null`,
+      sql`select headers as text, '{}'::text[] as place from endpoint where headers is not null`,
+    contextOf: CONTEXTS.endpointHeaders,
     forget: (sql, texts) =>
       sql`update endpoint set headers = null, header_names = '{}' where headers = any(${texts})`,
   },
   {
     what: 'responses',
     rows: (sql) =>
-      sql`select body as text, 'idempotency' as context from idempotency where encrypted and body is not null`,
+      sql`select body as text, '{}'::text[] as place from idempotency where encrypted and body is not null`,
+    contextOf: CONTEXTS.response,
   },
 ]
 
@@ -55,16 +59,15 @@ const PAGE = 1000
 const readLost = async (
   sql: Sql,
   secrets: Secrets,
-  { rows }: Store,
+  { rows, contextOf }: Store,
 ): Promise<{ count: number; lost: string[] }> => {
   let count = 0
   const lost: string[] = []
-  const pages = sql<{ text: string; context: string }[]>`${rows(sql)}`.cursor(PAGE)
+  const pages = sql<{ text: string; place: string[] }[]>`${rows(sql)}`.cursor(PAGE)
   for await (const page of pages) {
     count += page.length
-    lost.push(
-      ...page.filter((row) => !secrets.opens(row.text, row.context)).map(({ text }) => text),
-    )
+    for (const { text, place } of page)
+      if (!secrets.opens(text, contextOf(...place))) lost.push(text)
   }
   return { count, lost }
 }

@@ -11,19 +11,19 @@ import {
 } from './db/change-notification.ts'
 import { makeDatabase, withinDeadline } from './db/client.ts'
 import { checkSchema } from './db/migrate.ts'
-import { readServer } from './db/server.ts'
+import { readDatabaseClock, readServer } from './db/server.ts'
 import { makeNotifier } from './domain/notifier.ts'
 import { makeSemaphore } from './domain/semaphore.ts'
 import { loadPages } from './http/docs/pages.ts'
 import { makeWatches } from './http/live/watches.ts'
 import type { Lifecycle } from './http/serve/lifecycle.ts'
 import { makeBudget } from './json-body/budget.ts'
-import type { Log } from './log.ts'
+import { makeJournal, type Log } from './log.ts'
 import { makeOutbound } from './outbound/outbound.ts'
 import { makeIdempotency } from './process/idempotency.ts'
 import { loadTracing } from './process/load-tracing.ts'
 import { startLoop } from './process/loop.ts'
-import { makeMetrics, showPool } from './process/metrics.ts'
+import { makeMetrics, showClock, showPool } from './process/metrics.ts'
 import { requireStorage } from './process/open-storage.ts'
 import { startScratch } from './process/scratch.ts'
 import { requireSchema } from './process/startup.ts'
@@ -63,6 +63,7 @@ export const startApiBase = async (config: PlatformConfig, log: Log) => {
     load: metrics && showPool(metrics, config.DATABASE_POOL),
   })
   await requireSchema(sql, log)
+  if (metrics) showClock(metrics, () => readDatabaseClock(sql))
   const lockSql = makeDatabase({
     ...database,
     url: direct,
@@ -158,7 +159,7 @@ export const startApiBase = async (config: PlatformConfig, log: Log) => {
     signer: makeSigner(readLinks(config)),
     outbound: makeOutbound(readOutboundRules(config)),
     /** Dependencies of a route that commits a change. */
-    commit: { sql, jobs, notifyChange: makeNotifyChange(sql) },
+    commit: { sql, jobs, notifyChange: makeNotifyChange(sql), journal: makeJournal(log, config) },
     /** Dependencies of a route that waits for one. */
     live: { watches, watchReadSemaphore: makeThird() },
     /** Dependencies of a route that receives files. */

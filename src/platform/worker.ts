@@ -12,11 +12,12 @@ import {
 import { makeSigner } from './adapters/signing.ts'
 import { makeNotifyChange } from './db/change-notification.ts'
 import { makeDatabase } from './db/client.ts'
+import { readDatabaseClock } from './db/server.ts'
 import { VERSION } from './domain/release.ts'
-import type { Log } from './log.ts'
+import { makeJournal, type Log } from './log.ts'
 import { makeOutbound } from './outbound/outbound.ts'
 import { loadTracing } from './process/load-tracing.ts'
-import { makeMetrics, showPool } from './process/metrics.ts'
+import { makeMetrics, showClock, showPool } from './process/metrics.ts'
 import { startMetricsServer } from './process/metrics-server.ts'
 import { requireStorage } from './process/open-storage.ts'
 import { requireSchema, untilResponds } from './process/startup.ts'
@@ -33,6 +34,7 @@ import { probeTemporal } from './temporal/probe.ts'
 import { planSdkMetrics } from './temporal/sdk-metrics.ts'
 import { adviseTemporal } from './temporal/temporal-advice.ts'
 import { traceActivities } from './temporal/trace.ts'
+import { describeWorkflow } from './temporal/workflow-facts.ts'
 
 export type WorkerBase = Awaited<ReturnType<typeof startWorkerBase>>
 
@@ -48,6 +50,7 @@ export const startWorkerBase = async (config: PlatformConfig, log: Log) => {
     statementTimeoutMs: 10_000,
   })
   await requireSchema(sql, log)
+  if (metrics) showClock(metrics, () => readDatabaseClock(sql))
   const sdkMetrics = metrics && (await planSdkMetrics())
   Runtime.install({
     shutdownSignals: [],
@@ -57,10 +60,11 @@ export const startWorkerBase = async (config: PlatformConfig, log: Log) => {
       ...sdkMetrics?.options,
     },
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
-      const { error, taskToken: _taskToken, ...sdk } = meta ?? {}
+      const { error, taskToken: _taskToken, workflowId, ...sdk } = meta ?? {}
       // A media worker has activities only.
       if (message.startsWith('No workflows registered')) return
-      log[level === 'ERROR' ? 'error' : 'warn']({ sdk, err: error }, message)
+      const of = describeWorkflow(workflowId as string | undefined)
+      log[level === 'ERROR' ? 'error' : 'warn']({ ...of, sdk, err: error }, message)
     }),
   })
   const target = readTemporal()
@@ -95,6 +99,7 @@ export const startWorkerBase = async (config: PlatformConfig, log: Log) => {
       metrics,
       tracing,
       notifyChange: makeNotifyChange(sql),
+      journal: makeJournal(log, config),
     },
     jobs,
     outbound,

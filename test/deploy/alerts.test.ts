@@ -7,7 +7,17 @@ import { promisify } from 'node:util'
 
 import { parse } from 'yaml'
 
+import { makeFleetReader } from '../../src/engines/temporal/fleet-metrics.ts'
 import { ROOT } from '../../src/local/root.ts'
+import {
+  makeMetrics,
+  showClock,
+  showPool,
+  timeStorage,
+} from '../../src/platform/process/metrics.ts'
+import { makeMetricsReader } from '../../src/platform/temporal/metrics-reader.ts'
+import { InstanceState } from '../../src/tasks/domain/fleet.ts'
+import { makePauseReader } from '../../src/tasks/temporal/pause-metrics.ts'
 import { WITHOUT_PROMETHEUS } from '../support/prometheus.ts'
 import { findProgram } from '../support/run-program.ts'
 
@@ -18,11 +28,72 @@ const promtool = findProgram('promtool')
 const skip = promtool === undefined && WITHOUT_PROMETHEUS
 
 interface Rules {
-  groups: { rules: { alert: string; annotations: { runbook_url: string } }[] }[]
+  groups: { rules: { alert: string; expr: string; annotations: { runbook_url: string } }[] }[]
 }
 
 const { rules = [] } = (parse(read('deploy/prometheus/alerts.yml')) as Rules).groups[0] ?? {}
 const operations = read('docs/operations.md')
+
+/** Metrics for whoever looks closer. */
+const UNASKED = [
+  'kiln_comfyui_model_switches_total',
+  'kiln_comfyui_placement_duration_seconds',
+  'kiln_comfyui_wait_seconds',
+  'kiln_engine_failures_total',
+  'kiln_tasks_oldest_seconds',
+  'kiln_upstream_resubmissions_total',
+]
+
+interface Dashboard {
+  panels: { title: string; targets: { expr: string; legendFormat: string }[] }[]
+}
+
+/** A name of a metric in PromQL with its matchers. */
+const SELECTOR = /\b((?:kiln|nodejs|process)_[a-z0-9_]+)(?:\{([^}]*)\})?/g
+const MATCHER = /(\w+)(=~|!=|!~|=)"([^"]*)"/g
+
+/** Labels that Prometheus adds to what it reads. */
+const ADDED = ['job', 'instance']
+
+/** Values of labels that are a list in the code. */
+const VALUES: Record<string, readonly string[]> = {
+  'kiln_comfyui_instances state': InstanceState.enum,
+}
+
+/** All metrics of all processes with their labels, as the code registers them. */
+const listMetrics = () => {
+  const metrics = makeMetrics()
+  const none = {} as never
+  showPool(metrics, 1)
+  showClock(metrics, () => Promise.resolve(0))
+  timeStorage(metrics, none, '/')
+  makePauseReader({ sql: none, metrics })
+  makeFleetReader({ sql: none, metrics })
+  makeMetricsReader({
+    sql: none,
+    jobs: none,
+    taskQueue: '',
+    metrics,
+    readQueueFacts: none,
+    dependencies: none,
+    measureBacklog: none,
+    isKind: () => true,
+    reads: [],
+  })
+  const registered = metrics.registry.getMetricsAsArray() as unknown as Registered[]
+  return new Map(
+    registered.map(({ name, type, labelNames = [] }) => {
+      const le = type === 'histogram' ? ['le'] : []
+      return [name, { labels: new Set([...labelNames, ...le, ...ADDED]) }]
+    }),
+  )
+}
+
+interface Registered {
+  name: string
+  type?: string
+  labelNames?: string[]
+}
 
 describe('the alerts', () => {
   for (const [what, ...args] of [
@@ -42,10 +113,41 @@ describe('the alerts', () => {
       assert.equal(annotations.runbook_url, `docs/operations.md#${alert.toLowerCase()}`)
   })
 
-  test('alerts and the dashboard ask for metrics that exist', () => {
-    const asked = read('deploy/prometheus/alerts.yml') + read('deploy/grafana/kiln.json')
-    const names = asked.match(/\bkiln_[a-z_]+/g) ?? []
-    for (const name of new Set(names.map((name) => name.replace(/_(bucket|count|sum)$/, ''))))
-      assert.ok(operations.includes(`\`${name}\``), name)
+  const metrics = listMetrics()
+  const panels = (JSON.parse(read('deploy/grafana/kiln.json')) as Dashboard).panels
+  const asked = [
+    ...rules.map(({ alert, expr }) => ({ of: `alert ${alert}`, expr, legend: '' })),
+    ...panels.flatMap(({ title, targets }) =>
+      targets.map(({ expr, legendFormat: legend }) => ({ of: `panel ${title}`, expr, legend })),
+    ),
+  ]
+
+  for (const { of, expr, legend } of asked)
+    test(`asks for metrics and labels that the code has: ${of}: ${expr}`, () => {
+      const found = [...expr.matchAll(SELECTOR)].map(([, name = '', matchers = '']) => {
+        const metric = metrics.get(name) ?? metrics.get(name.replace(/_(bucket|count|sum)$/, ''))
+        assert.ok(metric, `${name} is no metric of the code`)
+        for (const [, label = '', , values = ''] of matchers.matchAll(MATCHER)) {
+          assert.ok(metric.labels.has(label), `${name} has no label ${label}`)
+          const known = VALUES[`${name} ${label}`]
+          for (const value of known ? values.split('|') : [])
+            assert.ok(known?.includes(value), `${name} is never ${value}`)
+        }
+        return metric
+      })
+      const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) =>
+        list.split(', '),
+      )
+      const shown = [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label)
+      for (const label of [...grouped, ...shown])
+        assert.ok(found.some(({ labels }) => labels.has(label)) || found.length === 0, label)
+    })
+
+  test('the operations page names every metric, and dashboard or alerts show most of them', () => {
+    const own = [...metrics.keys()].filter((name) => name.startsWith('kiln_'))
+    for (const name of own) assert.ok(operations.includes(`\`${name}\``), name)
+    const text = asked.map(({ expr }) => expr).join()
+    const unasked = own.filter((name) => !text.includes(name)).toSorted()
+    assert.deepEqual(unasked, UNASKED)
   })
 })

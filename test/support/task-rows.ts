@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 
 import type { Fragment, Sql, Transaction } from '../../src/platform/db/client.ts'
 import type { OutboxStart } from '../../src/platform/db/outbox.ts'
+import type { Enqueue } from '../../src/platform/db/unit-of-work.ts'
 import type { AccountLimits } from '../../src/tasks/db/account.ts'
 import { admitOwner } from '../../src/tasks/db/admission.ts'
 import { endTask } from '../../src/tasks/db/end-task.ts'
@@ -207,11 +208,14 @@ const bringTo = async (
   await endTask(sql, { id, family, ...end }, rules)
 }
 
+/** Enqueues and logs nothing. */
+export const enqueueNothing: Enqueue = Object.assign(() => Promise.resolve(), { line: () => {} })
+
 /** Rules of an end after which nothing starts. */
 const UNNOTIFIED = {
   slots: 0,
   startOf: () => ({}) as OutboxStart,
-  enqueue: () => Promise.resolve(),
+  enqueue: enqueueNothing,
 }
 
 /** Cancels tasks, or all that are open, whatever they are at. Nothing starts in their place. */

@@ -115,6 +115,7 @@ const GROUPS: Record<string, Name[]> = {
     'RENDER_HEARTBEATS',
     'NODE_ENV',
     'LOG_LEVEL',
+    'LOG_CHANGES',
     'METRICS_PORT',
     'METRICS_HOST',
     'OTEL_EXPORTER_OTLP_ENDPOINT',

@@ -1,4 +1,4 @@
-import type { Secrets } from '../../platform/adapters/secrets.ts'
+import { CONTEXTS, type Secrets } from '../../platform/adapters/secrets.ts'
 import { makeWebhookSecret } from './webhook.ts'
 import { makeBatch } from '../../platform/db/batch.ts'
 import type { Queryable, Sql, Transaction } from '../../platform/db/client.ts'
@@ -7,9 +7,6 @@ import type { StoredSecret } from '../db/webhook-secret.ts'
 
 /** A secret in clear. */
 export type OwnerSecret = StoredSecret
-
-/** Marks the ciphertext, so that one copied from another table does not decrypt here. */
-const CONTEXT = 'webhook-secret'
 
 /**
  * Makes the keeper of the secrets that sign notifications: one of each owner, made on first use and stored encrypted, two
@@ -30,10 +27,10 @@ export const makeWebhookSecrets = ({
     return owners.map((owner) => rows.filter((row) => row.owner === owner))
   })
   const open = (rows: readonly StoredSecret[]): OwnerSecret[] =>
-    rows.map((row) => ({ ...row, secret: secrets.decrypt(row.secret, CONTEXT) }))
+    rows.map((row) => ({ ...row, secret: secrets.decrypt(row.secret, CONTEXTS.webhookSecret()) }))
   const list = async (sql: Queryable, owner: string): Promise<OwnerSecret[]> =>
     open(await listSecrets(sql, [owner]))
-  const make = (): string => secrets.encrypt(makeWebhookSecret(), CONTEXT)
+  const make = (): string => secrets.encrypt(makeWebhookSecret(), CONTEXTS.webhookSecret())
   /** The secrets of an owner that sign, newest first. */
   const get = async (owner: string): Promise<OwnerSecret[]> => {
     const found = open(await read(owner))

@@ -5,12 +5,21 @@ export class LostSecretError extends Error {
   override name = 'LostSecretError'
 }
 
+/** Contexts of all that is encrypted: the places that ciphertexts belong to, which never change. */
+export const CONTEXTS = {
+  signInKey: (period: string) => `sign_in_key ${period}`,
+  signInRecord: (model: string, id: string) => `sign_in_record ${model} ${id}`,
+  webhookSecret: () => 'webhook-secret',
+  endpointHeaders: () => 'endpoint-headers',
+  response: () => 'idempotency',
+}
+
 export type Secrets = ReturnType<typeof makeSecrets>
 
 /**
  * Encrypts what must not stand in a table in clear: AES-256-GCM with a random nonce, as
- * `v1.` + base64url of nonce, tag and ciphertext. `context` names the place the value belongs to (table and row); a value
- * moved to another place does not decrypt. A random nonce of 96 bits is safe for 2^32 values of one key.
+ * `v1.` + base64url of nonce, tag and ciphertext. `context`, one of CONTEXTS, names the place the value belongs
+ * to (table and row); a value moved to another place does not decrypt. A random nonce of 96 bits is safe for 2^32 values of one key.
  */
 export const makeSecrets = ({ keys }: { keys: string[] }) => {
   const secrets = decodeKeys('SECRETS_KEYS', keys)

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { ApiError, errors } from '../domain/errors.ts'
 import { inTime, LateError } from '../domain/in-time.ts'
+import type { Journal } from '../log.ts'
 import { failpoint } from '../process/failpoint.ts'
 import { deadlineOf, type Sql, type Transaction } from './client.ts'
 import { insertOutbox, type EnqueueOptions, type OutboxEntry, type OutboxRow } from './outbox.ts'
@@ -20,10 +21,16 @@ export interface UnitDeps {
   }
   /** Notifies the watchers of a task or version of its change. */
   notifyChange?: NotifyChange
+  /** Absent: no line is logged. */
+  journal?: Journal | undefined
 }
 
 /** Enqueues a message to Temporal in the transaction of the fact; it is dispatched right after the commit. */
-export type Enqueue = (entry: OutboxEntry, options?: EnqueueOptions) => Promise<void>
+export interface Enqueue {
+  (entry: OutboxEntry, options?: EnqueueOptions): Promise<void>
+  /** Has a line of the journal written right after the commit. */
+  line: Journal
+}
 
 export interface UnitOptions {
   /** Names the lines before and after the COMMIT at which a fault test kills. */
@@ -48,7 +55,7 @@ export interface UnitOptions {
  * when not even that check shows it.
  */
 export const unitOfWork = async <T>(
-  { sql, jobs, notifyChange }: UnitDeps,
+  { sql, jobs, notifyChange, journal }: UnitDeps,
   work: (sql: Transaction, enqueue: Enqueue) => Promise<T>,
   { at, of, statementMs = 0, wasCommitted }: UnitOptions = {},
 ): Promise<T> => {
@@ -77,11 +84,12 @@ export const unitOfWork = async <T>(
       throw errors.outcomeUnknown(error)
   }
   if (at) failpoint(`${at}.after-commit`)
-  const { result, enqueued } = unit.done as Done<T>
+  const { result, enqueued, lines } = unit.done as Done<T>
   // `dispatchNow` dispatches the start or signal to Temporal at once; `startRelay` does it later where that fails.
   for (const row of enqueued) jobs?.dispatchNow(row)
   // NOTIFY: `listenForChanges` and `listenForFirstAttempts` receive it in other processes.
   if (of !== undefined) notifyChange?.(of)
+  for (const line of lines) journal?.(...line)
   return result
 }
 
@@ -93,6 +101,7 @@ interface Done<T> {
   result: T
   /** The rows of the outbox that it wrote. */
   enqueued: OutboxRow[]
+  lines: Parameters<Journal>[]
 }
 
 interface Unit<T> {
@@ -125,13 +134,16 @@ const beginWithRetries = async <T>(
     try {
       await sql.begin(async (sql) => {
         const enqueued: OutboxRow[] = []
-        const result = await work(sql, async (entry, options) => {
+        const lines: Parameters<Journal>[] = []
+        const insert = async (entry: OutboxEntry, options?: EnqueueOptions): Promise<void> => {
           const row = await insertOutbox(sql, withTrace(entry, traceparent), options)
           if (row) enqueued.push(row)
-        })
+        }
+        const line: Journal = (...given) => void lines.push(given)
+        const result = await work(sql, Object.assign(insert, { line }))
         if (unit.isLate) throw new LateError('the caller waits no longer')
         if (at) failpoint(`${at}.before-commit`)
-        unit.done = { result, enqueued }
+        unit.done = { result, enqueued, lines }
       })
       return
     } catch (error) {

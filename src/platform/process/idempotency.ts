@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-import type { Secrets } from '../adapters/secrets.ts'
+import { CONTEXTS, type Secrets } from '../adapters/secrets.ts'
 import { withinDeadline, type Sql, type Transaction } from '../db/client.ts'
 import {
   claimKey,
@@ -106,9 +106,6 @@ const makeReplay = (response: StoredResponse, secrets: Secrets): Claim => ({
   release: () => Promise.resolve(),
 })
 
-/** Marks the ciphertext: one that was copied from another table does not decrypt here. */
-const CONTEXT = 'idempotency'
-
 const encode = (
   response: ResponseToSave,
   fingerprint: string,
@@ -119,7 +116,7 @@ const encode = (
     fingerprint,
     status: response.status,
     headers: response.headers ?? {},
-    body: text !== null && secrets ? secrets.encrypt(text, CONTEXT) : text,
+    body: text !== null && secrets ? secrets.encrypt(text, CONTEXTS.response()) : text,
     encrypted: secrets !== undefined,
   }
 }
@@ -127,7 +124,7 @@ const encode = (
 const decode = (response: StoredResponse, secrets: Secrets): ResponseToSave => {
   const text =
     response.body !== null && response.encrypted
-      ? secrets.decrypt(response.body, CONTEXT)
+      ? secrets.decrypt(response.body, CONTEXTS.response())
       : response.body
   return {
     status: response.status,

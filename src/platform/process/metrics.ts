@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises'
 
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
+import { inTime } from '../domain/in-time.ts'
 import { StorageError, type Storage } from '../storage/storage.ts'
 import type { PoolLoad } from '../db/pool.ts'
 
@@ -110,6 +111,39 @@ export const showPool = ({ gauge }: Metrics, pool: number): PoolLoad => {
     },
   })
   return load
+}
+
+/** Shows how far this machine's clock is from that of PostgreSQL, which `read` returns; nothing while that is not known. */
+export const showClock = ({ gauge }: Metrics, read: () => Promise<number>): void => {
+  const shown = gauge('clock_offset_seconds', 'Clock of this machine, ahead of PostgreSQL.')
+  Object.assign(shown, {
+    collect: async () => {
+      const start = Date.now()
+      const there = await inTime(read(), CLOCK_MS, 'PostgreSQL').catch(() => undefined)
+      if (there === undefined) shown.remove()
+      else shown.set(((start + Date.now()) / 2 - there) / 1000)
+    },
+  })
+}
+
+/** Longest reading of the clock: the other metrics wait for it. */
+const CLOCK_MS = 1000
+
+interface SeriesOf {
+  get(): Promise<{ values: { labels: object }[] }>
+  remove(labels: object): void
+}
+
+/** Removes the series of what is gone, so that their number stays bounded while names come and go. */
+export const keepSeries = async (
+  metric: SeriesOf,
+  label: string,
+  isKept: (name: string) => boolean,
+): Promise<void> => {
+  for (const { labels } of (await metric.get()).values) {
+    const { le: _le, ...own } = labels as Record<string, string>
+    if (!isKept(own[label] ?? '')) metric.remove(own)
+  }
 }
 
 /** Names of the operations that are timed: each is one response of the store. */

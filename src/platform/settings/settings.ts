@@ -125,6 +125,11 @@ export const PlatformSettings = Type.Object({
     'info',
     'Least level that is logged.',
   ),
+  LOG_CHANGES: choice(
+    ['on', 'off'],
+    'on',
+    'Whether a line is logged for each request that changed something and each task that ended, at level info.',
+  ),
   WORKER_ROLE: choice(['core', 'media'], 'core', 'What a worker does: workflows, or rendering.'),
   WORKER_VERSIONING: flag(
     "Whether Temporal gives work to the current version of the Worker Deployment `kiln` alone, which an operator sets after a release's workers have started. Build id is the release.",

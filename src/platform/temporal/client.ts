@@ -22,6 +22,7 @@ import type { Log } from '../log.ts'
 import type { Tracing } from '../process/tracing.ts'
 import { findGrpcError, hasGrpcCode } from './grpc-error.ts'
 import { traceStarts } from './trace.ts'
+import { describeWorkflow } from './workflow-facts.ts'
 
 export interface JobsOptions {
   connection: ConnectionLike
@@ -87,7 +88,7 @@ export const makeJobs = ({
       failpoint('create.after-start')
       await mark(row.id)
     } catch (error) {
-      log.debug({ workflow_id: row.workflowId, err: error }, 'left to the relay')
+      log.debug({ ...describeWorkflow(row.workflowId), err: error }, 'left to the relay')
     }
   }
 
@@ -108,7 +109,7 @@ export const makeJobs = ({
     async trySignal(workflowId: string, signalName: string): Promise<void> {
       const handle = current.client.workflow.getHandle(workflowId)
       await inTime(() => handle.signal(signalName)).catch((error: unknown) =>
-        log.debug({ workflow_id: workflowId, err: error }, 'a signal was not sent'),
+        log.debug({ ...describeWorkflow(workflowId), err: error }, 'a signal was not sent'),
       )
     },
     /** Begins to dispatch a row; the caller does not wait. */
@@ -127,7 +128,7 @@ export const makeJobs = ({
       } catch (error) {
         await markFailed(sql, row, findGrpcError(error)?.details ?? String(error))
         log.warn(
-          { workflow_id: row.workflowId, attempts: row.attempts, err: error },
+          { ...describeWorkflow(row.workflowId), attempts: row.attempts, err: error },
           'outbox row not dispatched',
         )
         return !isOutage(error)

@@ -3,6 +3,7 @@ import type { ConnectionOptions } from '@temporalio/client'
 
 import { GRPC } from './grpc-error.ts'
 import type { TemporalOptions } from '../settings/temporal.ts'
+import { adviseSilence } from './temporal-advice.ts'
 
 /** Makes a connection to Temporal that opens with its first call. */
 export const openTemporal = (
@@ -21,7 +22,11 @@ export const connectTemporal = (target: TemporalOptions): Connection => {
       'grpc.initial_reconnect_backoff_ms': 100,
       'grpc.max_reconnect_backoff_ms': 1000,
     },
-    interceptors: [withinDeadline, makeGrpcRetryInterceptor({ ...RETRY, retryableDecider })],
+    interceptors: [
+      nameServer(target),
+      withinDeadline,
+      makeGrpcRetryInterceptor({ ...RETRY, retryableDecider }),
+    ],
   })
   keepContextWhileCalling(connection)
   return connection
@@ -40,6 +45,25 @@ const CALL_DEADLINE_MS = 2000
 
 const withinDeadline: Interceptor = (options, nextCall) =>
   nextCall({ ...options, deadline: Date.now() + CALL_DEADLINE_MS }) as ReturnType<Interceptor>
+
+/** Makes what says of a call without a response who has not responded: gRPC alone says how long it waited, as "0.000s". */
+const nameServer =
+  (target: TemporalOptions): Interceptor =>
+  (options, nextCall) => {
+    const call = nextCall(options)
+    const start = call.start.bind(call)
+    call.start = (metadata, listener = {}) =>
+      start(metadata, {
+        onReceiveMetadata: (received) => listener.onReceiveMetadata?.(received),
+        onReceiveMessage: (message) => listener.onReceiveMessage?.(message),
+        onReceiveStatus(status) {
+          const advice = adviseSilence(target, status.code)
+          const details = advice === undefined ? status.details : `${advice} (${status.details})`
+          listener.onReceiveStatus?.({ ...status, details })
+        },
+      })
+    return call as ReturnType<Interceptor>
+  }
 
 /**
  * Has the client (1.24) keep the headers of a call in a variable while it makes the call. It would keep them in an

@@ -2,7 +2,7 @@ import { withinDeadline } from '../db/client.ts'
 import type { Sql } from '../db/client.ts'
 import { listEndedTasks, readTableCounts } from '../db/table-counts.ts'
 import { inTime } from '../domain/in-time.ts'
-import type { Metrics } from '../process/metrics.ts'
+import { keepSeries, type Metrics } from '../process/metrics.ts'
 import type { Jobs } from './client.ts'
 import type { ReadDependencies } from '../process/dependencies.ts'
 import { readQueues, type QueueFacts } from './queues.ts'
@@ -18,6 +18,8 @@ interface MetricsReaderOptions {
   metrics: Metrics
   readQueueFacts(sql: Sql): Promise<QueueFacts>
   dependencies: ReadDependencies
+  /** False of the kind of a template that is gone. */
+  isKind(kind: string): boolean
   /** First attempts at webhooks that wait. */
   measureBacklog: (sql: Sql) => Promise<{ waiting: number; oldestSeconds: number }>
   /** Each reads and shows the metrics of an area. None may reject. */
@@ -61,7 +63,7 @@ const makeUp = ({ metrics, dependencies }: MetricsReaderOptions) => {
   }
 }
 
-const makeDatabaseReader = ({ sql, metrics, measureBacklog }: MetricsReaderOptions) => {
+const makeDatabaseReader = ({ sql, metrics, measureBacklog, isKind }: MetricsReaderOptions) => {
   const waits = metrics.gauge('waiting', 'What waits; 10,000 are counted at most.', ['what'])
   const ages = metrics.gauge('waiting_oldest_seconds', 'Age of the oldest that waits.', ['what'])
   const open = metrics.gauge('tasks_open', 'Open tasks.', ['family', 'state'])
@@ -84,6 +86,7 @@ const makeDatabaseReader = ({ sql, metrics, measureBacklog }: MetricsReaderOptio
       open.set({ family, state }, count)
       oldest.set({ family, state }, age)
     }
+    await keepSeries(metrics.tasks, 'kind', isKind)
     for (const { kind, end, seconds, at } of await withinDeadline(
       sql,
       listEndedTasks(sql, since),

@@ -19,7 +19,10 @@ export const adviseTemporal = async (
   target: TemporalOptions,
   error?: unknown,
 ): Promise<string | undefined> =>
-  (await adviseDial(target)) ?? (await adviseTls(target)) ?? adviseStatus(target, error)
+  (await adviseDial(target)) ??
+  (await adviseTls(target)) ??
+  adviseStatus(target, error) ??
+  adviseSilence(target, findGrpcError(error)?.code)
 
 const splitAddress = (address: string): { host: string; port: number } => {
   const [, host = address, port = '7233'] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? []
@@ -123,6 +126,15 @@ const explain = ({ code = '', message }: Failure, given: Given): string => {
       : 'its certificate is signed by no authority that Node knows: set TEMPORAL_TLS_SERVER_CA_CERT_PATH'
   return `${describeTlsFailure({ code }) ?? message}: have it renewed, or check this machine's clock`
 }
+
+/** Says what did not respond, where the status of a call is that nothing did. */
+export const adviseSilence = (
+  { address }: Pick<TemporalOptions, 'address'>,
+  code: number | undefined,
+): string | undefined =>
+  code === GRPC.DEADLINE_EXCEEDED || code === GRPC.UNAVAILABLE
+    ? `Temporal at ${address} does not respond in time: start Temporal, or correct TEMPORAL_ADDRESS`
+    : undefined
 
 const toWords = (code: string): string =>
   code

@@ -29,11 +29,12 @@ export const endTask = async (
 ): Promise<boolean> => {
   const { words, takesSlots } = FAMILIES[family]
   // Sent together, in this order.
-  const [owner, isEnded] = await Promise.all([
+  const [owner, ended] = await Promise.all([
     lockOwnerOf(sql, end.id),
     transitionTask(sql, family, { ...end, to: words[to] }),
   ])
-  if (!isEnded) return false
+  if (!ended) return false
+  options.enqueue.line(ended, 'task ended')
   if (to === 'failed' && takesSlots) await refundTask(sql, end.id)
   await record?.()
   if (takesSlots && owner !== undefined) await admitVideos(sql, { ...options, owner })

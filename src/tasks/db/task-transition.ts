@@ -15,20 +15,34 @@ export interface Transition {
   error?: { code: string; message: string } | undefined
 }
 
+/** A task after a transition, as the log has it. */
+export interface MovedTask {
+  task_id: string
+  kind: string
+  state: string
+  code: string | null
+  engine: string
+  /** Attempts at rendering it. */
+  attempts: number
+  /** Since its creation, or since the time it was to start after; those in which it rendered left out. */
+  seconds_waited: number
+  seconds_run: number
+}
+
 /**
- * Takes a task from one status to another, together with its event, and those for its owner's endpoints. False: the task has
- * a status that the transition does not start from, or another attempt holds the fence. Such a lost race is not an error.
+ * Takes a task from one status to another, together with its event, and those for its owner's endpoints. Undefined: the task
+ * has a status that the transition does not start from, or another attempt holds the fence. Such a lost race is not an error.
  * Trigger `watched_task_ended` (0066): signals the end to a batch that watches the task.
  */
 export const transitionTask = async (
   sql: Transaction,
   family: TaskFamily,
   transition: Transition,
-): Promise<boolean> => {
+): Promise<MovedTask | undefined> => {
   const { transitions, delivered, terminal, words } = FAMILIES[family]
   const { to, from = transitions[to] ?? [], fence = null, error } = transition
   const [isDelivered, isTerminal] = [delivered.includes(to), terminal.includes(to)]
-  const rows = await sql`
+  const [moved] = await sql<MovedTask[]>`
     with moved as (
       update task
       set status = ${to},
@@ -45,12 +59,19 @@ export const transitionTask = async (
         and family = ${family}
         and status = any(${[...from]})
         and (${fence}::integer is null or fence = ${fence}::integer)
-      returning id, family, owner, last_sequence, status, last_moved_at, webhook_url, receiver_gone_at
+      returning id, family, owner, last_sequence, status, last_moved_at, webhook_url, receiver_gone_at, kind, error_code,
+        engine, fence, created_at, start_after, claimed_at
+    ), noted as (
+      ${insertEventsOf(sql, isDelivered)}
     )
-    ${insertEventsOf(sql, isDelivered)}
-    returning 1
+    select id as task_id, kind, task_state(status, error_code) as state, error_code as code, engine, fence as attempts,
+      round(greatest(0, age - run)::numeric, 3)::float8 as seconds_waited, round(run::numeric, 3)::float8 as seconds_run
+    from moved, lateral (select
+      extract(epoch from last_moved_at - greatest(created_at, start_after)) as age,
+      coalesce(extract(epoch from last_moved_at - claimed_at), 0) as run
+    ) seconds
   `
-  return rows.length > 0
+  return moved
 }
 
 /** Changes of each transition to the row of its task. */

@@ -10,6 +10,7 @@ import { makeReadInstances, type Resolve } from '../../../src/engines/comfyui/so
 import { listInstanceDetails } from '../../../src/engines/db/fleet.ts'
 import { insertPlacement } from '../../../src/engines/db/placement.ts'
 import { readFleetItem } from '../../../src/engines/domain/fleet-item.ts'
+import { makeMetrics } from '../../../src/platform/process/metrics.ts'
 import { startFakeComfy, type FakeComfy } from '../../support/comfyui/fake.ts'
 import { waitFor } from '../../support/wait.ts'
 import { see, usePlace } from '../../tasks/activities/place.ts'
@@ -30,7 +31,9 @@ const start = async (t: TestContext, times: Parameters<typeof startFleet>[3] = {
   const startWorker = async (items: string, resolve?: Resolve) => {
     const made = fleet.makeWorker()
     const log = { ...made.log, error } as typeof made.log
-    const deps: ComfyDependencies = { ...made, log, fleet: { ...made.fleet, instances: [] } }
+    const metrics = makeMetrics()
+    const own = { ...made.fleet, instances: [] }
+    const deps: ComfyDependencies = { ...made, log, metrics, fleet: own }
     const read = makeReadInstances(
       items.split(',').flatMap((item) => readFleetItem(item).item ?? assert.fail(item)),
       resolve,
@@ -122,6 +125,13 @@ describe('a fleet whose instances come from a file', { concurrency: true }, () =
       assert.deepEqual(depths(deps, name), [[b, two.url, 2]], turn)
     }
     assert.equal(await find(a), undefined)
+    const shown = (await deps.metrics?.registry.metrics()) ?? ''
+    const ofInstances = [...shown.matchAll(/duration_seconds_count\{comfyui_instance="(.*?)"/g)]
+    assert.deepEqual(
+      ofInstances.map(([, instance]) => instance),
+      [b],
+      'metrics forget it, too',
+    )
     assert.deepEqual([one.prompted.length, two.prompted.length], [1, 1])
   })
 

@@ -7,6 +7,7 @@ import { makeKeepTemplates } from '../../../activities/engines/comfyui-templates
 import { ADMISSION } from '../../../src/platform/db/change-notification.ts'
 import { ROOT } from '../../../src/local/root.ts'
 import { listTemplates } from '../../../src/engines/db/template.ts'
+import { makeMetrics } from '../../../src/platform/process/metrics.ts'
 import type { FakeComfyOptions } from '../../support/comfyui/fake.ts'
 import { CLIP, FILM, makePortrait, makeTemplateFolder } from '../../support/comfyui/custom.ts'
 import { startFleet } from './comfyui-place.ts'
@@ -34,11 +35,13 @@ const start = async (t: TestContext, given: readonly FakeComfyOptions[] = [{}]) 
     },
     warn: (facts: object) => warned.push(facts),
   }
+  const metrics = makeMetrics()
   const makeWorker = async () => {
     const folder = await makeTemplateFolder()
     t.after(folder.close)
     const deps = {
       ...fleet.deps,
+      metrics,
       log: log as unknown as typeof place.deps.log,
       notifyChange: (id: string) => void notified.push(id),
     }
@@ -54,13 +57,40 @@ const start = async (t: TestContext, given: readonly FakeComfyOptions[] = [{}]) 
     }
     return { ...folder, pass, restart }
   }
-  return { ...fleet, logged, messages, warned, said, notified, makeWorker }
+  return { ...fleet, metrics, logged, messages, warned, said, notified, makeWorker }
 }
 
 const names = async (): Promise<string[]> =>
   (await listTemplates(place.database.sql)).map(({ name }) => name)
 
 describe('a worker that follows its templates', () => {
+  test('shows metrics of the templates that there are, however many come and go', async (t) => {
+    const { makeWorker, metrics } = await start(t)
+    const { write, remove, pass } = await makeWorker()
+    const run = (template: string): void => {
+      metrics.fleetWaits.observe({ template }, 1)
+      metrics.fleetRuns.observe({ template }, 1)
+    }
+    const shown = async () =>
+      [...(await metrics.registry.metrics()).matchAll(/seconds_count\{template="(.*?)"/g)].map(
+        ([, template]) => template,
+      )
+    await write('portrait', makePortrait())
+    for (const name of ['film-1', 'film-2', 'film-3']) {
+      await write(name, FILM)
+      await pass()
+      for (const template of [`custom/${name}`, 'custom/portrait']) run(template)
+      await remove(name)
+      assert.equal((await shown()).length, 4)
+      await pass()
+      assert.deepEqual(await shown(), ['custom/portrait', 'custom/portrait'])
+    }
+    // One of its tasks went on.
+    run('custom/film-3')
+    await pass()
+    assert.deepEqual(await shown(), ['custom/portrait', 'custom/portrait'])
+  })
+
   test('takes good files beside those that cannot be used, each of which it logs once', async (t) => {
     const { makeWorker, logged, deps } = await start(t)
     const { folder, write, remove, pass } = await makeWorker()

@@ -21,6 +21,7 @@ import { makeReconciledTasks } from '../../../src/tasks/temporal/reconcile-task.
 import { makeReconciledVersions } from '../../../src/registry/temporal/reconcile-version.ts'
 import { startRelay } from '../../../src/platform/temporal/relay.ts'
 import { makeTaskQueue, temporalAddress, workflowBundle } from '../../support/stack.ts'
+import { enqueueNothing } from '../../support/task-rows.ts'
 import { PATIENT } from '../../support/template.ts'
 import { use } from '../../support/use.ts'
 import { waitFor } from '../../support/wait.ts'
@@ -141,7 +142,7 @@ const startStage = async () => {
     }: NewVideo & { quiet?: boolean; lost?: boolean }) {
       const id = await getVideo(place.database, { ...given, owner })
       const admit = (sql: Transaction, enqueue: Enqueue) =>
-        admitOwner(sql, { ...deps, owner, enqueue: lost ? () => Promise.resolve() : enqueue })
+        admitOwner(sql, { ...deps, owner, enqueue: lost ? enqueueNothing : enqueue })
       if (!quiet) await unitOfWork(deps, admit)
       return id
     },

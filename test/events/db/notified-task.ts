@@ -28,13 +28,10 @@ export const insertTaskWithWebhook = async (
 }
 
 export const transition = (sql: Sql, id: string, to: ImageTaskStatus): Promise<boolean> =>
-  sql.begin((sql) =>
-    transitionTask(sql, 'image', {
-      id,
-      to,
-      ...(to === 'FAILED' && { error: { code: 'cancelled', message: 'cancelled' } }),
-    }),
-  )
+  sql.begin(async (sql) => {
+    const error = to === 'FAILED' && { error: { code: 'cancelled', message: 'cancelled' } }
+    return (await transitionTask(sql, 'image', { id, to, ...error })) !== undefined
+  })
 
 export interface SeenEvent {
   id: string

@@ -17,6 +17,7 @@ import type { Node, NodeAdminFields, RemovedNode } from '../../../src/registry/d
 import type { VersionAdminUpdate } from '../../../src/registry/domain/version.ts'
 import { makeRandom, pick } from '../../faults/random.ts'
 import type { TestDatabase } from '../../support/stack.ts'
+import { enqueueNothing } from '../../support/task-rows.ts'
 import {
   AUDIT,
   OPTIONS,
@@ -172,7 +173,7 @@ const makeChanges = (
     const { id } = pick(random, versions)
     const start = { ...makeStart(id), kind: 'restart' as const }
     const retry = { id, checks: start, extraction: start, audit }
-    return (sql) => retryVersion(sql, retry, { ...OPTIONS, enqueue: () => Promise.resolve() })
+    return (sql) => retryVersion(sql, retry, { ...OPTIONS, enqueue: enqueueNothing })
   }
   const scan = (): Change => {
     const { id: versionId } = pick(random, versions)

@@ -40,7 +40,9 @@ for (const family of ['image', 'video'] as const)
     }
     const transition = (id: string, to: TaskStatus): Promise<boolean> => {
       const error = to === words.failed ? { error: { code: 'cancelled', message: 'm' } } : {}
-      return sql.begin((sql) => transitionTask(sql, family, { id, to, ...error }))
+      return sql.begin(
+        async (sql) => (await transitionTask(sql, family, { id, to, ...error })) !== undefined,
+      )
     }
     const claim = async (id: string, number?: number) => {
       const admission = number ?? (await admissionOf(sql, id))

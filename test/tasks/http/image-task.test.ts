@@ -24,6 +24,11 @@ const CREATIONS = [
   ['skin-enhancer/faithful', 'skin-enhancer', { skin_detail: 20 }, 1, 'png'],
 ] as const
 
+const dashboard = await readFile(join(ROOT, 'deploy/grafana/kiln.json'), 'utf8')
+/** Metrics of Temporal's SDK that the dashboard asks for, with a label. */
+const OF_SDK = [...dashboard.matchAll(/(temporal_\w+)\{(\w+=\\"\w+)/g)].map(
+  ([, name = '', label = '']) => [name, label.replace('\\', '')] as const,
+)
 const collector = await useCollector()
 const operations = await readFile(join(ROOT, 'docs/operations.md'), 'utf8')
 
@@ -185,8 +190,12 @@ describe('an image task', () => {
         .join('\n')
         .matchAll(/^kiln_[a-z_]+?(?=_bucket|_count|_sum|\{|$)/gm))
         assert.ok(operations.includes(`\`${own}\``), own)
-      if (entry !== api)
-        assert.ok(names.some((name) => name.startsWith('temporal_worker_task_slots_used')))
+      // The SDK's own, which no registry of the code has.
+      for (const [name, label] of entry === api ? [] : OF_SDK)
+        assert.ok(
+          names.some((one) => one.startsWith(`${name}{`) && one.includes(`,${label}`)),
+          name,
+        )
       const health = await fetch(`${metricsUrl(entry)}/health`)
       assert.deepEqual([health.status, await health.json()], [200, { status: 'ok' }])
     }

@@ -21,7 +21,7 @@ import type { UserRecorder } from './user-recorder.ts'
 
 export type Authenticate = (
   headers: CredentialHeaders,
-  takes?: { tokens?: boolean | undefined },
+  takes?: { tokens?: boolean | undefined; requestId?: string | undefined },
 ) => Promise<Caller | undefined>
 
 export interface AuthenticatorOptions {
@@ -93,7 +93,7 @@ export const makeAuthenticator = ({
     }
   }
 
-  return async (headers, { tokens = false } = {}) => {
+  return async (headers, { tokens = false, requestId } = {}) => {
     const credential = readCredential(headers)
     if (credential === undefined) return undefined
     try {
@@ -103,7 +103,7 @@ export const makeAuthenticator = ({
     } catch (error) {
       if (!(error instanceof CredentialRejected)) throw error
       const { scheme } = credential
-      log.info({ scheme, reason: error.message }, 'credential rejected')
+      log.info({ request_id: requestId, scheme, reason: error.message }, 'credential rejected')
       throw errors.unauthorized(new Error(`${scheme}: ${error.message}`))
     }
   }

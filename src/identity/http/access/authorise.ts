@@ -22,7 +22,8 @@ export const makeAuthorise =
   async (route: Route, request: Request): Promise<Caller | undefined> => {
     if (route.auth === 'none') return undefined
     if (route.hasOwnSecret?.(request.headersDistinct, request.url)) return undefined
-    const takes = { tokens: Boolean(route.takesTokens) }
+    const requestId = request.res?.get('x-request-id')
+    const takes = { tokens: Boolean(route.takesTokens), requestId }
     const caller = await authenticate(readHeaders(route, request), takes)
     if (caller?.taskId !== undefined) requireTask(route, request.params, caller.taskId)
     if (!caller && route.auth !== 'optional')

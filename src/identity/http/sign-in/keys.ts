@@ -1,6 +1,6 @@
 import { createLocalJWKSet, exportJWK, generateKeyPair, type JWK, type JWTVerifyGetKey } from 'jose'
 
-import type { Secrets } from '../../../platform/adapters/secrets.ts'
+import { CONTEXTS, type Secrets } from '../../../platform/adapters/secrets.ts'
 import type { Sql } from '../../../platform/db/client.ts'
 import { ensureKey, listKeys } from '../../db/key.ts'
 
@@ -29,7 +29,7 @@ export const makeSigningKeys = async ({
 }): Promise<SigningKeys> => {
   const make = async (period: string): Promise<string> => {
     const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true })
-    return secrets.encrypt(JSON.stringify(await exportJWK(privateKey)), contextOf(period))
+    return secrets.encrypt(JSON.stringify(await exportJWK(privateKey)), CONTEXTS.signInKey(period))
   }
   const read = async (): Promise<JWK[]> => {
     await ensureKey(sql, make)
@@ -37,7 +37,7 @@ export const makeSigningKeys = async ({
     // A key that not everybody has yet comes last, unless it is the only one.
     const ordered = rows.toSorted((a, b) => Number(b.isKnown) - Number(a.isKnown))
     return ordered.map(({ period, privateKey }) => ({
-      ...(JSON.parse(secrets.decrypt(privateKey, contextOf(period))) as JWK),
+      ...(JSON.parse(secrets.decrypt(privateKey, CONTEXTS.signInKey(period))) as JWK),
       kid: period,
       alg: ALGORITHM,
       use: 'sig',
@@ -59,7 +59,5 @@ export const makeSigningKeys = async ({
     },
   }
 }
-
-const contextOf = (period: string): string => `sign_in_key ${period}`
 
 const publicPart = ({ d: _private, ...rest }: JWK): JWK => rest

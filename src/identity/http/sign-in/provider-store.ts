@@ -1,5 +1,6 @@
 import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
 
+import { CONTEXTS } from '../../../platform/adapters/secrets.ts'
 import { withinDeadline } from '../../../platform/db/client.ts'
 import {
   consumeRecord,
@@ -23,7 +24,7 @@ const MAX_USER_AGENT = 200
 export const makeAdapter =
   ({ sql, secrets, log }: Pick<SignInDeps, 'sql' | 'secrets' | 'log'>) =>
   (model: string): Adapter => {
-    const contextOf = (id: string): string => `sign_in_record ${model} ${id}`
+    const contextOf = (id: string): string => CONTEXTS.signInRecord(model, id)
     const open = (found: FoundRecord | undefined): AdapterPayload | undefined =>
       found && {
         ...(JSON.parse(secrets.decrypt(found.payload, contextOf(found.id))) as AdapterPayload),

@@ -70,17 +70,25 @@ export const makeProvider = (deps: SignInDeps): Provider => {
   Object.assign(provider.RefreshToken.prototype, { generateTokenId })
   // The middleware before it has set both from PUBLIC_URL.
   provider.proxy = true
-  const logError = (err: unknown): void => deps.log.error({ err }, 'the provider failed')
-  provider.on('server_error', (_ctx, err) => logError(err))
+  const logError = (err: unknown, ctx?: KoaContextWithOIDC): void =>
+    deps.log.error({ ...requestOf(ctx), err }, 'the provider failed')
+  provider.on('server_error', (ctx, err) => logError(err, ctx))
   // Koa's own event, which the types leave out.
   const app: Pick<EventEmitter, 'on'> = provider
   app.on('error', logError)
-  const logRejected = (_ctx: unknown, { message, error_detail: reason }: Rejected): void =>
-    deps.log.info({ reason: reason ?? message }, 'sign-in rejected')
+  const logRejected = (ctx: KoaContextWithOIDC, error: Rejected): void =>
+    deps.log.info(
+      { ...requestOf(ctx), reason: error.error_detail ?? error.message },
+      'sign-in rejected',
+    )
   provider.on('authorization.error', logRejected)
   provider.on('grant.error', logRejected)
   return provider
 }
+
+const requestOf = (ctx: KoaContextWithOIDC | undefined) => ({
+  request_id: ctx?.res.getHeader('x-request-id'),
+})
 
 type Rejected = Error & { error_detail?: string | undefined }
 

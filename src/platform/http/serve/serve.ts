@@ -16,11 +16,13 @@ import { sendContinue } from './expect.ts'
 import { sendJson } from './json-response.ts'
 import { underClaim, withoutEcho, type Claim, type Idempotency } from '../../process/idempotency.ts'
 import { readIdempotencyKey } from '../access/idempotency-key.ts'
+import type { Journal } from '../../log.ts'
 import { closeWhenStopping, type Lifecycle } from './lifecycle.ts'
 import { makeLimiter } from '../access/limiter.ts'
 import { accountOf, addressOf, principalOf } from '../access/principal.ts'
 import { readPreferences, readWait } from './preferences.ts'
 import { makeQueryReader, rawQuery } from './query.ts'
+import { logRequest } from './request-line.ts'
 import { makeBodyReader, rulesOf, type ReadBody } from '../body/read-body.ts'
 import type { BodyDeps } from '../../json-body/read-json-body.ts'
 import type { RateLimits } from '../access/rate-limit.ts'
@@ -36,6 +38,8 @@ export interface ServeDeps extends BodyDeps {
   aliases?: AliasTable | undefined
   /** Absent: nobody is limited. */
   rateLimits?: RateLimits | undefined
+  /** Absent: no line is logged for what requests change. */
+  journal?: Journal | undefined
   /** Absent: no owner has any of its own. */
   ownerRules?: { rateFactor(owner: string): number } | undefined
 }
@@ -64,6 +68,7 @@ const serveOne = (deps: ServeDeps) => (route: Route) => {
     response: Response,
     translation: Translation | undefined,
   ): Promise<void> => {
+    const startedAt = performance.now()
     const address = addressOf(request)
     await limiter.enter(route, address)
     if (deps.lifecycle.state === 'closing' && !route.evenWhileClosing) throw errors.draining()
@@ -93,7 +98,7 @@ const serveOne = (deps: ServeDeps) => (route: Route) => {
         return await handle(
           route,
           { ...makeRequest(parts), headers, reauthorise },
-          { isDryRun: isDry, claim, body, unread },
+          { isDryRun: isDry, claim, body, unread, journal: deps.journal, startedAt },
         )
       } finally {
         await body.discard()
@@ -183,6 +188,8 @@ const makeValidateQuery = ({ query, queryEmptyIsAbsent, queryLists, validateQuer
 interface Handling {
   isDryRun: boolean
   unread: readonly Unread[]
+  journal: Journal | undefined
+  startedAt: number
 }
 
 const withUnread = (result: JsonResponse, unread: readonly Unread[]): JsonResponse =>
@@ -197,11 +204,12 @@ const withUnread = (result: JsonResponse, unread: readonly Unread[]): JsonRespon
 const handle = async (
   route: Route,
   request: RouteRequest,
-  { isDryRun: isDry, claim, body, unread }: Pick<Parts, 'claim' | 'body'> & Handling,
+  { isDryRun: isDry, claim, body, unread, ...line }: Pick<Parts, 'claim' | 'body'> & Handling,
 ): Promise<RouteResponse> => {
   if (isDry && route.dryRun) return withUnread(await route.dryRun(request), unread)
   const result = await route.handler(request)
   if (route.readsOnly && !('stream' in result)) await claim?.save(result, body.fingerprint())
+  logRequest(route, { ...line, request, result })
   return result
 }
 
