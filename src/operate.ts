@@ -114,6 +114,7 @@ const reinspect = makeReinspectCommands({ ...deps, write })
 
 const run = async (command: Exclude<Command, { name: 'doctor' }>): Promise<string> => {
   switch (command.name) {
+    case 'explain':
     case 'restart':
     case 'fail':
       return await commands[command.name](command.given)

@@ -8,6 +8,7 @@ import { USER_VERBS, type UserCommand } from './user.ts'
 
 export const USAGE = `usage: kiln operate <command>
   stuck            tasks and versions that have not moved for 10 minutes, and the oldest rows of the outbox
+  explain <task>   why a task is where it is, and what to do next
   restart <id>     end the workflow of a task or version that has not ended, and start it again
   fail <task>      end a task in failure with internal_error and return its credits
   purge            remove files and records past their age now
@@ -137,6 +138,7 @@ const VERSIONS = '--below <version> [--node <id>] [--limit <n>] [--dry-run]'
 /** Reader of each command's arguments, and their form. */
 const COMMANDS = {
   stuck: [readNothing, ''],
+  explain: [readId, '<task>'],
   restart: [readId, '<id>'],
   fail: [readId, '<task>'],
   purge: [readNothing, ''],
