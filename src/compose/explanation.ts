@@ -20,17 +20,17 @@ export interface Facts {
 }
 
 /** Says what is known of a task, from its row to its deliveries. */
-export const listFindings = (facts: Facts): Finding[] => {
-  const say = (about: Finding['about'], texts: string[]) => texts.map((text) => ({ about, text }))
-  return [
-    ...say('task', [describeTask(facts)]),
-    ...say('wait', [wait.explainWait(facts.detail.waitsFor) ?? []].flat()),
-    ...say('workflow', describeWorkflow(facts)),
-    ...say('placement', [facts.context.placement ?? []].flat().map(describePlacement)),
-    ...say('attempt', facts.attempts.map(describeAttempt)),
-    ...say('delivery', facts.deliveries.map(describeDelivery)),
-  ]
-}
+export const listFindings = (facts: Facts): Finding[] => [
+  ...say('task', [describeTask(facts)]),
+  ...say('wait', [wait.explainWait(facts.detail.waitsFor) ?? []].flat()),
+  ...say('workflow', describeWorkflow(facts)),
+  ...say('placement', [facts.context.placement ?? []].flat().map(describePlacement)),
+  ...say('attempt', facts.attempts.map(describeAttempt)),
+  ...say('delivery', facts.deliveries.map(describeDelivery)),
+]
+
+const say = (about: Finding['about'], texts: string[]): Finding[] =>
+  texts.map((text) => ({ about, text }))
 
 /** Says what an operator does next, the most urgent first. */
 export const listNextSteps = (facts: Facts): string[] => [

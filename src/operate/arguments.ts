@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 
 import { readEmail } from '../identity/domain/email.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
+import type { BackupFolder } from './backup.ts'
 import type { Reinspection } from './reinspect.ts'
 import { FORGETTABLE, type Forgettable } from './secrets.ts'
 import { USER_VERBS, type UserCommand } from './user.ts'
@@ -13,6 +14,10 @@ export const USAGE = `usage: kiln operate <command>
   fail <task>      end a task in failure with internal_error and return its credits
   purge            remove files and records past their age now
   doctor           look at settings, servers, versions, clocks, store, workers, keys and programs
+  backup <folder> [--all]
+                   check all that must be kept, and write settings, keys and templates to a new folder
+  restore --check <folder> [--all]
+                   look whether all of a backup is there and fits together; --all: each file, not a sample
   reextract --below <n> [--node <id>] [--limit <n>] [--dry-run]
                    re-read the host nodes of versions that only extractors below n have read
   rescan --below <n> [--node <id>] [--limit <n>] [--dry-run]
@@ -94,6 +99,18 @@ const readFile = (argv: string[]): string => {
 const readFolder = (args: string[]): string | undefined =>
   parseArgs({ args, options: { render: { type: 'string' } } }).values.render
 
+const readBackup = (args: string[]): BackupFolder => {
+  const all = { all: { type: 'boolean', default: false } } as const
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: all })
+  const folder = readFile(positionals)
+  return { folder, isWhole: values.all }
+}
+
+const readRestore = (args: string[]): BackupFolder => {
+  if (!args.includes('--check')) throw new OperatorError('--check is absent')
+  return readBackup(args.filter((arg) => arg !== '--check'))
+}
+
 const readDrain = (argv: string[]): { name: string; isDrained: boolean } => {
   const [name = '', verb = 'none'] = take(argv, 2)
   if (verb === 'drain' || verb === 'resume') return { name, isDrained: verb === 'drain' }
@@ -143,6 +160,8 @@ const COMMANDS = {
   fail: [readId, '<task>'],
   purge: [readNothing, ''],
   doctor: [readNothing, ''],
+  backup: [readBackup, '<folder> [--all]'],
+  restore: [readRestore, '--check <folder> [--all]'],
   reextract: [readReinspection, VERSIONS],
   rescan: [readReinspection, VERSIONS],
   'move-files': [readStore, '--to <local|s3>'],
