@@ -35,7 +35,7 @@ export interface RenderAttempt {
   /** Sets what the next heartbeat says, which operators see, and records the progress for readers of the task. */
   report(step: string, percent: number, upstreamId?: string): void
   /** Says in the next heartbeats what holds the step up, until the next report. */
-  hold(reason: string): void
+  reportStall(reason: string): void
   /** True when nobody waits for the task any more: it was cancelled, or its deadline has passed. */
   isOver(): boolean
 }
@@ -109,7 +109,7 @@ export const runAttempt = async <Kind extends string>(
     const upstream = upstreamId === undefined ? {} : { upstream_id: upstreamId }
     details = { step, percent: Math.round(percent), ...upstream }
   }
-  const hold = (reason: string): void => {
+  const reportStall = (reason: string): void => {
     details = { ...details, reason }
   }
   const isOver = (): boolean =>
@@ -124,7 +124,7 @@ export const runAttempt = async <Kind extends string>(
       await mkdir(scratchDir, { recursive: true })
       if (workersLost + context.info.attempt - outages > maxAttempts)
         throw new TaskError('engine_failed', `The task was tried ${maxAttempts} times.`)
-      const rendered = await work(task, { signal, scratchDir, report, hold, isOver })
+      const rendered = await work(task, { signal, scratchDir, report, reportStall, isOver })
         // No part of an attempt runs on after its end.
         .finally(progress.flush)
       report('storing', 100)

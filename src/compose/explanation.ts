@@ -13,7 +13,7 @@ export interface Facts {
   task: OpenTask
   detail: TaskDetailRow
   context: TaskContext
-  /** What Temporal says, or why it says nothing; absent of a task that waits or has ended. */
+  /** Response of Temporal, or why there is none; absent of a task that waits or has ended. */
   run?: { found: WorkflowRun | undefined } | { error: string }
   attempts: TaskDetail['attempts']
   deliveries: readonly TaskDelivery[]
@@ -154,8 +154,8 @@ const adviseRun = ({ task: { id }, run, context }: Facts): string => {
   if (activities.some(({ isPaused }) => isPaused))
     return 'Unpause its activity in the Temporal UI, where somebody has paused it.'
   const [activity] = activities
-  const held = activity?.heartbeat.reason
-  if (activity?.isStarted && held) return `Mend this: ${held}. Its worker goes on by itself.`
+  const stall = activity?.heartbeat.reason
+  if (activity?.isStarted && stall) return `Mend this: ${stall}. Its worker goes on by itself.`
   if (activity?.isStarted)
     return `Wait: ${activity.worker} has it. Where that worker hangs, ${restart} lets another one begin.`
   return activity?.failure

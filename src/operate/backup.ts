@@ -11,7 +11,7 @@ import { makeChecks, type CheckDeps } from './checks.ts'
 import { examine, type Check } from './doctor.ts'
 import { checkKeptFiles } from './kept-files.ts'
 
-/** What a folder of `backup` holds beside the dump of the database and the copy of the files. */
+/** Names in a folder of `backup`, beside the dump of the database and the copy of the files. */
 const SETTINGS = 'settings.env'
 const KEYS = 'keys.env'
 const TEMPLATES = 'templates'
@@ -94,7 +94,7 @@ const makeKeptChecks = (deps: Backup, isWhole: boolean): Check[] => [
   [
     'files',
     ['postgres'],
-    'look at the store and its settings',
+    'correct the settings of the store',
     async () => await checkKeptFiles(deps.sql(), await openStorage(deps.config), isWhole),
   ],
 ]

@@ -47,7 +47,7 @@ const toActivity = (raw: Raw) => ({
   failure: raw.lastFailure && [...new Set(listMessages(raw.lastFailure))].join(': '),
 })
 
-/** What an attempt at rendering says of itself while it runs. */
+/** Report of an attempt at rendering while it runs. */
 interface Heartbeat {
   step?: string
   percent?: number

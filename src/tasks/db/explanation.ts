@@ -2,7 +2,7 @@ import type { Sql } from '../../platform/db/client.ts'
 import { instant } from '../../platform/db/instant.ts'
 import { isActive, scopesOf } from './pause.ts'
 
-/** What stands around a task and is of use to operators alone. */
+/** Facts around a task that are of use to operators alone. */
 export interface TaskContext {
   /** Scopes that an admin has paused and it is of. */
   pauses: string[]
@@ -10,7 +10,7 @@ export interface TaskContext {
   isServed: boolean
   /** Row of the outbox that is to start its workflow; null once Temporal has it. */
   start: { attempts: number; error: string | null } | null
-  /** Where it was placed last, among the instances of an engine that has several; null of any other. */
+  /** Its last place among the instances of an engine that has several; null of any other. */
   placement: {
     instance: string
     state: string

@@ -82,10 +82,10 @@ describe('an explanation says why a task is late and what to do', () => {
   test('of one whose engine does not respond', async () => {
     const id = await relight(await base64())
     const away =
-      /^renderImageTask runs on core@\S+ since \S+, attempt 1: submitting to the upstream, 0 %, but the upstream does not respond: .*the port is closed\.$/
+      /^renderImageTask runs on core@\S+ since \S+, attempt 1: submitting to the upstream, 0 %, but the upstream gave no response: .*the port is closed\.$/
     assert.match(
       await untilSaid(id, 'workflow', away),
-      /^Mend this: the upstream does not respond: .* Its worker goes on by itself\.$/,
+      /^Mend this: the upstream gave no response: .* Its worker goes on by itself\.$/,
     )
   })
 
