@@ -119,12 +119,28 @@ export const warnOfRemovedSettings = (
   if (removed.length > 0) log.warn(`variables without effect are set: ${removed.join('; ')}`)
 }
 
-const SECRET = /KEY|SECRET|GITHUB_TOKEN|DATABASE_URL|DATABASE_DIRECT_URL|EXTRACTION_TOKEN/
+const SECRET = /KEY|SECRET|TOKEN|DATABASE_URL|DATABASE_DIRECT_URL/
+
+/** True of a setting whose value is a key, or can hold a password. */
+const isSecret = (name: string): boolean =>
+  isSetting(name) && SECRET.test(name) && !name.endsWith('_PATH')
+
+const isKey = ([name, value = '']: [string, string | undefined]): boolean =>
+  isSecret(name) || (URL.canParse(value) && new URL(value).password !== '')
+
+/** The settings of an environment: those that are keys or hold a password, and the others. */
+export const splitSettings = (environment: NodeJS.ProcessEnv) => {
+  const all = Object.entries(keepSettings(environment)).filter(([, value]) => value)
+  return {
+    settings: Object.fromEntries(all.filter((one) => !isKey(one))),
+    keys: Object.fromEntries(all.filter(isKey)),
+  }
+}
 
 /** Lists the keys and passwords in the settings of a process, which nothing may show. */
 export const listSecretValues = (environment: NodeJS.ProcessEnv): string[] =>
   Object.keys(environment)
-    .filter((name) => isSetting(name) && SECRET.test(name) && !name.endsWith('_PATH'))
+    .filter(isSecret)
     .flatMap((name) => {
       const value = environment[name] ?? ''
       return [value, ...splitList(value), URL.canParse(value) ? new URL(value).password : '']

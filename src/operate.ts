@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
 
-import { validateConfig, listSecretValues, loadConfig, readSearchPath } from './config.ts'
+import {
+  validateConfig,
+  listSecretValues,
+  loadConfig,
+  readSearchPath,
+  splitSettings,
+} from './config.ts'
 import { readAddresses } from './platform/settings/settings.ts'
 import { readCheckTiming } from './registry/settings.ts'
 import type { Config } from './compose/settings/env.ts'
@@ -14,6 +20,7 @@ import { makeJobs } from './platform/temporal/client.ts'
 import { openTemporal } from './platform/temporal/connection.ts'
 import { captureOutput, makeLog } from './platform/log.ts'
 import { readCommand, USAGE, type Command } from './operate/arguments.ts'
+import { backUp, checkRestored } from './operate/backup.ts'
 import { makeChecks } from './operate/checks.ts'
 import { makeCommands } from './operate/commands.ts'
 import { examine } from './operate/doctor.ts'
@@ -124,16 +131,30 @@ const user = makeUserCommand({
   publicUrl: config.PUBLIC_URL,
   isBuiltin: config.AUTH === 'builtin',
 })
+const kept = {
+  config,
+  ...splitSettings(process.env),
+  secrets: listSecretValues(process.env),
+  sql: () => sql,
+  connection,
+  jobs: () => jobs,
+  searchPath: readSearchPath(),
+}
 const reinspect = makeReinspectCommands({ ...deps, write })
 
 const run = async (command: Exclude<Command, { name: 'doctor' }>): Promise<string> => {
   switch (command.name) {
+    case 'explain':
     case 'restart':
     case 'fail':
       return await commands[command.name](command.given)
     case 'reextract':
     case 'rescan':
       return await reinspect[command.name](command.given)
+    case 'backup':
+      return await backUp(kept, command.given)
+    case 'restore':
+      return await checkRestored(kept, command.given)
     case 'move-files':
       return await moveFiles(config, command.given, write)
     case 'instance':

@@ -34,6 +34,8 @@ export interface RenderAttempt {
   scratchDir: string
   /** Sets what the next heartbeat says, which operators see, and records the progress for readers of the task. */
   report(step: string, percent: number, upstreamId?: string): void
+  /** Says in the next heartbeats what holds the step up, until the next report. */
+  reportStall(reason: string): void
   /** True when nobody waits for the task any more: it was cancelled, or its deadline has passed. */
   isOver(): boolean
 }
@@ -107,6 +109,9 @@ export const runAttempt = async <Kind extends string>(
     const upstream = upstreamId === undefined ? {} : { upstream_id: upstreamId }
     details = { step, percent: Math.round(percent), ...upstream }
   }
+  const reportStall = (reason: string): void => {
+    details = { ...details, reason }
+  }
   const isOver = (): boolean =>
     deadline.aborted || over.signal.aborted || context.cancellationDetails?.cancelRequested === true
   const { maxAttempts = MAX_ATTEMPTS } = deps
@@ -119,7 +124,7 @@ export const runAttempt = async <Kind extends string>(
       await mkdir(scratchDir, { recursive: true })
       if (workersLost + context.info.attempt - outages > maxAttempts)
         throw new TaskError('engine_failed', `The task was tried ${maxAttempts} times.`)
-      const rendered = await work(task, { signal, scratchDir, report, isOver })
+      const rendered = await work(task, { signal, scratchDir, report, reportStall, isOver })
         // No part of an attempt runs on after its end.
         .finally(progress.flush)
       report('storing', 100)

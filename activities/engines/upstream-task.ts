@@ -256,6 +256,8 @@ const ask = async <Done, Made>(
   const isResponse = 'status' in response
   if (!isResponse)
     deps.log.warn({ task_id: task.id, reason: response.reason }, 'the upstream does not respond')
+  const found = isResponse ? `status ${response.status}` : `no response: ${response.reason}`
+  if (!isResponse || !isSuccess(response)) attempt.reportStall(`the upstream gave ${found}`)
   if (isResponse && response.status < 500) await deps.breaker?.succeed(scope)
   // Whoever waits no longer has ended the request, and not the upstream.
   else if (!request.signal.aborted && !attempt.isOver()) await deps.breaker?.fail(scope, task.id)

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 
+import { TaskExplanation } from '../tasks/domain/explanation.ts'
 import { DrainedInstance, Fleet } from '../tasks/domain/fleet.ts'
 import {
   FailReason,
@@ -16,6 +17,7 @@ import {
   RESTART_TASK,
   RESTART_VERSION,
   RESUME_INSTANCE,
+  readExplanation,
   readFleet,
   readOperations,
   runCommand,
@@ -60,6 +62,19 @@ export const makeOperationsRoutes = (deps: OperationsDeps): Route[] => [
     responses: ok('As it is now.', Operations),
     errors: ['forbidden'],
     handler: (request) => readOperations(deps, request),
+  }),
+  defineRoute({
+    ...COMMON,
+    method: 'get',
+    params: COMMAND.params,
+    path: '/admin/tasks/:id/explanation',
+    summary: 'Why a task is where it is',
+    description:
+      'Its row, why it waits, what its workflow waits for, its placement, attempts and deliveries in sentences, and what to do next.',
+    read: 'private',
+    responses: ok('As it is now.', TaskExplanation),
+    errors: ['task_not_found', 'forbidden'],
+    handler: (request) => readExplanation(deps, request),
   }),
   defineRoute({
     ...COMMAND,

@@ -1,4 +1,5 @@
 import { readQueueFacts } from './dependencies.ts'
+import { explainTask } from './explain-task.ts'
 import { FAMILIES } from '../tasks/domain/family.ts'
 import { withinDeadline, type Transaction } from '../platform/db/client.ts'
 import { listWaitingUrls } from '../events/db/delivery.ts'
@@ -61,6 +62,18 @@ export const readOperations = async (
     deliveries,
     temporal: { ...temporal, ...(ui && { ui_url: ui, views: showViews(ui, new Date()) }) },
   }
+  return { status: 200, body }
+}
+
+/** Explains why a task is where it is. Throws 404. */
+export const readExplanation = async (
+  deps: OperationsDeps,
+  request: RouteRequest<{ id: string }>,
+): Promise<JsonResponse> => {
+  requirePlatformAdmin(getCaller(request))
+  const id = request.params.id.toLowerCase()
+  const body = await explainTask(deps, id)
+  if (!body) throw TASK.notFound(id)
   return { status: 200, body }
 }
 

@@ -2,16 +2,22 @@ import { parseArgs } from 'node:util'
 
 import { readEmail } from '../identity/domain/email.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
+import type { BackupFolder } from './backup.ts'
 import type { Reinspection } from './reinspect.ts'
 import { FORGETTABLE, type Forgettable } from './secrets.ts'
 import { USER_VERBS, type UserCommand } from './user.ts'
 
 export const USAGE = `usage: kiln operate <command>
   stuck            tasks and versions that have not moved for 10 minutes, and the oldest rows of the outbox
+  explain <task>   why a task is where it is, and what to do next
   restart <id>     end the workflow of a task or version that has not ended, and start it again
   fail <task>      end a task in failure with internal_error and return its credits
   purge            remove files and records past their age now
   doctor [--json]  look at settings, servers, versions, clocks, store, workers, keys and programs
+  backup <folder> [--all]
+                   check all that must be kept, and write settings, keys and templates to a new folder
+  restore --check <folder> [--all]
+                   look whether all of a backup is there and fits together; --all: each file, not a sample
   reextract --below <n> [--node <id>] [--limit <n>] [--dry-run]
                    re-read the host nodes of versions that only extractors below n have read
   rescan --below <n> [--node <id>] [--limit <n>] [--dry-run]
@@ -98,6 +104,18 @@ const readDoctor = (args: string[]): { isJson: boolean } => {
   return { isJson: json }
 }
 
+const readBackup = (args: string[]): BackupFolder => {
+  const all = { all: { type: 'boolean', default: false } } as const
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: all })
+  const folder = readFile(positionals)
+  return { folder, isWhole: values.all }
+}
+
+const readRestore = (args: string[]): BackupFolder => {
+  if (!args.includes('--check')) throw new OperatorError('--check is absent')
+  return readBackup(args.filter((arg) => arg !== '--check'))
+}
+
 const readDrain = (argv: string[]): { name: string; isDrained: boolean } => {
   const [name = '', verb = 'none'] = take(argv, 2)
   if (verb === 'drain' || verb === 'resume') return { name, isDrained: verb === 'drain' }
@@ -142,10 +160,13 @@ const VERSIONS = '--below <version> [--node <id>] [--limit <n>] [--dry-run]'
 /** Reader of each command's arguments, and their form. */
 const COMMANDS = {
   stuck: [readNothing, ''],
+  explain: [readId, '<task>'],
   restart: [readId, '<id>'],
   fail: [readId, '<task>'],
   purge: [readNothing, ''],
   doctor: [readDoctor, '[--json]'],
+  backup: [readBackup, '<folder> [--all]'],
+  restore: [readRestore, '--check <folder> [--all]'],
   reextract: [readReinspection, VERSIONS],
   rescan: [readReinspection, VERSIONS],
   'move-files': [readStore, '--to <local|s3>'],

@@ -1,3 +1,4 @@
+import { explainTask } from '../compose/explain-task.ts'
 import { failOpenTask, restartTask, type Operated } from '../tasks/temporal/operator.ts'
 import { restartVersion } from '../registry/temporal/restart-version.ts'
 import type { Transaction } from '../platform/db/client.ts'
@@ -42,6 +43,13 @@ export const makeCommands = (deps: CommandDeps) => ({
           `  ${row.workflow_id}  ${row.kind}  attempts ${row.tries}  ${row.last_error ?? ''}`,
       ),
     ].join('\n')
+  },
+  explain: async (id: string): Promise<string> => {
+    const explained = await explainTask(deps, id.toLowerCase())
+    if (!explained) throw noTask(id)
+    const { findings, next_steps: steps } = explained
+    const lines = [...findings, ...steps.map((text) => ({ about: 'next step', text }))]
+    return lines.map(({ about, text }) => `${about.padEnd(10)} ${text}`).join('\n')
   },
   restart: (id: string): Promise<string> => restart(deps, id),
   fail: (id: string): Promise<string> => fail(deps, id),
@@ -92,8 +100,11 @@ const record = (sql: Transaction, audit: Audit, { action, target, was, now }: Op
   return insertAudit(sql, audit, { action, target, before, after })
 }
 
+const noTask = (id: string): OperatorError =>
+  new OperatorError(`there is no task ${id}: \`kiln operate stuck\` lists ids`)
+
 const requireOpen = (id: string, done: Operated<OpenTask> | undefined): Operated<OpenTask> => {
-  if (!done) throw new OperatorError(`there is no task ${id}: \`kiln operate stuck\` lists ids`)
+  if (!done) throw noTask(id)
   if (done.changed) return done
   const { ended, status, waitsOn } = done.now
   throw new OperatorError(

@@ -87,6 +87,25 @@ describe('operations by hand', { skip }, () => {
     await tasks.getByRole('listitem').getByText('done').waitFor()
   })
 
+  test('an admin reads on the page of a task why it waits and what to do', async () => {
+    const { service } = console
+    const root = makeClient(service.baseUrl, () => service.token('operator'))
+    const carol = makeClient(service.baseUrl, () => service.token('carol'))
+    expectStatus(await root.put('/admin/pauses/owner:carol', { reason: 'a move' }), 200)
+    const id = await carol.createVideo({ prompt: 'a slow sea' })
+    const page = await console.open(`/tasks/${id}`, { as: 'operator' })
+    await page.getByRole('heading', { name: 'For operators' }).waitFor()
+    await page.getByText('Resume owner:carol on the Operations page').waitFor()
+    await page.getByText('What is known').click()
+    await page.getByText(/^text2video of carol on the engine local, made at /).waitFor()
+    await assertSound(page)
+    const own = await console.open(`/tasks/${id}`, { as: 'carol' })
+    await own.getByRole('heading', { name: 'Timeline' }).waitFor()
+    assert.equal(await own.getByText('For operators').count(), 0)
+    expectStatus(await root.delete('/admin/pauses/owner:carol'), 204)
+    await page.getByText('Nothing: it has ended.').waitFor()
+  })
+
   test('no slip pauses the service: nothing is chosen, and everything is typed', async () => {
     const page = await console.open('/operations', { as: 'operator' })
     const form = page.getByRole('dialog')

@@ -253,7 +253,7 @@ const RULES = {
 type RuledName = keyof typeof RULES
 
 /** Made by whoever runs the service. */
-const OWN_KEYS = [
+export const OWN_KEYS = [
   'SIGNING_KEYS',
   'SECRETS_KEYS',
   'WEBHOOK_DEFAULT_SECRET',

@@ -349,3 +349,16 @@ export const listVersionsToCleanUp = async (sql: Sql): Promise<string[]> => {
 export const markVersionCleaned = async (sql: Sql, id: string): Promise<void> => {
   await sql`update version set upload_started_at = null where id = ${id}`
 }
+
+/** Lists the accepted archives of the next versions after an id. */
+export const listArchiveFiles = async (
+  sql: Sql,
+  { after, limit }: { after: string; limit: number },
+): Promise<{ id: string; keys: string[] }[]> =>
+  await sql<{ id: string; keys: string[] }[]>`
+  select a.version_id as id, array[a.storage_key] as keys
+  from archive a join version v on v.id = a.version_id and v.archive_state = 'accepted'
+  where a.version_id > ${after}
+  order by a.version_id
+  limit ${limit}
+`

@@ -11,15 +11,15 @@ export const WaitsFor = Type.Optional(
 export const PAUSED = 'It is paused.'
 
 /** Reason of a task whose engine does not work; when it is tried again follows, which only operators read: it moves. */
-const BROKEN = 'Its engine does not work.'
+export const BROKEN = 'Its engine does not work.'
 
 /** Reason of a task that its request wants started later; when follows. */
-const LATER = 'It starts later.'
+export const LATER = 'It starts later.'
 
 /** Reasons of an admitted task that does not begin. */
-const UNSERVED = 'No worker serves its engine.'
-const NOT_STARTED = 'Temporal has not taken it.'
-const BUSY = 'All workers are busy.'
+export const UNSERVED = 'No worker serves its engine.'
+export const NOT_STARTED = 'Temporal has not taken it.'
+export const BUSY = 'All workers are busy.'
 
 /** Reason of a task of a template that has as many tasks on machines as it may. */
 export const FULL = 'As many tasks of its template run as may at once.'
@@ -54,6 +54,17 @@ export const describeWait = (reasons: readonly string[] | null): { waits_for?: s
         ? 'It waits for a machine: all that can run it are busy.'
         : 'It waits for a machine: none can run it now.',
   }
+}
+
+/** Says the same to an operator, with all reasons; undefined while it does not wait. */
+export const explainWait = (reasons: readonly string[] | null): string | undefined => {
+  const { waits_for: sentence } = describeWait(reasons)
+  if (sentence === undefined) return undefined
+  const more = (reasons ?? [])
+    .filter((reason) => reason !== PAUSED && SENTENCES[reason] === undefined)
+    .map(withoutMilliseconds)
+    .filter((reason) => !sentence.includes(reason))
+  return [sentence, ...(more.length > 0 ? [more.join('; ')] : [])].join(' ')
 }
 
 const withoutMilliseconds = (text: string): string =>

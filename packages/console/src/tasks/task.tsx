@@ -14,6 +14,7 @@ import { Link, LinkButton, OutLink, StrangersLink, tryPage } from '../ui/link.ts
 import { Facts, PageTitle, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Bdi, Bytes, Picture, Time } from '../ui/values.tsx'
 import { Events } from './events.tsx'
+import { Explanation } from './explanation.tsx'
 import { Life } from './life.tsx'
 import { Outcome, State } from './parts.tsx'
 import { useTask } from './queries.ts'
@@ -41,6 +42,7 @@ export const Page = () => {
                 <About task={data} />
               </div>
               <Life task={data} />
+              {me?.isAdmin === true && <Explanation task={id} isOpen={!data.ended_at} />}
               {isOwn && <Events task={id} />}
             </Stack>
           </>

@@ -1,6 +1,5 @@
 import { withinDeadline } from '../../../platform/db/client.ts'
-import { PUT_BACK } from '../../db/ended-attempt.ts'
-import { findTaskDetail, type TaskDetailRow } from '../../db/task-detail.ts'
+import { findTaskDetail } from '../../db/task-detail.ts'
 import { estimateKind } from '../../db/task-list.ts'
 import { listWarnings } from '../../domain/image/warnings.ts'
 import { withoutQuery } from '../../../platform/domain/address.ts'
@@ -10,6 +9,7 @@ import { ownerOf } from '../../../platform/http/access/caller.ts'
 import type { JsonResponse, RouteRequest } from '../../../platform/http/route.ts'
 import { readTaskId } from '../task/task-id.ts'
 import { makeRequest, showInputs } from '../../request-of.ts'
+import { showAttempts } from '../../show-attempts.ts'
 import { toItem } from './item.ts'
 import type { TaskReadDeps } from '../../deps.ts'
 import type { LiveDeps } from '../../../platform/http/live/prefer.ts'
@@ -46,7 +46,7 @@ export const readDetail = async (
     inputs,
     results: task.results.map((file) => ({ ...file, url: sign(file.name) })),
     moves: task.moves,
-    attempts: task.attempts.map((_, index) => toAttempt(task, index)),
+    attempts: showAttempts(task),
     ...(task.engineError !== null && { engine_error: task.engineError }),
     ...(task.queuePosition !== null && { queue_position: task.queuePosition }),
     ...(isAdmin && task.waitsFor?.length && { lacking: task.waitsFor }),
@@ -61,35 +61,3 @@ export const readDetail = async (
   }
   return { status: 200, body }
 }
-
-/** Shows what is known of an attempt: it ends with its task, or by its own failure. */
-const toAttempt = (
-  { attempts, item: { ended_at: endedAt, state, error } }: TaskDetailRow,
-  index: number,
-): TaskDetail['attempts'][number] => {
-  const {
-    n,
-    at,
-    failed_at: failedAt,
-    error: code,
-  } = attempts[index] as TaskDetailRow['attempts'][number]
-  const begun = { number: n, started_at: toInstant(at) }
-  if (failedAt !== undefined && code === PUT_BACK)
-    return { ...begun, ended_at: toInstant(failedAt), outcome: 'put_back' }
-  if (failedAt !== undefined)
-    return {
-      ...begun,
-      ended_at: toInstant(failedAt),
-      outcome: 'failed',
-      ...(code && { error: code }),
-    }
-  const next = attempts[index + 1]
-  if (next) return { ...begun, ended_at: toInstant(next.at), outcome: 'lost' }
-  if (endedAt === undefined) return { ...begun, outcome: 'running' }
-  const ended = { ...begun, ended_at: endedAt }
-  if (state === 'failed')
-    return { ...ended, outcome: 'failed', ...(error && { error: error.code }) }
-  return { ...ended, outcome: state === 'done' ? 'done' : 'cancelled' }
-}
-
-const toInstant = (text: string): string => new Date(text).toISOString()
