@@ -1,4 +1,5 @@
 import { inTime } from '../platform/domain/in-time.ts'
+import { adviseAuthority } from '../platform/outbound/authority.ts'
 import { OperatorError, OperatorWarning } from '../platform/process/operator-error.ts'
 import { describeCauses } from '../platform/domain/causes.ts'
 import type { Env } from '../compose/settings/env.ts'
@@ -61,7 +62,9 @@ const examineOne = async (
     return formatLine('ok', name, await inTime(check(), limitMs, 'it'))
   } catch (error) {
     const message =
-      error instanceof OperatorError ? error.message : `${describeCauses(error)}: ${advice}`
+      error instanceof OperatorError
+        ? error.message
+        : `${describeCauses(error)}: ${adviseAuthority(error) ?? advice}`
     const outcome = error instanceof OperatorWarning ? 'WARN' : 'ERROR'
     return formatLine(outcome, name, redact(message, secrets))
   }

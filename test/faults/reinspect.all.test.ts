@@ -284,7 +284,8 @@ describe('the doctor', () => {
       settings: { TASK_QUEUE: 'another', SECRETS_KEYS: Buffer.alloc(32, 'x').toString('base64') },
       expected: {
         schema: /lacks 0022_picture\.sql: run `npm run migrate`/,
-        secrets: /SECRETS_KEYS do not open 1 of 1 of webhooks: put the key that was in use back into it/,
+        secrets:
+          /SECRETS_KEYS do not open 1 of 1 of webhooks: put the key that was in use back into it/,
         schedules: /starts in the queue test-.*delete it and run `npm run migrate`/,
         workers: /another \(workflow\).*another-media \(activity\).*start workers of both/,
       },
