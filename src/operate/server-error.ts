@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 
 import { MigrationError } from '../platform/db/migrate.ts'
-import { advisePostgres } from '../platform/db/postgres-advice.ts'
+import { advisePostgres } from '../platform/process/postgres-advice.ts'
 import { describeCauses } from '../platform/domain/causes.ts'
 import { findGrpcError } from '../platform/temporal/grpc-error.ts'
 import { adviseTemporal } from '../platform/temporal/temporal-advice.ts'

@@ -19,7 +19,9 @@ export const PlatformSettings = Type.Object({
     'development',
     '`production` rejects settings that only development may have.',
   ),
-  DATABASE_URL: text('PostgreSQL 16 or later, as postgres://user:password@host:port/database.'),
+  DATABASE_URL: text(
+    'PostgreSQL 16 or later, as postgres://user:password@host:port/database; sslmode, sslrootcert, sslcert and sslkey have the meaning of libpq.',
+  ),
   DATABASE_DIRECT_URL: Type.Optional(
     text(
       'The same database past a pooler that lends connections for a transaction, where there is one.',

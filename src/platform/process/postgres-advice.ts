@@ -1,7 +1,7 @@
 import { listCauses } from '../domain/causes.ts'
 import { UNKNOWN_AUTHORITY } from '../outbound/authority.ts'
 import { describeTlsFailure } from '../outbound/failure-detail.ts'
-import { isTlsFailure, isUnavailable } from './sqlstate.ts'
+import { isTlsFailure, isUnavailable } from '../db/sqlstate.ts'
 
 /** Returns what an operator does about PostgreSQL that is away or lets nobody in; undefined for any other error. */
 export const advisePostgres = (error: unknown, setting: string): string | undefined => {
