@@ -36,6 +36,7 @@ import { makeEngineChecks } from './engine-checks.ts'
 import { NO_CALLER_VIDEO } from '../engines/domain/caller-video.ts'
 import { countSecrets, FORGETTABLE } from './secrets.ts'
 import { makeFleetChecks } from './fleet-checks.ts'
+import { makeTemporalStoreChecks } from './temporal-store-check.ts'
 
 export interface CheckDeps {
   config: Config
@@ -63,6 +64,7 @@ export const makeChecks = (deps: CheckDeps): Check[] => [
   ['node', [], 'install another', checkNode],
   ...makePostgresChecks(deps),
   ...makeTemporalChecks(deps),
+  ...makeTemporalStoreChecks(deps.config),
   ...makeStoreChecks(deps),
   ...makeTrustChecks(deps),
   ...makeFleetChecks(deps),

@@ -116,7 +116,7 @@ describe('a PostgreSQL that takes TLS alone', () => {
     return await act(sql).finally(() => sql.end({ timeout: 1 }))
   }
 
-  /** Says what an operator is told of an address; nothing where it works. */
+  /** Returns the advice about an address; nothing where it works. */
   const ask = async (url: string): Promise<string | undefined> =>
     await connect(url, (sql) => sql`select`).then(
       () => undefined,
@@ -146,7 +146,6 @@ describe('a PostgreSQL that takes TLS alone', () => {
       'hostssl certified all all scram-sha-256 clientcert=verify-ca',
       'hostssl all all all scram-sha-256',
     ]
-    // One that stays, by which the server is told to read its files again.
     await give('pg_hba.conf', `${rules.join('\n')}\n`)
     await present(byName, files.byName)
   })
@@ -309,7 +308,7 @@ describe('a PostgreSQL that takes TLS alone', () => {
       ],
     ]
     for (const [what, query, says] of WRONG)
-      test(`is told of ${what} by every process`, async () => {
+      test(`names ${what} in every process`, async () => {
         const env = { DATABASE_URL: urlOf(query, 'localhost') }
         for (const name of Object.keys(PATHS) as (keyof typeof PATHS)[]) {
           const entry = spawn(name, env)

@@ -231,6 +231,7 @@ const isPrivateKey = (text: string): boolean => {
 const RULES = {
   DATABASE_URL: validateDatabase,
   DATABASE_DIRECT_URL: validateDatabase,
+  TEMPORAL_DATABASE_URL: validateDatabase,
   TEMPORAL_ADDRESS: validateAddress,
   SIGNING_KEYS: validateKeys,
   SECRETS_KEYS: validateKeys,

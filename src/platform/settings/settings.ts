@@ -47,6 +47,9 @@ export const PlatformSettings = Type.Object({
   TEMPORAL_CONFIG_FILE: optionalText(
     "TOML file with profiles of Temporal's SDKs and command line; variables count before it. Other TEMPORAL_ settings of its SDKs hold, such as TEMPORAL_PROFILE.",
   ),
+  TEMPORAL_DATABASE_URL: optionalText(
+    "Temporal's database on PostgreSQL, whose size, with that of `<name>_visibility`, doctor and the metrics say.",
+  ),
   TASK_QUEUE: text(
     'Task queue of workflows and light activities; rendering adds `-media`.',
     'kiln',
