@@ -24,6 +24,7 @@ import { listen } from './platform/process/listen.ts'
 import { startMetricsServer } from './platform/process/metrics-server.ts'
 import { endWithLine } from './platform/process/operator-error.ts'
 import { closeOnSignal } from './platform/process/shutdown.ts'
+import { makeStoreReader } from './platform/temporal/store-size.ts'
 import { makeMetricsReader } from './platform/temporal/metrics-reader.ts'
 import { startReconcile } from './platform/temporal/reconcile.ts'
 import { makeRegistryApi } from './registry/api.ts'
@@ -99,6 +100,7 @@ const server = makeServer(app, {
   connections: { ...CONNECTIONS, total: CONNECTIONS.total + config.STREAMS_MAX },
 })
 const port = await listen(server, { port: config.PORT, host: config.HOST, setting: 'PORT', log })
+const { TEMPORAL_DATABASE_URL: url } = config
 const metricsServer =
   metrics &&
   (await startMetricsServer({
@@ -115,7 +117,11 @@ const metricsServer =
       readQueueFacts,
       isKind: (name) =>
         !name.startsWith(CUSTOM) || customKinds.list().some(({ kind }) => kind === name),
-      reads: [makePauseReader({ sql, metrics }), makeFleetReader({ sql, metrics })],
+      reads: [
+        makePauseReader({ sql, metrics }),
+        makeFleetReader({ sql, metrics }),
+        ...(url === '' ? [] : [makeStoreReader({ url, metrics })]),
+      ],
     }),
   }))
 

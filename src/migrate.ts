@@ -21,6 +21,11 @@ captureOutput(log)
 const run = async (): Promise<void> => {
   const applied = await migrate(readAddresses(config).direct, {
     onApplied: (migration) => log.info({ migration }, 'migration applied'),
+    onBlocked: (blockers, migration) =>
+      log.warn(
+        { migration, blockers },
+        `${migration ?? 'migrate'} waits for locks of ${blockers.map((one) => `pid ${one.pid} (${one.application_name}, ${one.query_seconds} s)`).join(', ')}: let its transaction end, or end it with \`select pg_terminate_backend(<pid>)\``,
+      ),
   })
   log.info({ applied }, applied.length > 0 ? 'database migrated' : 'database is up to date')
 

@@ -54,6 +54,7 @@ const THREAD = 'node_modules/@temporalio/worker/lib/workflow/workflow-worker-thr
 
 /** Other sources that run as a process or a thread of their own. */
 export const PROGRAMS = [
+  'src/await-workers.ts',
   'src/migrate.ts',
   'src/operate.ts',
   'packages/inspector/src/kiln-inspect.ts',

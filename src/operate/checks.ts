@@ -13,6 +13,7 @@ import type { Storage } from '../platform/storage/storage.ts'
 import { findVideoBinaries } from '../../packages/engines/src/binaries.ts'
 import type { Sql } from '../platform/db/client.ts'
 import { MigrationError, checkSchema } from '../platform/db/migrate.ts'
+import { advisePostgres } from '../platform/process/postgres-advice.ts'
 import { readDatabaseClock, readServer } from '../platform/db/server.ts'
 import { readClock } from '../platform/temporal/clock.ts'
 import { hasGrpcCode } from '../platform/temporal/grpc-error.ts'
@@ -26,7 +27,6 @@ import { adviseStorage, openStorage } from '../platform/process/open-storage.ts'
 import { OperatorError, OperatorWarning } from '../platform/process/operator-error.ts'
 import { readTemporal } from '../platform/settings/temporal.ts'
 import { describeCauses } from '../platform/domain/causes.ts'
-import { advisePostgres } from './server-error.ts'
 import { hasBucket } from '../platform/storage/settings.ts'
 import { probeWorkers, readQueueFacts } from '../compose/dependencies.ts'
 import type { Config } from '../compose/settings/env.ts'
@@ -37,6 +37,7 @@ import { NO_CALLER_VIDEO } from '../engines/domain/caller-video.ts'
 import { probeFairness } from './fairness.ts'
 import { countSecrets, FORGETTABLE } from './secrets.ts'
 import { makeFleetChecks } from './fleet-checks.ts'
+import { makeTemporalStoreChecks } from './temporal-store-check.ts'
 
 export interface CheckDeps {
   config: Config
@@ -64,6 +65,7 @@ export const makeChecks = (deps: CheckDeps): Check[] => [
   ['node', [], 'install another', checkNode],
   ...makePostgresChecks(deps),
   ...makeTemporalChecks(deps),
+  ...makeTemporalStoreChecks(deps.config),
   ...makeStoreChecks(deps),
   ...makeTrustChecks(deps),
   ...makeFleetChecks(deps),

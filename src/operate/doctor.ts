@@ -1,4 +1,5 @@
 import { inTime } from '../platform/domain/in-time.ts'
+import { adviseAuthority } from '../platform/outbound/authority.ts'
 import { OperatorError, OperatorWarning } from '../platform/process/operator-error.ts'
 import { describeCauses } from '../platform/domain/causes.ts'
 import type { Env } from '../compose/settings/env.ts'
@@ -69,7 +70,9 @@ const examineOne = async (
     return findingOf('ok', name, await inTime(check(), limitMs, 'it'))
   } catch (error) {
     const message =
-      error instanceof OperatorError ? error.message : `${describeCauses(error)}: ${advice}`
+      error instanceof OperatorError
+        ? error.message
+        : `${describeCauses(error)}: ${adviseAuthority(error) ?? advice}`
     const outcome = error instanceof OperatorWarning ? 'WARN' : 'ERROR'
     return findingOf(outcome, name, redact(message, secrets))
   }

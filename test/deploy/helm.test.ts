@@ -112,12 +112,15 @@ describe('networks', () => {
   })
 })
 
+interface Container {
+  command: string[]
+  env: { name: string; value?: string; valueFrom?: object }[]
+  envFrom: { configMapRef: { name: string } }[]
+}
+
 interface Pod {
-  containers: {
-    command: string[]
-    env: { name: string; value?: string; valueFrom?: object }[]
-    envFrom: { configMapRef: { name: string } }[]
-  }[]
+  initContainers?: Container[]
+  containers: Container[]
 }
 
 interface Policy {
@@ -221,6 +224,28 @@ describe('the chart, rendered', { skip: (await whyNoHelm()) ?? false }, () => {
       activeDeadlineSeconds?: number
     }
     assert.ok(seconds * 1000 > PATIENCE_MS, 'the hook waits for longer than the migration')
+  })
+
+  test('replaces core workers before media workers, and apis last', async () => {
+    const manifests = await renderChart('-f', pathOf('s3'))
+    const waits = manifests
+      .filter(({ kind }) => kind === 'Deployment')
+      .map(({ metadata, spec }) => [
+        metadata.name,
+        podOf({ spec } as Manifest).initContainers?.map(({ command }) => command.slice(1)),
+        (spec as unknown as { progressDeadlineSeconds?: number }).progressDeadlineSeconds,
+      ])
+    const program = 'dist/src/await-workers.js'
+    assert.deepEqual(waits, [
+      ['kiln-api', [[program, 'core', 'media']], 3900],
+      ['kiln-core', undefined, undefined],
+      ['kiln-media', [[program, 'core']], 3900],
+    ])
+    for (const one of manifests.filter(({ kind }) => kind === 'Deployment')) {
+      const { initContainers: [waiting] = [], containers } = podOf(one)
+      // With other settings it would look elsewhere for them.
+      if (waiting) assert.deepEqual(waiting.env, containers[0]?.env)
+    }
   })
 
   test('closes networks to all pods, each within the one of its kind', async () => {

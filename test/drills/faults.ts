@@ -27,7 +27,7 @@ const takeConnections = async ({ postgres }: World): Promise<Sql[]> => {
   const own: Sql[] = []
   await database.sql`
     select pg_terminate_backend(pid) from pg_stat_activity
-    where application_name like 'kiln %'
+    where application_name ~ '^kiln (api|worker)'
   `
   for (;;) {
     const one = makeDatabase({ url: database.url, ...PATIENT, pool: 1 })

@@ -14,6 +14,7 @@ const GROUPS: Record<string, Name[]> = {
     'DATABASE_POOL',
     'TEMPORAL_ADDRESS',
     'TEMPORAL_NAMESPACE',
+    'TEMPORAL_DATABASE_URL',
     'TASK_QUEUE',
   ],
   'TLS, keys and profiles of Temporal': [
@@ -194,8 +195,8 @@ TEMPORAL_DATABASE_PASSWORD=
 # Starts an S3 server, too: with STORAGE=s3, S3_ENDPOINT=http://s3:7070, S3_PATH_STYLE=true, a bucket and a key of your choice.
 # COMPOSE_PROFILES=s3
 
-# docker-compose.yml sets DATABASE_URL, TEMPORAL_ADDRESS, HOST, METRICS_PORT, METRICS_HOST, STORAGE_PATH,
-# SCRATCH_PATH, WORKER_ROLE and NODE_ENV itself; PORT is the port of this machine that leads to the api.`
+# docker-compose.yml sets DATABASE_URL, TEMPORAL_ADDRESS, TEMPORAL_DATABASE_URL, HOST, METRICS_PORT, METRICS_HOST,
+# STORAGE_PATH, SCRATCH_PATH, WORKER_ROLE and NODE_ENV itself; PORT is the port of this machine that leads to the api.`
 
 const makeEntry = (name: Name): string => {
   const lines = describe(name)

@@ -19,6 +19,7 @@ import { BUILTIN_SETTINGS } from './builtin.ts'
 import { OVERRIDE } from './constants.ts'
 import { DEVELOPMENT_ISSUER } from '../../platform/process/development-issuer.ts'
 import { hasBucket } from '../../platform/storage/settings.ts'
+import { readDatabaseAddress } from '../../platform/settings/database.ts'
 import { folderIssue } from '../../platform/settings/folder.ts'
 import { splitList } from '../../platform/settings/schema.ts'
 import type { Env } from './env.ts'
@@ -86,11 +87,17 @@ const validateWebhookSecret: Rule = (value, name) => {
 }
 
 /** The driver takes several hosts, `a:5432,b:5432`, which a URL cannot have. The value may hold a password. */
-const validateDatabase: Rule = (value, name) =>
-  value === '' ||
-  (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value.replace(/,[^@/?]*(?=[/?]|$)/, '')))
-    ? []
-    : [`${name} must be postgres://user:password@host:port/database`]
+const validateDatabase: Rule = (value, name) => {
+  if (value === '') return []
+  if (!/^postgres(ql)?:\/\//.test(value) || !URL.canParse(value.replace(/,[^@/?]*(?=[/?]|$)/, '')))
+    return [`${name} must be postgres://user:password@host:port/database`]
+  try {
+    readDatabaseAddress(value)
+    return []
+  } catch (error) {
+    return [`${name}: ${error instanceof Error ? error.message : String(error)}`]
+  }
+}
 
 const validateAddress: Rule = (value, name) => {
   const [, port] = /^(?:\[[\da-f:.]+\]|[^\s:/]+):(\d{1,5})$/i.exec(value) ?? []
@@ -224,6 +231,7 @@ const isPrivateKey = (text: string): boolean => {
 const RULES = {
   DATABASE_URL: validateDatabase,
   DATABASE_DIRECT_URL: validateDatabase,
+  TEMPORAL_DATABASE_URL: validateDatabase,
   TEMPORAL_ADDRESS: validateAddress,
   SIGNING_KEYS: validateKeys,
   SECRETS_KEYS: validateKeys,

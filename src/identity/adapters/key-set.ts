@@ -3,6 +3,7 @@ import type { FetchImplementation, JWTVerifyGetKey } from 'jose'
 
 import { errors } from '../../platform/domain/errors.ts'
 import { inTime, LateError } from '../../platform/domain/in-time.ts'
+import { adviseAuthority } from '../../platform/outbound/authority.ts'
 import type { Log } from '../../platform/log.ts'
 
 export interface KeySetOptions {
@@ -57,7 +58,9 @@ export const makeKeySet = ({
       state.fetched = clock()
     } catch (error) {
       state.error = error
-      log.warn({ err: error }, 'the key set of the issuer could not be fetched')
+      const advice = adviseAuthority(error)
+      const what = 'the key set of the issuer could not be fetched'
+      log.warn({ err: error }, advice === undefined ? what : `${what}: ${advice}`)
     } finally {
       state.running = undefined
     }

@@ -1,5 +1,6 @@
 import postgres from 'postgres'
 
+import { readDatabaseAddress } from '../settings/database.ts'
 import { makeBatch } from './batch.ts'
 import { withinDeadline, type Sql } from './client.ts'
 import { withoutSync } from './without-sync.ts'
@@ -83,7 +84,9 @@ const listen = (
   channels: Readonly<Record<string, (text: string) => void>>,
   { url, name, onConnect }: Omit<ListenOptions, 'onChange'>,
 ): (() => Promise<void>) => {
-  const sql = postgres(url, {
+  const { url: address, ssl } = readDatabaseAddress(url)
+  const sql = postgres(address, {
+    ssl,
     connect_timeout: 2,
     backoff: () => 1,
     target_session_attrs: 'primary',

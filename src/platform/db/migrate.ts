@@ -3,6 +3,7 @@ import { readFile, readdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { makeDatabase, type Sql } from './client.ts'
+import { watchLocks, type Blocker } from './lock-watch.ts'
 import { readServer } from './server.ts'
 import { isLocked } from './sqlstate.ts'
 
@@ -17,6 +18,9 @@ const POLL_MS = 200
 
 /** Longest wait for a lock on a table: as long do all others wait behind it. */
 const LOCK_MS = 50
+
+/** Pause between two reports of whom it waits for. */
+const REPORT_MS = 30_000
 
 /** Pause before a step that got no lock is tried again, and how long that goes on: a vacuum of a large table ends by then. */
 const PAUSE_MS = 300
@@ -37,6 +41,9 @@ export class MigrationError extends Error {
 interface MigrateOptions {
   /** Called with the name of each migration once it is applied. */
   onApplied?: (name: string) => void
+  /** Called each `reportMs` while it waits for locks; without a name while another process migrates. */
+  onBlocked?: (blockers: Blocker[], name?: string) => void
+  reportMs?: number
   /** Longest that a step waits for its locks, all attempts together. */
   patienceMs?: number
   folder?: URL
@@ -52,7 +59,13 @@ const FOLDER = new URL('./migrations/', import.meta.url)
  */
 export const migrate = async (
   url: string,
-  { onApplied = () => {}, patienceMs = PATIENCE_MS, folder = FOLDER }: MigrateOptions = {},
+  {
+    onApplied = () => {},
+    onBlocked = () => {},
+    reportMs = REPORT_MS,
+    patienceMs = PATIENCE_MS,
+    folder = FOLDER,
+  }: MigrateOptions = {},
 ): Promise<string[]> => {
   const migrations = await readMigrations(folder)
   const sql = makeDatabase({
@@ -62,8 +75,16 @@ export const migrate = async (
     statementTimeoutMs: 0,
     waitMs: CONNECT_MS,
   })
+  let current: string | undefined
+  let stopWatch: (() => Promise<void>) | undefined
   try {
     await readServer(sql)
+    stopWatch = watchLocks(url, {
+      pid: await readPid(sql),
+      advisory: LOCK,
+      intervalMs: reportMs,
+      onBlocked: (blockers) => onBlocked(blockers, current),
+    })
     while (!(await takeLock(sql))) await sleep(POLL_MS)
     await sql`
       create table if not exists migration (
@@ -75,6 +96,7 @@ export const migrate = async (
     const applied = await listApplied(sql)
     const pending = comparePending(migrations, applied)
     for (const { name, steps, checksum } of pending) {
+      current = name
       for (const [index, step] of steps.entries()) {
         const isLast = index === steps.length - 1
         const record = isLast ? name : `${name}#${index + 1}`
@@ -85,8 +107,14 @@ export const migrate = async (
     }
     return pending.map((migration) => migration.name)
   } finally {
+    await stopWatch?.()
     await sql.end({ timeout: 1 })
   }
+}
+
+const readPid = async (sql: Sql): Promise<number> => {
+  const [own] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
+  return own?.pid ?? 0
 }
 
 const takeLock = async (sql: Sql): Promise<boolean> => {

@@ -1,5 +1,6 @@
 import postgres from 'postgres'
 
+import { readDatabaseAddress } from '../settings/database.ts'
 import { ARRAY_TYPES } from './array-types.ts'
 import { beginSafely } from './transaction.ts'
 
@@ -15,7 +16,8 @@ export interface PoolLoad {
  * under way in the old pool go on, and it closes when they have ended. What is read outside of a transaction comes without
  * the holes that the driver may leave.
  */
-export const makePool = (url: string, options: Options, load?: PoolLoad): postgres.Sql => {
+export const makePool = (address: string, options: Options, load?: PoolLoad): postgres.Sql => {
+  const { url, ssl } = readDatabaseAddress(address)
   let current: postgres.Sql | undefined
   let ended = false
   // The server ends a longer statement, so one without a response by then gets none.
@@ -29,6 +31,7 @@ export const makePool = (url: string, options: Options, load?: PoolLoad): postgr
   const open = (): postgres.Sql => {
     const pool: postgres.Sql = postgres(url, {
       ...options,
+      ssl,
       fetch_types: false,
       types: ARRAY_TYPES,
       // Only an error closes a connection, so each close calls for a new pool.

@@ -29,8 +29,13 @@ const UNAVAILABLE = /^(08...|28...|3D000|53...|55000|57P..|58...|25006|55P03|570
 
 export const isUnavailable = (error: unknown): boolean =>
   CONNECTION_CODES.has(codeOf(error)) ||
+  isTlsFailure(error) ||
   UNAVAILABLE.test(codeOf(error)) ||
   UNIT_CODES.has(codeOf(error))
+
+/** A certificate is not accepted, or TLS does not come about: no connection was there. */
+export const isTlsFailure = (error: unknown): boolean =>
+  /CERT|SELF_SIGNED|UNABLE_TO|^(ERR_(SSL|TLS)|EPROTO)/.test(codeOf(error))
 
 /** A unit of work turns such an error into one of these. */
 const UNIT_CODES = new Set(['unavailable', 'outcome_unknown'])

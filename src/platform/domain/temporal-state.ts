@@ -4,6 +4,7 @@ import { count, instant } from './schema-fields.ts'
 
 const Poller = Type.Object({
   identity: Type.String({ description: 'The process and its host.' }),
+  release: Type.Optional(Type.String({ description: 'Release of Kiln that it runs.' })),
   seen_at: Type.Optional(instant('When it last asked for work.')),
 })
 const Queue = Type.Object({

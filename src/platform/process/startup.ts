@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import type { Sql } from '../db/client.ts'
 import { checkSchema } from '../db/migrate.ts'
+import { advisePostgres } from './postgres-advice.ts'
 import { readServer } from '../db/server.ts'
 import { isUnavailable } from '../db/sqlstate.ts'
 import type { Log } from '../log.ts'
@@ -15,7 +16,7 @@ interface Wait {
   name: string
   isOutage: (error: unknown) => boolean
   /** Says what an operator does about it, where that is known. */
-  advise?: (error: unknown) => Promise<string | undefined>
+  advise?: (error: unknown) => Promise<string | undefined> | string | undefined
   log: Log
 }
 
@@ -40,7 +41,12 @@ export const untilResponds = async <T>(
 
 /** Waits for PostgreSQL. Ends the process unless the database has the schema of this code. */
 export const requireSchema = async (sql: Sql, log: Log): Promise<void> => {
-  const wait = { name: 'PostgreSQL', isOutage: isUnavailable, log }
+  const wait = {
+    name: 'PostgreSQL',
+    isOutage: isUnavailable,
+    advise: (error: unknown) => advisePostgres(error, 'DATABASE_URL'),
+    log,
+  }
   const check = async (): Promise<void> => {
     await readServer(sql)
     await checkSchema(sql)

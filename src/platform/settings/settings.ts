@@ -19,7 +19,9 @@ export const PlatformSettings = Type.Object({
     'development',
     '`production` rejects settings that only development may have.',
   ),
-  DATABASE_URL: text('PostgreSQL 16 or later, as postgres://user:password@host:port/database.'),
+  DATABASE_URL: text(
+    'PostgreSQL 16 or later, as postgres://user:password@host:port/database; sslmode, sslrootcert, sslcert and sslkey have the meaning of libpq.',
+  ),
   DATABASE_DIRECT_URL: Type.Optional(
     text(
       'The same database past a pooler that lends connections for a transaction, where there is one.',
@@ -44,6 +46,9 @@ export const PlatformSettings = Type.Object({
   TEMPORAL_TLS_CLIENT_KEY_PATH: optionalText('PEM file of its private key.'),
   TEMPORAL_CONFIG_FILE: optionalText(
     "TOML file with profiles of Temporal's SDKs and command line; variables count before it. Other TEMPORAL_ settings of its SDKs hold, such as TEMPORAL_PROFILE.",
+  ),
+  TEMPORAL_DATABASE_URL: optionalText(
+    "Temporal's database on PostgreSQL, whose size, with that of `<name>_visibility`, doctor and the metrics say.",
   ),
   TASK_QUEUE: text(
     'Task queue of workflows and light activities; rendering adds `-media`.',

@@ -1,9 +1,9 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
 import { loadClientConnectConfig, type ClientConnectConfig } from '@temporalio/envconfig'
 
 import type { SettingIssue } from './issue.ts'
+import { isPair, readPem } from './pem.ts'
 
 /** Options of a connection to Temporal, with the certificates themselves. */
 export type TemporalOptions = ClientConnectConfig['connectionOptions'] & {
@@ -94,17 +94,13 @@ export const findTemporalIssues = (given: Environment): SettingIssue[] => {
   const pem = (kind: (typeof FILES)[number]): string | undefined => {
     const [path, data] = [`${PREFIX}${kind}_PATH`, `${PREFIX}${kind}_DATA`]
     if (given[path] && given[data]) add(data, `must not be set beside ${path}`)
-    const name = given[path] ? path : data
+    const [file, text = ''] = [given[path], given[data]]
+    if (!file && !text) return undefined
     try {
-      const text = given[path] ? readFileSync(given[path], 'utf8') : given[data]
-      if (text === undefined) return undefined
-      void (kind === 'CLIENT_KEY' ? createPrivateKey(text) : new X509Certificate(text))
-      return text
-    } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code ?? ''
-      const isFile = code.startsWith('E') && !code.startsWith('ERR_')
       const what = kind === 'CLIENT_KEY' ? 'private key' : 'certificate'
-      add(name, isFile ? `cannot be read: ${messageOf(error)}` : `must be a ${what} in PEM`)
+      return readPem(what, () => (file ? readFileSync(file, 'utf8') : text))
+    } catch (error) {
+      add(file ? path : data, messageOf(error))
       return undefined
     }
   }
@@ -115,7 +111,7 @@ export const findTemporalIssues = (given: Environment): SettingIssue[] => {
     const absent = isGiven('CLIENT_CERT') ? 'CLIENT_KEY' : 'CLIENT_CERT'
     add(`${PREFIX}${absent}_PATH`, 'is absent: a client certificate and its key go together')
   }
-  if (cert && key && !new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
+  if (cert && key && !isPair(cert, key))
     add(`${PREFIX}CLIENT_KEY_PATH`, 'is not the key of the client certificate')
   return issues
 }

@@ -68,8 +68,9 @@ const readQueue = async (
     type,
     backlog: Number(stats?.approximateBacklogCount ?? 0),
     backlog_age_seconds: Number(stats?.approximateBacklogAge?.seconds ?? 0),
-    pollers: pollers.map(({ identity, lastAccessTime }) => ({
+    pollers: pollers.map(({ identity, lastAccessTime, deploymentOptions }) => ({
       identity: identity ?? '',
+      ...(deploymentOptions?.buildId && { release: deploymentOptions.buildId }),
       ...(lastAccessTime && {
         seen_at: new Date(Number(lastAccessTime.seconds) * 1000).toISOString(),
       }),

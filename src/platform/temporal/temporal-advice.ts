@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions } from 'node:tls'
 
+import { UNKNOWN_AUTHORITY } from '../outbound/authority.ts'
 import { describeTlsFailure } from '../outbound/failure-detail.ts'
 import { inTime, LateError } from '../domain/in-time.ts'
 import type { TemporalOptions } from '../settings/temporal.ts'
@@ -120,7 +121,7 @@ const explain = ({ code = '', message }: Failure, given: Given): string => {
     return `${message}: set TEMPORAL_TLS_SERVER_NAME to a name in it`
   if (/^(ERR_SSL_|EPROTO|ECONNRESET)/.test(code))
     return 'it does not speak TLS there: unset TEMPORAL_TLS, the TEMPORAL_TLS_ settings and TEMPORAL_API_KEY, or correct TEMPORAL_ADDRESS'
-  if (/SELF_SIGNED|UNABLE_TO/.test(code))
+  if (UNKNOWN_AUTHORITY.test(code))
     return given.isOwnAuthority
       ? 'its certificate is not signed by the authority in TEMPORAL_TLS_SERVER_CA_CERT_PATH: put the right one there'
       : 'its certificate is signed by no authority that Node knows: set TEMPORAL_TLS_SERVER_CA_CERT_PATH'

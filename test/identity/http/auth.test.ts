@@ -5,14 +5,18 @@ import { before, beforeEach, describe, test, type TestContext } from 'node:test'
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose'
 import type { CryptoKey, JWK, JWTHeaderParameters, JWTPayload } from 'jose'
 
-import { makeKeySet } from '../../../src/identity/adapters/key-set.ts'
+import { examine, type Check } from '../../../src/operate/doctor.ts'
+import { makeKeySet, readKeySet } from '../../../src/identity/adapters/key-set.ts'
 import { insertApiKey, listApiKeys, revokeApiKey } from '../../../src/identity/db/api-key.ts'
 import { ApiError } from '../../../src/platform/domain/errors.ts'
 import { makeCredential } from '../../../src/platform/domain/credential.ts'
 import { makeAuthenticator } from '../../../src/identity/http/access/auth.ts'
 import type { Authenticate } from '../../../src/identity/http/access/auth.ts'
 import type { CredentialHeaders } from '../../../src/platform/http/access/caller.ts'
+import { makeCertificate } from '../../support/certificate.ts'
 import { atOnce } from '../../support/client.ts'
+import { startReceiver } from '../../support/network.ts'
+import { PATIENCE_MS } from '../../support/patience.ts'
 import { useWebhookReceiver } from '../../support/receiver.ts'
 import { useDatabase } from '../../support/stack.ts'
 import { waitFor } from '../../support/wait.ts'
@@ -276,6 +280,19 @@ describe('a bearer token', () => {
 })
 
 describe('the key set', () => {
+  test('of an issuer whose authority is unknown leads to the variable that names one', async () => {
+    const certificate = makeCertificate(['localhost'])
+    const secured = await startReceiver((_request, response) => response.end('{}'), certificate)
+    issuer.url = `https://localhost:${secured.port}/`
+    await assert.rejects(make()(bearer(await sign(ec))), { code: 'auth_unavailable' })
+    const advice = /signed by no authority that Node knows: name the file .*NODE_EXTRA_CA_CERTS/
+    assert.match(logged.join('\n'), advice)
+    const check: Check = ['issuer', [], '', async () => String(await readKeySet(issuer.url))]
+    const { lines } = await examine([check], { issues: [], limitMs: PATIENCE_MS })
+    assert.match(lines.join('\n'), advice)
+    await secured.close()
+  })
+
   test('is fetched once for many tokens, and again after 10 minutes', async () => {
     const authenticate = make()
     const token = await sign(ec)

@@ -4,11 +4,23 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 
+import type { Blocker } from '../../../src/platform/db/lock-watch.ts'
 import { checkSchema, migrate } from '../../../src/platform/db/migrate.ts'
 import { ROOT } from '../../../src/local/root.ts'
 import { makeFolder } from '../../support/folder.ts'
 import { startService } from '../../support/service.ts'
 import { createDatabase, type TestDatabase } from '../../support/stack.ts'
+import { waitFor } from '../../support/wait.ts'
+
+/** Collects whom a migration waits for. */
+const makeReports = () => {
+  const all: [blockers: Partial<Blocker>[], name: string | undefined][] = []
+  return {
+    all,
+    add: (blockers: Blocker[], name?: string) => void all.push([blockers, name]),
+    untilTwo: () => waitFor('two are said', () => all.length > 1),
+  }
+}
 
 describe('the schema', () => {
   let database: TestDatabase
@@ -79,6 +91,58 @@ describe('the schema', () => {
       from pg_index where indexrelid = 'first_by_id'::regclass
     `
     assert.deepEqual({ ...made }, { valid: true, rows: 0 })
+  })
+
+  test('is waited for, and who holds its locks is said until that has ended', async (t) => {
+    const path = await makeFolder(t, { '0001_first.sql': 'create table first (id integer);' })
+    const folder = pathToFileURL(`${path}/`)
+    await empty()
+    await migrate(database.url, { folder })
+    for (const [name, step] of [
+      ['0002_step.sql', 'alter table first add column name text;'],
+      ['0003_alone.sql', '-- step alone\ncreate index concurrently by_id on first (id);'],
+    ] as const) {
+      await writeFile(join(path, name), step)
+      const reader = await database.sql.reserve()
+      await reader`begin`
+      await reader`lock table first in row exclusive mode`
+      const [own] = await reader`
+        select pg_backend_pid() as pid, current_setting('application_name') as application_name
+      `
+      const reported = makeReports()
+      const running = migrate(database.url, { folder, reportMs: 1, onBlocked: reported.add })
+      await reported.untilTwo()
+      await reader`commit`
+      reader.release()
+      await running
+      for (const [blockers, migration] of reported.all) {
+        assert.equal(migration, name)
+        const [{ query_seconds: seconds = -1, state, ...blocker } = {}] = blockers
+        assert.deepEqual(blocker, { ...own })
+        assert.ok(seconds >= 0)
+        assert.equal(state, 'idle in transaction')
+      }
+    }
+  })
+
+  test('is waited for while another process migrates', async () => {
+    const reported = makeReports()
+    const { running, pid } = await database.sql.begin(async (other) => {
+      const [held] = await other<{ pid: number }[]>`
+        select pg_advisory_xact_lock(7041977), pg_backend_pid() as pid
+      `
+      const running = migrate(database.url, { reportMs: 1, onBlocked: reported.add })
+      await reported.untilTwo()
+      return { running: [running], pid: held?.pid }
+    })
+    assert.deepEqual(await running[0], [])
+    for (const [blockers, migration] of reported.all) {
+      assert.equal(migration, undefined)
+      assert.deepEqual(
+        blockers.map(({ pid }) => pid),
+        [pid],
+      )
+    }
   })
 
   test('that is empty or older is rejected with the command to run', async () => {

@@ -26,7 +26,7 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- end -}}
 
 {{/* Settings that every process takes from the Secret, and those that media workers, who read hostile files, are not given. */}}
-{{- define "kiln.servers" -}}DATABASE_URL DATABASE_DIRECT_URL S3_ACCESS_KEY_ID S3_SECRET_ACCESS_KEY TEMPORAL_API_KEY{{- end -}}
+{{- define "kiln.servers" -}}DATABASE_URL DATABASE_DIRECT_URL TEMPORAL_DATABASE_URL S3_ACCESS_KEY_ID S3_SECRET_ACCESS_KEY TEMPORAL_API_KEY{{- end -}}
 {{- define "kiln.keys" -}}SIGNING_KEYS SECRETS_KEYS WEBHOOK_DEFAULT_SECRET EXTRACTION_TOKEN GITHUB_TOKEN VENDOR_IMAGE_KEY VENDOR_VIDEO_KEY COMFYUI_TOKEN ENGINES_HTTP_TOKENS{{- end -}}
 {{- define "kiln.required" -}}DATABASE_URL SIGNING_KEYS SECRETS_KEYS WEBHOOK_DEFAULT_SECRET{{- end -}}
 
@@ -58,12 +58,43 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- end }}
 {{- end -}}
 
+{{/* What each container of one part has: (list . "api" "dist/src/api.js"), with arguments behind the file. */}}
+{{- define "kiln.container" -}}
+{{- $root := index . 0 -}}
+{{- $part := index . 1 -}}
+{{- $own := index $root.Values $part -}}
+image: {{ include "kiln.image" $root | quote }}
+imagePullPolicy: {{ $root.Values.image.pullPolicy }}
+command: {{ prepend (splitList " " (index . 2)) "node" | toJson }}
+envFrom:
+  - configMapRef: { name: {{ include "kiln.name" $root }} }
+env: {{- include "kiln.env" (list $root $part) | nindent 2 }}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities: { drop: [ALL] }
+resources: {{- toYaml $own.resources | nindent 2 }}
+volumeMounts:
+  - { name: tmp, mountPath: /tmp }
+  - { name: files, mountPath: /var/lib/kiln }
+  {{- if $root.Values.storageClaim }}
+  - { name: storage, mountPath: /var/lib/kiln/storage }
+  {{- end }}
+  {{- if $root.Values.secrets.temporalTls }}
+  - { name: temporal-tls, mountPath: /etc/kiln/temporal, readOnly: true }
+  {{- end }}
+  {{- with $own.volumeMounts }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end -}}
+
 {{/* Pod of one part: (list . "api" "dist/src/api.js"). */}}
 {{- define "kiln.pod" -}}
 {{- $root := index . 0 -}}
 {{- $part := index . 1 -}}
 {{- $file := index . 2 -}}
 {{- $own := index $root.Values $part -}}
+{{- $earlier := get (dict "media" "core" "api" "core media") $part -}}
 serviceAccountName: {{ include "kiln.account" $root }}
 automountServiceAccountToken: false
 {{- with $root.Values.imagePullSecrets }}
@@ -75,19 +106,15 @@ securityContext:
   runAsGroup: 1000
   fsGroup: 1000
   seccompProfile: { type: RuntimeDefault }
+{{- if $earlier }}
+{{- /* In the order of an upgrade: a new pod begins when no worker of an earlier release lives that goes before it. */}}
+initContainers:
+  - name: await-workers
+    {{- include "kiln.container" (list $root $part (printf "dist/src/await-workers.js %s" $earlier)) | nindent 4 }}
+{{- end }}
 containers:
   - name: {{ $part }}
-    image: {{ include "kiln.image" $root | quote }}
-    imagePullPolicy: {{ $root.Values.image.pullPolicy }}
-    command: [node, {{ $file }}]
-    envFrom:
-      - configMapRef: { name: {{ include "kiln.name" $root }} }
-    env: {{- include "kiln.env" (list $root $part) | nindent 6 }}
-    securityContext:
-      allowPrivilegeEscalation: false
-      readOnlyRootFilesystem: true
-      capabilities: { drop: [ALL] }
-    resources: {{- toYaml $own.resources | nindent 6 }}
+    {{- include "kiln.container" (list $root $part $file) | nindent 4 }}
     {{- if ne $part "migrate" }}
     ports:
       {{- if eq $part "api" }}
@@ -110,18 +137,6 @@ containers:
       timeoutSeconds: 3
     {{- end }}
     {{- end }}
-    volumeMounts:
-      - { name: tmp, mountPath: /tmp }
-      - { name: files, mountPath: /var/lib/kiln }
-      {{- if $root.Values.storageClaim }}
-      - { name: storage, mountPath: /var/lib/kiln/storage }
-      {{- end }}
-      {{- if $root.Values.secrets.temporalTls }}
-      - { name: temporal-tls, mountPath: /etc/kiln/temporal, readOnly: true }
-      {{- end }}
-      {{- with $own.volumeMounts }}
-      {{- toYaml . | nindent 6 }}
-      {{- end }}
 volumes:
   - name: tmp
     emptyDir: {}
@@ -163,6 +178,10 @@ spec:
   {{- end }}
   selector:
     matchLabels: {{- include "kiln.selector" (list $root $part) | nindent 6 }}
+  {{- if ne $part "core" }}
+  {{- /* A pod that waits for its turn is no failure. */}}
+  progressDeadlineSeconds: {{ $root.Values.migrate.deadline }}
+  {{- end }}
   {{- if eq $part "core" }}
   {{- /* All at once: one by one, workflows would be run by old and new code in turns. */}}
   strategy: { type: Recreate }

@@ -1,0 +1,24 @@
+import type { Config } from '../compose/settings/env.ts'
+import { OperatorError } from '../platform/process/operator-error.ts'
+import { advisePostgres } from '../platform/process/postgres-advice.ts'
+import { readTemporalStore } from '../platform/temporal/store-size.ts'
+import type { Check } from './doctor.ts'
+
+const toGib = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(2)} GiB`
+
+/** The check of the size of Temporal's databases, where they are named. */
+export const makeTemporalStoreChecks = ({ TEMPORAL_DATABASE_URL: url }: Config): Check[] => {
+  const checkSize = async (): Promise<string> => {
+    const sizes = await readTemporalStore(url).catch((error: unknown) => {
+      const known = advisePostgres(error, 'TEMPORAL_DATABASE_URL')
+      throw known === undefined ? error : new OperatorError(known)
+    })
+    const shown = sizes.map(
+      ({ database, tables, indexes, largest, largest_bytes: most }) =>
+        `${database} has tables of ${toGib(tables)} and indexes of ${toGib(indexes)}, most ${largest} with ${toGib(most)}`,
+    )
+    return shown.join('; ')
+  }
+  const needs = ['TEMPORAL_DATABASE_URL'] as const
+  return url === '' ? [] : [['temporal store', needs, 'correct TEMPORAL_DATABASE_URL', checkSize]]
+}
