@@ -22,7 +22,7 @@ const log = makeLog('await-workers', config.LOG_LEVEL)
 const { pooled } = readAddresses(config)
 const sql = makeDatabase({ ...pooled, pool: 1, name: 'kiln await', statementTimeoutMs: 10_000 })
 const connection = openTemporal(readTemporal())
-const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log })
+const jobs = makeJobs({ connection, namespace: config.TEMPORAL_NAMESPACE, sql, log, publicUrl: '' })
 const asked = { taskQueue: config.TASK_QUEUE, roles: process.argv.slice(2) }
 
 /** True when nothing is waited for: an api starts, and serves, without Temporal. */

@@ -21,7 +21,7 @@ describe('workers of an earlier release', () => {
   const list = async (release: string, ...roles: string[]): Promise<string[]> => {
     const { sql, taskQueue } = service
     const log = makeLog('test', 'silent')
-    const jobs = makeJobs({ connection, namespace: target.namespace, sql, log })
+    const jobs = makeJobs({ connection, namespace: target.namespace, sql, log, publicUrl: '' })
     const found = await listEarlierWorkers(jobs, sql, { taskQueue, roles, release })
     return found.map((identity) => identity.replace(/@.*/, '')).toSorted()
   }
