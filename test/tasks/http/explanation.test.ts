@@ -68,13 +68,16 @@ describe('an explanation says why a task is late and what to do', () => {
 
   test('of one that no worker serves, as the command does', async () => {
     const id = await upscale(service.client())
-    const waits = /^renderImageTask is in its queue for a worker, attempt 1\.$/
+    // Its row says nothing of workers for ten seconds.
+    await service.sql`update task set last_moved_at = now() - interval '1 minute' where id = ${id}`
+    const queued = /^renderImageTask is in its queue for a worker, attempt 1\.$/
     const step = 'Start a media worker (WORKER_ROLE=media): none lives.'
-    assert.equal(await untilSaid(id, 'workflow', waits), step)
+    assert.equal(await untilSaid(id, 'workflow', queued), step)
     const { output, code } = await operate(service, 'explain', id.toUpperCase())
-    const [task, workflow, next, ...rest] = output.split('\n')
+    const [task, waits, workflow, next, ...rest] = output.split('\n')
     assert.equal(code, 0)
     assert.match(task ?? '', /^task {7}upscale of user-\S+ on the engine local, .*: queued since /)
+    assert.equal(waits, 'wait       It waits: no worker serves its engine now.')
     assert.match(workflow ?? '', /^workflow {3}renderImageTask is in its queue/)
     assert.deepEqual([next, ...rest], [`next step  ${step}`, ''])
   })
