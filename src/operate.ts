@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 
 import { validateConfig, listSecretValues, loadConfig, readSearchPath } from './config.ts'
-import { readAddresses } from './platform/settings/settings.ts'
+import { listRisks, readAddresses } from './platform/settings/settings.ts'
 import { readCheckTiming } from './registry/settings.ts'
 import type { Config } from './compose/settings/env.ts'
 import { listRemovedSettings } from './compose/settings/removed.ts'
@@ -76,7 +76,7 @@ const doctor = async (): Promise<number> => {
   })
   const { lines, isWell } = await examine(checks, {
     issues,
-    warnings: listRemovedSettings(process.env, config),
+    warnings: [...listRisks(config), ...listRemovedSettings(process.env, config)],
     secrets: listSecretValues(process.env),
     limitMs: config.DOCTOR_CHECK_MS,
   })

@@ -23,7 +23,9 @@ import { describeSchedules } from '../platform/temporal/schedule.ts'
 import { listMissingSearchAttributes } from '../platform/temporal/search-attributes.ts'
 import { adviseTemporal } from '../platform/temporal/temporal-advice.ts'
 import { adviseStorage, openStorage } from '../platform/process/open-storage.ts'
+import { makeTrustedFetch, openTrustedSocket } from '../platform/outbound/trusted.ts'
 import { OperatorError, OperatorWarning } from '../platform/process/operator-error.ts'
+import { readOutboundRules } from '../platform/settings/settings.ts'
 import { readTemporal } from '../platform/settings/temporal.ts'
 import { describeCauses } from '../platform/domain/causes.ts'
 import { advisePostgres } from './server-error.ts'
@@ -35,6 +37,7 @@ import { readEngineItem } from '../engines/domain/cog/engine-item.ts'
 import { makeEngineChecks } from './engine-checks.ts'
 import { NO_CALLER_VIDEO } from '../engines/domain/caller-video.ts'
 import { countSecrets, FORGETTABLE } from './secrets.ts'
+import { makeProxyChecks } from './proxy-check.ts'
 import { makeFleetChecks } from './fleet-checks.ts'
 
 export interface CheckDeps {
@@ -64,6 +67,7 @@ export const makeChecks = (deps: CheckDeps): Check[] => [
   ...makePostgresChecks(deps),
   ...makeTemporalChecks(deps),
   ...makeStoreChecks(deps),
+  ...makeProxyChecks(deps.config),
   ...makeTrustChecks(deps),
   ...makeFleetChecks(deps),
   ...makeEngineChecks(deps),
@@ -287,8 +291,9 @@ const writeProbe = async (storage: Storage): Promise<void> => {
 const WITHOUT_TLS = ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'EPROTO']
 
 const makeTrustChecks = ({ config }: CheckDeps): Check[] => {
+  const rules = readOutboundRules(config)
   const checkIssuer = async (): Promise<string> => {
-    const keys = await readKeySet(config.AUTH_JWKS_URL)
+    const keys = await readKeySet(config.AUTH_JWKS_URL, makeTrustedFetch(rules))
     if (keys === 0) fail('its key set is empty: look at AUTH_JWKS_URL')
     return `its key set has ${keys} keys`
   }
@@ -299,7 +304,8 @@ const makeTrustChecks = ({ config }: CheckDeps): Check[] => {
     async () => {
       const url = new URL(config[name])
       if (url.protocol === 'http:') return `${name} is without TLS`
-      const end = await readCertificateEnd(url).catch((error: unknown) => {
+      const socket = await openTrustedSocket(rules, url)
+      const end = await readCertificateEnd(url, socket).catch((error: unknown) => {
         throw isCode(error, ...WITHOUT_TLS)
           ? new OperatorError(`no TLS there: correct ${name}`)
           : error

@@ -1,6 +1,6 @@
 import { inTime } from '../platform/domain/in-time.ts'
 import { OperatorError, OperatorWarning } from '../platform/process/operator-error.ts'
-import { describeCauses } from '../platform/domain/causes.ts'
+import { describeCauses, listCauses } from '../platform/domain/causes.ts'
 import type { Env } from '../compose/settings/env.ts'
 import type { SettingIssue } from '../platform/settings/issue.ts'
 
@@ -60,8 +60,8 @@ const examineOne = async (
   try {
     return formatLine('ok', name, await inTime(check(), limitMs, 'it'))
   } catch (error) {
-    const message =
-      error instanceof OperatorError ? error.message : `${describeCauses(error)}: ${advice}`
+    const known = listCauses(error).find((cause) => cause instanceof OperatorError)
+    const message = known?.message ?? `${describeCauses(error)}: ${advice}`
     const outcome = error instanceof OperatorWarning ? 'WARN' : 'ERROR'
     return formatLine(outcome, name, redact(message, secrets))
   }

@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 import { makeIsAllowedAddress } from '../../platform/outbound/address.ts'
+import { findBypassIssue, findProxyIssue } from '../../platform/outbound/proxy.ts'
 import { isLoopbackHost } from '../../platform/outbound/url.ts'
 import { ENGINE_NAMES } from '../../tasks/domain/engine.ts'
 import {
@@ -230,6 +231,12 @@ const RULES = {
   WEBHOOK_DEFAULT_SECRET: validateWebhookSecret,
   OUTBOUND_PORTS: validatePorts,
   OUTBOUND_DENY: validateRanges,
+  OUTBOUND_PROXY: (value, name) =>
+    [findProxyIssue(value) ?? []].flat().map((issue) => `${name} ${issue}`),
+  OUTBOUND_NO_PROXY: (value, name) =>
+    splitList(value)
+      .flatMap((entry) => findBypassIssue(entry) ?? [])
+      .map((issue) => `${name} ${issue}`),
   TRUST_PROXY: validateNetworks,
   RATE_LIMITS: validateFactor,
   CORS_ORIGINS: validateOrigins,

@@ -10,13 +10,16 @@ export interface KeySetOptions {
   log: Pick<Log, 'warn'>
   /** Milliseconds that never go back; a stepped wall clock would stop or flood the fetches. */
   clock?: (() => number) | undefined
-  /** In place of the fetch that dials any address. */
-  fetch?: FetchImplementation
+  /** In place of the global one, which dials any address. */
+  fetch: FetchImplementation
 }
 
 /** Fetches the key set at an address and returns how many keys it has. Throws when there is none. */
-export const readKeySet = async (url: string): Promise<number> => {
-  const remote = createRemoteJWKSet(new URL(url), { timeoutDuration: FETCH_TIMEOUT_MS })
+export const readKeySet = async (url: string, fetch: FetchImplementation): Promise<number> => {
+  const remote = createRemoteJWKSet(new URL(url), {
+    timeoutDuration: FETCH_TIMEOUT_MS,
+    [customFetch]: fetch,
+  })
   await remote.reload()
   return remote.jwks()?.keys.length ?? 0
 }
@@ -39,7 +42,7 @@ export const makeKeySet = ({
     timeoutDuration: FETCH_TIMEOUT_MS,
     cooldownDuration: Number.POSITIVE_INFINITY,
     cacheMaxAge: Number.POSITIVE_INFINITY,
-    ...(fetch && { [customFetch]: fetch }),
+    [customFetch]: fetch,
   })
   const state: State = {
     attempted: undefined,

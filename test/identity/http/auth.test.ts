@@ -102,7 +102,7 @@ const make = () => {
     info: (...facts: unknown[]) => void logged.push(JSON.stringify(facts)),
     warn: (...facts: unknown[]) => void logged.push(String(facts[1])),
   }
-  const keys = makeKeySet({ url: issuer.url, log, clock: () => time })
+  const keys = makeKeySet({ url: issuer.url, log, fetch, clock: () => time })
   return makeAuthenticator({ issuer: ISSUER, audience: AUDIENCE, keys, sql, log })
 }
 

@@ -1,0 +1,77 @@
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import type { Socket } from 'node:net'
+import { Agent, fetch, type buildConnector } from 'undici'
+
+import type { OutboundRules } from './client.ts'
+import { makeConnector, openSystemSocket } from './connector.ts'
+import { startDeadline } from './deadline.ts'
+import { makeProxy } from './proxy.ts'
+import { resolveBySystem } from './resolver.ts'
+import { hostOf } from './url.ts'
+
+/** For look-up, proxy, connection and TLS together. */
+const CONNECT_MS = 5000
+
+/**
+ * Makes the connector to servers that an operator has named: they are called wherever they are, and through the proxy
+ * where there is one. Every client of such a server opens its connections here.
+ */
+export const makeTrustedConnector = ({
+  proxy,
+}: Pick<OutboundRules, 'proxy'>): buildConnector.connector => {
+  const network = {
+    resolve: resolveBySystem,
+    openSocket: openSystemSocket,
+    proxy: proxy && makeProxy(proxy),
+  }
+  return (target, callback) => {
+    const { signal, stop } = startDeadline({
+      timeoutMs: CONNECT_MS,
+      signals: [],
+      what: 'connection',
+    })
+    makeConnector({ isAllowed: () => true, network, signal })(target, (...opened) => {
+      stop()
+      callback(...opened)
+    })
+  }
+}
+
+/** Makes the fetch of servers that an operator has named. */
+export const makeTrustedFetch = (rules: Pick<OutboundRules, 'proxy'>): typeof globalThis.fetch => {
+  const dispatcher = new Agent({ connect: makeTrustedConnector(rules) })
+  const send = (url: string, init?: object) => fetch(url, { ...init, dispatcher })
+  // Node has the same functions of another release of undici.
+  return send as unknown as typeof globalThis.fetch
+}
+
+/** Opens a connection to the port of a URL that an operator has named. TLS is not begun. */
+export const openTrustedSocket = (rules: Pick<OutboundRules, 'proxy'>, url: URL): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const port = url.port || (url.protocol === 'https:' ? '443' : '80')
+    makeTrustedConnector(rules)(
+      { hostname: hostOf(url), port, protocol: 'http:' },
+      (...[error, socket]) => (error ? reject(error) : resolve(socket)),
+    )
+  })
+
+/** Makes the agents of a client that has Node's own for its connections. */
+export const makeTrustedAgents = (
+  rules: Pick<OutboundRules, 'proxy'>,
+  options: { keepAlive: boolean; maxSockets: number },
+): { httpAgent: HttpAgent; httpsAgent: HttpsAgent } => {
+  const connect = makeTrustedConnector(rules)
+  const openFor =
+    (protocol: string): HttpAgent['createConnection'] =>
+    ({ host, port }, callback) => {
+      connect({ hostname: host ?? '', port: String(port ?? ''), protocol }, (...[error, socket]) =>
+        error ? callback?.(error, undefined as never) : callback?.(null, socket),
+      )
+      return undefined
+    }
+  return {
+    httpAgent: Object.assign(new HttpAgent(options), { createConnection: openFor('http:') }),
+    httpsAgent: Object.assign(new HttpsAgent(options), { createConnection: openFor('https:') }),
+  }
+}
