@@ -55,7 +55,7 @@ export const makeIdentityApi = async (
         makeKeySet({
           url: config.AUTH_JWKS_URL,
           log,
-          fetch: makeTrustedFetch(readOutboundRules(config)),
+          fetch: makeTrustedFetch(readOutboundRules(config).proxy),
         }),
       sql,
       log,

@@ -291,9 +291,9 @@ const writeProbe = async (storage: Storage): Promise<void> => {
 const WITHOUT_TLS = ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'EPROTO']
 
 const makeTrustChecks = ({ config }: CheckDeps): Check[] => {
-  const rules = readOutboundRules(config)
+  const { proxy } = readOutboundRules(config)
   const checkIssuer = async (): Promise<string> => {
-    const keys = await readKeySet(config.AUTH_JWKS_URL, makeTrustedFetch(rules))
+    const keys = await readKeySet(config.AUTH_JWKS_URL, makeTrustedFetch(proxy))
     if (keys === 0) fail('its key set is empty: look at AUTH_JWKS_URL')
     return `its key set has ${keys} keys`
   }
@@ -304,7 +304,7 @@ const makeTrustChecks = ({ config }: CheckDeps): Check[] => {
     async () => {
       const url = new URL(config[name])
       if (url.protocol === 'http:') return `${name} is without TLS`
-      const socket = await openTrustedSocket(rules, url)
+      const socket = await openTrustedSocket(url, proxy)
       const end = await readCertificateEnd(url, socket).catch((error: unknown) => {
         throw isCode(error, ...WITHOUT_TLS)
           ? new OperatorError(`no TLS there: correct ${name}`)

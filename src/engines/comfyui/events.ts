@@ -44,7 +44,7 @@ export const makeEvents = ({
   const { host, protocol } = new URL(url)
   const address = `${protocol === 'https:' ? 'wss' : 'ws'}://${host}/ws?clientId=`
   const headers = token === '' ? {} : { authorization: `Bearer ${token}` }
-  const dispatcher = new Agent({ connect: makeTrustedConnector(outbound) })
+  const dispatcher = new Agent({ connect: makeTrustedConnector(outbound.proxy) })
   let lastAt = -Infinity
   const listen = (id: string, stallMs: number): PromptEvents => {
     const quietMs = Math.min(QUIET_MS, stallMs / 3)

@@ -5,7 +5,7 @@ import type { buildConnector } from 'undici'
 import type { IsAllowedAddress } from './address.ts'
 import { OUTBOUND_ERRORS, OutboundError, type OutboundErrorKind } from './error.ts'
 import { describeConnectFailure, describeDnsFailure, describeTlsFailure } from './failure-detail.ts'
-import { openTunnel, type Proxy } from './proxy.ts'
+import { openTunnel, type Connected, type Proxy } from './proxy.ts'
 import { resolveBySystem, type Resolve } from './resolver.ts'
 
 /** One connection to open. Only `addresses` may be dialled: they were checked, the host is for messages and TLS. */
@@ -54,8 +54,9 @@ export interface ConnectorOptions {
  */
 export const makeConnector =
   (options: ConnectorOptions): buildConnector.connector =>
-  (address, callback) => {
-    const target = readTarget(address)
+  ({ hostname, port, protocol }, callback) => {
+    const secure = protocol === 'https:'
+    const target = { host: hostname, port: Number(port || (secure ? 443 : 80)), secure }
     const isTrusted = originOf(target) === options.network.trusted
     void openConnection(target, isTrusted ? { ...options, isAllowed: () => true } : options).then(
       (socket) => callback(null, socket),
@@ -67,15 +68,6 @@ interface Target {
   host: string
   port: number
   secure: boolean
-}
-
-const readTarget = ({
-  hostname,
-  port,
-  protocol,
-}: Pick<buildConnector.Options, 'hostname' | 'port' | 'protocol'>): Target => {
-  const secure = protocol === 'https:'
-  return { host: hostname, port: Number(port || (secure ? 443 : 80)), secure }
 }
 
 const originOf = ({ host, port, secure }: Target): string =>
@@ -96,10 +88,10 @@ const openConnection = async (target: Target, options: ConnectorOptions): Promis
   return ready
 }
 
-/** Other ends of connections: the peer of a socket may be a proxy. */
+/** Peers of connections: that of a socket may be a proxy. */
 const peers = new WeakMap<Socket, string>()
 
-/** The address at the other end of a connection, or the name that a proxy was given. */
+/** Returns the address at the other end of a connection, or the name that a proxy was given. */
 export const findPeer = (socket: Socket): string => peers.get(socket) ?? ''
 
 /** One bad address rejects the name: the network, and so the name's owner, decides which of several is dialled. */
@@ -120,12 +112,6 @@ const resolveHost = async (host: string, { resolve }: Network, signal: AbortSign
   })
   if (addresses.length === 0) throw new OutboundError('dns')
   return addresses
-}
-
-interface Connected {
-  socket: Socket
-  /** The address at its other end, or the name that a proxy was given. */
-  peer: string
 }
 
 /** The peer is checked again before a byte is sent: the pinned addresses are a promise, the peer is the fact. */

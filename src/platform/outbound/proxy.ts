@@ -31,15 +31,17 @@ const NEVER_PROXIED = ['localhost', '127.0.0.0/8', '::1']
 
 /** @throws Error when the URL, or an entry of `bypass`, cannot be read. */
 export const makeProxy = ({ url, resolves, bypass }: ProxyRules): Proxy => {
-  const { origin, username, password } = new URL(url)
+  const { origin, credentials } = readUrl(url)
   const entries = [...NEVER_PROXIED, ...bypass.map((entry) => entry.toLowerCase())]
+  const wrong = entries.find((entry) => !isRange(entry) && !NAME.test(entry))
+  if (wrong !== undefined)
+    throw new Error(`OUTBOUND_NO_PROXY holds ${wrong}; write names, .suffixes or 10.0.0.0/8`)
   const isInRange = makeIsInRanges('OUTBOUND_NO_PROXY', entries.filter(isRange))
   const names = entries.filter((entry) => !isRange(entry))
   const isBypassed: Proxy['isBypassed'] = (host, addresses) =>
     names.some((name) => (name.startsWith('.') ? host.endsWith(name) : host === name)) ||
     isInRange(host) ||
     (addresses.length > 0 && addresses.every(isInRange))
-  const credentials = [username, password].map(decodeURIComponent).join(':')
   return {
     origin,
     authorization:
@@ -49,9 +51,28 @@ export const makeProxy = ({ url, resolves, bypass }: ProxyRules): Proxy => {
   }
 }
 
+const NAME = /^\.?[a-z\d_-]+(\.[a-z\d_-]+)*$/
+
+/** Its errors show nothing of the URL, which may hold a password. */
+const readUrl = (text: string): { origin: string; credentials: string } => {
+  try {
+    const { protocol, origin, href, username, password } = new URL(text)
+    const credentials = [username, password].map(decodeURIComponent).join(':')
+    if (/^https?:$/.test(protocol) && href.endsWith(`${new URL(origin).host}/`))
+      return { origin, credentials }
+  } catch {}
+  throw new Error('OUTBOUND_PROXY must be http://user:password@host:port, or https, without a path')
+}
+
 const isRange = (entry: string): boolean => isIP(entry) !== 0 || entry.includes('/')
 
-export interface Tunnel {
+export interface Connected {
+  socket: Socket
+  /** The address at its other end, or the name that a proxy was given. */
+  peer: string
+}
+
+interface Tunnel {
   proxy: Proxy
   /** Opens the connection to the proxy itself. */
   connect: buildConnector.connector
@@ -66,7 +87,7 @@ export interface Tunnel {
  * Has the proxy connect to one of the hosts.
  * @throws OutboundError whose cause is an OperatorError, or the reason of the signal.
  */
-export const openTunnel = async (tunnel: Tunnel): Promise<{ socket: Socket; peer: string }> => {
+export const openTunnel = async (tunnel: Tunnel): Promise<Connected> => {
   const { origin } = tunnel.proxy
   let failure: OutboundError | undefined
   for (const peer of tunnel.hosts) {
@@ -109,34 +130,4 @@ const adviseStatus = (status: number): string => {
   return status >= 500
     ? 'it cannot reach that itself'
     : 'allow it there, or add the host to OUTBOUND_NO_PROXY'
-}
-
-/** Says what is wrong with the value of OUTBOUND_PROXY, which may hold a password. */
-export const findProxyIssue = (url: string): string | undefined => {
-  if (url === '' || isProxyUrl(url)) return undefined
-  return 'must be http://host:port or https://host:port, with user:password@ before the host where it asks for them'
-}
-
-const isProxyUrl = (text: string): boolean => {
-  try {
-    const { protocol, pathname, search, hash, username, password } = new URL(text)
-    decodeURIComponent(username + password)
-    return /^https?:$/.test(protocol) && pathname + search + hash === '/'
-  } catch {
-    return false
-  }
-}
-
-/** Says what is wrong with an entry of OUTBOUND_NO_PROXY. */
-export const findBypassIssue = (entry: string): string | undefined => {
-  if (!isRange(entry))
-    return /^\.?[a-z\d_-]+(\.[a-z\d_-]+)*$/i.test(entry)
-      ? undefined
-      : `must be names, suffixes such as .example.com, addresses or networks, got ${entry}`
-  try {
-    makeIsInRanges('OUTBOUND_NO_PROXY', [entry])
-    return undefined
-  } catch (error) {
-    return (error as Error).message
-  }
 }

@@ -3,10 +3,9 @@ import { Agent as HttpsAgent } from 'node:https'
 import type { Socket } from 'node:net'
 import { Agent, fetch, type buildConnector } from 'undici'
 
-import type { OutboundRules } from './client.ts'
 import { makeConnector, openSystemSocket } from './connector.ts'
 import { startDeadline } from './deadline.ts'
-import { makeProxy } from './proxy.ts'
+import { makeProxy, type ProxyRules } from './proxy.ts'
 import { resolveBySystem } from './resolver.ts'
 import { hostOf } from './url.ts'
 
@@ -17,20 +16,12 @@ const CONNECT_MS = 5000
  * Makes the connector to servers that an operator has named: they are called wherever they are, and through the proxy
  * where there is one. Every client of such a server opens its connections here.
  */
-export const makeTrustedConnector = ({
-  proxy,
-}: Pick<OutboundRules, 'proxy'>): buildConnector.connector => {
-  const network = {
-    resolve: resolveBySystem,
-    openSocket: openSystemSocket,
-    proxy: proxy && makeProxy(proxy),
-  }
+export const makeTrustedConnector = (rules?: ProxyRules): buildConnector.connector => {
+  const proxy = rules && makeProxy(rules)
+  const network = { resolve: resolveBySystem, openSocket: openSystemSocket, proxy }
+  const deadline = { timeoutMs: CONNECT_MS, signals: [], what: 'connection' }
   return (target, callback) => {
-    const { signal, stop } = startDeadline({
-      timeoutMs: CONNECT_MS,
-      signals: [],
-      what: 'connection',
-    })
+    const { signal, stop } = startDeadline(deadline)
     makeConnector({ isAllowed: () => true, network, signal })(target, (...opened) => {
       stop()
       callback(...opened)
@@ -39,7 +30,7 @@ export const makeTrustedConnector = ({
 }
 
 /** Makes the fetch of servers that an operator has named. */
-export const makeTrustedFetch = (rules: Pick<OutboundRules, 'proxy'>): typeof globalThis.fetch => {
+export const makeTrustedFetch = (rules?: ProxyRules): typeof globalThis.fetch => {
   const dispatcher = new Agent({ connect: makeTrustedConnector(rules) })
   const send = (url: string, init?: object) => fetch(url, { ...init, dispatcher })
   // Node has the same functions of another release of undici.
@@ -47,7 +38,7 @@ export const makeTrustedFetch = (rules: Pick<OutboundRules, 'proxy'>): typeof gl
 }
 
 /** Opens a connection to the port of a URL that an operator has named. TLS is not begun. */
-export const openTrustedSocket = (rules: Pick<OutboundRules, 'proxy'>, url: URL): Promise<Socket> =>
+export const openTrustedSocket = (url: URL, rules?: ProxyRules): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const port = url.port || (url.protocol === 'https:' ? '443' : '80')
     makeTrustedConnector(rules)(
@@ -58,7 +49,7 @@ export const openTrustedSocket = (rules: Pick<OutboundRules, 'proxy'>, url: URL)
 
 /** Makes the agents of a client that has Node's own for its connections. */
 export const makeTrustedAgents = (
-  rules: Pick<OutboundRules, 'proxy'>,
+  rules: ProxyRules,
   options: { keepAlive: boolean; maxSockets: number },
 ): { httpAgent: HttpAgent; httpsAgent: HttpsAgent } => {
   const connect = makeTrustedConnector(rules)

@@ -1,7 +1,7 @@
 import { S3Client, S3ServiceException } from '@aws-sdk/client-s3'
 
-import type { OutboundRules } from '../outbound/client.ts'
 import { OutboundError } from '../outbound/error.ts'
+import type { ProxyRules } from '../outbound/proxy.ts'
 import { makeTrustedAgents } from '../outbound/trusted.ts'
 import { StorageError } from './storage.ts'
 
@@ -42,7 +42,7 @@ export interface S3Options {
   pathStyle: boolean
   /** Without them the SDK looks where it does: environment, shared files, the role of the machine. */
   credentials?: { accessKeyId: string; secretAccessKey: string } | undefined
-  proxy?: OutboundRules['proxy']
+  proxy?: ProxyRules | undefined
   /** Milliseconds until the head of a response. */
   responseMs?: number
 }
@@ -76,7 +76,7 @@ export const makeS3Client = (options: S3Options): S3Client =>
       // A socket also stands still while its reader does. `readBody` counts only the time that it waits.
       socketTimeout: 0,
       ...(options.proxy
-        ? makeTrustedAgents(options, AGENT)
+        ? makeTrustedAgents(options.proxy, AGENT)
         : { httpAgent: AGENT, httpsAgent: AGENT }),
     },
   })

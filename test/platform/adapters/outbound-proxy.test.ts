@@ -12,7 +12,7 @@ import { makeClient } from '../../../src/platform/outbound/client.ts'
 import { openSystemSocket } from '../../../src/platform/outbound/connector.ts'
 import { OutboundError } from '../../../src/platform/outbound/error.ts'
 import { POST_LIMITS, type Posted } from '../../../src/platform/outbound/post.ts'
-import { findBypassIssue, findProxyIssue, makeProxy } from '../../../src/platform/outbound/proxy.ts'
+import { makeProxy } from '../../../src/platform/outbound/proxy.ts'
 import type { ProxyRules } from '../../../src/platform/outbound/proxy.ts'
 import { makeTrustedFetch } from '../../../src/platform/outbound/trusted.ts'
 import { makeS3Client } from '../../../src/platform/storage/s3-client.ts'
@@ -259,7 +259,7 @@ describe('servers that an operator has named are reached through the proxy', () 
 
   test('by fetch, as for the keys of the issuer', async () => {
     plain.script('/keys', respond(200, {}, '{"keys":[]}'))
-    const fetchTrusted = makeTrustedFetch(rules())
+    const fetchTrusted = makeTrustedFetch(rules().proxy)
     const response = await fetchTrusted('http://issuer.example/keys')
     assert.deepEqual(await response.json(), { keys: [] })
     assert.deepEqual(way.asked, ['issuer.example:80'])
@@ -292,22 +292,26 @@ describe('servers that an operator has named are reached through the proxy', () 
 })
 
 describe('settings of the proxy', () => {
+  const read = (given: Partial<ProxyRules>) => () =>
+    makeProxy({ url: 'http://proxy', resolves: false, bypass: [], ...given })
+
   test('are a URL with nothing behind its port', () => {
-    for (const url of ['http://proxy:3128', 'https://u:p%40@proxy.example', ''])
-      assert.equal(findProxyIssue(url), undefined, url)
+    for (const url of ['http://proxy:3128', 'https://u:p%40@proxy.example', 'http://[::1]:3128/'])
+      assert.doesNotThrow(read({ url }), url)
+    const wrong = ['proxy:3128', 'socks5://u:secret@proxy:1080', 'http://u:secret@proxy/path']
     for (const url of [
-      'proxy:3128',
-      'socks5://proxy:1080',
-      'http://proxy/path',
-      'http://u:%zz@proxy',
+      ...wrong,
+      'http://u:secret%zz@proxy',
+      'http://proxy?secret',
+      'http://proxy#a',
     ])
-      assert.match(findProxyIssue(url) ?? '', /^must be http:\/\/host:port/, url)
+      assert.throws(read({ url }), /^Error: OUTBOUND_PROXY must be http:(?!.*secret)/, url)
   })
 
   test('are names, suffixes, addresses and networks', () => {
-    for (const entry of ['minio', '.example.com', '10.0.0.0/8', '::1', 'fd00::/8'])
-      assert.equal(findBypassIssue(entry), undefined, entry)
+    const bypass = ['minio', '.Example.com', '10.0.0.0/8', '::1', 'fd00::/8']
+    assert.doesNotThrow(read({ bypass }))
     for (const entry of ['*', '*.example.com', 'http://minio', '10.0.0.0/33', 'minio:9000'])
-      assert.ok(findBypassIssue(entry), entry)
+      assert.throws(read({ bypass: [entry] }), /OUTBOUND_NO_PROXY holds .*; write /, entry)
   })
 })
