@@ -6,10 +6,9 @@ import { errors } from '../platform/domain/errors.ts'
 import { makeConsole } from '../platform/http/console/serve.ts'
 import { makeRateLimits } from '../platform/http/access/rate-limit.ts'
 import type { Log } from '../platform/log.ts'
-import { makeTrustedFetch } from '../platform/outbound/trusted.ts'
 import { readOrigins } from '../platform/process/open-storage.ts'
 import { readOutboundRules, type PlatformConfig } from '../platform/settings/settings.ts'
-import { makeKeySet } from './adapters/key-set.ts'
+import { makeFetchKeys, makeKeySet } from './adapters/key-set.ts'
 import { makeAuthenticator } from './http/access/auth.ts'
 import { findClaimIssue, makeIsAdmin } from './http/access/claims.ts'
 import { makeLinkedUser } from './http/access/linked-user.ts'
@@ -55,7 +54,7 @@ export const makeIdentityApi = async (
         makeKeySet({
           url: config.AUTH_JWKS_URL,
           log,
-          fetch: makeTrustedFetch(readOutboundRules(config).proxy),
+          fetch: makeFetchKeys(config.AUTH_JWKS_URL, readOutboundRules(config)),
         }),
       sql,
       log,

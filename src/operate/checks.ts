@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import type { Connection } from '@temporalio/client'
 
 import { readCertificateEnd } from '../platform/adapters/certificate.ts'
-import { readKeySet } from '../identity/adapters/key-set.ts'
+import { makeFetchKeys, readKeySet } from '../identity/adapters/key-set.ts'
 import { makeSecrets } from '../platform/adapters/secrets.ts'
 import { isCode } from '../platform/storage/files.ts'
 import type { Storage } from '../platform/storage/storage.ts'
@@ -23,7 +23,7 @@ import { describeSchedules } from '../platform/temporal/schedule.ts'
 import { listMissingSearchAttributes } from '../platform/temporal/search-attributes.ts'
 import { adviseTemporal } from '../platform/temporal/temporal-advice.ts'
 import { adviseStorage, openStorage } from '../platform/process/open-storage.ts'
-import { makeTrustedFetch, openTrustedSocket } from '../platform/outbound/trusted.ts'
+import { openTrustedSocket } from '../platform/outbound/trusted.ts'
 import { OperatorError, OperatorWarning } from '../platform/process/operator-error.ts'
 import { readOutboundRules } from '../platform/settings/settings.ts'
 import { readTemporal } from '../platform/settings/temporal.ts'
@@ -291,9 +291,10 @@ const writeProbe = async (storage: Storage): Promise<void> => {
 const WITHOUT_TLS = ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'EPROTO']
 
 const makeTrustChecks = ({ config }: CheckDeps): Check[] => {
-  const { proxy } = readOutboundRules(config)
+  const rules = readOutboundRules(config)
   const checkIssuer = async (): Promise<string> => {
-    const keys = await readKeySet(config.AUTH_JWKS_URL, makeTrustedFetch(proxy))
+    const { AUTH_JWKS_URL: url } = config
+    const keys = await readKeySet(url, makeFetchKeys(url, rules))
     if (keys === 0) fail('its key set is empty: look at AUTH_JWKS_URL')
     return `its key set has ${keys} keys`
   }
@@ -304,7 +305,7 @@ const makeTrustChecks = ({ config }: CheckDeps): Check[] => {
     async () => {
       const url = new URL(config[name])
       if (url.protocol === 'http:') return `${name} is without TLS`
-      const socket = await openTrustedSocket(url, proxy)
+      const socket = await openTrustedSocket(url, rules.proxy)
       const end = await readCertificateEnd(url, socket).catch((error: unknown) => {
         throw isCode(error, ...WITHOUT_TLS)
           ? new OperatorError(`no TLS there: correct ${name}`)

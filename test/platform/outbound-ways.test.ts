@@ -20,7 +20,7 @@ const OPENS = [
 /** All that call others past src/platform/outbound, and why OUTBOUND_PROXY still holds, or need not. */
 const KNOWN: Record<string, string> = {
   'src/engines/comfyui/events.ts': 'a WebSocket over makeTrustedConnector',
-  'src/identity/adapters/key-set.ts': 'jose over the fetch that it is given',
+  'src/identity/adapters/key-set.ts': 'jose over the guarded client',
   'src/platform/storage/s3-client.ts': 'the SDK over makeTrustedAgents',
   'src/platform/storage/s3.ts': 'commands of that client',
   'src/platform/adapters/certificate.ts': 'TLS on a connection that it is given',

@@ -4,6 +4,9 @@ import type { FetchImplementation, JWTVerifyGetKey } from 'jose'
 import { errors } from '../../platform/domain/errors.ts'
 import { inTime, LateError } from '../../platform/domain/in-time.ts'
 import type { Log } from '../../platform/log.ts'
+import type { OutboundRules } from '../../platform/outbound/client.ts'
+import { makeOutbound } from '../../platform/outbound/outbound.ts'
+import { resolveBySystem } from '../../platform/outbound/resolver.ts'
 
 export interface KeySetOptions {
   url: string
@@ -12,6 +15,17 @@ export interface KeySetOptions {
   clock?: (() => number) | undefined
   /** In place of the global one, which dials any address. */
   fetch: FetchImplementation
+}
+
+/** The largest known documents have a tenth of these bytes. */
+export const KEY_SET_LIMITS = { maxBytes: 262_144, timeoutMs: 5_000, maxRedirects: 0 }
+
+/** Makes the fetch of the key set that an operator has named, which may be anywhere. */
+export const makeFetchKeys = (url: string, rules: OutboundRules): FetchImplementation => {
+  const trusted = new URL(url).origin
+  const outbound = makeOutbound({ ...rules, trusted, resolve: resolveBySystem })
+  return async (asked, { signal }) =>
+    new Response(new Uint8Array(await outbound.read({ url: asked, signal, ...KEY_SET_LIMITS })))
 }
 
 /** Fetches the key set at an address and returns how many keys it has. Throws when there is none. */

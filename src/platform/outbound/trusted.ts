@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import type { Socket } from 'node:net'
-import { Agent, fetch, type buildConnector } from 'undici'
+import type { buildConnector } from 'undici'
 
 import { makeConnector, openSystemSocket } from './connector.ts'
 import { startDeadline } from './deadline.ts'
@@ -27,14 +27,6 @@ export const makeTrustedConnector = (rules?: ProxyRules): buildConnector.connect
       callback(...opened)
     })
   }
-}
-
-/** Makes the fetch of servers that an operator has named. */
-export const makeTrustedFetch = (rules?: ProxyRules): typeof globalThis.fetch => {
-  const dispatcher = new Agent({ connect: makeTrustedConnector(rules) })
-  const send = (url: string, init?: object) => fetch(url, { ...init, dispatcher })
-  // Node has the same functions of another release of undici.
-  return send as unknown as typeof globalThis.fetch
 }
 
 /** Opens a connection to the port of a URL that an operator has named. TLS is not begun. */

@@ -5,7 +5,7 @@ import { before, beforeEach, describe, test, type TestContext } from 'node:test'
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose'
 import type { CryptoKey, JWK, JWTHeaderParameters, JWTPayload } from 'jose'
 
-import { makeKeySet } from '../../../src/identity/adapters/key-set.ts'
+import { makeFetchKeys, makeKeySet } from '../../../src/identity/adapters/key-set.ts'
 import { insertApiKey, listApiKeys, revokeApiKey } from '../../../src/identity/db/api-key.ts'
 import { ApiError } from '../../../src/platform/domain/errors.ts'
 import { makeCredential } from '../../../src/platform/domain/credential.ts'
@@ -102,7 +102,12 @@ const make = () => {
     info: (...facts: unknown[]) => void logged.push(JSON.stringify(facts)),
     warn: (...facts: unknown[]) => void logged.push(String(facts[1])),
   }
-  const keys = makeKeySet({ url: issuer.url, log, fetch, clock: () => time })
+  const keys = makeKeySet({
+    url: issuer.url,
+    log,
+    fetch: makeFetchKeys(issuer.url, { allowLoopback: false, ports: [], deny: [] }),
+    clock: () => time,
+  })
   return makeAuthenticator({ issuer: ISSUER, audience: AUDIENCE, keys, sql, log })
 }
 

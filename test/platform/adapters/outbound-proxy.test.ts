@@ -6,6 +6,7 @@ import { beforeEach, describe, test } from 'node:test'
 
 import { HeadBucketCommand } from '@aws-sdk/client-s3'
 
+import { makeFetchKeys, readKeySet } from '../../../src/identity/adapters/key-set.ts'
 import { makeEvents } from '../../../src/engines/comfyui/events.ts'
 import { describeCauses } from '../../../src/platform/domain/causes.ts'
 import { makeClient } from '../../../src/platform/outbound/client.ts'
@@ -14,7 +15,6 @@ import { OutboundError } from '../../../src/platform/outbound/error.ts'
 import { POST_LIMITS, type Posted } from '../../../src/platform/outbound/post.ts'
 import { makeProxy } from '../../../src/platform/outbound/proxy.ts'
 import type { ProxyRules } from '../../../src/platform/outbound/proxy.ts'
-import { makeTrustedFetch } from '../../../src/platform/outbound/trusted.ts'
 import { makeS3Client } from '../../../src/platform/storage/s3-client.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { useFolder } from '../../support/folder.ts'
@@ -257,11 +257,11 @@ describe('servers that an operator has named are reached through the proxy', () 
     way.asked.length = 0
   })
 
-  test('by fetch, as for the keys of the issuer', async () => {
+  test('for the keys of the issuer', async () => {
+    const url = 'http://issuer.example/keys'
     plain.script('/keys', respond(200, {}, '{"keys":[]}'))
-    const fetchTrusted = makeTrustedFetch(rules().proxy)
-    const response = await fetchTrusted('http://issuer.example/keys')
-    assert.deepEqual(await response.json(), { keys: [] })
+    const outbound = { allowLoopback: false, ports: [], deny: [], ...rules() }
+    assert.equal(await readKeySet(url, makeFetchKeys(url, outbound)), 0)
     assert.deepEqual(way.asked, ['issuer.example:80'])
   })
 
