@@ -25,6 +25,8 @@ COPY samples/thumbnail.jpg samples/
 # Of the package of the client.
 COPY LICENSE ./
 # By its path, because the packages are there already, and their install scripts have not run.
+# The builder does not see git: what is no release has its commit from here.
+ARG KILN_COMMIT=
 RUN node tools/run.mjs tools/build.ts --no-packages
 
 # What runs; a stage of its own, so that a change of the code alone does not install again. Of the packages in the

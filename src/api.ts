@@ -4,7 +4,7 @@ import { makeApp } from './compose/app.ts'
 import { probeWorkers, readQueueFacts } from './compose/dependencies.ts'
 import { makeRoutes } from './compose/routes.ts'
 import { readService } from './compose/settings/derived.ts'
-import { loadConfig, warnOfRemovedSettings } from './config.ts'
+import { loadConfig, warnOfSettings } from './config.ts'
 import { makeCustomKinds } from './engines/custom-kinds.ts'
 import { makeFleetReader } from './engines/temporal/fleet-metrics.ts'
 import { makeEventApi } from './events/api.ts'
@@ -41,7 +41,7 @@ import { makeReconciledTasks } from './tasks/temporal/reconcile-task.ts'
 
 const config = loadConfig('api')
 const log = makeLog('api', config.LOG_LEVEL)
-warnOfRemovedSettings(config, log)
+warnOfSettings(config, log)
 captureOutput(log)
 armFailpoint(config.FAILPOINT)
 

@@ -11,6 +11,7 @@ import { listRemovedSettings } from './compose/settings/removed.ts'
 import { findSettingIssues, NO_PROXY } from './compose/settings/issues.ts'
 import type { SettingIssue } from './platform/settings/issue.ts'
 import type { ProcessName } from './compose/settings/issues.ts'
+import { listRisks } from './platform/settings/settings.ts'
 import { readProfile } from './platform/settings/temporal.ts'
 
 export class ConfigError extends Error {
@@ -109,17 +110,14 @@ export const loadConfig = (name: ProcessName): Config => {
   }
 }
 
-/** Warns of variables that were settings once, so that nobody takes them for heeded. */
-export const warnOfRemovedSettings = (
-  config: Config,
-  log: Log,
-  environment = process.env,
-): void => {
+/** Warns of settings that leave a risk, and of variables that were settings once, so that nobody takes them for heeded. */
+export const warnOfSettings = (config: Config, log: Log, environment = process.env): void => {
   const removed = listRemovedSettings(environment, config)
+  for (const warning of listRisks(config)) log.warn(warning)
   if (removed.length > 0) log.warn(`variables without effect are set: ${removed.join('; ')}`)
 }
 
-const SECRET = /KEY|SECRET|TOKEN|DATABASE_URL|DATABASE_DIRECT_URL/
+const SECRET = /KEY|SECRET|TOKEN|DATABASE_URL|DATABASE_DIRECT_URL|OUTBOUND_PROXY$/
 
 /** True of a setting whose value is a key, or can hold a password. */
 const isSecret = (name: string): boolean =>

@@ -7,7 +7,7 @@ import {
   readSearchPath,
   splitSettings,
 } from './config.ts'
-import { readAddresses } from './platform/settings/settings.ts'
+import { listRisks, readAddresses } from './platform/settings/settings.ts'
 import { readCheckTiming } from './registry/settings.ts'
 import type { Config } from './compose/settings/env.ts'
 import { listRemovedSettings } from './compose/settings/removed.ts'
@@ -87,7 +87,7 @@ const doctor = async (isJson: boolean): Promise<number> => {
   })
   const { findings, lines, isWell } = await examine(checks, {
     issues,
-    warnings: listRemovedSettings(process.env, config),
+    warnings: [...listRisks(config), ...listRemovedSettings(process.env, config)],
     secrets: listSecretValues(process.env),
     limitMs: config.DOCTOR_CHECK_MS,
   })

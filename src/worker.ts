@@ -4,7 +4,7 @@ import { Worker } from '@temporalio/worker'
 
 import { startFirstAttempts } from '../activities/events/first-attempts.ts'
 import { createCoreActivities } from '../activities/index.ts'
-import { loadConfig, readSearchPath, warnOfRemovedSettings } from './config.ts'
+import { loadConfig, readSearchPath, warnOfSettings } from './config.ts'
 import { makeCustomKinds } from './engines/custom-kinds.ts'
 import { makeMediaRendering, makeRemoteRendering } from './engines/worker.ts'
 import { announceEvent, startDelivery } from './events/temporal/start-delivery.ts'
@@ -30,7 +30,7 @@ const config = loadConfig('worker')
 // What `ps` shows: the command line is the same for all roles.
 process.title = `kiln worker-${config.WORKER_ROLE}`
 const log = makeLog(`worker-${config.WORKER_ROLE}`, config.LOG_LEVEL, describeActivity)
-warnOfRemovedSettings(config, log)
+warnOfSettings(config, log)
 captureOutput(log)
 armFailpoint(config.FAILPOINT)
 

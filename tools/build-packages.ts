@@ -10,6 +10,7 @@ import { buildPython } from './build-python.ts'
 import { writeOpenApiTypes } from './openapi-types.ts'
 import { Skipped } from './python.ts'
 import { withoutLinks } from './readme.ts'
+import { nameBuild } from './version.ts'
 
 const CLIENT = join(ROOT, 'packages/client')
 const INSPECTOR = join(ROOT, 'packages/inspector')
@@ -128,7 +129,8 @@ const describe = async (
   // Provenance names the repository, which the release knows.
   const url = process.env['REPOSITORY_URL']
   const repository = url === undefined ? {} : { repository: { type: 'git', url } }
-  const all = { ...manifest, ...own, ...repository }
+  const version = nameBuild(String(manifest['version']))
+  const all = { ...manifest, version, ...own, ...repository }
   await writeFile(join(out, 'package.json'), `${JSON.stringify(all, undefined, 2)}\n`)
   await cp(join(ROOT, 'LICENSE'), join(out, 'LICENSE'))
   await writeFile(join(out, 'README.md'), withoutLinks(await readFile(join(ROOT, page), 'utf8')))

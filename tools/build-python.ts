@@ -11,6 +11,7 @@ import { readDocument } from './openapi-types.ts'
 import type { Document } from './openapi-types.ts'
 import { installPython } from './python.ts'
 import { withoutLinks } from './readme.ts'
+import { nameBuild, readVersion, toPython } from './version.ts'
 
 const TOOLS = join(ROOT, 'tools/python')
 export const REQUIREMENTS = join(TOOLS, 'requirements.txt')
@@ -55,6 +56,12 @@ const buildOne = async (bin: string, source: string, out: string): Promise<void>
   try {
     for (const name of ['src', 'pyproject.toml'])
       await cp(join(source, name), join(folder, name), { recursive: true, filter: isShipped })
+    const project = await readFile(join(source, 'pyproject.toml'), 'utf8')
+    const version = toPython(nameBuild(await readVersion()))
+    await writeFile(
+      join(folder, 'pyproject.toml'),
+      project.replace(/(?<=^version = ")[^"]+/m, version),
+    )
     await cp(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'))
     const page = await readFile(join(source, 'README.md'), 'utf8')
     await writeFile(join(folder, 'README.md'), withoutLinks(page))

@@ -5,7 +5,7 @@
  * installed elsewhere: `build-packages.ts`. `--watch` builds nothing but the console, where a started stack reads it, and
  * again at each change.
  */
-import { cp, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
@@ -14,6 +14,7 @@ import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
 import { ROOT } from '../src/local/root.ts'
 import { buildClient, buildPackages, compile } from './build-packages.ts'
 import { buildConsole, watchConsole } from './console/build.ts'
+import { nameBuild, readVersion, toTag } from './version.ts'
 
 const build = async (): Promise<void> => {
   const { values } = parseArgs({
@@ -33,6 +34,7 @@ const build = async (): Promise<void> => {
   await cp(join(ROOT, 'src/platform/db/migrations'), join(out, 'src/platform/db/migrations'), {
     recursive: true,
   })
+  const name = await nameRelease(join(out, 'src/platform/domain/release.js'))
   const library = 'packages/inspector/src/interpret/library/python'
   await cp(join(ROOT, library), join(out, library), { recursive: true })
   // Compiling this program has made them.
@@ -42,8 +44,29 @@ const build = async (): Promise<void> => {
   const bundle = await bundleWorkflows(join(out, 'workflow-bundle.js'))
   const isImage = values['no-check'] || values['no-packages']
   await (isImage ? buildClient(join(out, 'client')) : buildPackages(out))
+  if (!values['no-packages']) await buildChart(join(out, 'chart'), name)
   await cp(join(ROOT, 'tools/kiln.mjs'), join(out, 'kiln.mjs'))
-  say(`${out} is built; the workflow bundle has ${Math.round(bundle / 1000)} kB`)
+  say(`${out} is built as ${name}; the workflow bundle has ${Math.round(bundle / 1000)} kB`)
+}
+
+/** Writes the name of this build where processes read it. */
+const nameRelease = async (path: string): Promise<string> => {
+  const version = await readVersion()
+  const name = nameBuild(version)
+  const code = await readFile(path, 'utf8')
+  await writeFile(path, code.replace(`'${version}'`, `'${name}'`))
+  return name
+}
+
+/** Copies the chart, which takes the image of this build. */
+const buildChart = async (out: string, name: string): Promise<void> => {
+  await cp(join(ROOT, 'deploy/helm/kiln'), out, { recursive: true })
+  const path = join(out, 'Chart.yaml')
+  const text = await readFile(path, 'utf8')
+  await writeFile(
+    path,
+    text.replace(/(?<=^version: ).+/m, name).replace(/(?<=^appVersion: ).+/m, toTag(name)),
+  )
 }
 
 /** Writes the bundle that WORKFLOW_BUNDLE names in the image; returns its size in bytes. */

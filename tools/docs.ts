@@ -1,6 +1,6 @@
 /**
- * Writes `.env.example` (`npm run docs`), the pages of docs/reference, the picture in docs/architecture.md, and the table
- * in docs/client.md.
+ * Writes `.env.example` (`npm run docs`), the pages of docs/reference, the picture in docs/architecture.md, the table in
+ * docs/client.md, and the version of package.json wherever it is repeated.
  * `-- --pictures` renews the pictures of the console in docs/pictures instead, and `-- --pictures temporal` those of the
  * Temporal UI; both need Chromium.
  * `-- --dashboard <METRICS_PORT> <seconds>` draws the dashboard of a service that runs; it needs Chromium and Prometheus.
@@ -23,6 +23,7 @@ import { makeEnvExample, makeSettingsPage } from './docs/settings.ts'
 import { makeUpstreamPage } from './docs/upstream.ts'
 import { drawStructure } from './docs/structure.ts'
 import { replacePart } from './docs/markdown.ts'
+import { repeatVersion } from './version.ts'
 
 const read = (path: string): Promise<string> => readFile(join(ROOT, path), 'utf8')
 
@@ -41,6 +42,7 @@ export const makeDocuments = async (): Promise<Record<string, string>> => ({
   'docs/reference/figures.md': makeResultsPage(await read(RESULTS), await read(OUTCOMES)),
   'docs/reference/settings.md': makeSettingsPage(),
   'docs/reference/upstream.md': makeUpstreamPage(),
+  ...(await repeatVersion()),
 })
 
 const write = async (path: string, content: string): Promise<void> => {

@@ -7,8 +7,8 @@ import { makeConsole } from '../platform/http/console/serve.ts'
 import { makeRateLimits } from '../platform/http/access/rate-limit.ts'
 import type { Log } from '../platform/log.ts'
 import { readOrigins } from '../platform/process/open-storage.ts'
-import type { PlatformConfig } from '../platform/settings/settings.ts'
-import { makeKeySet } from './adapters/key-set.ts'
+import { readOutboundRules, type PlatformConfig } from '../platform/settings/settings.ts'
+import { makeFetchKeys, makeKeySet } from './adapters/key-set.ts'
 import { makeAuthenticator } from './http/access/auth.ts'
 import { findClaimIssue, makeIsAdmin } from './http/access/claims.ts'
 import { makeLinkedUser } from './http/access/linked-user.ts'
@@ -49,7 +49,13 @@ export const makeIdentityApi = async (
     authenticate: makeAuthenticator({
       issuer: config.AUTH_ISSUER,
       audience: config.AUTH_AUDIENCE,
-      keys: signIn?.verify ?? makeKeySet({ url: config.AUTH_JWKS_URL, log }),
+      keys:
+        signIn?.verify ??
+        makeKeySet({
+          url: config.AUTH_JWKS_URL,
+          log,
+          fetch: makeFetchKeys(config.AUTH_JWKS_URL, readOutboundRules(config)),
+        }),
       sql,
       log,
       users: makeUserRecorder({ sql }),

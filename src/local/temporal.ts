@@ -4,8 +4,7 @@ import { connect } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-import { Connection } from '@temporalio/client'
-
+import { openTemporal } from '../platform/temporal/connection.ts'
 import { startChild, untilReady } from './child.ts'
 import { findPort } from './port.ts'
 import { startServer, untilResponds, type OnSpawn, type Server } from './server.ts'
@@ -136,7 +135,7 @@ const connectOnce = async (address: string): Promise<void> => {
 
 /** The port is open some time before the namespace is there. */
 const describeDefaultNamespace = async (address: string): Promise<void> => {
-  const connection = Connection.lazy({ address, connectTimeout: 1000 })
+  const connection = openTemporal({ address, namespace: 'default' }, { connectTimeout: 1000 })
   try {
     await connection.withDeadline(
       Date.now() + 1000,

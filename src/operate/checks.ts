@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import type { Connection } from '@temporalio/client'
 
 import { readCertificateEnd } from '../platform/adapters/certificate.ts'
-import { readKeySet } from '../identity/adapters/key-set.ts'
+import { makeFetchKeys, readKeySet } from '../identity/adapters/key-set.ts'
 import { makeSecrets } from '../platform/adapters/secrets.ts'
 import { isCode } from '../platform/storage/files.ts'
 import type { Storage } from '../platform/storage/storage.ts'
@@ -24,7 +24,9 @@ import { describeSchedules } from '../platform/temporal/schedule.ts'
 import { listMissingSearchAttributes } from '../platform/temporal/search-attributes.ts'
 import { adviseTemporal } from '../platform/temporal/temporal-advice.ts'
 import { adviseStorage, openStorage } from '../platform/process/open-storage.ts'
+import { openTrustedSocket } from '../platform/outbound/trusted.ts'
 import { OperatorError, OperatorWarning } from '../platform/process/operator-error.ts'
+import { readOutboundRules } from '../platform/settings/settings.ts'
 import { readTemporal } from '../platform/settings/temporal.ts'
 import { describeCauses } from '../platform/domain/causes.ts'
 import { hasBucket } from '../platform/storage/settings.ts'
@@ -36,6 +38,7 @@ import { makeEngineChecks } from './engine-checks.ts'
 import { NO_CALLER_VIDEO } from '../engines/domain/caller-video.ts'
 import { probeFairness } from './fairness.ts'
 import { countSecrets, FORGETTABLE } from './secrets.ts'
+import { makeProxyChecks } from './proxy-check.ts'
 import { makeFleetChecks } from './fleet-checks.ts'
 import { makeTemporalStoreChecks } from './temporal-store-check.ts'
 
@@ -67,6 +70,7 @@ export const makeChecks = (deps: CheckDeps): Check[] => [
   ...makeTemporalChecks(deps),
   ...makeTemporalStoreChecks(deps.config),
   ...makeStoreChecks(deps),
+  ...makeProxyChecks(deps.config),
   ...makeTrustChecks(deps),
   ...makeFleetChecks(deps),
   ...makeEngineChecks(deps),
@@ -299,8 +303,10 @@ const writeProbe = async (storage: Storage): Promise<void> => {
 const WITHOUT_TLS = ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'EPROTO']
 
 const makeTrustChecks = ({ config }: CheckDeps): Check[] => {
+  const rules = readOutboundRules(config)
   const checkIssuer = async (): Promise<string> => {
-    const keys = await readKeySet(config.AUTH_JWKS_URL)
+    const { AUTH_JWKS_URL: url } = config
+    const keys = await readKeySet(url, makeFetchKeys(url, rules))
     if (keys === 0) fail('its key set is empty: look at AUTH_JWKS_URL')
     return `its key set has ${keys} keys`
   }
@@ -311,7 +317,8 @@ const makeTrustChecks = ({ config }: CheckDeps): Check[] => {
     async () => {
       const url = new URL(config[name])
       if (url.protocol === 'http:') return `${name} is without TLS`
-      const end = await readCertificateEnd(url).catch((error: unknown) => {
+      const socket = await openTrustedSocket(url, rules.proxy)
+      const end = await readCertificateEnd(url, socket).catch((error: unknown) => {
         throw isCode(error, ...WITHOUT_TLS)
           ? new OperatorError(`no TLS there: correct ${name}`)
           : error

@@ -1,7 +1,7 @@
 import { inTime } from '../platform/domain/in-time.ts'
 import { adviseAuthority } from '../platform/outbound/authority.ts'
 import { OperatorError, OperatorWarning } from '../platform/process/operator-error.ts'
-import { describeCauses } from '../platform/domain/causes.ts'
+import { describeCauses, listCauses } from '../platform/domain/causes.ts'
 import type { Env } from '../compose/settings/env.ts'
 import type { SettingIssue } from '../platform/settings/issue.ts'
 
@@ -69,10 +69,9 @@ const examineOne = async (
   try {
     return findingOf('ok', name, await inTime(check(), limitMs, 'it'))
   } catch (error) {
+    const known = listCauses(error).find((cause) => cause instanceof OperatorError)
     const message =
-      error instanceof OperatorError
-        ? error.message
-        : `${describeCauses(error)}: ${adviseAuthority(error) ?? advice}`
+      known?.message ?? `${describeCauses(error)}: ${adviseAuthority(error) ?? advice}`
     const outcome = error instanceof OperatorWarning ? 'WARN' : 'ERROR'
     return findingOf(outcome, name, redact(message, secrets))
   }

@@ -4,6 +4,7 @@ import { TEMPLATE_KINDS } from '../engines/domain/template/fields.ts'
 import type { NamedInstance } from '../engines/domain/fleet-item.ts'
 import { readEngines } from '../engines/settings.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
+import { readOutboundRules } from '../platform/settings/settings.ts'
 import { makeEngineOf } from '../tasks/settings.ts'
 import type { Check } from './doctor.ts'
 
@@ -24,7 +25,7 @@ const checkEngine = async (
   config: Config,
   { name, instances, token }: { name: string; instances: readonly NamedInstance[]; token: string },
 ): Promise<string> => {
-  const asked = await Promise.all(instances.map((at) => askInstance(at, token)))
+  const asked = await Promise.all(instances.map((at) => askInstance(config, at, token)))
   const issues = asked.flatMap(({ issues }) => issues)
   const able = asked.find(({ fields }) => fields !== undefined)
   if (!able?.fields) throw new OperatorError(`${issues.join('; ')}: ${ADVICE}`)
@@ -40,15 +41,15 @@ const checkEngine = async (
 
 /** Asks an instance what it takes. */
 const askInstance = async (
+  config: Config,
   at: NamedInstance,
   token: string,
 ): Promise<{ issues: string[]; fields?: string[] }> => {
-  const rules = { ports: [], deny: [], allowLoopback: false }
   const host = makeCogHost({
     ...at,
     depth: 0,
     token,
-    outbound: rules,
+    outbound: readOutboundRules(config),
     lostMs: 0,
     silenceMs: SILENCE_MS,
   })

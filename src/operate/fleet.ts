@@ -18,6 +18,7 @@ import { unitOfWork } from '../platform/db/unit-of-work.ts'
 import { auditTarget } from '../platform/domain/audit-log.ts'
 import { OperatorError } from '../platform/process/operator-error.ts'
 import { folderIssue } from '../platform/settings/folder.ts'
+import { readOutboundRules } from '../platform/settings/settings.ts'
 import { readFleetItems } from '../engines/settings.ts'
 import type { Config } from '../compose/settings/env.ts'
 import { renderSample } from './sample.ts'
@@ -146,7 +147,7 @@ export const openInstance = (config: Config, { name, url }: NamedInstance): Inst
     url,
     depth: 0,
     token: config.COMFYUI_TOKEN,
-    outbound: { ports: [], deny: [], allowLoopback: false },
+    outbound: readOutboundRules(config),
     lostMs: 0,
     silenceMs: SILENCE_MS,
   })

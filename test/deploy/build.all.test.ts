@@ -33,6 +33,9 @@ const makeOutput = async (): Promise<string> => {
   return await mkdtemp(join(parent, 'build-test-'))
 }
 
+/** Marks this build, whatever is checked out. */
+const COMMIT = 'abcdef012345'
+
 const PACK = 'class Cup: RETURN_TYPES = ("IMAGE",)\nNODE_CLASS_MAPPINGS = {"Kiln Cup": Cup}\n'
 
 const importBuilt = async <T>(out: string, file: string): Promise<T> =>
@@ -74,6 +77,7 @@ describe('what `npm run build` makes', () => {
     stops.unshift(() => rm(out, { recursive: true }))
     await run(process.execPath, ['tools/run.mjs', 'tools/build.ts', '--out', out, '--no-check'], {
       cwd: ROOT,
+      env: { ...process.env, KILN_COMMIT: COMMIT },
     })
   })
   after(async () => {
@@ -85,6 +89,12 @@ describe('what `npm run build` makes', () => {
     assert.deepEqual(await readdir(join(out, 'src/platform/db/migrations')), migrations)
     const entries = await readdir(join(out, 'src'))
     assert.ok(!entries.some((name) => name.startsWith('local')))
+  })
+
+  test('has a chart that takes the image of its commit', async () => {
+    const chart = await readFile(join(out, 'chart/Chart.yaml'), 'utf8')
+    assert.match(chart, new RegExp(`^version: \\d[\\d.]+(-dev\\+${COMMIT})?$`, 'm'))
+    assert.match(chart, new RegExp(`^appVersion: \\d[\\d.]+(-dev-${COMMIT})?$`, 'm'))
   })
 
   test('has a command kiln for callers and operators, without those of a checkout', async () => {
@@ -165,6 +175,8 @@ describe('what `npm run build` makes', () => {
     const entries = await Promise.all([start('api'), ...workers])
     stops.unshift(() => Promise.all(entries.map((entry) => entry.kill())))
 
+    const { version } = (await (await fetch(`${url}/service`)).json()) as { version: string }
+    assert.match(version, new RegExp(`^\\d[\\d.]+(-dev\\+${COMMIT})?$`))
     const page = await fetch(`${url}/docs`)
     assert.match(await page.text(), /swagger-ui-/)
     const console = await (await fetch(url)).text()

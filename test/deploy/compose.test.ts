@@ -118,9 +118,13 @@ describe('docker-compose.yml', () => {
   })
 
   test('pins every image by the tag of a version', () => {
-    for (const [name, { image }] of services) assert.match(image, /^[\w./-]+:v?\d[\w.-]*$/, name)
+    for (const [name, { image }] of services)
+      assert.match(interpolate(image, {}), /^[\w./-]+:v?\d[\w.-]*$/, name)
     const { version } = JSON.parse(read('package.json')) as { version: string }
-    for (const [, { image }] of own) assert.equal(image, `kiln:${version}`)
+    for (const [, { image }] of own) {
+      assert.equal(interpolate(image, {}), `kiln:${version}`)
+      assert.equal(interpolate(image, { KILN_COMMIT: 'abc' }), `kiln:${version}-abc`)
+    }
   })
 
   test('checks the health of every server', () => {

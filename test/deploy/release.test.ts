@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 
 import { parse } from 'yaml'
 
 import { ROOT } from '../../src/local/root.ts'
+import { nameBuild, toPython, toTag } from '../../tools/version.ts'
 
 interface Step {
   uses?: string
@@ -124,10 +126,38 @@ describe('the workflow of a release', () => {
       assert.deepEqual({ ...manifest, version }, manifest, name)
     }
     for (const name of ['python', 'engine-python'])
-      assert.match(
-        await read(`packages/${name}/pyproject.toml`),
-        new RegExp(`^version = "${version}"$`, 'm'),
+      assert.ok(
+        (await read(`packages/${name}/pyproject.toml`)).includes(
+          `\nversion = "${toPython(version)}"\n`,
+        ),
       )
+  })
+
+  test('is never one of development', () => {
+    const { run = '' } = jobs['tag']?.steps?.at(-1) ?? {}
+    const ends = (tag: string) => {
+      const folder = mkdtempSync(join(tmpdir(), 'kiln-tag-'))
+      writeFileSync(join(folder, 'package.json'), JSON.stringify({ version: tag.slice(1) }))
+      const env = { ...process.env, GITHUB_REF_NAME: tag }
+      const { status } = spawnSync('bash', ['-ec', run], { cwd: folder, env })
+      rmSync(folder, { recursive: true })
+      return status
+    }
+    assert.deepEqual(['v0.3.0', 'v0.3.0-dev'].map(ends), [0, 1])
+  })
+
+  test('names a build of what is no release by its commit, as each kind of package takes it', () => {
+    const name = nameBuild('0.3.0-dev', 'abc123')
+    assert.deepEqual(
+      [name, toPython(name), toTag(name)],
+      ['0.3.0-dev+abc123', '0.3.0.dev0+abc123', '0.3.0-dev-abc123'],
+    )
+    assert.deepEqual(
+      [nameBuild('0.3.0', 'abc123'), nameBuild('0.3.0-dev', '')],
+      ['0.3.0', '0.3.0-dev'],
+    )
+    if (existsSync(join(ROOT, '.git')))
+      assert.match(nameBuild('0.3.0-dev'), /^0\.3\.0-dev\+[\da-f]{12}/)
   })
 
   test('names no registry by its host', () => {

@@ -108,6 +108,9 @@ const GROUPS: Record<string, Name[]> = {
     'GITHUB_TOKEN',
     'OUTBOUND_PORTS',
     'OUTBOUND_DENY',
+    'OUTBOUND_PROXY',
+    'OUTBOUND_NO_PROXY',
+    'OUTBOUND_PROXY_RESOLVES',
   ],
   'Workers and every process': [
     'WORKER_ROLE',

@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 import { makeIsAllowedAddress } from '../../platform/outbound/address.ts'
+import { makeProxy } from '../../platform/outbound/proxy.ts'
 import { isLoopbackHost } from '../../platform/outbound/url.ts'
 import { ENGINE_NAMES } from '../../tasks/domain/engine.ts'
 import {
@@ -111,9 +112,14 @@ const validatePorts: Rule = (value, name) =>
     .filter((port) => !/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535)
     .map((port) => `${name} must be ports from 1 to 65535, got ${port}`)
 
-const validateRanges: Rule = (value) => {
+const validateRanges: Rule = (value) =>
+  issuesOf(() => makeIsAllowedAddress({ allowLoopback: false, deny: splitList(value) }))
+
+const NO_RULES = { url: 'http://proxy', resolves: false, bypass: [] }
+
+const issuesOf = (make: () => unknown): string[] => {
   try {
-    makeIsAllowedAddress({ allowLoopback: false, deny: splitList(value) })
+    make()
     return []
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)]
@@ -238,6 +244,10 @@ const RULES = {
   WEBHOOK_DEFAULT_SECRET: validateWebhookSecret,
   OUTBOUND_PORTS: validatePorts,
   OUTBOUND_DENY: validateRanges,
+  OUTBOUND_PROXY: (value) =>
+    value === '' ? [] : issuesOf(() => makeProxy({ ...NO_RULES, url: value })),
+  OUTBOUND_NO_PROXY: (value) =>
+    issuesOf(() => makeProxy({ ...NO_RULES, bypass: splitList(value) })),
   TRUST_PROXY: validateNetworks,
   RATE_LIMITS: validateFactor,
   CORS_ORIGINS: validateOrigins,

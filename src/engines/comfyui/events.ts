@@ -1,7 +1,8 @@
-import { WebSocket } from 'undici'
+import { Agent, WebSocket } from 'undici'
 
 import { parseStorable } from '../../platform/db/storable-text.ts'
 import { isObject } from '../../platform/domain/is-object.ts'
+import { makeTrustedConnector } from '../../platform/outbound/trusted.ts'
 import type { OriginOptions } from '../origin.ts'
 
 /** Events of one prompt. They may stop at any time, and nothing waits for them. */
@@ -35,10 +36,15 @@ const CONNECT_MS = 5000
 /** Largest preview, far above what any method makes. */
 const PREVIEW_BYTES = 2 * 2 ** 20
 
-export const makeEvents = ({ url, token }: Pick<OriginOptions, 'url' | 'token'>): Events => {
+export const makeEvents = ({
+  url,
+  token,
+  outbound,
+}: Pick<OriginOptions, 'url' | 'token' | 'outbound'>): Events => {
   const { host, protocol } = new URL(url)
   const address = `${protocol === 'https:' ? 'wss' : 'ws'}://${host}/ws?clientId=`
   const headers = token === '' ? {} : { authorization: `Bearer ${token}` }
+  const dispatcher = new Agent({ connect: makeTrustedConnector(outbound.proxy) })
   let lastAt = -Infinity
   const listen = (id: string, stallMs: number): PromptEvents => {
     const quietMs = Math.min(QUIET_MS, stallMs / 3)
@@ -70,7 +76,7 @@ export const makeEvents = ({ url, token }: Pick<OriginOptions, 'url' | 'token'>)
       const openedAt = performance.now()
       activeAt = openedAt
       isEnding = false
-      const opened = new WebSocket(address + id, { headers })
+      const opened = new WebSocket(address + id, { headers, dispatcher })
       opened.binaryType = 'arraybuffer'
       const drop = (): void => {
         if (socket !== opened) return

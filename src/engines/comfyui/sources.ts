@@ -1,17 +1,13 @@
-import { lookup } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { isIPv6 } from 'node:net'
 
 import { isCode } from '../../platform/storage/files.ts'
+import { resolveBySystem } from '../../platform/outbound/resolver.ts'
 import { readInstanceFile } from '../domain/fleet-item.ts'
 import type { FleetItem, NamedInstance } from '../domain/fleet-item.ts'
 
 /** Finds all addresses of a host; rejects with ENOTFOUND where it has none. */
 export type Resolve = (host: string) => Promise<string[]>
-
-/** Asks the system, which also knows the hosts file and the names of a cluster. */
-const resolveHost: Resolve = async (host) =>
-  (await lookup(host, { all: true })).map(({ address }) => address)
 
 /**
  * Reads the instances of an item of COMFYUI_URLS. One that a name resolves to is called by its address and port, so that
@@ -19,7 +15,7 @@ const resolveHost: Resolve = async (host) =>
  */
 export const readItem = async (
   item: FleetItem,
-  resolve: Resolve = resolveHost,
+  resolve: Resolve = resolveBySystem,
 ): Promise<NamedInstance[]> => {
   if (item.kind === 'instance') return [item]
   const { depth, showsErrors } = item

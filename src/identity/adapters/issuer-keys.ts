@@ -2,13 +2,11 @@ import type { JWTVerifyGetKey } from 'jose'
 
 import { makeRecent } from '../../platform/domain/recent.ts'
 import type { Log } from '../../platform/log.ts'
-import { makeKeySet } from './key-set.ts'
+import { KEY_SET_LIMITS, makeKeySet } from './key-set.ts'
 import type { Outbound } from '../../platform/outbound/client.ts'
 
 /** Most issuers whose keys a process holds. */
 const MAX_ISSUERS = 200
-/** The largest known documents have a tenth of these bytes. */
-const LIMITS = { maxBytes: 262_144, timeoutMs: 5_000, maxRedirects: 0 }
 
 /**
  * Makes the look-up of the signing keys of any issuer that users name, which throws `auth_unavailable` while none are known. Its discovery document says where they are. Both are
@@ -17,7 +15,7 @@ const LIMITS = { maxBytes: 262_144, timeoutMs: 5_000, maxRedirects: 0 }
 export const makeIssuerKeys = (outbound: Pick<Outbound, 'read'>, log: Pick<Log, 'warn'>) => {
   const keySets = makeRecent<JWTVerifyGetKey>(MAX_ISSUERS)
   const readJson = async (url: string, signal: AbortSignal): Promise<unknown> =>
-    JSON.parse((await outbound.read({ url, signal, ...LIMITS })).toString('utf8'))
+    JSON.parse((await outbound.read({ url, signal, ...KEY_SET_LIMITS })).toString('utf8'))
   const make = (issuer: string): JWTVerifyGetKey =>
     makeKeySet({
       url: `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,

@@ -5,19 +5,36 @@ import { errors } from '../../platform/domain/errors.ts'
 import { inTime, LateError } from '../../platform/domain/in-time.ts'
 import { adviseAuthority } from '../../platform/outbound/authority.ts'
 import type { Log } from '../../platform/log.ts'
+import type { OutboundRules } from '../../platform/outbound/client.ts'
+import { makeOutbound } from '../../platform/outbound/outbound.ts'
+import { resolveBySystem } from '../../platform/outbound/resolver.ts'
 
 export interface KeySetOptions {
   url: string
   log: Pick<Log, 'warn'>
   /** Milliseconds that never go back; a stepped wall clock would stop or flood the fetches. */
   clock?: (() => number) | undefined
-  /** In place of the fetch that dials any address. */
-  fetch?: FetchImplementation
+  /** In place of the global one, which dials any address. */
+  fetch: FetchImplementation
+}
+
+/** The largest known documents have a tenth of these bytes. */
+export const KEY_SET_LIMITS = { maxBytes: 262_144, timeoutMs: 5_000, maxRedirects: 0 }
+
+/** Makes the fetch of the key set that an operator has named, which may be anywhere. */
+export const makeFetchKeys = (url: string, rules: OutboundRules): FetchImplementation => {
+  const trusted = new URL(url).origin
+  const outbound = makeOutbound({ ...rules, trusted, resolve: resolveBySystem })
+  return async (asked, { signal }) =>
+    new Response(new Uint8Array(await outbound.read({ url: asked, signal, ...KEY_SET_LIMITS })))
 }
 
 /** Fetches the key set at an address and returns how many keys it has. Throws when there is none. */
-export const readKeySet = async (url: string): Promise<number> => {
-  const remote = createRemoteJWKSet(new URL(url), { timeoutDuration: FETCH_TIMEOUT_MS })
+export const readKeySet = async (url: string, fetch: FetchImplementation): Promise<number> => {
+  const remote = createRemoteJWKSet(new URL(url), {
+    timeoutDuration: FETCH_TIMEOUT_MS,
+    [customFetch]: fetch,
+  })
   await remote.reload()
   return remote.jwks()?.keys.length ?? 0
 }
@@ -40,7 +57,7 @@ export const makeKeySet = ({
     timeoutDuration: FETCH_TIMEOUT_MS,
     cooldownDuration: Number.POSITIVE_INFINITY,
     cacheMaxAge: Number.POSITIVE_INFINITY,
-    ...(fetch && { [customFetch]: fetch }),
+    [customFetch]: fetch,
   })
   const state: State = {
     attempted: undefined,

@@ -1,13 +1,16 @@
 import { once } from 'node:events'
-import { isIP } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import { connect } from 'node:tls'
 
-/** Reads when the certificate of an https address ends. Throws when nothing responds there, or the certificate is not trusted. */
-export const readCertificateEnd = async ({ hostname, port }: URL): Promise<Date> => {
+/**
+ * Reads when the certificate of an https address ends, by a connection to its port. Throws when nothing responds there,
+ * or the certificate is not trusted.
+ */
+export const readCertificateEnd = async ({ hostname }: URL, opened: Socket): Promise<Date> => {
   const host = hostname.replace(/^\[|\]$/g, '')
   const socket = connect({
+    socket: opened,
     host,
-    port: Number(port || 443),
     ...(isIP(host) === 0 && { servername: host }),
     timeout: 5000,
   })

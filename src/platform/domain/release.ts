@@ -1,2 +1,2 @@
-/** Version of the service and its API; package.json has the same. */
-export const VERSION = '0.2.0'
+/** Version of the service and its API. `npm run docs` takes it from package.json; a build adds its commit. */
+export const VERSION = '0.3.0-dev'

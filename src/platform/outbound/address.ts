@@ -21,13 +21,26 @@ type Range = ReturnType<typeof ipaddr.parseCIDR>
  * @throws Error when an entry of `deny` is no range.
  */
 export const makeIsAllowedAddress = ({ allowLoopback, deny }: AddressRules): IsAllowedAddress => {
-  const denied = [...ALWAYS_DENIED, ...deny].map(parseRange)
+  const isDenied = makeIsInRanges('OUTBOUND_DENY', [...ALWAYS_DENIED, ...deny])
+  return (text) => {
+    const plain = findPlainText(text)
+    if (plain === undefined || isDenied(plain)) return false
+    return isPublic(ipaddr.process(plain)) || (allowLoopback && isLoopback(plain))
+  }
+}
+
+/**
+ * Makes the function that finds addresses of ranges and single addresses; no other text is in one.
+ * @param setting The setting that holds them, for the error.
+ * @throws Error when one is no range.
+ */
+export const makeIsInRanges = (setting: string, texts: readonly string[]): IsAllowedAddress => {
+  const ranges = texts.map((text) => parseRange(setting, text))
   return (text) => {
     const plain = findPlainText(text)
     if (plain === undefined) return false
     const address = ipaddr.process(plain)
-    if (denied.some((range) => isIn(address, range))) return false
-    return isPublic(address) || (allowLoopback && isLoopback(plain))
+    return ranges.some((range) => isIn(address, range))
   }
 }
 
@@ -61,7 +74,7 @@ export const isLoopback = (text: string): boolean =>
 const isIn = (address: Address, range: Range): boolean =>
   address.kind() === range[0].kind() && address.match(range)
 
-const parseRange = (text: string): Range => {
+const parseRange = (setting: string, text: string): Range => {
   const [address = '', bits, ...rest] = text.split('/')
   const family = isIP(address)
   const width = family === 4 ? 32 : 128
@@ -70,7 +83,7 @@ const parseRange = (text: string): Range => {
   // Addresses inside ::ffff:0:0/96 are checked as IPv4, so a range written that way would never match.
   if (!known || length < 0 || length > width || ipaddr.parse(address).range() === 'ipv4Mapped')
     throw new Error(
-      `OUTBOUND_DENY holds ${JSON.stringify(text)}; write ranges as 203.0.113.0/24 or 2001:db8::/32`,
+      `${setting} holds ${JSON.stringify(text)}; write ranges as 203.0.113.0/24 or 2001:db8::/32`,
     )
   return [ipaddr.parse(address), length]
 }

@@ -10,6 +10,7 @@ import {
 } from './download.ts'
 import { locate, type Located, type LocateOptions } from './locate.ts'
 import { makePool } from './pool.ts'
+import { makeProxy, type ProxyRules } from './proxy.ts'
 import { post, type Posted, type PostOptions } from './post.ts'
 import { makeValidateUrl, type UrlValidation } from './url.ts'
 
@@ -22,6 +23,8 @@ export interface OutboundRules {
   trusted?: string | undefined
   /** OUTBOUND_DENY: ranges such as 203.0.113.0/24 that are never dialled, loopback included. */
   deny: readonly string[]
+  /** The only way out, where there is one. */
+  proxy?: ProxyRules | undefined
 }
 
 /** The one way to an address that a caller named. */
@@ -42,7 +45,7 @@ export interface Outbound {
 
 /** Separate from `makeOutbound` so that tests bring a network of their own while the rules stay whole. */
 export const makeClient = (rules: OutboundRules, given: Network): Outbound => {
-  const network = { ...given, trusted: rules.trusted }
+  const network = { ...given, trusted: rules.trusted, proxy: rules.proxy && makeProxy(rules.proxy) }
   const isAllowed = makeIsAllowedAddress(rules)
   const validateUrl = makeValidateUrl({ ...rules, isAllowed })
   const closing = new AbortController()

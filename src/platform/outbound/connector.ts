@@ -5,7 +5,8 @@ import type { buildConnector } from 'undici'
 import type { IsAllowedAddress } from './address.ts'
 import { OUTBOUND_ERRORS, OutboundError, type OutboundErrorKind } from './error.ts'
 import { describeConnectFailure, describeDnsFailure, describeTlsFailure } from './failure-detail.ts'
-import type { Resolve } from './resolver.ts'
+import { openTunnel, type Connected, type Proxy } from './proxy.ts'
+import { resolveBySystem, type Resolve } from './resolver.ts'
 
 /** One connection to open. Only `addresses` may be dialled: they were checked, the host is for messages and TLS. */
 export interface Dial {
@@ -23,6 +24,8 @@ export interface Network {
   trusted?: string | undefined
   /** Certificate authorities in PEM, in place of the system's. */
   ca?: string
+  /** Way to all hosts that it is not bypassed for. */
+  proxy?: Proxy | undefined
 }
 
 /** Follows a connection while it is made, for the record and the deadlines of an attempt. */
@@ -72,18 +75,31 @@ const originOf = ({ host, port, secure }: Target): string =>
 
 const openConnection = async (target: Target, options: ConnectorOptions): Promise<Socket> => {
   const addresses = await listAllowedAddresses(target.host, options)
-  const socket = await openAllowedSocket({ ...target, addresses }, options)
+  const { proxy } = options.network
+  const dial = { ...target, addresses }
+  const { socket, peer } =
+    proxy === undefined || proxy.isBypassed(target.host, addresses)
+      ? await openAllowedSocket(dial, options)
+      : await openProxiedSocket(dial, proxy, options)
   if (target.secure) options.watch?.onConnected?.()
   const ready = target.secure ? await openTls(socket, target.host, options) : socket
+  peers.set(ready, peer)
   options.watch?.onReady(ready)
   return ready
 }
+
+/** Peers of connections: that of a socket may be a proxy. */
+const peers = new WeakMap<Socket, string>()
+
+/** Returns the address at the other end of a connection, or the name that a proxy was given. */
+export const findPeer = (socket: Socket): string => peers.get(socket) ?? ''
 
 /** One bad address rejects the name: the network, and so the name's owner, decides which of several is dialled. */
 export const listAllowedAddresses = async (
   host: string,
   { isAllowed, network, addresses: known, signal }: Omit<ConnectorOptions, 'watch'>,
 ): Promise<readonly string[]> => {
+  if (network.proxy?.takesName(host)) return [host]
   const addresses =
     isIP(host) === 0 ? (known ?? (await resolveHost(host, network, signal))) : [host]
   if (!addresses.every(isAllowed)) throw new OutboundError('address_refused')
@@ -102,7 +118,7 @@ const resolveHost = async (host: string, { resolve }: Network, signal: AbortSign
 const openAllowedSocket = async (
   dial: Omit<Dial, 'signal'>,
   { isAllowed, network, signal, watch }: ConnectorOptions,
-): Promise<Socket> => {
+): Promise<Connected> => {
   signal.throwIfAborted()
   const { host, port, addresses } = dial
   // With one address the attempt may begin before there is a socket to listen to.
@@ -112,9 +128,26 @@ const openAllowedSocket = async (
   await established({ socket, event: 'connect', kind: 'connect', signal })
   const peer = socket.remoteAddress ?? ''
   watch?.onDial?.(peer)
-  if (isAllowed(peer)) return socket
+  if (isAllowed(peer)) return { socket, peer }
   socket.destroy()
   throw new OutboundError('address_refused')
+}
+
+/** The proxy is where an operator says. It is given addresses that were checked. */
+const openProxiedSocket = (
+  { addresses, port }: Omit<Dial, 'signal'>,
+  proxy: Proxy,
+  { network, signal, watch }: ConnectorOptions,
+): Promise<Connected> => {
+  const own = { ...network, resolve: resolveBySystem, proxy: undefined }
+  return openTunnel({
+    proxy,
+    connect: makeConnector({ isAllowed: () => true, network: own, signal }),
+    hosts: addresses,
+    port,
+    signal,
+    onDial: (host) => watch?.onDial?.(host),
+  })
 }
 
 const openTls = async (

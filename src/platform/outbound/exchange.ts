@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { request, type Agent, type Dispatcher } from 'undici'
-import { makeConnector, type ConnectorOptions } from './connector.ts'
+import { findPeer, makeConnector, type ConnectorOptions } from './connector.ts'
 import { startDeadline, type DeadlineOptions } from './deadline.ts'
 import { OutboundError } from './error.ts'
 import { boundBytes } from './incoming.ts'
@@ -75,7 +75,7 @@ export const startExchange = (options: ExchangeOptions): Exchange => {
     },
     /** One whose peer is among the addresses that the host was found to have now. */
     reuse(socket) {
-      const peer = socket.remoteAddress ?? ''
+      const peer = findPeer(socket)
       isReused = !isFresh && addresses?.includes(peer) === true
       if (!isReused) return false
       watch?.onDial?.(peer)

@@ -1,9 +1,13 @@
-import { Resolver } from 'node:dns/promises'
+import { lookup, Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 
 /** All addresses of a host name. Ends when the signal is aborted. */
 export type Resolve = (host: string, signal: AbortSignal) => Promise<readonly string[]>
+
+/** Asks the system, which also knows the hosts file and the names of a cluster, for a host that an operator has named. */
+export const resolveBySystem = async (host: string): Promise<string[]> =>
+  (await lookup(host, { all: true })).map(({ address }) => address)
 
 export interface ResolverOptions {
   /** Name servers, such as `127.0.0.1:53`; the system's unless given. */

@@ -8,7 +8,7 @@ import type { Storage } from '../storage/storage.ts'
 import type { Log } from '../log.ts'
 import { hasBucket } from '../storage/settings.ts'
 import { timeStorage, type Metrics } from './metrics.ts'
-import type { PlatformConfig } from '../settings/settings.ts'
+import { readOutboundRules, type PlatformConfig } from '../settings/settings.ts'
 import { OperatorError } from './operator-error.ts'
 
 /** The store of the settings, with its operations timed. */
@@ -44,6 +44,7 @@ const openOne = async (
     pathStyle: config.S3_PATH_STYLE,
     credentials: accessKeyId === '' ? undefined : { accessKeyId, secretAccessKey },
     scratch: scratchOf(config),
+    proxy: readOutboundRules(config).proxy,
   })
   return config.S3_REDIRECT === 'on' ? { ...store, link } : store
 }

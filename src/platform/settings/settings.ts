@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 
+import type { OutboundRules } from '../outbound/client.ts'
 import {
   text,
   optionalText,
@@ -144,6 +145,15 @@ export const PlatformSettings = Type.Object({
   ),
   OUTBOUND_PORTS: list('Ports beside 443 and 8443 that URLs may name.'),
   OUTBOUND_DENY: list('Further networks (CIDR) that are never called.'),
+  OUTBOUND_PROXY: optionalText(
+    'Forward proxy that requests leave by, as http://user:password@host:port; HTTP_PROXY and the like have no effect.',
+  ),
+  OUTBOUND_NO_PROXY: list(
+    'What is called without it: names, names below a .suffix, addresses, networks (CIDR).',
+  ),
+  OUTBOUND_PROXY_RESOLVES: flag(
+    'Gives the proxy names, where this machine resolves none. What they resolve to is checked nowhere then.',
+  ),
   DRAIN_DELAY_SECONDS: count('Wait between unready and closing at the end of the api.', 2, 0, 300),
 })
 
@@ -184,7 +194,12 @@ export const PlatformConstants = Type.Object({
 export type PlatformConfig = Omit<
   WithLists<
     Static<typeof PlatformSettings> & Static<typeof PlatformConstants>,
-    'CORS_ORIGINS' | 'TRUST_PROXY' | 'SIGNING_KEYS' | 'SECRETS_KEYS' | 'OUTBOUND_DENY'
+    | 'CORS_ORIGINS'
+    | 'TRUST_PROXY'
+    | 'SIGNING_KEYS'
+    | 'SECRETS_KEYS'
+    | 'OUTBOUND_DENY'
+    | 'OUTBOUND_NO_PROXY'
   >,
   'OUTBOUND_PORTS'
 > & { OUTBOUND_PORTS: number[] }
@@ -209,12 +224,28 @@ export const makeWorkflowUrl =
       ? undefined
       : `${url.replace(/\/+$/, '')}/namespaces/${encodeURIComponent(namespace)}/workflows${id && `/${encodeURIComponent(id)}`}`
 
-/** Reads which addresses of callers may be called. */
-export const readOutboundRules = (config: PlatformConfig) => ({
+/** Reads which addresses of callers may be called, and by which way. */
+export const readOutboundRules = (config: PlatformConfig): OutboundRules => ({
   allowLoopback: config.OUTBOUND_ALLOW_LOOPBACK,
   ports: config.OUTBOUND_PORTS,
   deny: config.OUTBOUND_DENY,
+  proxy:
+    config.OUTBOUND_PROXY === ''
+      ? undefined
+      : {
+          url: config.OUTBOUND_PROXY,
+          resolves: config.OUTBOUND_PROXY_RESOLVES,
+          bypass: config.OUTBOUND_NO_PROXY,
+        },
 })
+
+/** Lists what settings leave to others, for the log of a start and the doctor. */
+export const listRisks = ({ OUTBOUND_PROXY: proxy, ...config }: PlatformConfig): string[] =>
+  config.OUTBOUND_PROXY_RESOLVES && proxy !== ''
+    ? [
+        'OUTBOUND_PROXY_RESOLVES is true: only the proxy can keep names that resolve to addresses of your network from being called; have it deny those addresses',
+      ]
+    : []
 
 /** Reads how links to files are signed. */
 export const readLinks = (config: PlatformConfig) => ({

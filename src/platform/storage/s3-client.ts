@@ -1,8 +1,11 @@
 import { S3Client, S3ServiceException } from '@aws-sdk/client-s3'
 
+import { OutboundError } from '../outbound/error.ts'
+import type { ProxyRules } from '../outbound/proxy.ts'
+import { makeTrustedAgents } from '../outbound/trusted.ts'
 import { StorageError } from './storage.ts'
 
-interface S3Response {
+interface S3Response extends ErrorOptions {
   code: string
   /** Status of the response; undefined when there was none. */
   status?: number | undefined
@@ -20,8 +23,8 @@ export class S3Error extends Error {
   /** See `isOutage`. */
   readonly isOutage: boolean
 
-  constructor(operation: string, message: string, { code, status }: S3Response) {
-    super(`S3 ${operation}: ${[status, code, message].filter(Boolean).join(' ')}`)
+  constructor(operation: string, message: string, { code, status, ...options }: S3Response) {
+    super(`S3 ${operation}: ${[status, code, message].filter(Boolean).join(' ')}`, options)
     this.code = code
     this.status = status
     this.isOutage = status === undefined || status === TOO_MANY || status >= 500
@@ -39,6 +42,7 @@ export interface S3Options {
   pathStyle: boolean
   /** Without them the SDK looks where it does: environment, shared files, the role of the machine. */
   credentials?: { accessKeyId: string; secretAccessKey: string } | undefined
+  proxy?: ProxyRules | undefined
   /** Milliseconds until the head of a response. */
   responseMs?: number
 }
@@ -47,7 +51,7 @@ const CONNECT_MS = 3000
 /** Until the head of a response: one part goes out in it, at 170 kB/s or faster, or a list is made. */
 const RESPONSE_MS = 30_000
 /** A reader holds a connection for as long as it reads, so there are as many as an api lets in, and more. */
-const CONNECTIONS = 5000
+const AGENT = { keepAlive: true, maxSockets: 5000 }
 
 /**
  * Makes a client. Bodies are buffers, so that each request can be repeated, and each is signed with its SHA-256: every
@@ -71,8 +75,9 @@ export const makeS3Client = (options: S3Options): S3Client =>
       throwOnRequestTimeout: true,
       // A socket also stands still while its reader does. `readBody` counts only the time that it waits.
       socketTimeout: 0,
-      httpAgent: { maxSockets: CONNECTIONS },
-      httpsAgent: { maxSockets: CONNECTIONS },
+      ...(options.proxy
+        ? makeTrustedAgents(options.proxy, AGENT)
+        : { httpAgent: AGENT, httpsAgent: AGENT }),
     },
   })
 
@@ -86,6 +91,7 @@ export const hide =
     throw new S3Error(operation, error.message, {
       code: 'code' in error && !isResponse ? String(error.code) : error.name,
       status: isResponse ? error.$metadata.httpStatusCode : undefined,
+      ...(error instanceof OutboundError && { cause: error.cause }),
     })
   }
 

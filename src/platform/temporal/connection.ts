@@ -5,11 +5,19 @@ import { GRPC } from './grpc-error.ts'
 import type { TemporalOptions } from '../settings/temporal.ts'
 import { adviseSilence } from './temporal-advice.ts'
 
-/** Makes a connection to Temporal that opens with its first call. */
+/**
+ * Makes a connection to Temporal that opens with its first call. gRPC would obey grpc_proxy, https_proxy and http_proxy of
+ * the environment, which have no effect elsewhere.
+ */
 export const openTemporal = (
   { namespace: _namespace, ...target }: TemporalOptions,
-  options: ConnectionOptions = {},
-): Connection => Connection.lazy({ ...(target as ConnectionOptions), ...options })
+  { channelArgs, ...options }: ConnectionOptions = {},
+): Connection =>
+  Connection.lazy({
+    ...(target as ConnectionOptions),
+    ...options,
+    channelArgs: { ...channelArgs, 'grpc.enable_http_proxy': 0 },
+  })
 
 /**
  * Makes the api's connection to Temporal, lazily: an api starts and creates tasks while Temporal is down. Every call has

@@ -28,6 +28,9 @@ const CONFIG = {
   ENGINES: ['upscale:comfyui'],
   IMAGE_ENGINE: 'local',
   VIDEO_ENGINE: 'local',
+  OUTBOUND_PORTS: [] as number[],
+  OUTBOUND_DENY: [] as string[],
+  OUTBOUND_PROXY: '',
 } as Config
 
 const makeDir = async (t: TestContext): Promise<string> => {

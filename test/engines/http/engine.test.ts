@@ -285,6 +285,9 @@ describe('an engine of ENGINES_HTTP', () => {
       ENGINES_HTTP_TOKENS: [],
       IMAGE_ENGINE: 'local',
       VIDEO_ENGINE: 'local',
+      OUTBOUND_PORTS: [],
+      OUTBOUND_DENY: [],
+      OUTBOUND_PROXY: '',
       ENGINES: ['upscale:http:enhance'],
       ENGINES_HTTP: [`enhance=${fake.url} http://127.0.0.1:1`, 'away=http://127.0.0.1:1'],
     }

@@ -6,7 +6,7 @@ import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose'
 import type { CryptoKey, JWK, JWTHeaderParameters, JWTPayload } from 'jose'
 
 import { examine, type Check } from '../../../src/operate/doctor.ts'
-import { makeKeySet, readKeySet } from '../../../src/identity/adapters/key-set.ts'
+import { makeFetchKeys, makeKeySet, readKeySet } from '../../../src/identity/adapters/key-set.ts'
 import { insertApiKey, listApiKeys, revokeApiKey } from '../../../src/identity/db/api-key.ts'
 import { ApiError } from '../../../src/platform/domain/errors.ts'
 import { makeCredential } from '../../../src/platform/domain/credential.ts'
@@ -106,7 +106,12 @@ const make = () => {
     info: (...facts: unknown[]) => void logged.push(JSON.stringify(facts)),
     warn: (...facts: unknown[]) => void logged.push(String(facts[1])),
   }
-  const keys = makeKeySet({ url: issuer.url, log, clock: () => time })
+  const keys = makeKeySet({
+    url: issuer.url,
+    log,
+    fetch: makeFetchKeys(issuer.url, { allowLoopback: false, ports: [], deny: [] }),
+    clock: () => time,
+  })
   return makeAuthenticator({ issuer: ISSUER, audience: AUDIENCE, keys, sql, log })
 }
 
@@ -287,7 +292,9 @@ describe('the key set', () => {
     await assert.rejects(make()(bearer(await sign(ec))), { code: 'auth_unavailable' })
     const advice = /signed by no authority that Node knows: name the file .*NODE_EXTRA_CA_CERTS/
     assert.match(logged.join('\n'), advice)
-    const check: Check = ['issuer', [], '', async () => String(await readKeySet(issuer.url))]
+    const rules = { allowLoopback: false, ports: [], deny: [] }
+    const fetch = makeFetchKeys(issuer.url, rules)
+    const check: Check = ['issuer', [], '', async () => String(await readKeySet(issuer.url, fetch))]
     const { lines } = await examine([check], { issues: [], limitMs: PATIENCE_MS })
     assert.match(lines.join('\n'), advice)
     await secured.close()

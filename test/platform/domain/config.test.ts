@@ -8,7 +8,7 @@ import {
   keepSettings,
   listSecretValues,
   readConfig,
-  warnOfRemovedSettings,
+  warnOfSettings,
 } from '../../../src/config.ts'
 import type { Log } from '../../../src/platform/log.ts'
 import { examine } from '../../../src/operate/doctor.ts'
@@ -173,7 +173,7 @@ describe('settings', () => {
       const warn = mock.fn()
       const log = { warn } as unknown as Log
       const environment = { ...GOOD, ...given }
-      warnOfRemovedSettings(readConfig(environment), log, environment)
+      warnOfSettings(readConfig(environment), log, environment)
       return warn.mock.calls.flatMap((call) => call.arguments)
     }
     assert.deepEqual(warned({}), [])
