@@ -17,8 +17,8 @@ export const makeTemporalStoreChecks = ({
       throw known === undefined ? error : new OperatorError(known)
     })
     const shown = sizes.map(
-      ({ database, tables, indexes, largest, largest_bytes: most }) =>
-        `${database} has tables of ${toGib(tables)} and indexes of ${toGib(indexes)}, most ${largest} with ${toGib(most)}`,
+      ({ database, tables, indexes, largest, largest_bytes: bytes }) =>
+        `${database} has tables of ${toGib(tables)} and indexes of ${toGib(indexes)}, most of it ${largest} with ${toGib(bytes)}`,
     )
     return shown.join('; ')
   }
