@@ -7,15 +7,18 @@ import type { Check } from './doctor.ts'
 const toGib = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(2)} GiB`
 
 /** The check of the size of Temporal's databases, where they are named. */
-export const makeTemporalStoreChecks = ({ TEMPORAL_DATABASE_URL: url }: Config): Check[] => {
+export const makeTemporalStoreChecks = ({
+  TEMPORAL_DATABASE_URL: url,
+  DOCTOR_CHECK_MS,
+}: Config): Check[] => {
   const checkSize = async (): Promise<string> => {
-    const sizes = await readTemporalStore(url).catch((error: unknown) => {
+    const sizes = await readTemporalStore(url, DOCTOR_CHECK_MS / 2).catch((error: unknown) => {
       const known = advisePostgres(error, 'TEMPORAL_DATABASE_URL')
       throw known === undefined ? error : new OperatorError(known)
     })
     const shown = sizes.map(
-      ({ database, tables, indexes, largest, largest_bytes: most }) =>
-        `${database} has tables of ${toGib(tables)} and indexes of ${toGib(indexes)}, most ${largest} with ${toGib(most)}`,
+      ({ database, tables, indexes, largest, largest_bytes: bytes }) =>
+        `${database} has tables of ${toGib(tables)} and indexes of ${toGib(indexes)}, most of it ${largest} with ${toGib(bytes)}`,
     )
     return shown.join('; ')
   }

@@ -8,7 +8,8 @@ import { makeDatabase } from '../../src/platform/db/client.ts'
 import { readTemporalStore } from '../../src/platform/temporal/store-size.ts'
 import { spawnEntry } from '../support/entry.ts'
 import { readMetrics } from '../support/metrics.ts'
-import { startService, type Service } from '../support/service.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
+import { AWAITS_OUTAGE, startService, type Service } from '../support/service.ts'
 import { useDatabase, withAdmin } from '../support/stack.ts'
 import { PATIENT } from '../support/template.ts'
 import { waitFor } from '../support/wait.ts'
@@ -26,7 +27,10 @@ describe("Temporal's databases", () => {
   }
   const read = async () =>
     Object.fromEntries(
-      (await readTemporalStore(main.url)).map(({ database, ...size }) => [database, size]),
+      (await readTemporalStore(main.url, PATIENCE_MS)).map(({ database, ...size }) => [
+        database,
+        size,
+      ]),
     )
 
   before(async () => {
@@ -37,7 +41,7 @@ describe("Temporal's databases", () => {
       `insert into executions_visibility select md5(n::text), md5(n::text)
        from generate_series(1, 20000) n`,
     )
-    const env = { TEMPORAL_DATABASE_URL: main.url, METRICS_PORT: '0' }
+    const env = { ...AWAITS_OUTAGE, TEMPORAL_DATABASE_URL: main.url, METRICS_PORT: '0' }
     service = await startService({ roles: ['api'], env })
   })
   after(async () => {

@@ -4,25 +4,29 @@ import type { Metrics } from '../process/metrics.ts'
 
 /** It grows by hours. */
 const CACHE_MS = 60_000
+/** Longest wait for a connection: nobody waits for these sizes. */
+const WAIT_MS = 10_000
 
 /** Reads the sizes of Temporal's database and of that of visibility, where PostgreSQL has it beside the first. */
 export const readTemporalStore = async (
   url: string,
+  waitMs = WAIT_MS,
 ): Promise<({ database: string } & StoreSize)[]> => {
-  const visibility = await readOne(url.replace(/^[^?]*/, '$&_visibility')).catch(
+  const visibility = await readOne(url.replace(/^[^?]*/, '$&_visibility'), waitMs).catch(
     (error: unknown) => {
       if ((error as { code?: unknown }).code === '3D000') return undefined
       throw error
     },
   )
   return [
-    { database: 'temporal', ...(await readOne(url)) },
+    { database: 'temporal', ...(await readOne(url, waitMs)) },
     ...(visibility ? [{ database: 'visibility', ...visibility }] : []),
   ]
 }
 
-const readOne = async (url: string): Promise<StoreSize> => {
-  const sql = makeDatabase({ url, pool: 1, name: 'kiln temporal size', statementTimeoutMs: 5000 })
+const readOne = async (url: string, waitMs: number): Promise<StoreSize> => {
+  const limits = { statementTimeoutMs: waitMs, waitMs }
+  const sql = makeDatabase({ url, pool: 1, name: 'kiln temporal size', ...limits })
   return await readStoreSize(sql).finally(() => sql.end({ timeout: 1 }))
 }
 
@@ -35,8 +39,8 @@ export const makeStoreReader = ({ url, metrics }: { url: string; metrics: Metric
   let read = -Infinity
   return async (): Promise<void> => {
     if (performance.now() - read < CACHE_MS) return
-    read = performance.now()
     const sizes = await readTemporalStore(url).catch(() => [])
+    if (sizes.length > 0) read = performance.now()
     bytes.reset()
     for (const { database, tables, indexes } of sizes) {
       bytes.set({ database, part: 'tables' }, tables)
