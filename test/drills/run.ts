@@ -82,10 +82,10 @@ const startLoad = async (world: World) => {
   const client = makeClient(service.baseUrl, await service.token('dora'))
   const image = await base64()
   const accepted: string[] = []
-  let isOver = false
+  const over = new AbortController()
   let rejected = 0
   const work = (async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       await client
         .post(`${IMAGE_API}/image-relight`, { image })
         .then(({ status, body }) =>
@@ -97,7 +97,7 @@ const startLoad = async (world: World) => {
   })()
   return {
     async stop() {
-      isOver = true
+      over.abort()
       await work
       return { accepted, rejected }
     },
