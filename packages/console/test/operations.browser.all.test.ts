@@ -173,4 +173,26 @@ describe('operations by hand', { skip }, () => {
     await page.getByText('breaker.opened').waitFor()
     await assertSound(page)
   })
+
+  test('work that no worker takes is the first thing that an admin reads', async () => {
+    const { service } = console
+    const page = await console.open('/operations', { as: 'operator' })
+    await page.getByText('Nothing needs attention.').waitFor()
+    const media = service.entry('media')
+    media.signal('SIGTERM')
+    await media.end()
+    const carol = makeClient(service.baseUrl, () => service.token('carol'))
+    const id = await carol.createVideo({ prompt: 'nobody makes it' })
+    await page.getByRole('heading', { name: 'Needs attention' }).waitFor()
+    await page.getByRole('alert').getByText(/media/).first().waitFor()
+    await assertSound(page)
+    const home = await console.open('/', { context: page.context() })
+    await home
+      .getByRole('link', { name: /^Operations/ })
+      .last()
+      .waitFor()
+    await service.start('media')
+    await carol.untilVideoEnded(id)
+    await page.getByText('Nothing needs attention.').waitFor()
+  })
 })

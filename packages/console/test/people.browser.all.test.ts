@@ -184,7 +184,9 @@ describe('publishers, moderation and operations', { skip }, () => {
   test('operations shows who polls, and a publisher has each tab', inLong, async () => {
     const page = await console.open('/operations', { as: 'operator' })
     await page.getByRole('row', { name: /workflow/ }).waitFor()
-    await page.getByRole('img', { name: 'Outbox rows since the page was opened' }).waitFor()
+    await page
+      .getByRole('img', { name: 'Waiting for Temporal since the page was opened' })
+      .waitFor()
     await assertSound(page)
     const owner = await console.open('/publishers/alice-packs?tab=tokens', { as: 'alice' })
     await press(owner, 'Create token')
@@ -296,7 +298,7 @@ describe('publishers, moderation and operations', { skip }, () => {
     await row.getByRole('button', { name: 'Fail' }).click()
     await page.getByLabel('Reason').fill('The engine is away.')
     await press(page, 'Fail task')
-    await page.getByText('Nothing stuck for more than 10 min').waitFor()
+    await page.getByText('Nothing without progress for more than 10 min').waitFor()
     await page.goto(`${console.service.baseUrl}/console/moderation?tab=log`)
     await page.getByRole('row', { name: 'Failed task' }).getByText('The engine is away.').waitFor()
     const owner = await console.open(`/tasks/${id}`, { as: 'alice' })

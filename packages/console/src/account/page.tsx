@@ -111,7 +111,7 @@ const ApiKeys = () => (
         {
           name: 'scopes',
           label: 'Scopes',
-          many: { 'Only these; none: all': SCOPES },
+          many: { 'Nothing chosen means everything.': SCOPES },
           isOptional: true,
         },
         { name: 'credit_cap', label: 'Most credits', isNumber: true, isOptional: true },

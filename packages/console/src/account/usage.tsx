@@ -46,7 +46,7 @@ export const Usage = () => {
       <Panel title={by === 'kind' ? 'By kind' : `By ${label}`}>
         <TextField
           label="Label"
-          help="Its key, to group by its values. Empty: by kind."
+          help="Group by label, for example project."
           value={label}
           onChange={setLabel}
         />

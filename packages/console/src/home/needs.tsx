@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 
+import { listAttention } from '../operations/attention.ts'
 import { changeSettings, useSettings } from '../shell/settings.ts'
 import { titleOf } from '../try/kinds.ts'
 import { IconButton } from '../ui/button.tsx'
@@ -9,7 +10,13 @@ import { Link, taskPage, versionPage } from '../ui/link.tsx'
 import { ErrorPanel, NOTE_ICONS, Panel } from '../ui/panels.tsx'
 import { counted } from '../words/text.ts'
 import styles from './home.module.css'
-import { failedQuery, flaggedQuery, reviewsQuery, summaryQuery } from './queries.ts'
+import {
+  failedQuery,
+  flaggedQuery,
+  operationsQuery,
+  reviewsQuery,
+  summaryQuery,
+} from './queries.ts'
 
 interface Need {
   name: string
@@ -31,6 +38,8 @@ export const Needs = ({ me }: { me: { id: string; isAdmin: boolean } }) => {
   const failures = useQuery(failedQuery)
   const flagged = useQuery(flaggedQuery)
   const reviews = useQuery({ ...reviewsQuery, enabled: me.isAdmin })
+  const operations = useQuery({ ...operationsQuery, enabled: me.isAdmin })
+  const [worst, ...others] = operations.data ? listAttention(operations.data) : []
   const { dismissed } = useSettings()
   const dismiss = ({ name, mark }: Need): void =>
     changeSettings({ dismissed: { ...dismissed, [`${name} ${me.id}`]: mark } })
@@ -39,7 +48,18 @@ export const Needs = ({ me }: { me: { id: string; isAdmin: boolean } }) => {
   const tasks = (failures.data?.tasks ?? []).filter(({ ended_at: at }) => at && at >= from)
   const versions = flagged.data ?? []
   const waiting = reviews.data?.total ?? 0
-  const needs: (Need | false)[] = [
+  const needs: (Need | false | undefined)[] = [
+    worst && {
+      name: 'operations',
+      tone: worst.tone,
+      text: worst.text,
+      links: (
+        <Link to="/operations">
+          {others.length === 0 ? 'Operations' : `Operations, and ${others.length} more`}
+        </Link>
+      ),
+      mark: worst.text,
+    },
     failed > 0 &&
       tasks.length > 0 && {
         name: 'failed',
@@ -95,7 +115,7 @@ export const Needs = ({ me }: { me: { id: string; isAdmin: boolean } }) => {
     },
   ]
   const shown = needs
-    .filter((need) => need !== false)
+    .filter((need) => need !== false && need !== undefined)
     .filter(({ name, mark }) => dismissed[`${name} ${me.id}`] !== mark)
   const broken = [summary, failures, flagged, reviews].find(({ error }) => error)
   return (

@@ -66,3 +66,6 @@ export const flaggedQuery = queryOptions({
 export const reviewsQuery = readQuery('/versions', {
   query: { statuses: FLAGGED, review_requested: true, pageSize: 1 },
 })
+
+/** What operators are to look at, read again each half minute. */
+export const operationsQuery = readQuery('/admin/operations', {}, { refetchInterval: 30_000 })

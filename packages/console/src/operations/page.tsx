@@ -8,6 +8,7 @@ import { Columns, Note, PageTitle, Panel, Row, Show, Stack } from '../ui/panels.
 import { Rows } from '../ui/rows.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
 import { counted, showSeconds } from '../words/text.ts'
+import { listAttention } from './attention.ts'
 import { FleetPanels } from './fleet.tsx'
 import { Endpoints } from '../publish/endpoints.tsx'
 import { PLATFORM } from '../publish/subscriber.ts'
@@ -37,6 +38,7 @@ export const Page = () => {
       <Show query={operations}>
         {(data) => (
           <Stack>
+            <Attention data={data} />
             <Counts data={data} at={operations.dataUpdatedAt} />
             <Pauses />
             <Stuck stuck={data.stuck} />
@@ -57,13 +59,27 @@ export const Page = () => {
   )
 }
 
+const Attention = ({ data }: { data: Operations }) => {
+  const all = listAttention(data)
+  if (all.length === 0) return <Note tone="ok">Nothing needs attention.</Note>
+  return (
+    <Panel title="Needs attention">
+      {all.map(({ tone, text, panel }) => (
+        <Note key={text} tone={tone}>
+          <Bdi>{text}</Bdi> <a href={`#${panel}`}>Show</a>
+        </Note>
+      ))}
+    </Panel>
+  )
+}
+
 const Counts = ({ data, at }: { data: Operations; at: number }) => {
   const { stuck, temporal, deliveries, outbox } = data
   const counts = {
-    Stuck: stuck.tasks.length + stuck.versions.length,
+    'Without progress': stuck.tasks.length + stuck.versions.length,
     'Waiting in queues': temporal.queues.reduce((sum, { backlog }) => sum + backlog, 0),
     'Deliveries waiting': deliveries.waiting,
-    'Outbox rows': outbox.waiting,
+    'Waiting for Temporal': outbox.waiting,
   }
   return (
     <div className="columns" style={{ '--least': '150px', alignItems: 'stretch' } as CSSProperties}>
@@ -77,11 +93,11 @@ const Counts = ({ data, at }: { data: Operations; at: number }) => {
 }
 
 const Stuck = ({ stuck: { after_seconds: after, tasks, versions } }: Pick<Operations, 'stuck'>) => (
-  <Panel title="Stuck work">
+  <Panel id="stuck" title="Without progress">
     <Rows
-      label="Stuck work"
+      label="Without progress"
       rows={[...tasks, ...versions]}
-      empty={`Nothing stuck for more than ${showSeconds(after)}`}
+      empty={`Nothing without progress for more than ${showSeconds(after)}`}
       columns={{
         What: (work) =>
           'kind' in work ? (
@@ -147,7 +163,7 @@ const OnVersion = ({ version: { id, node_id: nodeId, version } }: { version: Ver
 const Queues = ({
   temporal: { reachable, error, queues, views = [] },
 }: Pick<Operations, 'temporal'>) => (
-  <Panel title="Queues">
+  <Panel id="queues" title="Queues">
     {views.length > 0 && (
       <Row>
         In Temporal:
@@ -191,7 +207,7 @@ const Queues = ({
 )
 
 const Deliveries = ({ deliveries }: Pick<Operations, 'deliveries'>) => (
-  <Panel title="Deliveries by webhook host">
+  <Panel id="hosts" title="Deliveries by webhook host">
     {deliveries.is_sample && (
       <Note>
         Only 10,000 of {deliveries.waiting.toLocaleString('en')} waiting events are counted.
@@ -221,16 +237,16 @@ const Deliveries = ({ deliveries }: Pick<Operations, 'deliveries'>) => (
 )
 
 const Outbox = ({ outbox: { waiting, rows } }: Pick<Operations, 'outbox'>) => (
-  <Panel title="Outbox">
+  <Panel id="outbox" title="Waiting for Temporal">
     {rows[0] && (
       <p>
-        {counted(waiting, 'row')}, oldest <Time at={rows[0].at} />
+        {counted(waiting, 'message')}, oldest <Time at={rows[0].at} />
       </p>
     )}
     <Rows
-      label="Outbox"
+      label="Waiting for Temporal"
       rows={rows}
-      empty="Outbox is empty"
+      empty="Nothing waits"
       columns={{
         Workflow: ({ kind, workflow_id: id, last_error: error }) => (
           <>

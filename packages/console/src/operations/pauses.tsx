@@ -82,7 +82,7 @@ const PauseButton = () => {
   return (
     <AskButton
       label="Pause"
-      title="Pause what begins"
+      title="Pause new work"
       action="Pause"
       fields={({ what = '' }) => [
         { name: 'what', label: 'What', options: WHAT },
@@ -97,7 +97,7 @@ const PauseButton = () => {
         return send('PUT', '/admin/pauses/{scope}', { path: { scope: scopeOf(values) }, body })
       }}
     >
-      <p>Tasks are still taken and wait. What runs ends. Checks of versions go on.</p>
+      <p>New tasks are accepted and wait. Running tasks finish. Pack checks continue.</p>
     </AskButton>
   )
 }
@@ -112,7 +112,7 @@ const Effect = ({ scope }: { scope: string }) => {
   return <Note tone="warn">{`Holds ${what} of ${counted(owners, 'owner')}.`}</Note>
 }
 
-const UNTIL = 'After which it resumes by itself; empty: until you resume it.'
+const UNTIL = 'Resumes after this many minutes. Leave empty to resume it yourself.'
 
 const Resume = ({ pause: { scope, breaker } }: { pause: Pause }) => (
   <AskButton
@@ -123,8 +123,8 @@ const Resume = ({ pause: { scope, breaker } }: { pause: Pause }) => (
   >
     <p>
       {breaker
-        ? 'All its tasks try at once. It is paused again when they fail.'
-        : 'What waits begins now.'}
+        ? 'All its tasks start at once. It is paused again if they fail.'
+        : 'Waiting tasks start now.'}
     </p>
   </AskButton>
 )

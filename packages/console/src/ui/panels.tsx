@@ -11,10 +11,15 @@ import { Link, nodePage } from './link.tsx'
 import styles from './show.module.css'
 import { Bdi, useNow, type Children } from './values.tsx'
 
-type PanelProps = Children & { title: ReactNode; actions?: ReactNode }
+type PanelProps = Children & {
+  /** Of links to it within the page. */
+  id?: string
+  title: ReactNode
+  actions?: ReactNode
+}
 
-export const Panel = ({ title, actions, children }: PanelProps) => (
-  <section className={`stack ${styles.panel}`}>
+export const Panel = ({ id, title, actions, children }: PanelProps) => (
+  <section id={id} className={`stack ${styles.panel}`}>
     <header className="row apart">
       <h2>{title}</h2>
       {actions && <Row>{actions}</Row>}

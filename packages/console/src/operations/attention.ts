@@ -1,0 +1,54 @@
+import type { Data } from '../api/client.ts'
+import { counted, showSeconds } from '../words/text.ts'
+
+type Operations = Data<'/admin/operations'>
+
+interface Attention {
+  tone: 'bad' | 'warn'
+  text: string
+  /** Id of the panel of the page that shows more. */
+  panel: string
+}
+
+/** What is broken or stands still, worst first, with what to do; empty where all is well. */
+export const listAttention = ({
+  problems,
+  stuck,
+  temporal,
+  deliveries,
+  outbox,
+}: Operations): Attention[] => {
+  const idle = temporal.queues.filter(({ backlog, pollers }) => backlog > 0 && pollers.length === 0)
+  const late = stuck.tasks.length + stuck.versions.length
+  const failing = deliveries.receivers.filter((receiver) => receiver.failing > 0)
+  const all: (Attention | false)[] = [
+    ...problems.map(({ message }) => ({ tone: 'bad', text: message, panel: 'queues' }) as const),
+    ...idle.map(
+      ({ name, type, backlog, backlog_age_seconds: age }) =>
+        ({
+          tone: 'bad',
+          text: `${counted(backlog, 'step')} for ${showSeconds(age)} in ${name} (${type}), and no worker takes them: start one`,
+          panel: 'queues',
+        }) as const,
+    ),
+    ...failing.map(
+      ({ host, failing: count }) =>
+        ({
+          tone: 'warn',
+          text: `${counted(count, 'event')} for ${host} failed at least once and will be tried again`,
+          panel: 'hosts',
+        }) as const,
+    ),
+    late > 0 && {
+      tone: 'warn',
+      text: `${counted(late, 'job')} without progress for ${showSeconds(stuck.after_seconds)}`,
+      panel: 'stuck',
+    },
+    outbox.rows.some(({ last_error: error }) => error) && {
+      tone: 'warn',
+      text: `${counted(outbox.waiting, 'message')} could not be handed to Temporal yet`,
+      panel: 'outbox',
+    },
+  ]
+  return all.filter((one) => one !== false)
+}
