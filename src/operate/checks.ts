@@ -91,10 +91,7 @@ const checkNode = async (): Promise<string> => {
 const makePostgresChecks = ({ sql, config }: CheckDeps): Check[] => {
   const advice = '`npm run migrate` and the log of PostgreSQL say more'
   const checkServer = async (): Promise<string> => {
-    await sql()`select`.catch((error: unknown) => {
-      const known = advisePostgres(error, 'DATABASE_URL')
-      throw known === undefined ? error : new OperatorError(known)
-    })
+    await sql()`select`
     return 'responds'
   }
   const checkWrites = async (): Promise<string> =>
@@ -122,7 +119,7 @@ const makePostgresChecks = ({ sql, config }: CheckDeps): Check[] => {
       ? 'none are stored yet'
       : `SECRETS_KEYS open all: ${kept.map(({ what, count }) => `${count} of ${what}`).join(', ')}`
   }
-  return [
+  const checks: Check[] = [
     ['postgres', ['DATABASE_URL'], 'look at PostgreSQL and DATABASE_URL', checkServer],
     ['database', ['postgres'], advice, checkWrites],
     ['database clock', ['postgres'], advice, checkClock],
@@ -134,6 +131,17 @@ const makePostgresChecks = ({ sql, config }: CheckDeps): Check[] => {
       checkSecrets,
     ],
   ]
+  // A connection can be lost, or not be had, in each of them.
+  const explain = (error: unknown): never => {
+    const known = error instanceof OperatorError ? undefined : advisePostgres(error, 'DATABASE_URL')
+    throw known === undefined ? error : new OperatorError(known)
+  }
+  return checks.map(([name, needs, advice, check]) => [
+    name,
+    needs,
+    advice,
+    () => check().catch(explain),
+  ])
 }
 
 /** Compares a clock with this machine's clock. Half of the time until the response belongs to the way there. */

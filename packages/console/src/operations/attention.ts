@@ -1,4 +1,4 @@
-import type { Data } from '../api/client.ts'
+import type { Data } from '../api/schema.ts'
 import { counted, showSeconds } from '../words/text.ts'
 
 type Operations = Data<'/admin/operations'>
