@@ -5,12 +5,12 @@ import { PASS } from '../support/link.ts'
 import { PATIENT } from '../support/template.ts'
 import { MEMBERS, type MemberName, type World } from '../nemesis/world.ts'
 
-/** What an operator practises: something breaks, is looked at for a minute, and is mended. */
+/** Breaks something, which is looked at for a while, and mends it. */
 export interface Drill {
   name: string
   begin(world: World): Promise<unknown>
   heal(world: World): Promise<unknown>
-  /** how long it lasts; 75 when absent. */
+  /** Length of it; 75 when absent. */
   seconds?: number
 }
 

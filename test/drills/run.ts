@@ -25,17 +25,17 @@ import { endGracefully } from './graceful-end.ts'
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** First second of each thing that is said, in the order in which it is heard. */
+/** First second of each thing that is said, in the order in which it is said. */
 const makeNotes = (start: number) => {
-  const heard = new Map<string, string>()
+  const said = new Map<string, string>()
   return {
-    hear(source: string, text: string): void {
+    note(source: string, text: string): void {
       const key = `${source} ${text}`
-      if (heard.has(key)) return
+      if (said.has(key)) return
       const seconds = ((Date.now() - start) / 1000).toFixed(1).padStart(6)
-      heard.set(key, `  ${seconds} s  ${source.padEnd(8)} ${text.slice(0, 300)}`)
+      said.set(key, `  ${seconds} s  ${source.padEnd(8)} ${text.slice(0, 300)}`)
     },
-    print: () => [...heard.values()].toSorted().forEach(say),
+    print: () => [...said.values()].toSorted().forEach(say),
   }
 }
 
@@ -52,7 +52,7 @@ const readReady = async (world: World, notes: Notes): Promise<void> => {
       async (response) => `${response.status} ${response.ok ? '' : await response.text()}`,
       (error: unknown) => String(error),
     )
-    notes.hear('/ready', `${name} ${text.trim()}`)
+    notes.note('/ready', `${name} ${text.trim()}`)
   }
 }
 
@@ -62,7 +62,7 @@ const readDependencies = async (world: World, notes: Notes): Promise<void> => {
     const metrics = await readMetrics(entry).catch(() => new Map<string, number>())
     for (const [series, value] of metrics)
       if (/^kiln_dependency_up\b/.test(series) && value === 0)
-        notes.hear('metric', `${name} ${series} 0`)
+        notes.note('metric', `${name} ${series} 0`)
   }
 }
 
@@ -72,7 +72,7 @@ const readLogs = (world: World, from: ReadonlyMap<string[], number>, notes: Note
       for (const line of log.slice(from.get(log) ?? 0)) {
         const { level, msg } = JSON.parse(line) as { level: number | string; msg?: string }
         const isLoud = typeof level === 'number' ? level >= 40 : /warn|error|fatal/.test(level)
-        if (isLoud) notes.hear('log', `${name.split('-')[0]} ${level}: ${msg}`)
+        if (isLoud) notes.note('log', `${name.split('-')[0]} ${level}: ${msg}`)
       }
 }
 
@@ -105,7 +105,7 @@ const startLoad = async (world: World) => {
 }
 
 /** Waits for the end of all; says how many ended how, and how many ended twice. */
-const judge = async (world: World, ids: readonly string[]): Promise<boolean> => {
+const checkEnds = async (world: World, ids: readonly string[]): Promise<boolean> => {
   const { sql } = world.postgres.database
   const open = async () =>
     await sql<{ id: string }[]>`select id from task where id = any(${ids}) and ended_at is null`
@@ -143,13 +143,13 @@ const run = async (
     await sleep(8000)
     const { output } = await operate(world.service, 'doctor')
     for (const line of output.split('\n'))
-      if (!line.startsWith('ok ') && !before.includes(line)) notes.hear('doctor', line)
+      if (!line.startsWith('ok ') && !before.includes(line)) notes.note('doctor', line)
   })()
   const begun = drill.begin(world)
   while (Date.now() - start < Math.min(drill.seconds ?? LOOK_S, LOOK_S) * 1000) {
     await Promise.all([readReady(world, notes), readDependencies(world, notes)])
     readLogs(world, from, notes)
-    for (const name of (await prometheus?.firing().catch(() => [])) ?? []) notes.hear('alert', name)
+    for (const name of (await prometheus?.firing().catch(() => [])) ?? []) notes.note('alert', name)
     await sleep(500)
   }
   await Promise.all([begun, doctor])
@@ -158,7 +158,7 @@ const run = async (
   notes.print()
   const { accepted, rejected } = await load.stop()
   say(`  accepted ${accepted.length}, not accepted ${rejected}`)
-  return await judge(world, accepted)
+  return await checkEnds(world, accepted)
 }
 
 const main = async (chosen: string): Promise<void> => {

@@ -67,5 +67,5 @@ export const reviewsQuery = readQuery('/versions', {
   query: { statuses: FLAGGED, review_requested: true, pageSize: 1 },
 })
 
-/** What operators are to look at, read again each half minute. */
+/** Reads each half minute what operators are to look at. */
 export const operationsQuery = readQuery('/admin/operations', {}, { refetchInterval: 30_000 })

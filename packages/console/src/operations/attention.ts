@@ -10,7 +10,7 @@ interface Attention {
   panel: string
 }
 
-/** What is broken or stands still, worst first, with what to do; empty where all is well. */
+/** Lists what is broken or stands still, worst first, with what to do; empty where all is well. */
 export const listAttention = ({
   problems,
   stuck,
@@ -20,7 +20,7 @@ export const listAttention = ({
 }: Operations): Attention[] => {
   const idle = temporal.queues.filter(({ backlog, pollers }) => backlog > 0 && pollers.length === 0)
   const late = stuck.tasks.length + stuck.versions.length
-  const failing = deliveries.receivers.filter((receiver) => receiver.failing > 0)
+  const failing = deliveries.receivers.filter(({ failing: count }) => count > 0)
   const all: (Attention | false)[] = [
     ...problems.map(({ message }) => ({ tone: 'bad', text: message, panel: 'queues' }) as const),
     ...idle.map(

@@ -12,7 +12,7 @@ import styles from './show.module.css'
 import { Bdi, useNow, type Children } from './values.tsx'
 
 type PanelProps = Children & {
-  /** Of links to it within the page. */
+  /** Target of links within the page. */
   id?: string
   title: ReactNode
   actions?: ReactNode
