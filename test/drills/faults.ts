@@ -125,8 +125,14 @@ export const DRILLS: readonly Drill[] = [
     begin: async ({ temporal }) => {
       await temporal.connection.operatorService.deleteNamespace({ namespace: 'default' })
     },
-    heal: async ({ temporal }) => {
+    heal: async ({ temporal, members }) => {
       await temporal.lose()
+      // Workers end without their namespace, and whoever runs them starts them again.
+      for (const one of members.values())
+        if (one.entry?.how() !== undefined) {
+          await one.kill()
+          await one.start()
+        }
     },
   },
 ]

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { ROOT } from '../../src/local/root.ts'
 import { bundleWorkflows } from '../../src/local/workflow-bundle.ts'
+import { inTime } from '../../src/platform/domain/in-time.ts'
 import { createSchedules } from '../../src/platform/temporal/schedule.ts'
 import { EXTRAS, type Extra } from '../nemesis/extras.ts'
 import { startWorld, type World } from '../nemesis/world.ts'
@@ -59,7 +60,10 @@ const readReady = async (world: World, notes: Notes): Promise<void> => {
 const readDependencies = async (world: World, notes: Notes): Promise<void> => {
   for (const { name, entry } of world.members.values()) {
     if (!entry) continue
-    const metrics = await readMetrics(entry).catch(() => new Map<string, number>())
+    // One that stands still never answers.
+    const metrics = await inTime(readMetrics(entry), READ_MS, name).catch(
+      () => new Map<string, number>(),
+    )
     for (const [series, value] of metrics)
       if (/^kiln_dependency_up\b/.test(series) && value === 0)
         notes.note('metric', `${name} ${series} 0`)
