@@ -166,7 +166,7 @@ export const ERROR_CODES = {
   ...coded(416, { range_not_satisfiable: 'The Range lies outside the file.' }),
   ...coded(422, {
     idempotency_mismatch:
-      'The Idempotency-Key was used before with another body: repeat that body, or take a new key.',
+      'The Idempotency-Key was used before with another body: repeat that body, or take a new key. Links of this service count by their file.',
   }),
   ...coded(429, {
     rate_limited: 'Too many requests; try again after Retry-After.',

@@ -23,13 +23,17 @@ import { accountOf, addressOf, principalOf } from '../access/principal.ts'
 import { readPreferences, readWait } from './preferences.ts'
 import { makeQueryReader, rawQuery } from './query.ts'
 import { logRequest } from './request-line.ts'
-import { makeBodyReader, rulesOf, type ReadBody } from '../body/read-body.ts'
-import type { BodyDeps } from '../../json-body/read-json-body.ts'
+import {
+  makeBodyReader,
+  rulesOf,
+  type BodyReaderDeps,
+  type ReadBody,
+} from '../body/read-body.ts'
 import type { RateLimits } from '../access/rate-limit.ts'
 import { changes } from '../route.ts'
 import type { RouteResponse, JsonResponse, Route, RouteRequest, SavedResponse } from '../route.ts'
 
-export interface ServeDeps extends BodyDeps {
+export interface ServeDeps extends BodyReaderDeps {
   /** Finds the caller of a request; undefined: there is none. Throws 401, 403 or 503. */
   authorise(route: Route, request: Request): Promise<Caller | undefined>
   idempotency: Idempotency
@@ -81,7 +85,7 @@ const serveOne = (deps: ServeDeps) => (route: Route) => {
     const result = await underClaim(claim, async () => {
       const body = await reader.read(request, response, { address, translation })
       try {
-        const replayed = claim?.replay(body.fingerprint())
+        const replayed = claim?.replay(body.fingerprints())
         if (replayed) return withEcho(route, replayed, body.value)
         const query = readQuery(request, caller)
         const unread = requireValid(rules, {
@@ -208,7 +212,7 @@ const handle = async (
 ): Promise<RouteResponse> => {
   if (isDry && route.dryRun) return withUnread(await route.dryRun(request), unread)
   const result = await route.handler(request)
-  if (route.readsOnly && !('stream' in result)) await claim?.save(result, body.fingerprint())
+  if (route.readsOnly && !('stream' in result)) await claim?.save(result, body.fingerprints())
   logRequest(route, { ...line, request, result })
   return result
 }
@@ -270,7 +274,7 @@ const makeRequest = (parts: Parts): Omit<RouteRequest, 'reauthorise'> => {
     incoming: request,
     accept: () => sendContinue(request, response),
     saveIdempotentResponse: async (sql, result) => {
-      await claim?.save(withoutEcho(route.echo, result), body.fingerprint(), sql)
+      await claim?.save(withoutEcho(route.echo, result), body.fingerprints(), sql)
       return result as SavedResponse
     },
   }
