@@ -369,7 +369,7 @@ describe('a cancel of a task that waits', () => {
     assert.equal(body.message, 'The task is FAILED: it is cancelled already.')
     const elsewhere = await client.post(`/tasks/${id}/cancel`, {})
     assert.match(
-      expectStatus(elsewhere, 404).body.message ?? '',
+      expectStatus(elsewhere, 404, 'not_found').body.message ?? '',
       /cancelled below the path of its kind/,
     )
     const again = await client.get(`${UPSCALE}/${id}`)
