@@ -144,11 +144,14 @@ const fetchAddress = async (
   { sql, storage, outbound }: RenderDependencies,
   { task, input, rule, path, attempt }: AddressedInput,
 ): Promise<Size & { frames?: number }> => {
-  const { field, url } = input
+  const { field, url: given } = input
+  const url = given ?? ''
   const digest = await outbound
-    .download({ url: url ?? '', toFile: path, ...rule.limits, signal: attempt.signal })
+    .download({ url, toFile: path, ...rule.limits, signal: attempt.signal })
     .catch((error: unknown) => {
-      throw error instanceof OutboundError ? toTaskError(error, rule.pointer) : error
+      throw error instanceof OutboundError
+        ? toTaskError(error, { field: rule.pointer, url })
+        : error
     })
   const { extension, ...found } = await inspect(rule, path)
   // The engine goes on with its own copy: `putFile` takes the file away.

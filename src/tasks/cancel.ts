@@ -36,7 +36,7 @@ export const cancelTask = <T>(
       const { family, status } = locked
       const end = { ...deps, code: 'cancelled', enqueue }
       if (!(await failTask(sql, { id: task.id, family }, end)))
-        throw FAMILIES[family].cannotCancel(status)
+        throw FAMILIES[family].cannotCancel(status, locked)
       const after = { status: FAMILIES[family].words.failed }
       const target = auditTarget.task(task.id)
       if (audit)

@@ -59,7 +59,11 @@ const planImage = (deps: TaskDeps, imageKind: ImageKind, command: TaskCommand): 
     respond({ id, engine, inputs }) {
       const relight = kind === 'relight' ? body : null
       const warnings = [
-        ...listWarnings(engine === 'local' ? { relight, frames: framesOf(inputs) } : null),
+        ...listWarnings(
+          engine === 'local'
+            ? { relight, frames: framesOf(inputs), lossless: losslessOf(body, inputs) }
+            : null,
+        ),
         ...listLateInputs(body, inputs),
       ]
       const made = { id, kind, settings, size: sizeOf(inputs), engine, warnings }
@@ -101,6 +105,15 @@ const framesOf = (inputs: readonly NewTaskInput[]): Record<string, number> =>
   Object.fromEntries(
     inputs.flatMap(({ field, frames }) => (frames === null ? [] : [[field, frames]])),
   )
+
+/** The result of an image that came as PNG, where nothing says of it but its quality. */
+const losslessOf = (body: Body, inputs: readonly NewTaskInput[]): string[] => {
+  const { kiln_output_quality: quality, kiln_output_format: format = 'auto' } = body
+  const image = inputs.find(({ field }) => field === 'image')
+  return quality !== undefined && format === 'auto' && image?.contentType === 'image/png'
+    ? ['result-1.png']
+    : []
+}
 
 const summariseImage = (kind: string, owner: string, inputs: readonly NewTaskInput[]): string => {
   const size = sizeOf(inputs)

@@ -8,6 +8,7 @@ import {
   VIDEO_EMPTY_IS_ABSENT,
 } from './domain/video/video-input.ts'
 import { VIDEO_PREFIX } from './domain/video/video-path.ts'
+import { listPromptWarnings } from './domain/video/video-prompt.ts'
 import { generatedKind, videoSegment, type VideoTaskKind } from './domain/video/video-task.ts'
 import type { ExtendSource } from './domain/video/video-validation.ts'
 import { listLateInputs } from './domain/late-input.ts'
@@ -73,7 +74,8 @@ const makeTextToVideoCreation = (deps: VideoTaskDeps, name: string, frames?: 1 |
       member(END_IMAGE, body.images?.[1], END_IMAGE_POINTER),
       ...(body.watermark ? [member('wm_url', body.wm_url)] : []),
     ]
-    return planVideo(deps, command, { kind, members, video: planTextToVideo(body) })
+    const plan = { kind, members, video: planTextToVideo(body), warnings: listPromptWarnings(body) }
+    return planVideo(deps, command, plan)
   },
 })
 
@@ -105,12 +107,14 @@ interface VideoToPlan {
   kind: VideoTaskKind
   members: InputMember[]
   video: VideoPlan
+  /** Sentences about what may surprise. */
+  warnings?: string[]
 }
 
 const planVideo = (
   deps: VideoTaskDeps,
   { owner, apiKeyId, body: given }: TaskCommand,
-  { kind, members, video }: VideoToPlan,
+  { kind, members, video, warnings = [] }: VideoToPlan,
 ): TaskPlan => {
   const body = given as ExtendBody
   const payload = body.payload ?? null
@@ -136,7 +140,7 @@ const planVideo = (
         kind,
         video,
         payload,
-        warnings: listLateInputs(body, made.inputs),
+        warnings: [...warnings, ...listLateInputs(body, made.inputs)],
         createdAt: await made.createdAt,
       }),
   }

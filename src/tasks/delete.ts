@@ -41,7 +41,9 @@ export const deleteTask = async (
       const end = { ...deps, code: 'cancelled', enqueue }
       const hasEnded = locked.hasEnded || (await failTask(sql, { id, family }, end))
       if (!hasEnded && when !== 'ended')
-        throw FAMILIES[family].cannotCancel(status, '; with ?when=ended it is deleted at its end')
+        throw FAMILIES[family].cannotCancel(status, {
+          advice: '; with ?when=ended it is deleted at its end',
+        })
       await record?.(sql)
       if (!(await requestDeletion(sql, id))) return hasEnded
       const target = auditTarget.task(id)

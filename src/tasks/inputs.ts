@@ -111,9 +111,7 @@ export const validateUrl = (
 ): Issue[] => {
   if (typeof value !== 'string' || value === '') return []
   const checked = outbound.validateUrl(value)
-  return checked.rejected === undefined
-    ? []
-    : [rejected(field, `must be an https URL that this service calls (${checked.rejected})`, value)]
+  return checked.rejected === undefined ? [] : [rejected(field, checked.rejected, value)]
 }
 
 const rejected = (field: string, sentence: string, value: string): Issue =>

@@ -7,7 +7,7 @@ import { apiError, shown } from '../platform/domain/errors.ts'
 import { isObject } from '../platform/domain/is-object.ts'
 import { makeOnce } from '../platform/domain/make-once.ts'
 import type { Labels } from './domain/task-options.ts'
-import { canonicalBody, fingerprintOf } from '../platform/json-body/fingerprint.ts'
+import { fingerprintsOf } from '../platform/json-body/fingerprint.ts'
 import type { ImageLimits } from '../platform/json-body/images.ts'
 import { takeImages } from '../platform/json-body/take-images.ts'
 import { makeValidateBody, requireValid } from '../platform/json-body/validate-body.ts'
@@ -66,8 +66,10 @@ export const makeSubmit = (deps: SubmitDeps, list: () => readonly Creation[]): S
     try {
       const own = translation?.body(taken.value) ?? taken.value
       // As the request that has this body alone would have it.
-      const print = claim ? fingerprintOf('', canonicalBody(own, taken.inline)) : ''
-      const replayed = claim?.replay(print)
+      const prints = claim
+        ? fingerprintsOf('', { ...taken, value: own }, deps.signer.nameLink)
+        : ([''] as const)
+      const replayed = claim?.replay(prints)
       if (replayed) {
         const task = { id: idOf(replayed.body), isReplayed: true }
         return await unitOfWork(deps, (sql) => record(sql, task))
@@ -84,7 +86,7 @@ export const makeSubmit = (deps: SubmitDeps, list: () => readonly Creation[]): S
         inline: body.inline,
         async save(sql, { id, response }) {
           await record(sql, { id })
-          await claim?.save(withoutEcho(creation.echo, response), print, sql)
+          await claim?.save(withoutEcho(creation.echo, response), prints, sql)
         },
       })
     } catch (error) {

@@ -73,6 +73,7 @@ export const startRoutes = async (
     findTaskFamily: (task) => findTaskFamily(sql, task),
     idempotency: makeIdempotency({ sql, secrets, log }),
     budget,
+    signer: { nameLink: () => undefined },
     scratchDir,
     maxImageBytes: 50_000_000,
     maxImagePixels: 100_000_000,

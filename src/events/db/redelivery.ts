@@ -4,6 +4,7 @@ import type { OwnTasks } from '../../platform/domain/task-scope.ts'
 import type { Fragment, Sql, Transaction } from '../../platform/db/client.ts'
 import type { StartOptions } from '../../platform/db/outbox.ts'
 import { isOfBatch, isWithin, ofFamilies, type Bounds } from '../../tasks/db/filter.ts'
+import { labelsOf } from '../../tasks/db/labels.ts'
 import { isExhausted, isIdle } from '../../tasks/db/event-log.ts'
 import { hasten, isInWait } from './recovery.ts'
 
@@ -11,7 +12,8 @@ import { hasten, isInWait } from './recovery.ts'
 export const listAttempts = async (sql: Sql, eventId: string): Promise<Attempt[]> => {
   const rows = await sql<AttemptRow[]>`
     select a.event_id, a.number, a.url, a.started_at, a.duration_ms, a.status, a.error_class,
-      a.error_detail, answer, a.next_due_at, nullif(a.header_names, '{}') as header_names, t.labels
+      a.error_detail, answer, a.next_due_at, nullif(a.header_names, '{}') as header_names,
+      ${labelsOf(sql)} as labels
     from attempt a
     join event e on e.id = a.event_id
     left join task t on t.id = coalesce(e.subject_id, e.task_id)

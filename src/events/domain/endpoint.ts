@@ -125,7 +125,7 @@ export const makeEndpointSchemas = (kind: Kind, types: readonly string[]) => {
       maxItems: types.length,
       uniqueItems: true,
       description: 'Types of the events that are sent to it.',
-      'x-expectation': `a list of different ones of ${types.join(', ')}`,
+      'x-expectation': `a list of at least one of ${types.join(', ')}, each once`,
     }),
   )
   const description =

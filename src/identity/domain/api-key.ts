@@ -11,7 +11,7 @@ const scope = {
       maxItems: KeyScope.enum.length,
       uniqueItems: true,
       description: 'What it may do; absent: all that its owner may.',
-      'x-expectation': `a list of different ones of ${KeyScope.enum.join(', ')}`,
+      'x-expectation': `a list of at least one of ${KeyScope.enum.join(', ')}, each once`,
     }),
   ),
   credit_cap: Type.Optional(

@@ -111,6 +111,16 @@ export const makeSigner = ({ keys, publicUrl, linkSeconds }: SignerOptions) => {
     return verifyFile(claim, now) === 'ok' ? { id: claim.id, name: claim.name } : 'bad'
   }
 
+  /** Names what a signed link of this service leads to: the same for all links to it. Undefined for any other text. */
+  const nameLink = (text: string): string | undefined => {
+    if (!text.includes('signature=') || !URL.canParse(text)) return undefined
+    const [own, url] = [new URL(`${base}/`), new URL(text)]
+    const isOwn = url.origin === own.origin && url.pathname.startsWith(own.pathname)
+    return isOwn && url.searchParams.has('signature')
+      ? text.trim().replace(/[?#].*$/s, '')
+      : undefined
+  }
+
   /** Address to which an engine sends what it says of the prediction of a placement. Its secret stands in it. */
   const signPrediction = (id: string): string =>
     `${base}/engines/predictions/${id}/${sign(predictionFacts(id))}`
@@ -127,6 +137,7 @@ export const makeSigner = ({ keys, publicUrl, linkSeconds }: SignerOptions) => {
     signArchive: makeUploadSigner(archiveFacts),
     verifyArchive: makeUploadVerifier(archiveFacts),
     parseOwnLink,
+    nameLink,
     signPrediction,
     verifyPrediction: (id: string, signature: string): boolean =>
       isSigned(secrets, predictionFacts(id), signature),

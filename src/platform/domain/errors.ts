@@ -166,7 +166,7 @@ export const ERROR_CODES = {
   ...coded(416, { range_not_satisfiable: 'The Range lies outside the file.' }),
   ...coded(422, {
     idempotency_mismatch:
-      'The Idempotency-Key was used before with another body: repeat that body, or take a new key.',
+      'The Idempotency-Key was used before with another body: repeat that body, or take a new key. Links of this service count by their file.',
   }),
   ...coded(429, {
     rate_limited: 'Too many requests; try again after Retry-After.',
@@ -261,6 +261,10 @@ export const shown = (value: unknown): string => {
   return points.length > 80 ? `${points.slice(0, 79).join('')}…` : text
 }
 
+const CANCEL_PATH = /^\/tasks\/[^/]+\/cancel\/?$/
+const CANCEL_ADVICE =
+  'a task is cancelled below the path of its kind, such as …/image-upscaler/{task_id}/cancel, a video at …/tasks/{task_id}/cancel of the video routes; '
+
 const because = (reason: string | undefined): string =>
   reason === undefined || reason === '' ? '.' : `: ${reason}`
 
@@ -345,7 +349,10 @@ export const errors = {
     ),
   notDeliverable: () => apiError('not_deliverable'),
   routeNotFound: (path: string) =>
-    apiError('not_found', `There is no route ${shown(path)}; /docs lists all.`),
+    apiError(
+      'not_found',
+      `There is no route ${shown(path)}; ${CANCEL_PATH.test(path) ? CANCEL_ADVICE : ''}/docs lists all.`,
+    ),
   methodNotAllowed: (method: string, path: string, allow: readonly string[]) =>
     apiError(
       'method_not_allowed',
@@ -354,8 +361,11 @@ export const errors = {
         headers: { allow: allow.join(', ') },
       },
     ),
-  cannotCancel: (status: string) =>
-    apiError('cannot_cancel', `The task is ${status} and can no longer be cancelled.`),
+  cannotCancel: (status: string, isCancelled = false) =>
+    apiError(
+      'cannot_cancel',
+      `The task is ${status}${isCancelled ? ': it is cancelled already' : ' and can no longer be cancelled'}.`,
+    ),
   cannotCancelVideo: (state: string, advice = '') =>
     // Clients of video routes know these words.
     apiError('cannot_cancel', `task state is ${state}, can not cancel${advice}`, {

@@ -4,6 +4,7 @@ import { Settings } from 'typebox/system'
 import { Value } from 'typebox/value'
 
 import { shown } from './errors.ts'
+import { findMeant } from './meant.ts'
 import { valueAt } from './pointer.ts'
 
 /** One issue of a request: the field (JSON Pointer, or `?name`), the sentence about it, and the code it has on its own. */
@@ -12,6 +13,8 @@ export interface Issue {
   message: string
   /** It must be absent, although nothing that it excludes was given. */
   isUnwanted?: boolean
+  /** It is said in place of what the schema says of the field, which knows no setting. */
+  isExact?: boolean
   code:
     | 'validation_failed'
     | 'incompatible_fields'
@@ -80,7 +83,7 @@ export const makeValidator = (schema: TSchema, emptyIsAbsent: readonly string[] 
     const issues = new Map<string, Issue>()
     for (const error of compiled.Errors(value))
       for (const field of fieldsOf(error)) {
-        const known = describeField(schema, field, value)
+        const known = describeField(schema, field, valueAt(value, field) ?? valueAt(input, field))
         if (known) issues.set(field, { field, message: known, code: 'validation_failed' })
       }
     return { value, issues: sortIssues(schema, [...issues.values()]) }
@@ -100,7 +103,7 @@ export const sortIssues = (schema: TSchema, issues: readonly Issue[]): Issue[] =
 export const onePerField = (issues: readonly Issue[], rules: readonly Issue[]): Issue[] => {
   const broken = new Set(issues.map((issue) => issue.field))
   const reported = rules.filter(
-    (rule) => rule.code !== 'validation_failed' || !broken.has(rule.field),
+    (rule) => rule.code !== 'validation_failed' || rule.isExact || !broken.has(rule.field),
   )
   const ruled = new Set(reported.map((rule) => rule.field))
   return [...issues.filter((issue) => !ruled.has(issue.field)), ...reported]
@@ -179,15 +182,15 @@ const listFields = (schema: SchemaNode, at = ''): string[] => [
   ...(schema.items ? listFields(schema.items, `${at}/*`) : []),
 ]
 
-const describeField = (schema: SchemaNode, field: string, value: unknown): string | undefined => {
+const describeField = (schema: SchemaNode, field: string, got: unknown): string | undefined => {
   const rule = schemaAt(schema, field)
   if (!rule) return undefined
-  const got = valueAt(value, field)
   const expectation = `must be ${describe(rule)}`
   if (rule.writeOnly && got !== undefined) return `${field} ${expectation}, got something else`
-  return got === undefined
-    ? `${field} ${expectation}, but is absent`
-    : `${field || 'the body'} ${expectation}, got ${shown(got)}`
+  if (got === undefined) return `${field} ${expectation}, but is absent`
+  const meant = typeof got === 'string' && findMeant(got, (rule.enum ?? []).map(String))
+  const advice = meant ? `; did you mean ${meant}?` : ''
+  return `${field || 'the body'} ${expectation}, got ${shown(got)}${advice}`
 }
 
 const schemaAt = (schema: SchemaNode, field: string): SchemaNode | undefined =>

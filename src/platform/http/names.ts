@@ -1,6 +1,6 @@
 import { KINDS, type AliasTable } from '../alias/table.ts'
 import { isObject } from '../domain/is-object.ts'
-import { findMeant } from '../domain/unread.ts'
+import { findMeant } from '../domain/meant.ts'
 import { OperatorError } from '../process/operator-error.ts'
 import { HEADERS } from './openapi/headers.ts'
 import type { Route } from './route.ts'

@@ -101,8 +101,6 @@ export interface BodySpec<Body extends TSchema = TSchema>
   schema: Body
   /** Shown by OpenAPI in place of `schema`, where one schema can say the rules that are validated apart. */
   document?: TSchema
-  /** Member that is a signed link to an upload: a repetition with the same key may have a fresh one to the same file. */
-  linkMember?: string
   /** A member that a header may give, too. */
   headerMember?: HeaderMember
   /** False where an empty body counts as `{}`. */

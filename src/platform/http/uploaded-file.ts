@@ -128,7 +128,10 @@ const copyBody = async (
 }
 
 const noBytes = ({ emptyCode }: UploadRules) =>
-  apiError(emptyCode, 'No bytes came: the body must be the file itself.')
+  apiError(
+    emptyCode,
+    'No bytes came: the file, such as an image for a task, is empty. The body must be the file itself.',
+  )
 
 /** Throws 503: when the scratch folder cannot take a file (no space, no permission), the request is not to blame. */
 const rejectForNow = (error: unknown): never => {

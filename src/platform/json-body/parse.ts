@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Assembler } from './assembler.ts'
 import type { ImageIntake } from './images.ts'
 import type { BodySource } from './source.ts'
+import { findPlace, PLACE_MAX } from './place.ts'
 import { makeTokenizer, type Token, type Tokenizer } from './tokens.ts'
 import { apiError, shown, type ApiError } from '../domain/errors.ts'
 
@@ -27,13 +28,16 @@ export const parseBody = async (parts: ParseBodyParts): Promise<{ value: unknown
   const decoder = makeUtf8Decoder()
   const tokenize = makeTokenizer()
   let size = MAX_BYTES
+  let beginning = ''
   for (let chunk = await source.next(); chunk !== undefined; chunk = await source.next()) {
     onProgress?.(source.received())
     for (let at = 0; at < chunk.length;) {
       const slice = chunk.subarray(at, at + size)
       at += slice.length
       const start = performance.now()
-      assemble(decoder.write(slice), tokenize, assembler)
+      const text = decoder.write(slice)
+      beginning = beginning.length > PLACE_MAX ? beginning : beginning + text
+      assemble(text, { tokenize, assembler, beginning })
       size = nextSize(size, performance.now() - start)
       await images.flush()
       await nextTurn()
@@ -42,18 +46,26 @@ export const parseBody = async (parts: ParseBodyParts): Promise<{ value: unknown
   decoder.end()
   // Blanks end a number or a literal and change nothing anywhere else. Eight of them, because the tokenizer waits for
   // the six characters of an escape before it says what is wrong in a string.
-  assemble(' '.repeat(8), tokenize, assembler)
+  const blanks = ' '.repeat(8)
+  assemble(blanks, { tokenize, assembler, beginning: beginning + blanks })
   if (assembler.started() && assembler.found() === undefined)
     throw endedTooSoon(assembler.pointer())
   return assembler.found()
 }
 
-const assemble = (text: string, tokenize: Tokenizer, assembler: Assembler): void => {
+interface Assembling {
+  tokenize: Tokenizer
+  assembler: Assembler
+  /** The body up to the end of the text, unless it is too long to be read again. */
+  beginning: string
+}
+
+const assemble = (text: string, { tokenize, assembler, beginning }: Assembling): void => {
   let tokens: readonly Token[]
   try {
     tokens = tokenize(text)
   } catch (error) {
-    throw malformed(error, assembler.started() ? '' : text, assembler.pointer())
+    throw malformed(error, beginning, assembler.pointer())
   }
   for (const token of tokens) assembler.take(token)
   assembler.flush()
@@ -107,16 +119,16 @@ export const notAnObject = (value: unknown): ApiError =>
 const endedTooSoon = (pointer: string): ApiError =>
   apiError('json_invalid', `The body ends before its JSON is complete${near(pointer)}.`)
 
-/** Converts an error of the tokenizer, which says what it expected but not where. `beginning` begins the body. */
+/** Converts an error of the tokenizer, which says what it expected but not where. */
 const malformed = (cause: unknown, beginning: string, pointer: string): ApiError => {
   const said = cause instanceof Error ? cause.message : ''
   const expected = said.replace(/^Parser (cannot parse input: |has )/, '')
   const what = beginning.startsWith('\uFEFF')
     ? 'it begins with a byte order mark, which must be left out'
     : (TOKENIZER_TERMS.get(expected) ?? expected)
-  return apiError('json_invalid', `The body is not well-formed JSON${near(pointer)}: ${what}.`, {
-    cause,
-  })
+  const place = beginning.length > PLACE_MAX ? undefined : findPlace(beginning)
+  const where = place === undefined ? near(pointer) : ` at ${place}${near(pointer)}`
+  return apiError('json_invalid', `The body is not well-formed JSON${where}: ${what}.`, { cause })
 }
 
 // Its term for anything in a string that does not match.

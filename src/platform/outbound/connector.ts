@@ -60,7 +60,10 @@ export const makeConnector =
     const isTrusted = originOf(target) === options.network.trusted
     void openConnection(target, isTrusted ? { ...options, isAllowed: () => true } : options).then(
       (socket) => callback(null, socket),
-      (error: Error) => callback(error, null),
+      (error: Error) => {
+        if (error instanceof OutboundError) error.at = `${hostname}:${target.port}`
+        callback(error, null)
+      },
     )
   }
 

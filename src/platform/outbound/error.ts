@@ -26,6 +26,8 @@ export class OutboundError extends Error {
   readonly kind: OutboundErrorKind
   /** Status of the response, when that was the reason. */
   readonly status: number | undefined
+  /** Host and port to which no connection could be made. */
+  at?: string
 
   constructor(
     kind: OutboundErrorKind,

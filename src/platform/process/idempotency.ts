@@ -11,6 +11,7 @@ import {
 } from '../db/idempotency.ts'
 import type { IdempotencyScope, StoredResponse } from '../db/idempotency.ts'
 import { ApiError, errors } from '../domain/errors.ts'
+import type { Fingerprints } from '../json-body/fingerprint.ts'
 import type { Log } from '../log.ts'
 import { startLoop } from './loop.ts'
 
@@ -28,12 +29,12 @@ export interface ResponseToSave {
  */
 export interface Claim {
   /**
-   * The stored response for a body of this fingerprint. Undefined: the request must be executed. Throws 422 for another
-   * body.
+   * The stored response for a body with one of these fingerprints. Undefined: the request must be executed. Throws 422
+   * for another body.
    */
-  replay(fingerprint: string): ResponseToSave | undefined
+  replay(fingerprints: Fingerprints): ResponseToSave | undefined
   /** Saves the response, in the transaction that makes it true when there is one. */
-  save(response: ResponseToSave, fingerprint: string, sql?: Transaction): Promise<void>
+  save(response: ResponseToSave, fingerprints: Fingerprints, sql?: Transaction): Promise<void>
   /** Ends the hold of a request that has its response. @throws {Error} when its response was not saved */
   keep(): void
   /** Frees the key unless a response was stored. Never rejects: the lease ends by itself. */
@@ -73,7 +74,7 @@ export const makeIdempotency = ({
     let isSaved = false
     return {
       replay: () => undefined,
-      async save(response, fingerprint, transaction) {
+      async save(response, [fingerprint], transaction) {
         const stored = encode(response, fingerprint, secret ? secrets : undefined)
         isSaved = transaction
           ? await storeResponse(transaction, claim, scope, stored)
@@ -97,8 +98,8 @@ export const makeIdempotency = ({
 export type Idempotency = ReturnType<typeof makeIdempotency>
 
 const makeReplay = (response: StoredResponse, secrets: Secrets): Claim => ({
-  replay(fingerprint) {
-    if (response.fingerprint !== fingerprint) throw errors.idempotencyMismatch()
+  replay(fingerprints) {
+    if (!fingerprints.includes(response.fingerprint)) throw errors.idempotencyMismatch()
     return decode(response, secrets)
   },
   save: () => Promise.reject(new Error('the response of a replayed request is saved already')),

@@ -10,7 +10,7 @@ export const storedLabels = (labels: Labels, owner: string): Labels => ({
   [OWNER]: owner,
 })
 
-/** The labels of `task t` as its caller gave them; null without any. */
+/** The labels of `task t` as its caller gave them; null without any. Nothing else reads the column: a test finds it. */
 export const labelsOf = (sql: Queryable): Fragment => sql`t.labels - ${OWNER}::text`
 
 /** The condition that `task t` has all of these labels, found by the index. @param owner absent: of any */

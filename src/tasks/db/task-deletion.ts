@@ -10,6 +10,7 @@ export interface LockedTask {
   family: TaskFamily
   status: string
   hasEnded: boolean
+  isCancelled: boolean
   hasWebhook: boolean
 }
 
@@ -32,7 +33,8 @@ export const lockTask = async (
   const [, [row]] = await Promise.all([
     lockOwnerOf(sql, id),
     sql<LockedTask[]>`
-      select family, status, ended_at is not null as "hasEnded", webhook_url is not null as "hasWebhook"
+      select family, status, ended_at is not null as "hasEnded",
+        task_state(status, error_code) = 'cancelled' as "isCancelled", webhook_url is not null as "hasWebhook"
       from task t where id = ${id} and ${mayRead(sql, owner)}
         ${family ? sql`and family = ${family}` : sql``}
         ${kinds ? sql`and kind = any(${[...kinds]})` : sql``}

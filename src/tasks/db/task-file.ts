@@ -175,17 +175,20 @@ export const resultNames = (sql: Queryable): Fragment => sql`
     where r.task_id = t.id and t.delete_requested_at is null order by r.position)
 `
 
-/** A `WarningFacts` of `task t`: of an image that the local engine makes, or whose results have a format. */
+/** A `WarningFacts` of `task t`: of an image that the local engine makes, or of whose results the request says how they are encoded. */
 export const warningFacts = (sql: Queryable): Fragment => sql`
   case when t.family <> 'image' or t.delete_requested_at is not null then null
-    when t.engine = 'local' then (select jsonb_build_object(
+    else case when t.engine = 'local' then (select jsonb_build_object(
         'relight', case when t.kind = 'relight' then t.settings || coalesce(jsonb_object_agg(i.field, true)
           filter (where i.field is not null), '{}') end,
         'frames', jsonb_object_agg(i.field, i.frames) filter (where i.frames > 1))
-      from task_input i where i.task_id = t.id)
-    when t.output ? 'format' then (select jsonb_build_object('unformatted',
-        jsonb_object_agg(r.name, split_part(r.content_type, ';', 1)))
-      from task_result r where r.task_id = t.id and r.content_type not like 'image/%')
+      from task_input i where i.task_id = t.id) else '{}' end
+    || case when t.output is not null then (select jsonb_build_object(
+        'unformatted', jsonb_object_agg(r.name, split_part(r.content_type, ';', 1))
+          filter (where t.output ? 'format' and r.content_type not like 'image/%'),
+        'lossless', jsonb_agg(r.name order by r.position)
+          filter (where t.output ? 'quality' and r.content_type = 'image/png'))
+      from task_result r where r.task_id = t.id) else '{}' end
   end
 `
 

@@ -3,6 +3,7 @@ import type { Output } from '../domain/task-options.ts'
 import type { TaskFamily } from '../../platform/domain/task-scope.ts'
 import type { Fragment, Sql, Transaction } from '../../platform/db/client.ts'
 import { endedAttempt, PUT_BACK } from './ended-attempt.ts'
+import { labelsOf } from './labels.ts'
 import { holdPauses } from './pause.ts'
 
 export interface Transition {
@@ -104,7 +105,7 @@ const insertEventsOf = (sql: Transaction, isDelivered: boolean): Fragment => sql
     and (p.labels = '{}' and p.kinds = '{}' or exists (
       select from task t
       where t.id = m.id and (p.kinds = '{}' or t.kind = any(p.kinds))
-        and p.labels <@ array(select key || ':' || value from jsonb_each_text(t.labels))
+        and p.labels <@ array(select key || ':' || value from jsonb_each_text(${labelsOf(sql)}))
     ))
 `
 

@@ -36,8 +36,8 @@ export interface Family {
   takesSlots: boolean
   /** Why a task has failed, in the words of the family. An unknown code is an internal error, whatever it says. */
   toError(code: string, message?: string): TaskFailure
-  /** Response to whoever cancels a task that has this word. */
-  cannotCancel(status: string, advice?: string): Error
+  /** Response to whoever cancels or deletes a task that has this word. */
+  cannotCancel(status: string, more?: { isCancelled?: boolean; advice?: string }): Error
 }
 
 /** The error that a failed task keeps, as its caller reads it. */
@@ -61,7 +61,7 @@ export const FAMILIES: Record<TaskFamily, Family> = {
     unbegun: IMAGE_TASK_TRANSITIONS.IN_PROGRESS,
     takesSlots: false,
     toError: (code, message) => toFailure(toTaskError(code, message)),
-    cannotCancel: (status) => errors.cannotCancel(status),
+    cannotCancel: (status, more) => errors.cannotCancel(status, more?.isCancelled),
   },
   video: {
     words: { created: 'created', running: 'processing', done: 'success', failed: 'failed' },
@@ -77,6 +77,6 @@ export const FAMILIES: Record<TaskFamily, Family> = {
           ? new VideoError(code, message)
           : toVideoError(toTaskError(code, message), 'video'),
       ),
-    cannotCancel: (status, advice) => errors.cannotCancelVideo(status, advice),
+    cannotCancel: (status, more) => errors.cannotCancelVideo(status, more?.advice),
   },
 }

@@ -10,12 +10,11 @@ export const TASK_ERRORS = {
     'A video is not MP4, MOV, Matroska or WebM of at most 60 s, or has no stream that can be decoded.',
   engine_failed: 'The engine failed three times.',
   engine_crashed:
-    'engine_crashed: two machines of the engine have reported an error of their device for this task.',
+    'Two machines of the engine have reported an error of their device for this task.',
   internal_error: 'An error of this service.',
   timeout: 'The task did not end within its deadline.',
-  start_timeout: 'start_timeout: the task had not begun within the time that its request gave it.',
-  deadline_exceeded:
-    'deadline_exceeded: the task had not ended within the time that its request gave it.',
+  start_timeout: 'The task had not begun within the time that its request gave it.',
+  deadline_exceeded: 'The task had not ended within the time that its request gave it.',
   workflow_lost: 'The job that drove the task is gone.',
   upstream_rejected: 'The upstream service rejected the task.',
   upstream_unauthorized: 'The upstream service does not know this service.',

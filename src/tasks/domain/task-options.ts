@@ -58,7 +58,14 @@ const RETENTION_MIN = 60
 const INT32_MAX = 2_147_483_647
 
 const within = (description: string) =>
-  Type.Optional(Type.Integer({ minimum: 1, maximum: WITHIN_MAX, description }))
+  Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: WITHIN_MAX,
+      description,
+      'x-expectation': `a whole number of seconds from 1 to ${WITHIN_MAX}`,
+    }),
+  )
 
 const common = {
   kiln_labels: Type.Optional(Labels),
@@ -86,7 +93,7 @@ const common = {
       minimum: RETENTION_MIN,
       maximum: INT32_MAX,
       description:
-        'Seconds from the end of the task until its files are removed, at most RESULT_RETENTION_DAYS.',
+        'Seconds from the end of the task until its files are removed, at most RESULT_RETENTION_DAYS: 2592000, unless the operator has set another.',
     }),
   ),
 }
@@ -238,11 +245,17 @@ const validateQuality = (body: Body): Issue[] =>
     : []
 
 const validateRetention = (seconds: unknown, max: number): Issue[] =>
-  typeof seconds === 'number' && seconds > max
-    ? [
-        makeIssue(
-          '/kiln_retention_seconds',
-          `must be a whole number from ${RETENTION_MIN} to ${max}, got ${seconds}`,
-        ),
+  isOneOf(seconds, RETENTION_MIN, Math.min(max, INT32_MAX))
+    ? []
+    : [
+        {
+          ...makeIssue(
+            '/kiln_retention_seconds',
+            `must be a whole number of seconds from ${RETENTION_MIN} to ${max}, got ${shown(seconds)}`,
+          ),
+          isExact: true,
+        },
       ]
-    : []
+
+const isOneOf = (value: unknown, min: number, max: number): boolean =>
+  value === undefined || (Number.isInteger(value) && min <= Number(value) && Number(value) <= max)

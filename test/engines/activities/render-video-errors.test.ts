@@ -106,7 +106,11 @@ describe('a video task whose', () => {
       ['is not there', '/none', ': responded with status 404'],
       ['does not come', '/silent', ': no complete response within 0.1 seconds'],
       ['is elsewhere', '/moved', ': more than 0 redirects'],
-      ['is on a closed port', ':9/', ': no connection could be made: the port is closed'],
+      [
+        'is on a closed port',
+        ':9/',
+        ': no connection could be made: the port is closed (127.0.0.1:9)',
+      ],
       ['is at a private address', 'https://10.0.0.1/x', ''],
       ['is at a link-local address', 'https://169.254.169.254/', ''],
     ],

@@ -7,7 +7,7 @@ import { base64 } from '../../support/pictures.ts'
 import { useWebhookReceiver } from '../../support/receiver.ts'
 import { useService } from '../../support/service.ts'
 import { waitFor } from '../../support/wait.ts'
-import { untilReceived } from './delivery-support.ts'
+import { attemptsOf, endOf, eventsOf, untilReceived } from './delivery-support.ts'
 
 // Nothing is rendered: what is cancelled has failed.
 const service = useService({ roles: ['api', 'core'] })
@@ -68,6 +68,25 @@ describe('an endpoint with filters', () => {
     assert.deepEqual([changed.body['labels'], changed.body['kinds']], [undefined, ['text2video']])
     const last = await failVideo()
     assert.deepEqual(await subjectsOf(byBoth), [last, image])
+  })
+
+  test('shows the labels of a task as its caller gave them, in each attempt, too', async () => {
+    const labels = { run: 'hook' }
+    const id = await alice.createImage({
+      image: await base64(),
+      kiln_labels: labels,
+      webhook_url: receiver.url('/attempts'),
+    })
+    await alice.post(`${UPSCALE}/${id}/cancel`, {})
+    await untilReceived(receiver, '/attempts', 1)
+    const event = endOf(await eventsOf(alice, id))
+    const [attempt] = await waitFor('the attempt is recorded', async () => {
+      const attempts = await attemptsOf(alice, id, event)
+      return attempts.length > 0 && attempts
+    })
+    assert.deepEqual(attempt?.labels, labels)
+    for (const label of [':alice', encodeURIComponent(':alice')])
+      expectStatus(await alice.get(`/tasks?label=${label}`), 400, 'validation_failed')
   })
 
   test('is rejected with labels and kinds of another form', async () => {

@@ -484,10 +484,20 @@ describe('bad input to an endpoint', () => {
   const events = ['version.active']
   const CASES: [what: string, body: object, message: RegExp, error?: string][] = [
     ['no address', { events }, /\/url/],
-    ['http', { url: 'http://a.example/', events }, /\/url must be an https URL/, 'url_refused'],
+    [
+      'http',
+      { url: 'http://a.example/', events },
+      /^\/url must begin with https:, got "http/,
+      'url_refused',
+    ],
     ['a private host', { url: 'https://10.0.0.1/', events }, /\/url .*10\.0\.0\.1/, 'url_refused'],
     ['no events', { url }, /\/events/],
-    ['an empty list', { url, events: [] }, /\/events/],
+    [
+      'an empty list',
+      { url, events: [] },
+      /^\/events must be a list of at least one of version\.active/,
+    ],
+    ['a typing error', { url, events: ['version.actvie'] }, /did you mean version\.active\?$/],
     ['a text', { url, events: 'version.active' }, /\/events .*version\.active/],
     ['an unknown event', { url, events: ['task.x'] }, /\/events.*task\.x/],
     ['an event of tasks', { url, events: ['image_task.failed'] }, /image_task/],

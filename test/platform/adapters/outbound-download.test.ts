@@ -416,10 +416,19 @@ describe('an outbound error', () => {
   for (const [kind, code] of Object.entries(codes))
     test(`of kind ${kind} ends an image task with ${code} and names the field`, () => {
       const error = new OutboundError(kind as OutboundErrorKind)
-      const taskError = toTaskError(error, '/image')
+      const taskError = toTaskError(error, { field: '/image', url: 'https://a.example/' })
       assert.equal(taskError.code, code)
       assert.equal(taskError.message, `/image: ${error.message}`)
     })
+
+  test('names host and port of the address that a caller gave, and of no other', () => {
+    const error = new OutboundError('connect')
+    error.at = 'a.example:443'
+    const messageOf = (url: string) => toTaskError(error, { field: '/image', url }).message
+    assert.equal(messageOf('https://a.example/x'), `/image: ${error.message} (a.example:443)`)
+    for (const url of ['https://a.example:8443/x', 'https://b.example/x', ''])
+      assert.equal(messageOf(url), `/image: ${error.message}`)
+  })
 
   test('shows nothing of the error behind it', () => {
     const error = toOutboundError(new Error('connect ECONNREFUSED 10.0.0.1:443'))

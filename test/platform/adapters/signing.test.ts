@@ -156,6 +156,24 @@ describe('a link of our own', () => {
     assert.equal(signer.parseOwnLink(link, after(2 * DAY)), 'bad')
   })
 
+  test('has one name in every hour, whatever it is signed for', () => {
+    const name = `https://kiln.example/files/${id}/input-image.png`
+    const later = signer.signFile(id, 'input-image.png', after(DAY / 8))
+    assert.notEqual(later, link)
+    for (const one of [link, later, ` ${link}#x`, `${link}&redirect=0`])
+      assert.equal(signer.nameLink(one), name, one)
+    const upload = signer.signUpload({ id, expires: 9e9, max: 1 })
+    assert.equal(signer.nameLink(upload), `https://kiln.example/uploads/${id}`)
+    const others = [
+      name,
+      link.replace('kiln.example', 'other.example'),
+      `see ${link}`,
+      'signature=',
+      'https://kiln.example',
+    ]
+    for (const other of others) assert.equal(signer.nameLink(other), undefined, other)
+  })
+
   test('follows a public URL with a path, port or last slash', () => {
     for (const publicUrl of 'http://127.0.0.1:8080/ https://a.b/kiln https://a.b//'.split(' ')) {
       const there = make({ publicUrl })

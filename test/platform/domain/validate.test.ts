@@ -70,7 +70,7 @@ describe('a valid value', () => {
 describe('an issue', () => {
   const CASES: [object, string][] = [
     [{}, '/name must be a string of 1 to 5 characters, but is absent'],
-    [{ name: null }, '/name must be a string of 1 to 5 characters, but is absent'],
+    [{ name: null }, '/name must be a string of 1 to 5 characters, got null'],
     [{ name: 5 }, '/name must be a string of 1 to 5 characters, got 5'],
     [{ note: 'abcdef' }, '/note must be a string of at most 5 characters, got "abcdef"'],
     [{ count: '5' }, '/count must be a whole number from 1 to 9, got "5"'],
@@ -78,7 +78,8 @@ describe('an issue', () => {
     [{ count: 10 }, '/count must be a whole number from 1 to 9, got 10'],
     [{ count: true }, '/count must be a whole number from 1 to 9, got true'],
     [{ share: -0.1 }, '/share must be a number of at least 0, got -0.1'],
-    [{ mode: 'Fast' }, '/mode must be one of fast, good, got "Fast"'],
+    [{ mode: 'Fast' }, '/mode must be one of fast, good, got "Fast"; did you mean fast?'],
+    [{ mode: 'slow' }, '/mode must be one of fast, good, got "slow"'],
     [{ mode: '' }, '/mode must be one of fast, good, got ""'],
     [{ mode: 2 }, '/mode must be one of fast, good, got 2'],
     [{ wanted: 'true' }, '/wanted must be true or false, got "true"'],

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { canonicalBody, canonicalJson } from '../../../src/platform/json-body/fingerprint.ts'
+import {
+  canonicalBody,
+  canonicalJson,
+  fingerprintOf,
+  fingerprintsOf,
+} from '../../../src/platform/json-body/fingerprint.ts'
 import { makePicture } from '../../support/pictures.ts'
 import { makeOptions, makeScratch, read } from './body-support.ts'
 
@@ -26,5 +31,30 @@ describe('canonical JSON', () => {
     assert.equal(await canonical(`{ "prompt":"\\u0070", "image":"${data}" }`), first)
     assert.notEqual(await canonical(`{"image":"${other.toString('base64')}","prompt":"p"}`), first)
     assert.notEqual(await canonical(`{"image":"${one.toString('base64')}"}`), first)
+  })
+})
+
+describe('fingerprints', () => {
+  const nameLink = (text: string) => (text.startsWith('link:') ? text.split('?')[0] : undefined)
+  const of = (value: unknown) => fingerprintsOf('', { value, inline: [] }, nameLink)
+
+  test('count links of this service by their file, in members and lists at every depth', () => {
+    const wrap = (link: string) => [
+      { image: link },
+      { images: ['a', link] },
+      { requests: [{ body: { parts: [link] } }] },
+    ]
+    const [first, again] = [wrap('link:a?1'), wrap('link:a?2')]
+    for (const [at, body] of first.entries()) {
+      assert.equal(of(body)[0], of(again[at])[0])
+      assert.equal(of(body)[1], fingerprintOf('', canonicalJson(body)))
+    }
+    assert.notEqual(of({ image: 'link:a?1' })[0], of({ image: 'link:b?1' })[0])
+  })
+
+  test('count any other text as it is written', () => {
+    const body = { image: 'https://example.com/a.png?1' }
+    assert.deepEqual(of(body), [fingerprintOf('', canonicalJson(body))])
+    assert.notEqual(of(body)[0], of({ image: 'https://example.com/a.png?2' })[0])
   })
 })

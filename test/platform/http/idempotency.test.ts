@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 
+import { makeSigner } from '../../../src/platform/adapters/signing.ts'
 import { defineRoute, type Route } from '../../../src/platform/http/route.ts'
+import { canonicalJson, fingerprintOf } from '../../../src/platform/json-body/fingerprint.ts'
 import {
   IMAGE_API,
   IMAGE_URL,
@@ -206,6 +208,61 @@ describe('the body of a repetition', () => {
   })
 })
 
+describe('a repetition with a link to the same upload that was made in another hour', () => {
+  const HOUR_MS = 3_600_000
+  const linkOf = (link: string, hours: number): string => {
+    const [, id = '', name = ''] = /\/files\/([^/]+)\/([^?]+)/.exec(link) ?? []
+    const keys = [String(service.settings['SIGNING_KEYS'])]
+    const signer = makeSigner({ keys, publicUrl: service.baseUrl, linkSeconds: 7200 })
+    return signer.signFile(id, name, new Date(Date.now() + hours * HOUR_MS))
+  }
+  const upload = async ({ client }: User): Promise<string> => {
+    const { body } = await client.post('/customers/storage', { file_name: 'a.png' })
+    const links = body as unknown as { upload_url: string; download_url: string }
+    await fetch(links.upload_url, { method: 'PUT', body: picture })
+    return links.download_url
+  }
+
+  for (const [path, bodyOf] of [
+    [UPSCALE, (image: string) => ({ image })],
+    [TEXT, (image: string) => ({ prompt: 'warm', images: [image] })],
+  ] as const)
+    test(`a POST of ${path} is the same request`, async () => {
+      const user = await newUser()
+      const link = await upload(user)
+      const headers = withKey()
+      const first = expectStatus(await user.client.post(path, bodyOf(link), headers), 200)
+      const later = linkOf(link, 1)
+      assert.notEqual(later, link)
+      assertReplays(await user.client.post(path, bodyOf(later), headers), first)
+      const other = await user.client.post(path, bodyOf(await upload(user)), headers)
+      expectStatus(other, 422, 'idempotency_mismatch')
+      assert.equal(await countTasks(user), 1)
+    })
+
+  test('a link that has ended or is forged makes no task with a new key', async () => {
+    const user = await newUser()
+    const link = await upload(user)
+    expectStatus(await user.create(withKey('ended'), { image: link }), 200)
+    for (const image of [linkOf(link, -48), link.replace(/.$/, '!')]) {
+      const again = await user.create(withKey('ended'), { image })
+      assert.equal(again.headers.get('idempotent-replayed'), 'true')
+      expectStatus(await user.create(withKey(), { image }), 400, 'url_refused')
+    }
+  })
+
+  test('a key of an earlier release, which counted links as they are written, still replays', async () => {
+    const user = await newUser()
+    const body = { image: await upload(user) }
+    const first = expectStatus(await user.create(withKey('old'), body), 200)
+    const fingerprint = fingerprintOf('', canonicalJson(body))
+    await sql`
+      update idempotency set fingerprint = ${fingerprint} where principal = ${`user:${user.name}`}
+    `
+    assertReplays(await user.create(withKey('old'), body), first)
+  })
+})
+
 describe('a key whose request was rejected', () => {
   const REJECTIONS: [string, object, Record<string, string>, number][] = [
     ['an issue in its body', { image: '' }, {}, 400],
@@ -296,7 +353,7 @@ describe('a key whose request still runs', () => {
     assert.deepEqual(pluck(rows), [other.body.data.task_id])
     const inputs = (await service.listFiles()).filter((file) => file.includes('/inputs/'))
     const stored = await sql<{ storage_key: string }[]>`
-      select storage_key from task_input where storage_key is not null
+      select storage_key from task_input where storage_key like 'inputs/%'
     `
     assert.equal(inputs.length, stored.length)
   })

@@ -187,6 +187,8 @@ describe('a request with a field that nothing reads', () => {
     assert.deepEqual(rejected.body.details, [
       '/size must be absent, because nothing reads it (got "4x")',
     ])
+    assert.equal(rejected.headers.get('ignored-fields'), null)
+    assert.equal(rejected.headers.get('preference-applied'), 'handling=strict')
     expectStatus(await owned.owner.post(UPSCALE, IMAGE, STRICT), 200)
     expectStatus(
       await registry.anonymous.get('/nodes?page=1&x=1', STRICT),
@@ -254,6 +256,16 @@ describe('a request with a field that nothing reads', () => {
       const { body } = expectStatus(await registry.admin.get(path), 400, 'validation_failed')
       assert.ok(body.details?.[0]?.includes(`did you mean ?${meant}?`), body.message)
     })
+
+  test('names the cursor where a list goes on by one', async () => {
+    for (const path of ['/tasks?page=2', '/batches?offset=20']) {
+      const { body } = expectStatus(await owned.owner.get(path), 400, 'validation_failed')
+      assert.match(
+        body.details?.[0] ?? '',
+        /because this list goes on by a cursor: \?after takes the next/,
+      )
+    }
+  })
 
   test('deprecates no version by a typing error', async () => {
     const nodeId = await owned.addNode()

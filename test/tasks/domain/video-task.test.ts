@@ -50,6 +50,8 @@ describe('the states of a video task', () => {
 })
 
 describe('the error of a video task', () => {
+  const NAMED: readonly string[] = ['engine_crashed', 'start_timeout', 'deadline_exceeded']
+
   test('has the code of its cause and medium', () => {
     const codes: Partial<Record<TaskErrorCode, [image: string, video: string]>> = {
       cancelled: ['UserCancelled', 'UserCancelled'],
@@ -66,9 +68,15 @@ describe('the error of a video task', () => {
       const image = toVideoError(issue, 'image')
       assert.deepEqual([image.code, toVideoError(issue, 'video').code], codes[code] ?? OTHERS)
       assert.equal(image.cause, issue)
-      const isSecret = code === 'address_refused'
-      assert.equal(image.message, isSecret ? 'address not allowed' : 'It names field and limit.')
+      const isNamed = NAMED.includes(code)
+      const said = `${isNamed ? `${code}: ` : ''}It names field and limit.`
+      assert.equal(image.message, code === 'address_refused' ? 'address not allowed' : said)
     }
+  })
+
+  test('an error of an image task does not repeat its code', () => {
+    for (const [code, message] of Object.entries(TASK_ERRORS))
+      assert.ok(!message.startsWith(`${code}:`), message)
   })
 
   test('an error of a video task is recognized by its code, which no other word is', () => {

@@ -366,7 +366,12 @@ describe('a cancel of a task that waits', () => {
     const { headers } = await client.get(`${UPSCALE}/${id}`)
     const { status, body } = await client.post(`${UPSCALE}/${id}/cancel`, {})
     assert.deepEqual([status, body.error, body.error_type], [409, 'cannot_cancel', undefined])
-    assert.match(body.message ?? '', /FAILED/)
+    assert.equal(body.message, 'The task is FAILED: it is cancelled already.')
+    const elsewhere = await client.post(`/tasks/${id}/cancel`, {})
+    assert.match(
+      expectStatus(elsewhere, 404, 'not_found').body.message ?? '',
+      /cancelled below the path of its kind/,
+    )
     const again = await client.get(`${UPSCALE}/${id}`)
     assert.equal(again.headers.get('etag'), headers.get('etag'))
   })

@@ -87,6 +87,22 @@ describe('an image task', () => {
       assertMembers(task.request.body, wish)
     })
 
+  test('warns of a quality without a format where the result is a PNG', async () => {
+    const image = await base64({ width: 20, height: 10 })
+    const warning = '/kiln_output_quality takes no effect: result-1.png is PNG, which loses nothing'
+    const isLocal = !('TEST_UPSTREAM_URL' in process.env)
+    const { data } = (await alice.create(UPSCALE, { image, kiln_output_quality: 50 })).body
+    assert.deepEqual(data.warnings, isLocal ? [warning] : undefined)
+    const task = await alice.untilEnded('image-upscaler', data.task_id)
+    assert.deepEqual(task.warnings, [warning])
+    const jpeg = await makePicture({ width: 20, height: 10, format: 'jpeg' })
+    const id = await alice.createImage({
+      image: jpeg.toString('base64'),
+      kiln_output_quality: 50,
+    })
+    assert.equal((await alice.untilEnded('image-upscaler', id)).warnings, undefined)
+  })
+
   test('rejects a quality of what loses nothing, and formats that no result has', async () => {
     const image = await base64({ width: 20, height: 10 })
     for (const [wish, field] of [

@@ -29,7 +29,9 @@ describe('a deadline that a caller sets', () => {
       assert.deepEqual([task.state, task.err_code], ['failed', 'InternalServiceFailure'])
       assert.match(task.err_msg, new RegExp(`^${code}: `))
       assert.equal(await usedBy(client), 0)
-      assert.equal((await client.untilEnded('image-upscaler', image)).error?.code, code)
+      const { error } = await client.untilEnded('image-upscaler', image)
+      assert.equal(error?.code, code)
+      assert.match(error.message, /^The task had not/)
     })
 })
 

@@ -79,13 +79,17 @@ describe('the options of a task', () => {
     ],
     [
       { kiln_start_within: 0 },
-      /^\/kiln_start_within must be a whole number from 1 to 604800, got 0/,
+      /^\/kiln_start_within must be a whole number of seconds from 1 to 604800, got 0/,
     ],
+    [{ kiln_end_within: -60 }, /must be a whole number of seconds from 1 to 604800, got -60$/],
     [{ kiln_end_within: '5' }, /^\/kiln_end_within must be a whole number .*, got "5"/],
-    [{ kiln_retention_seconds: 59 }, /^\/kiln_retention_seconds must be .* 60 .*, got 59/],
+    ...[59, 2_147_483_648, 'x'].map((seconds): [object, RegExp] => [
+      { kiln_retention_seconds: seconds },
+      /^\/kiln_retention_seconds must be a whole number of seconds from 60 to 2592000, got /,
+    ]),
     [
       { kiln_retention_seconds: 30 * 86_400 + 1 },
-      /^\/kiln_retention_seconds must be a whole number from 60 to 2592000, got 2592001/,
+      /^\/kiln_retention_seconds must be a whole number of seconds from 60 to 2592000, got 2592001/,
     ],
     [{ kiln_label: { a: 'b' } }, /^\/kiln_label must be absent.*did you mean \/kiln_labels/],
   ]

@@ -126,6 +126,8 @@ describe('a text-to-video creation', () => {
     assert.deepEqual(left, (await taskRow(idOf(plain)))['settings'])
     for (const name of ['prompt', 'images', 'payload'])
       assert.ok(!(name in result.body), `${name} is in the record`)
+    const warning = 'no prompt: neither /prompt nor /images says what the video shows'
+    assert.deepEqual(result.body['warnings'], [warning])
   })
 
   test('keeps an inline image, and shows a link to it', async () => {

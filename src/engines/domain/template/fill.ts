@@ -1,4 +1,4 @@
-import { isOneSlip } from '../../../platform/domain/unread.ts'
+import { isOneSlip } from '../../../platform/domain/meant.ts'
 import { adviseLoader } from './fields.ts'
 import { describeNode, isLiteral, PREFIX } from './graph.ts'
 import type { GraphNode } from './graph.ts'

@@ -1,4 +1,4 @@
-import { isOneSlip } from '../../../platform/domain/unread.ts'
+import { isOneSlip } from '../../../platform/domain/meant.ts'
 import { fileOf } from './fields.ts'
 import { describeNode } from './graph.ts'
 import { lostMark } from './title.ts'

@@ -3,7 +3,8 @@ import { Type } from 'typebox'
 
 import { shown } from '../../domain/errors.ts'
 import { makeIssue, type Issue } from '../../domain/validate.ts'
-import { canonicalBody, fingerprintOf } from '../../json-body/fingerprint.ts'
+import { fingerprintOf, fingerprintsOf } from '../../json-body/fingerprint.ts'
+import type { Fingerprints, NameLink } from '../../json-body/fingerprint.ts'
 import { makeValidateBody, type BodyRules, type ValidBody } from '../../json-body/validate-body.ts'
 import { SMALL_BODY } from '../../json-body/body-limits.ts'
 import type { Translation } from '../../alias/translation.ts'
@@ -16,14 +17,18 @@ import { changes, type BodySpec, type Route } from '../route.ts'
 
 /** The body of a request, read and validated. */
 export interface ReadBody extends ValidBody {
-  /** SHA-256 of the query and of what the body means: equal for equal requests, whatever their spelling. */
-  fingerprint(): string
+  /** Those of the query and of what the body means. */
+  fingerprints(): Fingerprints
   /** Removes the files of images that nobody took over. */
   discard(): Promise<void>
 }
 
+export interface BodyReaderDeps extends BodyDeps {
+  signer: { nameLink: NameLink }
+}
+
 /** Makes the reader of a route's body. A route without one leaves it unread. */
-export const makeBodyReader = (deps: BodyDeps, route: Route) => {
+export const makeBodyReader = (deps: BodyReaderDeps, route: Route) => {
   const spec = bodyOf(route)
   if (!spec)
     return { check: () => {}, read: (request: Request) => Promise.resolve(noBody(request)) }
@@ -56,15 +61,14 @@ export const makeBodyReader = (deps: BodyDeps, route: Route) => {
       const { value, issues } = withHeader(spec, request, translated)
       const body = { ...given, value }
       // Only a key compares it: of a large body it takes longer than all else.
-      const canonical = hasKey(request)
-        ? canonicalBody(withoutSignature(spec, value), body.inline)
-        : ''
-      const print = fingerprint(request, canonical)
+      const prints = hasKey(request)
+        ? fingerprintsOf(rawQuery(request.url), body, deps.signer.nameLink)
+        : ofNoBody(request)
       const validated = validate(body, request.params)
       return {
         ...validated,
         issues: [...validated.issues, ...issues],
-        fingerprint: () => print,
+        fingerprints: () => prints,
         discard: body.discard,
       }
     },
@@ -85,12 +89,6 @@ export const rulesOf = <Spec extends Partial<BodySpec>>(
   spec: Spec,
 ): Spec & Partial<BodyRules> => ({ ...spec, unread, validate, listIneffective })
 
-/** Leaves of a link to an upload what names the file. */
-const withoutSignature = ({ linkMember = '' }: BodySpec, value: JsonBody['value']): object => {
-  const link = value[linkMember]
-  return typeof link === 'string' ? { ...value, [linkMember]: link.replace(/\?.*$/s, '') } : value
-}
-
 /** Adds to a body the member that a header gives. */
 const withHeader = (
   { headerMember }: BodySpec,
@@ -110,14 +108,13 @@ const withHeader = (
 
 const hasKey = ({ headers }: Request): boolean => headers['idempotency-key'] !== undefined
 
-const fingerprint = (request: Request, canonical: string): string =>
-  fingerprintOf(rawQuery(request.url), canonical)
+const ofNoBody = (request: Request): Fingerprints => [fingerprintOf(rawQuery(request.url), '')]
 
 const noBody = (request: Request): ReadBody => ({
   value: undefined,
   inline: new Map(),
   issues: [],
   unread: [],
-  fingerprint: () => fingerprint(request, ''),
+  fingerprints: () => ofNoBody(request),
   discard: () => Promise.resolve(),
 })

@@ -23,13 +23,12 @@ import { accountOf, addressOf, principalOf } from '../access/principal.ts'
 import { readPreferences, readWait } from './preferences.ts'
 import { makeQueryReader, rawQuery } from './query.ts'
 import { logRequest } from './request-line.ts'
-import { makeBodyReader, rulesOf, type ReadBody } from '../body/read-body.ts'
-import type { BodyDeps } from '../../json-body/read-json-body.ts'
+import { makeBodyReader, rulesOf, type BodyReaderDeps, type ReadBody } from '../body/read-body.ts'
 import type { RateLimits } from '../access/rate-limit.ts'
 import { changes } from '../route.ts'
 import type { RouteResponse, JsonResponse, Route, RouteRequest, SavedResponse } from '../route.ts'
 
-export interface ServeDeps extends BodyDeps {
+export interface ServeDeps extends BodyReaderDeps {
   /** Finds the caller of a request; undefined: there is none. Throws 401, 403 or 503. */
   authorise(route: Route, request: Request): Promise<Caller | undefined>
   idempotency: Idempotency
@@ -81,17 +80,21 @@ const serveOne = (deps: ServeDeps) => (route: Route) => {
     const result = await underClaim(claim, async () => {
       const body = await reader.read(request, response, { address, translation })
       try {
-        const replayed = claim?.replay(body.fingerprint())
+        const replayed = claim?.replay(body.fingerprints())
         if (replayed) return withEcho(route, replayed, body.value)
         const query = readQuery(request, caller)
+        const preferences = readPreferences(request.get('prefer'))
+        if (isStrictlyHandled(preferences))
+          response.setHeader('preference-applied', 'handling=strict')
         const unread = requireValid(rules, {
           query,
           body,
           isAdmin: caller?.isPlatformAdmin ?? false,
           nameUnread: translation?.unread,
           further: [...validateDryRun(route, request), ...validateWait(request)],
-          isStrict: (names) => showUnread(request, response, names),
+          isStrict: () => isStrictlyHandled(preferences),
         })
+        showUnread(preferences, response, unread)
         const parts = { route, request, response, address, query: query.value, body, caller, claim }
         const reauthorise = async () => void (await deps.authorise(route, request))
         const headers = translation?.headers(request.headers) ?? request.headers
@@ -137,16 +140,16 @@ const validateWait = (request: Request): Issue[] => {
   return [makeIssue(WAIT.field, sentence)]
 }
 
-/** Names in a header what nothing reads; returns true when the caller prefers such a request rejected (RFC 7240). */
-const showUnread = (request: Request, response: Response, unread: readonly Unread[]): boolean => {
-  const preferences = readPreferences(request.get('prefer'))
-  const isStrict = isStrictlyHandled(preferences)
-  if (isStrict) response.setHeader('preference-applied', 'handling=strict')
+/** Names in a header what nothing reads of a request that is not rejected. */
+const showUnread = (
+  preferences: ReadonlyMap<string, string>,
+  response: Response,
+  unread: readonly Unread[],
+): void => {
   const wait = preferences.get('wait')
   const malformed = readWait(preferences) === null ? [{ ...WAIT, value: wait }] : []
   const ignored = describeUnread([...unread, ...malformed])
   if (ignored !== undefined) response.setHeader('ignored-fields', ignored)
-  return isStrict
 }
 
 /** Reads the parameter as the schema does, before the query is validated. */
@@ -208,7 +211,7 @@ const handle = async (
 ): Promise<RouteResponse> => {
   if (isDry && route.dryRun) return withUnread(await route.dryRun(request), unread)
   const result = await route.handler(request)
-  if (route.readsOnly && !('stream' in result)) await claim?.save(result, body.fingerprint())
+  if (route.readsOnly && !('stream' in result)) await claim?.save(result, body.fingerprints())
   logRequest(route, { ...line, request, result })
   return result
 }
@@ -270,7 +273,7 @@ const makeRequest = (parts: Parts): Omit<RouteRequest, 'reauthorise'> => {
     incoming: request,
     accept: () => sendContinue(request, response),
     saveIdempotentResponse: async (sql, result) => {
-      await claim?.save(withoutEcho(route.echo, result), body.fingerprint(), sql)
+      await claim?.save(withoutEcho(route.echo, result), body.fingerprints(), sql)
       return result as SavedResponse
     },
   }

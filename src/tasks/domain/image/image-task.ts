@@ -25,7 +25,7 @@ export const TERMINAL_STATUSES: readonly ImageTaskStatus[] = ['COMPLETED', 'FAIL
 export const warnings = Type.Optional(
   Type.Array(Type.String(), {
     description:
-      'What of the request takes no effect, and why: a prompt without a known word, the frames of an animation behind the first.',
+      'What of the request takes no effect, and why: a prompt without a known word, the frames of an animation behind the first, a quality beside PNG.',
   }),
 )
 
@@ -102,5 +102,5 @@ export const imageFactsAt = (task: ImageTaskFacts, status: ImageTaskStatus): Ima
         waitsFor: null,
         error: null,
         results: [],
-        warnings: task.warnings && { ...task.warnings, unformatted: null },
+        warnings: task.warnings && { ...task.warnings, unformatted: null, lossless: null },
       }

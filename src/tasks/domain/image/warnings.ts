@@ -8,6 +8,8 @@ export interface WarningFacts {
   frames?: Record<string, number> | null
   /** Media types of results that are no pictures, by their names, where the request has a format of results. */
   unformatted?: Record<string, string> | null
+  /** Names of results that are PNG, where the request has a quality. */
+  lossless?: string[] | null
 }
 
 /** Lists what of a request takes no effect. @param facts null where there are none, and once deleted */
@@ -18,5 +20,8 @@ export const listWarnings = (facts: WarningFacts | null): string[] => [
   ...listRelightWarnings(facts?.relight ?? null),
   ...Object.entries(facts?.unformatted ?? {}).map(
     ([name, type]) => `/kiln_output_format is one of pictures: ${name} stays as it is, ${type}`,
+  ),
+  ...(facts?.lossless ?? []).map(
+    (name) => `/kiln_output_quality takes no effect: ${name} is PNG, which loses nothing`,
   ),
 ]

@@ -51,11 +51,19 @@ export type Medium = 'image' | 'video'
  * The sentence stays: it names field and limit.
  */
 export const toVideoError = (error: TaskError, medium: Medium): VideoError =>
-  new VideoError(
-    MEDIUM_CODES[medium][error.code],
-    error.code === 'address_refused' ? 'address not allowed' : error.message,
-    { cause: error },
-  )
+  new VideoError(MEDIUM_CODES[medium][error.code], messageOf(error), { cause: error })
+
+const messageOf = ({ code, message }: TaskError): string => {
+  if (code === 'address_refused') return 'address not allowed'
+  // The codes of videos have no word for these.
+  return NAMED_IN_MESSAGE.includes(code) ? `${code}: ${message}` : message
+}
+
+const NAMED_IN_MESSAGE: readonly TaskErrorCode[] = [
+  'engine_crashed',
+  'start_timeout',
+  'deadline_exceeded',
+]
 
 /** Codes of errors that do not depend on the input. */
 const COMMON = {

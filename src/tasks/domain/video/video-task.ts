@@ -75,7 +75,7 @@ const record = {
   payload: Type.Optional(Payload),
   warnings: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'What may surprise: an address that is fetched later.',
+      description: 'What may surprise: no prompt, an address that is fetched later.',
     }),
   ),
 }

@@ -53,7 +53,6 @@ export const makeBatchRoutes = (deps: BulkDeps): Route[] => [
       'Each request is taken as if it had come alone, one after another, for as long as the quotas of the caller last; then the batch waits. A tenth of the quota of open tasks stays free for other requests.',
     body: {
       ...BODY,
-      linkMember: 'file',
       schema: NewBatch,
       document: NewBatchDocument,
       examples: {
