@@ -69,9 +69,15 @@ export const IMAGE_MEMBERS = [
 ] as const
 type ImageMember = (typeof IMAGE_MEMBERS)[number]
 
-/** A body in which images may be bytes, too. */
+/** A body in which images may be bytes, and the time of its start a `Date`, too. */
 export type WithBytes<Body> = {
-  [Name in keyof Body]: Name extends ImageMember ? Body[Name] | Given<Body[Name]> : Body[Name]
+  [Name in keyof Body]:
+    | Body[Name]
+    | (Name extends ImageMember
+        ? Given<Body[Name]>
+        : Name extends 'kiln_start_after'
+          ? Date
+          : never)
 }
 type Given<Value> = NonNullable<Value> extends string[] ? (string | FileBytes)[] : FileBytes
 
