@@ -98,6 +98,7 @@ const adaptToPython = ({ paths, components, ...document }: Document): object => 
       if (member === 'images') Object.assign(schema, { items: FILE })
       else properties[member] = FILE
     }
+    if ('kiln_start_after' in properties) properties['kiln_start_after'] = START_TIME
     properties['idempotency_key'] = { type: 'string' }
   }
   for (const [name, path] of Object.entries(QUERIES)) {
@@ -122,3 +123,4 @@ const QUERIES = {
 const PAGING: ReadonlySet<string> = new Set(['after'])
 
 const FILE = { type: 'string', customTypePath: 'kiln_client.files.FileInput' }
+const START_TIME = { type: 'string', customTypePath: 'kiln_client.arguments.StartTime' }

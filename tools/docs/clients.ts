@@ -174,9 +174,9 @@ POST /publishers/{publisherId}/endpoints/{endpoint_id}/redeliver | path | path |
 GET /publishers/{publisherId}/endpoints/{endpoint_id}/events | path | path | path | b
 GET /publishers/{publisherId}/endpoints/{endpoint_id}/events/{event_id}/attempts | path | path | path | b
 POST /publishers/{publisherId}/endpoints/{endpoint_id}/events/{event_id}/redeliver | path | path | path | b
-POST /customers/storage | upload | upload | relight | make_image
+POST /customers/storage | upload | upload | upload | make_image
 DELETE /customers/storage/{id} | path | path | path | a
-PUT /uploads/{id} | upload | upload | relight | make_image
+PUT /uploads/{id} | upload | upload | upload | make_image
 GET /files/{id}/{name} | download, save | save | watch | save_file
 GET /archives/{publisherId}/{nodeId}/{version}/node.zip | download, save | save | path | a
 GET /users | path | path | path | a

@@ -97,8 +97,20 @@ describe('tasks', () => {
     const page = makeKiln({ baseUrl: service.baseUrl, token })
     const ended = await page.wait(task.id)
     assert.ok(ended.state === 'succeeded')
+    for (const ref of [task, task.id]) {
+      const { state, files } = (await page.read(ref)) as typeof ended
+      assert.deepEqual(
+        [state, files.map(({ url }) => pathOf(url))],
+        ['succeeded', ended.files.map(({ url }) => pathOf(url))],
+      )
+    }
     assert.ok((await page.download(ended.files[0]?.url ?? '')).ok)
-    const rejected = [page.wait(other.id), page.makeToken(task), page.relight({ image: '' })]
+    const rejected = [
+      page.read(other),
+      page.wait(other.id),
+      page.makeToken(task),
+      page.relight({ image: '' }),
+    ]
     for (const { code } of await Promise.all(rejected.map(findError)))
       assert.equal(code, 'task_token_insufficient')
   })
@@ -323,6 +335,21 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     assert.equal((await readFile(join(folder, 'out.png'))).subarray(1, 4).toString(), 'PNG')
   })
 
+  test('uploads a file, and prints its link, with --json the whole response', async () => {
+    const { code, out, err } = await kiln(['upload', 'photo.png'])
+    assert.equal(code, 0, err)
+    const read = await fetch(out.trim())
+    assert.deepEqual(Buffer.from(await read.arrayBuffer()), image)
+    const again = await kiln(['upload', 'photo.png', '--json'])
+    const links = JSON.parse(again.out) as Record<string, unknown>
+    assert.deepEqual(
+      [pathOf(String(links['download_url'])), links['existing_file']],
+      [pathOf(out.trim()), true],
+    )
+    assert.match(String(links['expires_at']), /^\d{4}-/)
+    assert.equal((await kiln(['upload', 'none.png'])).code, 2)
+  })
+
   test('takes an API key, and writes one line of JSON', async () => {
     const { routes } = connect()
     const made = await responseOf(routes.POST('/users/api-keys', { body: { name: 'tool' } }))
@@ -478,9 +505,10 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     const film = { prompt: 'Sea', model: 'videoq2-turbo', duration: 1, resolution: '540p' }
     const lines = [
       { path, body: film },
-      { path, body: { duration: 999 } },
+      { path, body: { duration: 999 }, custom_id: 'mine' },
     ].map((line) => JSON.stringify(line))
-    await writeFile(join(folder, 'requests.jsonl'), lines.join('\n'))
+    // Blank lines are none of the batch.
+    await writeFile(join(folder, 'requests.jsonl'), `\n${lines.join('\n \n')}`)
     const begun = await kiln(
       words('batch submit requests.jsonl --label run=cli,1 --no-wait --idempotency-key cli'),
     )
@@ -492,7 +520,9 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     assert.match(waited.err, /An earlier request with this key made this batch at .*; it is \w+/)
     const [shownLine, ...more] = waited.out.split('\n').slice(3)
     assert.ok(waited.out.startsWith(`${id} done, 2 in all\n  done 1\n  rejected 1\n`), waited.out)
-    assert.match(shownLine ?? '', /^ {2}line 2: validation_failed: .*duration/)
+    assert.match(shownLine ?? '', /^ {2}line 4 \(mine\): validation_failed: .*duration/)
+    // Nobody knows the file any more.
+    assert.match((await kiln(['batch', 'watch', id])).out, /^ {2}request 2 \(mine\): validation_/m)
     assert.deepEqual(more, [`All results: kiln batch results ${id}`, ''])
     const [newest] = JSON.parse((await kiln(words('batch list --limit 1 --json'))).out) as object[]
     assert.equal((newest as { batch_id: string }).batch_id, id)
@@ -630,7 +660,10 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     await writeFile(join(folder, 'broken.jsonl'), '{"path": "/a", "body": {}}\r\n\n{"path": \n')
     const { code, err } = await kiln(words('batch submit broken.jsonl'))
     assert.equal(code, 2, err)
-    assert.match(err, /line 3 of broken.jsonl is no JSON/)
+    assert.match(err, /line 3 of broken.jsonl is no JSON \([^)]+\): nothing was sent/)
+    await writeFile(join(folder, 'worse.jsonl'), '{\n{}\n[\n"\n')
+    const worse = (await kiln(words('batch submit worse.jsonl'))).err
+    assert.match(worse, /line 1 of .* JSON \(.+\), and neither are 2 other lines: nothing was sent/)
     await writeFile(join(folder, 'marked.jsonl'), '\uFEFF{"path": "/a", "body": {}}')
     const marked = await kiln(words('batch submit marked.jsonl'))
     assert.deepEqual(
@@ -649,6 +682,9 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     const failed = await kiln([...args, '.'])
     assert.equal(failed.code, 5, failed.err)
     assert.match(failed.err, /EISDIR.*; the result is kept: `kiln watch [\w-]+ -o <file>`/)
+    const id = /kiln watch ([\w-]+)/.exec(failed.err)?.[1] ?? ''
+    const watched = await kiln(['watch', id, '-o', 'no/such/dir/out.png'])
+    assert.deepEqual([watched.code, /in no\/such\/dir/.test(watched.err)], [2, true], watched.err)
   })
 
   for (const [name, format] of [
@@ -738,7 +774,8 @@ describe('while nothing renders', () => {
     const left = await kiln(['upscale', 'photo.png'], { stopAt: 'CREATED' })
     assert.equal(left.code, 130, left.err)
     const [, id = ''] = /To go on watching: kiln watch ([\w-]+)\n$/.exec(left.err) ?? []
-    assert.equal((await kiln(['cancel', id])).code, 0)
+    const cancelled = await kiln(['cancel', id, '--json'])
+    assert.deepEqual(JSON.parse(cancelled.out), { task_id: id, state: 'failed', status: 'FAILED' })
     const watched = await kiln(['watch', id, '--json'])
     assert.equal(watched.code, 1, watched.err)
     assert.match(watched.out, /"error":{"code":"cancelled"/)

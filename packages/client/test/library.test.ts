@@ -116,7 +116,62 @@ describe('a call', () => {
     const options = { baseUrl: 'http://kiln.test/', retry: { baseMs: 1 }, fetch }
     return { kiln: makeKiln({ ...options, token: () => `token-${seen.length}` }), seen }
   }
+  const json = (body: object) => () => Promise.resolve(Response.json(body))
+  const pathsOf = (seen: Request[]): string[] => seen.map(({ url }) => new URL(url).pathname)
   const image = 'https://a.example/a.png'
+
+  const files = ['video.mp4', 'cover.jpg', 'video-2.mp4', 'watermarked-2.mp4']
+  for (const [family, status, names, expected] of [
+    ['image', 'COMPLETED', ['1.png'], [{ url: '1.png' }]],
+    [
+      'video',
+      'success',
+      files,
+      [
+        { url: 'video.mp4', coverUrl: 'cover.jpg' },
+        { url: 'video-2.mp4', watermarkedUrl: 'watermarked-2.mp4' },
+      ],
+    ],
+  ] as const)
+    test(`a token for one task reads it by the route of all kinds: ${family}`, async () => {
+      const results = names.map((name) => ({ name, url: name }))
+      const task = { task_id: 't', family, state: 'done', status, results, path: '/proxy' }
+      const { fetch, seen } = makeFaultyFetch(
+        ...[json(task), json(task), reject(404, 'not_found'), json(task)],
+      )
+      const kiln = makeKiln({ baseUrl: 'http://kiln.test', token: 'kiln_task_a', fetch })
+      for (const ref of ['t', { id: 't', path: '/proxy' }]) {
+        const read = await kiln.read(ref)
+        assert.deepEqual(read, {
+          ...{ id: 't', status, path: '/tasks/t', state: 'succeeded', files: expected },
+        })
+      }
+      // Without a stream it goes on by the status, which is read here, too.
+      assert.equal((await kiln.wait({ id: 't', path: '/proxy' })).path, '/tasks/t')
+      const path = '/tasks/t'
+      assert.deepEqual(pathsOf(seen), [path, path, `${path}/stream`, path])
+    })
+
+  test('that cancels returns the task as it is then', async () => {
+    const item = { family: 'video', path: '/proxy/vidvendor/tasks/t' }
+    const film = { id: 't', state: 'failed', err_code: 'UserCancelled', err_msg: 'It was.' }
+    const { kiln, seen } = make(json(item), json({}), json(film))
+    const { state, path } = await kiln.cancel('t')
+    assert.deepEqual([state, path], ['failed', `${item.path}/creations`])
+    assert.deepEqual(pathsOf(seen), ['/tasks/t', `${item.path}/cancel`, `${item.path}/creations`])
+  })
+
+  test('a Date is sent as an instant', async () => {
+    const { kiln, seen } = make(response(TASK), response(TASK))
+    const kiln_start_after = new Date('2030-01-31T12:30:00+02:00')
+    await kiln.relight({ image, kiln_start_after })
+    await kiln.templates.createTask('one', { image, kiln_start_after })
+    for (const request of seen)
+      assert.deepEqual(await request.json(), {
+        image,
+        kiln_start_after: '2030-01-31T10:30:00.000Z',
+      })
+  })
 
   test('a request is sent again with its key, and a fresh token, until an error has passed', async () => {
     const { kiln, seen } = make(

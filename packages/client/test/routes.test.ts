@@ -133,4 +133,9 @@ test('a file is saved whole, or stays as it was', async (context) => {
   assert.equal(await readFile(path, 'utf8'), 'bytes')
   const { kiln: other } = make(respond('bytes'))
   await assert.rejects(other.save(link, folder), /^ArgumentError: path must name a file/)
+  const { kiln: third } = make(respond('bytes'))
+  await assert.rejects(
+    third.save(link, join(folder, 'no/out.png')),
+    /^ArgumentError: path must be in a folder that is there: .*\/no is none$/,
+  )
 })

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import pickle
+from datetime import UTC, datetime, timedelta, timezone
 
 import httpx
 import pytest
@@ -187,8 +188,10 @@ def test_a_wait_ends_after_its_patience_or_its_time(kiln_of):
     with pytest.raises(ServiceError, match="unreachable"):
         kiln.wait(kiln.relight(image=LINK), patience=0)
     kiln, _ = kiln_of(image("CREATED"), *away)
-    with pytest.raises(TimeoutError, match="within 0 s"):
+    with pytest.raises(TimeoutError, match=f"^{ID} has not ended within 0 s$"):
         kiln.wait(kiln.relight(image=LINK), timeout=0)
+    with pytest.raises(TimeoutError, match=f"^{ID} has not ended"):
+        kiln.batches.wait(ID, timeout=0)
     for given in ("3", -1):
         kiln, seen = kiln_of()
         with pytest.raises(ArgumentError, match="timeout must be a number of seconds"):
@@ -379,6 +382,8 @@ def test_a_file_is_saved_whole_or_not_at_all(kiln_of, tmp_path):
     assert [each.read_text() for each in tmp_path.iterdir()] == ["whole"]
     with pytest.raises(ArgumentError, match="^path must name a file"):
         kiln.save(LINK, tmp_path)
+    with pytest.raises(ArgumentError, match=r"^path must be in a folder that is there: .*/no is"):
+        kiln.save(LINK, tmp_path / "no/a.png")
 
 
 def test_an_image_may_be_an_open_file_and_a_path_as_a_str_is_said_to_be_one(kiln_of, tmp_path):
@@ -438,6 +443,92 @@ def test_an_id_is_looked_up_where_every_task_is(kiln_of):
     kiln, _ = kiln_of(reject(404, "task_not_found"))
     with pytest.raises(NotFoundError):
         kiln.read(ID)
+
+
+DETAIL = {"task_id": ID, "state": "done", "progress": 100}
+VIDEO_FILES = [
+    {"name": f"{name}", "url": f"https://a.example/{name}"}
+    for name in ("video.mp4", "cover.jpg", "video-2.mp4", "watermarked-2.mp4")
+]
+
+
+@pytest.mark.parametrize(
+    ("detail", "files"),
+    [
+        (
+            {"family": "image", "status": "COMPLETED", "results": [{"name": "1.png", "url": LINK}]},
+            [(LINK, None, None)],
+        ),
+        (
+            {"family": "video", "status": "success", "results": VIDEO_FILES},
+            [
+                ("https://a.example/video.mp4", "https://a.example/cover.jpg", None),
+                ("https://a.example/video-2.mp4", None, "https://a.example/watermarked-2.mp4"),
+            ],
+        ),
+    ],
+)
+def test_a_token_for_one_task_reads_it_by_the_route_of_all_kinds(kiln_of, detail, files):
+    path = f"/tasks/{ID}"
+    body = {**DETAIL, **detail, "path": "/proxy", "warnings": ["One frame."]}
+    found = [httpx.Response(200, json=body) for _ in range(5)]
+    kiln, seen = kiln_of(*found[:2], reject(404, "not_found"), *found[2:], token="kiln_task_a")
+    task = kiln.read(ID)
+    assert (task.state, task.path, task.warnings) == ("succeeded", path, ("One frame.",))
+    assert [(each.url, each.cover_url, each.watermarked_url) for each in task.files] == files
+    # Without a stream it goes on by the status, which is read here, too.
+    assert kiln.wait(ID).files == task.files
+    assert {request.url.path for request in seen} == {path, f"{path}/stream"}
+
+
+def test_a_task_that_is_cancelled_is_returned_as_it_is_then(kiln_of):
+    ended = {"id": ID, "state": "failed", "err_code": "UserCancelled", "err_msg": "It was."}
+    kiln, seen = kiln_of(
+        *(image("CREATED"), image("FAILED"), image("FAILED")),
+        httpx.Response(200, json={"family": "video", "path": f"/proxy/vidvendor/tasks/{ID}"}),
+        *(httpx.Response(200, json={}), httpx.Response(200, json=ended)),
+    )
+    task = kiln.cancel(kiln.relight(image=LINK))
+    assert (task.state, task.status) == ("failed", "FAILED")
+    assert kiln.cancel(ID).error.code == "UserCancelled"
+    paths = [request.url.path for request in seen[1:]]
+    images, videos = f"/proxy/imgvendor/v1/ai/image-relight/{ID}", f"/proxy/vidvendor/tasks/{ID}"
+    after = [f"/tasks/{ID}", f"{videos}/cancel", f"{videos}/creations"]
+    assert paths == [f"{images}/cancel", images, *after]
+
+
+def test_a_task_says_what_of_its_request_takes_no_effect(kiln_of):
+    def warned(status, *warnings):
+        response = image(status).json()
+        response["data"]["warnings"] = list(warnings)
+        return response
+
+    made, ended = warned("CREATED", "One."), warned("COMPLETED", "One.", "Two.")
+    film = {"task_id": ID, "state": "created", "warnings": ["Three."]}
+    kiln, _ = kiln_of(
+        httpx.Response(200, json=made), stream((1, "end", ended)), httpx.Response(200, json=film)
+    )
+    task = kiln.upscale(image=LINK)
+    assert (task.warnings, kiln.wait(task).warnings) == (("One.",), ("One.", "Two."))
+    assert kiln.text_to_video(prompt="Sea").warnings == ("Three.",)
+
+
+def test_a_time_is_sent_as_an_instant_at_any_depth(kiln_of):
+    kiln, seen = kiln_of(*(image() for _ in range(3)), httpx.Response(202, json={"batch_id": "b"}))
+    east = timezone(timedelta(hours=2))
+    time = datetime(2030, 1, 31, 12, 30, tzinfo=east)
+    instant = "2030-01-31T10:30:00+00:00"
+    kiln.relight(image=LINK, kiln_start_after=time)
+    # Without a zone it is that of this machine.
+    kiln.relight(image=LINK, kiln_start_after=time.astimezone().replace(tzinfo=None))
+    kiln.templates.create_task("one", kiln_start_after=time)
+    kiln.batches.create([{"path": "/a", "body": {"kiln_start_after": time.astimezone(UTC)}}])
+    *tasks, batch = [json.loads(request.content) for request in seen]
+    given = [*tasks, batch["requests"][0]["body"]]
+    assert [body["kiln_start_after"] for body in given] == [instant] * 4
+    with pytest.raises(ArgumentError, match="^a body must be of JSON and times, got set$"):
+        kiln.batches.create([{"path": "/a", "body": {"parts": {1}}}])
+    assert len(seen) == 4
 
 
 SECRET = "s3cr3t"

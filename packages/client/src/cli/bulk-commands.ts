@@ -1,11 +1,12 @@
 import type { Batch, NewOperation, Operation } from '../index.ts'
 import { requireLines } from '../lib/bytes.ts'
+import { listLines } from './batch-file.ts'
 import { confirmDeletion } from './confirm.ts'
 import { readPairs, take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
 import { EXIT, readNamed, UsageError } from './error.ts'
 import { LISTED, readAll, readNumber } from './parts.ts'
-import { counted, describeReplay } from './words.ts'
+import { cleanText, counted, describeReplay } from './words.ts'
 
 type Bulk = Batch | Operation
 type Name = 'batch' | 'operation'
@@ -13,8 +14,18 @@ type Name = 'batch' | 'operation'
 const routesOf = ({ kiln }: Context, name: Name) =>
   name === 'batch' ? kiln.batches : kiln.operations
 
+/** Names a request of a batch by its place, from 0. */
+type NamePlace = (index: number) => string
+
+const nameRequest: NamePlace = (index) => `request ${index + 1}`
+
 /** Follows one to its end; fails when not all of it was done. */
-const follow = async (context: Context, name: Name, id: string): Promise<number> => {
+const follow = async (
+  context: Context,
+  name: Name,
+  id: string,
+  namePlace = nameRequest,
+): Promise<number> => {
   const { kiln, screen, signal } = context
   context.leave(`kiln ${name} status ${id}`)
   const onProgress = (bulk: Bulk): void => {
@@ -25,7 +36,7 @@ const follow = async (context: Context, name: Name, id: string): Promise<number>
   const options = { signal, onProgress }
   const wait = name === 'batch' ? kiln.batches.wait : kiln.operations.wait
   const bulk = await wait(id, options)
-  const shown = name === 'batch' ? await readRejected(context, id, bulk) : []
+  const shown = name === 'batch' ? await readRejected(context, id, bulk, namePlace) : []
   return end(context, bulk, id, shown)
 }
 
@@ -37,12 +48,15 @@ const readRejected = async (
   { kiln, signal }: Context,
   id: string,
   { counts }: Pick<Bulk, 'counts'>,
+  namePlace: NamePlace,
 ): Promise<string[]> => {
   const lines: string[] = []
   const all = Math.min(SHOWN, counts.rejected)
   if (all === 0) return []
-  for await (const { index, state, error } of kiln.batches.results(id, { signal })) {
-    if (state === 'rejected') lines.push(`  line ${index + 1}: ${error?.code}: ${error?.message}`)
+  for await (const { index, custom_id, state, error } of kiln.batches.results(id, { signal })) {
+    const named = custom_id === undefined ? '' : ` (${cleanText(custom_id)})`
+    if (state === 'rejected')
+      lines.push(`  ${namePlace(index)}${named}: ${error?.code}: ${error?.message}`)
     if (lines.length === all) break
   }
   return [...lines, `All results: kiln batch results ${id}`]
@@ -90,8 +104,13 @@ const describe = ({ state, total, counts, error, ...more }: Bulk, id: string): s
   ...(error ? [`  ${error.code}: ${error.message}`] : []),
 ]
 
-const begun = async (context: Context, name: Name, id: string): Promise<number> => {
-  if (context.values['no-wait'] !== true) return await follow(context, name, id)
+const begun = async (
+  context: Context,
+  name: Name,
+  id: string,
+  namePlace?: NamePlace,
+): Promise<number> => {
+  if (context.values['no-wait'] !== true) return await follow(context, name, id, namePlace)
   context.screen.print([id], { [`${name}_id`]: id })
   return EXIT.done
 }
@@ -132,31 +151,13 @@ const runPart =
     return await withId(context, name, id)
   }
 
-const NEWLINE = 10
-
-/** Rejects a file with a line that is no JSON: the service would make the tasks of all others first. */
-const checkLines = (file: Buffer, path: string): void => {
-  for (let [start, number] = [0, 1]; start < file.length; number += 1) {
-    const newline = file.indexOf(NEWLINE, start)
-    const end = newline < 0 ? file.length : newline
-    const line = file.toString('utf8', start, end).trim()
-    start = end + 1
-    if (line === '') continue
-    try {
-      JSON.parse(line)
-    } catch (error) {
-      throw new UsageError(`line ${number} of ${path} is no JSON: ${(error as Error).message}`)
-    }
-  }
-}
-
 const submit = async (context: Context): Promise<number> => {
   const { kiln, screen, signal, values } = context
   const [path = ''] = take(context, 'file')
   // Bytes, and no stream: the service knows by their digest that it has them, so that a key may be given again.
   const requests = await readNamed(path)
   await requireLines(requests, path)
-  checkLines(requests, path)
+  const numbers = listLines(requests, path)
   screen.show('sending')
   const labels = readPairs(values, 'label')
   const options = {
@@ -169,7 +170,7 @@ const submit = async (context: Context): Promise<number> => {
     idempotencyKey: text(values, 'idempotency-key'),
     onReplayed: (replay) => screen.record(describeReplay(replay, 'batch')),
   })
-  return await begun(context, 'batch', id)
+  return await begun(context, 'batch', id, (index) => `line ${numbers[index]}`)
 }
 
 const start = async (context: Context): Promise<number> => {

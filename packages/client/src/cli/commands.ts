@@ -6,6 +6,7 @@ import { mcp } from './mcp.ts'
 import { PACK_COMMANDS, watchVersion } from './pack-commands.ts'
 import { REQUEST_COMMAND } from './request-command.ts'
 import { cancelTask, listTemplates, TASK_COMMANDS, watchTask } from './task-commands.ts'
+import { UPLOAD_COMMAND } from './upload-command.ts'
 import { USAGE_COMMAND } from './usage-command.ts'
 import { VERSION_COMMANDS } from './version-commands.ts'
 import { WORKFLOW_COMMANDS } from './workflow-commands.ts'
@@ -38,6 +39,7 @@ export const COMMANDS: Record<string, Command> = {
     options: {},
     run: cancelTask,
   },
+  upload: UPLOAD_COMMAND,
   usage: USAGE_COMMAND,
   ...ACCOUNT_COMMANDS,
   ...BULK_COMMANDS,

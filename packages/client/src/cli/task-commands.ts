@@ -365,15 +365,17 @@ export const listTemplates = async ({ kiln, screen, signal }: Context): Promise<
 }
 
 export const watchTask = async (context: Context, id: string): Promise<number> => {
+  const output = text(context.values, 'output')
+  await checkFolder(output)
   context.leave(`kiln watch ${id}`)
   const task = await context.kiln.read(id, { signal: context.signal })
   const ended = task.state === 'running' ? await waitForTask(context, task) : task
-  return await end(context, ended, text(context.values, 'output'))
+  return await end(context, ended, output)
 }
 
 export const cancelTask = async (context: Context): Promise<number> => {
   const [id = ''] = take(context, 'task id')
-  await context.kiln.cancel(id, { signal: context.signal })
-  context.screen.print([`${id} is cancelled`], { task_id: id, state: 'failed' })
+  const { state, status } = await context.kiln.cancel(id, { signal: context.signal })
+  context.screen.print([`${id} is cancelled`], { task_id: id, state, status })
   return EXIT.done
 }

@@ -37,7 +37,7 @@ type BodyOf<Path extends keyof paths> = paths[Path] extends {
   ? Body
   : never
 
-/** The body of a kind, as the service's document has it, but that images may be given as bytes. */
+/** The body of a kind, as the service's document has it, but that images may be given as bytes, and a time as a `Date`. */
 export type TaskBody<Kind extends TaskKind> = WithBytes<BodyOf<(typeof KINDS)[Kind][0]>>
 
 /** A function for each kind of task: it makes one, and returns as soon as it is durable. */
@@ -84,7 +84,7 @@ export type Template = ReadOf<'/templates'>['templates'][number]
 export type TemplateBody = Readonly<
   Record<string, TemplateValue | readonly TemplateValue[] | Readonly<Record<string, string>>>
 >
-type TemplateValue = string | number | boolean | FileBytes
+type TemplateValue = string | number | boolean | Date | FileBytes
 
 export const makeTemplates = (http: Http) => ({
   /** Lists the templates that tasks can be made with. */

@@ -33,6 +33,8 @@ export interface Http {
   /** Sends to a signed link, which needs no credential. */
   sendToLink(link: string, init?: RequestInit): Promise<Response>
   hasCredential: boolean
+  /** Returns true of a token that reads one task alone. */
+  isOfOneTask(): Promise<boolean>
   /** Makes the same with this token in place of its own credential. */
   withToken(token: string): Http
   retry: Retry
@@ -88,6 +90,8 @@ export const makeHttp = ({ fetch: ownFetch, retry: own, ...options }: KilnOption
     sendToLink: async (link, init) => await call(requireLink('link', link), init),
     withToken: (token) =>
       makeHttp({ ...options, fetch: ownFetch, retry: own, token, apiKey: undefined }),
+    isOfOneTask: async () =>
+      /^Bearer kiln_task_/.test((await credentialHeaders(options))['authorization'] ?? ''),
     hasCredential: options.token !== undefined || options.apiKey !== undefined,
     retry,
   }

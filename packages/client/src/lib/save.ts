@@ -3,7 +3,7 @@ import { ArgumentError } from './argument.ts'
 /** Functions of Node that this needs. */
 interface Files {
   realpath(path: string): Promise<string>
-  stat(path: string): Promise<{ isFile(): boolean }>
+  stat(path: string): Promise<{ isFile(): boolean; isDirectory(): boolean }>
   writeFile(path: string, bytes: Uint8Array): Promise<void>
   rename(from: string, to: string): Promise<void>
   rm(path: string, options: { force: true }): Promise<void>
@@ -27,7 +27,11 @@ export const save = async (path: string, bytes: Uint8Array): Promise<void> => {
   const found = await files.stat(target).catch(() => undefined)
   if (found?.isFile() === false)
     throw new ArgumentError('path must name a file, or none that is there')
-  const scratch = paths.join(paths.dirname(target), `.${crypto.randomUUID()}.part`)
+  const folder = paths.dirname(target)
+  const place = await files.stat(folder).catch(() => undefined)
+  if (place?.isDirectory() !== true)
+    throw new ArgumentError(`path must be in a folder that is there: ${folder} is none`)
+  const scratch = paths.join(folder, `.${crypto.randomUUID()}.part`)
   try {
     await files.writeFile(scratch, bytes)
     await files.rename(scratch, target)

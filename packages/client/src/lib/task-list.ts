@@ -3,13 +3,11 @@ import { responseOf, toInit } from './http.ts'
 import type { Http } from './http.ts'
 import { after, readPages } from './pages.ts'
 import type { ListOf } from './pages.ts'
-import type { ReadOf } from './task.ts'
+import type { ReadOf, TaskDetail } from './task.ts'
 import type { ReadOptions } from './tasks.ts'
 
 /** A task of either family as lists have it. */
 export type TaskItem = ReadOf<'/tasks'>['tasks'][number]
-/** A task with its request, inputs, results, attempts and moves. */
-export type TaskDetail = ReadOf<'/tasks/{task_id}'>
 /** Sums of what ended tasks have used. */
 export type Usage = components['schemas']['Usage']
 

@@ -13,6 +13,8 @@ export type ReadOf<Path extends keyof paths> = paths[Path] extends {
 export type ImageRecord = ReadOf<'/proxy/imgvendor/v1/ai/image-relight/{task_id}'>['data']
 /** A video task as its status route returns it. */
 export type VideoRecord = ReadOf<'/proxy/vidvendor/tasks/{task_id}/creations'>
+/** A task with its request, inputs, results, attempts and moves. */
+export type TaskDetail = ReadOf<'/tasks/{task_id}'>
 
 interface AnyTask {
   id: string
@@ -50,8 +52,33 @@ export type Task = RunningTask | EndedTask
 
 /** Reads a task from the response of any of its routes; `path` is that of its status. */
 export const toTask = (body: unknown, path?: string): Task => {
-  const { data, ...rest } = body as { data?: ImageRecord } & Partial<VideoRecord>
-  return data ? ofImage(data, path) : ofVideo(rest as MadeVideo, path)
+  const { data, ...rest } = body as { data?: ImageRecord } & Partial<VideoRecord | TaskDetail>
+  if (data) return ofImage(data, path)
+  return 'family' in rest ? ofDetail(rest as TaskDetail, path) : ofVideo(rest as MadeVideo, path)
+}
+
+const ofDetail = (detail: TaskDetail, path?: string): Task => {
+  const { task_id: id, status, state, progress, waits_for, error, warnings } = detail
+  const common = { id, status, ...(path !== undefined && { path }), ...(warnings && { warnings }) }
+  if (state === 'done') return { ...common, state: 'succeeded', files: listFiles(detail) }
+  if (state === 'failed' || state === 'cancelled') {
+    const { code = 'unknown', message = 'the task failed' } = error ?? {}
+    return { ...common, state: 'failed', error: { code, message } }
+  }
+  return { ...common, state: 'running', ...(progress && { progress }), ...toWait(waits_for) }
+}
+
+/** Makes the files of a list that has those of a video, its cover and its copy each by its name. */
+const listFiles = ({ family, results }: TaskDetail): TaskFile[] => {
+  if (family === 'image') return results.map(({ url }) => ({ url }))
+  const urls = new Map(results.map(({ name, url }) => [name, url]))
+  return results.flatMap(({ name, url }) => {
+    const [, number] = /^video(.*)\.mp4$/.exec(name) ?? []
+    if (number === undefined) return []
+    const cover_url = urls.get(`cover${number}.jpg`)
+    const watermarked_url = urls.get(`watermarked${number}.mp4`)
+    return toFile({ url, cover_url, watermarked_url })
+  })
 }
 
 const ofImage = (
@@ -89,7 +116,11 @@ const ofVideo = (record: MadeVideo, path?: string): Task => {
 
 const toWait = (waitsFor: string | undefined) => (waitsFor === undefined ? {} : { waitsFor })
 
-const toFile = (creation: VideoRecord['creations'][number]): TaskFile => {
-  const { url, cover_url: coverUrl, watermarked_url: watermarkedUrl } = creation
+type VideoFile = { url: string } & Partial<
+  Record<'cover_url' | 'watermarked_url', string | undefined>
+>
+
+const toFile = (file: VideoFile): TaskFile => {
+  const { url, cover_url: coverUrl, watermarked_url: watermarkedUrl } = file
   return { url, ...(coverUrl && { coverUrl }), ...(watermarkedUrl && { watermarkedUrl }) }
 }

@@ -5,7 +5,7 @@ import type { FollowOptions } from './follow.ts'
 import { responseOf } from './http.ts'
 import type { Http } from './http.ts'
 import { toTask } from './task.ts'
-import type { EndedTask, ReadOf, RunningTask, Task } from './task.ts'
+import type { EndedTask, RunningTask, Task, TaskDetail } from './task.ts'
 
 /** A task, or its id. */
 export type TaskRef = string | Pick<Task, 'id' | 'path'>
@@ -22,23 +22,27 @@ export type TaskToken =
 export type ReadOptions = { signal?: AbortSignal | undefined }
 
 export const makeTasks = (http: Http) => {
-  /** Reads a task of which only the id is known. */
-  const find = async (id: string, options: ReadOptions): Promise<Task> => {
-    const item = await http.ask(`/tasks/${toSegment(id)}`, options.signal)
-    const { family, path } = (await item.json()) as ReadOf<'/tasks/{task_id}'>
-    return await read({ id, path: family === 'video' ? `${path}/creations` : path }, options)
+  /** Finds the path of a task's status. A token for one task reads it by that of tasks of any kind alone. */
+  const findPath = async (task: TaskRef, { signal }: ReadOptions): Promise<string> => {
+    const { id, path: known } = toRef(task)
+    const anyPath = `/tasks/${toSegment(id)}`
+    if (await http.isOfOneTask()) return anyPath
+    if (known !== undefined) return known
+    const { family, path } = (await (await http.ask(anyPath, signal)).json()) as TaskDetail
+    return family === 'video' ? `${path}/creations` : path
   }
 
+  const readAt = async (path: string, { signal }: ReadOptions): Promise<Task> =>
+    toTask(await (await http.ask(path, signal)).json(), path)
+
   /** Reads a task as it is now. */
-  const read = async (task: TaskRef, options: ReadOptions = {}): Promise<Task> => {
-    const { id, path } = toRef(task)
-    if (path === undefined) return await find(id, options)
-    return toTask(await (await http.ask(path, options.signal)).json(), path)
-  }
+  const read = async (task: TaskRef, options: ReadOptions = {}): Promise<Task> =>
+    await readAt(await findPath(task, options), options)
 
   /** Waits until a task has ended, however that is, and returns it. A service that is away for less than `patienceMs` is waited for. */
   const wait = async (task: TaskRef, options: WaitOptions = {}): Promise<EndedTask> => {
-    let { id, path } = toRef(task)
+    const { id } = toRef(task)
+    let { path } = toRef(task)
     let status = ''
     let progress: number | undefined
     let reported = ''
@@ -51,7 +55,8 @@ export const makeTasks = (http: Http) => {
       http,
       {
         streamPath: `/tasks/${toSegment(id)}/stream`,
-        findStatusPath: async () => (path ??= (await find(id, options)).path) ?? '',
+        findStatusPath: async () =>
+          (path = await findPath(path === undefined ? id : { id, path }, options)),
         readEnd: ({ event, data }) => {
           if (event !== 'end' && event !== 'status') return undefined
           const read = toTask(data, path)
@@ -76,12 +81,13 @@ export const makeTasks = (http: Http) => {
     return ended
   }
 
-  /** Cancels a task. Throws `cannot_cancel` when it has ended, or is a video that is being rendered. */
-  const cancel = async (task: TaskRef, options: ReadOptions = {}): Promise<void> => {
-    const { id, path = (await find(id, options)).path ?? '' } = toRef(task)
+  /** Cancels a task, and returns it. Throws `cannot_cancel` when it has ended, or is a video that is being rendered. */
+  const cancel = async (task: TaskRef, options: ReadOptions = {}): Promise<Task> => {
+    const path = await findPath(task, options)
     const headers = { 'idempotency-key': crypto.randomUUID() }
     const init = { method: 'POST', headers }
     await http.ask(`${path.replace(/\/creations$/, '')}/cancel`, options.signal, init)
+    return await readAt(path, options)
   }
 
   /**

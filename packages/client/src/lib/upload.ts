@@ -1,3 +1,4 @@
+import type { components } from '../generated/openapi.ts'
 import { requireNoPath } from './argument.ts'
 import { hashOf, isFileBytes, toBase64 } from './bytes.ts'
 import type { FileBytes, UploadSource } from './bytes.ts'
@@ -6,10 +7,15 @@ import { responseOf } from './http.ts'
 import type { Http } from './http.ts'
 import { withRetries } from './retry.ts'
 
+/** Links of an upload, and when they end. */
+export type UploadLinks = components['schemas']['UploadLinks']
+
 export interface UploadOptions {
   /** Without a folder. Default `file`. */
   fileName?: string | undefined
   contentType?: string | undefined
+  /** Called with both links once the file is there. */
+  onLinks?: ((links: UploadLinks) => void) | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -17,7 +23,7 @@ export interface UploadOptions {
 export const upload = async (
   http: Http,
   source: UploadSource,
-  { fileName = 'file', contentType, signal }: UploadOptions = {},
+  { fileName = 'file', contentType, onLinks, signal }: UploadOptions = {},
 ): Promise<string> => {
   const hash = await hashOf(source)
   const body = {
@@ -26,9 +32,10 @@ export const upload = async (
     ...(hash === undefined ? {} : { file_hash: hash }),
   }
   const asked = http.routes.POST('/customers/storage', { body, signal: signal ?? null })
-  const { upload_url, download_url, existing_file } = await responseOf(asked)
-  if (!existing_file) await putToLink(http, upload_url, { source, signal })
-  return download_url
+  const links = await responseOf(asked)
+  if (!links.existing_file) await putToLink(http, links.upload_url, { source, signal })
+  onLinks?.(links)
+  return links.download_url
 }
 
 interface SentBytes {
@@ -69,9 +76,15 @@ export const IMAGE_MEMBERS = [
 ] as const
 type ImageMember = (typeof IMAGE_MEMBERS)[number]
 
-/** A body in which images may be bytes, too. */
+/** A body in which images may be bytes, and the time of its start a `Date`, too. */
 export type WithBytes<Body> = {
-  [Name in keyof Body]: Name extends ImageMember ? Body[Name] | Given<Body[Name]> : Body[Name]
+  [Name in keyof Body]:
+    | Body[Name]
+    | (Name extends ImageMember
+        ? Given<Body[Name]>
+        : Name extends 'kiln_start_after'
+          ? Date
+          : never)
 }
 type Given<Value> = NonNullable<Value> extends string[] ? (string | FileBytes)[] : FileBytes
 

@@ -53,12 +53,12 @@ def require_no_path(name: str, text: str) -> str:
     raise ArgumentError(f"{name} must be {form}: is the str a path? Path(…) around it reads it")
 
 
-def hash_and_size(source: FileSource) -> tuple[str, int]:
-    """Reads a file once: its SHA-256 in hex, and its bytes."""
+def hash_of(source: FileSource) -> str:
+    """Reads a file once; returns its SHA-256 in hex."""
     if isinstance(source, bytes):
-        return hashlib.sha256(source).hexdigest(), len(source)
+        return hashlib.sha256(source).hexdigest()
     with Path(source).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest(), file.tell()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def require_lines(source: FileSource) -> None:

@@ -79,7 +79,7 @@ def read_project(folder: Path) -> Project:
     tools = _get(table, "tool")
     publishers = (_get(tools, name) for name in tools)
     tool = next((one for one in publishers if one.get("PublisherId")), _get(tools, "comfy"))
-    urls, license = _get(project, "urls"), project.get("license")
+    urls, terms = _get(project, "urls"), project.get("license")
     supported = _read_classifiers(project.get("classifiers", []))
     node = {
         "name": tool.get("DisplayName"),
@@ -87,9 +87,7 @@ def read_project(folder: Path) -> Project:
         "banner_url": tool.get("Banner"),
         "description": project.get("description"),
         "repository": urls.get("Repository") or urls.get("repository"),
-        "license": json.dumps(license, separators=(",", ":"))
-        if isinstance(license, dict)
-        else license,
+        "license": json.dumps(terms, separators=(",", ":")) if isinstance(terms, dict) else terms,
         **supported,
     }
     return Project(

@@ -1,6 +1,7 @@
 """Tasks as callers see them, and the paths under which the service has them."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from .arguments import to_segment
@@ -36,12 +37,18 @@ class Replay(NamedTuple):
     ended_at: str | None
 
 
+State = Literal["running", "succeeded", "failed"]
+
+# States by the words of the service in small letters; in all others a task goes on.
+_ENDS: dict[str, State] = {"completed": "succeeded", "success": "succeeded", "failed": "failed"}
+
+
 @dataclass(frozen=True)
 class Task:
     """A task of either family."""
 
     id: str
-    state: Literal["running", "succeeded", "failed"]
+    state: State
     #: The service's own word, such as IN_PROGRESS or queueing.
     status: str
     #: Percentage of a video that is rendered.
@@ -50,6 +57,8 @@ class Task:
     waits_for: str | None = None
     files: tuple[TaskFile, ...] = ()
     error: TaskError | None = None
+    #: Sentences about what of the request takes no effect, or may surprise.
+    warnings: tuple[str, ...] = ()
     #: Path of its status, where that is known.
     path: str | None = None
     #: Of a task that is made: an earlier request with its idempotency key has made it.
@@ -62,37 +71,42 @@ def status_path(family: str, id: str) -> str:
     return f"{IMAGES}/{family}/{name}" if family else f"{VIDEOS}/tasks/{name}/creations"
 
 
+def id_of(task: Task | str) -> str:
+    return task.id if isinstance(task, Task) else task
+
+
 def read_task(body: Any, path: str | None = None) -> Task:
     """Reads a task from the response of any of its routes."""
-    return _read_image(body["data"], path) if "data" in body else _read_video(body, path)
-
-
-def _read_image(record: Any, path: str | None) -> Task:
-    id, status = record["task_id"], record["status"]
-    if status == "COMPLETED":
-        files = tuple(TaskFile(url) for url in record["generated"])
-        return Task(id, "succeeded", status, progress=100, files=files, path=path)
-    if status == "FAILED":
-        error = record.get("error", {})
-        code, message = error.get("code", "unknown"), error.get("message", "the task failed")
-        return Task(id, "failed", status, error=TaskError(code, message), path=path)
-    percent, waits_for = record.get("progress"), record.get("waits_for")
-    return Task(id, "running", status, progress=percent, waits_for=waits_for, path=path)
-
-
-def _read_video(record: Any, path: str | None) -> Task:
-    # The response of a creation has `task_id` where the others have `id`.
-    id, status = record.get("task_id") or record["id"], record["state"]
-    if status == "failed":
-        error = TaskError(record["err_code"], record["err_msg"])
-        return Task(id, "failed", status, error=error, path=path)
-    if status == "success":
-        files = tuple(
-            TaskFile(
-                each["url"], each.get("cover_url") or None, each.get("watermarked_url") or None
-            )
-            for each in record["creations"]
-        )
-        return Task(id, "succeeded", status, progress=100, files=files, path=path)
+    record = body.get("data", body)
+    # Of a video only the response of its creation has `task_id`.
+    id, status = record.get("task_id") or record["id"], record.get("status") or record["state"]
+    state = _ENDS.get(status.lower(), "running")
+    task = Task(id, state, status, warnings=tuple(record.get("warnings", ())), path=path)
+    if state == "failed":
+        return replace(task, error=_read_error(record))
+    if state == "succeeded":
+        return replace(task, progress=100, files=tuple(_list_files(record)))
     percent, waits_for = record.get("progress") or None, record.get("waits_for")
-    return Task(id, "running", status, progress=percent, waits_for=waits_for, path=path)
+    return replace(task, progress=percent, waits_for=waits_for)
+
+
+def _read_error(record: Any) -> TaskError:
+    if "err_code" in record:
+        return TaskError(record["err_code"], record["err_msg"])
+    error = record.get("error", {})
+    return TaskError(error.get("code", "unknown"), error.get("message", "the task failed"))
+
+
+def _list_files(record: Any) -> Iterable[TaskFile]:
+    if "generated" in record:
+        return map(TaskFile, record["generated"])
+    if "creations" in record:
+        every, others = record["creations"], ("cover_url", "watermarked_url")
+        return (TaskFile(each["url"], *(each.get(n) or None for n in others)) for each in every)
+    # The route of all tasks lists each file by its name.
+    urls: Any = {each["name"]: each["url"] for each in record["results"]}
+    if record["family"] == "image":
+        return map(TaskFile, urls.values())
+    numbers = (name[5:-4] for name in urls if name.startswith("video"))
+    names = ("video{}.mp4", "cover{}.jpg", "watermarked{}.mp4")
+    return (TaskFile(*(urls.get(name.format(n)) for name in names)) for n in numbers)

@@ -48,16 +48,13 @@ def verify_webhook(
 
     `body` is what came: what was parsed and written again has another signature.
     """
-    keys = [
-        _read_secret(secret)
-        for secret in ([secrets] if isinstance(secrets, str | None) else secrets)
-    ]
+    every = [secrets] if isinstance(secrets, str | None) else secrets
+    keys = [_read_secret(secret) for secret in every]
     if not keys:
         raise ArgumentError("secrets must have one at least")
     given = {name.lower(): value for name, value in headers.items()}
-    id, sent, signatures = (
-        given.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature")
-    )
+    names = ("id", "timestamp", "signature")
+    id, sent, signatures = (given.get(f"webhook-{name}", "") for name in names)
     if not (id and sent and signatures):
         raise WebhookError("headers_missing", "webhook-id, -timestamp or -signature is missing")
     seconds = _read_number(sent)

@@ -81,7 +81,7 @@ class _AsyncBulks(Generic[Bulk, Line]):
             on_progress(data)
             return None
 
-        paths, deadline = ("", self._path(id)), Deadline(timeout)
+        paths, deadline = ("", self._path(id)), Deadline(timeout, id)
         return await AsyncFollower(self._http, paths, read, patience, deadline).follow()
 
 

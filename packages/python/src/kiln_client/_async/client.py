@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any, Unpack
 
 from .. import types
@@ -9,7 +10,7 @@ from .._blocking import async_call
 from ..arguments import to_segment
 from ..deadline import Deadline
 from ..files import IMAGE_MEMBERS, require_no_path, to_base64, to_source
-from ..tasks import IMAGES, VIDEOS, Task, read_task, status_path
+from ..tasks import IMAGES, VIDEOS, Task, id_of, read_task, status_path
 from .account import AsyncEndpoints, AsyncEvents, AsyncSecrets, AsyncTasks
 from .bulk import AsyncBatches, AsyncOperations
 from .follow import AsyncFollower
@@ -124,27 +125,24 @@ class AsyncKiln(AsyncHttp):
         return await self._create("extend", "", body)
 
     async def _create(self, name: str, family: str, body: Any) -> Task:
-        given = dict(body)
-        for member in IMAGE_MEMBERS:
-            if member in given:
-                given[member] = await self._give(member, given[member])
-        task = await self._post_task(f"{IMAGES if family else VIDEOS}/{name}", given)
+        task = await self._post_task(f"{IMAGES if family else VIDEOS}/{name}", body)
         return replace(task, path=status_path(family, task.id))
 
     async def _post_task(self, path: str, body: dict[str, Any]) -> Task:
         key = body.pop("idempotency_key", None)
-        made = await self.request("POST", path, json=body, idempotency_key=key)
+        given = {member: await self._give(member, value) for member, value in body.items()}
+        made = await self.request("POST", path, json=given, idempotency_key=key)
         task = read_task(made.json())
         replayed = await self.replay(made, key, f"/tasks/{to_segment(task.id)}")
         return replace(task, replayed=replayed)
 
     async def _give(self, name: str, value: Any) -> Any:
         """Returns a link, or without a credential Base64, in the place of a file."""
-        if isinstance(value, list):
+        if isinstance(value, list | tuple):
             return [await self._give(name, each) for each in value]
-        if isinstance(value, str):
+        if isinstance(value, str) and name in IMAGE_MEMBERS:
             return require_no_path(name, value)
-        if value is None:
+        if isinstance(value, str | int | float | dict | datetime | None):
             return value
         source = await async_call(lambda: to_source(name, value))
         if any(secret is not None for secret in self._secrets.values()):
@@ -153,15 +151,19 @@ class AsyncKiln(AsyncHttp):
 
     async def read(self, task: Task | str) -> Task:
         """Reads a task as it is now."""
-        return await self._read(task, Deadline())
+        return await self._read_at(await self._find_path(task))
 
-    async def _read(self, task: Task | str, deadline: Deadline) -> Task:
-        path = task.path if isinstance(task, Task) else None
-        if path is None:
-            id = task.id if isinstance(task, Task) else task
-            found = await self.request("GET", f"/tasks/{to_segment(id)}", deadline=deadline)
-            item = found.json()
-            path = str(item["path"]) + ("/creations" if item["family"] == "video" else "")
+    async def _find_path(self, task: Task | str, deadline: Deadline | None = None) -> str:
+        """Finds the path of a task's status. A token for one task reads it by that of tasks of any kind alone."""
+        any_path = f"/tasks/{to_segment(id_of(task))}"
+        if self._credentials().get("authorization", "").startswith("Bearer kiln_task_"):
+            return any_path
+        if isinstance(task, Task) and task.path:
+            return task.path
+        item = (await self.request("GET", any_path, deadline=deadline)).json()
+        return str(item["path"]) + ("/creations" if item["family"] == "video" else "")
+
+    async def _read_at(self, path: str, deadline: Deadline | None = None) -> Task:
         return read_task((await self.request("GET", path, deadline=deadline)).json(), path)
 
     async def wait(
@@ -178,9 +180,9 @@ class AsyncKiln(AsyncHttp):
         changes, and with its end. A service that is away for less than `patience` seconds is waited for. After
         `timeout` seconds it raises a TimeoutError; the task goes on.
         """
-        deadline = Deadline(timeout)
-        seen = task if isinstance(task, Task) and task.path else await self._read(task, deadline)
-        path = seen.path or ""
+        deadline = Deadline(timeout, id_of(task))
+        path = await self._find_path(task, deadline)
+        seen = task if isinstance(task, Task) else await self._read_at(path, deadline)
         reported: tuple[Any, ...] = ()
 
         def read(event: str, data: Any) -> Task | None:
@@ -203,15 +205,15 @@ class AsyncKiln(AsyncHttp):
         paths = f"/tasks/{to_segment(seen.id)}/stream", path
         return await AsyncFollower(self, paths, read, patience, deadline).follow()
 
-    async def cancel(self, task: Task | str) -> None:
-        """Cancels a task. Raises a ConflictError when it has ended, or is a video that is being rendered."""
-        begun = task if isinstance(task, Task) and task.path else await self.read(task)
-        await self.request("POST", f"{(begun.path or '').removesuffix('/creations')}/cancel")
+    async def cancel(self, task: Task | str) -> Task:
+        """Cancels a task, and returns it. Raises a ConflictError when it has ended, or is a video that is being rendered."""
+        path = await self._find_path(task)
+        await self.request("POST", f"{path.removesuffix('/creations')}/cancel")
+        return await self._read_at(path)
 
     async def make_token(self, task: Task | str) -> types.TaskToken:
         """Makes a token that reads this task alone, for an hour at most: for a page in a browser, of any origin."""
-        id = task.id if isinstance(task, Task) else task
-        return (await self.request("POST", f"/tasks/{to_segment(id)}/tokens")).json()
+        return await self.read_json("POST", f"/tasks/{to_segment(id_of(task))}/tokens")
 
 
 class AsyncTemplates:
@@ -226,16 +228,6 @@ class AsyncTemplates:
 
     async def create_task(self, name: str, **body: Any) -> Task:
         """Makes a task with a template; its images may be bytes, paths or open files, too."""
-        given = {
-            member: value if _is_json(value) else await self._kiln._give(member, value)
-            for member, value in body.items()
-        }
         path = f"/templates/{to_segment(name)}/tasks"
-        task = await self._kiln._post_task(path, given)
+        task = await self._kiln._post_task(path, body)
         return replace(task, path=f"{path}/{to_segment(task.id)}")
-
-
-def _is_json(value: Any) -> bool:
-    if isinstance(value, list):
-        return all(map(_is_json, value))
-    return isinstance(value, (str, int, float, bool, dict, type(None)))

@@ -7,7 +7,6 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from copy import copy
 from io import BytesIO
-from itertools import count
 from json import loads
 from math import inf
 from pathlib import Path
@@ -18,10 +17,10 @@ from httpx_sse import ServerSentEvent
 from httpx_sse._decoders import SSEDecoder
 
 from .._blocking import async_call, async_sleep
-from ..arguments import ArgumentError, require_address, require_header, require_link
+from ..arguments import ArgumentError, require_address, require_header, require_link, to_json
 from ..deadline import Deadline
 from ..errors import KilnError, ServiceError, read_error
-from ..files import CHUNK, FileSource, GivenFile, hash_and_size, to_source
+from ..files import CHUNK, FileSource, GivenFile, hash_of, to_source
 from ..tasks import Replay
 
 # A string, or a function that is called before each attempt, for secrets that expire.
@@ -105,12 +104,15 @@ class AsyncHttp:
             raise ArgumentError("path must begin with a slash")
         if method == "POST":
             given.setdefault("idempotency-key", str(uuid.uuid4()))
+        if json is not None:
+            given.setdefault("content-type", "application/json")
+        content = None if json is None else to_json(json)
         query = {name: value for name, value in (params or {}).items() if value is not None}
         return await self.send(
             lambda timeout: self._client.build_request(
                 method,
                 self._base_url + path,
-                json=json,
+                content=content,
                 params=query or None,
                 headers={**given, **self._credentials()},
                 timeout=timeout,
@@ -168,39 +170,33 @@ class AsyncHttp:
         What the caller has uploaded before is not sent again.
         """
         file = await async_call(lambda: to_source("source", source))
-        hash, size = await async_call(lambda: hash_and_size(file))
+        hash = await async_call(lambda: hash_of(file))
         name = file_name or ("file" if isinstance(file, bytes) else os.path.basename(file))
         type = {} if content_type is None else {"content_type": content_type}
         body = {"file_name": name, "file_hash": hash, **type}
         links = (await self.request("POST", "/customers/storage", json=body)).json()
         if not links["existing_file"]:
-            await self.put(links["upload_url"], file, size)
+            await self.send_file("PUT", links["upload_url"], file)
         return str(links["download_url"])
-
-    async def put(
-        self, link: str, source: FileSource, size: int, deadline: Deadline | None = None
-    ) -> None:
-        """Sends a file to a signed link, which needs no credential."""
-        await self._send_file("PUT", link, source, size, deadline)
 
     async def post_file(
         self, path: str, source: Path, params: Mapping[str, Any], deadline: Deadline
     ) -> httpx.Response:
         """Sends a file as the body of a POST, with the credential of the client."""
         url = str(httpx.URL(self._base_url + path, params=params))
-        size = source.stat().st_size
-        return await self._send_file("POST", url, source, size, deadline, self._credentials)
+        return await self.send_file("POST", url, source, deadline, self._credentials)
 
-    async def _send_file(
+    async def send_file(
         self,
         method: str,
         link: str,
         source: FileSource,
-        size: int,
-        deadline: Deadline | None,
+        deadline: Deadline | None = None,
         credentials: Callable[[], dict[str, str]] = dict,
     ) -> httpx.Response:
+        """Sends a file, without a credential to a signed link."""
         until = deadline or Deadline()
+        size = len(source) if isinstance(source, bytes) else os.stat(source).st_size
 
         def build(timeout: float) -> httpx.Request:
             content = source if isinstance(source, bytes) else _read(source, until)
@@ -218,6 +214,8 @@ class AsyncHttp:
         target = Path(path).resolve()
         if target.exists() and not target.is_file():
             raise ArgumentError("path must name a file, or none that is there")
+        if not target.parent.is_dir():
+            raise ArgumentError(f"path must be in a folder that is there: {target.parent} is none")
         scratch = target.with_name(f".{uuid.uuid4().hex}.part")
         try:
             with scratch.open("wb") as file:
@@ -238,8 +236,9 @@ class AsyncHttp:
     ) -> httpx.Response:
         """Sends until there is a success, and reads it, or writes it to a file. Raises the error that does not
         pass, or that of the last attempt."""
-        until = deadline or Deadline()
-        for attempt in count(1):
+        until, attempt = deadline or Deadline(), 0
+        while True:
+            attempt += 1
             content = file or BytesIO()
             content.seek(0)
             content.truncate()
@@ -254,7 +253,6 @@ class AsyncHttp:
                     return response
             except KilnError as error:
                 await self._pause(error, attempt, attempts or self._attempts, until)
-        raise AssertionError
 
     async def _pause(
         self, error: KilnError, failures: int, attempts: int, deadline: Deadline

@@ -7,26 +7,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, Unpack
 
+from .. import types
 from .._blocking import async_call
 from ..arguments import require_header, to_segment
 from ..deadline import Deadline
 from ..pack import PackError, Verdict, pack_folder, read_project, read_verdict
-from ..types import (
-    CheckedArchive,
-    HostNodePage,
-    HostNodeQuery,
-    Node,
-    NodePage,
-    NodeReview,
-    NodeReviewPage,
-    NodeReviewUpdate,
-    NodeSearch,
-    NodeUpdate,
-    NodeVersion,
-    NodeVersionUpdate,
-    ReviewQuery,
-    VersionFindings,
-)
 from .follow import AsyncFollower
 from .http import AsyncHttp
 
@@ -39,19 +24,19 @@ class AsyncRegistry:
     def __init__(self, http: AsyncHttp) -> None:
         self._http = http
 
-    async def search(self, **query: Unpack[NodeSearch]) -> NodePage:
+    async def search(self, **query: Unpack[types.NodeSearch]) -> types.NodePage:
         """Searches the nodes of all publishers."""
         return await self._get("/nodes/search", query)
 
-    async def node(self, node_id: str) -> Node:
+    async def node(self, node_id: str) -> types.Node:
         """Reads a node."""
         return await self._get(_path(node_id))
 
-    async def versions(self, node_id: str) -> list[NodeVersion]:
+    async def versions(self, node_id: str) -> list[types.NodeVersion]:
         """Lists the versions of a node."""
         return await self._get(f"{_path(node_id)}/versions")
 
-    async def version(self, node_id: str, version: str) -> NodeVersion:
+    async def version(self, node_id: str, version: str) -> types.NodeVersion:
         """Reads a version."""
         return await self._get(_path(node_id, version))
 
@@ -61,37 +46,43 @@ class AsyncRegistry:
         version: str | None = None,
         *,
         channel: Literal["latest", "pre"] | None = None,
-    ) -> NodeVersion:
+    ) -> types.NodeVersion:
         """Names the version to install, the latest of the channel unless named, and counts a download."""
         return await self._get(
             f"{_path(node_id)}/install", {"version": version, "channel": channel}
         )
 
-    async def findings(self, node_id: str, version: str) -> VersionFindings:
+    async def findings(self, node_id: str, version: str) -> types.VersionFindings:
         """Reads the findings of the checks; the places are for members of the publisher."""
         return await self._get(f"{_path(node_id, version)}/findings")
 
     async def host_nodes(
-        self, node_id: str, version: str, **query: Unpack[HostNodeQuery]
-    ) -> HostNodePage:
+        self, node_id: str, version: str, **query: Unpack[types.HostNodeQuery]
+    ) -> types.HostNodePage:
         """Lists the host nodes of a version."""
         return await self._get(f"{_path(node_id, version)}/host-nodes", query)
 
-    async def reviews(self, node_id: str, **query: Unpack[ReviewQuery]) -> NodeReviewPage:
+    async def reviews(
+        self, node_id: str, **query: Unpack[types.ReviewQuery]
+    ) -> types.NodeReviewPage:
         """Lists the reviews of a node, the newest first unless asked otherwise."""
         return await self._get(f"{_path(node_id)}/reviews", query)
 
-    async def review(self, node_id: str, **body: Unpack[NodeReviewUpdate]) -> NodeReview:
+    async def review(
+        self, node_id: str, **body: Unpack[types.NodeReviewUpdate]
+    ) -> types.NodeReview:
         """Writes the caller's one review of a node, or edits it: an absent text is kept, an empty one clears it."""
         return await self._http.read_json("PUT", f"{_path(node_id)}/reviews/mine", body)
 
-    async def edit_node(self, publisher: str, node_id: str, **body: Unpack[NodeUpdate]) -> Node:
+    async def edit_node(
+        self, publisher: str, node_id: str, **body: Unpack[types.NodeUpdate]
+    ) -> types.Node:
         """Changes what the registry says of a node; absent members stay."""
         return await self._http.read_json("PUT", _own_path(publisher, node_id), body)
 
     async def edit_version(
-        self, publisher: str, node_id: str, version: str, **body: Unpack[NodeVersionUpdate]
-    ) -> NodeVersion:
+        self, publisher: str, node_id: str, version: str, **body: Unpack[types.NodeVersionUpdate]
+    ) -> types.NodeVersion:
         """Sets the changelog of a version, or that it is deprecated."""
         return await self._http.read_json("PUT", _own_path(publisher, node_id, version), body)
 
@@ -119,7 +110,7 @@ class AsyncRegistry:
         publisher: str | None = None,
         token: str | None = None,
         timeout: float | None = None,
-    ) -> CheckedArchive:
+    ) -> types.CheckedArchive:
         """Zips a folder, and asks what its publication would say; nothing of it is kept.
 
         `token`, a personal access token to publish, counts where the client has no credential.
@@ -172,7 +163,7 @@ class AsyncRegistry:
             path = f"/publishers/{to_segment(owner)}{_path(project.node_id)}/versions"
             made = (await self._http.request("POST", path, json=body, deadline=deadline)).json()
             on_step("uploading")
-            await self._http.put(made["signedUrl"], archive, archive.stat().st_size, deadline)
+            await self._http.send_file("PUT", made["signedUrl"], archive, deadline)
         version_path = _path(project.node_id, made["node_version"]["version"])
         # What publishes without another credential also reads what it has published.
         reader = AsyncRegistry(self._http.with_token(token))
