@@ -495,7 +495,7 @@ describe('bad input to an endpoint', () => {
     [
       'an empty list',
       { url, events: [] },
-      /^\/events must be a list of at least one of version\.active/,
+      /^\/events must be a list of at least one of version\.received, version\.active/,
     ],
     ['a typing error', { url, events: ['version.actvie'] }, /did you mean version\.active\?$/],
     ['a text', { url, events: 'version.active' }, /\/events .*version\.active/],
