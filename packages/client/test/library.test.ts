@@ -137,13 +137,20 @@ describe('a call', () => {
       const results = names.map((name) => ({ name, url: name }))
       const task = { task_id: 't', family, state: 'done', status, results, path: '/proxy' }
       const { fetch, seen } = makeFaultyFetch(
-        ...[json(task), json(task), reject(404, 'not_found'), json(task)],
+        json(task),
+        json(task),
+        reject(404, 'not_found'),
+        json(task),
       )
       const kiln = makeKiln({ baseUrl: 'http://kiln.test', token: 'kiln_task_a', fetch })
       for (const ref of ['t', { id: 't', path: '/proxy' }]) {
         const read = await kiln.read(ref)
         assert.deepEqual(read, {
-          ...{ id: 't', status, path: '/tasks/t', state: 'succeeded', files: expected },
+          id: 't',
+          status,
+          path: '/tasks/t',
+          state: 'succeeded',
+          files: expected,
         })
       }
       // Without a stream it goes on by the status, which is read here, too.

@@ -114,6 +114,21 @@ def test_labels_deadlines_and_order_are_members_of_a_creation(kiln):
     assert late.state == "succeeded"
 
 
+def test_an_animation_is_warned_of_and_a_token_for_its_task_reads_it(kiln, make):
+    frame = b"!\xf9\x04\0\x0a\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0"
+    head = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff"
+    ended = kiln.wait(kiln.upscale(image=head + frame * 2 + b";"))
+    assert (ended.state, ended.error) == ("succeeded", None)
+    assert ended.warnings == ("/image is an animation of 2 frames: only the first is used",)
+    page = make(os.environ["KILN_URL"], token=kiln.make_token(ended)["token"])
+    for read in (page.read(ended.id), page.read(ended), page.wait(ended.id)):
+        assert (read.state, read.warnings, len(read.files)) == ("succeeded", ended.warnings, 1)
+    if hasattr(page, "aclose"):
+        page.aclose()
+    else:
+        page.close()
+
+
 def test_the_same_key_gives_the_same_task(kiln):
     link, key = kiln.upload(PICTURE), str(uuid.uuid4())
     first = kiln.skin_creative(image=link, idempotency_key=key)

@@ -90,8 +90,10 @@ export const makeHttp = ({ fetch: ownFetch, retry: own, ...options }: KilnOption
     sendToLink: async (link, init) => await call(requireLink('link', link), init),
     withToken: (token) =>
       makeHttp({ ...options, fetch: ownFetch, retry: own, token, apiKey: undefined }),
-    isOfOneTask: async () =>
-      /^Bearer kiln_task_/.test((await credentialHeaders(options))['authorization'] ?? ''),
+    isOfOneTask: async () => {
+      const { authorization = '' } = await credentialHeaders(options)
+      return authorization.startsWith('Bearer kiln_task_')
+    },
     hasCredential: options.token !== undefined || options.apiKey !== undefined,
     retry,
   }
