@@ -69,7 +69,7 @@ const renderNext = (documents: readonly Document[], document: Document): string 
     other
       ? `<a rel="${rel}" href="/docs/${other.name}"><small>${words}</small>${escape(other.title)}</a>`
       : ''
-  return `<nav class="around" aria-label="Pages before and after">${link('prev', 'Before', documents[at - 1])}${link('next', 'Next', documents[at + 1])}</nav>`
+  return `<nav class="around" aria-label="Pages before and after">${link('prev', 'Previous', documents[at - 1])}${link('next', 'Next', documents[at + 1])}</nav>`
 }
 
 const renderParts = (parts: Document['parts']): string =>
