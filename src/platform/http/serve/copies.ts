@@ -29,7 +29,7 @@ export const compress = async (bytes: Buffer): Promise<Record<End, Buffer>> => {
 /** 0.4 s for the largest file; the highest, 11, takes 4 s for a tenth less. */
 const BROTLI_QUALITY = 9
 
-/** Makes the copies of a text that is held in memory. */
+/** Makes the copies of a text in memory. */
 export const copyText = async (text: string, contentType: string): Promise<Copies> => {
   const bytes = Buffer.from(text)
   const copies = { '': bytes, ...(await compress(bytes)) }

@@ -116,7 +116,7 @@ const sendPacked = (response: Response, text: string): void => {
   else response.end(bytes)
 }
 
-/** What is made on the way has no length. */
+/** Sends what is there and what is made on the way, which has no length. */
 const sendLarge = async (
   response: Response,
   bytes: Buffer,
