@@ -22,6 +22,8 @@ COPY packages packages
 # The pages at /docs.
 COPY docs docs
 COPY samples/thumbnail.jpg samples/
+COPY samples/ci samples/ci
+COPY deploy/comfyui/templates/custom deploy/comfyui/templates/custom
 # Of the package of the client.
 COPY LICENSE ./
 # By its path, because the packages are there already, and their install scripts have not run.

@@ -186,7 +186,8 @@ const RUN = /^(src|activities|packages\/(inspector|engines)\/src)\/.*\.(ts|json)
 const SERVED = /^(src|packages\/(inspector|engines)\/src)\//
 
 /** Sources of the pages at /docs, which look like the console. */
-const PAGES = /^(docs|tools\/pages)\/|^packages\/console\/src\/(tokens\.css|icon\.svg)$/
+const PAGES =
+  /^(docs|tools\/pages)\/|^packages\/python\/README\.md$|^packages\/console\/src\/(tokens\.css|icon\.svg)$/
 
 const copyAll = (paths) => {
   for (const path of paths) place(builtPath(path), (to) => copyFileSync(join(ROOT, path), to))

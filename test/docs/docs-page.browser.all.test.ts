@@ -115,6 +115,28 @@ describe('the pages in a browser', { skip }, () => {
     assert.deepEqual(issues, [])
   })
 
+  test('the first load of the reference is small, and draws a group when it is opened', async () => {
+    const page = await browser.newPage()
+    const issues = watchPage(page, service.baseUrl)
+    const session = await page.context().newCDPSession(page)
+    await session.send('Network.enable')
+    let bytes = 0
+    session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength))
+    await page.goto(`${service.baseUrl}/docs`, { waitUntil: 'networkidle' })
+    await page.getByPlaceholder(/^Filter/).fill('webhook')
+    const groups = page.locator('.opblock-tag-section')
+    await waitFor('the groups that match', async () => (await groups.count()) < 10)
+    assert.ok((await groups.count()) > 0)
+    assert.equal(await page.locator('.opblock').count(), 0)
+    assert.ok(bytes < 600_000, `${bytes} bytes`)
+    await groups.first().locator('.opblock-tag').click()
+    const route = page.locator('.opblock').first()
+    await route.locator('.opblock-summary-control').click()
+    await route.locator('.opblock-description').waitFor()
+    await route.getByRole('heading', { name: 'Responses' }).waitFor()
+    assert.deepEqual(issues, [])
+  })
+
   test('a guide shows the language that the reader has chosen, on the next page, too', async () => {
     const { page, issues } = await open('/docs/batches')
     const group = page.locator('.languages').nth(1)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readdir, readFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { describe, test } from 'node:test'
 
 import { ROOT } from '../../src/local/root.ts'
@@ -86,25 +86,46 @@ describe('the pages', () => {
     assert.equal((await get('/docs', {}, 'POST')).status, 405)
   })
 
-  test('lead to each other, and to nothing that is not there', async () => {
-    const known = new Set<string>()
+  test('are a page for a browser where there is none', async () => {
+    const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+    for (const path of ['/docs/nothing', '/docs/missing', '/docs/assets/x.js']) {
+      const response = await get(path, { accept })
+      assert.deepEqual([response.status, response.headers.get('etag')], [404, null], path)
+      assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8')
+      const html = await response.text()
+      assert.match(html, /<h1>Page not found<\/h1>/)
+      assert.match(html, /href="\/docs\/first-task"/)
+    }
+    assert.equal((await get('/docs/nothing', { accept: 'application/json' })).status, 404)
+  })
+
+  test('lead to each other, and show or lead to nothing that is not there', async () => {
+    const known = new Map<string, Set<string>>()
+    const anchors: [from: string, page: string, hash: string][] = []
     const open = ['/docs']
     for (let path = open.pop(); path !== undefined; path = open.pop()) {
       if (known.has(path)) continue
-      known.add(path)
       const response = await get(path)
       assert.equal(response.status, 200, path)
-      if (!/html/.test(response.headers.get('content-type') ?? '')) continue
-      const html = await response.text()
-      const ids = new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
-      for (const [, href = ''] of html.matchAll(/href="([^"]+)"/g)) {
-        const [page = '', hash] = href.split('#')
+      const isPage = /html/.test(response.headers.get('content-type') ?? '')
+      const html = isPage ? await response.text() : ''
+      known.set(path, new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id)))
+      for (const [tag, , address] of html.matchAll(
+        /<(?:a|link)\b(?![^>]*(href)=)|<(?:a|link|img|script)\b[^>]* (?:href|src)="([^"]*)"[^>]*>/g,
+      )) {
+        assert.ok(address, `${path} has ${tag} without an address`)
+        const [page = '', hash] = address.split('#')
         if (page.startsWith('/')) open.push(page)
-        else if (page === '') assert.ok(ids.has(hash), `${path} has no ${hash}`)
+        else assert.match(address, /^(#|https:)/, path)
+        if (hash !== undefined) anchors.push([path, page || path, hash])
       }
-      assert.doesNotMatch(html, /&lt;!--|href="[^"]*\.md/, path)
+      assert.doesNotMatch(html, /&lt;!--|href="[^"]*\.md|<img(?![^>]* src=)/, path)
     }
-    for (const guide of ['first-task', 'limits-and-errors', 'webhooks', 'publishing', 'operations'])
-      assert.ok(known.has(`/docs/${guide}`))
+    for (const [from, page, hash] of anchors)
+      assert.ok(known.get(page)?.has(hash), `${from} leads to ${page}#${hash}`)
+    const pictures = [...known.keys()].filter((path) => path.endsWith('.webp'))
+    assert.ok(pictures.length >= 8)
+    for (const file of await readdir(join(ROOT, 'docs'), { recursive: true }))
+      if (file.endsWith('.md')) assert.ok(known.has(`/docs/${basename(file, '.md')}`), file)
   })
 })

@@ -9,10 +9,11 @@ import { basename, dirname, extname, join } from 'node:path'
 
 import { ROOT } from '../../src/local/root.ts'
 import type { Page } from '../../src/platform/http/docs/pages.ts'
+import { digest } from '../../src/platform/http/serve/copies.ts'
 import { renderDocuments } from './documents.ts'
 import type { Frame } from './frame.ts'
 import { renderFrame } from './frame.ts'
-import { digest, writePage } from './write-page.ts'
+import { writePage } from './write-page.ts'
 
 /** Folder of what runs in the browser. */
 const BROWSER = join(ROOT, 'tools/pages/browser')
@@ -55,13 +56,14 @@ export const buildPages = async (out: string): Promise<void> => {
     addresses[name] = `/docs/${asset}`
     pages[asset] = await writePage(unfinished, asset, { bytes, immutable: true })
   }
-  const sample = await readFile(join(ROOT, 'samples/thumbnail.jpg'))
-  pages['sample.jpg'] = await writePage(unfinished, 'sample.jpg', {
-    bytes: sample,
-    immutable: false,
-  })
+  const { documents, files } = await renderDocuments()
+  for (const [name, path] of [['sample.jpg', 'samples/thumbnail.jpg'] as const, ...files])
+    pages[name] = await writePage(unfinished, name, {
+      bytes: await readFile(join(ROOT, path)),
+      immutable: false,
+    })
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Versioned
-  const frame = { addresses, version, documents: await renderDocuments() } satisfies Frame
+  const frame = { addresses, version, documents } satisfies Frame
   for (const [name, html] of Object.entries(renderFrame(frame)))
     pages[name] = await writePage(unfinished, `${name}.html`, {
       bytes: Buffer.from(html),

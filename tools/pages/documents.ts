@@ -17,7 +17,13 @@ export interface Document {
   parts: { id: string; title: string }[]
 }
 
-/** Documents that are served beside the reference page, in this order. Links to other files of the repository become plain text. */
+/** A page of each, and the files that they show or lead to, by the names of these below /docs/. */
+export interface Documents {
+  documents: Document[]
+  files: ReadonlyMap<string, string>
+}
+
+/** Documents that are served beside the reference page, in this order. */
 const GROUPS: Record<string, string[]> = {
   Guides: [
     'docs/guides/production.md',
@@ -29,15 +35,29 @@ const GROUPS: Record<string, string[]> = {
     'docs/guides/browser.md',
     'docs/guides/publishing.md',
     'docs/guides/engines-http.md',
+    'docs/comfyui.md',
   ],
   Reference: [
     'docs/client.md',
+    'packages/python/README.md',
     'docs/registry.md',
     'docs/extraction.md',
     'docs/reference/endpoints.md',
     'docs/reference/errors.md',
+    'docs/reference/fields.md',
+    'docs/reference/upstream.md',
     'docs/reference/settings.md',
     'docs/operations.md',
+  ],
+  'How it works': [
+    'docs/tour.md',
+    'docs/architecture.md',
+    'docs/reliability.md',
+    'docs/security.md',
+    'docs/search.md',
+    'docs/performance.md',
+    'docs/reference/figures.md',
+    'docs/decisions.md',
   ],
 }
 
@@ -66,19 +86,25 @@ const languageOf = (token: Token | undefined): string | undefined =>
 const isChoice = (token: Token | undefined): boolean =>
   ['sh', 'ts', 'python'].includes(languageOf(token) ?? '')
 
-export const renderDocuments = async (): Promise<Document[]> => {
+export const renderDocuments = async (): Promise<Documents> => {
   const listed = Object.entries(GROUPS).flatMap(([group, paths]) =>
     paths.map((path) => ({ group, path })),
   )
-  const names = new Map(listed.map(({ path }) => [path, basename(path, '.md')]))
+  const names = new Map(listed.map(({ path }) => [path, nameOf(path)]))
   if (new Set(names.values()).size !== names.size)
     throw new Error('two documents of GROUPS in tools/pages/documents.ts have one name')
-  return await Promise.all(
+  const files = new Map<string, string>()
+  const documents = await Promise.all(
     listed.map(async ({ group, path }) =>
-      renderDocument({ group, path, names, text: await readFile(join(ROOT, path), 'utf8') }),
+      renderDocument({ group, path, names, files, text: await readFile(join(ROOT, path), 'utf8') }),
     ),
   )
+  return { documents, files }
 }
+
+/** A README has the name of its package. */
+const nameOf = (path: string): string =>
+  basename(path.endsWith('/README.md') ? dirname(path) : path, '.md')
 
 interface Source {
   group: string
@@ -86,9 +112,12 @@ interface Source {
   text: string
   /** Names of pages by the paths of their documents. */
   names: ReadonlyMap<string, string>
+  /** Gets the files that it shows or leads to. */
+  files: Map<string, string>
 }
 
-const renderDocument = ({ group, path, text, names }: Source): Document => {
+const renderDocument = ({ text, ...source }: Source): Document => {
+  const { group, path, names } = source
   const tokens = markdown.parse(text.replaceAll(/^<!--.*?-->\n/gms, ''), {})
   const parts: Document['parts'] = []
   for (const [index, token] of tokens.entries()) {
@@ -98,8 +127,7 @@ const renderDocument = ({ group, path, text, names }: Source): Document => {
       token.attrSet('id', id)
       if (token.tag === 'h2') parts.push({ id, title })
     }
-    for (const child of token.children ?? [])
-      if (child.type === 'link_open') pointLink(child, { path, names })
+    pointLinks(token.children ?? [], source)
   }
   const [, heading] = tokens
   if (tokens[0]?.tag !== 'h1' || heading === undefined)
@@ -110,14 +138,38 @@ const renderDocument = ({ group, path, text, names }: Source): Document => {
 
 type Token = ReturnType<typeof markdown.parse>[number]
 
-/** A link to a document leads to its page; one to a file that is not served stays words. */
-const pointLink = (link: Token, { path, names }: Pick<Source, 'path' | 'names'>): void => {
-  const href = String(link.attrGet('href') ?? '')
-  if (/^(https?:|#|\/)/.test(href)) return
-  const [file = '', hash] = href.split('#')
-  const name = names.get(normalize(join(dirname(path), file)))
-  if (name === undefined) link.attrs = [['class', 'elsewhere']]
-  else link.attrSet('href', `/docs/${name}${hash === undefined ? '' : `#${hash}`}`)
+/** Points pictures and links to what is served. One to another file of the repository becomes words. */
+const pointLinks = (tokens: Token[], source: Omit<Source, 'text'>): void => {
+  let isWords = false
+  for (const token of tokens) {
+    if (token.type === 'image') token.attrSet('src', pointTo(token.attrGet('src'), source) ?? '')
+    if (token.type === 'link_close' && isWords) token.tag = 'span'
+    if (token.type !== 'link_open') continue
+    const address = pointTo(token.attrGet('href'), source)
+    isWords = address === undefined
+    if (address !== undefined) token.attrSet('href', address)
+    else Object.assign(token, { tag: 'span', attrs: [['class', 'elsewhere']] })
+  }
+}
+
+/** Files that are served as they are, beside the pages. */
+const SERVED = /\.(webp|yml|json)$/
+
+/** Returns the address of what a document names; undefined: it is not served. */
+const pointTo = (
+  named: unknown,
+  { path, names, files }: Omit<Source, 'text'>,
+): string | undefined => {
+  const address = typeof named === 'string' ? named : ''
+  if (/^(https?:|#|\/)/.test(address)) return address
+  const [file = '', hash] = address.split('#')
+  const target = normalize(join(dirname(path), file))
+  const name = names.get(target)
+  if (name !== undefined) return `/docs/${name}${hash === undefined ? '' : `#${hash}`}`
+  if (!SERVED.test(target)) return undefined
+  const asset = `assets/${target.replaceAll('/', '-')}`
+  files.set(asset, target)
+  return `/docs/${asset}`
 }
 
 const plainText = (text: string): string => text.replaceAll(/[`*_]|\]\([^)]*\)|\[/g, '')

@@ -10,9 +10,10 @@ export interface Frame {
   documents: readonly Document[]
 }
 
-/** The text of every page by its name: `index` is the reference page. */
+/** The text of every page by its name: `index` is the reference page, `missing` is shown where there is none. */
 export const renderFrame = (frame: Frame): Record<string, string> => ({
   index: renderReference(frame),
+  missing: renderMissing(frame),
   ...Object.fromEntries(
     frame.documents.map((document) => [document.name, renderGuide(frame, document)]),
   ),
@@ -24,6 +25,8 @@ const renderReference = (frame: Frame): string =>
     title: 'API reference',
     styles: ['swagger-ui.css', 'style.css', 'reference.css'],
     scripts: ['swagger-ui.js', 'reference.js'],
+    // Beside the scripts, one of which asks for it.
+    head: '<link rel="preload" href="/openapi.json" as="fetch" crossorigin>',
     content: `<h1>API reference</h1>
 <section id="acting" class="acting" aria-labelledby="acting-title" hidden>
 <h2 id="acting-title">Try it</h2>
@@ -36,16 +39,38 @@ const renderReference = (frame: Frame): string =>
 <noscript><p>The reference page needs JavaScript. <a href="/docs/endpoints">All routes</a> are also listed without.</p></noscript>`,
   })
 
-const renderGuide = (frame: Frame, { name, title, html, parts }: Document): string =>
+const renderMissing = (frame: Frame): string =>
   renderPage(frame, {
+    name: 'missing',
+    title: 'Page not found',
+    styles: ['style.css'],
+    scripts: [],
+    content: `<article><h1>Page not found</h1>
+<p>There is no page at this address. The menu lists all of them; <a href="/docs/first-task">Your first task</a> is a good start.</p></article>`,
+  })
+
+const renderGuide = (frame: Frame, document: Document): string => {
+  const { name, title, html, parts } = document
+  return renderPage(frame, {
     name,
     title,
     styles: ['style.css'],
     scripts: ['guide.js'],
     content: `<article><h1>${escape(title)}</h1>
 ${parts.length > 2 ? renderParts(parts) : ''}
-${html}</article>`,
+${html}${renderNext(frame.documents, document)}</article>`,
   })
+}
+
+/** Links to the pages before and after a page of the menu. */
+const renderNext = (documents: readonly Document[], document: Document): string => {
+  const at = documents.indexOf(document)
+  const link = (rel: 'prev' | 'next', words: string, other: Document | undefined): string =>
+    other
+      ? `<a rel="${rel}" href="/docs/${other.name}"><small>${words}</small>${escape(other.title)}</a>`
+      : ''
+  return `<nav class="around" aria-label="Pages before and after">${link('prev', 'Previous', documents[at - 1])}${link('next', 'Next', documents[at + 1])}</nav>`
+}
 
 const renderParts = (parts: Document['parts']): string =>
   `<nav class="parts" aria-labelledby="parts"><p id="parts">On this page</p><ul>${parts
@@ -57,10 +82,12 @@ interface PageParts {
   title: string
   styles: string[]
   scripts: string[]
+  head?: string
   content: string
 }
 
-const renderPage = (frame: Frame, { name, title, styles, scripts, content }: PageParts): string => {
+const renderPage = (frame: Frame, parts: PageParts): string => {
+  const { name, title, styles, scripts, head = '', content } = parts
   const address = (asset: string): string => {
     const found = frame.addresses[asset]
     if (found === undefined) throw new Error(`there is no asset ${asset}`)
@@ -77,6 +104,7 @@ const renderPage = (frame: Frame, { name, title, styles, scripts, content }: Pag
 ${styles.map((style) => `<link rel="stylesheet" href="${address(style)}">`).join('\n')}
 <script src="${address('theme.js')}"></script>
 ${scripts.map((script) => `<script src="${address(script)}" defer></script>`).join('\n')}
+${head}
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>

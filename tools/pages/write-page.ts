@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 
 import type { Page } from '../../src/platform/http/docs/pages.ts'
+import { compress, digest } from '../../src/platform/http/serve/copies.ts'
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -12,6 +10,8 @@ const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.txt': 'text/plain; charset=utf-8',
+  '.yml': 'text/plain; charset=utf-8',
+  '.json': 'application/json',
   '.jpg': 'image/jpeg',
   '.webp': 'image/webp',
   '.avif': 'image/avif',
@@ -19,8 +19,6 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 }
 const COMPRESSED = new Set(['.html', '.js', '.css', '.svg', '.txt'])
-
-export const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
 /** Writes a file that an api serves, and its compressed copies beside it, so that no api compresses anything. */
 export const writePage = async (
@@ -32,21 +30,11 @@ export const writePage = async (
   const compressed = COMPRESSED.has(end)
   await writeFile(join(folder, path), bytes)
   if (compressed) {
-    const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY }
-    const [br, gz] = await Promise.all([
-      promisify(brotliCompress)(bytes, { params }),
-      promisify(gzip)(bytes, { level: 9 }),
-    ])
-    await Promise.all([
-      writeFile(join(folder, `${path}.br`), br),
-      writeFile(join(folder, `${path}.gz`), gz),
-    ])
+    const copies = Object.entries(await compress(bytes))
+    await Promise.all(copies.map(([copy, packed]) => writeFile(join(folder, path + copy), packed)))
   }
   const contentType = TYPES[end]
   if (contentType === undefined)
     throw new Error(`${path}: tools/pages/write-page.ts knows no type of it`)
   return { path, contentType, sha256: digest(bytes), immutable, compressed }
 }
-
-/** 0.4 s for the largest file; the highest, 11, takes 4 s for a tenth less. */
-const BROTLI_QUALITY = 9

@@ -81,6 +81,31 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  test('is sent compressed and with an ETag, for which it is not sent again', async () => {
+    const server = await startRoutes(listAll())
+    try {
+      const get = (path: string, headers: Record<string, string>) =>
+        fetch(server.url + path, { headers })
+      for (const path of ['/openapi.json', '/openapi.yml']) {
+        const plain = await get(path, { 'accept-encoding': 'identity' })
+        const text = await plain.text()
+        assert.equal(plain.headers.get('content-encoding'), null)
+        for (const encoding of ['br', 'gzip']) {
+          const packed = await get(path, { 'accept-encoding': encoding })
+          assert.equal(packed.headers.get('content-encoding'), encoding)
+          assert.equal(packed.headers.get('vary'), 'Accept-Encoding')
+          assert.ok((await packed.text()) === text)
+          const etag = packed.headers.get('etag') ?? ''
+          assert.notEqual(etag, plain.headers.get('etag'))
+          const again = await get(path, { 'accept-encoding': encoding, 'if-none-match': etag })
+          assert.deepEqual([again.status, (await again.arrayBuffer()).byteLength], [304, 0])
+        }
+      }
+    } finally {
+      await server.close()
+    }
+  })
+
   test('has every route once, and nothing else', () => {
     const routes = listAll().flatMap((route) => [route, ...(route.variants?.list() ?? [])])
     const expected = routes.map(

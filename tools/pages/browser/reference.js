@@ -13,7 +13,7 @@ const start = async () => {
   const isDevelopment = spec.paths['/development/tokens'] !== undefined
   if (isDevelopment) nameSample(spec)
   const ui = SwaggerUIBundle({
-    spec,
+    spec: { openapi: spec.openapi },
     domNode: host,
     validatorUrl: null,
     deepLinking: true,
@@ -25,11 +25,52 @@ const start = async () => {
     // Its themes are either light or dark; plain text follows the reader's choice.
     syntaxHighlight: false,
     presets: [SwaggerUIBundle.presets.apis],
-    plugins: [SwaggerUIBundle.plugins.DownloadUrl, ownParts],
+    plugins: [
+      SwaggerUIBundle.plugins.DownloadUrl,
+      ownParts,
+      { fn: { resolveSubtree: makeResolve(spec) } },
+    ],
   })
+  // As a value: a text would be read as YAML.
+  ui.specActions.updateJsonSpec(outline(spec))
   keepMending(host)
   listRoutes(ui, spec)
   if (isDevelopment) await offerTokens(ui)
+}
+
+/** The document as far as closed groups show it; what an opened route has comes by `makeResolve`. */
+const outline = ({ paths, components: { securitySchemes }, ...rest }) => ({
+  ...rest,
+  components: { securitySchemes },
+  paths: mapValues(paths, (operations) =>
+    mapValues(operations, ({ tags, summary, operationId, security }) => ({
+      tags,
+      summary,
+      operationId,
+      security,
+    })),
+  ),
+})
+
+const mapValues = (object, change) =>
+  Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]))
+
+/**
+ * Makes what replaces the references in a part of the document. Swagger UI's own reads the whole document first, for each
+ * route that is opened: seconds, on a slow machine half a minute.
+ */
+const makeResolve = (spec) => {
+  const walk = (part, outer) => {
+    if (Array.isArray(part)) return part.map((one) => walk(one, outer))
+    if (typeof part !== 'object' || part === null) return part
+    const { $ref, ...rest } = part
+    // A schema that holds itself stays a reference there.
+    if (typeof $ref !== 'string' || outer.includes($ref)) return walkAll(part, outer)
+    return { ...walk(find($ref.slice(2).split('/')), [...outer, $ref]), ...walkAll(rest, outer) }
+  }
+  const walkAll = (part, outer) => mapValues(part, (one) => walk(one, outer))
+  const find = (path) => path.reduce((part, name) => part?.[name], spec)
+  return async (_known, path) => ({ spec: walk(find(path), []), errors: [] })
 }
 
 /** Adds what Swagger UI lacks for screen readers and keyboards: names of fields, and scrolling by keyboard. */

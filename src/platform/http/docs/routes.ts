@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 
 import { errors } from '../../domain/errors.ts'
 import { defineRoute, type Route, type RouteRequest, type StreamResponse } from '../route.ts'
+import { prefersHtml } from '../serve/negotiate.ts'
 import { sendPage, type Pages } from './pages.ts'
 
 export interface DocsDeps {
@@ -33,6 +34,7 @@ export const makeDocsRoutes = ({ pages, landing }: DocsDeps): Route[] => [
     ...COMMON,
     path: '/docs/:page',
     summary: 'Read a guide',
+    description: 'A browser gets a page, too, where there is no guide.',
     params: Type.Object({ page: Type.String({ description: 'Name of the guide.' }) }),
     responses: HTML,
     handler: (request) => respond(pages, request.params.page, request),
@@ -83,12 +85,17 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/** The page that is shown where there is none. */
+const MISSING = 'missing'
+
 const respond = (
   pages: Pages,
   name: string,
   request: Pick<RouteRequest, 'incoming' | 'headers'>,
 ): Promise<StreamResponse> => {
-  const page = pages.get(name)
-  if (page === undefined) throw errors.routeNotFound(name === 'index' ? '/docs' : `/docs/${name}`)
-  return Promise.resolve(sendPage(page, POLICY, request))
+  const page = name === MISSING ? undefined : pages.get(name)
+  if (page) return Promise.resolve(sendPage(page, POLICY, request))
+  const missing = prefersHtml(request.headers) && pages.get(MISSING)
+  if (missing) return Promise.resolve(sendPage(missing, POLICY, request, 404))
+  throw errors.routeNotFound(name === 'index' ? '/docs' : `/docs/${name}`)
 }

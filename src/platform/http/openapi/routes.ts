@@ -7,7 +7,8 @@ import { addAliases } from '../document.ts'
 import type { AliasTable } from '../../alias/table.ts'
 import { validateNames } from '../names.ts'
 import { makeOpenApi, type DocumentOptions } from './document.ts'
-import { defineRoute, type JsonResponse, type Route } from '../route.ts'
+import { defineRoute, type Route } from '../route.ts'
+import { copyText, sendCopy } from '../serve/copies.ts'
 
 type Json = Record<string, unknown>
 
@@ -34,20 +35,24 @@ export const withOpenApiRoutes = (
     validateNames(aliases, all)
     return addAliases(document, aliases)
   })
-  const jsonOf = makeOnce((document: object) => JSON.stringify(document))
-  const yamlOf = makeOnce(toYaml)
+  const jsonOf = makeOnce((document: Json) => copyText(JSON.stringify(document), JSON_TYPE))
+  const yamlOf = makeOnce(async (document: Json) => copyText(await toYaml(document), YAML))
   const read = () => documentOf(listMore())
-  const json = () => Promise.resolve({ status: 200, body: read(), text: jsonOf(read()) })
-  const yaml = async () => ({
-    status: 200,
-    text: await yamlOf(read()),
-    headers: { 'content-type': YAML },
-  })
+  const send =
+    (copiesOf: typeof jsonOf): Handler =>
+    (request) => {
+      const document = read()
+      return Promise.resolve({
+        // For our tools, which read it without HTTP.
+        body: document,
+        stream: async (response) => sendCopy(await copiesOf(document), request).stream(response),
+      })
+    }
   const routes: Route[] = [
     ...others,
-    documentRoute('/openapi.json', 'Read this document', json),
-    documentRoute('/openapi', 'Read this document, as /openapi.json', json),
-    documentRoute('/openapi.yml', 'Read this document as YAML', yaml, YAML),
+    documentRoute('/openapi.json', 'Read this document', send(jsonOf)),
+    documentRoute('/openapi', 'Read this document, as /openapi.json', send(jsonOf)),
+    documentRoute('/openapi.yml', 'Read this document as YAML', send(yamlOf), YAML),
   ]
   read()
   return routes
@@ -56,7 +61,7 @@ export const withOpenApiRoutes = (
 const documentRoute = (
   path: string,
   summary: string,
-  handler: () => Promise<JsonResponse>,
+  handler: Handler,
   mediaType?: string,
 ): Route =>
   defineRoute({
@@ -67,13 +72,24 @@ const documentRoute = (
     summary,
     description: 'The OpenAPI 3.1 document of the service, made from the routes it runs.',
     auth: 'none',
+    requestHeaders: ['If-None-Match'],
     responses: {
-      200: { description: 'The document.', schema: OpenApi, ...(mediaType && { mediaType }) },
+      200: {
+        description: 'The document.',
+        schema: OpenApi,
+        headers: CACHED,
+        ...(mediaType && { mediaType }),
+      },
+      304: { description: 'The caller has the document already.', headers: CACHED },
     },
     errors: [],
     handler,
   })
 
+type Handler = Route['handler']
+
+const CACHED = ['ETag', 'Cache-Control'] as const
+const JSON_TYPE = 'application/json; charset=utf-8'
 const YAML = 'application/yaml'
 
 /** Writes member by member, so that no other caller waits for all of it: docs/decisions.md, Requests and responses. */

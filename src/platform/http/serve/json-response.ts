@@ -116,7 +116,7 @@ const sendPacked = (response: Response, text: string): void => {
   else response.end(bytes)
 }
 
-/** In pieces, so that what a client takes of them is seen while it does. What is made on the way has no length. */
+/** Sends what is there and what is made on the way, which has no length. */
 const sendLarge = async (
   response: Response,
   bytes: Buffer,
@@ -128,7 +128,8 @@ const sendLarge = async (
   else await sendStream(response, more ? inTurn(inPieces(bytes), more) : inPieces(bytes))
 }
 
-function* inPieces(bytes: Buffer): Generator<Buffer> {
+/** Divides bytes, so that what a client takes of them is seen while it does. */
+export function* inPieces(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += SMALL) yield bytes.subarray(at, at + SMALL)
 }
 

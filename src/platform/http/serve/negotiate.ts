@@ -6,6 +6,10 @@ import Negotiator from 'negotiator'
 export const acceptsEncoding = (headers: IncomingHttpHeaders, encoding: string): boolean =>
   new Negotiator({ headers }).encoding([encoding]) === encoding
 
+/** True for a browser that opens a page; programs that take anything get JSON. */
+export const prefersHtml = (headers: IncomingHttpHeaders): boolean =>
+  new Negotiator({ headers }).mediaType(['application/json', 'text/html']) === 'text/html'
+
 /** Most languages of a header that count; browsers send fewer. */
 const LANGUAGES_MAX = 10
 
