@@ -42,6 +42,8 @@ describe('tasks in the console', { skip }, () => {
     assert.equal(await field.inputValue(), 'project:north')
     await field.fill('project:south')
     await page.getByText('No tasks match.').waitFor()
+    await field.fill('project:north')
+    await page.getByText(/^waited .*s, ran .*s$/).waitFor()
     await assertSound(page)
 
     await page.goto(page.url().replace(/tasks.*/, 'account?tab=usage'))

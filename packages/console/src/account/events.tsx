@@ -6,6 +6,7 @@ import { showToast } from '../shell/toasts.tsx'
 import { AskButton, WriteButton } from '../ui/ask.tsx'
 import { Copied } from '../ui/code.tsx'
 import { Select } from '../ui/fields.tsx'
+import { instantOf, localTime } from '../ui/local-time.ts'
 import { Link, taskPage } from '../ui/link.tsx'
 import { Row, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
@@ -100,8 +101,10 @@ const ResendFailed = () => {
       label="Resend failed"
       title="Resend failed events"
       action="Resend"
-      fields={[{ name: 'since', label: 'Since', value: since, help: 'Date and time (ISO 8601).' }]}
-      write={({ since: from = '' }) => send('POST', '/events/redeliver', { body: { since: from } })}
+      fields={[{ name: 'since', label: 'Since', value: localTime(since), isTime: true }]}
+      write={({ since: from }) =>
+        send('POST', '/events/redeliver', { body: { since: instantOf(from) } })
+      }
       onDone={({ redeliveries }) => showToast(`${counted(redeliveries, 'event')} resent`)}
     >
       <p>

@@ -21,6 +21,8 @@ export interface FieldSpec {
   /** Lines of a text. */
   rows?: number
   isNumber?: boolean
+  /** A date and time of the clock beside the screen: `localTime`, and back by `instantOf`. */
+  isTime?: boolean
   options?: Options<string>
   /** Texts to choose from, beside any other. */
   suggestions?: readonly string[]
@@ -72,7 +74,7 @@ interface AskedFieldProps {
 }
 
 export const Field = ({ field, isFirst, values, ...props }: AskedFieldProps) => {
-  const { label, name, rows, options, isNumber } = field
+  const { label, name, rows, options, isNumber, isTime } = field
   // What has a value, and what is edited, is left as it is.
   const isMarked = field.isOptional === true && field.value === undefined
   const common = {
@@ -86,7 +88,8 @@ export const Field = ({ field, isFirst, values, ...props }: AskedFieldProps) => 
   if (field.chips) return <Chips {...common} />
   const inputMode = isNumber ? 'numeric' : undefined
   const { suggestions } = field
-  return <TextField {...common} {...{ rows, suggestions, inputMode }} autoFocus={isFirst} />
+  const type = isTime ? 'datetime-local' : 'text'
+  return <TextField {...common} {...{ rows, suggestions, inputMode, type }} autoFocus={isFirst} />
 }
 
 interface ListFieldProps {
