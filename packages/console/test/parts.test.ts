@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 
 import { KilnError } from '../../client/src/index.ts'
 import { fileLink, httpsLink, ownLink, ownPath } from '../src/api/links.ts'
-import { sortIssues } from '../src/api/issues.ts'
+import { inPlainWords, sortIssues } from '../src/api/issues.ts'
 import {
   oneOf,
   parseSearch,
@@ -79,12 +79,22 @@ describe('issues', () => {
     )
     assert.deepEqual(sortIssues(error, ['/name', '/images', '?kind', '/nam']), {
       fields: {
-        '/name': 'must be short, got "x"; must be a word',
-        '/images': 'must be https',
-        '?kind': 'must be one of a, b',
+        '/name': 'Must be short, got "x". Must be a word',
+        '/images': 'Must be https',
+        '?kind': 'Must be one of a, b',
       },
-      rest: ['/other must be there', 'task_prompt_policy'],
+      rest: ['Other must be there', 'task_prompt_policy'],
     })
+  })
+
+  test('are said without pointers, instants and backticks', () => {
+    const at = '2026-11-30T10:00:00.000Z'
+    const time = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+    assert.equal(
+      inPlainWords(`/advanced_settings/0: excludes \`hdr\` until ${at}`),
+      `Advanced settings 1 excludes hdr until ${time.format(new Date(at))}`,
+    )
+    assert.equal(inPlainWords('Ask GET /tasks/{id} again'), 'Ask GET /tasks/{id} again')
   })
 
   test('of anything else there are none', () => {

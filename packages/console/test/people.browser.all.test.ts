@@ -45,9 +45,10 @@ describe('publishers, moderation and operations', { skip }, () => {
     const page = await console.open('/publishers', { as: 'alice' })
     await press(page, 'Create a publisher')
     await page.getByRole('textbox', { name: 'Id' }).fill('Not an id')
-    await press(page, 'Create publisher')
-    await page.getByText('lower-case letters, digits and hyphens, the first').waitFor()
+    const issue = page.getByText(/^Must be 1 to \d+ lower-case letters/)
+    await issue.waitFor()
     await page.getByRole('textbox', { name: 'Id' }).fill('alice-packs')
+    await issue.waitFor({ state: 'detached' })
     await press(page, 'Create publisher')
     await page.getByRole('link', { name: 'Publish a pack' }).click()
     const files = { 'pyproject.toml': TOML, '__init__.py': NODE, '.env': 'KEY=1', '.git/HEAD': 'x' }

@@ -5,6 +5,7 @@ import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 
 import { ROOT } from '../../../src/local/root.ts'
+import { makeClient } from '../../../test/support/client.ts'
 import { useWebhookReceiver } from '../../../test/support/receiver.ts'
 import { assertSound, inLong, skip, useConsole } from './harness.ts'
 
@@ -41,6 +42,8 @@ describe('tasks in the console', { skip }, () => {
     assert.equal(await field.inputValue(), 'project:north')
     await field.fill('project:south')
     await page.getByText('No tasks match.').waitFor()
+    await field.fill('project:north')
+    await page.getByText(/^waited .*s, ran .*s$/).waitFor()
     await assertSound(page)
 
     await page.goto(page.url().replace(/tasks.*/, 'account?tab=usage'))
@@ -109,6 +112,30 @@ describe('tasks in the console', { skip }, () => {
     assert.equal(await strength.inputValue(), '80')
     await page.reload()
     assert.equal(await strength.inputValue(), '80')
+  })
+
+  test('what subscriptions get of a task is on its page and among the events, what is sent to nobody is not', async () => {
+    const bob = makeClient(console.service.baseUrl, await console.service.token('bob'))
+    const url = receiver.url('/subscribed')
+    await bob.post('/endpoints', { url, events: ['video_task.success'] })
+    const id = await bob.createVideo({ prompt: 'a subscribed sea' })
+    const page = await console.open(`/tasks/${id}`, { as: 'bob' })
+    const sent = page.getByRole('group', { name: `to ${url}` })
+    await sent.getByText('delivered').waitFor()
+    await page.getByText('Attempt 1', { exact: true }).waitFor()
+    assert.equal(await page.getByText('No webhook is set').count(), 0)
+    await sent.getByRole('button', { name: 'Resend' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Resend' }).click()
+    await page.getByText(/^Event #\d was resent$/).waitFor()
+    await page.getByText('Attempt 2', { exact: true }).waitFor()
+    await assertSound(page)
+    await page.goto(page.url().replace(/tasks.*/, 'account?tab=events'))
+    const row = page.getByRole('row', { name: 'a subscribed sea' })
+    await row.getByText(url).waitFor()
+    await row.getByRole('button', { name: 'Copy event ID' }).waitFor()
+    assert.equal(await row.count(), 1)
+    assert.equal(await page.getByText('not sent').count(), 0)
+    await assertSound(page)
   })
 
   test('a request waits for the sample that was chosen just before', async () => {

@@ -6,6 +6,7 @@ import { cancelBody, describeFilter, toApiFilter } from '../src/tasks/filter.ts'
 import { findNew, patchPages, type TaskFilter } from '../src/tasks/list-rows.ts'
 import {
   aboutLeft,
+  aboutTime,
   makeBars,
   makeLines,
   secondsLeft,
@@ -30,6 +31,7 @@ import { schemaOf } from '../src/try/schema.ts'
 import type { Body, JsonSchema } from '../src/try/schema.ts'
 import { toCurl, toPythonCode, toTypeScript } from '../src/try/snippets.ts'
 import { labelOf, unsetWord, wordOf } from '../src/try/words.ts'
+import { instantOf, localTime } from '../src/ui/local-time.ts'
 import { aboutCredits } from '../src/words/text.ts'
 import { makeKiln } from '../../client/src/index.ts'
 import { readDocument } from '../../../test/support/contract.ts'
@@ -346,6 +348,8 @@ describe('the timeline of a task', () => {
     const bars = makeBars(LIFE, 0)
     assert.deepEqual(kinds(LIFE), ['wait 1', 'failed 2', 'wait 1', 'done 4'])
     assert.deepEqual(sumUp(bars), { waited: 2, ran: 6 })
+    assert.equal(aboutTime(sumUp(bars)), 'waited 2.0 s, ran 6.0 s')
+    assert.equal(aboutTime({ waited: 29, ran: 0 }), 'waited 29 s')
   })
 
   test('what goes on lasts until now; a lost attempt until the next', () => {
@@ -404,6 +408,13 @@ test('the words beside a bar agree with it', () => {
 test('credits are said with their limit', () => {
   assert.equal(aboutCredits({ credit_used: 960, credit_remain: 4040 }), '960 of 5,000 credits')
   assert.equal(aboutCredits({ credit_used: 1, credit_remain: null }), '1 credit used, no limit')
+})
+
+test('a time goes through a field as the clock beside the screen has it', () => {
+  const local = localTime('2026-11-30T10:20:30.000Z')
+  assert.match(local, /^2026-\d\d-\d\dT\d\d:\d\d$/)
+  assert.equal(instantOf(local), '2026-11-30T10:20:00.000Z')
+  assert.equal(instantOf('soon'), 'soon')
 })
 
 test('a task has been rendered since a machine last took it', () => {

@@ -1,8 +1,9 @@
 import { withoutQuery } from '../../platform/domain/address.ts'
-import type { TaskEvent, TaskEvents } from '../domain/task-event.ts'
+import type { SentEvent, TaskEvents } from '../domain/task-event.ts'
 import { PAUSED_EVENT } from '../domain/waits-for.ts'
 import type { Queryable, Sql } from '../../platform/db/client.ts'
 import { mayRead } from './filter.ts'
+import { instant } from '../../platform/db/instant.ts'
 import { isHostPaused } from './pause.ts'
 import { waitsFor } from './task-file.ts'
 
@@ -11,13 +12,11 @@ export const listEvents = async (
   sql: Sql,
   { taskId, owner }: { taskId: string; owner: string },
 ): Promise<TaskEvents | undefined> => {
-  const rows = await sql<
-    (Omit<TaskEvent, keyof EventTimes> & EventTimes & { url: string | null })[]
-  >`
+  const rows = await sql<(Omit<SentEvent, keyof SentTimes> & SentTimes & { url: string | null })[]>`
     select e.id, e.sequence, e.status, e.created_at, e.state, t.webhook_url as url,
       coalesce(d.next_attempt_at, e.next_attempt_at) as next_attempt_at,
       (select count(*)::integer from attempt a where a.event_id = e.id) as attempts,
-      ${isDeliveryPaused(sql)} as "isPaused"
+      ${isDeliveryPaused(sql)} as "isPaused", ${subscriptionsOf(sql)} as subscriptions
     from task t
     join event e on e.task_id = t.id
     left join redelivery d on d.event_id = e.id and d.state = 'pending'
@@ -29,7 +28,7 @@ export const listEvents = async (
   if (!first) return undefined
   return {
     ...(first.url !== null && { webhook_url: withoutQuery(first.url) }),
-    events: rows.map(({ url: _url, ...event }) => showEvent(event)),
+    events: rows.map(({ url: _url, ...event }) => showSent(event)),
   }
 }
 
@@ -51,6 +50,43 @@ export const showEvent = <Row extends EventTimes>({
   created_at: at.toISOString(),
   ...(next && { next_attempt_at: next.toISOString() }),
   ...(isPaused && { waits_for: PAUSED_EVENT }),
+})
+
+/** Deliveries `s` of event `e` of `task t` to subscriptions of its owner: they have its number, see insertEventsOf. */
+const sentToSubscriptions = (sql: Queryable) => sql`
+  endpoint p join event s on s.task_id = chain_of(p.id, t.id) and s.sequence = e.sequence
+  where p.owner = t.owner and p.status <> 'deleted'
+`
+
+/** These deliveries as an array, in the order in which the subscriptions were made; null without any. */
+export const subscriptionsOf = (sql: Queryable) => sql`(
+  select jsonb_agg(jsonb_build_object('endpoint_id', s.endpoint_id) || d.delivery order by s.created)
+  from (select s.*, p.created_at as created from ${sentToSubscriptions(sql)}) s
+  cross join lateral (
+    select jsonb_strip_nulls(jsonb_build_object('id', e.id, 'state', e.state,
+      'attempts', (select count(*) from attempt a where a.event_id = e.id),
+      'next_attempt_at', ${instant(sql, sql`coalesce(d.next_attempt_at, e.next_attempt_at)`)},
+      'waits_for', case when ${isDeliveryPaused(sql)} then ${PAUSED_EVENT}::text end)) as delivery
+    from (select s.id, s.state, s.next_attempt_at) e
+    left join redelivery d on d.event_id = e.id and d.state = 'pending'
+  ) d
+)`
+
+/** The condition that event `e` of `task t`, or one of these deliveries, is in one of some states. */
+export const hasDeliveryIn = (sql: Queryable, states: readonly string[]) => sql`
+  (e.state = any(${[...states]}) or exists (
+    select from ${sentToSubscriptions(sql)} and s.state = any(${[...states]})
+  ))
+`
+
+export interface SentTimes extends EventTimes {
+  subscriptions: SentEvent['subscriptions'] | null
+}
+
+/** Converts an event with its deliveries to subscriptions. */
+export const showSent = <Row extends SentTimes>({ subscriptions, ...event }: Row) => ({
+  ...showEvent(event),
+  ...(subscriptions && { subscriptions }),
 })
 
 export interface EventTimes {

@@ -2,14 +2,20 @@ import { IMAGE_KINDS } from '../domain/image/image-kind.ts'
 import { CUSTOM_SEGMENT, customName } from '../domain/custom-kind.ts'
 import { OPEN_STATES } from '../domain/task-item.ts'
 import type { TaskItem, TaskKind, TaskQuery, TaskState, TaskSummary } from '../domain/task-item.ts'
-import type { TaskEvent } from '../domain/task-event.ts'
+import type { SentEvent } from '../domain/task-event.ts'
 import { readLabelFilter, type Labels } from '../domain/task-options.ts'
 import type { OwnTasks, TaskScope } from '../../platform/domain/task-scope.ts'
 import { readBounds } from '../../platform/domain/time-bounds.ts'
 import { VideoTaskKind, videoSegment } from '../domain/video/video-task.ts'
 import type { Fragment, Queryable, Sql } from '../../platform/db/client.ts'
 import { instant } from '../../platform/db/instant.ts'
-import { isDeliveryPaused, showEvent, type EventTimes } from './event-log.ts'
+import {
+  hasDeliveryIn,
+  isDeliveryPaused,
+  showSent,
+  subscriptionsOf,
+  type SentTimes,
+} from './event-log.ts'
 import { isOfBatch, isWithin, ofFamilies, type Bounds } from './filter.ts'
 import { hasLabels, labelsOf, matchLabels } from './labels.ts'
 import { deletedAt, waitsFor } from './task-file.ts'
@@ -138,6 +144,9 @@ export const isCancellable = (sql: Queryable): Fragment => sql`
   case when t.family = 'video' then t.status in ('created', 'queueing') else t.ended_at is null end
 `
 
+/** The beginning of the prompt of `task t`. */
+const promptOf = (sql: Queryable): Fragment => sql`nullif(left(t.settings->>'prompt', 200), '')`
+
 /** The columns of a `TaskRow`, from `task t`. */
 export const taskColumns = (sql: Queryable): Fragment => sql`
   t.id, t.owner, t.segment, t.last_moved_at as "movedAt", ${createdAtUs(sql)},
@@ -148,7 +157,7 @@ export const taskColumns = (sql: Queryable): Fragment => sql`
     'created_at', ${instant(sql, sql`t.created_at`)}, 'started_at', ${instant(sql, sql`coalesce((t.attempts->0->>'at')::timestamptz, t.claimed_at)`)},
     'ended_at', ${instant(sql, sql`t.ended_at`)}, 'deleted_at', ${deletedAt(sql)},
     'progress', case when t.status = 'COMPLETED' then 100 else t.progress end,
-    'prompt', nullif(left(t.settings->>'prompt', 200), ''),
+    'prompt', ${promptOf(sql)},
     'engine', coalesce(t.settings->>'model', t.settings->>'engine', t.settings->'advanced_settings'->>'engine'),
     'credits', case when t.status = 'failed' then 0 else t.credits end,
     'labels', ${labelsOf(sql)}, 'priority', nullif(t.priority, 0),
@@ -302,7 +311,12 @@ export const summariseTasks = async (sql: Sql, scope: OwnTasks): Promise<TaskSum
 }
 
 /** An event in the list of all of an owner's. */
-export type OwnerEvent = TaskEvent & { task_id: string; kind: TaskKind }
+export type OwnerEvent = SentEvent & { task_id: string; kind: TaskKind; prompt?: string }
+
+interface OwnerEventRow
+  extends SentTimes, Omit<OwnerEvent, keyof SentTimes | 'prompt'>, Pick<TaskPlace, 'createdAtUs'> {
+  prompt: string | null
+}
 
 /** Lists events of an owner's tasks: the newest task's events first, and within a task the newest event first. */
 export const listOwnerEvents = async (
@@ -330,24 +344,24 @@ export const listOwnerEvents = async (
     after,
     isRare: await isRare(sql, { ...scope, labels, batch }),
   }
-  const rows = await sql<(OwnerEvent & EventTimes & Pick<TaskPlace, 'createdAtUs'>)[]>`
-    select e.id, e.task_id, t.kind, e.sequence, e.status, e.created_at, e.state,
+  const rows = await sql<OwnerEventRow[]>`
+    select e.id, e.task_id, t.kind, ${promptOf(sql)} as prompt, e.sequence, e.status, e.created_at, e.state,
       coalesce(d.next_attempt_at, e.next_attempt_at) as next_attempt_at,
       (select count(*)::integer from attempt a where a.event_id = e.id) as attempts,
-      ${isDeliveryPaused(sql)} as "isPaused",
+      ${isDeliveryPaused(sql)} as "isPaused", ${subscriptionsOf(sql)} as subscriptions,
       ${createdAtUs(sql)}
     from (${walk(sql, seen, MAX_SEEN)}) t
     join event e on e.task_id = t.id
     left join redelivery d on d.event_id = e.id and d.state = 'pending'
     where ${isMatch(sql, seen)}
-      ${states ? sql`and e.state = any(${[...states]})` : sql``}
+      ${states ? sql`and ${hasDeliveryIn(sql, states)}` : sql``}
       ${isWithin(sql, sql`e.created_at`, { from, to })}
       ${after?.sequence ? sql`and (t.created_at, t.id, e.sequence) < (${placeOf(sql, after)}, ${after.sequence}::integer)` : sql``}
     order by t.created_at desc, t.id desc, e.sequence desc
     limit ${limit + 1}
   `
-  const places = rows.map(({ createdAtUs, ...event }) => ({
-    event: showEvent(event),
+  const places = rows.map(({ createdAtUs, prompt, ...event }) => ({
+    event: { ...showSent(event), ...(prompt !== null && { prompt }) },
     id: event.task_id,
     createdAtUs,
     sequence: String(event.sequence),

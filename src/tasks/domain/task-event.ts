@@ -40,6 +40,23 @@ export const TaskEvent = Type.Object({
 })
 export type TaskEvent = Static<typeof TaskEvent>
 
+const { id, state, attempts, next_attempt_at, waits_for } = TaskEvent.properties
+
+/** An event of a task with the deliveries of its transition to webhook subscriptions of the owner. */
+export const SentEvent = Type.Object({
+  ...TaskEvent.properties,
+  subscriptions: Type.Optional(
+    Type.Array(
+      Type.Object({
+        endpoint_id: uuid('The endpoint, which lists it among its events, too.'),
+        ...{ id, state, attempts, next_attempt_at, waits_for },
+      }),
+      { description: 'Deliveries to endpoints of the owner; absent without any.' },
+    ),
+  ),
+})
+export type SentEvent = Static<typeof SentEvent>
+
 export const TaskEvents = Type.Object({
   webhook_url: Type.Optional(
     Type.String({
@@ -47,6 +64,6 @@ export const TaskEvents = Type.Object({
         'Where every event but the first, the creation, is sent, without the query; absent when the task names no URL, or is deleted.',
     }),
   ),
-  events: Type.Array(TaskEvent, { description: 'In the order of their sequence.' }),
+  events: Type.Array(SentEvent, { description: 'In the order of their sequence.' }),
 })
 export type TaskEvents = Static<typeof TaskEvents>

@@ -4,7 +4,7 @@ import { ImageTaskKind, type AnyImageKind } from './image/image-kind.ts'
 import { CUSTOM, CUSTOM_NAME } from './custom-kind.ts'
 import { timeBounds } from '../../platform/domain/time-bounds.ts'
 import { DeletedAt } from './deleted-at.ts'
-import { DeliveryState, TaskEvent } from './task-event.ts'
+import { DeliveryState, SentEvent } from './task-event.ts'
 import { LabelFilter, Labels } from './task-options.ts'
 import { instant, queryText, uuid } from '../../platform/domain/schema-fields.ts'
 import { ImageTaskStatus, warnings } from './image/image-task.ts'
@@ -219,7 +219,7 @@ export const OwnerEventQuery = Type.Object({
   label: LabelFilter,
   batch_id: ofBatch('Only events of tasks of this batch.'),
   ...timeBounds('Events made'),
-  state: some(Type.Enum(DeliveryState.enum), 'Only events in these states of their delivery.'),
+  state: some(Type.Enum(DeliveryState.enum), 'Only events with a delivery in these states.'),
   ...paging,
 })
 export type OwnerEventQuery = Static<typeof OwnerEventQuery>
@@ -227,7 +227,12 @@ export type OwnerEventQuery = Static<typeof OwnerEventQuery>
 /** Events of all tasks of an owner. */
 export const OwnerEvents = Type.Object({
   events: Type.Array(
-    Type.Object({ ...TaskEvent.properties, task_id: uuid('Its task.'), kind: TaskKind }),
+    Type.Object({
+      ...SentEvent.properties,
+      task_id: uuid('Its task.'),
+      kind: TaskKind,
+      prompt: members.prompt,
+    }),
     { description: `Those of the newest task first, and of a task the newest first. ${SHORT}` },
   ),
   next,

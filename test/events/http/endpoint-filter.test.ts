@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
 import type { Attempt } from '../../../src/events/domain/event.ts'
-import { UPSCALE, VIDEO_API, expectStatus } from '../../support/client.ts'
+import { UPSCALE, VIDEO_API, expectStatus, listOf } from '../../support/client.ts'
 import { base64 } from '../../support/pictures.ts'
 import { useWebhookReceiver } from '../../support/receiver.ts'
 import { useService } from '../../support/service.ts'
@@ -87,6 +87,38 @@ describe('an endpoint with filters', () => {
     assert.deepEqual(attempt?.labels, labels)
     for (const label of [':alice', encodeURIComponent(':alice')])
       expectStatus(await alice.get(`/tasks?label=${label}`), 400, 'validation_failed')
+  })
+
+  test('is listed with each event of a task that it gets, and by the state of that delivery', async () => {
+    const bob = service.client('bob')
+    const made = await bob.post('/endpoints', { url: receiver.url('/bob'), events: EVENTS })
+    const id = await bob.createVideo({ prompt: 'a subscribed sea', off_peak: true })
+    await bob.post(`${VIDEO_API}/tasks/${id}/cancel`, {})
+    const [sent] = listOf<{ id: string }>(
+      await bob.get(`/endpoints/${String(made.body['id'])}/events`),
+      'events',
+    )
+    await untilReceived(receiver, '/bob', 1)
+    type Sent = { prompt: string; state: string; subscriptions?: object[] }
+    const ofTask = listOf<Sent>(await bob.get(`/tasks/${id}/events`), 'events')
+    assert.deepEqual(
+      ofTask.map(({ subscriptions }) => subscriptions?.length),
+      ofTask.map((_event, index) => (index === ofTask.length - 1 ? 1 : undefined)),
+    )
+    await waitFor('its delivery', async () => {
+      const found = await bob.get('/events?state=delivered')
+      const [event, ...more] = listOf<Sent>(found, 'events')
+      if (!event) return undefined
+      assert.deepEqual([event.prompt, event.state, more], ['a subscribed sea', 'unsent', []])
+      const delivery = {
+        endpoint_id: made.body['id'],
+        id: sent?.id,
+        state: 'delivered',
+        attempts: 1,
+      }
+      assert.deepEqual(event.subscriptions, [delivery])
+      return event
+    })
   })
 
   test('is rejected with labels and kinds of another form', async () => {

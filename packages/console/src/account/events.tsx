@@ -4,39 +4,48 @@ import { useState } from 'react'
 import { read, send, type Schema } from '../api/client.ts'
 import { showToast } from '../shell/toasts.tsx'
 import { AskButton, WriteButton } from '../ui/ask.tsx'
+import { Copied } from '../ui/code.tsx'
 import { Select } from '../ui/fields.tsx'
+import { instantOf, localTime } from '../ui/local-time.ts'
 import { Link, taskPage } from '../ui/link.tsx'
 import { Row, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
-import { StateBadge, Time } from '../ui/values.tsx'
+import { Bdi, StateBadge, Time } from '../ui/values.tsx'
+import { listDeliveries, resend, useSubscriptionUrls } from '../tasks/deliveries.ts'
 import { titleOf } from '../try/kinds.ts'
 import { wordsOf } from '../words/states.ts'
 import { counted } from '../words/text.ts'
 
 type State = Schema<'DeliveryState'>
-const STATES = ['', 'exhausted', 'pending', 'delivered', 'superseded', 'stopped', 'unsent'] as const
-const CHOICES = STATES.map(
-  (state) => [state, state === '' ? 'All states' : wordsOf(state).word] as const,
-)
+const SENT: readonly State[] = ['exhausted', 'pending', 'delivered', 'superseded', 'stopped']
+const CHOICES = [
+  ['', 'All states'] as const,
+  ...SENT.map((state) => [state, wordsOf(state).word] as const),
+]
 
 const DAY_MS = 86_400_000
 
-/** Events of all tasks of the caller, with their deliveries. */
+/** What was sent of all tasks of the caller, and what still is to be. */
 export const Events = () => {
   const [state, setState] = useState<State | ''>('')
+  const urls = useSubscriptionUrls()
+  const states = state === '' ? [...SENT] : [state]
   const log = useInfiniteQuery({
     queryKey: ['events', state],
     initialPageParam: '',
     queryFn: ({ pageParam, signal }) => {
       const query = {
         limit: 50,
-        ...(state && { state: [state] }),
+        state: states,
         ...(pageParam && { after: pageParam }),
       }
       return read('/events', { query }, signal)
     },
     getNextPageParam: ({ next }) => next,
-    select: ({ pages }) => pages.flatMap(({ events }) => events),
+    select: ({ pages }) =>
+      listDeliveries(pages.flatMap(({ events }) => events)).filter((sent) =>
+        states.includes(sent.state),
+      ),
   })
   return (
     <Stack>
@@ -53,10 +62,22 @@ export const Events = () => {
       <Listing
         label="Events"
         query={log}
-        empty="No events. Tasks with a webhook, and all tasks once there is a subscription, have them."
+        empty="Nothing sent. Set a webhook for a task, or subscribe to all tasks."
         columns={{
-          Task: ({ task_id: id, kind }) => <Link {...taskPage(id)}>{titleOf(kind)}</Link>,
-          Event: ({ status }) => <StateBadge state={status} />,
+          Task: ({ task_id: id, kind, prompt }) => (
+            <>
+              <Link {...taskPage(id)}>{titleOf(kind)}</Link>
+              <Bdi as="p" className="soft small clamp">
+                {prompt}
+              </Bdi>
+            </>
+          ),
+          Event: ({ id, status }) => (
+            <>
+              <StateBadge state={status} /> <Copied text={id} label="event ID" />
+            </>
+          ),
+          To: ({ endpoint_id: id }) => <Bdi>{id === undefined ? 'Webhook URL' : urls.get(id)}</Bdi>,
           Created: ({ created_at: at }) => <Time at={at} />,
           Delivery: ({ state: now, next_attempt_at: next }) => (
             <>
@@ -65,17 +86,7 @@ export const Events = () => {
             </>
           ),
           Attempts: ({ attempts }) => attempts,
-          '': ({ id: event_id, task_id, state: now }) =>
-            now !== 'unsent' && (
-              <WriteButton
-                label="Resend"
-                write={() =>
-                  send('POST', '/tasks/{task_id}/events/{event_id}/redeliver', {
-                    path: { task_id, event_id },
-                  })
-                }
-              />
-            ),
+          '': (sent) => <WriteButton label="Resend" write={() => resend(sent)} />,
         }}
       />
     </Stack>
@@ -90,11 +101,16 @@ const ResendFailed = () => {
       label="Resend failed"
       title="Resend failed events"
       action="Resend"
-      fields={[{ name: 'since', label: 'Since', value: since, help: 'Date and time (ISO 8601).' }]}
-      write={({ since: from = '' }) => send('POST', '/events/redeliver', { body: { since: from } })}
+      fields={[{ name: 'since', label: 'Since', value: localTime(since), isTime: true }]}
+      write={({ since: from }) =>
+        send('POST', '/events/redeliver', { body: { since: instantOf(from) } })
+      }
       onDone={({ redeliveries }) => showToast(`${counted(redeliveries, 'event')} resent`)}
     >
-      <p>Sends every event again that has no attempts left.</p>
+      <p>
+        Sends every event again that a webhook URL did not take. Each subscription has “Resend
+        missed”.
+      </p>
     </AskButton>
   )
 }

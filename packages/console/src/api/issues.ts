@@ -10,6 +10,44 @@ export interface FieldIssues {
 /** `/settings/0 must be …`, `?kind must be …`; the reason word of a video route is neither. */
 const OF_FIELD = /^([/?][^\s:]*):?\s+(.+)$/s
 
+const LOCAL = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+
+/** Names a JSON Pointer or parameter without its sign, a place in a list from 1 on: `/advanced_settings/0` is "Advanced settings 1". */
+const namePlace = (pointer: string): string => {
+  const parts = pointer.slice(1).split('/')
+  const words = parts.map((part) => (/^\d+$/.test(part) ? String(Number(part) + 1) : part))
+  return capitalise(words.join(' ').replaceAll('_', ' '))
+}
+
+const capitalise = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
+
+/** Says a sentence of the service as people read it: fields by their words, times of their own clock, no backticks. */
+export const inPlainWords = (sentence: string): string => {
+  const [, pointer, message = sentence] = OF_FIELD.exec(sentence) ?? []
+  const text = message
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (at) => LOCAL.format(new Date(at)))
+    .replaceAll('`', '')
+  return pointer === undefined ? text : `${namePlace(pointer)} ${text}`
+}
+
+/** Sentences of which the service's own says less. */
+const WORDS: readonly (readonly [start: string, words: string])[] = [
+  ['must not be taken', 'This ID is taken. Choose another.'],
+  ['must not be a reserved word', 'This ID is reserved. Choose another.'],
+]
+
+/** Says an issue below its field, which need not be named. */
+const sayAtField = (message: string): string =>
+  WORDS.find(([start]) => message.startsWith(start))?.[1] ?? capitalise(inPlainWords(message))
+
+/** Issue of a rejection that is about one field alone; undefined while nothing is rejected. */
+export const issueOf = (error: unknown): string | undefined => {
+  if (!(error instanceof KilnError) || error.status === undefined || error.status >= 500)
+    return undefined
+  const [detail = error.message] = error.details
+  return sayAtField(OF_FIELD.exec(detail)?.[2] ?? detail)
+}
+
 /** Sorts the details of a rejection to the fields of a form, of which a group stands before its members; what is deeper counts for the last. */
 export const sortIssues = (error: unknown, shown: readonly string[]): FieldIssues => {
   const fields: Record<string, string> = {}
@@ -17,8 +55,9 @@ export const sortIssues = (error: unknown, shown: readonly string[]): FieldIssue
   for (const detail of error instanceof KilnError ? error.details : []) {
     const [, pointer = '', message = detail] = OF_FIELD.exec(detail) ?? []
     const field = shown.findLast((one) => `${pointer}/`.startsWith(`${one}/`))
-    if (field === undefined) rest.push(detail)
-    else fields[field] = fields[field] === undefined ? message : `${fields[field]}; ${message}`
+    const text = sayAtField(message)
+    if (field === undefined) rest.push(inPlainWords(detail))
+    else fields[field] = fields[field] === undefined ? text : `${fields[field]}. ${text}`
   }
   return { fields, rest }
 }

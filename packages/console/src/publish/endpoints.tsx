@@ -5,6 +5,7 @@ import { readQuery, send, type Schema } from '../api/client.ts'
 import { Actions, type Action } from '../manage/actions.tsx'
 import { showToast } from '../shell/toasts.tsx'
 import { linesOf, type FieldSpec } from '../ui/ask-field.tsx'
+import { instantOf, localTime } from '../ui/local-time.ts'
 import { SecretButton, SecretDialog, WriteButton } from '../ui/ask.tsx'
 import { CAUSES } from '../ui/attempts.tsx'
 import { Button } from '../ui/button.tsx'
@@ -273,9 +274,12 @@ const Management = ({ of, path, endpoint }: ManagementProps) => {
       label: 'Resend missed',
       title: 'Resend missed events',
       action: 'Resend',
-      fields: [{ name: 'since', label: 'Since', value: missed, help: 'Date and time (ISO 8601).' }],
+      fields: [{ name: 'since', label: 'Since', value: localTime(missed), isTime: true }],
       write: async ({ since = '' }) => {
-        const sent = await send('POST', `${one}/redeliver`, { path, body: { since } })
+        const sent = await send('POST', `${one}/redeliver`, {
+          path,
+          body: { since: instantOf(since) },
+        })
         showToast(`${counted(sent.redeliveries, 'event')} resent`)
       },
     },

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 
-import { readQuery, send } from '../api/client.ts'
+import { read, readQuery, send } from '../api/client.ts'
 import { useMe } from '../api/queries.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { Link, publisherPage } from '../ui/link.tsx'
@@ -58,7 +58,13 @@ const CreatePublisher = () => {
       variant="primary"
       action="Create publisher"
       fields={[
-        { name: 'id', label: 'ID', help: ID_HELP },
+        {
+          name: 'id',
+          label: 'ID',
+          help: ID_HELP,
+          check: (username, signal) =>
+            read('/publishers/validate', { query: { username } }, signal),
+        },
         { name: 'name', label: 'Name', isOptional: true, help: 'Shown on every pack.' },
       ]}
       write={({ id = '', name }) =>

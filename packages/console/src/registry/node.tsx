@@ -164,7 +164,7 @@ const VersionRow = ({ version, isLatest }: { version: Version; isLatest: boolean
         <ManageVersion version={version} />
       </Row>
       {status !== 'NodeVersionStatusActive' && <Bdi>{version.status_reason}</Bdi>}
-      {changelog && <LongText text={changelog} />}
+      {changelog && <LongText isMarkdown text={changelog} />}
       <Row>
         <Verdict version={version} />
         {found > 0 && (

@@ -1,14 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
 
-import { lazyPart } from '../shell/lazy-page.ts'
 import { fileQuery } from '../ui/findings.tsx'
 import { Empty, Show, Stack } from '../ui/panels.tsx'
 import { findTopFile, isReadme } from './archive-files.ts'
 import { License } from './license.tsx'
+import { Markdown } from './parts.tsx'
 import { filesQuery, type Version } from './queries.ts'
-
-const Markdown = lazyPart(async () => (await import('./markdown.tsx')).Markdown)
 
 /** Readme of a version's archive, and its license. */
 export const Overview = ({ version, license }: { version: Version; license?: string }) => {

@@ -1,10 +1,11 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 
 import { read, type Schema } from '../api/client.ts'
 import { ownLink } from '../api/links.ts'
 import { archiveQuery, serviceQuery } from '../api/queries.ts'
+import { lazyPart } from '../shell/lazy-page.ts'
 import { Button } from '../ui/button.tsx'
 import { comparisonPage, Link, StrangersLink } from '../ui/link.tsx'
 import { Code } from '../ui/code.tsx'
@@ -12,24 +13,35 @@ import { ErrorPanel, Panel, Row } from '../ui/panels.tsx'
 import { Badge, Bdi } from '../ui/values.tsx'
 import type { Tone } from '../words/states.ts'
 import { nameSystem } from '../words/systems.ts'
-import { counted, showBytes } from '../words/text.ts'
+import { counted, showBytes, showControls } from '../words/text.ts'
 import type { Comparison } from './changes.ts'
 import { compareQuery, versionsQuery, type Version } from './queries.ts'
 import styles from './registry.module.css'
 import { chooseInstall, writeInstall } from './standing.ts'
 
+export const Markdown = lazyPart(async () => (await import('./markdown.tsx')).Markdown)
+
 const LINES = 4
 const SHORT = LINES * 60
 
 /** A stranger's text with its line ends; a long one opens at a press. */
-export const LongText = ({ text }: { text: string }) => {
+export const LongText = ({ text, isMarkdown }: { text: string; isMarkdown?: true }) => {
   const [isOpen, setIsOpen] = useState(false)
   const isLong = text.length > SHORT || text.split('\n', LINES + 1).length > LINES
+  const box = isLong && !isOpen ? 'clamp' : ''
   return (
     <div className={styles.long}>
-      <Bdi as="p" className={isLong && !isOpen ? 'clamp' : ''}>
-        {text}
-      </Bdi>
+      {isMarkdown ? (
+        <div className={box}>
+          <Suspense>
+            <Markdown text={showControls(text)} />
+          </Suspense>
+        </div>
+      ) : (
+        <Bdi as="p" className={box}>
+          {text}
+        </Bdi>
+      )}
       {isLong && (
         <Button variant="quiet" aria-expanded={isOpen} onPress={() => setIsOpen(!isOpen)}>
           {isOpen ? 'Show less' : 'Show all'}

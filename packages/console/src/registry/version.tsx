@@ -98,7 +98,7 @@ const VersionView = ({ version }: { version: Version }) => {
         <Verdict version={version} />
       </Row>
       <Flagged version={version} />
-      {version.changelog && <LongText text={version.changelog} />}
+      {version.changelog && <LongText isMarkdown text={version.changelog} />}
       <div className={`split ${styles.about}`}>
         <Tabs label="About the version" tabs={tabs} />
         <aside aria-label="Install" className="stack">

@@ -5,7 +5,6 @@ import { useState } from 'react'
 import { Button as AriaButton } from 'react-aria-components/Button'
 import { Disclosure, DisclosurePanel } from 'react-aria-components/Disclosure'
 
-import { send } from '../api/client.ts'
 import { shortcutsAreOn } from '../shell/settings.ts'
 import { showToast } from '../shell/toasts.tsx'
 import { useChangeSearch } from '../ui/address.ts'
@@ -14,44 +13,47 @@ import { ABOUT_DELIVERY, Attempts, isUnderWay } from '../ui/attempts.tsx'
 import { Button } from '../ui/button.tsx'
 import { Link } from '../ui/link.tsx'
 import { Panel, Show } from '../ui/panels.tsx'
-import { StateBadge, Time } from '../ui/values.tsx'
+import { Bdi, StateBadge, Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
-import type { TaskEvent } from './types.ts'
+import { listDeliveries, resend, useSubscriptionUrls, type Delivery } from './deliveries.ts'
 import { attemptsQuery, eventsQuery, taskQuery } from './queries.ts'
 import styles from './tasks.module.css'
 
 /** Milliseconds for which the attempt of a redelivery is polled. */
 const WATCHED_MS = 30_000
 
-const isFailing = ({ state }: TaskEvent): boolean => ['retrying', 'exhausted'].includes(state)
+const isFailing = ({ state, attempts, next_attempt_at: next }: Delivery): boolean =>
+  state === 'exhausted' || (attempts > 0 && next !== undefined)
 
-/** Events of a task, newest first. The address names the open one, or `none`; by default the newest that was sent. */
+/** Deliveries of a task's events to its webhook URL and to subscriptions, newest first. The address names the open one, or `none`; by default the newest that was sent. */
 export const Events = ({ task }: { task: string }) => {
   const { event: opened } = useSearch({ from: '/tasks/$task' })
   const change = useChangeSearch()
   const [watchedUntil, setWatchedUntil] = useState(0)
   const query = useQuery(eventsQuery(task, watchedUntil))
-  const failing = query.data?.events.filter(isFailing).length ?? 0
+  const urls = useSubscriptionUrls()
+  const events = query.data?.events.map((event) => ({ ...event, task_id: task }))
+  const sent = listDeliveries(events ?? []).toReversed()
+  const failing = sent.filter(isFailing).length
   return (
     <Panel title={failing > 0 ? `Webhooks · ${failing} failing` : 'Webhooks'}>
       <Show query={query}>
-        {({ events }) => {
-          const newest = events.toReversed()
-          const first = newest.find(({ attempts }) => attempts > 0)?.id
-          if (newest.every(({ state }) => state === 'unsent'))
+        {({ webhook_url: own = '' }) => {
+          const first = sent.find(({ attempts }) => attempts > 0)?.id
+          if (sent.length === 0)
             return (
               <p className="soft">
-                No webhook is set for this task.{' '}
+                {own ? 'Nothing sent yet.' : 'No webhook is set for this task.'}{' '}
                 <Link to="/account" search={{ tab: 'webhooks' }}>
                   Subscribe to all your tasks
                 </Link>
               </p>
             )
-          return newest.map((event) => (
+          return sent.map((event) => (
             <Event
               key={event.id}
-              task={task}
               event={event}
+              url={event.endpoint_id === undefined ? own : urls.get(event.endpoint_id)}
               isOpen={(opened ?? first) === event.id}
               onOpen={(isOpen) => change({ event: isOpen ? event.id : 'none' })}
               onSent={() => setWatchedUntil(Date.now() + WATCHED_MS)}
@@ -64,27 +66,34 @@ export const Events = ({ task }: { task: string }) => {
 }
 
 interface EventProps {
-  task: string
-  event: TaskEvent
+  event: Delivery
+  url: string | undefined
   isOpen: boolean
   onOpen(isOpen: boolean): void
   onSent(): void
 }
 
-const Event = ({ task, event, isOpen, onOpen, onSent }: EventProps) => {
-  const { id, sequence, status, state, attempts, created_at: at, next_attempt_at: next } = event
+const Event = ({ event, url, isOpen, onOpen, onSent }: EventProps) => {
+  const {
+    task_id: task,
+    sequence,
+    status,
+    state,
+    attempts,
+    created_at: at,
+    next_attempt_at: next,
+  } = event
+  const address = url ?? 'a webhook subscription'
   const [isAsked, setAsked] = useState(false)
-  const mayRedeliver = state !== 'unsent'
   const about = event.waits_for ?? ABOUT_DELIVERY[state]
-  const path = { task_id: task, event_id: id }
   return (
     <Disclosure className={styles.event} isExpanded={isOpen} onExpandedChange={onOpen}>
       <div
         className="row"
         role="group"
-        aria-label={`Event ${sequence}`}
+        aria-label={`Event ${sequence} to ${address}`}
         onKeyDown={({ key }) => {
-          if (key === 'r' && mayRedeliver && shortcutsAreOn()) setAsked(true)
+          if (key === 'r' && shortcutsAreOn()) setAsked(true)
         }}
       >
         <AriaButton slot="trigger" className={`row bare ${styles.trigger}`}>
@@ -93,18 +102,19 @@ const Event = ({ task, event, isOpen, onOpen, onSent }: EventProps) => {
           <StateBadge state={status} />
           <StateBadge state={state === 'pending' ? 'scheduled' : state} />
           <span className="soft small">
-            {attempts > 0 ? counted(attempts, 'attempt') : 'not sent yet'} · <Time at={at} />
+            to <Bdi>{address}</Bdi> · {attempts > 0 ? counted(attempts, 'attempt') : 'not sent yet'}{' '}
+            · <Time at={at} />
             {next && ' · next attempt '}
             {next && <Time at={next} />}
           </span>
         </AriaButton>
-        {mayRedeliver && <Button onPress={() => setAsked(true)}>Resend</Button>}
+        <Button onPress={() => setAsked(true)}>Resend</Button>
       </div>
       {isAsked && (
         <Ask
           title={`Resend event #${sequence}?`}
           action="Resend"
-          write={() => send('POST', '/tasks/{task_id}/events/{event_id}/redeliver', { path })}
+          write={() => resend(event)}
           refresh={taskQuery(task).queryKey}
           onDone={() => {
             showToast(`Event #${sequence} was resent`)
@@ -119,7 +129,7 @@ const Event = ({ task, event, isOpen, onOpen, onSent }: EventProps) => {
         {isOpen && (
           <div className={styles.attempts}>
             {about && <p className="soft small">{about}</p>}
-            <EventAttempts task={task} event={event} />
+            <EventAttempts event={event} />
           </div>
         )}
       </DisclosurePanel>
@@ -127,9 +137,9 @@ const Event = ({ task, event, isOpen, onOpen, onSent }: EventProps) => {
   )
 }
 
-const EventAttempts = ({ task, event }: { task: string; event: TaskEvent }) => {
+const EventAttempts = ({ event }: { event: Delivery }) => {
   const query = useQuery({
-    ...attemptsQuery(task, event),
+    ...attemptsQuery(event),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => state.data?.attempts.some(isUnderWay) && 2000,
   })

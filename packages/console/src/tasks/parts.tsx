@@ -11,7 +11,7 @@ import { Note, Row, Stack } from '../ui/panels.tsx'
 import { Bdi, Bytes, Hidden, Progress, StateBadge, Time, useNow } from '../ui/values.tsx'
 import { showSeconds } from '../words/text.ts'
 import { BeforeAfter } from './before-after.tsx'
-import { aboutLeft, secondsLeft, secondsRendered } from './timeline.ts'
+import { aboutLeft, aboutTime, makeBars, secondsLeft, secondsRendered, sumUp } from './timeline.ts'
 import type { TaskDetail } from './types.ts'
 import { cancelTask, taskQuery } from './queries.ts'
 import styles from './result.module.css'
@@ -19,14 +19,11 @@ import styles from './result.module.css'
 /** State of a task, its duration, and the button that cancels it. */
 export const State = ({ task }: { task: TaskDetail }) => {
   const now = useNow()
-  const { created_at: from, ended_at: to, task_id: id, credits } = task
-  const seconds = ((to === undefined ? now : Date.parse(to)) - Date.parse(from)) / 1000
+  const { ended_at: to, task_id: id, credits } = task
   return (
     <Row>
       <StateBadge state={task.state} />
-      <span className="soft">
-        {to === undefined ? 'for' : 'in'} {showSeconds(Math.max(0, seconds))}
-      </span>
+      <span className="soft">{aboutTime(sumUp(makeBars(task, now)))}</span>
       {task.cancellable && (
         <AskButton
           label="Cancel"

@@ -3,9 +3,10 @@ import { infiniteQueryOptions, queryOptions, useQuery, useQueryClient } from '@t
 import { responseOf, read, readQuery, writingApi } from '../api/client.ts'
 import { creditsQuery } from '../api/queries.ts'
 import { useStream } from '../api/stream.ts'
+import { listDeliveries, type Delivery } from './deliveries.ts'
 import { toApiFilter } from './filter.ts'
 import type { TaskFilter } from './list-rows.ts'
-import type { TaskDetail, TaskEvent, TaskItem, TaskPage } from './types.ts'
+import type { TaskDetail, TaskItem, TaskPage } from './types.ts'
 
 /** Any creation, cancellation or dry run: their paths come from data. */
 export const post = writingApi.POST as unknown as (
@@ -23,7 +24,8 @@ export const eventsQuery = (id: string, watchedUntil = 0) =>
     refetchInterval: ({ state }) => {
       if (Date.now() < watchedUntil) return 2000
       const events = state.data?.events ?? []
-      const waiting = events.filter((event) => event.state === 'pending' || event.next_attempt_at)
+      const sent = listDeliveries(events.map((event) => ({ ...event, task_id: id })))
+      const waiting = sent.filter((event) => event.state === 'pending' || event.next_attempt_at)
       const times = waiting.map((event) => Date.parse(event.next_attempt_at ?? '') || Date.now())
       const next = Math.min(...times)
       return waiting.length > 0 && Math.max(2000, Math.min(60_000, next - Date.now() + 500))
@@ -31,9 +33,14 @@ export const eventsQuery = (id: string, watchedUntil = 0) =>
   })
 
 /** Query of an event's attempts, which is read again as soon as the event changes. */
-export const attemptsQuery = (id: string, event: TaskEvent) => {
-  const path = { task_id: id, event_id: event.id }
-  const query = readQuery('/tasks/{task_id}/events/{event_id}/attempts', { path })
+export const attemptsQuery = (event: Delivery) => {
+  const { id: event_id, task_id, endpoint_id } = event
+  const query =
+    endpoint_id === undefined
+      ? readQuery('/tasks/{task_id}/events/{event_id}/attempts', { path: { task_id, event_id } })
+      : readQuery('/endpoints/{endpoint_id}/events/{event_id}/attempts', {
+          path: { endpoint_id, event_id },
+        })
   return queryOptions({ ...query, queryKey: [...query.queryKey, event] })
 }
 

@@ -3,7 +3,8 @@ import { titleOf } from '../try/kinds.ts'
 import { Checkbox } from '../ui/fields.tsx'
 import { Link, taskPage } from '../ui/link.tsx'
 import { Badge, Bdi, Progress, StateBadge, Tile, Time } from '../ui/values.tsx'
-import { counted, showSeconds } from '../words/text.ts'
+import { counted } from '../words/text.ts'
+import { aboutTime } from './timeline.ts'
 import type { TaskItem } from './types.ts'
 import styles from './tasks.module.css'
 
@@ -20,8 +21,12 @@ interface TaskRowProps {
 
 export const TaskRow = ({ task, outcome, isChosen, onChoose }: TaskRowProps) => {
   const { kind, state, error, credits, labels = {}, created_at: from, ended_at: to } = task
+  const { started_at: began = to ?? from } = task
   const title = titleOf(kind)
-  const took = to && `took ${showSeconds((Date.parse(to) - Date.parse(from)) / 1000)}`
+  const secondsTo = (start: string, end: string): number =>
+    (Date.parse(end) - Date.parse(start)) / 1000
+  const time =
+    to && aboutTime({ waited: secondsTo(from, began), ran: Math.max(0, secondsTo(began, to)) })
   const message = state === 'failed' ? error?.message : task.waits_for
   const wide = 'soft small cut screen'
   const isState = outcome === undefined || outcome === 'cancelled'
@@ -67,7 +72,7 @@ export const TaskRow = ({ task, outcome, isChosen, onChoose }: TaskRowProps) => 
       <span className={wide}>{credits > 0 && counted(credits, 'credit')}</span>
       <span className={`stack ${styles.what}`}>
         <Time at={from} />
-        <span className={wide}>{took}</span>
+        <span className={wide}>{time}</span>
       </span>
     </div>
   )

@@ -36,6 +36,10 @@ export const sumUp = (bars: readonly Bar[]): { waited: number; ran: number } => 
   return { waited: sumOf(true), ran: sumOf(false) }
 }
 
+/** Both of them in words, `waited 29 s, ran 0.3 s`; what never ran only waited. */
+export const aboutTime = ({ waited, ran }: { waited: number; ran: number }): string =>
+  `waited ${showSeconds(waited)}${ran > 0 ? `, ran ${showSeconds(ran)}` : ''}`
+
 /** Span of an attempt; one whose end nobody saw lasts until the next one, or the end of the task. */
 const spanOf = ({ attempts, ended_at: ended }: Life, index: number, now: number) => {
   const from = Date.parse(attempts[index]?.started_at ?? '')

@@ -1,7 +1,10 @@
+import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { CheckboxGroup } from 'react-aria-components/CheckboxGroup'
 
+import { issueOf } from '../api/issues.ts'
+import { pause } from '../../../client/src/lib/pause.ts'
 import { Button, IconButton } from './button.tsx'
 import { Checkbox, listOf, Select, TextField, type Options } from './fields.tsx'
 import { Badge } from './values.tsx'
@@ -21,6 +24,10 @@ export interface FieldSpec {
   /** Lines of a text. */
   rows?: number
   isNumber?: boolean
+  /** Asks the service while one types; its rejection stands at the field. */
+  check?(value: string, signal: AbortSignal): Promise<unknown>
+  /** A date and time of the clock beside the screen: `localTime`, and back by `instantOf`. */
+  isTime?: boolean
   options?: Options<string>
   /** Texts to choose from, beside any other. */
   suggestions?: readonly string[]
@@ -71,12 +78,30 @@ interface AskedFieldProps {
   onChange(value: string): void
 }
 
+/** Milliseconds without a key, after which a value is checked. */
+const PAUSE_MS = 300
+
+/** The issue of what is typed; the check of an older value ends. */
+const useCheck = ({ name, check }: FieldSpec, value = ''): string | undefined => {
+  const query = useQuery({
+    queryKey: ['check', name, value],
+    queryFn: async ({ signal }) => {
+      await pause(PAUSE_MS, signal)
+      return (await check?.(value, signal)) ?? null
+    },
+    enabled: check !== undefined && value !== '',
+  })
+  return issueOf(query.error)
+}
+
 export const Field = ({ field, isFirst, values, ...props }: AskedFieldProps) => {
-  const { label, name, rows, options, isNumber } = field
+  const issue = useCheck(field, values[field.name])
+  const { label, name, rows, options, isNumber, isTime } = field
   // What has a value, and what is edited, is left as it is.
   const isMarked = field.isOptional === true && field.value === undefined
   const common = {
     ...props,
+    error: issue ?? props.error,
     value: values[name] ?? '',
     help: typeof field.help === 'function' ? field.help(values) : field.help,
     label: isMarked ? `${label} (optional)` : label,
@@ -86,7 +111,8 @@ export const Field = ({ field, isFirst, values, ...props }: AskedFieldProps) => 
   if (field.chips) return <Chips {...common} />
   const inputMode = isNumber ? 'numeric' : undefined
   const { suggestions } = field
-  return <TextField {...common} {...{ rows, suggestions, inputMode }} autoFocus={isFirst} />
+  const type = isTime ? 'datetime-local' : 'text'
+  return <TextField {...common} {...{ rows, suggestions, inputMode, type }} autoFocus={isFirst} />
 }
 
 interface ListFieldProps {

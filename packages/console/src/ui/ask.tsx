@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient, type QueryKey } from '@tanstack/react-query'
 import { useId, useState, type FormEvent, type ReactNode } from 'react'
 
-import { sortIssues } from '../api/issues.ts'
+import { inPlainWords, sortIssues } from '../api/issues.ts'
 import { showToast } from '../shell/toasts.tsx'
 import { confirmField, Field, type FieldSpec, type Values } from './ask-field.tsx'
 import { Button, type ButtonProps } from './button.tsx'
@@ -132,7 +132,7 @@ type WriteButtonProps<Output> = Pick<AskProps<Output>, 'refresh' | 'onDone'> & {
   write(): Promise<Output>
 }
 
-const report = (error: Error): void => void showToast(<Bdi>{error.message}</Bdi>)
+const report = (error: Error): void => void showToast(<Bdi>{inPlainWords(error.message)}</Bdi>)
 
 /** A button that writes at once; a toast reports a rejection. */
 export const WriteButton = <Output,>(props: WriteButtonProps<Output>) => {

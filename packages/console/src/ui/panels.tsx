@@ -4,6 +4,7 @@ import { CircleCheck, Info, OctagonAlert, TriangleAlert } from 'lucide-react'
 import { Fragment, useEffect, useRef, useState, type ReactNode } from 'react'
 
 import { isPassing, KilnError } from '../api/client.ts'
+import { inPlainWords } from '../api/issues.ts'
 import { nextStep } from '../words/errors.ts'
 import { Button } from './button.tsx'
 import { Copied } from './code.tsx'
@@ -50,17 +51,19 @@ interface ErrorPanelProps {
   rest?: readonly string[]
 }
 
-/** Why something is not there, what to do, and the id that finds the request in the log. */
+/** Why something is not there, what to do, and of an error of the service the id that finds the request in the log. */
 export const ErrorPanel = ({ error, onRetry, rest }: ErrorPanelProps) => {
   const failure = error instanceof KilnError ? error : undefined
   // The message repeats the first detail, which stands at its field.
   const isMarked = rest?.length === 0 && (failure?.details.length ?? 0) > 0
-  const text = error instanceof Error ? error.message : String(error)
+  const text = inPlainWords(error instanceof Error ? error.message : String(error))
   const message = isMarked ? 'Check the marked fields.' : text
   const next = failure && nextStep(failure.code)
   // Asking again is of no use.
   const isFinal = failure?.status === 404 || failure?.status === 403
-  const details = (rest ?? failure?.details ?? []).filter((detail) => detail !== message)
+  const details = (rest ?? failure?.details.map(inPlainWords) ?? []).filter(
+    (detail) => detail !== message,
+  )
   return (
     <Note tone="bad">
       <p>
@@ -72,7 +75,7 @@ export const ErrorPanel = ({ error, onRetry, rest }: ErrorPanelProps) => {
           {detail}
         </Bdi>
       ))}
-      {failure?.requestId && (
+      {failure?.requestId && (failure.status ?? 0) >= 500 && (
         <p className="small">
           Request <Copied text={failure.requestId} label="request id" />
         </p>
