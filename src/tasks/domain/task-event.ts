@@ -49,7 +49,11 @@ export const SentEvent = Type.Object({
     Type.Array(
       Type.Object({
         endpoint_id: uuid('The endpoint, which lists it among its events, too.'),
-        ...{ id, state, attempts, next_attempt_at, waits_for },
+        id,
+        state,
+        attempts,
+        next_attempt_at,
+        waits_for,
       }),
       { description: 'Deliveries to endpoints of the owner; absent without any.' },
     ),

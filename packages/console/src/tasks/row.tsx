@@ -19,12 +19,13 @@ interface TaskRowProps {
   onChoose(isChosen: boolean): void
 }
 
+const secondsTo = (start: string, end: string): number =>
+  (Date.parse(end) - Date.parse(start)) / 1000
+
 export const TaskRow = ({ task, outcome, isChosen, onChoose }: TaskRowProps) => {
   const { kind, state, error, credits, labels = {}, created_at: from, ended_at: to } = task
   const { started_at: began = to ?? from } = task
   const title = titleOf(kind)
-  const secondsTo = (start: string, end: string): number =>
-    (Date.parse(end) - Date.parse(start)) / 1000
   const time =
     to && aboutTime({ waited: secondsTo(from, began), ran: Math.max(0, secondsTo(began, to)) })
   const message = state === 'failed' ? error?.message : task.waits_for
