@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 
 import { parse } from 'yaml'
 
+import { VERSION } from '../../../src/platform/domain/release.ts'
 import { makeDependencies } from '../../../src/platform/process/dependencies.ts'
 import { makeHealthRoutes } from '../../../src/platform/http/health-routes.ts'
 import type { JsonResponse, RouteRequest } from '../../../src/platform/http/route.ts'
@@ -101,7 +102,7 @@ describe('a process that can serve', () => {
     assert.deepEqual([status, headers.get('cache-control')], [200, 'no-cache'])
     assert.match(String(build), /^[0-9a-f]{16}$/)
     assert.deepEqual(rest, {
-      version: '0.2.0',
+      version: VERSION,
       issuer: DEVELOPMENT_ISSUER,
       client_id: 'console',
       scopes: 'openid profile email',
