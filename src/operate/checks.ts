@@ -88,6 +88,12 @@ const checkNode = async (): Promise<string> => {
   return version
 }
 
+/** Says what an operator does about a connection that is lost or cannot be had, which each check may meet. */
+const explain = (error: unknown): never => {
+  const known = error instanceof OperatorError ? undefined : advisePostgres(error, 'DATABASE_URL')
+  throw known === undefined ? error : new OperatorError(known)
+}
+
 const makePostgresChecks = ({ sql, config }: CheckDeps): Check[] => {
   const advice = '`npm run migrate` and the log of PostgreSQL say more'
   const checkServer = async (): Promise<string> => {
@@ -131,11 +137,6 @@ const makePostgresChecks = ({ sql, config }: CheckDeps): Check[] => {
       checkSecrets,
     ],
   ]
-  // A connection can be lost, or not be had, in each of them.
-  const explain = (error: unknown): never => {
-    const known = error instanceof OperatorError ? undefined : advisePostgres(error, 'DATABASE_URL')
-    throw known === undefined ? error : new OperatorError(known)
-  }
   return checks.map(([name, needs, advice, check]) => [
     name,
     needs,

@@ -60,7 +60,7 @@ const readReady = async (world: World, notes: Notes): Promise<void> => {
 const readDependencies = async (world: World, notes: Notes): Promise<void> => {
   for (const { name, entry } of world.members.values()) {
     if (!entry) continue
-    // One that stands still never answers.
+    // One that stands still never responds.
     const metrics = await inTime(readMetrics(entry), READ_MS, name).catch(
       () => new Map<string, number>(),
     )

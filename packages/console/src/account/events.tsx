@@ -25,7 +25,7 @@ const CHOICES = [
 
 const DAY_MS = 86_400_000
 
-/** What was sent of all tasks of the caller, and what still is to be. */
+/** Shows what was sent of all tasks of the caller, and what still is to be. */
 export const Events = () => {
   const [state, setState] = useState<State | ''>('')
   const urls = useSubscriptionUrls()
