@@ -100,8 +100,10 @@ const readFolder = (args: string[]): string | undefined =>
   parseArgs({ args, options: { render: { type: 'string' } } }).values.render
 
 const readDoctor = (args: string[]): { isJson: boolean } => {
-  const { json = false } = parseArgs({ args, options: { json: { type: 'boolean' } } }).values
-  return { isJson: json }
+  const json = { json: { type: 'boolean', default: false } } as const
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: json })
+  take(positionals, 0)
+  return { isJson: values.json }
 }
 
 const readBackup = (args: string[]): BackupFolder => {

@@ -222,7 +222,7 @@ describe('an engine of ENGINES_HTTP', () => {
     const broken = Buffer.from('no picture').toString('base64')
     for (const [masks, code, message] of [
       [[image, broken], 'image_invalid', /^\/masks\/1: /],
-      [[image, 'https://10.0.0.1/a.png'], 'url_refused', /^\/masks\/1 must be /],
+      [[image, 'https://10.0.0.1/a.png'], 'url_refused', /^\/masks\/1 must name a public address/],
       [Array<string>(13).fill(image), 'validation_failed', /^\/masks must .* 12/],
       [image, 'validation_failed', /^\/masks must be a list/],
     ] as const) {
