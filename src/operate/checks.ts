@@ -29,6 +29,7 @@ import { OperatorError, OperatorWarning } from '../platform/process/operator-err
 import { readOutboundRules } from '../platform/settings/settings.ts'
 import { readTemporal } from '../platform/settings/temporal.ts'
 import { describeCauses } from '../platform/domain/causes.ts'
+import { inTime, LateError } from '../platform/domain/in-time.ts'
 import { hasBucket } from '../platform/storage/settings.ts'
 import { probeWorkers, readQueueFacts } from '../compose/dependencies.ts'
 import type { Config } from '../compose/settings/env.ts'
@@ -202,8 +203,14 @@ const makeTemporalChecks = (deps: CheckDeps): Check[] => {
     return `${schedules.map(({ id }) => id).join(' and ')} are in place`
   }
   const checkFairness = async (): Promise<string> => {
-    const takesTurns = await probeFairness(jobs().client)
-    if (takesTurns === undefined) return 'cannot be seen in a queue of so many partitions'
+    const { DOCTOR_CHECK_MS } = config
+    const probe = inTime(probeFairness(jobs().client), (DOCTOR_CHECK_MS * 2) / 3, 'the probe')
+    const takesTurns = await probe.catch((error: unknown) => {
+      if (error instanceof LateError) return undefined
+      throw error
+    })
+    if (takesTurns === undefined)
+      return 'cannot be seen in a queue of so many partitions, or of so slow a server'
     if (takesTurns) return 'owners take turns'
     throw new OperatorWarning(
       'work begins in the order in which it was made, so that one owner with many tasks keeps all others waiting: set matching.enableFairness in the dynamic configuration of Temporal, in Temporal Cloud switch Fairness on for the namespace',
