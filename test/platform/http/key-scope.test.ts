@@ -193,6 +193,7 @@ const ACCESS: readonly (readonly [Access, readonly string[]])[] = [
       'GET /admin/reviews',
       'GET /admin/audit-log',
       'GET /admin/operations',
+      'GET /admin/tasks/:id/explanation',
       'GET /admin/instances',
       'GET /admin/pauses',
       'GET /admin/pauses/:scope',
