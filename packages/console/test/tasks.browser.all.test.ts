@@ -23,7 +23,7 @@ describe('tasks in the console', { skip }, () => {
     await page.getByText('Options', { exact: true }).click()
     await page.getByRole('textbox', { name: 'Labels' }).fill('project: north\nteam: red')
     await page.getByRole('textbox', { name: 'End within (seconds)' }).fill('0')
-    await page.getByText('must be a whole number from 1 to 604800, got 0').waitFor()
+    await page.getByText(/must be a whole number of seconds from 1 to 604800, got 0/i).waitFor()
     await page.getByRole('textbox', { name: 'End within (seconds)' }).fill('3600')
     await page.getByText('Price:').waitFor()
     await page.getByRole('button', { name: 'Send' }).click()

@@ -3,7 +3,7 @@ import * as batch from '../../domain/bulk/batch.ts'
 import * as operation from '../../domain/bulk/operation.ts'
 import { IMAGE_KINDS } from '../../domain/image/image-kind.ts'
 import * as image from '../../domain/image/image-task.ts'
-import { TaskEvent } from '../../domain/task-event.ts'
+import { SentEvent } from '../../domain/task-event.ts'
 import * as task from '../../domain/task-item.ts'
 import { Usage } from '../../domain/usage.ts'
 import * as video from '../../domain/video/video-task.ts'
@@ -39,8 +39,8 @@ export const TASK_NAMES: SchemaNames = {
   OperationFilter: operation.NewOperation.properties.filter,
   OperationLine: operation.OperationLine,
   Usage,
-  TaskEvent,
-  DeliveryState: TaskEvent.properties.state,
+  TaskEvent: SentEvent,
+  DeliveryState: SentEvent.properties.state,
   OwnerEventPage: task.OwnerEvents,
   DryRun: task.DryRun,
 }
