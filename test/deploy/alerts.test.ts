@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { parse } from 'yaml'
 
 import { makeFleetReader } from '../../src/engines/temporal/fleet-metrics.ts'
+import { makeStoreReader } from '../../src/platform/temporal/store-size.ts'
 import { ROOT } from '../../src/local/root.ts'
 import {
   makeMetrics,
@@ -69,6 +70,7 @@ const listMetrics = () => {
   timeStorage(metrics, none, '/')
   makePauseReader({ sql: none, metrics })
   makeFleetReader({ sql: none, metrics })
+  makeStoreReader({ url: 'postgres://127.0.0.1:1/none', metrics })
   makeMetricsReader({
     sql: none,
     jobs: none,

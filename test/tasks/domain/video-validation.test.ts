@@ -78,7 +78,7 @@ describe('a text-to-video body', () => {
     [{ payload: { a: 'secret' } }, `${payload} an object`],
     [
       { model: 'VideoQ3-Pro' },
-      '/model must be one of videoq3-pro, videoq2-pro-fast, videoq3-turbo, videoq2, videoq2-pro, videoq2-turbo, videoq1, videoq1-classic, video2.0, got "VideoQ3-Pro"',
+      '/model must be one of videoq3-pro, videoq2-pro-fast, videoq3-turbo, videoq2, videoq2-pro, videoq2-turbo, videoq1, videoq1-classic, video2.0, got "VideoQ3-Pro"; did you mean videoq3-pro?',
     ],
     [{ duration: '5' }, '/duration must be a whole number from 1 to 16 with videoq3-pro, got "5"'],
     [{ model: 'videoq1', duration: 4 }, '/duration must be 5 with videoq1, got 4'],
