@@ -454,7 +454,10 @@ describe('a stream whose poll of the database breaks off in the middle', () => {
 
   const SLOW_STATES = `
     create or replace function task_state(status text, error_code text) returns text
-    language plpgsql as 'begin perform pg_sleep(600); return null; end'
+    language plpgsql as $$ begin
+      if current_setting('application_name') = 'kiln api' then perform pg_sleep(600); end if;
+      return null;
+    end $$
   `
   const isSlow = async (): Promise<boolean> => {
     const [slow] = await service.sql`
