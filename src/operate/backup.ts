@@ -102,10 +102,12 @@ const makeKeptChecks = (deps: Backup, isWhole: boolean): Check[] => [
 /** Lines that a shell, Docker Compose and Node read alike. */
 const formatSettings = (settings: NodeJS.ProcessEnv): string =>
   Object.entries(settings)
-    .map(([name, value = '']) =>
-      value.includes("'") ? `${name}="${value}"` : `${name}='${value}'`,
-    )
-    .map((line) => `${line}\n`)
+    .map(([name, value = '']) => {
+      if (!value.includes("'")) return `${name}='${value}'\n`
+      if (/["$`\\]/.test(value))
+        throw new OperatorError(`${name} has quotes that no file holds for all readers: change it`)
+      return `${name}="${value}"\n`
+    })
     .join('')
 
 const readSettings = async (path: string): Promise<[name: string, value: string][]> =>

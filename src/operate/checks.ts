@@ -13,7 +13,7 @@ import type { Storage } from '../platform/storage/storage.ts'
 import { findVideoBinaries } from '../../packages/engines/src/binaries.ts'
 import type { Sql } from '../platform/db/client.ts'
 import { MigrationError, checkSchema } from '../platform/db/migrate.ts'
-import { advisePostgres } from '../platform/process/postgres-advice.ts'
+import { throwAdvised } from '../platform/process/postgres-advice.ts'
 import { readDatabaseClock, readServer } from '../platform/db/server.ts'
 import { readClock } from '../platform/temporal/clock.ts'
 import { hasGrpcCode } from '../platform/temporal/grpc-error.ts'
@@ -89,12 +89,6 @@ const checkNode = async (): Promise<string> => {
   return version
 }
 
-/** Says what an operator does about a connection that is lost or cannot be had, which each check may meet. */
-const explain = (error: unknown): never => {
-  const known = error instanceof OperatorError ? undefined : advisePostgres(error, 'DATABASE_URL')
-  throw known === undefined ? error : new OperatorError(known)
-}
-
 const makePostgresChecks = ({ sql, config }: CheckDeps): Check[] => {
   const advice = '`npm run migrate` and the log of PostgreSQL say more'
   const checkServer = async (): Promise<string> => {
@@ -142,7 +136,7 @@ const makePostgresChecks = ({ sql, config }: CheckDeps): Check[] => {
     name,
     needs,
     advice,
-    () => check().catch(explain),
+    () => check().catch(throwAdvised('DATABASE_URL')),
   ])
 }
 

@@ -1,6 +1,5 @@
 import type { Config } from '../compose/settings/env.ts'
-import { OperatorError } from '../platform/process/operator-error.ts'
-import { advisePostgres } from '../platform/process/postgres-advice.ts'
+import { throwAdvised } from '../platform/process/postgres-advice.ts'
 import { readTemporalStore } from '../platform/temporal/store-size.ts'
 import type { Check } from './doctor.ts'
 
@@ -12,10 +11,9 @@ export const makeTemporalStoreChecks = ({
   DOCTOR_CHECK_MS,
 }: Config): Check[] => {
   const checkSize = async (): Promise<string> => {
-    const sizes = await readTemporalStore(url, DOCTOR_CHECK_MS / 2).catch((error: unknown) => {
-      const known = advisePostgres(error, 'TEMPORAL_DATABASE_URL')
-      throw known === undefined ? error : new OperatorError(known)
-    })
+    const sizes = await readTemporalStore(url, DOCTOR_CHECK_MS / 2).catch(
+      throwAdvised('TEMPORAL_DATABASE_URL'),
+    )
     const shown = sizes.map(
       ({ database, tables, indexes, largest, largest_bytes: bytes }) =>
         `${database} has tables of ${toGib(tables)} and indexes of ${toGib(indexes)}, most of it ${largest} with ${toGib(bytes)}`,

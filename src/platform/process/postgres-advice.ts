@@ -2,6 +2,7 @@ import { listCauses } from '../domain/causes.ts'
 import { UNKNOWN_AUTHORITY } from '../outbound/authority.ts'
 import { describeTlsFailure } from '../outbound/failure-detail.ts'
 import { isTlsFailure, isUnavailable } from '../db/sqlstate.ts'
+import { OperatorError } from './operator-error.ts'
 
 /** Returns what an operator does about PostgreSQL that is away or lets nobody in; undefined for any other error. */
 export const advisePostgres = (error: unknown, setting: string): string | undefined => {
@@ -22,6 +23,14 @@ export const advisePostgres = (error: unknown, setting: string): string | undefi
     ? `PostgreSQL does not respond (${message}): start PostgreSQL, or correct ${setting}`
     : undefined
 }
+
+/** Throws what an operator does about PostgreSQL where that is known, else the error as it is. */
+export const throwAdvised =
+  (setting: string) =>
+  (error: unknown): never => {
+    const known = error instanceof OperatorError ? undefined : advisePostgres(error, setting)
+    throw known === undefined ? error : new OperatorError(known)
+  }
 
 const adviseRejection = (message: string): string => {
   if (/no encryption|SSL off/.test(message)) return 'set sslmode=verify-full'
