@@ -47,11 +47,12 @@ export async function* listRequests(
         owner,
         labels,
         batchId: bulkId,
-        record: (sql, { id: taskId, isReplayed }) =>
+        record: (sql, { id: taskId, isReplayed, ignored = [] }) =>
           record(sql, place, {
             outcome: 'done',
             taskId,
             ...(isReplayed && { result: { replayed: true } }),
+            ...(ignored.length > 0 && { result: { ignored_fields: ignored } }),
           }),
       })
     }

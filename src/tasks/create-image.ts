@@ -32,6 +32,8 @@ export const makeImageCreation = (deps: TaskDeps, imageKind: ImageKind): Creatio
     memoryBytes: 1_048_576,
     images: images.map((field) => (lists?.includes(field) ? `/${field}/*` : `/${field}`)),
     emptyIsAbsent,
+    // The vendor's form, which is the interface's, is lenient.
+    ...(customName(imageKind.kind) === undefined && { unread: 'ignored' as const }),
     validate: makeValidate(deps, imageKind),
     plan: (command) => planImage(deps, imageKind, command),
   }

@@ -25,6 +25,8 @@ export interface SubmittedTask {
   id: string
   /** An earlier request with the same key has made it. */
   isReplayed?: boolean
+  /** JSON Pointers of members that nothing read. */
+  ignored?: readonly string[]
 }
 
 /** A request to make a task, which came by another way than HTTP. */
@@ -76,7 +78,8 @@ export const makeSubmit = (deps: SubmitDeps, list: () => readonly Creation[]): S
       }
       const value = withLabels(own, labels)
       const body = validatorOf(creation)({ ...taken, value })
-      requireValid(creation, { body, nameUnread: translation?.unread })
+      const unread = requireValid(creation, { body, nameUnread: translation?.unread })
+      const ignored = unread.map(({ field }) => field)
       await createTask(deps, creation, {
         owner,
         account: owner,
@@ -85,7 +88,7 @@ export const makeSubmit = (deps: SubmitDeps, list: () => readonly Creation[]): S
         body: body.value,
         inline: body.inline,
         async save(sql, { id, response }) {
-          await record(sql, { id })
+          await record(sql, { id, ignored })
           await claim?.save(withoutEcho(creation.echo, response), prints, sql)
         },
       })

@@ -35,6 +35,15 @@ describe('what a template may not mean', () => {
     assert.deepEqual(load(), [`node 1 "LoadImage": ${FIXED}`])
   })
 
+  test('is said beside the errors of a file that cannot be used', () => {
+    const text = makePortrait({ 1: ['LoadImage', { image: 'in.png' }, 'kiln image'] })
+    const { issues } = readTemplate({ path: 'relight.json', text })
+    assert.match(issues[0] ?? '', /^relight\.json: (?!warning)/)
+    assert.deepEqual(issues.slice(-1), [
+      `relight.json: warning: node 1 "kiln image": ${FIXED}`,
+    ])
+  })
+
   test('is a member that is one slip from a usual one', () => {
     const meant = 'node 1 "kiln:imgae": imgae is a member of its own; did you mean image?'
     assert.deepEqual(load('kiln:imgae'), [meant])

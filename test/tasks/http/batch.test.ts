@@ -194,6 +194,28 @@ describe('a batch', () => {
     assert.match(key ?? '', /^\/idempotency_key must be 1 to 255 visible ASCII characters/)
   })
 
+  test('takes bodies as their routes do, and names what nothing reads', async () => {
+    const client = service.client()
+    const image = await good()
+    const film = { prompt: 'a red sea', duration: 4, model: 'video2.0', foo: 1 }
+    const requests = [
+      image,
+      { ...image, body: { ...image.body, foo: 1 } },
+      { path: TEXT, body: film },
+      { ...image, body: { ...image.body, webhook_urls: 'https://example.com' } },
+    ]
+    const path = await postBatch(client, { requests })
+    await untilBulkEnded(client, path)
+    assert.deepEqual(columnsOf(await linesOf(client, path), 'state', 'ignored_fields'), [
+      ['done', undefined],
+      ['done', ['/foo']],
+      ['done', ['/foo']],
+      ['rejected', undefined],
+    ])
+    const { status, headers } = await client.post(image.path, requests[1]?.body ?? {})
+    assert.deepEqual([status, headers.get('ignored-fields')], [200, '/foo'])
+  })
+
   for (const [family, request] of [
     ['an image', good],
     [

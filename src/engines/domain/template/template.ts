@@ -18,6 +18,7 @@ import { readRules, type Limits } from './limits.ts'
 import { findResults, RESULT } from './results.ts'
 import type { Result } from './results.ts'
 import { readTitle, titleIssue, type Given } from './title.ts'
+import { listWarnings } from './warnings.ts'
 
 /** An input of a node that takes a value of the task. */
 export interface Mark {
@@ -86,13 +87,15 @@ const OBVIOUS: Readonly<Record<string, string>> = {
 
 /**
  * Reads a template and checks all that needs no instance.
- * @returns the template, or the issues for an operator, each with its file
+ * @returns the template, or the issues for an operator, then its warnings, each with its file
  */
 export const readTemplate = (file: TemplateFile): { template?: Template; issues: string[] } => {
   const issues: string[] = []
   try {
     const template = read(file, (issue, path = file.path) => issues.push(`${path}: ${issue}`))
-    return issues.length === 0 && template ? { template, issues } : { issues }
+    if (issues.length === 0 && template) return { template, issues }
+    const warnings = template ? listWarnings(template) : []
+    return { issues: [...issues, ...warnings.map((text) => `${file.path}: warning: ${text}`)] }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     return { issues: [...issues, `${file.path}: ${reason}`] }

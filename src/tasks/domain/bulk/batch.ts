@@ -119,6 +119,11 @@ export const BatchLine = Type.Object({
         'True where an earlier request with the same key has made the task: it does not end with this batch.',
     }),
   ),
+  ignored_fields: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Members of its body that nothing reads, as its route would have named them.',
+    }),
+  ),
   path: Type.Optional(text('Path of the task.')),
   links: Type.Optional(Type.Array(Type.String(), { description: 'Signed links to its results.' })),
   error: Type.Optional(ItemError),

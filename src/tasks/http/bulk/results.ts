@@ -62,6 +62,7 @@ export const makeBatchLine =
       state,
       task_id: taskId,
       ...(row.result?.replayed && { replayed: true }),
+      ...(row.result?.ignored_fields && { ignored_fields: row.result.ignored_fields }),
       path: taskPath({ id: taskId, kind, segment, family }),
       ...(links && links.length > 0 && { links }),
       ...(row.taskError && { error: row.taskError }),

@@ -49,17 +49,15 @@ export const makeImageTaskRoutes = (deps: TaskDeps & LiveDeps & AdmissionRules):
 
 /** The routes on which image tasks are made, one for each kind. */
 const makeImageCreationRoutes = (deps: TaskDeps): Route[] =>
-  Object.values(IMAGE_KINDS)
-    .map((row) =>
-      makeCreationRoute(deps, row, {
-        examples: {
-          address: { image: EXAMPLE_URL, ...row.example },
-          inline: { image: DOT },
-        },
-        links: linksOf(row.tasks),
-      }),
-    )
-    .map(ignoreUnread)
+  Object.values(IMAGE_KINDS).map((row) =>
+    makeCreationRoute(deps, row, {
+      examples: {
+        address: { image: EXAMPLE_URL, ...row.example },
+        inline: { image: DOT },
+      },
+      links: linksOf(row.tasks),
+    }),
+  )
 
 /** Tasks that are listed, read and cancelled below one path. */
 interface TaskGroup {
