@@ -10,7 +10,7 @@ import { temporalAddress } from '../test/support/stack.ts'
 import { IMAGE_API } from '../test/support/client.ts'
 import { bearer, callJson } from './support/call.ts'
 import { timeOf } from './support/lanes.ts'
-import { spentOn, watchProcessors } from './support/processor.ts'
+import { spentOn, watchProcessors, type Spent } from './support/processor.ts'
 import { say, showResult } from './support/results.ts'
 import { DEFAULTS } from './support/settings.ts'
 
@@ -34,8 +34,8 @@ export const run = async (): Promise<void> =>
     const read = await watchProcessors(service, `${folder}/temporal`)
     const first = await create(service, 'owner-0')
     await untilEnded(sql, 1)
-    const free = await drain(sql, { from: 1, begin: () => seed(sql, first, DRAINED) })
-    say(`${DRAINED} tasks that wait for nothing: ${free.toFixed(1)} a second`)
+    const free = await drain(sql, { from: 1, read, begin: () => seed(sql, first, DRAINED) })
+    say(`${DRAINED} tasks that wait for nothing: ${free.text}`)
     const idle = await spentOn(read, () => sleep(QUIET_MS))
 
     await setPause(service, true)
@@ -44,9 +44,10 @@ export const run = async (): Promise<void> =>
     say(`of a core in ${QUIET_MS / 1000} s: idle ${show(idle)}; ${TASKS} paused ${show(paused)}`)
     showResult('pause.open_workflows', await countOpen(keep), { unit: 'runs', atMost: 0 })
     const [resumed] = await sql<{ at: Date }[]>`select clock_timestamp() as at`
-    const rate = await drain(sql, { from: 1 + DRAINED, begin: () => setPause(service, false) })
-    say(`${DRAINED} of ${TASKS} after the pause: ${rate.toFixed(1)} a second`)
-    showResult('pause.rate', rate / free, { unit: 'x', atLeast: 0.97 })
+    const begin = () => setPause(service, false)
+    const resumedPace = await drain(sql, { from: 1 + DRAINED, read, begin })
+    say(`${DRAINED} of ${TASKS} after the pause: ${resumedPace.text}`)
+    showResult('pause.rate', resumedPace.rate / free.rate, { unit: 'x', atLeast: 0.97 })
     const claims = await listClaims(sql, resumed?.at)
     showResult('pause.first_claim', claims[0]?.afterMs ?? Number.NaN, { unit: 'ms', atMost: 1500 })
     const { spread, late } = measureOrder(claims)
@@ -115,16 +116,21 @@ const untilEnded = async (sql: Sql, least: number): Promise<void> => {
   while ((await countEnded(sql)) < least) await sleep(200)
 }
 
-/** Lets so many tasks end; returns how many do in a second, the starts of their workflows included. */
+/** Lets so many tasks end; returns how many do in a second, the starts of their workflows included, and what each takes. */
 const drain = async (
   sql: Sql,
-  { from, begin }: { from: number; begin(): Promise<unknown> },
-): Promise<number> => {
-  const ms = await timeOf(async () => {
-    await begin()
-    await untilEnded(sql, from + DRAINED)
+  { from, read, begin }: { from: number; read: () => Spent; begin(): Promise<unknown> },
+): Promise<{ rate: number; text: string }> => {
+  let ms = 0
+  const spent = await spentOn(read, async () => {
+    ms = await timeOf(async () => {
+      await begin()
+      await untilEnded(sql, from + DRAINED)
+    })
   })
-  return (DRAINED * 1000) / ms
+  const rate = (DRAINED * 1000) / ms
+  const each = Object.entries(spent).map(([part, all]) => `${part} ${(all / DRAINED).toFixed(1)}`)
+  return { rate, text: `${rate.toFixed(1)} a second; ms of processor each: ${each.join(', ')}` }
 }
 
 /** Counts open workflows of tasks, after Temporal's lists have had time to show them. */

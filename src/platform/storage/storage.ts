@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream'
 
+import { isCode } from './files.ts'
+
 /** A part of a file: both ends count from 0 and are included. */
 export interface ByteRange {
   start: number
@@ -84,9 +86,10 @@ export class StorageError extends Error {
   }
 }
 
-/** True when a store has failed in a way that passes by itself: it does not respond, or has too much to do. */
+/** True when a store has failed in a way that is not of the request: it does not respond, has too much to do, or no space. */
 export const isOutage = (error: unknown): boolean =>
-  error instanceof Error && 'isOutage' in error && error.isOutage === true
+  isCode(error, 'ENOSPC', 'EDQUOT') ||
+  (error instanceof Error && 'isOutage' in error && error.isOutage === true)
 
 /** Splits a key into its segments. Throws `key_invalid` for whatever is not a key. */
 export const keySegments = (key: string): string[] => {

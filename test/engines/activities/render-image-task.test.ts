@@ -120,21 +120,23 @@ describe('an attempt to render', () => {
     })
   })
 
-  test('is repeated when the store has no space, and the third time ends the task', async () => {
+  test('is repeated when the store takes no file, and the third time ends the task', async () => {
     const id = await insertTask(place)
-    const full = withoutStore(Object.assign(new Error('full'), { code: 'ENOSPC' }))
-    await assert.rejects(render(full, id), again('attempt_failed'))
-    await assert.rejects(render(full, id), again('attempt_failed'))
-    await assert.rejects(render(full, id), forGood('internal_error'))
+    const readOnly = withoutStore(Object.assign(new Error('read-only'), { code: 'EROFS' }))
+    await assert.rejects(render(readOnly, id), again('attempt_failed'))
+    await assert.rejects(render(readOnly, id), again('attempt_failed'))
+    await assert.rejects(render(readOnly, id), forGood('internal_error'))
   })
 
-  test('is repeated for as long as a bucket does not respond, which counts as no failure', async () => {
+  test('is repeated for as long as a store does not respond or is full, which counts as no failure', async () => {
     const id = await insertTask(place)
-    const responses = [{ code: 'ECONNREFUSED' }, { code: 'SlowDown', status: 503 }]
-    for (const response of [...responses, ...responses]) {
-      const away = withoutStore(new S3Error('PutObject', 'later', response))
-      await assert.rejects(render(away, id), again('unavailable'))
-    }
+    const outages = [
+      new S3Error('PutObject', 'later', { code: 'ECONNREFUSED' }),
+      new S3Error('PutObject', 'later', { code: 'SlowDown', status: 503 }),
+      Object.assign(new Error('full'), { code: 'ENOSPC' }),
+    ]
+    for (const outage of [...outages, ...outages])
+      await assert.rejects(render(withoutStore(outage), id), again('unavailable'))
     assert.equal((await see(place.database, id)).failures, 0)
     const rejected = new S3Error('PutObject', 'no', { code: 'AccessDenied', status: 403 })
     await assert.rejects(render(withoutStore(rejected), id), again('attempt_failed'))
