@@ -106,7 +106,8 @@ const keepHost = async <On extends Host>(
       await finishPlacement(sql, placement.id)
   if (isGone || !(await leaseReading(sql, name))) return
   const abilities = await keeping.listAbilities(instance)
-  const modelFiles = await keeping.listModels?.(instance)
+  // Some twenty calls: one that fails takes nothing from the abilities.
+  const modelFiles = await keeping.listModels?.(instance).catch(() => undefined)
   await recordAbilities(sql, { name, version: instance.facts().version, abilities, modelFiles })
 }
 

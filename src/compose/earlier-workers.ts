@@ -30,5 +30,9 @@ export const listEarlierWorkers = async (
   return [...new Set(earlier.map(({ identity }) => identity))]
 }
 
-const isEarlier = (release: string, than: string): boolean =>
-  release.localeCompare(than, 'en', { numeric: true }) < 0
+/** Builds of one number have no order: any other one is earlier, and those of a number are earlier than its release. */
+const isEarlier = (release: string, than: string): boolean => {
+  const [number = '', other = ''] = [release, than].map((text) => text.replace(/[-+].*/, ''))
+  const order = number.localeCompare(other, 'en', { numeric: true })
+  return order === 0 ? release !== than && release !== number : order < 0
+}

@@ -37,6 +37,10 @@ describe('workers of an earlier release', () => {
     assert.deepEqual(await list(VERSION, 'core', 'media'), [])
     // As when a release is rolled back.
     assert.deepEqual(await list('0.0.9', 'core', 'media'), [])
+    const isBuild = VERSION.includes('-')
+    // Its release, or another build of it.
+    assert.deepEqual(await list(VERSION.replace(/[-+].*/, ''), 'core'), isBuild ? ['core'] : [])
+    assert.deepEqual(await list(`${VERSION}.other`, 'core'), isBuild ? ['core'] : [])
     service.entry('core').signal('SIGTERM')
     await until(['media'], '99.0.0', 'core', 'media')
   })

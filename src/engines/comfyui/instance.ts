@@ -251,7 +251,6 @@ const readAbility = (client: ComfyClient) => {
     readClasses,
     async listModels() {
       if (performance.now() - listedAt < MODELS_MS) return undefined
-      listedAt = performance.now()
       const files = new Set<string>()
       const folders = new Set<string>()
       for (const [name, folder] of LOADERS) {
@@ -262,6 +261,7 @@ const readAbility = (client: ComfyClient) => {
           if (isModel(file) && folders.add(folder))
             files.add(`${folder}/${file.replaceAll('\\', '/')}`)
       }
+      listedAt = performance.now()
       return [...files].slice(0, MODELS_MAX)
     },
     async explainClasses(template: Template) {

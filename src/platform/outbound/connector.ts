@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import { isIP, connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { buildConnector } from 'undici'
+import { untilAborted } from '../domain/until-aborted.ts'
 import type { IsAllowedAddress } from './address.ts'
 import { OUTBOUND_ERRORS, OutboundError, type OutboundErrorKind } from './error.ts'
 import { describeConnectFailure, describeDnsFailure, describeTlsFailure } from './failure-detail.ts'
@@ -197,14 +198,6 @@ const established = async ({ socket, event, kind, signal }: Establishing): Promi
 
 const failed = (kind: OutboundErrorKind, detail: string | undefined, cause: unknown) =>
   new OutboundError(kind, detail && `${OUTBOUND_ERRORS[kind]}: ${detail}`, { cause })
-
-const untilAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason as Error)
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop, { once: true })
-    work.finally(() => signal.removeEventListener('abort', stop)).then(resolve, reject)
-  })
 
 /**
  * Dials the addresses in turn until one responds. Node's 250 ms for each but the last is too short for far hosts, and

@@ -17,7 +17,7 @@ export const makeMovingStorage = ({ to, from }: { to: Storage; from: Storage }):
     ...to,
     ...(link && {
       link: async (key, response) =>
-        (await from.stat(key)) === undefined ? await link(key, response) : undefined,
+        (await to.stat(key)) ? await link(key, response) : undefined,
     }),
     open: (key, range) => read((store) => store.open(key, range)),
     fetchToFile: (key, path) => read((store) => store.fetchToFile(key, path)),

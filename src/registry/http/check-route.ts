@@ -14,7 +14,7 @@ import type { ReadArchive } from '../domain/checked-archive.ts'
 import { pictureWarnings } from '../domain/picture-address.ts'
 import { parseVersionNumber } from '../domain/version-number.ts'
 import { validatePublish } from '../domain/version-validation.ts'
-import { mayCheck, runArchiveCheck, type CheckStarts } from '../temporal/check-archive.ts'
+import { AT_ONCE, mayCheck, runArchiveCheck, type CheckStarts } from '../temporal/check-archive.ts'
 import { storeArchive, takeArchive } from './archive.ts'
 import type { PublishDeps } from './deps.ts'
 import { queryOf } from './paths.ts'
@@ -58,8 +58,26 @@ export const makeCheckRoute = (deps: CheckArchiveDeps): Route =>
       // A token for one node checks what is to become a version of it.
       if (deps.registryReads !== 'public') await requireReader(deps, caller, {})
     },
-    handler: (request) => checkArchive(deps, request),
+    handler: makeCheckHandler(deps),
   })
+
+/** Has each owner send as many archives at once as may be checked: the place of a check is taken behind the last byte. */
+const makeCheckHandler = (deps: CheckArchiveDeps) => {
+  const sending = new Map<string, number>()
+  return async (request: RouteRequest<unknown, CheckQuery>): Promise<JsonResponse> => {
+    const { owner } = getCaller(request)
+    const before = sending.get(owner) ?? 0
+    if (before >= AT_ONCE) throw errors.checksAtOnce()
+    sending.set(owner, before + 1)
+    try {
+      return await checkArchive(deps, request)
+    } finally {
+      const left = (sending.get(owner) ?? 1) - 1
+      if (left > 0) sending.set(owner, left)
+      else sending.delete(owner)
+    }
+  }
+}
 
 const checkArchive = async (
   deps: CheckArchiveDeps,

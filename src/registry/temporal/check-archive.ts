@@ -8,12 +8,13 @@ import { TimeoutFailure } from '@temporalio/common'
 import type { ArchiveToCheck } from '../../../activities/registry/check-archive.ts'
 import type { ArchiveCheckEnd, checkArchive } from '../../../workflows/registry/check-archive.ts'
 import { errors } from '../../platform/domain/errors.ts'
+import { untilAborted } from '../../platform/domain/until-aborted.ts'
 import { toSearchAttributes, type Jobs } from '../../platform/temporal/client.ts'
 import { BELOW_NORMAL_PRIORITY, startOptions } from '../../platform/temporal/start.ts'
 import type { CheckTiming } from '../domain/check-timing.ts'
 
 /** Checks of one owner at once. Each has an id of its own, so that Temporal counts them for all apis. */
-const AT_ONCE = 2
+export const AT_ONCE = 2
 
 /** Time after the deadline in which the workflow says that it has come. Without a core worker it says nothing. */
 const GRACE_SECONDS = 10
@@ -47,16 +48,13 @@ export const runArchiveCheck = async (
   upload: ArchiveToCheck,
   { owner, signal, ...starts }: CheckStarts & { owner: string; signal: AbortSignal },
 ): Promise<ArchiveCheckEnd | 'taken'> => {
-  const { connection } = starts.jobs.client
-  const deadline = Date.now() + (starts.archiveCheckSeconds + 2 * GRACE_SECONDS) * 1000
+  const late = AbortSignal.timeout((starts.archiveCheckSeconds + 2 * GRACE_SECONDS) * 1000)
   let handle: CheckHandle | undefined
   try {
-    const started = await connection.withDeadline(deadline, () => start(upload, owner, starts))
-    if (!started) return 'taken'
-    handle = started
-    return await connection.withDeadline(deadline, () =>
-      connection.withAbortSignal(signal, () => started.result()),
-    )
+    handle = await start(upload, owner, starts)
+    if (!handle) return 'taken'
+    // The result is asked for again and again, and the client would look at a signal of its own in the first call alone.
+    return await untilAborted(handle.result(), AbortSignal.any([signal, late]))
   } catch (error) {
     if (error instanceof WorkflowFailedError && error.cause instanceof TimeoutFailure) return 'late'
     // Nobody waits for it any more.

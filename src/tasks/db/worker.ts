@@ -54,7 +54,11 @@ export const readWorkers = async (sql: Queryable): Promise<KnownWorkers> => {
       array(
         select distinct jsonb_object_keys(w.slots) from worker w where is_alive(w)
       ) as engines,
-      coalesce(array_agg(identity) filter (where not is_alive(worker) and identity is not null), '{}') as gone
+      -- A process that starts again in its container has the host and the number of the one before.
+      array(
+        select identity from worker w where identity is not null
+        group by identity having not bool_or(is_alive(w))
+      ) as gone
     from worker
   `
   return row ?? { roles: [], engines: [], gone: [] }

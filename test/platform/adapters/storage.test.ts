@@ -568,6 +568,11 @@ describe('a bucket', { skip: (await whyNoS3Server()) ?? false }, () => {
       [await both.link?.('a', response), await both.link?.('b', response)],
       [url, undefined],
     )
+    const away = {
+      ...here,
+      stat: () => Promise.reject(Object.assign(new Error('stale'), { code: 'ESTALE' })),
+    }
+    assert.equal(await makeMovingStorage({ to: storage, from: away }).link?.('a', response), url)
   })
 
   test('takes the files of a folder while both are in use, and gives them back', async () => {

@@ -7,6 +7,7 @@ import type { Client as TemporalClient } from '@temporalio/client'
 import { BELOW_NORMAL_PRIORITY, NORMAL_PRIORITY } from '../../../src/platform/temporal/start.ts'
 import { assertMembers, expectStatus, makeClient, pluck } from '../../support/client.ts'
 import type { Client, HttpResponse } from '../../support/client.ts'
+import { holdRequest } from '../../support/held-request.ts'
 import { sha256Of } from '../../support/digest.ts'
 import { openTemporal } from '../../support/temporal-client.ts'
 import { waitFor } from '../../support/wait.ts'
@@ -270,6 +271,27 @@ describe('checks while nobody reads', () => {
     await service.entry('media').kill()
   })
 
+  test('are sent by an owner no more at once than are checked', async (t) => {
+    const send = async (owner: string) =>
+      holdRequest({
+        url: `${service.baseUrl}/registry/check`,
+        headers: {
+          'authorization': `Bearer ${await service.token(owner)}`,
+          'content-type': 'application/zip',
+        },
+        body: {},
+      })
+    const held = [await send('olga'), await send('olga')]
+    t.after(() => held.map((one) => one.abort()))
+    const nothing = Buffer.alloc(0)
+    const isBusy = async () => (await check(nothing)).status === 429
+    await waitFor('both are being sent', isBusy)
+    const other = await registry.addPublisher()
+    expectStatus(await check(nothing, {}, { token: other.token }), 400)
+    for (const one of held) one.abort()
+    await waitFor('their places are free', async () => !(await isBusy()))
+  })
+
   test('end at their deadline, and leave nothing', async () => {
     const late = await service.startSecondApi({ OVERRIDE_ARCHIVE_CHECK_SECONDS: '1' })
     const response = await check(zip, {}, { url: late.baseUrl })
@@ -288,6 +310,9 @@ describe('checks while nobody reads', () => {
       signal: gone.signal,
     })
     await waitFor('it waits', async () => (await listOpen(temporal)).length === 1)
+    // The api asks Temporal for two seconds at a time, and again: the caller goes in a later call than the first.
+    const begun = performance.now()
+    await waitFor('the first call has ended', () => performance.now() - begun > 3000)
     gone.abort()
     await assert.rejects(asked)
     await waitFor('it has ended', async () => (await listOpen(temporal)).length === 0)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, test } from 'node:test'
 
-import { beatWorker, endWorker, listSlots } from '../../../src/tasks/db/worker.ts'
+import { beatWorker, endWorker, listSlots, readWorkers } from '../../../src/tasks/db/worker.ts'
 import { findTaskDetail } from '../../../src/tasks/db/task-detail.ts'
 import { describeWait } from '../../../src/tasks/domain/waits-for.ts'
 import { endPause, putPause } from '../../../src/tasks/db/pause.ts'
@@ -203,6 +203,15 @@ describe('the admission of tasks', () => {
     assert.deepEqual(await read(ids[1] ?? ''), [turn, 3], 'the engine works again')
     await pause()
     assert.match(String((await read(ids[2] ?? ''))[0]), /^It waits: the service has paused it/)
+  })
+
+  test('does not take a worker for gone that has the name of one that was killed', async () => {
+    const worker = { role: 'media', slots: {} }
+    await beatWorker(sql(), { ...worker, id: randomUUID(), identity: 'media@pod:1' })
+    await beatWorker(sql(), { ...worker, id: randomUUID(), identity: 'media@other:1' })
+    await sql()`update worker set beat_at = now() - interval '1 minute'`
+    await beatWorker(sql(), { ...worker, id: randomUUID(), identity: 'media@pod:1' })
+    assert.deepEqual((await readWorkers(sql())).gone, ['media@other:1'])
   })
 
   test('knows the workers that live', async () => {

@@ -26,8 +26,8 @@ app.kubernetes.io/component: {{ index . 1 }}
 {{- end -}}
 
 {{/* Settings that every process takes from the Secret, and those that media workers, who read hostile files, are not given. */}}
-{{- define "kiln.servers" -}}DATABASE_URL DATABASE_DIRECT_URL TEMPORAL_DATABASE_URL S3_ACCESS_KEY_ID S3_SECRET_ACCESS_KEY TEMPORAL_API_KEY OUTBOUND_PROXY{{- end -}}
-{{- define "kiln.keys" -}}SIGNING_KEYS SECRETS_KEYS WEBHOOK_DEFAULT_SECRET EXTRACTION_TOKEN GITHUB_TOKEN VENDOR_IMAGE_KEY VENDOR_VIDEO_KEY COMFYUI_TOKEN ENGINES_HTTP_TOKENS{{- end -}}
+{{- define "kiln.servers" -}}DATABASE_URL DATABASE_DIRECT_URL S3_ACCESS_KEY_ID S3_SECRET_ACCESS_KEY TEMPORAL_API_KEY OUTBOUND_PROXY{{- end -}}
+{{- define "kiln.keys" -}}TEMPORAL_DATABASE_URL SIGNING_KEYS SECRETS_KEYS WEBHOOK_DEFAULT_SECRET EXTRACTION_TOKEN GITHUB_TOKEN VENDOR_IMAGE_KEY VENDOR_VIDEO_KEY COMFYUI_TOKEN ENGINES_HTTP_TOKENS{{- end -}}
 {{- define "kiln.required" -}}DATABASE_URL SIGNING_KEYS SECRETS_KEYS WEBHOOK_DEFAULT_SECRET{{- end -}}
 
 {{/* Environment of one part: (list . "api"). */}}
