@@ -79,19 +79,25 @@ export const hasBounds = (schema: TSchema | undefined): boolean => {
   return PAIRS.flat().every((name) => name in properties)
 }
 
-/** Rejects two words for one bound of a filter. @param at where they are: `?`, or a pointer with its last slash */
-export const validateBounds = (schema: TSchema | undefined, given: object, at: string): Issue[] =>
-  PAIRS.flatMap(([word, other]) =>
-    hasBounds(schema) && word in given && other in given
-      ? [
-          makeIssue(
-            `${at}${word}`,
-            `must be absent beside ${at}${other}, which means the same, got both`,
-            'incompatible_fields',
-          ),
-        ]
-      : [],
-  )
+/** Makes the rule against two words for one bound of a filter. @param at where they are: `?`, or a pointer with its last slash */
+export const makeValidateBounds = (
+  schema: TSchema | undefined,
+  at: string,
+): ((given: object) => Issue[]) => {
+  const pairs = hasBounds(schema) ? PAIRS : []
+  return (given) =>
+    pairs.flatMap(([word, other]) =>
+      word in given && other in given
+        ? [
+            makeIssue(
+              `${at}${word}`,
+              `must be absent beside ${at}${other}, which means the same, got both`,
+              'incompatible_fields',
+            ),
+          ]
+        : [],
+    )
+}
 
 /**
  * The instant of a filter that its schema has passed. A leap second, which `Date` does not know, counts as the one before

@@ -8,7 +8,7 @@ import {
   NO_MEMBERS,
   type FurtherMembers,
 } from '../domain/schema-fields.ts'
-import { ALL_FIELD, validateBlanks, validateBounds } from '../domain/time-bounds.ts'
+import { ALL_FIELD, makeValidateBounds, validateBlanks } from '../domain/time-bounds.ts'
 import { listUnread, unreadIssues, type Unread } from '../domain/unread.ts'
 import { makeValidator, onePerField, sortIssues, type Issue } from '../domain/validate.ts'
 import { validationError } from '../domain/validation-error.ts'
@@ -64,6 +64,7 @@ export const makeValidateBody = (rules: BodyRules): ReturnType<typeof makeValida
 const makeValidate = (rules: BodyRules) => {
   const { schema, emptyIsAbsent: empty } = rules
   const validate = makeValidator(schema, empty === 'optional' ? listEmptyIsAbsent(schema) : empty)
+  const validateBounds = makeValidateBounds(schema, '/')
   return (
     { value: given, inline: images }: Pick<JsonBody, 'value' | 'inline'>,
     params: Record<string, unknown> = {},
@@ -75,7 +76,7 @@ const makeValidate = (rules: BodyRules) => {
     const blanks = validateBlanks(schema, shape)
     const further = [
       ...blanks,
-      ...validateBounds(schema, body, '/'),
+      ...validateBounds(body),
       // Whoever left a value out does not mean all.
       ...(rules.validate?.({ params, body, inline }) ?? []).filter(
         ({ field }) => blanks.length === 0 || field !== ALL_FIELD,

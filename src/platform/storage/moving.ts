@@ -16,8 +16,7 @@ export const makeMovingStorage = ({ to, from }: { to: Storage; from: Storage }):
   return {
     ...to,
     ...(link && {
-      link: async (key, response) =>
-        (await to.stat(key)) ? await link(key, response) : undefined,
+      link: async (key, response) => ((await to.stat(key)) ? await link(key, response) : undefined),
     }),
     open: (key, range) => read((store) => store.open(key, range)),
     fetchToFile: (key, path) => read((store) => store.fetchToFile(key, path)),

@@ -39,9 +39,7 @@ describe('what a template may not mean', () => {
     const text = makePortrait({ 1: ['LoadImage', { image: 'in.png' }, 'kiln image'] })
     const { issues } = readTemplate({ path: 'relight.json', text })
     assert.match(issues[0] ?? '', /^relight\.json: (?!warning)/)
-    assert.deepEqual(issues.slice(-1), [
-      `relight.json: warning: node 1 "kiln image": ${FIXED}`,
-    ])
+    assert.deepEqual(issues.slice(-1), [`relight.json: warning: node 1 "kiln image": ${FIXED}`])
   })
 
   test('is a member that is one slip from a usual one', () => {

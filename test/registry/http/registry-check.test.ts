@@ -276,7 +276,7 @@ describe('checks while nobody reads', () => {
       holdRequest({
         url: `${service.baseUrl}/registry/check`,
         headers: {
-          'authorization': `Bearer ${await service.token(owner)}`,
+          authorization: `Bearer ${await service.token(owner)}`,
           'content-type': 'application/zip',
         },
         body: {},

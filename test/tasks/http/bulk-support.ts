@@ -27,6 +27,7 @@ export interface Line {
   custom_id?: string
   task_id?: string
   replayed?: boolean
+  ignored_fields?: string[]
   new_task_id?: string
   redeliveries?: number
   links?: string[]

@@ -2,13 +2,16 @@
 export const readPreferences = (
   header: string | readonly string[] | undefined,
 ): ReadonlyMap<string, string> => {
+  if (header === undefined) return NONE
   const found = new Map<string, string>()
-  for (const part of [header ?? []].flat().flatMap((text) => text.split(/[,;]/))) {
+  for (const part of [header].flat().flatMap((text) => text.split(/[,;]/))) {
     const [, name = '', value = ''] = PREFERENCE.exec(part) ?? []
     if (name !== '' && !found.has(name.toLowerCase())) found.set(name.toLowerCase(), value)
   }
   return found
 }
+
+const NONE: ReadonlyMap<string, string> = new Map()
 
 /** No preference of ours has parameters: what follows a semicolon counts as another one. */
 const PREFERENCE = /^\s*([\w!#$%&'*+.^`|~-]+)\s*(?:=\s*"?([^"]*?)"?\s*)?$/

@@ -1,19 +1,18 @@
 import type { Journal } from '../../log.ts'
 import type { Caller } from '../access/caller.ts'
-import { changes, type JsonResponse, type Route } from '../route.ts'
+import type { JsonResponse, Route } from '../route.ts'
 import type { RouteRequest, RouteResponse } from '../route.ts'
 
 interface Served {
-  journal: Journal | undefined
+  journal: Journal
   request: RouteRequest
   result: RouteResponse
   /** When the request came, by `performance.now()`. */
   startedAt: number
 }
 
-/** Writes the line of a request that has changed something. Nothing of its query or body is in it. */
+/** Writes the line of a request that may have changed something. Nothing of its query or body is in it. */
 export const logRequest = (route: Route, { journal, request, result, startedAt }: Served): void => {
-  if (!journal || !changes(route) || route.keepsNothing) return
   const isStream = 'stream' in result
   const given = request.params as Record<string, string>
   const taskId = given['task_id'] ?? (isStream ? undefined : findTaskId(result))

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express'
 
 import { errors, shown } from '../../domain/errors.ts'
 import { makeOnce } from '../../domain/make-once.ts'
-import { validateBounds } from '../../domain/time-bounds.ts'
+import { makeValidateBounds } from '../../domain/time-bounds.ts'
 import { describeUnread, listUnreadNames, type Unread } from '../../domain/unread.ts'
 import { makeIssue, onePerField, sortIssues, type Issue } from '../../domain/validate.ts'
 import type { Caller } from '../access/caller.ts'
@@ -62,6 +62,7 @@ const serveOne = (deps: ServeDeps) => (route: Route) => {
   const rules = rulesOf(route, route.body ?? {})
   const limiter = makeLimiter(deps.rateLimits, deps.ownerRules)
   const open = deps.aliases && makeOpen(route, deps.aliases)
+  const journal = changes(route) && !route.keepsNothing ? deps.journal : undefined
   const serve = async (
     request: Request,
     response: Response,
@@ -91,18 +92,25 @@ const serveOne = (deps: ServeDeps) => (route: Route) => {
           body,
           isAdmin: caller?.isPlatformAdmin ?? false,
           nameUnread: translation?.unread,
-          further: [...validateDryRun(route, request), ...validateWait(request)],
+          further: [...validateDryRun(route, request), ...validateWait(preferences)],
           isStrict: () => isStrictlyHandled(preferences),
         })
         showUnread(preferences, response, unread)
-        const parts = { route, request, response, address, query: query.value, body, caller, claim }
-        const reauthorise = async () => void (await deps.authorise(route, request))
-        const headers = translation?.headers(request.headers) ?? request.headers
-        return await handle(
+        const own = makeRequest({
           route,
-          { ...makeRequest(parts), headers, reauthorise },
-          { isDryRun: isDry, claim, body, unread, journal: deps.journal, startedAt },
-        )
+          request,
+          response,
+          address,
+          query: query.value,
+          body,
+          caller,
+          claim,
+          headers: translation?.headers(request.headers) ?? request.headers,
+          reauthorise: async () => void (await deps.authorise(route, request)),
+        })
+        const result = await handle(route, own, { isDryRun: isDry, claim, body, unread })
+        if (journal && !isDry) logRequest(route, { journal, request: own, result, startedAt })
+        return result
       } finally {
         await body.discard()
       }
@@ -133,8 +141,7 @@ const WAIT = { field: 'Prefer:wait', meant: undefined }
 const isStrictlyHandled = (preferences: ReadonlyMap<string, string>): boolean =>
   preferences.get('handling')?.toLowerCase() === 'strict'
 
-const validateWait = (request: Request): Issue[] => {
-  const preferences = readPreferences(request.get('prefer'))
+const validateWait = (preferences: ReadonlyMap<string, string>): Issue[] => {
   if (readWait(preferences) !== null || !isStrictlyHandled(preferences)) return []
   const sentence = `must be a whole number of seconds, 1 or more, got ${shown(preferences.get('wait'))}`
   return [makeIssue(WAIT.field, sentence)]
@@ -168,6 +175,7 @@ const validateDryRun = (route: Route, request: Request): Issue[] => {
 /** Makes the reader of a route's query with the rules that its schema cannot say. */
 const makeValidateQuery = ({ query, queryEmptyIsAbsent, queryLists, validateQuery }: Route) => {
   const read = query && makeQueryReader(query, queryEmptyIsAbsent, queryLists)
+  const validateBounds = makeValidateBounds(query, '?')
   return (request: Request, caller: Caller | undefined) => {
     const text = rawQuery(request.url)
     const { value, issues, unread } = read?.(text) ?? {
@@ -176,10 +184,7 @@ const makeValidateQuery = ({ query, queryEmptyIsAbsent, queryLists, validateQuer
       unread: listUnreadNames([], new URLSearchParams(text)),
     }
     const given = value as Record<string, unknown>
-    const rules = [
-      ...validateBounds(query, given, '?'),
-      ...(validateQuery?.({ query: given, caller }) ?? []),
-    ]
+    const rules = [...validateBounds(given), ...(validateQuery?.({ query: given, caller }) ?? [])]
     return {
       value,
       issues: query ? sortIssues(query, onePerField(issues, rules)) : [],
@@ -191,8 +196,6 @@ const makeValidateQuery = ({ query, queryEmptyIsAbsent, queryLists, validateQuer
 interface Handling {
   isDryRun: boolean
   unread: readonly Unread[]
-  journal: Journal | undefined
-  startedAt: number
 }
 
 const withUnread = (result: JsonResponse, unread: readonly Unread[]): JsonResponse =>
@@ -207,12 +210,11 @@ const withUnread = (result: JsonResponse, unread: readonly Unread[]): JsonRespon
 const handle = async (
   route: Route,
   request: RouteRequest,
-  { isDryRun: isDry, claim, body, unread, ...line }: Pick<Parts, 'claim' | 'body'> & Handling,
+  { isDryRun: isDry, claim, body, unread }: Pick<Parts, 'claim' | 'body'> & Handling,
 ): Promise<RouteResponse> => {
   if (isDry && route.dryRun) return withUnread(await route.dryRun(request), unread)
   const result = await route.handler(request)
   if (route.readsOnly && !('stream' in result)) await claim?.save(result, body.fingerprints())
-  logRequest(route, { ...line, request, result })
   return result
 }
 
@@ -254,9 +256,11 @@ interface Parts {
   body: ReadBody
   caller: Caller | undefined
   claim: Claim | undefined
+  headers: RouteRequest['headers']
+  reauthorise: RouteRequest['reauthorise']
 }
 
-const makeRequest = (parts: Parts): Omit<RouteRequest, 'reauthorise'> => {
+const makeRequest = (parts: Parts): RouteRequest => {
   const { route, request, response, address, query, body, caller, claim } = parts
   return {
     params: request.params,
@@ -264,7 +268,8 @@ const makeRequest = (parts: Parts): Omit<RouteRequest, 'reauthorise'> => {
     body: body.value,
     inline: body.inline,
     caller,
-    headers: request.headers,
+    headers: parts.headers,
+    reauthorise: parts.reauthorise,
     requestId: String(response.getHeader('x-request-id')),
     address,
     ip: request.ip,

@@ -155,7 +155,12 @@ export interface ItemRow {
   taskId: string | null
   outcome: 'done' | 'rejected' | null
   customId: string | null
-  result: { task_id?: string; redeliveries?: number; replayed?: boolean; ignored_fields?: string[] } | null
+  result: {
+    task_id?: string
+    redeliveries?: number
+    replayed?: boolean
+    ignored_fields?: string[]
+  } | null
   error: ItemError | null
   state: TaskState | null
   /** Absent without a task. */

@@ -30,7 +30,7 @@ import { LINES_TYPE, makeOperationLine, respondWithLines } from './results.ts'
 import { CHOICE_MS, chooseTasks, listUnknownTasks } from '../../db/bulk/choice.ts'
 import { unitOfWork } from '../../../platform/db/unit-of-work.ts'
 import { errors, shown } from '../../../platform/domain/errors.ts'
-import { validateAll, validateBounds } from '../../../platform/domain/time-bounds.ts'
+import { makeValidateBounds, validateAll } from '../../../platform/domain/time-bounds.ts'
 import { makeIssue, type Issue } from '../../../platform/domain/validate.ts'
 import { validationError } from '../../../platform/domain/validation-error.ts'
 import { getCaller } from '../../../platform/http/access/caller.ts'
@@ -149,6 +149,8 @@ const withCounts = async (sql: Queryable, operation: OperationRow): Promise<Oper
   counts: await readOperationCounts(sql, operation),
 })
 
+const validateBounds = makeValidateBounds(NewOperation.properties.filter, '/filter/')
+
 /** Rejects a filter that names tasks and says more, and one that names nothing. */
 const validateOperation: NonNullable<Route['validate']> = ({ body }): Issue[] => {
   const { task_ids: ids, ...others } = (body['filter'] ?? {}) as OperationFilter
@@ -157,7 +159,7 @@ const validateOperation: NonNullable<Route['validate']> = ({ body }): Issue[] =>
     ...(ids === undefined || Object.keys(others).length === 0
       ? []
       : [makeIssue('/filter/task_ids', sentence, 'incompatible_fields')]),
-    ...validateBounds(NewOperation.properties.filter, others, '/filter/'),
+    ...validateBounds(others),
     ...validateAll(body['filter'] ?? {}, body['all'], '/filter'),
   ]
 }
