@@ -286,6 +286,7 @@ export const KEY_SETTINGS = [
   'COMFYUI_TOKEN',
   'ENGINES_HTTP_TOKENS',
   'GITHUB_TOKEN',
+  'TEMPORAL_DATABASE_URL',
 ] as const
 
 /** The pages and the console of AUTH=builtin are at the root of their origin, and browsers keep passkeys for TLS alone. */

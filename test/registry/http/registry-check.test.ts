@@ -7,7 +7,6 @@ import type { Client as TemporalClient } from '@temporalio/client'
 import { BELOW_NORMAL_PRIORITY, NORMAL_PRIORITY } from '../../../src/platform/temporal/start.ts'
 import { assertMembers, expectStatus, makeClient, pluck } from '../../support/client.ts'
 import type { Client, HttpResponse } from '../../support/client.ts'
-import { holdRequest } from '../../support/held-request.ts'
 import { sha256Of } from '../../support/digest.ts'
 import { openTemporal } from '../../support/temporal-client.ts'
 import { waitFor } from '../../support/wait.ts'
@@ -272,23 +271,25 @@ describe('checks while nobody reads', () => {
   })
 
   test('are sent by an owner no more at once than are checked', async (t) => {
-    const send = async (owner: string) =>
-      holdRequest({
-        url: `${service.baseUrl}/registry/check`,
-        headers: {
-          authorization: `Bearer ${await service.token(owner)}`,
-          'content-type': 'application/zip',
-        },
-        body: {},
+    const end = new AbortController()
+    t.after(() => end.abort())
+    const authorization = `Bearer ${await service.token('olga')}`
+    const send = () =>
+      fetch(`${service.baseUrl}/registry/check`, {
+        method: 'POST',
+        headers: { authorization },
+        body: new ReadableStream({ start: (half) => half.enqueue(zip.subarray(0, 50)) }),
+        signal: end.signal,
+        duplex: 'half',
       })
-    const held = [await send('olga'), await send('olga')]
-    t.after(() => held.map((one) => one.abort()))
+    const held = [send(), send()]
     const nothing = Buffer.alloc(0)
     const isBusy = async () => (await check(nothing)).status === 429
     await waitFor('both are being sent', isBusy)
     const other = await registry.addPublisher()
-    expectStatus(await check(nothing, {}, { token: other.token }), 400)
-    for (const one of held) one.abort()
+    expectStatus(await check(nothing, {}, { token: other.token }), 400, 'archive_invalid')
+    end.abort()
+    await Promise.allSettled(held)
     await waitFor('their places are free', async () => !(await isBusy()))
   })
 
