@@ -199,6 +199,21 @@ def test_a_wait_ends_after_its_patience_or_its_time(kiln_of):
         assert seen == []
 
 
+def test_a_wait_for_an_id_outlives_an_outage_before_its_look_up(kiln_of):
+    item = {"family": "image", "path": f"/proxy/imgvendor/v1/ai/image-relight/{ID}"}
+    away = [httpx.ConnectError("gone") for _ in range(6 * 4)]
+    kiln, seen = kiln_of(
+        *(*away, httpx.Response(502, text="<html>"), httpx.Response(200, json=item)),
+        stream((1, "state", {"status": "IN_PROGRESS"}), (2, "end", image().json())),
+    )
+    reported = []
+    ended = kiln.wait(ID, on_progress=reported.append)
+    assert (ended.state, ended.path) == ("succeeded", item["path"])
+    assert [(each.id, each.status) for each in reported] == [(ID, "IN_PROGRESS"), (ID, "COMPLETED")]
+    # No way is given up while the service is away.
+    assert [way_of(request) for request in seen[-2:]] == ["plain", "stream"]
+
+
 def test_a_wait_of_a_short_time_reports_at_once_and_each_change_once(kiln_of):
     def waiting(status, etag, waits_for=None):
         record = {"task_id": ID, "status": status, "generated": [], "waits_for": waits_for}
@@ -410,6 +425,15 @@ def test_a_template_takes_lists_of_files_beside_other_lists(kiln_of, tmp_path):
     kiln, seen = kiln_of(image())
     kiln.templates.create_task("join", parts=[b"png", path, LINK], words=["a b", 1])
     assert json.loads(seen[0].content) == {"parts": ["cG5n", "cG5n", LINK], "words": ["a b", 1]}
+
+
+def test_a_template_may_have_a_member_that_is_called_name(kiln_of):
+    kiln, seen = kiln_of(image())
+    kiln.templates.create_task("poster", name="Ada")
+    assert (seen[0].url.path, json.loads(seen[0].content)) == (
+        "/templates/poster/tasks",
+        {"name": "Ada"},
+    )
 
 
 def test_a_batch_is_waited_for_while_the_service_is_away(kiln_of):
