@@ -23,6 +23,7 @@ import { makeWebhookSecret, signWebhook } from '../../../src/events/adapters/web
 import { ROOT } from '../../../src/local/root.ts'
 import { makeFolder } from '../../../test/support/folder.ts'
 import { holdBody, makeFaultyFetch, reject } from './issues.ts'
+import type { OnTheWay } from './issues.ts'
 
 /** Cases that the Python client is tried with, too. */
 const readShared = async <T>(name: string): Promise<T> =>
@@ -470,7 +471,7 @@ describe('a call', () => {
   test('several files of a run are a list, or an error where one is taken or nobody knows', async () => {
     const list = { type: 'array', items: {} }
     const templates = [{ name: 'one', body: { properties: { image: {}, parts: list } } }]
-    const read = async (given: string[], listed = json({ templates }), name = 'one') =>
+    const read = async (given: string[], listed: OnTheWay = json({ templates }), name = 'one') =>
       await readFiles({ kiln: make(listed).kiln, signal: AbortSignal.any([]) }, name, given)
     assert.deepEqual(await read(['a.png', 'parts=b', 'parts=c']), {
       image: 'a.png',

@@ -29,7 +29,7 @@ export const readFiles = async (
     files.set(member, [...(files.get(member) ?? []), path])
   }
   if (files.size === 0) return {}
-  const lists = await findLists(context, name).catch((error: unknown) => {
+  const lists = await findLists(context, name).catch((error: unknown): string[] => {
     // Making the task says what is wrong, but it must not be made of one file of several.
     if (files.size < given.length) throw error
     return []

@@ -24,11 +24,11 @@ const isStream = (value: unknown): value is ReadableStream<Uint8Array> =>
   typeof (value as Partial<ReadableStream> | null | undefined)?.getReader === 'function'
 
 /** Opens a source: returns what is sent. @param onError called with the own error of a stream */
-export const openSource = async (
+export const openSource = (
   source: UploadSource,
   onError: (error: unknown) => void,
-): Promise<NonNullable<RequestInit['body']>> => {
-  const opened: unknown = typeof source === 'function' ? await source() : source
+): NonNullable<RequestInit['body']> => {
+  const opened: unknown = typeof source === 'function' ? source() : source
   requireBytes('source', opened)
   if (!isStream(opened)) return opened as NonNullable<RequestInit['body']>
   return passOn(opened, (error) => error !== undefined && onError(error))
