@@ -630,7 +630,8 @@ describe('an error of the caller', () => {
       }
     assert.equal(seen.length, 0)
     const { kiln: opening } = make({ retry: { baseMs: 1 } })
-    await catchArgument(() => opening.upload((() => 'photo.png') as never))
+    const opened = await catchArgument(() => opening.upload((() => 'photo.png') as never))
+    assert.match(opened.message, /^source must be a Blob/)
   })
 
   test('a version named by two dots is no path to the deletion of its node', async () => {

@@ -212,6 +212,9 @@ def test_a_wait_for_an_id_outlives_an_outage_before_its_look_up(kiln_of):
     assert [(each.id, each.status) for each in reported] == [(ID, "IN_PROGRESS"), (ID, "COMPLETED")]
     # No way is given up while the service is away.
     assert [way_of(request) for request in seen[-2:]] == ["plain", "stream"]
+    kiln, _ = kiln_of(httpx.Response(404, text="<html>"))
+    with pytest.raises(NotFoundError, match="answer_unknown"):
+        kiln.wait(ID)
 
 
 def test_a_wait_of_a_short_time_reports_at_once_and_each_change_once(kiln_of):

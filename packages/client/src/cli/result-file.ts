@@ -29,10 +29,9 @@ const FORMATS: readonly Format[] = [
 const formatOf = (path: string): Format | undefined =>
   FORMATS.find(({ extensions }) => extensions.includes(extname(path).toLowerCase()))
 
-/** Throws where no file can be made of a name. */
-export const checkPlace = async (output: string): Promise<void> => {
-  const isFolder = await isDirectory(output)
-  if (isFolder || output.endsWith('/') || output.endsWith(sep))
+/** Throws where no file of a name can be made, or none at all in this folder. */
+export const checkPlace = async (output = ''): Promise<void> => {
+  if (output.endsWith('/') || output.endsWith(sep) || (await isDirectory(output)))
     throw new UsageError(`-o must name a file, and ${output} is a folder`)
   const folder = dirname(output)
   const isWritable = access(folder, constants.W_OK).then(() => isDirectory(folder))

@@ -104,7 +104,7 @@ const defineCreation = ({ usage, summary, medium, members, read, ...rest }: Crea
     const asked = { ...readSet(context), ...readTaskOptions(context) }
     if (medium) checkFormat(output, medium, asked['kiln_output_format'])
     // A task costs something, so its result must have a place before it is made.
-    if (context.values['no-wait'] !== true) await checkPlace(output ?? 'result')
+    if (context.values['no-wait'] !== true) await checkPlace(output)
     const format = medium === 'video' ? {} : askFormat(output)
     const given: Record<string, unknown> = { ...format, ...body, ...asked }
     for (const [name, [member, type]] of Object.entries(members)) {

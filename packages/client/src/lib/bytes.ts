@@ -34,12 +34,18 @@ export const openSource = (
   return passOn(opened, (error) => error !== undefined && onError(error))
 }
 
-/** Passes a stream on. @param onEnd called once it has ended, has broken with an error, or is cancelled */
+/** Passes a stream on, until a signal is aborted. @param onEnd called once it has ended, has broken with an error, or is cancelled */
 export const passOn = (
   stream: ReadableStream<Uint8Array>,
   onEnd: (error?: unknown) => void,
+  signal?: AbortSignal,
 ): ReadableStream<Uint8Array<ArrayBuffer>> => {
   const reader = stream.getReader()
+  const start = (out: ReadableStreamDefaultController): void =>
+    signal?.addEventListener('abort', () => {
+      out.error(signal.reason)
+      void cancel(signal.reason).catch(() => {})
+    })
   const pull = async (out: ReadableStreamDefaultController): Promise<void> => {
     const { done, value } = await reader.read().catch((error: unknown) => {
       onEnd(error)
@@ -54,7 +60,7 @@ export const passOn = (
     await reader.cancel(reason)
   }
   // Otherwise it is read ahead.
-  return new ReadableStream({ pull, cancel }, { highWaterMark: 0 })
+  return new ReadableStream({ start, pull, cancel }, { highWaterMark: 0 })
 }
 
 export const isFileBytes = (value: unknown): value is FileBytes =>

@@ -44,7 +44,7 @@ export const sendWithin = async (
   try {
     const response = await readWhole(await send(link.signal))
     isOpen = !isWhole(response) && response.body !== null
-    return isOpen ? passBody(response, link.unlink) : response
+    return isOpen ? passBody(response, link) : response
   } finally {
     link.stopTimer()
     if (!isOpen) link.unlink()
@@ -61,8 +61,13 @@ export const readWhole = async (response: Response): Promise<Response> => {
 const isWhole = ({ ok, headers }: Response): boolean =>
   !ok || headers.get('content-length') === '0' || /\bjson\b/.test(headers.get('content-type') ?? '')
 
-const passBody = (response: Response, onEnd: () => void): Response => {
-  const passed = new Response(passOn(response.body as ReadableStream<Uint8Array>, onEnd), response)
+/** `fetch` of Node 20 forgets its signal once the garbage of a body that goes on was collected. */
+const passBody = (
+  response: Response,
+  { signal, unlink }: Pick<ReturnType<typeof linkSignal>, 'signal' | 'unlink'>,
+): Response => {
+  const body = passOn(response.body as ReadableStream<Uint8Array>, unlink, signal)
+  const passed = new Response(body, response)
   return Object.defineProperty(passed, 'url', { value: response.url })
 }
 
