@@ -32,7 +32,7 @@ NAMES = {
     "_AsyncBulks": "_Bulks",
     "AsyncBatches": "Batches",
     "AsyncOperations": "Operations",
-    "_AsyncRoutes": "_Routes",
+    "AsyncRoutes": "Routes",
     "AsyncTasks": "Tasks",
     "AsyncEvents": "Events",
     "AsyncEndpoints": "Endpoints",

@@ -4,7 +4,7 @@ import { makeEndpoints, makeEvents, makeSecrets } from './lib/events.ts'
 import { makeHttp } from './lib/http.ts'
 import type { KilnOptions } from './lib/http.ts'
 import { makeRegistry } from './lib/registry.ts'
-import { withRetries } from './lib/retry.ts'
+import { readWithRetries, withRetries } from './lib/retry.ts'
 import { save } from './lib/save.ts'
 import { makeTaskList, makeUsage } from './lib/task-list.ts'
 import { makeTasks } from './lib/tasks.ts'
@@ -35,8 +35,8 @@ export type { paths } from './generated/openapi.ts'
 /** A client of one service. It needs `fetch` and nothing else, so it runs in Node from 20.19 on and in browsers. */
 export const makeKiln = (options: KilnOptions) => {
   const http = makeHttp(options)
-  const download = (link: string, signal?: AbortSignal): Promise<Response> =>
-    withRetries(http.retry, signal, () => http.sendToLink(link, { signal: signal ?? null }))
+  const read = (link: string, signal: AbortSignal | undefined) => () =>
+    http.sendToLink(link, { signal: signal ?? null })
   return {
     ...makeCreators(http),
     ...makeTasks(http),
@@ -59,10 +59,11 @@ export const makeKiln = (options: KilnOptions) => {
     upload: (source: UploadSource, options?: UploadOptions): Promise<string> =>
       upload(http, source, options),
     /** Reads the file behind a signed link. */
-    download,
+    download: (link: string, signal?: AbortSignal): Promise<Response> =>
+      withRetries(http.retry, signal, read(link, signal)),
     /** Saves the file behind a signed link, whole or not at all. In a browser `download` takes its place. */
-    save: async (link: string, path: string, signal?: AbortSignal): Promise<void> =>
-      save(path, new Uint8Array(await (await download(link, signal)).arrayBuffer())),
+    save: (link: string, path: string, signal?: AbortSignal): Promise<void> =>
+      save(path, () => readWithRetries(http.retry, signal, read(link, signal))),
     registry: makeRegistry(http),
     /** Every route of the document, typed, with this client's credential, retries and keys: `responseOf` takes their responses. */
     routes: http.routes,

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { promisify } from 'node:util'
 
 import { codePath } from '../../../src/local/root.ts'
 import { makeFolder } from '../../../test/support/folder.ts'
@@ -10,6 +12,10 @@ import { ADVICE } from '../../inspector/src/advice.ts'
 
 const PROJECT = '[project]\nname = "cups"\nversion = "1.0.0"\n[tool.kiln]\nPublisherId = "alice"\n'
 const CUP = 'class Cup: RETURN_TYPES = ("IMAGE",)\nNODE_CLASS_MAPPINGS = {"Cup": Cup}\n'
+/** A header in the form of HTTP, which the tool does not take. */
+const SECRET = 'Authorization: Bearer s3cr3t'
+/** Device that has no room. */
+const FULL = '/dev/full'
 const UNKNOWN = 'import maker\nNODE_CLASS_MAPPINGS = maker.make()\n'
 
 /** Runs `kiln` where no service is. */
@@ -148,10 +154,23 @@ test('kiln exits with 2 for whatever is wrong with its arguments', async (contex
     [['video', 'Sea', '--output-format', 'png'], /no option --output-format/],
     [['relight', join(folder, 'none.png')], /the file .*none\.png cannot be read \(ENOENT\)/],
     [['upscale', 'a.png', '-o', join(folder, 'none/a.png')], /-o must name one in a folder/],
+    [['upscale', 'a.png', '-o', join(folder, '__init__.py/a.png')], /-o must name one in a folder/],
+    [['upscale', 'a.png', '-o', folder], /-o must name a file, and .* is a folder/],
+    [['upscale', 'a.png', '-o', 'none/'], /-o must name a file, and none\/ is a folder/],
+    [['watch', 'a', '-o', '.'], /-o must name a file, and \. is a folder/],
+    [['endpoints', 'create', 'http://a', '--header', SECRET], /^kiln: --header takes name=value\n/],
   ] as const) {
     const { code, err } = await kiln(...words)
     assert.equal(code, 2, err)
     assert.match(err, says)
     assert.match(err, /\nusage: kiln /)
+    assert.ok(!err.includes(SECRET), err)
   }
+})
+
+test('kiln exits with 5 where its output has no room', { skip: !existsSync(FULL) }, async () => {
+  const program = codePath('packages/client/src/cli/kiln.ts')
+  const args = ['-c', `"$0" "$1" --help > ${FULL}`, process.execPath, program]
+  const stderr = /^kiln: standard output cannot be written: .*ENOSPC/
+  await assert.rejects(promisify(execFile)('sh', args), { code: 5, stderr })
 })

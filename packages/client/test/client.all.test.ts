@@ -678,10 +678,10 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     const rejected = await kiln([...args, 'no/such/dir/out.png'])
     assert.equal(rejected.code, 2, rejected.err)
     assert.match(rejected.err, /^kiln: no file can be made in no\/such\/dir: -o must name one in/)
-    // A folder in its place shows only when the file is written.
-    const failed = await kiln([...args, '.'])
+    // A name that is too long shows only when the file is written.
+    const failed = await kiln([...args, `${'a'.repeat(300)}.png`])
     assert.equal(failed.code, 5, failed.err)
-    assert.match(failed.err, /EISDIR.*; the result is kept: `kiln watch [\w-]+ -o <file>`/)
+    assert.match(failed.err, /ENAMETOOLONG.*; the result is kept: `kiln watch [\w-]+ -o <file>`/)
     const id = /kiln watch ([\w-]+)/.exec(failed.err)?.[1] ?? ''
     const watched = await kiln(['watch', id, '-o', 'no/such/dir/out.png'])
     assert.deepEqual([watched.code, /in no\/such\/dir/.test(watched.err)], [2, true], watched.err)

@@ -13,6 +13,7 @@ import { build } from 'esbuild'
 import { packFolder } from '../src/cli/archive.ts'
 import { confirmDeletion } from '../src/cli/confirm.ts'
 import { whyLeftOut } from '../src/cli/left-out.ts'
+import { readFiles } from '../src/cli/run-template.ts'
 import { readProject } from '../src/cli/project.ts'
 import { makeScreen } from '../src/cli/screen.ts'
 import { readServerSentEvents } from '../src/lib/server-sent-events.ts'
@@ -22,6 +23,7 @@ import { makeWebhookSecret, signWebhook } from '../../../src/events/adapters/web
 import { ROOT } from '../../../src/local/root.ts'
 import { makeFolder } from '../../../test/support/folder.ts'
 import { holdBody, makeFaultyFetch, reject } from './issues.ts'
+import type { OnTheWay } from './issues.ts'
 
 /** Cases that the Python client is tried with, too. */
 const readShared = async <T>(name: string): Promise<T> =>
@@ -373,6 +375,121 @@ describe('a call', () => {
     await assert.rejects(kiln.wait(task, { signal: stop.signal }), /enough/)
   })
 
+  test('a signal ends every method of the registry', async () => {
+    type Registry = ReturnType<typeof make>['kiln']['registry']
+    const body = { workflow: {} } as never
+    const archive = new Blob([])
+    const publication = { publisherId: 'a', nodeId: 'b', token: 't', version: { version: '1' } }
+    const calls: {
+      [Name in keyof Registry]: (registry: Registry, signal: AbortSignal) => Promise<unknown>
+    } = {
+      publish: ({ publish }, signal) => publish({ ...publication, archive }, { signal }),
+      checkArchive: ({ checkArchive }, signal) => checkArchive(archive, {}, { signal }),
+      waitForVerdict: ({ waitForVerdict }, signal) => waitForVerdict('a', '1', { signal }),
+      searchNodes: ({ searchNodes }, signal) => searchNodes({}, { signal }),
+      editNode: ({ editNode }, signal) => editNode('a', 'b', {}, { signal }),
+      editVersion: ({ editVersion }, signal) => editVersion('a', 'b', '1', {}, { signal }),
+      deleteVersion: ({ deleteVersion }, signal) => deleteVersion('a', 'b', '1', { signal }),
+      resolveWorkflow: ({ resolveWorkflow }, signal) => resolveWorkflow(body, { signal }),
+      checkWorkflow: ({ checkWorkflow }, signal) => checkWorkflow(body, { signal }),
+      readNode: ({ readNode }, signal) => readNode('a', { signal }),
+      listVersions: ({ listVersions }, signal) => listVersions('a', { signal }),
+      readVersion: ({ readVersion }, signal) => readVersion('a', '1', { signal }),
+      install: ({ install }, signal) => install('a', {}, { signal }),
+      listHostNodes: ({ listHostNodes }, signal) => listHostNodes('a', '1', { signal }),
+      listReviews: ({ listReviews }, signal) => listReviews('a', {}, { signal }),
+      review: ({ review }, signal) => review('a', { stars: 1 }, { signal }),
+      readFindings: ({ readFindings }, signal) => readFindings('a', '1', { signal }),
+    }
+    for (const [name, call] of Object.entries(calls)) {
+      const stop = new AbortController()
+      const held = holdBody('application/json', () => stop.abort(new Error('enough')))
+      await assert.rejects(call(make(held, held).kiln.registry, stop.signal), /enough/, name)
+    }
+  })
+
+  test('a signal ends a stream that a route has opened', async () => {
+    const stop = new AbortController()
+    const { kiln } = make(holdBody('text/event-stream', () => stop.abort(new Error('enough'))))
+    const asked = kiln.routes.GET('/tasks/stream', { parseAs: 'stream', signal: stop.signal })
+    const { data } = await asked
+    await assert.rejects((data as ReadableStream).getReader().read(), /enough/)
+  })
+
+  test('what a function or a stream of the caller throws comes as it is, after one attempt', async () => {
+    const own = new Error('the vault is locked')
+    let called = 0
+    const fail = () => {
+      called += 1
+      throw own
+    }
+    const isOwn = (error: unknown): boolean => error === own
+    const { fetch, seen } = makeFaultyFetch()
+    const locked = makeKiln({ baseUrl: 'http://kiln.test', token: fail, fetch })
+    for (const call of [
+      () => locked.relight({ image }),
+      () => locked.read('t'),
+      () => locked.wait('t'),
+      () => locked.batches.results('b').next(),
+    ])
+      await assert.rejects(call(), isOwn)
+    assert.deepEqual([called, seen.length], [4, 0])
+
+    const links = { upload_url: 'http://up.test/1', download_url: image, existing_file: false }
+    let sent = 0
+    const send: typeof globalThis.fetch = async (input, init) => {
+      if (input instanceof Request) return Response.json(links)
+      sent += 1
+      await new Response(init?.body).arrayBuffer().catch((cause: unknown) => {
+        throw new TypeError('fetch failed', { cause })
+      })
+      return new Response()
+    }
+    const kiln = makeKiln({ baseUrl: 'http://kiln.test', retry: { baseMs: 1 }, fetch: send })
+    const open = () => new ReadableStream({ pull: (out) => out.error(own) })
+    await assert.rejects(kiln.upload(fail), isOwn)
+    for (const source of [open, open()]) await assert.rejects(kiln.upload(source), isOwn)
+    assert.deepEqual([called, sent], [5, 2])
+  })
+
+  test('a body that breaks is read again, and a file is asked for once its path is one', async (context) => {
+    const folder = await makeFolder(context)
+    const broken = (type: string) => () => {
+      const body = new ReadableStream({ pull: (out) => out.error(new TypeError('terminated')) })
+      return Promise.resolve(new Response(body, { headers: { 'content-type': type } }))
+    }
+    const { kiln, seen } = make(broken('image/png'), () => Promise.resolve(new Response('whole')))
+    await assert.rejects(kiln.save(image, folder), { name: 'ArgumentError' })
+    assert.equal(seen.length, 0)
+    await kiln.save(image, join(folder, 'a.png'))
+    assert.equal(await readFile(join(folder, 'a.png'), 'utf8'), 'whole')
+    const checked = { version_free: true }
+    const { kiln: checker } = make(broken('application/json'), json(checked))
+    assert.deepEqual(await checker.registry.checkArchive(new Blob([])), checked)
+  })
+
+  test('several files of a run are a list, or an error where one is taken or nobody knows', async () => {
+    const list = { type: 'array', items: {} }
+    const templates = [{ name: 'one', body: { properties: { image: {}, parts: list } } }]
+    const read = async (given: string[], listed: OnTheWay = json({ templates }), name = 'one') =>
+      await readFiles({ kiln: make(listed).kiln, signal: AbortSignal.any([]) }, name, given)
+    assert.deepEqual(await read(['a.png', 'parts=b', 'parts=c']), {
+      image: 'a.png',
+      parts: ['b', 'c'],
+    })
+    assert.deepEqual(await read(['parts=b']), { parts: ['b'] })
+    for (const given of [
+      ['a.png', 'b.png', 'c.png'],
+      ['mask=a', 'mask=b'],
+    ])
+      await assert.rejects(read(given), /^Error: (image|mask) of one takes one file, got [23]$/)
+    const away = reject(400, 'unauthorized')
+    assert.deepEqual(await read(['a.png'], away), { image: 'a.png' })
+    await assert.rejects(read(['a.png', 'b.png'], away), { code: 'unauthorized' })
+    const other = read(['a.png', 'b.png'], undefined, 'ones')
+    await assert.rejects(other, /there is no template ones; did you mean one\?/)
+  })
+
   test('the results of a batch go on after a cut from the line where they were', async () => {
     const lines = [0, 1, 2].map((index) => `${JSON.stringify({ index, text: '\u2028' })}\n`)
     const send = (text: string, isCut: boolean) => () => {
@@ -497,6 +614,25 @@ describe('an error of the caller', () => {
         assert.match((await catchArgument(() => kiln.batches.create(source))).message, message)
       assert.equal(seen.length, 0)
     })
+
+  test('the path of a file is no upload, whose text would be stored in its place', async () => {
+    const { kiln, seen } = make({})
+    const publication = { publisherId: 'a', nodeId: 'b', token: 't', version: { version: '1' } }
+    for (const given of ['photo.png', {}, null, 5])
+      for (const [named, call] of [
+        ['source', (source: Blob) => kiln.upload(source)],
+        ['source', (source: Blob) => kiln.registry.checkArchive(source)],
+        ['archive', (archive: Blob) => kiln.registry.publish({ ...publication, archive })],
+        ['requests', (requests: Blob) => kiln.batches.create(requests)],
+      ] as const) {
+        const { message } = await catchArgument(() => call(given as unknown as Blob))
+        assert.match(message, new RegExp(`^${named} must be a Blob`))
+      }
+    assert.equal(seen.length, 0)
+    const { kiln: opening } = make({ retry: { baseMs: 1 } })
+    const opened = await catchArgument(() => opening.upload((() => 'photo.png') as never))
+    assert.match(opened.message, /^source must be a Blob/)
+  })
 
   test('a version named by two dots is no path to the deletion of its node', async () => {
     const { kiln, seen } = make({})
@@ -658,6 +794,25 @@ describe('a pack', () => {
       const message = /includes names dist, of which no file is there/
       await assert.rejects(packFolder(folder, { ...TOOLS, includes: ['dist'] }), { message })
     })
+
+  test('is not zipped where git cannot say what is ignored', async (context) => {
+    const files = { 'pack/a.py': '', 'pack/.gitignore': 'a.py\n', '.git': 'gitdir: nowhere\n' }
+    const folder = await makeFolder(context, files)
+    const message = /^\.gitignore cannot be read by git, .*: fatal: not a git repository/
+    await assert.rejects(packFolder(join(folder, 'pack'), TOOLS), { message })
+  })
+
+  test('that is itself ignored is zipped without what its own .gitignore names', async (context) => {
+    const files = { '.gitignore': 'dist/\n', 'dist/.gitignore': 'b.*\n', 'dist/a.py': '' }
+    const folder = await makeFolder(context, { ...files, 'dist/b.py': '', 'dist/c/b.py': '' })
+    await promisify(execFile)('git', ['init', '-q'], { cwd: folder })
+    const packed = await packFolder(join(folder, 'dist'), TOOLS)
+    context.after(packed.remove)
+    assert.deepEqual(
+      packed.files.map(({ path }) => path),
+      ['.gitignore', 'a.py'],
+    )
+  })
 
   for (const { toml, project: expected, error } of projects)
     test(`is described by its pyproject.toml, as to the Python client: ${toml.replaceAll(/\s+/g, ' ')}`, async (context) => {

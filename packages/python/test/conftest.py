@@ -89,7 +89,9 @@ def kiln_of(make: Callable[..., Any]) -> Callable[..., tuple[Any, list[httpx.Req
         transport = httpx.MockTransport(handle)
 
         def factory(is_async: bool) -> httpx.Client | httpx.AsyncClient:
-            return (httpx.AsyncClient if is_async else httpx.Client)(transport=transport)
+            # Whatever a caller's client does, a redirect must not carry a credential away.
+            options: Any = {"transport": transport, "follow_redirects": True}
+            return (httpx.AsyncClient if is_async else httpx.Client)(**options)
 
         client = factory(make is not Kiln)
         return make("http://kiln.test/", client=client, backoff=0, **options), seen

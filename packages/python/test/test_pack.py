@@ -121,6 +121,26 @@ def test_includes_and_comfyignore_decide_what_is_packed(tmp_path, is_repository)
         pack_folder(folder, tmp_path / "b.zip", includes=["dist"])
 
 
+def test_a_folder_is_not_zipped_where_git_cannot_say_what_is_ignored(tmp_path):
+    (tmp_path / ".git").write_text("gitdir: nowhere\n")
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack/a.py").write_text("")
+    message = r"^\.gitignore cannot be read by git, .*: fatal: not a git repository"
+    with pytest.raises(PackError, match=message):
+        pack_folder(tmp_path / "pack", tmp_path / "a.zip")
+
+
+def test_a_folder_that_is_itself_ignored_is_zipped_by_its_own_patterns(tmp_path):
+    (folder := tmp_path / "dist").mkdir()
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    (tmp_path / ".gitignore").write_text("dist/\n")
+    for name, text in {".gitignore": "b.*\n", "a.py": "", "b.py": ""}.items():
+        (folder / name).write_text(text)
+    pack_folder(folder, tmp_path / "a.zip")
+    with zipfile.ZipFile(tmp_path / "a.zip") as zip:
+        assert zip.namelist() == [".gitignore", "a.py"]
+
+
 def test_a_folder_is_zipped_until_a_deadline(tmp_path):
     (tmp_path / "a.py").write_text("a = 1\n")
     with pytest.raises(TimeoutError):

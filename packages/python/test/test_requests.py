@@ -199,6 +199,24 @@ def test_a_wait_ends_after_its_patience_or_its_time(kiln_of):
         assert seen == []
 
 
+def test_a_wait_for_an_id_outlives_an_outage_before_its_look_up(kiln_of):
+    item = {"family": "image", "path": f"/proxy/imgvendor/v1/ai/image-relight/{ID}"}
+    away = [httpx.ConnectError("gone") for _ in range(6 * 4)]
+    kiln, seen = kiln_of(
+        *(*away, httpx.Response(502, text="<html>"), httpx.Response(200, json=item)),
+        stream((1, "state", {"status": "IN_PROGRESS"}), (2, "end", image().json())),
+    )
+    reported = []
+    ended = kiln.wait(ID, on_progress=reported.append)
+    assert (ended.state, ended.path) == ("succeeded", item["path"])
+    assert [(each.id, each.status) for each in reported] == [(ID, "IN_PROGRESS"), (ID, "COMPLETED")]
+    # No way is given up while the service is away.
+    assert [way_of(request) for request in seen[-2:]] == ["plain", "stream"]
+    kiln, _ = kiln_of(httpx.Response(404, text="<html>"))
+    with pytest.raises(NotFoundError, match="answer_unknown"):
+        kiln.wait(ID)
+
+
 def test_a_wait_of_a_short_time_reports_at_once_and_each_change_once(kiln_of):
     def waiting(status, etag, waits_for=None):
         record = {"task_id": ID, "status": status, "generated": [], "waits_for": waits_for}
@@ -412,6 +430,15 @@ def test_a_template_takes_lists_of_files_beside_other_lists(kiln_of, tmp_path):
     assert json.loads(seen[0].content) == {"parts": ["cG5n", "cG5n", LINK], "words": ["a b", 1]}
 
 
+def test_a_template_may_have_a_member_that_is_called_name(kiln_of):
+    kiln, seen = kiln_of(image())
+    kiln.templates.create_task("poster", name="Ada")
+    assert (seen[0].url.path, json.loads(seen[0].content)) == (
+        "/templates/poster/tasks",
+        {"name": "Ada"},
+    )
+
+
 def test_a_batch_is_waited_for_while_the_service_is_away(kiln_of):
     batch = {"batch_id": ID, "state": "running", "total": 2, "counts": {"pending": 1}}
     soon = {"retry-after": "0"}
@@ -471,8 +498,8 @@ VIDEO_FILES = [
 def test_a_token_for_one_task_reads_it_by_the_route_of_all_kinds(kiln_of, detail, files):
     path = f"/tasks/{ID}"
     body = {**DETAIL, **detail, "path": "/proxy", "warnings": ["One frame."]}
-    found = [httpx.Response(200, json=body) for _ in range(5)]
-    kiln, seen = kiln_of(*found[:2], reject(404, "not_found"), *found[2:], token="kiln_task_a")
+    first, second = (httpx.Response(200, json=body) for _ in range(2))
+    kiln, seen = kiln_of(first, reject(404, "not_found"), second, token="kiln_task_a")
     task = kiln.read(ID)
     assert (task.state, task.path, task.warnings) == ("succeeded", path, ("One frame.",))
     assert [(each.url, each.cover_url, each.watermarked_url) for each in task.files] == files

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
-import { createReadStream, createWriteStream } from 'node:fs'
-import { lstat, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { lstat, mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { promisify } from 'node:util'
 
@@ -113,22 +113,35 @@ const listFiles = async (
   return files.toSorted((one, other) => (one.path < other.path ? -1 : 1))
 }
 
-/** Lists what a .gitignore names, folders without their content; nothing where there is no git. */
-const listIgnored = (folder: string): Promise<Set<string>> =>
-  listWithGit(folder, ['--exclude-standard']).catch(() => new Set())
+/** Lists what a .gitignore names, folders without their content; nothing outside of a repository. */
+const listIgnored = async (folder: string): Promise<Set<string>> => {
+  if (!isInRepository(await realpath(folder))) return new Set()
+  const ignored = await listWithGit(folder, '.gitignore', STANDARD)
+  // A folder that is ignored itself, and named all the same, has patterns of its own.
+  return ignored.has('.') ? await listApart(folder, '.gitignore', STANDARD) : ignored
+}
+
+const STANDARD = '--exclude-standard'
+
+const isInRepository = (folder: string): boolean =>
+  existsSync(join(folder, '.git')) ||
+  (dirname(folder) !== folder && isInRepository(dirname(folder)))
 
 const NAMES = '.comfyignore'
 
-/** Lists what .comfyignore names, tracked or not: git reads it, in a repository that tracks nothing. */
-const listNamed = async (folder: string): Promise<Set<string>> => {
-  if (!(await stat(join(folder, NAMES)).catch(() => undefined))) return new Set()
+/** Lists what .comfyignore names, tracked or not. */
+const listNamed = async (folder: string): Promise<Set<string>> =>
+  existsSync(join(folder, NAMES))
+    ? await listApart(folder, NAMES, `--exclude-from=${NAMES}`)
+    : new Set()
+
+/** Lists by the patterns of a file in the folder alone: git reads them, in a repository that tracks nothing. */
+const listApart = async (folder: string, names: string, excludes: string): Promise<Set<string>> => {
   const repository = await mkdtemp(join(tmpdir(), 'kiln-ignore-'))
   try {
-    await git(repository, ['init', '-q'])
+    await git(repository, names, ['init', '-q'])
     const at = [`--git-dir=${repository}/.git`, '--work-tree=.']
-    return await listWithGit(folder, [`--exclude-from=${NAMES}`], at)
-  } catch (cause) {
-    throw new LocalError(`${NAMES} cannot be read by git, which knows its patterns`, { cause })
+    return await listWithGit(folder, names, excludes, at)
   } finally {
     await rm(repository, { recursive: true, force: true })
   }
@@ -136,13 +149,24 @@ const listNamed = async (folder: string): Promise<Set<string>> => {
 
 const listWithGit = async (
   folder: string,
-  excludes: readonly string[],
+  names: string,
+  excludes: string,
   at: readonly string[] = [],
 ): Promise<Set<string>> => {
-  const args = ['ls-files', '--others', '--ignored', ...excludes, '--directory', '-z']
-  const stdout = await git(folder, [...at, ...args])
+  const args = ['ls-files', '--others', '--ignored', excludes, '--directory', '-z']
+  const stdout = await git(folder, names, [...at, ...args])
   return new Set(stdout.split('\0').map((path) => path.replace(/\/$/, '')))
 }
 
-const git = async (cwd: string, args: readonly string[]): Promise<string> =>
-  (await promisify(execFile)('git', args, { cwd, maxBuffer: 2 ** 28 })).stdout
+/** Runs git. Throws a LocalError that names the file whose patterns it was to read. */
+const git = async (cwd: string, names: string, args: readonly string[]): Promise<string> => {
+  try {
+    return (await promisify(execFile)('git', args, { cwd, maxBuffer: 2 ** 28 })).stdout
+  } catch (cause) {
+    const { stderr, message } = cause as Error & { stderr?: string }
+    const reason = stderr?.trim() || message
+    throw new LocalError(`${names} cannot be read by git, which knows its patterns: ${reason}`, {
+      cause,
+    })
+  }
+}

@@ -52,8 +52,9 @@ export const text = (values: Values, name: string): string | undefined => {
 export const readPairs = (values: Values, option: string): (readonly [string, string])[] =>
   [values[option] ?? []].flat().map((entry) => {
     const [, name, value] = /^([\w.-]+)=(.*)$/s.exec(String(entry)) ?? []
+    // What was given may be a secret of a header.
     if (name === undefined || value === undefined)
-      throw new UsageError(`--${option} takes name=value, got ${entry}`)
+      throw new UsageError(`--${option} takes name=value`)
     return [name, value] as const
   })
 

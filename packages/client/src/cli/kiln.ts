@@ -96,6 +96,13 @@ const runCommand = async (
   }
 }
 
-// Whoever reads the output may go away before its end.
+process.stdout.once('error', ({ code, message }: NodeJS.ErrnoException) => {
+  // Whoever reads the output may go away before its end.
+  if (code === 'EPIPE') return
+  process.stderr.write(`kiln: standard output cannot be written: ${message}\n`)
+  process.exitCode = EXIT.local
+})
+// Those of all that is written later.
 process.stdout.on('error', () => {})
-process.exitCode = await main(process.argv.slice(2))
+const exitCode = await main(process.argv.slice(2))
+process.exitCode ??= exitCode

@@ -88,9 +88,9 @@ export const READERS: Record<string, Tool> = {
     },
     required: [],
     rest: 'Search with more words.',
-    run: async ({ kiln, given: { search, host_node, limit = 10 } }) => {
+    run: async ({ kiln, given: { search, host_node, limit = 10 }, signal }) => {
       const query = { ...defined({ search, host_node_search: host_node }), limit }
-      const { nodes, total } = await kiln.registry.searchNodes(query)
+      const { nodes, total } = await kiln.registry.searchNodes(query, { signal })
       const packs = nodes.map(
         ({ id, name, description, publisher, downloads, availability, latest_version }) => ({
           id,
@@ -112,12 +112,13 @@ export const READERS: Record<string, Tool> = {
     members: { node: string('Id of the pack.'), version: string('Its latest one unless given.') },
     required: ['node'],
     rest: '`kiln version findings <node>@<version>` prints all.',
-    run: async ({ kiln: { registry }, given: { node: id = '', version } }) => {
-      const number = version ?? (await registry.readNode(id)).latest_version?.version
+    run: async ({ kiln: { registry }, given: { node: id = '', version }, signal }) => {
+      const latest = async () => (await registry.readNode(id, { signal })).latest_version?.version
+      const number = version ?? (await latest())
       if (number === undefined)
         throw new UsageError(`${quote(id)} has no version that can be installed`)
-      const read = await registry.readVersion(id, number)
-      const findings = await registry.readFindings(id, read.version)
+      const read = await registry.readVersion(id, number, { signal })
+      const findings = await registry.readFindings(id, read.version, { signal })
       const { status, status_reason, deprecated, host_node_extract_status: host_nodes } = read
       return {
         node: id,

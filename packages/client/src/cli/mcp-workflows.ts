@@ -25,10 +25,10 @@ export const WORKFLOW_READERS: Record<string, Tool> = {
     members: { ...OF_WORKFLOW, installed: versions('Versions that are installed') },
     required: ['file'],
     rest: '`kiln workflow` prints all.',
-    run: async ({ kiln, given, readWorkflow }) => {
+    run: async ({ kiln, given, readWorkflow, signal }) => {
       const { file = '', installed, host_version } = given
       const body = { workflow: await readWorkflow(file), ...defined({ installed, host_version }) }
-      const { host_nodes, ...found } = await kiln.registry.resolveWorkflow(body)
+      const { host_nodes, ...found } = await kiln.registry.resolveWorkflow(body, { signal })
       const unknown = host_nodes.filter(({ origin }) => origin === 'unknown')
       return { ...found, unknown_host_nodes: unknown }
     },
@@ -44,10 +44,10 @@ export const WORKFLOW_READERS: Record<string, Tool> = {
     },
     required: ['file'],
     rest: '`kiln workflow` prints all.',
-    run: async ({ kiln, given, readWorkflow }) => {
+    run: async ({ kiln, given, readWorkflow, signal }) => {
       const { file = '', from, to, host_version } = given
       const body = { workflow: await readWorkflow(file), ...defined({ from, to, host_version }) }
-      return await kiln.registry.checkWorkflow(body)
+      return await kiln.registry.checkWorkflow(body, { signal })
     },
   },
 }

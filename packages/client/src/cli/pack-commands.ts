@@ -150,19 +150,20 @@ const UNREAD =
 
 /** Checks that node and version are free, as far as anybody may see. A service that is away is no error of the pack. */
 const askRegistry = async (
-  { kiln, screen, values }: Context,
+  { kiln, screen, signal, values }: Context,
   { nodeId, publisherId, version }: Pack,
 ): Promise<{ line: string; issues: string[]; isAsked: boolean }> => {
   const issues = publisherId === undefined ? [UNNAMED] : []
   if (values['offline'] === true) return { line: 'not asked (--offline)', issues, isAsked: false }
   screen.show('asking the registry')
   try {
-    const node = await orMissing(kiln.registry.readNode(nodeId))
+    const node = await orMissing(kiln.registry.readNode(nodeId, { signal }))
     if (!node) return { line: `${nodeId} is a new node`, issues, isAsked: true }
     const owner = node.publisher.id
     if (publisherId !== undefined && owner !== publisherId)
       issues.push(`the node ${nodeId} belongs to ${owner}`)
-    const taken = await orMissing(kiln.registry.readVersion(nodeId, version.version))
+    const number = version.version
+    const taken = await orMissing(kiln.registry.readVersion(nodeId, number, { signal }))
     if (taken && !isFreeAgain(taken))
       issues.push(`the version ${taken.version} exists: raise it in pyproject.toml`)
     const latest = node.latest_version?.version ?? 'none'
@@ -269,7 +270,7 @@ const publishPack = async (context: Context, pack: Pack, token: string): Promise
 }
 
 const reportVerdict = async (
-  { kiln, screen }: Context,
+  { kiln, screen, signal }: Context,
   { state, reason, warnings, version }: Verdict,
 ): Promise<number> => {
   const { node_id, version: number, downloadUrl } = version
@@ -278,7 +279,7 @@ const reportVerdict = async (
     line,
     ...(downloadUrl ? [downloadUrl] : []),
     ...warnings.map((warning) => `warning: ${warning}`),
-    ...(state === 'flagged' ? await listFindingLines(kiln, node_id, number) : []),
+    ...(state === 'flagged' ? await listFindingLines({ kiln, signal }, node_id, number) : []),
   ]
   screen.print(lines, { ...version, state, warnings })
   return state === 'active' ? EXIT.done : EXIT.failed
@@ -288,7 +289,7 @@ export const watchVersion = async (context: Context, nodeId: string, version: st
   const { kiln, screen, signal } = context
   context.leave(`kiln watch ${nodeId}@${version}`)
   // A missing version, or a service that is away, is reported at once.
-  await kiln.registry.readVersion(nodeId, version)
+  await kiln.registry.readVersion(nodeId, version, { signal })
   const options = { signal, onStep: (step: string) => screen.show(step) }
   return await reportVerdict(context, await kiln.registry.waitForVerdict(nodeId, version, options))
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname, extname, join } from 'node:path'
+import { access, constants, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, extname, join, sep } from 'node:path'
 
-import { RETRY, withRetries } from '../lib/retry.ts'
+import { readWithRetries, RETRY } from '../lib/retry.ts'
 import type { Context } from './context.ts'
 import { LocalError, UsageError, withDetail } from './error.ts'
 
@@ -28,6 +28,24 @@ const FORMATS: readonly Format[] = [
 
 const formatOf = (path: string): Format | undefined =>
   FORMATS.find(({ extensions }) => extensions.includes(extname(path).toLowerCase()))
+
+/** Throws where no file of a name can be made, or none at all in this folder. */
+export const checkPlace = async (output = ''): Promise<void> => {
+  if (output.endsWith('/') || output.endsWith(sep) || (await isDirectory(output)))
+    throw new UsageError(`-o must name a file, and ${output} is a folder`)
+  const folder = dirname(output)
+  const isWritable = access(folder, constants.W_OK).then(() => isDirectory(folder))
+  if (await isWritable.catch(() => false)) return
+  throw new UsageError(
+    `no file can be made in ${folder}: -o must name one in a folder that is there`,
+  )
+}
+
+const isDirectory = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
 
 /** Throws where a name says what the result will not be. @param asked the format of an image that the request asks for */
 export const checkFormat = (
@@ -71,13 +89,9 @@ export const saveResult = async (
   { kiln, signal }: Pick<Context, 'kiln' | 'signal'>,
   { task_id, url, output }: Result,
 ): Promise<string> => {
-  let bytes = new Uint8Array()
-  // A connection may break in the midst of them.
-  await withRetries({ ...RETRY, attempts: 2 }, signal, async () => {
-    const response = await kiln.download(url, signal)
-    bytes = new Uint8Array(await response.arrayBuffer())
-    return response
-  }).catch((error: unknown) => {
+  // The download has attempts of its own; these are for a break in the midst of it.
+  const asked = readWithRetries({ ...RETRY, attempts: 2 }, signal, () => kiln.download(url, signal))
+  const bytes = await asked.catch((error: unknown) => {
     throw withDetail(error, hint(task_id))
   })
   const head = Buffer.from(bytes.subarray(0, 16)).toString('latin1')

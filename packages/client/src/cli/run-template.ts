@@ -1,6 +1,7 @@
 import { KilnError } from '../index.ts'
 import type { Kiln, Template } from '../index.ts'
 import type { Context } from './context.ts'
+import { UsageError } from './error.ts'
 import { listFiles, listLists, listMembers } from './template-members.ts'
 
 /** Lists the members of the template that the command line names; nothing where it names none. */
@@ -16,25 +17,51 @@ export const helpOfTemplate = async ({
   return [`${name} takes`, ...listMembers(template, 'own'), ...listMembers(template, 'general')]
 }
 
-/** Finds the members of a template that take a list; none where that cannot be read, which making the task says. */
-export const findLists = async (
+/** Reads the files of a run, `<member>=<path>` or the path of its image: several for a member that takes a list. */
+export const readFiles = async (
+  context: Pick<Context, 'kiln' | 'signal'>,
+  name: string,
+  given: readonly string[],
+): Promise<Record<string, string | string[]>> => {
+  const files = new Map<string, string[]>()
+  for (const entry of given) {
+    const [, member = 'image', path = entry] = /^([a-z]\w*)=(.*)$/s.exec(entry) ?? []
+    files.set(member, [...(files.get(member) ?? []), path])
+  }
+  if (files.size === 0) return {}
+  const lists = await findLists(context, name).catch((error: unknown): string[] => {
+    // Making the task says what is wrong, but it must not be made of one file of several.
+    if (files.size < given.length) throw error
+    return []
+  })
+  const read = [...files].map(([member, [path = '', ...more]]) => {
+    if (lists.includes(member)) return [member, [path, ...more]] as const
+    if (more.length === 0) return [member, path] as const
+    throw new UsageError(`${member} of ${name} takes one file, got ${more.length + 1}`)
+  })
+  return Object.fromEntries(read)
+}
+
+/** Finds the members of a template that take a list. */
+const findLists = async (
   { kiln, signal }: Pick<Context, 'kiln' | 'signal'>,
   name: string,
 ): Promise<string[]> => {
-  const templates = await kiln.templates.list({ signal }).catch(() => [])
+  const templates = await kiln.templates.list({ signal })
   const template = templates.find((one) => one.name === name)
-  return template ? listLists(template) : []
+  if (!template) throw absent(name, templates)
+  return listLists(template)
 }
 
 /** Says of an error of a run what to type in place of it: of a template that is not there, or of files that are not given. */
 export const explainRun = async (
-  kiln: Pick<Kiln, 'templates'>,
+  { kiln, signal }: { kiln: Pick<Kiln, 'templates'>; signal: AbortSignal | undefined },
   { name, body }: { name: string; body: object },
   error: unknown,
 ): Promise<unknown> => {
   if (!(error instanceof KilnError) || error.status === undefined || error.status >= 500)
     return error
-  const templates = await kiln.templates.list().catch(() => undefined)
+  const templates = await kiln.templates.list({ signal }).catch(() => undefined)
   const template = templates?.find((one) => one.name === name)
   if (templates && error.code === 'template_not_found') return absent(name, templates, error)
   const files = template && listFiles(template)

@@ -1,13 +1,12 @@
-import { access, constants } from 'node:fs/promises'
-import { basename, dirname, extname } from 'node:path'
+import { basename, extname } from 'node:path'
 
 import type { CreateOptions, EndedTask, Task, TaskKind, TaskRef, TemplateBody } from '../index.ts'
 import { readPairs, take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
 import { EXIT, readNamed, UsageError } from './error.ts'
 import type { Create } from './makings.ts'
-import { askFormat, checkFormat, saveResult } from './result-file.ts'
-import { explainRun, findLists, helpOfTemplate } from './run-template.ts'
+import { askFormat, checkFormat, checkPlace, saveResult } from './result-file.ts'
+import { explainRun, helpOfTemplate, readFiles } from './run-template.ts'
 import { listMembers } from './template-members.ts'
 import { describeReplay } from './words.ts'
 
@@ -104,7 +103,8 @@ const defineCreation = ({ usage, summary, medium, members, read, ...rest }: Crea
     const output = text(context.values, 'output')
     const asked = { ...readSet(context), ...readTaskOptions(context) }
     if (medium) checkFormat(output, medium, asked['kiln_output_format'])
-    if (context.values['no-wait'] !== true) await checkFolder(output)
+    // A task costs something, so its result must have a place before it is made.
+    if (context.values['no-wait'] !== true) await checkPlace(output)
     const format = medium === 'video' ? {} : askFormat(output)
     const given: Record<string, unknown> = { ...format, ...body, ...asked }
     for (const [name, [member, type]] of Object.entries(members)) {
@@ -121,16 +121,6 @@ const defineCreation = ({ usage, summary, medium, members, read, ...rest }: Crea
     return await create(context, { make, body: given, image: Object.values(files).flat()[0] })
   },
 })
-
-/** A task costs something, so its result must have a place before it is made. */
-const checkFolder = async (output = '.'): Promise<void> => {
-  const folder = dirname(output)
-  await access(folder, constants.W_OK).catch(() => {
-    throw new UsageError(
-      `no file can be made in ${folder}: -o must name one in a folder that is there`,
-    )
-  })
-}
 
 const readValue = (value: string): unknown => {
   try {
@@ -338,17 +328,12 @@ export const TASK_COMMANDS: Record<string, Command> = {
     members: PROMPT,
     read: async ({ kiln, signal, positionals: [name, ...given] }) => {
       if (name === undefined) throw new UsageError('expected a template')
-      const lists = given.length > 0 ? await findLists({ kiln, signal }, name) : []
-      const files: Record<string, string | string[]> = {}
-      for (const entry of given) {
-        const [, member = 'image', path = entry] = /^([a-z]\w*)=(.*)$/s.exec(entry) ?? []
-        files[member] = lists.includes(member) ? [files[member] ?? [], path].flat() : path
-      }
+      const files = await readFiles({ kiln, signal }, name, given)
       const make: Create = (kiln, body, options) =>
         kiln.templates
           .createTask(name, body as TemplateBody, options)
           .catch(async (error: unknown) => {
-            throw await explainRun(kiln, { name, body }, error)
+            throw await explainRun({ kiln, signal }, { name, body }, error)
           })
       return { make, files }
     },
@@ -366,7 +351,7 @@ export const listTemplates = async ({ kiln, screen, signal }: Context): Promise<
 
 export const watchTask = async (context: Context, id: string): Promise<number> => {
   const output = text(context.values, 'output')
-  await checkFolder(output)
+  if (output !== undefined) await checkPlace(output)
   context.leave(`kiln watch ${id}`)
   const task = await context.kiln.read(id, { signal: context.signal })
   const ended = task.state === 'running' ? await waitForTask(context, task) : task

@@ -15,12 +15,13 @@ const readVersionArgument = (context: Context): { nodeId: string; version: strin
 }
 
 /** The publisher of a node, which is read from it unless it is named. */
-const findPublisher = async ({ kiln, values }: Context, nodeId: string): Promise<string> =>
-  text(values, 'publisher') ?? (await kiln.registry.readNode(nodeId)).publisher.id
+const findPublisher = async (context: Context, nodeId: string): Promise<string> =>
+  text(context.values, 'publisher') ??
+  (await context.kiln.registry.readNode(nodeId, context)).publisher.id
 
 const listVersions = async (context: Context): Promise<number> => {
   const [, nodeId = ''] = take(context, 'verb', 'node')
-  const versions = await context.kiln.registry.listVersions(nodeId)
+  const versions = await context.kiln.registry.listVersions(nodeId, context)
   const lines = versions.map(
     ({ version, status, status_reason: reason, deprecated, host_node_extract_reason: code }) =>
       [
@@ -41,7 +42,8 @@ const deprecateVersion = async (context: Context): Promise<number> => {
   const deprecated = context.values['undo'] !== true
   const publisherId = await findPublisher(context, nodeId)
   const body = { deprecated, ...(changelog === undefined ? {} : { changelog }) }
-  const changed = await context.kiln.registry.editVersion(publisherId, nodeId, version, body)
+  const { registry } = context.kiln
+  const changed = await registry.editVersion(publisherId, nodeId, version, body, context)
   const state = deprecated ? 'deprecated' : 'no longer deprecated'
   context.screen.print([`${nodeId}@${changed.version} is ${state}`], changed)
   return EXIT.done
@@ -51,14 +53,14 @@ const deleteVersion = async (context: Context): Promise<number> => {
   const { nodeId, version } = readVersionArgument(context)
   await confirmDeletion(context, () => ({ what: `${nodeId}@${version}`, word: version }))
   const publisherId = await findPublisher(context, nodeId)
-  await context.kiln.registry.deleteVersion(publisherId, nodeId, version)
+  await context.kiln.registry.deleteVersion(publisherId, nodeId, version, context)
   context.screen.print([`${nodeId}@${version} is deleted`], { node_id: nodeId, version })
   return EXIT.done
 }
 
 const showFindings = async (context: Context): Promise<number> => {
   const { nodeId, version } = readVersionArgument(context)
-  const found = await context.kiln.registry.readFindings(nodeId, version)
+  const found = await context.kiln.registry.readFindings(nodeId, version, context)
   const { high, medium, info } = found.counts
   const lines = [
     `${high} high, ${medium} medium, ${info} info`,
@@ -82,13 +84,13 @@ export const describeFinding = (finding: Finding): string => {
 
 /** The findings that flag a version, one a line; none for whoever may not see them. */
 export const listFindingLines = async (
-  { registry }: Kiln,
+  { kiln, signal }: Pick<Context, 'kiln' | 'signal'>,
   nodeId: string,
   version: string,
 ): Promise<string[]> => {
   // The verdict stands, whatever becomes of this read.
-  const { findings = [] } = await registry
-    .readFindings(nodeId, version)
+  const { findings = [] } = await kiln.registry
+    .readFindings(nodeId, version, { signal })
     .catch((): Partial<Findings> => ({}))
   return findings.filter(({ severity }) => severity === 'high').map(describeFinding)
 }
@@ -147,7 +149,7 @@ const node: Command = {
     const body = { ...Object.fromEntries(texts), ...tags }
     if (Object.keys(body).length === 0) throw new UsageError('name at least one thing to change')
     const publisherId = await findPublisher(context, nodeId)
-    const edited = await context.kiln.registry.editNode(publisherId, nodeId, body)
+    const edited = await context.kiln.registry.editNode(publisherId, nodeId, body, context)
     context.screen.print([`${edited.id} is changed: ${Object.keys(body).join(', ')}`], edited)
     return EXIT.done
   },

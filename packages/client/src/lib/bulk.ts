@@ -1,6 +1,6 @@
 import type { paths } from '../generated/openapi.ts'
 import { ArgumentError, toSegment } from './argument.ts'
-import { isFileBytes, requireLines, type UploadSource } from './bytes.ts'
+import { isFileBytes, requireLines, requireSource, type UploadSource } from './bytes.ts'
 import type { CreateOptions } from './create.ts'
 import { follow } from './follow.ts'
 import type { FollowOptions } from './follow.ts'
@@ -72,6 +72,7 @@ export const makeBatches = (http: Http) => ({
   ): Promise<string> => {
     const { signal } = options
     const headers = toKeyHeader(options.idempotencyKey)
+    if (!Array.isArray(requests)) requireSource('requests', requests)
     if (isFileBytes(requests)) await requireLines(requests)
     const given = Array.isArray(requests)
       ? { requests: requests as BatchRequest[] }

@@ -8,6 +8,61 @@ export type UploadSource = FileBytes | Bytes | (() => Bytes)
 /** A ReadableStream of whichever library: those of Node and of browsers are no subtypes of each other. */
 type Bytes = { getReader(): { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }> } }
 
+/** Rejects what is no source of an upload, such as the path of a file, whose text would be stored in its place. */
+export const requireSource = (name: string, value: unknown): void => {
+  if (typeof value !== 'function') requireBytes(name, value)
+}
+
+const requireBytes = (name: string, value: unknown): void => {
+  if (isFileBytes(value) || isStream(value)) return
+  throw new ArgumentError(
+    `${name} must be a Blob, a Uint8Array, a ReadableStream, or a function that opens one`,
+  )
+}
+
+const isStream = (value: unknown): value is ReadableStream<Uint8Array> =>
+  typeof (value as Partial<ReadableStream> | null | undefined)?.getReader === 'function'
+
+/** Opens a source: returns what is sent. @param onError called with the own error of a stream */
+export const openSource = (
+  source: UploadSource,
+  onError: (error: unknown) => void,
+): NonNullable<RequestInit['body']> => {
+  const opened: unknown = typeof source === 'function' ? source() : source
+  requireBytes('source', opened)
+  if (!isStream(opened)) return opened as NonNullable<RequestInit['body']>
+  return passOn(opened, (error) => error !== undefined && onError(error))
+}
+
+/** Passes a stream on, until a signal is aborted. @param onEnd called once it has ended, has broken with an error, or is cancelled */
+export const passOn = (
+  stream: ReadableStream<Uint8Array>,
+  onEnd: (error?: unknown) => void,
+  signal?: AbortSignal,
+): ReadableStream<Uint8Array<ArrayBuffer>> => {
+  const reader = stream.getReader()
+  const start = (out: ReadableStreamDefaultController): void =>
+    signal?.addEventListener('abort', () => {
+      out.error(signal.reason)
+      void cancel(signal.reason).catch(() => {})
+    })
+  const pull = async (out: ReadableStreamDefaultController): Promise<void> => {
+    const { done, value } = await reader.read().catch((error: unknown) => {
+      onEnd(error)
+      throw error
+    })
+    if (!done) return out.enqueue(value)
+    onEnd()
+    out.close()
+  }
+  const cancel = async (reason: unknown): Promise<void> => {
+    onEnd()
+    await reader.cancel(reason)
+  }
+  // Otherwise it is read ahead.
+  return new ReadableStream({ start, pull, cancel }, { highWaterMark: 0 })
+}
+
 export const isFileBytes = (value: unknown): value is FileBytes =>
   value instanceof Blob || value instanceof Uint8Array
 

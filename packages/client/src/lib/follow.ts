@@ -2,7 +2,7 @@ import { requireNames } from './argument.ts'
 import { isPassing, KilnError, readRetryAfter } from './errors.ts'
 import type { ErrorCode } from './errors.ts'
 import type { Http } from './http.ts'
-import { pause, readWhole, within } from './pause.ts'
+import { pause, sendWithin } from './pause.ts'
 import { MAX_MS, pauseAfter, sendOnce } from './retry.ts'
 import { readServerSentEvents } from './server-sent-events.ts'
 
@@ -147,8 +147,8 @@ const readStatus =
     }
     const response = await sendOnce(
       () =>
-        within(WAIT_SECONDS * 2000, outer, async (signal) =>
-          readWhole(await http.send(path, { headers, signal })),
+        sendWithin(WAIT_SECONDS * 2000, { signal: outer }, (signal) =>
+          http.send(path, { headers, signal }),
         ),
       outer,
     )

@@ -4,8 +4,8 @@ import type { Client } from 'openapi-fetch'
 import type { paths } from '../generated/openapi.ts'
 import { ArgumentError, requireAddress, requireHeader, requireLink, toSegment } from './argument.ts'
 import { KilnError } from './errors.ts'
-import { readWhole, within } from './pause.ts'
-import { RETRY, withRetries } from './retry.ts'
+import { sendWithin } from './pause.ts'
+import { callOwn, RETRY, withRetries } from './retry.ts'
 import type { Retry, RetryOptions } from './retry.ts'
 
 type Secret = string | (() => string | Promise<string>)
@@ -51,18 +51,21 @@ export const makeHttp = ({ fetch: ownFetch, retry: own, ...options }: KilnOption
     if (options[name] !== undefined && typeof options[name] !== 'function')
       requireHeader(name, options[name])
 
+  const readCredential = () => callOwn(() => credentialHeaders(options))
+
   const sendRequest = async (request: Request): Promise<Response> => {
-    for (const [name, value] of Object.entries(await credentialHeaders(options)))
-      request.headers.set(name, value)
+    const sent = request.clone()
+    for (const [name, value] of Object.entries(await readCredential()))
+      sent.headers.set(name, value)
     // A redirect would carry an API key to wherever it leads.
-    return await within(RESPONSE_MS, request.signal, async (signal) =>
-      readWhole(await call(request, { signal, redirect: 'error' })),
+    return await sendWithin(RESPONSE_MS, request, (signal) =>
+      call(sent, { signal, redirect: 'error' }),
     )
   }
 
   const send: Http['send'] = async (path, init = {}) => {
     if (!path.startsWith('/')) throw new ArgumentError('a path must begin with a slash')
-    const headers = { ...init.headers, ...(await credentialHeaders(options)) }
+    const headers = { ...init.headers, ...(await readCredential()) }
     return await call(baseUrl + path, { ...init, headers, redirect: 'error' })
   }
 
@@ -77,15 +80,13 @@ export const makeHttp = ({ fetch: ownFetch, retry: own, ...options }: KilnOption
           request.headers.set('idempotency-key', crypto.randomUUID())
         // A member that nothing reads is an error of the caller, not a wish that is dropped.
         if (!request.headers.has('prefer')) request.headers.set('prefer', 'handling=strict')
-        return withRetries(retry, request.signal, () => sendRequest(request.clone()))
+        return withRetries(retry, request.signal, () => sendRequest(request))
       },
     }),
     send,
     ask: (path, outer, init = {}) =>
       withRetries(retry, outer, () =>
-        within(RESPONSE_MS, outer, async (signal) =>
-          readWhole(await send(path, { ...init, signal })),
-        ),
+        sendWithin(RESPONSE_MS, { signal: outer }, (signal) => send(path, { ...init, signal })),
       ),
     sendToLink: async (link, init) => await call(requireLink('link', link), init),
     withToken: (token) =>

@@ -1,10 +1,13 @@
 import type { paths } from '../generated/openapi.ts'
 import { requireHeader, toSegment } from './argument.ts'
+import { requireSource } from './bytes.ts'
 import type { UploadSource } from './bytes.ts'
 import { follow } from './follow.ts'
 import type { Followed, FollowOptions } from './follow.ts'
-import { responseOf } from './http.ts'
+import { responseOf, toInit } from './http.ts'
 import type { Http } from './http.ts'
+import { readWhole } from './pause.ts'
+import type { ReadOptions } from './tasks.ts'
 import { putToLink, sendBytes } from './upload.ts'
 
 type Query<Path extends keyof paths> = paths[Path] extends {
@@ -66,6 +69,7 @@ export interface Publication {
 export const makeRegistry = (http: Http) => {
   const { GET, POST, PUT, DELETE } = http.routes
   const own = '/publishers/{publisherId}/nodes/{nodeId}'
+  const anyVersion = '/nodes/{nodeId}/versions/{version}'
 
   /** Waits until a version is decided on and its host nodes are read. */
   const waitForVerdict = (
@@ -80,12 +84,12 @@ export const makeRegistry = (http: Http) => {
     options: VerdictOptions = {},
   ): Promise<Verdict> => {
     const { onStep, signal } = options
+    requireSource('archive', archive)
     onStep?.('publishing')
     const published = await responseOf(
       POST('/publishers/{publisherId}/nodes/{nodeId}/versions', {
-        params: { path: { publisherId, nodeId } },
+        ...toInit(options, { path: { publisherId, nodeId } }),
         body: { personal_access_token: requireHeader('token', token), node, node_version: version },
-        signal: signal ?? null,
       }),
     )
     onStep?.('uploading')
@@ -106,8 +110,8 @@ export const makeRegistry = (http: Http) => {
     const sender = http.hasCredential || token === undefined ? http : http.withToken(token)
     const path = `/registry/check?${new URLSearchParams(query).toString()}`
     const headers = { 'content-type': 'application/zip' }
-    const response = await sendBytes(sender, { source, signal }, (init) =>
-      sender.send(path, { ...init, method: 'POST', headers }),
+    const response = await sendBytes(sender, { source, signal }, async (init) =>
+      readWhole(await sender.send(path, { ...init, method: 'POST', headers })),
     )
     return (await response.json()) as CheckedArchive
   }
@@ -116,44 +120,63 @@ export const makeRegistry = (http: Http) => {
     publish,
     checkArchive,
     waitForVerdict,
-    searchNodes: (query: Query<'/nodes/search'> = {}) =>
-      responseOf(GET('/nodes/search', { params: { query } })),
+    searchNodes: (query: Query<'/nodes/search'> = {}, options: ReadOptions = {}) =>
+      responseOf(GET('/nodes/search', toInit(options, { query }))),
     /** Changes what the registry says of a node; absent members stay. */
-    editNode: (publisherId: string, nodeId: string, body: NodeBody) =>
-      responseOf(PUT(own, { params: { path: { publisherId, nodeId } }, body })),
+    editNode: (publisherId: string, nodeId: string, body: NodeBody, options: ReadOptions = {}) =>
+      responseOf(PUT(own, { ...toInit(options, { path: { publisherId, nodeId } }), body })),
     /** Sets the changelog of a version, or that it is deprecated. */
-    editVersion: (publisherId: string, nodeId: string, version: string, body: VersionBody) => {
-      const params = { path: { publisherId, nodeId, versionId: version } }
-      return responseOf(PUT(`${own}/versions/{versionId}`, { params, body }))
+    editVersion: (
+      publisherId: string,
+      nodeId: string,
+      version: string,
+      body: VersionBody,
+      options: ReadOptions = {},
+    ) => {
+      const init = toInit(options, { path: { publisherId, nodeId, versionId: version } })
+      return responseOf(PUT(`${own}/versions/{versionId}`, { ...init, body }))
     },
-    deleteVersion: async (publisherId: string, nodeId: string, version: string): Promise<void> => {
-      const params = { path: { publisherId, nodeId, versionId: version } }
-      await DELETE(`${own}/versions/{versionId}`, { params })
+    deleteVersion: async (
+      publisherId: string,
+      nodeId: string,
+      version: string,
+      options: ReadOptions = {},
+    ): Promise<void> => {
+      const init = toInit(options, { path: { publisherId, nodeId, versionId: version } })
+      await DELETE(`${own}/versions/{versionId}`, init)
     },
     /** Finds the packs that a saved workflow needs. */
-    resolveWorkflow: (body: WorkflowBody<'/workflows/resolve'>) =>
-      responseOf(POST('/workflows/resolve', { body })),
+    resolveWorkflow: (body: WorkflowBody<'/workflows/resolve'>, options: ReadOptions = {}) =>
+      responseOf(POST('/workflows/resolve', { ...toInit(options), body })),
     /** Says what updates of packs do to a workflow. */
-    checkWorkflow: (body: WorkflowBody<'/workflows/check'>) =>
-      responseOf(POST('/workflows/check', { body })),
-    readNode: (nodeId: string) => responseOf(GET('/nodes/{nodeId}', ofNode(nodeId))),
-    listVersions: (nodeId: string) => responseOf(GET('/nodes/{nodeId}/versions', ofNode(nodeId))),
-    readVersion: (nodeId: string, version: string) =>
-      responseOf(GET('/nodes/{nodeId}/versions/{version}', ofVersion(nodeId, version))),
+    checkWorkflow: (body: WorkflowBody<'/workflows/check'>, options: ReadOptions = {}) =>
+      responseOf(POST('/workflows/check', { ...toInit(options), body })),
+    readNode: (nodeId: string, options: ReadOptions = {}) =>
+      responseOf(GET('/nodes/{nodeId}', ofNode(options, nodeId))),
+    listVersions: (nodeId: string, options: ReadOptions = {}) =>
+      responseOf(GET('/nodes/{nodeId}/versions', ofNode(options, nodeId))),
+    readVersion: (nodeId: string, version: string, options: ReadOptions = {}) =>
+      responseOf(GET(anyVersion, ofVersion(options, nodeId, version))),
     /** Names the version to install, the latest of the channel unless named, and counts a download. */
-    install: (nodeId: string, query: Query<'/nodes/{nodeId}/install'> = {}) =>
-      responseOf(GET('/nodes/{nodeId}/install', { params: { path: { nodeId }, query } })),
-    listHostNodes: (nodeId: string, version: string) =>
-      responseOf(GET('/nodes/{nodeId}/versions/{version}/host-nodes', ofVersion(nodeId, version))),
+    install: (
+      nodeId: string,
+      query: Query<'/nodes/{nodeId}/install'> = {},
+      options: ReadOptions = {},
+    ) => responseOf(GET('/nodes/{nodeId}/install', toInit(options, { path: { nodeId }, query }))),
+    listHostNodes: (nodeId: string, version: string, options: ReadOptions = {}) =>
+      responseOf(GET(`${anyVersion}/host-nodes`, ofVersion(options, nodeId, version))),
     /** Lists the reviews of a node, the newest first unless asked otherwise. */
-    listReviews: (nodeId: string, query: Query<'/nodes/{nodeId}/reviews'> = {}) =>
-      responseOf(GET('/nodes/{nodeId}/reviews', { params: { path: { nodeId }, query } })),
+    listReviews: (
+      nodeId: string,
+      query: Query<'/nodes/{nodeId}/reviews'> = {},
+      options: ReadOptions = {},
+    ) => responseOf(GET('/nodes/{nodeId}/reviews', toInit(options, { path: { nodeId }, query }))),
     /** Writes the caller's one review of a node, or edits it: an absent text is kept, an empty one clears it. */
-    review: (nodeId: string, body: ReviewBody) =>
-      responseOf(PUT('/nodes/{nodeId}/reviews/mine', { ...ofNode(nodeId), body })),
+    review: (nodeId: string, body: ReviewBody, options: ReadOptions = {}) =>
+      responseOf(PUT('/nodes/{nodeId}/reviews/mine', { ...ofNode(options, nodeId), body })),
     /** Reads the findings of the checks; the places are for members of the publisher. */
-    readFindings: (nodeId: string, version: string) =>
-      responseOf(GET('/nodes/{nodeId}/versions/{version}/findings', ofVersion(nodeId, version))),
+    readFindings: (nodeId: string, version: string, options: ReadOptions = {}) =>
+      responseOf(GET(`${anyVersion}/findings`, ofVersion(options, nodeId, version))),
   }
 }
 
@@ -172,8 +195,9 @@ const waitAs = async (
   return await follow(reader, followed, options)
 }
 
-const ofNode = (nodeId: string) => ({ params: { path: { nodeId } } })
-const ofVersion = (nodeId: string, version: string) => ({ params: { path: { nodeId, version } } })
+const ofNode = (options: ReadOptions, nodeId: string) => toInit(options, { path: { nodeId } })
+const ofVersion = (options: ReadOptions, nodeId: string, version: string) =>
+  toInit(options, { path: { nodeId, version } })
 const statusWord = ({ status }: NodeVersion): string => status.replace('NodeVersionStatus', '')
 
 /** True when the number of a version is free, because its archive was rejected and nobody could have it. */

@@ -16,6 +16,18 @@ export const MAX_MS = 15_000
 /** More is not waited for. */
 const MAX_RETRY_AFTER_SECONDS = 60
 
+/** An error of a function or stream of the caller's own, which no further attempt mends: `cause` is thrown in its place. */
+export class OwnError extends Error {}
+
+/** Calls a function of the caller's own while a request is sent. */
+export const callOwn = async <T>(own: () => T | Promise<T>): Promise<T> => {
+  try {
+    return await own()
+  } catch (cause) {
+    throw new OwnError(undefined, { cause })
+  }
+}
+
 /** Sends until there is a success. Throws the KilnError that does not pass, or that of the last attempt, or the signal's reason. */
 export const withRetries = async (
   retry: Retry,
@@ -27,6 +39,21 @@ export const withRetries = async (
     if (error instanceof Response) return error
     await pauseOrThrow(retry, attempt, error, signal)
   }
+}
+
+/** Sends until there is a success whose body has come whole; returns that. */
+export const readWithRetries = async (
+  retry: Retry,
+  signal: AbortSignal | undefined,
+  send: () => Promise<Response>,
+): Promise<Uint8Array<ArrayBuffer>> => {
+  let bytes = new Uint8Array()
+  await withRetries(retry, signal, async () => {
+    const response = await send()
+    if (response.ok) bytes = new Uint8Array(await response.arrayBuffer())
+    return response
+  })
+  return bytes
 }
 
 /** Waits until the next attempt. Throws the error where there is none. */
@@ -51,6 +78,7 @@ export const sendOnce = async (
     return response.ok || response.status === 304 ? response : await readError(response)
   } catch (error) {
     signal?.throwIfAborted()
+    if (error instanceof OwnError) throw error.cause
     if (error instanceof KilnError) return error
     if (error instanceof ArgumentError) throw error
     const message = `the service cannot be reached: ${reasonOf(error)}`

@@ -16,8 +16,8 @@ interface Paths {
 /** Modules that a browser has not: a bundler leaves alone what it cannot read. */
 const MODULES = ['node:fs/promises', 'node:path'] as const
 
-/** Writes bytes into a file, which is whole or as it was before. */
-export const save = async (path: string, bytes: Uint8Array): Promise<void> => {
+/** Writes what `read` returns into a file, which is whole or as it was before. Looks at the path first. */
+export const save = async (path: string, read: () => Promise<Uint8Array>): Promise<void> => {
   const [files, paths] = (await Promise.all(
     MODULES.map((name) => import(name) as Promise<unknown>),
   ).catch(() => {
@@ -31,6 +31,7 @@ export const save = async (path: string, bytes: Uint8Array): Promise<void> => {
   const place = await files.stat(folder).catch(() => undefined)
   if (place?.isDirectory() !== true)
     throw new ArgumentError(`path must be in a folder that is there: ${folder} is none`)
+  const bytes = await read()
   const scratch = paths.join(folder, `.${crypto.randomUUID()}.part`)
   try {
     await files.writeFile(scratch, bytes)

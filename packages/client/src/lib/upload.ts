@@ -1,11 +1,11 @@
 import type { components } from '../generated/openapi.ts'
 import { requireNoPath } from './argument.ts'
-import { hashOf, isFileBytes, toBase64 } from './bytes.ts'
+import { hashOf, isFileBytes, openSource, requireSource, toBase64 } from './bytes.ts'
 import type { FileBytes, UploadSource } from './bytes.ts'
 import { KilnError } from './errors.ts'
 import { responseOf } from './http.ts'
 import type { Http } from './http.ts'
-import { withRetries } from './retry.ts'
+import { callOwn, OwnError, withRetries } from './retry.ts'
 
 /** Links of an upload, and when they end. */
 export type UploadLinks = components['schemas']['UploadLinks']
@@ -25,6 +25,7 @@ export const upload = async (
   source: UploadSource,
   { fileName = 'file', contentType, onLinks, signal }: UploadOptions = {},
 ): Promise<string> => {
+  requireSource('source', source)
   const hash = await hashOf(source)
   const body = {
     file_name: fileName,
@@ -54,16 +55,22 @@ export const sendBytes = async (
   { source, signal }: SentBytes,
   send: (init: RequestInit) => Promise<Response>,
 ): Promise<Response> => {
+  requireSource('source', source)
+  const isOnce = !isFileBytes(source) && typeof source !== 'function'
+  const streamed = isFileBytes(source) ? {} : { duplex: 'half' as const }
   let isSpent = false
-  return await withRetries(retry, signal, () => {
+  return await withRetries(retry, signal, async () => {
     const message = 'the upload broke, and its stream cannot be read again: give a function'
     if (isSpent) throw new KilnError({ code: 'bytes_spent', message })
-    isSpent = source instanceof ReadableStream
-    const body = (typeof source === 'function' ? source() : source) as NonNullable<
-      RequestInit['body']
-    >
-    const streamed = isFileBytes(source) ? {} : { duplex: 'half' as const }
-    return send({ body, signal: signal ?? null, ...streamed })
+    isSpent = isOnce
+    let own: OwnError | undefined
+    const onError = (cause: unknown): void => {
+      own = new OwnError(undefined, { cause })
+    }
+    const body = await callOwn(() => openSource(source, onError))
+    return await send({ body, signal: signal ?? null, ...streamed }).catch((error: unknown) => {
+      throw own ?? error
+    })
   })
 }
 

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import os
 import re
+from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import IO, Any
 
@@ -55,19 +56,14 @@ def require_no_path(name: str, text: str) -> str:
 
 def hash_of(source: FileSource) -> str:
     """Reads a file once; returns its SHA-256 in hex."""
-    if isinstance(source, bytes):
-        return hashlib.sha256(source).hexdigest()
-    with Path(source).open("rb") as file:
+    with _open(source) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def require_lines(source: FileSource) -> None:
     """Rejects what is no file with a request a line: the service would take none of it."""
-    if isinstance(source, bytes):
-        head = source[:1000]
-    else:
-        with Path(source).open("rb") as file:
-            head = file.read(1000)
+    with _open(source) as file:
+        head = file.read(1000)
     if head.startswith(b"\xef\xbb"):
         raise ArgumentError("requests must be UTF-8 without a byte order mark")
     if head[:1] in (b"\xff", b"\xfe") or b"\0" in head[:2]:
@@ -77,5 +73,9 @@ def require_lines(source: FileSource) -> None:
 
 
 def to_base64(source: FileSource) -> str:
-    data = source if isinstance(source, bytes) else Path(source).read_bytes()
-    return base64.b64encode(data).decode()
+    with _open(source) as file:
+        return base64.b64encode(file.read()).decode()
+
+
+def _open(source: FileSource) -> BytesIO | BufferedReader:
+    return BytesIO(source) if isinstance(source, bytes) else Path(source).open("rb")

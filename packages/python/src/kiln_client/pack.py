@@ -146,11 +146,7 @@ def _is_in(folder: str, path: str) -> bool:
 
 def _list_files(folder: Path, includes: Sequence[str]) -> list[str]:
     """Lists what is published, in the order of the names. Links and what git ignores are left out."""
-    try:
-        ignored = _list_with_git(folder, "--exclude-standard")
-    except (OSError, subprocess.CalledProcessError):
-        ignored = set()
-    named = _list_named(folder)
+    ignored, named = _list_ignored(folder), _list_named(folder)
     files: list[str] = []
     for place, folders, names in os.walk(folder):
         below = Path(place).relative_to(folder)
@@ -171,23 +167,33 @@ def _list_files(folder: Path, includes: Sequence[str]) -> list[str]:
     return sorted(name for name in files if (folder / name).is_file())
 
 
-def _list_named(folder: Path) -> set[str]:
-    """Lists what .comfyignore names, tracked or not: git reads it, in a repository that tracks nothing."""
-    names = ".comfyignore"
-    if not (folder / names).exists():
+def _list_ignored(folder: Path) -> set[str]:
+    """Lists what a .gitignore names; nothing outside of a repository."""
+    names, excludes, place = ".gitignore", "--exclude-standard", folder.resolve()
+    if not any((one / ".git").exists() for one in (place, *place.parents)):
         return set()
+    ignored = _list_with_git(folder, names, excludes)
+    # A folder that is ignored itself, and named all the same, has patterns of its own.
+    return _list_with_git(folder, names, excludes, True) if "." in ignored else ignored
+
+
+def _list_named(folder: Path) -> set[str]:
+    """Lists what .comfyignore names, tracked or not."""
+    names = ".comfyignore"
+    is_there = (folder / names).exists()
+    return _list_with_git(folder, names, f"--exclude-from={names}", True) if is_there else set()
+
+
+def _list_with_git(folder: Path, names: str, excludes: str, is_apart: bool = False) -> set[str]:
+    """Lists what git ignores, folders without their content: apart, in a repository that tracks nothing."""
+    options = "ls-files", "--others", "--ignored", excludes, "--directory", "-z"
     with tempfile.TemporaryDirectory() as place:
-        at = f"--git-dir={place}/.git", "--work-tree=."
+        at = (f"--git-dir={place}/.git", "--work-tree=.") if is_apart else ()
         try:
-            subprocess.run(["git", "init", "-q", place], capture_output=True, check=True)
-            return _list_with_git(folder, f"--exclude-from={names}", at)
+            for args in (("init", "-q", place), (*at, *options)):
+                ran = subprocess.run(["git", *args], cwd=folder, capture_output=True, check=True)
         except (OSError, subprocess.CalledProcessError) as cause:
-            raise PackError(f"{names} cannot be read by git, which knows its patterns") from cause
-
-
-def _list_with_git(folder: Path, excludes: str, at: Sequence[str] = ()) -> set[str]:
-    """Lists what git ignores, folders without their content."""
-    options = ["--others", "--ignored", excludes, "--directory", "-z"]
-    command = ["git", *at, "ls-files", *options]
-    listed = subprocess.run(command, cwd=folder, capture_output=True, check=True).stdout
-    return {os.fsdecode(path).rstrip("/") for path in listed.split(b"\0")}
+            reason = os.fsdecode(getattr(cause, "stderr", b"")).strip() or cause
+            message = f"{names} cannot be read by git, which knows its patterns: {reason}"
+            raise PackError(message) from cause
+    return {os.fsdecode(path.rstrip(b"/")) for path in ran.stdout.split(b"\0")}

@@ -5,15 +5,10 @@ from typing import Any, Literal, Unpack
 
 from .. import types
 from ..arguments import to_segment
-from .http import AsyncHttp
+from .http import AsyncRoutes
 
 
-class _AsyncRoutes:
-    def __init__(self, http: AsyncHttp) -> None:
-        self._http = http
-
-
-class AsyncTasks(_AsyncRoutes):
+class AsyncTasks(AsyncRoutes):
     """Tasks of all kinds as lists and records."""
 
     async def list(self, **filter: Unpack[types.TaskFilter]) -> AsyncGenerator[Any]:
@@ -35,7 +30,7 @@ class AsyncTasks(_AsyncRoutes):
         await self._http.request("DELETE", f"/tasks/{to_segment(id)}", params={"when": when})
 
 
-class AsyncEvents(_AsyncRoutes):
+class AsyncEvents(AsyncRoutes):
     """Events of tasks, and what has become of their delivery."""
 
     async def list(self, **filter: Unpack[types.EventFilter]) -> AsyncGenerator[Any]:
@@ -67,7 +62,7 @@ def _event_path(task_id: str, event_id: str | None = None, part: str = "") -> st
     return path if event_id is None else f"{path}/{to_segment(event_id)}/{part}"
 
 
-class AsyncEndpoints(_AsyncRoutes):
+class AsyncEndpoints(AsyncRoutes):
     """Subscriptions to the events of all tasks."""
 
     async def list(self) -> Sequence[types.OwnerEndpoint]:
@@ -131,7 +126,7 @@ def _endpoint_path(id: str, part: str = "") -> str:
     return f"/endpoints/{to_segment(id)}{part}"
 
 
-class AsyncSecrets(_AsyncRoutes):
+class AsyncSecrets(AsyncRoutes):
     """The secrets that sign the notifications of tasks and batches; an endpoint has one of its own."""
 
     async def list(self) -> Sequence[types.Secret]:

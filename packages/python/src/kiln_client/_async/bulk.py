@@ -11,7 +11,7 @@ from ..files import GivenFile, require_lines, to_source
 from ..tasks import Replay
 from ..types import Batch, BatchLine, Operation, OperationFilter, OperationLine
 from .follow import AsyncFollower
-from .http import AsyncHttp
+from .http import AsyncRoutes
 
 Bulk = TypeVar("Bulk", Batch, Operation)
 Line = TypeVar("Line", BatchLine, OperationLine)
@@ -23,14 +23,11 @@ OnReplay = Callable[[Replay], object]
 _ENDS = ("done", "cancelled", "failed")
 
 
-class _AsyncBulks(Generic[Bulk, Line]):
+class _AsyncBulks(AsyncRoutes, Generic[Bulk, Line]):
     """What batches and operations have in common."""
 
     _root: str
     _id: str
-
-    def __init__(self, http: AsyncHttp) -> None:
-        self._http = http
 
     async def _post(self, body: Mapping[str, Any], key: str | None = None) -> httpx.Response:
         given = {name: value for name, value in body.items() if value is not None}

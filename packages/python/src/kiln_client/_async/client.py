@@ -14,7 +14,7 @@ from ..tasks import IMAGES, VIDEOS, Task, id_of, read_task, status_path
 from .account import AsyncEndpoints, AsyncEvents, AsyncSecrets, AsyncTasks
 from .bulk import AsyncBatches, AsyncOperations
 from .follow import AsyncFollower
-from .http import AsyncHttp
+from .http import AsyncHttp, AsyncRoutes
 from .registry import AsyncRegistry
 
 
@@ -163,8 +163,8 @@ class AsyncKiln(AsyncHttp):
         item = (await self.request("GET", any_path, deadline=deadline)).json()
         return str(item["path"]) + ("/creations" if item["family"] == "video" else "")
 
-    async def _read_at(self, path: str, deadline: Deadline | None = None) -> Task:
-        return read_task((await self.request("GET", path, deadline=deadline)).json(), path)
+    async def _read_at(self, path: str) -> Task:
+        return read_task((await self.request("GET", path)).json(), path)
 
     async def wait(
         self,
@@ -181,15 +181,19 @@ class AsyncKiln(AsyncHttp):
         `timeout` seconds it raises a TimeoutError; the task goes on.
         """
         deadline = Deadline(timeout, id_of(task))
-        path = await self._find_path(task, deadline)
-        seen = task if isinstance(task, Task) else await self._read_at(path, deadline)
+        seen = task if isinstance(task, Task) else Task(task, "running", "")
         reported: tuple[Any, ...] = ()
+
+        async def find() -> str:
+            nonlocal seen
+            seen = replace(seen, path=await self._find_path(task, deadline))
+            return str(seen.path)
 
         def read(event: str, data: Any) -> Task | None:
             nonlocal seen, reported
             end = None
             if event in ("end", "status"):
-                now = read_task(data, path)
+                now = read_task(data, seen.path)
                 end = None if now.state == "running" else now
                 data = {"status": now.status, "progress": now.progress, "waits_for": now.waits_for}
             status, percent = data.get("status") or seen.status, data.get("progress")
@@ -202,7 +206,7 @@ class AsyncKiln(AsyncHttp):
                 on_progress(seen)
             return end
 
-        paths = f"/tasks/{to_segment(seen.id)}/stream", path
+        paths = f"/tasks/{to_segment(seen.id)}/stream", find
         return await AsyncFollower(self, paths, read, patience, deadline).follow()
 
     async def cancel(self, task: Task | str) -> Task:
@@ -216,18 +220,17 @@ class AsyncKiln(AsyncHttp):
         return await self.read_json("POST", f"/tasks/{to_segment(id_of(task))}/tokens")
 
 
-class AsyncTemplates:
+class AsyncTemplates(AsyncRoutes):
     """Kinds that an operator of the service has added."""
 
-    def __init__(self, kiln: AsyncKiln) -> None:
-        self._kiln = kiln
+    _http: AsyncKiln
 
     async def list(self) -> Sequence[dict[str, Any]]:
         """Lists the templates that tasks can be made with, each with the JSON Schema of its `body`."""
-        return (await self._kiln.read_json("GET", "/templates"))["templates"]
+        return (await self._http.read_json("GET", "/templates"))["templates"]
 
-    async def create_task(self, name: str, **body: Any) -> Task:
+    async def create_task(self, name: str, /, **body: Any) -> Task:
         """Makes a task with a template; its images may be bytes, paths or open files, too."""
         path = f"/templates/{to_segment(name)}/tasks"
-        task = await self._kiln._post_task(path, body)
+        task = await self._http._post_task(path, body)
         return replace(task, path=f"{path}/{to_segment(task.id)}")

@@ -33,13 +33,13 @@ class AsyncFollower(Generic[State]):
 
     Without a path of a stream the status is read, ever less often. `read` is called with the name and data of each
     event, and with `status` and each response of the status; it returns the state once that is the last. `patience`
-    are the seconds for which the service may be away.
+    are the seconds for which the service may be away. The path of the status may be a function that finds it.
     """
 
     def __init__(
         self,
         http: AsyncHttp,
-        paths: tuple[str, str],
+        paths: tuple[str, Any],
         read: Callable[[str, Any], State | None],
         patience: float,
         deadline: Deadline,
@@ -65,19 +65,23 @@ class AsyncFollower(Generic[State]):
             if self._way == _STREAM and self._deadline.left() < STREAM_TIMEOUT:
                 self._way = _WAITING
             try:
+                if not isinstance(self._status_path, str):
+                    self._status_path = await self._status_path()
+                    self._contact = time.monotonic()
                 end = await (self._read_stream() if self._way == _STREAM else self._read_status())
                 if end is not None:
                     return end
                 failures = 0
             except KilnError as error:
                 self._deadline.left()
-                is_closed = self._is_closed(error)
+                is_found = isinstance(self._status_path, str)
+                is_closed = is_found and self._is_closed(error)
                 is_away = error.passing and time.monotonic() - self._contact <= self._patience
                 if not (is_closed or is_away):
                     raise
                 failures += 1
                 pause = self._http.pause_after(failures, error)
-                if self._way != _PLAIN and (is_closed or failures >= _ATTEMPTS):
+                if is_found and self._way != _PLAIN and (is_closed or failures >= _ATTEMPTS):
                     self._way, failures = self._way + 1, 0
                 if not is_closed:
                     await async_sleep(

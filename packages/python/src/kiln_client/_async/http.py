@@ -40,6 +40,11 @@ PAGE = 100
 _HEADERS = {"token": ("authorization", "Bearer "), "api_key": ("x-api-key", "")}
 
 
+class AsyncRoutes:
+    def __init__(self, http: "AsyncHttp") -> None:
+        self._http = http
+
+
 class AsyncHttp:
     """The requests of a client."""
 
@@ -302,10 +307,8 @@ class AsyncHttp:
         """Reads lines of JSON as they come; after a break again, from the line where it was."""
         seen = failures = 0
         while True:
-            url, headers, number, rest = self._base_url + path, self._credentials(), 0, ""
-            request = self._client.build_request(
-                "GET", url, headers=headers, timeout=RESPONSE_TIMEOUT
-            )
+            url, auth, number, rest = self._base_url + path, self._credentials(), 0, ""
+            request = self._client.build_request("GET", url, headers=auth, timeout=RESPONSE_TIMEOUT)
             try:
                 async with self._open(request) as response:
                     async for text in response.aiter_text():
@@ -326,7 +329,7 @@ class AsyncHttp:
     async def _open(self, request: httpx.Request) -> AsyncGenerator[httpx.Response]:
         """Sends once; gives a success whose body is still to be read. Everything else is a KilnError."""
         try:
-            response = await self._client.send(request, stream=True)
+            response = await self._client.send(request, stream=True, follow_redirects=False)
             try:
                 # 304 is a success, because callers have asked for it.
                 if not response.is_success and response.status_code != 304:

@@ -13,16 +13,13 @@ from ..arguments import require_header, to_segment
 from ..deadline import Deadline
 from ..pack import PackError, Verdict, pack_folder, read_project, read_verdict
 from .follow import AsyncFollower
-from .http import AsyncHttp
+from .http import AsyncRoutes
 
 OnStep = Callable[[str], object]
 
 
-class AsyncRegistry:
+class AsyncRegistry(AsyncRoutes):
     """Nodes and their versions."""
-
-    def __init__(self, http: AsyncHttp) -> None:
-        self._http = http
 
     async def search(self, **query: Unpack[types.NodeSearch]) -> types.NodePage:
         """Searches the nodes of all publishers."""
@@ -116,8 +113,7 @@ class AsyncRegistry:
         `token`, a personal access token to publish, counts where the client has no credential.
         """
         deadline = Deadline(timeout)
-        place = Path(folder)
-        project = read_project(place)
+        project = read_project(place := Path(folder))
         query = {"node_id": project.node_id, "version": project.version["version"]}
         if to := publisher or project.publisher_id:
             query["publisher_id"] = to
@@ -148,8 +144,7 @@ class AsyncRegistry:
         """
         deadline = Deadline(timeout)
         require_header("token", token)
-        place = Path(folder)
-        project = read_project(place)
+        project = read_project(place := Path(folder))
         owner = publisher or project.publisher_id
         if owner is None:
             raise PackError("no publisher is named: `publisher`, or PublisherId in pyproject.toml")
