@@ -28,6 +28,7 @@ import { makeStoreReader } from './platform/temporal/store-size.ts'
 import { makeMetricsReader } from './platform/temporal/metrics-reader.ts'
 import { startReconcile } from './platform/temporal/reconcile.ts'
 import { makeRegistryApi } from './registry/api.ts'
+import { makeDescribePage } from './registry/http/describe-page.ts'
 import { readCheckTiming } from './registry/settings.ts'
 import { makeReconciledVersions } from './registry/temporal/reconcile-version.ts'
 import { makeTaskApi } from './tasks/api.ts'
@@ -49,7 +50,8 @@ const base = await startApiBase(config, log).catch(endWithLine(log))
 const { sql, commit, metrics, taskQueue, lifecycle, aliases, publicUrl } = base
 const dependencies = makeDependencies({ ...base.probes, workers: () => probeWorkers(sql) })
 const taskEvents = makeTaskEvents({ taskQueue })
-const identity = await makeIdentityApi(base, config, { cancelOnOthers })
+const describePage = makeDescribePage({ sql, publicUrl, registryReads: config.REGISTRY_READS })
+const identity = await makeIdentityApi(base, config, { cancelOnOthers, describePage })
 const customKinds = makeCustomKinds(sql)
 await customKinds.refresh()
 const { upstreamMembers } = customKinds
@@ -84,7 +86,7 @@ const app = makeApp({
       publicUrl,
       isBuiltin: identity.isBuiltin,
     },
-    docs: { pages: base.pages, landing: identity.console ? '/console/' : '/docs' },
+    docs: { pages: base.pages, publicUrl, landing: identity.console ? '/console/' : '/docs' },
   }),
   findTaskFamily: (task) => withinDeadline(sql, findTaskFamily(sql, task)),
   corsOrigins: config.CORS_ORIGINS,

@@ -1,6 +1,6 @@
 /**
  * Ends when no worker of the roles in its arguments is of an earlier release: `node dist/src/await-workers.js core media`.
- * The chart runs it before the parts that an upgrade replaces later (docs/operations.md, Upgrade).
+ * The chart runs it before the parts that an upgrade replaces later (docs/operations/run.md, Upgrade).
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 

@@ -187,7 +187,7 @@ const SERVED = /^(src|packages\/(inspector|engines)\/src)\//
 
 /** Sources of the pages at /docs, which look like the console. */
 const PAGES =
-  /^(docs|tools\/pages)\/|^packages\/python\/README\.md$|^packages\/console\/src\/(tokens\.css|icon\.svg)$/
+  /^(docs|tools\/pages)\/|^packages\/python\/README\.md$|^packages\/console\/src\/(tokens\.css|icon\.svg|home\/preview\.jpg)$/
 
 const copyAll = (paths) => {
   for (const path of paths) place(builtPath(path), (to) => copyFileSync(join(ROOT, path), to))

@@ -1,5 +1,5 @@
 /**
- * Writes `.env.example` (`npm run docs`), the pages of docs/reference, the picture in docs/architecture.md, the table in
+ * Writes `.env.example` (`npm run docs`), the pages of docs/reference, the pictures of areas and states, the table in
  * docs/client.md, and the version of package.json wherever it is repeated.
  * `-- --pictures` renews the pictures of the console in docs/pictures instead, and `-- --pictures temporal` those of the
  * Temporal UI; both need Chromium.
@@ -21,6 +21,7 @@ import { RESULTS, makeResultsPage, mergeResults } from './docs/results.ts'
 import { SCHEMA, makeSchema } from './docs/schema.ts'
 import { makeEnvExample, makeSettingsPage } from './docs/settings.ts'
 import { makeUpstreamPage } from './docs/upstream.ts'
+import { drawStates } from './docs/states.ts'
 import { drawStructure } from './docs/structure.ts'
 import { replacePart } from './docs/markdown.ts'
 import { repeatVersion } from './version.ts'
@@ -35,6 +36,7 @@ export const makeDocuments = async (): Promise<Record<string, string>> => ({
     'structure',
     await drawStructure(ROOT),
   ),
+  'docs/pictures/task-states.svg': drawStates(),
   'docs/client.md': replacePart(await read('docs/client.md'), 'clients', makeClientTable()),
   'docs/reference/endpoints.md': makeEndpointsPage(),
   'docs/reference/errors.md': makeErrorsPage(),

@@ -3,6 +3,7 @@ import type { RequestHandler } from 'express'
 import { LostSecretError } from '../platform/adapters/secrets.ts'
 import type { ApiBase } from '../platform/api.ts'
 import { errors } from '../platform/domain/errors.ts'
+import type { DescribePage } from '../platform/http/console/page-facts.ts'
 import { makeConsole } from '../platform/http/console/serve.ts'
 import { makeRateLimits } from '../platform/http/access/rate-limit.ts'
 import type { Log } from '../platform/log.ts'
@@ -21,7 +22,7 @@ import { readAuthOrigins, readRateFactor, type IdentityConfig } from './settings
 export const makeIdentityApi = async (
   base: ApiBase,
   config: IdentityConfig & PlatformConfig,
-  given: Pick<SignInDeps, 'cancelOnOthers'>,
+  { describePage, ...given }: Pick<SignInDeps, 'cancelOnOthers'> & { describePage: DescribePage },
 ) => {
   const { sql, secrets, log } = base
   const isBuiltin = config.AUTH === 'builtin'
@@ -63,7 +64,7 @@ export const makeIdentityApi = async (
       isSessionLive: signIn && makeIsSessionLive({ sql }),
       isPlatformAdmin,
     }),
-    console: await makeConsolePages(base, config),
+    console: await makeConsolePages(base, config, describePage),
     loops: signIn ? [signIn] : [],
   }
 }
@@ -81,11 +82,14 @@ const loseSignIn = (thrown: unknown, log: Log) => {
 
 /** The pages of the console; undefined where it is off or not built. */
 const makeConsolePages = async (
-  { storage, log }: ApiBase,
+  { storage, log, publicUrl }: ApiBase,
   config: IdentityConfig & PlatformConfig,
+  describePage: DescribePage,
 ) => {
   if (config.CONSOLE === 'off') return undefined
   const pages = await makeConsole({
+    publicUrl,
+    describePage,
     authOrigins: readAuthOrigins(config),
     storeOrigins: await readOrigins(storage),
     reread: config.NODE_ENV !== 'production',

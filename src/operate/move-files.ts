@@ -22,7 +22,7 @@ export const moveFiles = async (
   const { to, from } = await openStores(config)
   if (target !== STORAGE || !from)
     throw new OperatorError(
-      `files move from STORAGE_ALSO to STORAGE, which every process has first: these are ${STORAGE_ALSO} and ${STORAGE}; docs/operations.md has the steps`,
+      `files move from STORAGE_ALSO to STORAGE, which every process has first: these are ${STORAGE_ALSO} and ${STORAGE}; docs/operations/scale.md has the steps`,
     )
   return await moveAll({ to, from }, write)
 }

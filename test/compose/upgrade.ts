@@ -11,7 +11,7 @@ import type { Stack } from './stack.ts'
 /** In the order of their replacement. */
 const SERVICES = ['worker-core', 'worker-media', 'api']
 
-/** The release by its own file, then this checkout in the order of docs/operations.md, while callers go on. */
+/** The release by its own file, then this checkout in the order of docs/operations/run.md, while callers go on. */
 export const testUpgrade = async (stack: Stack, { say, add }: Report): Promise<void> => {
   const commit = await findRelease()
   const folder = await mkdtemp(join(tmpdir(), 'kiln-release-'))

@@ -33,7 +33,8 @@ interface Rules {
 }
 
 const { rules = [] } = (parse(read('deploy/prometheus/alerts.yml')) as Rules).groups[0] ?? {}
-const operations = read('docs/operations.md')
+const runbook = read('docs/operations/troubleshoot.md')
+const guide = read('docs/operations/run.md')
 
 /** Metrics for whoever looks closer. */
 const UNASKED = [
@@ -108,11 +109,14 @@ describe('the alerts', () => {
     })
 
   test('have a section each that says what to do', () => {
-    const sections = [...operations.matchAll(/^### (Kiln\w+)$/gm)].map(([, name]) => name)
+    const sections = [...runbook.matchAll(/^### (Kiln\w+)$/gm)].map(([, name]) => name)
     const names = rules.map(({ alert }) => alert)
     assert.deepEqual(names, sections)
     for (const { alert, annotations } of rules)
-      assert.equal(annotations.runbook_url, `docs/operations.md#${alert.toLowerCase()}`)
+      assert.equal(
+        annotations.runbook_url,
+        `docs/operations/troubleshoot.md#${alert.toLowerCase()}`,
+      )
   })
 
   const metrics = listMetrics()
@@ -145,9 +149,9 @@ describe('the alerts', () => {
         assert.ok(found.some(({ labels }) => labels.has(label)) || found.length === 0, label)
     })
 
-  test('the operations page names every metric, and dashboard or alerts show most of them', () => {
+  test('the guide names every metric, and dashboard or alerts show most of them', () => {
     const own = [...metrics.keys()].filter((name) => name.startsWith('kiln_'))
-    for (const name of own) assert.ok(operations.includes(`\`${name}\``), name)
+    for (const name of own) assert.ok(guide.includes(`\`${name}\``), name)
     const text = asked.map(({ expr }) => expr).join()
     const unasked = own.filter((name) => !text.includes(name)).toSorted()
     assert.deepEqual(unasked, UNASKED)

@@ -86,7 +86,7 @@ describe("Temporal's databases", () => {
   })
 
   test('shrink by the statements of the guide', async () => {
-    const guide = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8')
+    const guide = readFileSync(join(ROOT, 'docs/operations/troubleshoot.md'), 'utf8')
     const [, section = ''] = guide.split('### KilnTemporalStoreGrows')
     const [, statements = ''] = /```sql\n([^`]+)```/.exec(section) ?? []
     const earlier = (await read())['visibility']

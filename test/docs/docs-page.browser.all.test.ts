@@ -108,10 +108,71 @@ describe('the pages in a browser', { skip }, () => {
     await waitFor('the dark console', async () => {
       return (await page.evaluate<string>(background)) === 'rgb(20, 22, 26)'
     })
-    await page.goto(`${service.baseUrl}/docs/webhooks`)
-    await page.getByLabel('Search the registry').fill('light')
-    await page.keyboard.press('Enter')
+    assert.deepEqual(issues, [])
+  })
+
+  test('a search finds pages, headings, errors, settings and routes by keyboard, and packs elsewhere', async () => {
+    const { page, issues } = await open('/docs/webhooks')
+    await page.keyboard.press('/')
+    for (const [text, place] of [
+      ['rate_lim', '/docs/errors#rate_limited'],
+      ['media slots', '/docs/settings#media_slots'],
+      ['kilnstorefull', '/docs/troubleshoot#kilnstorefull'],
+      ['tasks/{task_id}/stream', '/docs/endpoints#get-tasks-task_id-stream'],
+      ['operations', '/docs/operations'],
+    ]) {
+      await page.getByLabel('Search the docs').fill(text ?? '')
+      await page.getByRole('list', { name: 'Results' }).getByRole('link').first().waitFor()
+      await page.getByText(/^\d+ results?$/).waitFor()
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`**${place}`)
+    }
+    const field = page.getByLabel('Search the docs')
+    await field.fill('zzzz')
+    await page.getByText('Nothing found in the docs').waitFor()
+    await assertSound(page, 'a search')
+    await page.keyboard.press('Escape')
+    await page.getByText('Nothing found in the docs').waitFor({ state: 'hidden' })
+    await field.fill('light')
+    await page.getByRole('link', { name: 'Search packs for “light”' }).click()
     await page.waitForURL('**/console/registry?q=light')
+    assert.deepEqual(issues, [])
+  })
+
+  test('a key that is typed stands in the code of all languages, and nowhere after a reload', async () => {
+    const { page, issues } = await open('/docs/first-task')
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(`${request.url()} ${request.postData() ?? ''}`))
+    const key = 'kiln_key_abc123'
+    const code = () => page.evaluate<string>(`document.querySelector('article').textContent`)
+    await page.getByLabel('Your API key').fill('"; rm -rf /')
+    assert.ok((await code()).includes('X-API-KEY: $KILN_API_KEY'))
+    await page.getByLabel('Your API key').fill(key)
+    for (const line of [`X-API-KEY: ${key}"`, `apiKey: '${key}'`, `api_key="${key}"`])
+      assert.ok((await code()).includes(line), line)
+    await assertSound(page, 'a guide with a key')
+    const kept = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])'
+    assert.ok(!(await page.evaluate<string>(kept)).includes(key))
+    await page.reload()
+    assert.ok(!(await code()).includes(key))
+    assert.ok(!asked.join().includes(key))
+    assert.deepEqual(issues, [])
+  })
+
+  test('the overview draws the states of a task in the colours of the page', async () => {
+    const { page, issues } = await open('/docs/overview')
+    const drawing = page.getByRole('img', { name: /waiting to queued; queued to running/ })
+    await drawing.waitFor()
+    const fill = `getComputedStyle(document.querySelector('svg .word')).fill`
+    const light = await page.evaluate<string>(fill)
+    await page.getByLabel('Theme').selectOption('dark')
+    assert.notEqual(await page.evaluate<string>(fill), light)
+    await page.getByLabel('Theme').selectOption('system')
+    await assertSound(page, 'the overview')
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.getByRole('link', { name: /^Next/ }).click()
+    await page.waitForURL('**/docs/first-task')
     assert.deepEqual(issues, [])
   })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
+import { request } from 'node:http'
 import { basename, join } from 'node:path'
 import { describe, test } from 'node:test'
 
@@ -19,6 +20,28 @@ const get = async (
 const listAssets = async (path: string): Promise<string[]> => {
   const html = await (await get(path)).text()
   return [...html.matchAll(/(?:src|href)="(\/docs\/assets\/[^"]+)"/g)].map(([, name = '']) => name)
+}
+
+interface Index {
+  pages: [name: string, title: string, description: string][]
+  entries: [page: number, id: string, title: string, text: string][]
+}
+
+/** Reads the index of the search, and its bytes as they are sent. */
+const readIndex = async (): Promise<Index & { bytes: number }> => {
+  const html = await (await get('/docs')).text()
+  const [, path = ''] = /data-index="([^"]+)"/.exec(html) ?? []
+  const sent = await new Promise<number>((resolve, reject) => {
+    const headers = { 'accept-encoding': 'br' }
+    request(service.baseUrl + path, { headers }, (response) => {
+      let bytes = 0
+      response.on('data', (chunk: Buffer) => (bytes += chunk.length))
+      response.on('end', () => resolve(bytes))
+    })
+      .on('error', reject)
+      .end()
+  })
+  return { ...((await (await get(path)).json()) as Index), bytes: sent }
 }
 
 describe('the pages', () => {
@@ -51,13 +74,57 @@ describe('the pages', () => {
     const text = await readFile(join(ROOT, 'package.json'), 'utf8')
     const { version } = JSON.parse(text) as { version: string }
     assert.ok(html.includes(`<span class="version" title="Version">${version}</span>`))
-    assert.match(html, /<form role="search" action="\/console\/registry"><input [^>]*name="q"/)
-    for (const page of ['', 'try', 'tasks', 'registry', 'publishers'])
+    for (const page of ['', 'try', 'tasks', 'registry', 'workflows', 'publishers'])
       assert.ok(html.includes(`href="/console/${page}"`), page)
     const mark = await readFile(join(ROOT, 'packages/console/src/icon.svg'), 'utf8')
-    const [icon = '', style = ''] = (await listAssets('/docs/first-task')).slice(0, 2)
+    const [, icon = ''] = /<link rel="icon" href="([^"]+)"/.exec(html) ?? []
+    const [, style = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec(html) ?? []
     assert.equal(await (await get(icon)).text(), mark)
     assert.match(await (await get(style)).text(), /--accent: light-dark\(#a8420b, #ff9a5c\)/)
+  })
+
+  test('have each a title and a description of its own, and a picture, for previews', async () => {
+    const { pages } = await readIndex()
+    const seen = { title: new Set<string>(), description: new Set<string>() }
+    for (const name of ['', ...pages.map(([page]) => `/${page}`)]) {
+      const html = await (await get(`/docs${name}`)).text()
+      const read = (meta: string): string =>
+        new RegExp(`="${meta}" content="([^"]+)"`).exec(html)?.[1] ?? ''
+      const [, title = ''] = /<title>([^<]+) · Kiln</.exec(html) ?? []
+      assert.equal(read('og:title'), title)
+      assert.equal(read('description'), read('og:description'))
+      assert.ok(read('description').length > 20, name)
+      seen.title.add(title)
+      seen.description.add(read('description'))
+      const picture = read('og:image')
+      assert.ok(picture.startsWith(`${service.baseUrl}/docs/assets/preview-`), picture)
+      const shown = await get(picture.slice(service.baseUrl.length))
+      assert.equal(shown.headers.get('content-type'), 'image/jpeg')
+    }
+    for (const words of Object.values(seen)) assert.equal(words.size, pages.length + 1)
+  })
+
+  test('are found by their headings, errors, settings and routes, in an index that is small', async () => {
+    const { pages, entries, bytes } = await readIndex()
+    assert.ok(bytes < 60_000, `${bytes} bytes`)
+    for (const [page, title] of [
+      ['troubleshoot', 'KilnStoreFull'],
+      ['errors', 'rate_limited'],
+      ['settings', 'MEDIA_SLOTS'],
+      ['endpoints', 'GET /tasks/{task_id}/stream'],
+      ['webhooks', 'Verify'],
+    ])
+      assert.ok(
+        entries.some(([at, , named]) => pages[at]?.[0] === page && named === title),
+        `${title} of ${page}`,
+      )
+    for (const [at, [name]] of pages.entries()) {
+      const html = await (await get(`/docs/${name}`)).text()
+      const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
+      assert.equal(new Set(ids).size, ids.length, `an anchor twice in ${name}`)
+      for (const [page, id] of entries)
+        if (page === at) assert.ok(ids.includes(id), `${name}#${id}`)
+    }
   })
 
   const ENCODINGS: [accepted: string, encoding: string | null][] = [

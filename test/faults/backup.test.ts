@@ -28,7 +28,7 @@ const readResult = async (service: Service, id: string): Promise<Buffer> => {
   return Buffer.from(await response.arrayBuffer())
 }
 
-/** Fills a service, and keeps all of it as docs/operations.md says: operate, the database, then the files. */
+/** Fills a service, and keeps all of it as docs/operations/recover.md says: operate, the database, then the files. */
 const fillAndKeep = async (folder: string) =>
   await withKept(async (keep) => {
     const postgres = await startOwnPostgres()

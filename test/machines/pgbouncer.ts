@@ -27,7 +27,7 @@ const SETTINGS = [
 ]
 const TESTS = (process.env['TESTS'] ?? 'test/*/http').split(' ')
 
-/** As docs/operations.md says. */
+/** As docs/operations/scale.md says. */
 const configure = (server: URL, port: number, users: string): string => `[databases]
 * = host=${server.hostname} port=${server.port}
 [pgbouncer]

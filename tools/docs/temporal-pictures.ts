@@ -39,7 +39,7 @@ const COLUMNS = [
 ]
 
 /**
- * Takes the pictures of docs/operations.md: the Temporal UI with tasks of two users that run, of one whose upstream is away,
+ * Takes the pictures of docs/operations/troubleshoot.md: the Temporal UI with tasks of two users that run, of one whose upstream is away,
  * one that failed, one whose worker was killed, a webhook URL that fails, and a batch.
  */
 export const takeTemporalPictures = async (

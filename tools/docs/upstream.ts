@@ -46,7 +46,7 @@ const fence = (schema: object): string => `\`\`\`json\n${JSON.stringify(schema, 
 const words = (set: ReadonlySet<string>): string => [...set].map((word) => `\`${word}\``).join(', ')
 
 const INTRO = `An upstream is a service that renders for Kiln: another Kiln, or whatever has these routes below its address in
-VENDOR_IMAGE_URL or VENDOR_VIDEO_URL. \`|prefix=/v1\` behind the address stands for \`${IMAGE_PREFIX}\` or \`${VIDEO_PREFIX}\`. [Operations](../operations.md#upstreams) says how it is set up, and what its errors do to a task. For a
+VENDOR_IMAGE_URL or VENDOR_VIDEO_URL. \`|prefix=/v1\` behind the address stands for \`${IMAGE_PREFIX}\` or \`${VIDEO_PREFIX}\`. [Operations](../operations/scale.md#upstreams) says how it is set up, and what its errors do to a task. For a
 server of your own, [an engine](../guides/engines-http.md) is less work.`
 
 const BODIES = `A task is made and cancelled by POST, and read by GET. A body of a creation is that of the same route of Kiln, as \`/openapi.json\` has it, with the defaults filled in.

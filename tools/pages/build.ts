@@ -10,7 +10,7 @@ import { basename, dirname, extname, join } from 'node:path'
 import { ROOT } from '../../src/local/root.ts'
 import type { Page } from '../../src/platform/http/docs/pages.ts'
 import { digest } from '../../src/platform/http/serve/copies.ts'
-import { renderDocuments } from './documents.ts'
+import { renderDocuments, type Document } from './documents.ts'
 import type { Frame } from './frame.ts'
 import { renderFrame } from './frame.ts'
 import { writePage } from './write-page.ts'
@@ -30,6 +30,7 @@ const listSources = async (): Promise<Record<string, string>> => {
     // Before the style that names its address.
     'inter.woff2': resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'),
     'icon.svg': join(CONSOLE, 'icon.svg'),
+    'preview.jpg': join(CONSOLE, 'home/preview.jpg'),
     'swagger-ui.js': join(swagger, 'swagger-ui-bundle.js'),
     'swagger-ui.css': join(swagger, 'swagger-ui.css'),
     'swagger-ui-licence.txt': join(swagger, 'LICENSE'),
@@ -45,18 +46,22 @@ export const buildPages = async (out: string): Promise<void> => {
   await mkdir(join(unfinished, 'assets'), { recursive: true })
   const pages: Record<string, Page> = {}
   const addresses: Record<string, string> = {}
+  const addAsset = async (name: string, bytes: Buffer): Promise<void> => {
+    const stem = basename(name, extname(name))
+    const asset = `assets/${stem}-${digest(bytes).slice(0, 12)}${extname(name)}`
+    addresses[name] = `/docs/${asset}`
+    pages[asset] = await writePage(unfinished, asset, { bytes, immutable: true })
+  }
   const tokens = await readFile(join(CONSOLE, 'tokens.css'), 'utf8')
   for (const [name, path] of Object.entries(await listSources())) {
     const bytes = withLook(tokens, addresses, {
       name,
       bytes: withoutMap(name, await readFile(path)),
     })
-    const stem = basename(name, extname(name))
-    const asset = `assets/${stem}-${digest(bytes).slice(0, 12)}${extname(name)}`
-    addresses[name] = `/docs/${asset}`
-    pages[asset] = await writePage(unfinished, asset, { bytes, immutable: true })
+    await addAsset(name, bytes)
   }
   const { documents, files } = await renderDocuments()
+  await addAsset('search.json', Buffer.from(JSON.stringify(makeIndex(documents))))
   for (const [name, path] of [['sample.jpg', 'samples/thumbnail.jpg'] as const, ...files])
     pages[name] = await writePage(unfinished, name, {
       bytes: await readFile(join(ROOT, path)),
@@ -73,6 +78,14 @@ export const buildPages = async (out: string): Promise<void> => {
   await rm(out, { recursive: true, force: true })
   await rename(unfinished, out)
 }
+
+/** The pages, and what they have by their places in that list, as tools/pages/browser/search.js reads it. */
+const makeIndex = (documents: readonly Document[]) => ({
+  pages: documents.map(({ name, title, description }) => [name, title, description]),
+  entries: documents.flatMap(({ entries }, page) =>
+    entries.map(({ id, title, text }) => [page, id, title, text]),
+  ),
+})
 
 type Versioned = { version: string }
 type Asset = { name: string; bytes: Buffer }

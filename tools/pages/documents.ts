@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, join, normalize } from 'node:path'
 
@@ -11,10 +12,22 @@ export interface Document {
   name: string
   title: string
   group: string
+  /** Its first paragraph. */
+  description: string
   /** Without the title. */
   html: string
   /** Its second headings. */
   parts: { id: string; title: string }[]
+  /** Places that a search finds. */
+  entries: Entry[]
+}
+
+/** A place of a page: a heading, or one of the errors, settings or routes that a page of the reference lists. */
+export interface Entry {
+  id: string
+  title: string
+  /** First words about it. */
+  text: string
 }
 
 /** A page of each, and the files that they show or lead to, by the names of these below /docs/. */
@@ -26,7 +39,7 @@ export interface Documents {
 /** Documents that are served beside the reference page, in this order. */
 const GROUPS: Record<string, string[]> = {
   Guides: [
-    'docs/guides/production.md',
+    'docs/overview.md',
     'docs/guides/first-task.md',
     'docs/guides/many-tasks.md',
     'docs/guides/batches.md',
@@ -36,6 +49,15 @@ const GROUPS: Record<string, string[]> = {
     'docs/guides/publishing.md',
     'docs/guides/engines-http.md',
     'docs/comfyui.md',
+  ],
+  Operations: [
+    'docs/guides/production.md',
+    'docs/operations.md',
+    'docs/operations/deploy.md',
+    'docs/operations/run.md',
+    'docs/operations/scale.md',
+    'docs/operations/recover.md',
+    'docs/operations/troubleshoot.md',
   ],
   Reference: [
     'docs/client.md',
@@ -47,7 +69,6 @@ const GROUPS: Record<string, string[]> = {
     'docs/reference/fields.md',
     'docs/reference/upstream.md',
     'docs/reference/settings.md',
-    'docs/operations.md',
   ],
   'How it works': [
     'docs/tour.md',
@@ -119,30 +140,76 @@ interface Source {
 const renderDocument = ({ text, ...source }: Source): Document => {
   const { group, path, names } = source
   const tokens = markdown.parse(text.replaceAll(/^<!--.*?-->\n/gms, ''), {})
-  const parts: Document['parts'] = []
-  for (const [index, token] of tokens.entries()) {
-    if (token.type === 'heading_open') {
-      const title = plainText(tokens[index + 1]?.content ?? '')
-      const id = slug(title)
-      token.attrSet('id', id)
-      if (token.tag === 'h2') parts.push({ id, title })
-    }
-    pointLinks(token.children ?? [], source)
-  }
-  const [, heading] = tokens
-  if (tokens[0]?.tag !== 'h1' || heading === undefined)
+  const [first, heading] = tokens
+  if (first?.tag !== 'h1' || heading === undefined)
     throw new Error(`${path} does not begin with a title`)
-  const html = markdown.renderer.render(tokens.slice(3), markdown.options, {})
-  return { name: names.get(path) ?? '', title: plainText(heading.content), group, html, parts }
+  const entries = [...nameHeadings(tokens), ...(isList(path) ? nameItems(tokens) : [])]
+  for (const token of tokens) pointLinks(token.children ?? [], source)
+  const opening = tokens.findIndex(({ type }) => type === 'paragraph_open')
+  return {
+    name: names.get(path) ?? '',
+    title: plainText(heading.content),
+    group,
+    description: shorten(tokens[opening + 1]?.content ?? ''),
+    html: markdown.renderer.render(tokens.slice(3), markdown.options, {}),
+    parts: entries.filter(({ tag }) => tag === 'h2'),
+    entries: entries.filter(({ tag }) => tag !== 'h1'),
+  }
 }
 
 type Token = ReturnType<typeof markdown.parse>[number]
+type Named = Entry & { tag: string }
+
+/** Gives headings their anchors; a second one of the same words has a number, as at GitHub. */
+const nameHeadings = (tokens: Token[]): Named[] => {
+  const counts = new Map<string, number>()
+  return tokens.flatMap((token, index) => {
+    if (token.type !== 'heading_open') return []
+    const title = plainText(tokens[index + 1]?.content ?? '')
+    const stem = slug(title)
+    const count = counts.get(stem) ?? 0
+    counts.set(stem, count + 1)
+    const id = count === 0 ? stem : `${stem}-${count}`
+    token.attrSet('id', id)
+    return [{ tag: token.tag, id, title, text: '' }]
+  })
+}
+
+/** Pages that are lists of what has a name: errors, settings, routes, fields. */
+const isList = (path: string): boolean =>
+  /^docs\/reference\/(endpoints|errors|fields|settings)\./.test(path)
+
+/** Gives items that begin with a name an anchor. */
+const nameItems = (tokens: Token[]): Named[] => {
+  const ids = new Set(tokens.map((token) => token.attrGet('id')))
+  return tokens.flatMap((token, index) => {
+    const { children, content = '' } = tokens[index + 2] ?? {}
+    const name = children?.[0]
+    if (token.type !== 'list_item_open' || name?.type !== 'code_inline') return []
+    const stem = name.content.toLowerCase().replaceAll(/\W+/g, '-').replace(/-$/, '')
+    let id = stem
+    for (let again = 2; ids.has(id); again += 1) id = `${stem}-${again}`
+    ids.add(id)
+    token.attrSet('id', id)
+    const text = content.slice(name.content.length + 2).replace(/^[^:]*: /, '')
+    return [{ tag: 'li', id, title: name.content, text: shorten(text) }]
+  })
+}
+
+const TEXT_MAX = 160
+
+/** Words of a text without marks, as many as a preview shows. */
+const shorten = (text: string): string => {
+  const words = plainText(text).replaceAll('\n', ' ')
+  if (words.length <= TEXT_MAX) return words
+  return `${words.slice(0, words.lastIndexOf(' ', TEXT_MAX))} …`
+}
 
 /** Points pictures and links to what is served. One to another file of the repository becomes words. */
 const pointLinks = (tokens: Token[], source: Omit<Source, 'text'>): void => {
   let isWords = false
   for (const token of tokens) {
-    if (token.type === 'image') token.attrSet('src', pointTo(token.attrGet('src'), source) ?? '')
+    if (token.type === 'image') pointPicture(token, source)
     if (token.type === 'link_close' && isWords) token.tag = 'span'
     if (token.type !== 'link_open') continue
     const address = pointTo(token.attrGet('href'), source)
@@ -152,8 +219,18 @@ const pointLinks = (tokens: Token[], source: Omit<Source, 'text'>): void => {
   }
 }
 
+const pointPicture = (token: Token, source: Omit<Source, 'text'>): void => {
+  const named = String(token.attrGet('src'))
+  if (!DRAWING.test(named)) return token.attrSet('src', pointTo(named, source) ?? '')
+  const drawing = readFileSync(join(ROOT, dirname(source.path), named), 'utf8')
+  Object.assign(token, { type: 'html_inline', content: drawing })
+}
+
 /** Files that are served as they are, beside the pages. */
 const SERVED = /\.(webp|yml|json)$/
+
+/** Drawings become part of the page, whose colours they take. */
+const DRAWING = /\.svg$/
 
 /** Returns the address of what a document names; undefined: it is not served. */
 const pointTo = (
@@ -172,7 +249,8 @@ const pointTo = (
   return `/docs/${asset}`
 }
 
-const plainText = (text: string): string => text.replaceAll(/[`*_]|\]\([^)]*\)|\[/g, '')
+const plainText = (text: string): string =>
+  text.replaceAll(/[`*]|(?<!\w)_|_(?!\w)|\]\([^)]*\)|\[/g, '')
 
 /** As GitHub makes the anchors of headings, so that a link holds there, too. */
 const slug = (title: string): string =>

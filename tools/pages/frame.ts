@@ -23,6 +23,7 @@ const renderReference = (frame: Frame): string =>
   renderPage(frame, {
     name: 'index',
     title: 'API reference',
+    description: 'All routes of this service, with their bodies and responses, to read and to try.',
     styles: ['swagger-ui.css', 'style.css', 'reference.css'],
     scripts: ['swagger-ui.js', 'reference.js'],
     // Beside the scripts, one of which asks for it.
@@ -43,6 +44,7 @@ const renderMissing = (frame: Frame): string =>
   renderPage(frame, {
     name: 'missing',
     title: 'Page not found',
+    description: 'There is no page at this address.',
     styles: ['style.css'],
     scripts: [],
     content: `<article><h1>Page not found</h1>
@@ -50,10 +52,11 @@ const renderMissing = (frame: Frame): string =>
   })
 
 const renderGuide = (frame: Frame, document: Document): string => {
-  const { name, title, html, parts } = document
+  const { name, title, description, html, parts } = document
   return renderPage(frame, {
     name,
     title,
+    description,
     styles: ['style.css'],
     scripts: ['guide.js'],
     content: `<article><h1>${escape(title)}</h1>
@@ -80,6 +83,7 @@ const renderParts = (parts: Document['parts']): string =>
 interface PageParts {
   name: string
   title: string
+  description: string
   styles: string[]
   scripts: string[]
   head?: string
@@ -87,7 +91,7 @@ interface PageParts {
 }
 
 const renderPage = (frame: Frame, parts: PageParts): string => {
-  const { name, title, styles, scripts, head = '', content } = parts
+  const { name, title, description, styles, scripts, head = '', content } = parts
   const address = (asset: string): string => {
     const found = frame.addresses[asset]
     if (found === undefined) throw new Error(`there is no asset ${asset}`)
@@ -99,16 +103,22 @@ const renderPage = (frame: Frame, parts: PageParts): string => {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escape(title)} – Kiln</title>
+<title>${escape(title)} · Kiln</title>
+<meta name="description" content="${escape(description)}">
+<meta property="og:title" content="${escape(title)}">
+<meta property="og:description" content="${escape(description)}">
+<meta property="og:image" content="${address('preview.jpg')}">
+<meta property="og:site_name" content="Kiln">
+<meta name="twitter:card" content="summary_large_image">
 <link rel="icon" href="${address('icon.svg')}">
 ${styles.map((style) => `<link rel="stylesheet" href="${address(style)}">`).join('\n')}
 <script src="${address('theme.js')}"></script>
-${scripts.map((script) => `<script src="${address(script)}" defer></script>`).join('\n')}
+${[...scripts, 'search.js'].map((script) => `<script src="${address(script)}" defer></script>`).join('\n')}
 ${head}
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
-${renderHeader(frame, address('icon.svg'))}
+${renderHeader(frame, address)}
 <nav id="pages" aria-label="Documentation">${renderMenu(frame, name)}</nav>
 <main id="content" tabindex="-1">
 ${content}
@@ -119,11 +129,11 @@ ${content}
 }
 
 /** The header of the console, as far as it needs no session. */
-const renderHeader = ({ version }: Frame, icon: string): string =>
+const renderHeader = ({ version }: Frame, address: (asset: string) => string): string =>
   `<header>
-<a class="brand" href="/console/" aria-label="Kiln, home"><img src="${icon}" alt="" width="24" height="24">Kiln</a>
-<nav class="site" aria-label="Pages"><a href="/console/try">Try</a><a href="/console/tasks">Tasks</a><a href="/console/registry">Registry</a><a href="/console/publishers">Publishers</a><a href="/docs" aria-current="true">Docs</a></nav>
-<form role="search" action="/console/registry"><input type="search" name="q" aria-label="Search the registry" placeholder="Search packs"></form>
+<a class="brand" href="/console/" aria-label="Kiln, home"><img src="${address('icon.svg')}" alt="" width="24" height="24">Kiln</a>
+<nav class="site" aria-label="Pages"><a href="/console/try">Try</a><a href="/console/tasks">Tasks</a><a href="/console/registry">Registry</a><a href="/console/workflows">Workflows</a><a href="/console/publishers">Publishers</a><a href="/docs" aria-current="true">Docs</a></nav>
+<form role="search" data-index="${address('search.json')}"><input type="search" aria-label="Search the docs" placeholder="Search the docs" autocomplete="off" spellcheck="false"><div id="found" hidden><p role="status"></p><ul aria-label="Results"></ul></div></form>
 <span class="version" title="Version">${escape(version)}</span>
 <select id="theme" aria-label="Theme" hidden><option value="system">System</option><option value="light">Light</option><option value="dark">Dark</option></select>
 <button id="menu" type="button" aria-expanded="false" aria-controls="pages">Menu</button>

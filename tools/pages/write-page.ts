@@ -18,7 +18,7 @@ const TYPES: Record<string, string> = {
   '.mp4': 'video/mp4',
   '.woff2': 'font/woff2',
 }
-const COMPRESSED = new Set(['.html', '.js', '.css', '.svg', '.txt'])
+const COMPRESSED = new Set(['.html', '.js', '.css', '.svg', '.txt', '.json'])
 
 /** Writes a file that an api serves, and its compressed copies beside it, so that no api compresses anything. */
 export const writePage = async (

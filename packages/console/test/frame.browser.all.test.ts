@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 
 import { makeClient } from '../../../test/support/client.ts'
 import { insertTasks } from '../../../test/support/task-rows.ts'
+import { waitFor } from '../../../test/support/wait.ts'
 import { assertSound, inLong, skip, useConsole } from './harness.ts'
 
 describe('the frame of the console', { skip }, () => {
@@ -18,7 +19,6 @@ describe('the frame of the console', { skip }, () => {
     await page.reload()
     await menu.waitFor()
     const other = await console.open('/tasks', { context: page.context() })
-    await other.getByRole('button', { name: 'Sign in as alice' }).click()
     await other.getByRole('button', { name: 'Signed in as alice' }).waitFor()
     const rejected: string[] = []
     for (const tab of [page, other])
@@ -105,6 +105,24 @@ describe('the frame of the console', { skip }, () => {
     await running.getByRole('link', { name: 'All tasks' }).click()
     await operator.waitForURL(/\/tasks\?owner=(\*|%2A)$/)
     await operator.getByRole('link', { name: 'Upscale' }).first().waitFor()
+  })
+
+  test('each page has a title of its own, which a navigation changes, and docs lead back', async () => {
+    const page = await console.open('/', { as: 'operator' })
+    const titles: string[] = []
+    const bar = page.getByRole('navigation', { name: 'Pages' }).first()
+    await bar.getByRole('link', { name: 'Operations' }).waitFor()
+    for (const name of await bar.getByRole('link').allTextContents()) {
+      await bar.getByRole('link', { name, exact: true }).click()
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await waitFor(`the title of ${name}`, async () => !titles.includes(await page.title()))
+      titles.push(await page.title())
+    }
+    assert.equal(titles.at(-1), 'API reference · Kiln')
+    assert.ok(titles.every((title) => title.endsWith(' · Kiln')))
+    await page.getByRole('link', { name: 'Tasks', exact: true }).click()
+    await page.waitForURL('**/console/tasks')
+    await page.getByRole('link', { name: 'New task' }).waitFor()
   })
 
   test('keys lead through the pages, and rest in fields', inLong, async () => {

@@ -81,6 +81,38 @@ describe('signing in at an issuer', { skip }, () => {
     assert.equal(await page.getByRole('dialog').count(), 0)
   })
 
+  test('an issuer that is away signs nobody out: it is asked again until it responds', async () => {
+    issuer.rules.seconds = 61
+    const page = await signIn('/account')
+    let lost = 0
+    await page.route(`${issuer.issuer}/token`, async (route) => {
+      lost += 1
+      await (lost % 2 ? route.abort() : route.fulfill({ status: 503, body: 'busy' }))
+    })
+    await waitFor('four attempts', () => lost >= 4)
+    assert.equal(await page.getByRole('dialog').count(), 0)
+    await page.getByRole('button', { name: 'Signed in as alice' }).waitFor()
+    const before = callsOf('token').length
+    await page.unroute(`${issuer.issuer}/token`)
+    await waitFor('a renewal', () => callsOf('token').length > before)
+    assert.equal(await page.getByRole('dialog').count(), 0)
+  })
+
+  test('tabs renew in turn, never twice with one refresh token', async () => {
+    issuer.rules.seconds = 61
+    const page = await signIn('/account')
+    const asked = callsOf('authorize').length
+    const visit = { baseUrl, allowed: [issuer.issuer], context: page.context() }
+    const other = await console.open('/tasks', visit)
+    await other.getByRole('button', { name: 'Signed in as alice' }).waitFor()
+    assert.equal(callsOf('authorize').length, asked)
+    const before = callsOf('token').length
+    await waitFor('five renewals', () => callsOf('token').length >= before + 5)
+    const used = callsOf('token').map((call) => call.get('refresh_token') ?? call.get('code'))
+    assert.equal(new Set(used).size, used.length)
+    for (const tab of [page, other]) assert.equal(await tab.getByRole('dialog').count(), 0)
+  })
+
   test('says that a session ends which cannot be renewed', inLong, async () => {
     Object.assign(issuer.rules, { seconds: 100, refresh: false })
     const page = await signIn('/account')

@@ -106,7 +106,7 @@ export const isMissing = (error: unknown): boolean =>
 
 const KEYS = 'correct S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, or what the SDK finds without them'
 const REGION = 'correct S3_REGION and S3_ENDPOINT: the bucket is elsewhere'
-const RIGHTS = 'give the key the rights that docs/operations.md lists'
+const RIGHTS = 'give the key the rights that docs/operations/scale.md lists'
 
 const ADVICE: Record<string, string> = {
   NoSuchBucket: 'make the bucket, or correct S3_BUCKET',

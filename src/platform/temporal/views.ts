@@ -9,7 +9,7 @@ interface View {
 
 const OPEN = 'ExecutionStatus = "Running"'
 
-/** Lists of workflows that operators look at, as docs/operations.md names them with their columns. */
+/** Lists of workflows that operators look at, as docs/operations/troubleshoot.md names them with their columns. */
 const VIEWS: readonly View[] = [
   { name: 'Open, by owner', query: () => `${OPEN} AND KilnOwner IS NOT NULL` },
   { name: 'Failed, by code', query: () => 'KilnStatus = "failed"' },

@@ -82,8 +82,19 @@ describe('the console', () => {
   })
 
   test('has nothing inline', async () => {
-    const html = await (await get('/console/')).text()
+    const html = (await (await get('/console/')).text()).replaceAll(/<meta [^>]*>/g, '')
     assert.doesNotMatch(html, /style=|<style|<script(?![^>]* src=)|\son\w+=|https?:/)
+  })
+
+  test('has words and a picture for previews', async () => {
+    const html = await (await get('/console/')).text()
+    const [, picture = ''] = /property="og:image"\s+content="([^"]+)"/.exec(html) ?? []
+    assert.ok(picture.startsWith(`${service.baseUrl}/console/assets/preview-`), picture)
+    const shown = await get(picture.slice(service.baseUrl.length))
+    assert.deepEqual([shown.status, shown.headers.get('content-type')], [200, 'image/jpeg'])
+    for (const name of ['description', 'og:title', 'og:description', 'og:site_name'])
+      assert.match(html, new RegExp(`="${name}"\\s+content="[^"]{4,}"`))
+    assert.match(html, /<link rel="icon" [^>]*href="\/console\/assets\/icon-/)
   })
 
   test('the console responds with JSON for an asset that is not there, and for what is no read', async () => {

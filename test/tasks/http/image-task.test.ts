@@ -30,7 +30,7 @@ const OF_SDK = [...dashboard.matchAll(/(temporal_\w+)\{(\w+=\\"\w+)/g)].map(
   ([, name = '', label = '']) => [name, label.replace('\\', '')] as const,
 )
 const collector = await useCollector()
-const operations = await readFile(join(ROOT, 'docs/operations.md'), 'utf8')
+const operations = await readFile(join(ROOT, 'docs/operations/run.md'), 'utf8')
 
 describe('an image task', () => {
   const service = useService({

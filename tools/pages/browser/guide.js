@@ -1,8 +1,21 @@
 // Code names the service that the reader looks at, and can be copied.
 const EXAMPLE = 'http://127.0.0.1:8080'
+/** Places of code that read the reader's key, by language. */
+const READS_KEY = {
+  sh: ['$KILN_API_KEY', (key) => key],
+  ts: ['process.env.KILN_API_KEY', (key) => `'${key}'`],
+  python: ['os.environ["KILN_API_KEY"]', (key) => `"${key}"`],
+}
+const fills = []
 for (const block of document.querySelectorAll('pre')) {
   const code = block.firstElementChild
-  code.textContent = code.textContent.replaceAll(EXAMPLE, location.origin)
+  const text = code.textContent.replaceAll(EXAMPLE, location.origin)
+  code.textContent = text
+  const [place, write] = READS_KEY[block.dataset.language] ?? []
+  if (place && text.includes(place))
+    fills.push((key) => {
+      code.textContent = key === '' ? text : text.replaceAll(place, () => write(key))
+    })
   // Nobody pastes what was printed.
   const isCopied = !['json', 'text'].includes(block.dataset.language)
   const button = document.createElement('button')
@@ -18,6 +31,23 @@ for (const block of document.querySelectorAll('pre')) {
   frame.className = 'code'
   block.replaceWith(frame)
   frame.append(block, ...(isCopied ? [button] : []))
+}
+
+// A key that the reader types stands in the code of this page, and nowhere else: it is neither kept nor sent.
+if (fills.length > 0) {
+  const field = document.createElement('div')
+  field.className = 'key'
+  field.innerHTML = `<label for="key">Your API key</label>
+<input id="key" type="password" autocomplete="off" spellcheck="false" placeholder="kiln_key_…" aria-describedby="key-use">
+<small id="key-use">Fills in the code on this page. It is not stored and not sent. <a href="/console/account?tab=keys">Create one</a></small>`
+  field.querySelector('input').addEventListener('input', ({ target }) => {
+    const key = target.value.trim()
+    // Anything else could end a string of the code.
+    const isKey = /^\w+$/.test(key)
+    for (const fill of fills) fill(isKey ? key : '')
+  })
+  const [first] = document.querySelectorAll('article :is(.languages, .code)')
+  first.before(field)
 }
 
 // Of a step in several languages the one that the reader has chosen, on every page.

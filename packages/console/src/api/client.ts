@@ -46,12 +46,6 @@ export const PATIENT = { attempts: 24, baseMs: 1000 }
 /** The same for what is worth the wait. */
 export const patientApi = makeApi(PATIENT)
 
-/** Milliseconds before the next attempt of what passes: 1, 2, 4, 8, then 15 s, or what the service asks for. */
-export const waitMs = (failures: number, error?: unknown): number => {
-  const asked = isPassing(error) ? (error.retryAfterSeconds ?? 0) * 1000 : 0
-  return Math.max(asked, Math.min(15_000, 1000 * 2 ** failures))
-}
-
 type Params<Path extends keyof paths> = paths[Path] extends { get: { parameters: infer Given } }
   ? Omit<Given, 'header' | 'cookie'>
   : never

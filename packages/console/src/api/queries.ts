@@ -1,8 +1,9 @@
 import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 
-import { isPassing, readQuery, sendRequest, waitMs } from './client.ts'
+import { isPassing, readQuery, sendRequest } from './client.ts'
 import { session } from './session.ts'
 import { useStore } from './store.ts'
+import { waitMs } from './wait.ts'
 
 /** A query waits for the service; the client repeats a write. */
 export const makeQueryClient = (): QueryClient =>

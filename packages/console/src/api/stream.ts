@@ -2,8 +2,10 @@ import { useEffect, useEffectEvent } from 'react'
 
 import { pause } from '../../../client/src/lib/pause.ts'
 import { readServerSentEvents } from '../../../client/src/lib/server-sent-events.ts'
-import { KilnError, sendRequest, waitMs } from './client.ts'
+import { KilnError, sendRequest } from './client.ts'
 import { onBack } from './health.ts'
+import { session } from './session.ts'
+import { waitMs } from './wait.ts'
 
 interface StreamOptions {
   /** Path of the stream; undefined: none. */
@@ -16,17 +18,18 @@ interface StreamOptions {
 const ATTEMPTS = 3
 const POLL_SECONDS = 5
 
-/** One stream a tab: browsers open six connections to an origin, over all tabs. */
+/** One stream a tab. */
 let closeCurrent: (() => void) | undefined
 
-/** Follows what the page is about, while the tab is seen: resumed where it broke, polled where no stream gets through. */
+/** Follows what the page is about, while the tab is seen. */
 export const useStream = ({ path, ...options }: StreamOptions): void => {
   const onEvent = useEffectEvent(options.onEvent)
   const poll = useEffectEvent(options.poll)
   useEffect(() => {
     if (path === undefined) return
     closeCurrent?.()
-    const stream: Stream = { path, onEvent, poll, lastEventId: undefined, isOver: false }
+    const key = `kiln.stream ${session.get().user ?? ''} ${path}`
+    const stream: Stream = { path, key, onEvent, poll, lastEventId: undefined, isOver: false }
     let running = new AbortController()
     const restart = (): void => {
       running.abort()
@@ -46,15 +49,66 @@ export const useStream = ({ path, ...options }: StreamOptions): void => {
   }, [path])
 }
 
-type Stream = StreamOptions & { path: string; lastEventId: string | undefined; isOver: boolean }
+interface Stream extends StreamOptions {
+  path: string
+  /** Name of the lock, and of what is passed on: a user's tabs that follow the same have the same. */
+  key: string
+  lastEventId: string | undefined
+  isOver: boolean
+}
 
+/** An event that the tab which reads passes on. Without one: no stream gets through, and each tab reads once. */
+interface Passed {
+  key: string
+  event?: { event: string; id: string | undefined; data: unknown }
+}
+
+const channel = new BroadcastChannel('kiln.stream')
+
+/** Tabs that follow the same share one stream: that of the tab which has its lock. Another takes over when that one closes. */
 const follow = async (stream: Stream, signal: AbortSignal): Promise<void> => {
+  const { locks } = navigator as { locks?: LockManager }
+  // Without TLS a browser has no locks, but on this machine.
+  if (locks === undefined) return await read(stream, signal)
+  const { key } = stream
+  channel.addEventListener(
+    'message',
+    ({ data }: MessageEvent<Passed>) => {
+      if (data.key !== key) return
+      if (data.event) take(stream, data.event)
+      else void stream.poll().catch(() => {})
+    },
+    { signal },
+  )
+  const isReader = await locks.request(key, { ifAvailable: true }, async (lock) => {
+    if (lock) await read(stream, signal)
+    return lock !== null
+  })
+  if (isReader || signal.aborted) return
+  // What happened before this tab listened.
+  void stream.poll().catch(() => {})
+  await locks.request(key, { signal }, () => read(stream, signal)).catch(() => {})
+}
+
+const pass = ({ key }: Stream, event?: Passed['event']): void =>
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin
+  channel.postMessage({ key, event })
+
+const take = (stream: Stream, { id, ...event }: NonNullable<Passed['event']>): void => {
+  stream.lastEventId = id ?? stream.lastEventId
+  stream.isOver = event.event === 'end'
+  stream.onEvent(event)
+}
+
+/** Reads until it is over: resumed where it broke, polled where no stream gets through. */
+const read = async (stream: Stream, signal: AbortSignal): Promise<void> => {
   for (let failures = 0; !signal.aborted && !stream.isOver;) {
     const before = stream.lastEventId
     const outcome = await inSlot(() => readOnce(stream, signal))
-    stream.isOver = outcome === 'over'
+    if (outcome === 'over') stream.isOver = true
     failures = stream.lastEventId === before ? failures + 1 : 0
     if (outcome === 'unavailable' || failures >= ATTEMPTS) {
+      pass(stream)
       const seconds = await stream.poll().catch(() => {})
       await wait((seconds ?? POLL_SECONDS) * 1000, signal)
     } else await wait(waitMs(failures), signal)
@@ -64,7 +118,7 @@ const follow = async (stream: Stream, signal: AbortSignal): Promise<void> => {
 /** Rests until then, or until nobody follows any more. */
 const wait = (ms: number, signal: AbortSignal): Promise<void> => pause(ms, signal).catch(() => {})
 
-/** Windows that are seen at once share what a browser has of connections: three of them have streams, the others poll. */
+/** Browsers open six connections to an origin over HTTP/1.1, over all tabs. Three at most are streams of different things; whoever follows another polls. */
 const SLOTS = ['kiln.stream.1', 'kiln.stream.2', 'kiln.stream.3']
 
 const inSlot = async <T>(work: () => Promise<T>): Promise<T | 'unavailable'> => {
@@ -82,16 +136,17 @@ const inSlot = async <T>(work: () => Promise<T>): Promise<T | 'unavailable'> => 
 
 /** Reads a stream until it ends. over: nothing more comes. unavailable: there is none here. */
 const readOnce = async (stream: Stream, signal: AbortSignal) => {
-  const { path, lastEventId, onEvent } = stream
+  const { path, lastEventId } = stream
   const events = readServerSentEvents(
     (init) => sendRequest(new Request(new URL(path, location.origin), init)),
     { lastEventId, signal },
   )
   try {
     for await (const { event = 'message', id, data } of events) {
-      stream.lastEventId = id ?? stream.lastEventId
-      onEvent({ event, data: JSON.parse(data) as unknown })
-      if (event === 'end') return 'over'
+      const passed = { event, id, data: JSON.parse(data) as unknown }
+      pass(stream, passed)
+      take(stream, passed)
+      if (stream.isOver) return 'over'
     }
   } catch (error) {
     const { status = 500 } = error instanceof KilnError ? error : {}

@@ -66,7 +66,7 @@ const signInAgain = (user: string): void => {
 
 /** A notice before a session ends that cannot be renewed, and what is to be done once it has. */
 export const SessionEnd = () => {
-  const { user = '', endsAt, ended } = useStore(session)
+  const { user = '', endsAt, ended, isLate } = useStore(session)
   const now = useNow()
   if (ended === true || (endsAt !== undefined && now >= endsAt))
     return (
@@ -81,6 +81,12 @@ export const SessionEnd = () => {
       >
         <p>What you have typed is kept. Cancel signs you out.</p>
       </Dialog>
+    )
+  if (isLate)
+    return (
+      <div className={`row ${styles.banner} warn`} role="status">
+        Your session cannot be renewed right now. Trying again.
+      </div>
     )
   if (endsAt === undefined) return null
   return (

@@ -40,6 +40,7 @@ export const Frame = () => {
               {title}
             </PageLink>
           ))}
+          <a href="/docs">Docs</a>
         </nav>
         <RegistrySearch />
         <UserMenu />
@@ -66,7 +67,7 @@ export const Frame = () => {
             <PageItem key={to} to={to} title={title} />
           ))}
           <PageItem to="/account" title="Account" />
-          <MenuItem href="/docs">Documentation</MenuItem>
+          <MenuItem href="/docs">Docs</MenuItem>
         </Menu>
       </nav>
       <Toasts />
@@ -174,7 +175,6 @@ const UserMenu = () => {
         }
       >
         <PageItem to="/account" title="Account" />
-        <MenuItem href="/docs">Documentation</MenuItem>
         <MenuItem onAction={() => void leave()}>Sign out</MenuItem>
       </Menu>
     </>

@@ -194,7 +194,7 @@ export const PageTitle = ({ children, icon, extra, actions }: PageTitleProps) =>
   }, [])
   return (
     <div className={`row ${styles.head}`}>
-      <title>{`${children} · Kiln`}</title>
+      <title>{children === 'Kiln' ? children : `${children} · Kiln`}</title>
       {icon}
       <h1 ref={title} tabIndex={-1}>
         <Bdi>{children}</Bdi>

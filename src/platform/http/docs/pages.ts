@@ -29,6 +29,13 @@ export const loadPages = async (name: 'pages' | 'console'): Promise<Pages> => {
   return new Map(listed.map(([name, page]) => [name, { ...page, path: join(folder, page.path) }]))
 }
 
+/** Reads a page, with the whole address of the picture of its preview: those who show previews know no other. */
+export const readHtml = async ({ path }: Page, publicUrl: string): Promise<string> =>
+  (await readFile(path, 'utf8')).replace(
+    /(?<=<meta\s+property="og:image"\s+content=")(?=\/)/,
+    new URL(publicUrl).origin,
+  )
+
 /** Sends a page under a policy, as `sendCopy` does. */
 export const sendPage = (
   page: Page,
