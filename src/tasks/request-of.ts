@@ -6,14 +6,20 @@ import { writeTaskOptions } from './domain/task-options.ts'
 import { END_IMAGE } from './domain/video/end-image.ts'
 import { VIDEO_PREFIX } from './domain/video/video-path.ts'
 
+interface InputLinks extends Record<'show' | 'sign', (text: string) => string> {
+  /** Leads to what is kept of addresses, too. */
+  isOwn?: boolean
+}
+
 /** Inputs by their address: a signed link to what is stored here. */
 export const showInputs = (
   { inputs }: Pick<TaskDetailRow, 'inputs'>,
-  { show, sign }: Record<'show' | 'sign', (text: string) => string>,
+  { show, sign, isOwn = false }: InputLinks,
 ): TaskDetail['inputs'] =>
-  inputs.map(({ name, url = '', ...file }) => ({
+  inputs.map(({ name, url = '', stored, ...file }) => ({
     ...file,
     url: name === undefined ? show(url) : sign(name),
+    ...(isOwn && stored !== undefined && { stored_url: sign(stored) }),
   }))
 
 /** Makes the request that would make the same again. An image sent as a link or Base64 is an address now. */

@@ -4,7 +4,6 @@ import { describe, test } from 'node:test'
 import { findRoot } from '../../client/src/cli/check-pack.ts'
 import { parseProject } from '../../client/src/cli/parse-project.ts'
 import { changedFiles, diffLines } from '../src/moderation/diff.ts'
-import { addSample, linePoints } from '../src/operations/samples.ts'
 import { checkPack, sortEntries, toId } from '../src/publish/pack.ts'
 import type { Pack } from '../src/publish/pack.ts'
 import { writeZip } from '../../../test/support/zip-writer.ts'
@@ -146,12 +145,4 @@ describe('changes of a version', () => {
       Array.from({ length: 4000 }, (_, n) => `${word} ${n}`).join('\n')
     assert.equal(diffLines(unlike('a'), unlike('b')), undefined)
   })
-})
-
-test('a chart is a line from left to right, higher for more, and takes each reading once', () => {
-  const one = addSample([], { at: 1000, value: 0 })
-  assert.equal(addSample(one, { at: 1000, value: 5 }), one)
-  const two = addSample(one, { at: 3000, value: 10 })
-  assert.equal(linePoints(two, { width: 240, height: 40 }), '0,39 240,1 240,1')
-  assert.equal(linePoints([], { width: 240, height: 40 }), '')
 })

@@ -5,7 +5,7 @@ import type { Sql } from '../../platform/db/client.ts'
 import { instant } from '../../platform/db/instant.ts'
 import { mayRead } from './filter.ts'
 import { optionsOf } from './options.ts'
-import { warningFacts } from './task-file.ts'
+import { servedName, warningFacts } from './task-file.ts'
 import { taskColumns, type TaskRow } from './task-list.ts'
 
 /** All that is kept of a task. */
@@ -22,7 +22,12 @@ export interface TaskDetailRow extends TaskRow {
   template: NonNullable<TaskDetail['template']> | null
   /** Its place in the queue of its account; null while it does not wait, and beyond ten thousand. */
   queuePosition: number | null
-  inputs: (Omit<TaskDetail['inputs'][number], 'url'> & { name?: string; url?: string })[]
+  inputs: (Omit<TaskDetail['inputs'][number], 'url' | 'stored_url'> & {
+    name?: string
+    url?: string
+    /** Name of the file that is kept of an address. */
+    stored?: string
+  })[]
   results: Omit<TaskDetail['results'][number], 'url'>[]
   moves: TaskDetail['moves']
   /** Error of its engine, where the caller may read it. */
@@ -65,6 +70,8 @@ export const findTaskDetail = async (
       t.attempts, ${warningFacts(sql)} as warnings,
       (select coalesce(jsonb_agg(jsonb_strip_nulls(to_jsonb(i))), '[]') from (
         select field, case when t.delete_requested_at is null then name end as name, url,
+          case when name is null and storage_key is not null and t.purged_at is null
+            and t.delete_requested_at is null then ${servedName(sql)} end as stored,
           content_type, bytes, width, height from task_input
         where task_id = t.id order by split_part(field, '.', 1), length(field), field
       ) i) as inputs,

@@ -35,7 +35,7 @@ export const readDetail = async (
   const hidesQueries = caller?.taskId !== undefined || (isAdmin && task.owner !== owner)
   const show = (url: string): string => (hidesQueries ? withoutQuery(url) : url)
   const sign = (name: string): string => signer.signFile(id, name, now())
-  const inputs = showInputs(task, { show, sign })
+  const inputs = showInputs(task, { show, sign, isOwn: !hidesQueries })
   const { ended_at: endedAt, family, kind } = task.item
   const warnings = listWarnings(task.warnings)
   const seconds = endedAt === undefined ? await withinDeadline(sql, estimateKind(sql, kind)) : null
