@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 
 import { VIDEO_API, type Client } from '../../support/client.ts'
@@ -171,21 +170,10 @@ describe('the report of usage', () => {
     assert.equal(upscale.per_minute, Math.round((upscale.ended / 60) * 100) / 100)
     const { p50, p95 } = upscale.running
     assert.ok(p50 !== null && p95 !== null && p50 > 0 && p50 <= p95, JSON.stringify(upscale))
-    const event = { id: randomUUID(), task: done }
     await sql`
-      insert into event (id, task_id, sequence, status, state, owner)
-      select ${event.id}, id, 99, status, 'delivered', owner from task where id = ${event.task}
-    `
-    await sql`
-      insert into attempt ${sql(
-        [100, 300].map((ms, index) => ({
-          event_id: event.id,
-          number: index + 1,
-          url: 'https://a.example',
-          duration_ms: ms,
-          error_class: index === 0 ? 'timeout' : null,
-        })),
-      )}
+      insert into attempt (event_id, number, url, duration_ms, error_class)
+      select id, number, 'https://a.example', number * 200 - 100, case number when 1 then 'timeout' end
+      from event, generate_series(1, 2) number where task_id = ${done} and sequence = 1
     `
     const { deliveries } = (await readHour()).hour
     assert.deepEqual([deliveries.attempts, deliveries.failed], [2, 1])
