@@ -16,7 +16,7 @@ describe('a file of requests', () => {
     const text = ['{}', '', ...Array.from({ length: 7 }, () => '{"a"')].join('\n')
     const error = await countRequests(fileOf(text)).catch(String)
     const lines = String(error).split('\n')
-    assert.match(lines[0] ?? '', /batch\.jsonl has lines that are no JSON$/)
+    assert.match(lines[0] ?? '', /batch\.jsonl has lines that are no JSON\. Nothing was sent\.$/)
     assert.match(lines[1] ?? '', /^Line 3: /)
     assert.equal(lines.length, 7)
     assert.equal(lines.at(-1), '2 more lines like that')

@@ -10,7 +10,7 @@ import { DownloadButton } from '../ui/download.tsx'
 import { Segments, TextField } from '../ui/fields.tsx'
 import { Facts, Loading, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Listing, Rows } from '../ui/rows.tsx'
-import { Bdi, Bytes, Time } from '../ui/values.tsx'
+import { Bdi, Bytes } from '../ui/values.tsx'
 import { aboutCredits, counted, showSeconds, showTimes } from '../words/text.ts'
 import { makeBars, sumOf, type Measure, type Step, type Sums } from './usage-bars.ts'
 
@@ -179,10 +179,8 @@ const Keys = () => (
       empty="No API keys."
       columns={{
         Name: ({ name }) => <Bdi>{name}</Bdi>,
-        Key: ({ key }) => <code>{key}</code>,
         Credits: ({ credit_cap: cap, credits_used: used = 0 }) =>
           cap === undefined ? 'not counted' : `${used.toLocaleString('en')} of ${counted(cap, 'credit')}`,
-        'Last used': ({ last_used_at: used }) => <Time at={used} none="Never" />,
       }}
     />
   </>

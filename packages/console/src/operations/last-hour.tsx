@@ -25,27 +25,20 @@ export const LastHour = ({ hour: { tasks, deliveries } }: { hour: Hour }) => {
           What: ({ kind }) => <Bdi>{kind === undefined ? 'Webhook requests' : titleOf(kind)}</Bdi>,
           'Per minute': ({ per_minute: rate }) => rate.toLocaleString('en'),
           Ended: ({ ended: count }) => count.toLocaleString('en'),
-          Failed: ({ kind, failed, ended: count }) => (
-            <Failed kind={kind} failed={failed} ended={count} />
-          ),
+          Failed: ({ kind, failed, ended: count }) => {
+            const text = `${failed.toLocaleString('en')} (${Math.round((100 * failed) / count)} %)`
+            if (failed === 0) return '0'
+            if (kind === undefined) return <a href="#hosts">{text}</a>
+            return (
+              <Link to="/tasks" search={{ owner: '*', kind, state: 'failed' }}>
+                {text}
+              </Link>
+            )
+          },
           'Wait, p50 · p95': ({ waiting }) => waiting && showTimes(waiting),
           'Run, p50 · p95': ({ running: times }) => showTimes(times),
         }}
       />
     </Panel>
-  )
-}
-
-type FailedProps = { kind: string | undefined; failed: number; ended: number }
-
-/** How many failed, with a way to the list of them. */
-const Failed = ({ kind, failed, ended }: FailedProps) => {
-  if (failed === 0) return '0'
-  const text = `${failed.toLocaleString('en')} (${Math.round((100 * failed) / ended)} %)`
-  if (kind === undefined) return <a href="#hosts">{text}</a>
-  return (
-    <Link to="/tasks" search={{ owner: '*', kind, state: 'failed' }} className="bad">
-      {text}
-    </Link>
   )
 }

@@ -15,7 +15,8 @@ export const countRequests = async (file: File): Promise<number> => {
   const named = issues.slice(0, NAMED).map(({ number, message }) => `Line ${number}: ${message}`)
   const others = issues.length - named.length
   const more = others > 0 ? [`${counted(others, 'more line')} like that`] : []
-  throw new Error([`${file.name} has lines that are no JSON`, ...named, ...more].join('\n'))
+  const first = `${file.name} has lines that are no JSON. Nothing was sent.`
+  throw new Error([first, ...named, ...more].join('\n'))
 }
 
 /** Makes a file of the lines at some places, from 0, of the file that a batch was made of. Throws where it is another file. */

@@ -175,15 +175,10 @@ const NAMED = 200
 const Others = ({ lines }: { lines: readonly BulkLine[] }) => (
   <details>
     <summary>and {counted(lines.length, 'more line')} with this error</summary>
-    <Row>
-      {lines.slice(0, NAMED).map(({ index, task_id: id }) =>
-        id === undefined ? (
-          <span key={index}>#{index}</span>
-        ) : (
-          <Link key={index} {...taskPage(id)}>{`#${index}`}</Link>
-        ),
-      )}
-      {lines.length > NAMED && <span className="soft">… all are in the results</span>}
-    </Row>
+    {lines
+      .slice(0, NAMED)
+      .map(({ index }) => `#${index}`)
+      .join(', ')}
+    {lines.length > NAMED && ' … all are in the results'}
   </details>
 )

@@ -5,7 +5,7 @@ import { describe, nameOperation } from './operation.tsx'
 /** `8 requests`, or `Cancel 60 tasks`. */
 export const titleOfBulk = (bulk: BulkItem): string => {
   if ('batch_id' in bulk) return bulk.total > 0 ? counted(bulk.total, 'request') : 'Requests'
-  return nameOperation(bulk.action, bulk.total)
+  return nameOperation(bulk.action, counted(bulk.total, 'task'))
 }
 
 /** `5 done, 1 failed, 2 rejected`; of an operation what was done. */

@@ -12,7 +12,7 @@ import { counted } from '../words/text.ts'
 import type { Chosen, OperationAction } from './filter.ts'
 import { Filters, OPEN } from './filters.tsx'
 import { findNew, patchPages, type TaskFilter } from './list-rows.ts'
-import { AskOperation, OperationProgress } from './operation.tsx'
+import { AskOperation, isTaking, nameOperation, OperationProgress } from './operation.tsx'
 import { askTasks, tasksQuery } from './queries.ts'
 import { HEIGHT, TaskRow } from './row.tsx'
 import styles from './tasks.module.css'
@@ -156,35 +156,24 @@ interface BulkProps {
   onAsk(action: OperationAction, tasks: readonly TaskItem[]): void
 }
 
-const OTHERS = [
-  ['run_again', 'Run again'],
-  ['redeliver', 'Resend events'],
-  ['delete', 'Delete'],
-] as const
+const ACTIONS = ['cancel', 'run_again', 'redeliver', 'delete'] as const
 
-/** What can be done with the chosen tasks; the question that follows says with how many. */
-const Bulk = ({ tasks, isWhole, onAsk }: BulkProps) => {
-  const open = tasks.filter(({ cancellable }) => cancellable)
-  return (
-    <>
-      {!isWhole && <span className="soft">{tasks.length.toLocaleString('en')} selected</span>}
-      {(isWhole || open.length > 0) && (
-        <Button variant="danger" onPress={() => onAsk('cancel', open)}>
-          {isWhole ? 'Cancel all that match' : `Cancel ${counted(open.length, 'task')}`}
-        </Button>
-      )}
-      {OTHERS.map(([action, label]) => (
-        <Button
-          key={action}
-          variant={action === 'delete' ? 'danger' : undefined}
-          onPress={() => onAsk(action, tasks)}
-        >
-          {label}
-        </Button>
-      ))}
-    </>
-  )
-}
+/** What can be done with the chosen tasks; the question that follows says with how many of them. */
+const Bulk = ({ tasks, isWhole, onAsk }: BulkProps) =>
+  ACTIONS.map((action) => {
+    const chosen = action === 'cancel' ? tasks.filter(({ cancellable }) => cancellable) : tasks
+    const what = isWhole ? 'all that match' : counted(chosen.length, 'task')
+    if (!isWhole && chosen.length === 0) return null
+    return (
+      <Button
+        key={action}
+        variant={isTaking(action) ? 'danger' : undefined}
+        onPress={() => onAsk(action, chosen)}
+      >
+        {nameOperation(action, what)}
+      </Button>
+    )
+  })
 
 /** Keeps the rows up to date, and counts what is new above them: rows never jump under the pointer. */
 const useNewTasks = (filter: TaskFilter) => {

@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { send, type Data } from '../api/client.ts'
 import { Actions, type Action } from '../ui/actions.tsx'
 import { SecretDialog } from '../ui/ask.tsx'
-import { Code } from '../ui/code.tsx'
 import { Time } from '../ui/values.tsx'
 import type { TaskDetail } from './types.ts'
 
@@ -53,14 +52,8 @@ export const ManageTask = ({ task }: { task: TaskDetail }) => {
           onClose={() => setShared(undefined)}
         >
           <p>
-            It ends <Time at={shared.expires_at} />. Whoever has it reads the task:
-          </p>
-          <Code
-            label="request"
-            text={`curl -H "Authorization: Bearer ${shared.token}" ${location.origin}/tasks/${id}`}
-          />
-          <p>
-            <a href="/docs/browser">How a page of yours follows a task with it</a>
+            It ends <Time at={shared.expires_at} />. Send it as Authorization: Bearer to read the task,
+            or <a href="/docs/browser">let a page of yours follow it</a>.
           </p>
         </SecretDialog>
       )}

@@ -31,12 +31,12 @@ const begin = async (action: OperationAction, { chosen }: Whose): Promise<string
 /** Each action on some tasks, with its effect. */
 const ACTIONS: Record<
   OperationAction,
-  { name(tasks: string): string; about: string; isDanger?: true; dismiss?: string }
+  { name(tasks: string): string; about: string; isTaking?: true; dismiss?: string }
 > = {
   cancel: {
     name: (tasks) => `Cancel ${tasks}`,
     about: 'Unfinished tasks stop without a result; their credits are refunded.',
-    isDanger: true,
+    isTaking: true,
     dismiss: 'Keep running',
   },
   run_again: {
@@ -51,13 +51,16 @@ const ACTIONS: Record<
     name: (tasks) => `Delete ${tasks}`,
     about:
       'Their inputs, results and prompts are removed, and links to them end. Unfinished tasks are cancelled first. This can’t be undone.',
-    isDanger: true,
+    isTaking: true,
   },
 }
 
 /** `Cancel 60 tasks`. */
-export const nameOperation = (action: OperationAction, count: number): string =>
-  ACTIONS[action].name(counted(count, 'task'))
+export const nameOperation = (action: OperationAction, tasks: string): string =>
+  ACTIONS[action].name(tasks)
+
+/** Something is lost by it. */
+export const isTaking = (action: OperationAction): boolean => ACTIONS[action].isTaking === true
 
 type AskOperationProps = Whose & {
   action: OperationAction
@@ -67,7 +70,7 @@ type AskOperationProps = Whose & {
 
 /** Counts the tasks that an action can be done with, says how many they are, and asks before it is. */
 export const AskOperation = ({ action, chosen, onBegun, onClose }: AskOperationProps) => {
-  const { name, about, isDanger, dismiss } = ACTIONS[action]
+  const { about, dismiss } = ACTIONS[action]
   const counting = useQuery({
     queryKey: ['operation', 'count', action, chosen],
     queryFn: async () => {
@@ -80,17 +83,18 @@ export const AskOperation = ({ action, chosen, onBegun, onClose }: AskOperationP
   const { matched = 0 } = counting.data ?? {}
   if (matched === 0)
     return (
-      <Dialog title={name('tasks')} onClose={onClose}>
+      <Dialog title={nameOperation(action, 'tasks')} onClose={onClose}>
         <Show query={counting}>{() => <p>That can be done with none of these tasks.</p>}</Show>
       </Dialog>
     )
-  const what = nameOperation(action, matched)
+  const tasks = counted(matched, 'task')
+  const what = nameOperation(action, tasks)
   return (
     <Ask
       title={`${what}?`}
       action={what}
       dismiss={dismiss}
-      variant={isDanger ? 'danger' : 'primary'}
+      variant={isTaking(action) ? 'danger' : 'primary'}
       typed={action === 'delete' ? String(matched) : undefined}
       write={() => begin(action, { chosen })}
       refresh={['operation']}
@@ -99,8 +103,7 @@ export const AskOperation = ({ action, chosen, onBegun, onClose }: AskOperationP
     >
       {!('task_ids' in chosen) && (
         <p>
-          {counted(matched, 'task')} with{' '}
-          <Bdi as="strong">{describeFilter(chosen) || 'no filter'}</Bdi>.
+          {tasks} with <Bdi as="strong">{describeFilter(chosen) || 'no filter'}</Bdi>.
         </p>
       )}
       <p>{about}</p>
