@@ -172,7 +172,10 @@ describe('operations by hand', { skip }, () => {
     const row = page
       .getByRole('table', { name: 'Last hour' })
       .getByRole('row', { name: /^Text to video [\d.]+ \d+ / })
-    await row.getByText(/^\S+ m?s · \S+ m?s$/).last().waitFor()
+    await row
+      .getByText(/^\S+ m?s · \S+ m?s$/)
+      .last()
+      .waitFor()
     await assertSound(page)
     await row.getByRole('link', { name: /^\d+ \(\d+ %\)$/ }).click()
     await page.getByText('no sea').first().waitFor()

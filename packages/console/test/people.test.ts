@@ -8,6 +8,7 @@ import { checkPack, sortEntries, toId } from '../src/publish/pack.ts'
 import type { Pack } from '../src/publish/pack.ts'
 import { writeZip } from '../../../test/support/zip-writer.ts'
 import { readPack } from '../src/publish/read-pack.ts'
+import { linePoints } from '../src/registry/line-points.ts'
 
 const TOML = '[project]\nname = "mixer"\nversion = "1.2.0"\n[tool.comfy]\nPublisherId = "alice"'
 
@@ -145,4 +146,13 @@ describe('changes of a version', () => {
       Array.from({ length: 4000 }, (_, n) => `${word} ${n}`).join('\n')
     assert.equal(diffLines(unlike('a'), unlike('b')), undefined)
   })
+})
+
+test('a chart is a line from left to right, higher for more', () => {
+  const two = [
+    { at: 1000, value: 0 },
+    { at: 3000, value: 10 },
+  ]
+  assert.equal(linePoints(two, { width: 240, height: 40 }), '0,39 240,1 240,1')
+  assert.equal(linePoints([], { width: 240, height: 40 }), '')
 })

@@ -216,7 +216,9 @@ describe('tasks in the console', { skip }, () => {
     expectStatus(await root.put('/admin/pauses/owner:bob', {}), 200)
     const id = await bob.createVideo({ prompt: 'a waiting sea' })
     const page = await console.open(`/tasks/${id}`, { as: 'bob' })
-    await page.getByText(/the service has paused it.* · (usually starts after|waits longer than)/).waitFor()
+    await page
+      .getByText(/the service has paused it.* · (usually starts after|waits longer than)/)
+      .waitFor()
     await assertSound(page)
     expectStatus(await root.delete('/admin/pauses/owner:bob'), 204)
     await page.getByRole('button', { name: 'Copy link' }).waitFor()

@@ -79,7 +79,11 @@ const Csv = ({ from, by }: { from: string; by: string }) => (
   />
 )
 
-const Totals = ({ sums: { tasks, credits, engine_seconds: seconds, stored_bytes: bytes } }: { sums: Sums }) => (
+const Totals = ({
+  sums: { tasks, credits, engine_seconds: seconds, stored_bytes: bytes },
+}: {
+  sums: Sums
+}) => (
   <Panel title="Used">
     <Facts
       of={{
@@ -180,7 +184,9 @@ const Keys = () => (
       columns={{
         Name: ({ name }) => <Bdi>{name}</Bdi>,
         Credits: ({ credit_cap: cap, credits_used: used = 0 }) =>
-          cap === undefined ? 'not counted' : `${used.toLocaleString('en')} of ${counted(cap, 'credit')}`,
+          cap === undefined
+            ? 'not counted'
+            : `${used.toLocaleString('en')} of ${counted(cap, 'credit')}`,
       }}
     />
   </>

@@ -136,7 +136,8 @@ const actionsOn = (work: Task | Version): Action[] => {
       title: `Fail ${nameOf(work)}?`,
       action: 'Fail task',
       fields: [{ ...WHY, help: 'Recorded in the audit log.', rows: 2 }],
-      write: ({ reason = '' }) => send('POST', '/admin/tasks/{id}/fail', { path, body: { reason } }),
+      write: ({ reason = '' }) =>
+        send('POST', '/admin/tasks/{id}/fail', { path, body: { reason } }),
     },
   ]
 }

@@ -12,7 +12,7 @@ import { counted } from '../words/text.ts'
 import type { Chosen, OperationAction } from './filter.ts'
 import { Filters, OPEN } from './filters.tsx'
 import { findNew, patchPages, type TaskFilter } from './list-rows.ts'
-import { AskOperation, isTaking, nameOperation, OperationProgress } from './operation.tsx'
+import { AskOperation, isDestructive, nameOperation, OperationProgress } from './operation.tsx'
 import { askTasks, tasksQuery } from './queries.ts'
 import { HEIGHT, TaskRow } from './row.tsx'
 import styles from './tasks.module.css'
@@ -167,7 +167,7 @@ const Bulk = ({ tasks, isWhole, onAsk }: BulkProps) =>
     return (
       <Button
         key={action}
-        variant={isTaking(action) ? 'danger' : undefined}
+        variant={isDestructive(action) ? 'danger' : undefined}
         onPress={() => onAsk(action, chosen)}
       >
         {nameOperation(action, what)}

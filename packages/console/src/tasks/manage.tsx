@@ -52,8 +52,8 @@ export const ManageTask = ({ task }: { task: TaskDetail }) => {
           onClose={() => setShared(undefined)}
         >
           <p>
-            It ends <Time at={shared.expires_at} />. Send it as Authorization: Bearer to read the task,
-            or <a href="/docs/browser">let a page of yours follow it</a>.
+            It ends <Time at={shared.expires_at} />. Send it as Authorization: Bearer to read the
+            task, or <a href="/docs/browser">let a page of yours follow it</a>.
           </p>
         </SecretDialog>
       )}

@@ -82,8 +82,8 @@ const StartBatch = ({ file, onClose }: FileProps) => {
       onClose={onClose}
     >
       <Note tone="ok">
-        <Bdi>{file.name}</Bdi>, <Bytes count={file.size} />, has {what}. Paths and bodies are checked
-        when their turn comes.
+        <Bdi>{file.name}</Bdi>, <Bytes count={file.size} />, has {what}. Paths and bodies are
+        checked when their turn comes.
       </Note>
     </Ask>
   )

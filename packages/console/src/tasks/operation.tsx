@@ -31,12 +31,12 @@ const begin = async (action: OperationAction, { chosen }: Whose): Promise<string
 /** Each action on some tasks, with its effect. */
 const ACTIONS: Record<
   OperationAction,
-  { name(tasks: string): string; about: string; isTaking?: true; dismiss?: string }
+  { name(tasks: string): string; about: string; isDestructive?: true; dismiss?: string }
 > = {
   cancel: {
     name: (tasks) => `Cancel ${tasks}`,
     about: 'Unfinished tasks stop without a result; their credits are refunded.',
-    isTaking: true,
+    isDestructive: true,
     dismiss: 'Keep running',
   },
   run_again: {
@@ -51,7 +51,7 @@ const ACTIONS: Record<
     name: (tasks) => `Delete ${tasks}`,
     about:
       'Their inputs, results and prompts are removed, and links to them end. Unfinished tasks are cancelled first. This can’t be undone.',
-    isTaking: true,
+    isDestructive: true,
   },
 }
 
@@ -59,8 +59,9 @@ const ACTIONS: Record<
 export const nameOperation = (action: OperationAction, tasks: string): string =>
   ACTIONS[action].name(tasks)
 
-/** Something is lost by it. */
-export const isTaking = (action: OperationAction): boolean => ACTIONS[action].isTaking === true
+/** Returns true where something is lost by it. */
+export const isDestructive = (action: OperationAction): boolean =>
+  ACTIONS[action].isDestructive === true
 
 type AskOperationProps = Whose & {
   action: OperationAction
@@ -94,7 +95,7 @@ export const AskOperation = ({ action, chosen, onBegun, onClose }: AskOperationP
       title={`${what}?`}
       action={what}
       dismiss={dismiss}
-      variant={isTaking(action) ? 'danger' : 'primary'}
+      variant={isDestructive(action) ? 'danger' : 'primary'}
       typed={action === 'delete' ? String(matched) : undefined}
       write={() => begin(action, { chosen })}
       refresh={['operation']}

@@ -11,7 +11,15 @@ import { LinkButton, tryPage } from '../ui/link.tsx'
 import { Note, Row, Stack } from '../ui/panels.tsx'
 import { Bdi, Bytes, Hidden, Progress, StateBadge, Time, useNow } from '../ui/values.tsx'
 import { BeforeAfter } from './before-after.tsx'
-import { aboutLeft, aboutTime, aboutWait, makeBars, secondsLeft, secondsRendered, sumUp } from './timeline.ts'
+import {
+  aboutLeft,
+  aboutTime,
+  aboutWait,
+  makeBars,
+  secondsLeft,
+  secondsRendered,
+  sumUp,
+} from './timeline.ts'
 import type { TaskDetail } from './types.ts'
 import { cancelTask, taskQuery } from './queries.ts'
 import styles from './result.module.css'
@@ -225,12 +233,7 @@ const Result = ({ task }: { task: TaskDetail }) => {
         // oxlint-disable-next-line jsx-a11y/media-has-caption -- What a model makes has no captions.
         <audio key={src} controls preload="metadata" src={src} onError={onBroken} />
       ) : media === 'image' ? (
-        <BeforeAfter
-          key={src}
-          before={linkBefore(task)}
-          after={src}
-          onBroken={onBroken}
-        />
+        <BeforeAfter key={src} before={linkBefore(task)} after={src} onBroken={onBroken} />
       ) : (
         <Note>The result is a text.</Note>
       )}

@@ -73,7 +73,10 @@ export const uploadFile = async (
 }
 
 /** Uploads a file of any kind, unless this user has before; returns its link. */
-export const uploadAny = async (file: File, onProgress = (_part: number) => {}): Promise<string> => {
+export const uploadAny = async (
+  file: File,
+  onProgress = (_part: number) => {},
+): Promise<string> => {
   // Away from https and localhost a browser has no digest; then the bytes are sent.
   const hash = isSecureContext ? await hashOf(new Uint8Array(await file.arrayBuffer())) : undefined
   const body = {

@@ -26,7 +26,11 @@ export const Bars = ({ label, bars }: { label: string; bars: readonly Bar[] }) =
           <span className={index % step === 0 ? styles.label : 'hidden-text'}>{at}</span>
           <Hidden>: </Hidden>
           <span className={value === 0 ? 'hidden-text' : styles.value}>{text}</span>
-          <span className={styles.bar} style={{ height: `${(TALLEST * value) / max}%` }} aria-hidden />
+          <span
+            className={styles.bar}
+            style={{ height: `${(TALLEST * value) / max}%` }}
+            aria-hidden
+          />
         </li>
       ))}
     </ol>
