@@ -48,9 +48,9 @@ describe('a file of requests', () => {
 test('lines with one error are one line with the others, at the place of the first', () => {
   const error = (message: string) => ({ code: 'validation_failed', message })
   const lines = [
-    { index: 1, state: 'rejected', error: error('too long') },
+    { index: 1, state: 'rejected', error: error('too long, got "a, b"') },
     { index: 2, state: 'failed', error: error('gone'), task_id: 'a' },
-    { index: 4, state: 'rejected', error: error('too long') },
+    { index: 4, state: 'rejected', error: error('too long, got "c"') },
     { index: 5, state: 'failed', error: error('too long') },
   ] as Parameters<typeof foldLines>[0]
   const folded = foldLines(lines).map(({ index, others = [] }) => [

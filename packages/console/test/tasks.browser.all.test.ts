@@ -217,7 +217,7 @@ describe('tasks in the console', { skip }, () => {
     const id = await bob.createVideo({ prompt: 'a waiting sea' })
     const page = await console.open(`/tasks/${id}`, { as: 'bob' })
     await page
-      .getByText(/the service has paused it.* · (usually starts after|waits longer than)/)
+      .getByText(/the service has paused it.*later · place \d+ in your queue · (usually|longer)/)
       .waitFor()
     await assertSound(page)
     expectStatus(await root.delete('/admin/pauses/owner:bob'), 204)

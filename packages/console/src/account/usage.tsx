@@ -127,7 +127,7 @@ const Groups = ({ from }: { from: string }) => {
   const by = chosen === 'label' ? `label:${label}` : chosen
   const isKnown = chosen !== 'key' && (chosen !== 'label' || LABEL.test(label))
   return (
-    <Panel title="By what they are" actions={isKnown && <Csv from={from} by={by} />}>
+    <Panel title="Breakdown" actions={isKnown && <Csv from={from} by={by} />}>
       <Row>
         <Segments<By>
           label="By"
@@ -166,7 +166,6 @@ const Table = ({ from, by }: { from: string; by: string }) => (
           Rendering: ({ engine_seconds: seconds }) => showSeconds(seconds),
           'Wait, half · 95 %': ({ waiting }) => showTimes(waiting),
           'Run, half · 95 %': ({ running }) => showTimes(running),
-          Stored: ({ stored_bytes: bytes }) => <Bytes count={bytes} />,
         }}
       />
     )}

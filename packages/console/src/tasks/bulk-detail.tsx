@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
 import { send } from '../api/client.ts'
+import { inPlainWords } from '../api/issues.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { Copied } from '../ui/code.tsx'
 import { DownloadButton } from '../ui/download.tsx'
@@ -160,7 +161,7 @@ const COLUMNS = {
     return (
       error && (
         <div>
-          <Bdi>{[error.message, ...details].join(' ')}</Bdi>
+          <Bdi>{[error.message, ...details].map(inPlainWords).join(' ')}</Bdi>
           {others.length > 0 && <Others lines={others} />}
         </div>
       )
@@ -171,10 +172,10 @@ const COLUMNS = {
 /** Most lines that are named one by one. */
 const NAMED = 200
 
-/** Lines that ended with the same error as the one that is shown. */
+/** Lines that ended as the one that is shown. */
 const Others = ({ lines }: { lines: readonly BulkLine[] }) => (
   <details>
-    <summary>and {counted(lines.length, 'more line')} with this error</summary>
+    <summary>and {counted(lines.length, 'more line')} like this</summary>
     {lines
       .slice(0, NAMED)
       .map(({ index }) => `#${index}`)

@@ -85,7 +85,8 @@ const Going = ({ task }: { task: TaskDetail }) => {
   const guessed = left === undefined ? undefined : passed / (passed + Math.max(left, 0.5))
   const isCounted = family === 'video' || progress > 0
   const part = isCounted ? progress / 100 : guessed
-  const turn = waits ?? (started === undefined ? 'In queue' : aboutLeft(left, part))
+  const turn =
+    waits?.replace(/\.$/, '') ?? (started === undefined ? 'In queue' : aboutLeft(left, part))
   const isStalled = started === undefined || waits !== undefined
   const usual = useUsualWait(task)
   const { start_after: start = '' } = task

@@ -118,8 +118,7 @@ export const aboutWait = (
   waited: number,
 ): string | undefined => {
   if (p50 === null || p95 === null) return undefined
-  if (waited <= p50) return `usually starts after about ${showSeconds(p50)}`
-  return waited <= p95
-    ? `waits longer than usual; nearly all start within ${showSeconds(p95)}`
-    : `waits longer than nearly all others, which started within ${showSeconds(p95)}`
+  return waited <= p50
+    ? `usually starts after about ${showSeconds(p50)}`
+    : `longer than usual: nearly all start within ${showSeconds(p95)}`
 }
