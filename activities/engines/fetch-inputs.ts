@@ -29,9 +29,7 @@ export interface InputRule {
   /** Converts an error to the one of the task's family. */
   toError?(error: TaskError): Error
   /** Finds what a file is. Throws the error that ends the task when it is nothing that can be used. */
-  inspect(
-    path: string,
-  ): Promise<{ extension: string; contentType?: string; frames?: number } & Size>
+  inspect(path: string): Promise<{ extension: string; frames?: number } & Size>
 }
 
 interface FetchOptions {
@@ -155,13 +153,13 @@ const fetchAddress = async (
         ? toTaskError(error, { field: rule.pointer, url })
         : error
     })
-  const { extension, contentType = null, ...found } = await inspect(rule, path)
+  const { extension, ...found } = await inspect(rule, path)
   // The engine goes on with its own copy: `putFile` takes the file away.
   const kept = join(attempt.scratchDir, randomUUID())
   await copyFile(path, kept)
   // Named by its content: an attempt that was stopped and goes on later cannot replace what another attempt has kept.
   const storageKey = `inputs/${task.id}/${field}-${digest.sha256.slice(0, 16)}.${extension}`
   await storage.putFile(storageKey, kept)
-  await storeFetchedInput(sql, { taskId: task.id, field, storageKey, contentType, ...digest })
+  await storeFetchedInput(sql, { taskId: task.id, field, storageKey, ...digest })
   return found
 }

@@ -7,7 +7,7 @@ import { END_IMAGE } from './domain/video/end-image.ts'
 import { VIDEO_PREFIX } from './domain/video/video-path.ts'
 
 interface InputLinks extends Record<'show' | 'sign', (text: string) => string> {
-  /** Leads to what is kept of addresses, too. */
+  /** Leads to what links of this service led to, too. */
   isOwn?: boolean
 }
 

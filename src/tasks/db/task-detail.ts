@@ -25,7 +25,7 @@ export interface TaskDetailRow extends TaskRow {
   inputs: (Omit<TaskDetail['inputs'][number], 'url' | 'stored_url'> & {
     name?: string
     url?: string
-    /** Name of the file that is kept of an address. */
+    /** Name of the file that a link of this service led to. What was fetched from elsewhere is not kept. */
     stored?: string
   })[]
   results: Omit<TaskDetail['results'][number], 'url'>[]
@@ -70,7 +70,7 @@ export const findTaskDetail = async (
       t.attempts, ${warningFacts(sql)} as warnings,
       (select coalesce(jsonb_agg(jsonb_strip_nulls(to_jsonb(i))), '[]') from (
         select field, case when t.delete_requested_at is null then name end as name, url,
-          case when name is null and storage_key like 'inputs/%' and t.purged_at is null
+          case when name is null and storage_key not like 'inputs/%' and t.purged_at is null
             and t.delete_requested_at is null then ${servedName(sql)} end as stored,
           content_type, bytes, width, height from task_input
         where task_id = t.id order by split_part(field, '.', 1), length(field), field

@@ -88,11 +88,11 @@ export const listTaskInputs = async (
 /** Records where a fetched input was stored, so that a retry does not fetch it again. */
 export const storeFetchedInput = async (
   sql: Sql,
-  { taskId, field, storageKey, contentType, bytes, sha256 }: FetchedInput,
+  { taskId, field, storageKey, bytes, sha256 }: FetchedInput,
 ): Promise<void> => {
   await sql`
     update task_input
-    set storage_key = ${storageKey}, content_type = ${contentType}, bytes = ${bytes}, sha256 = ${sha256}
+    set storage_key = ${storageKey}, bytes = ${bytes}, sha256 = ${sha256}
     where task_id = ${taskId} and field = ${field} and storage_key is null
   `
 }
@@ -109,8 +109,6 @@ export interface FetchedInput {
   taskId: string
   field: string
   storageKey: string
-  /** Null of what is no picture. */
-  contentType: string | null
   bytes: number
   sha256: string
 }

@@ -154,7 +154,7 @@ export const TaskDetail = Type.Object({
       field: Type.String(),
       ...file,
       stored_url: text(
-        'Signed link to the file that is kept of an address; absent until it was fetched, once it is removed, and for others than its owner.',
+        'Fresh signed link to the file that `url` leads to, where that is a link of this service; absent once it is removed, and for others than its owner.',
       ),
     }),
   ),

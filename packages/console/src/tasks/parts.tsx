@@ -177,7 +177,7 @@ const NEXT = {
   video: [['extend', 'Extend']],
 } as const
 
-/** The picture that a result was made of; of an address what is kept of it. */
+/** The picture that a result was made of; a link of this service that has ended has a fresh one. */
 const linkBefore = ({ inputs }: TaskDetail): string | undefined => {
   const input = inputs.find(({ field }) => field.startsWith('image'))
   return fileLink(input?.stored_url ?? input?.url)
