@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -7,14 +6,8 @@ import { describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 
 import { ROOT } from '../../../src/local/root.ts'
-import {
-  assertMembers,
-  expectStatus,
-  listOf,
-  makeClient,
-  UPSCALE,
-} from '../../../test/support/client.ts'
-import { useReceiver } from '../../../test/support/network.ts'
+import { assertMembers, expectStatus, listOf, makeClient } from '../../../test/support/client.ts'
+import { base64 } from '../../../test/support/pictures.ts'
 import { useWebhookReceiver } from '../../../test/support/receiver.ts'
 import { waitFor } from '../../../test/support/wait.ts'
 import { assertSound, chooseEntry, inLong, skip, useConsole } from './harness.ts'
@@ -25,10 +18,6 @@ describe('tasks in the console', { skip }, () => {
   const console = useConsole()
   const receiver = useWebhookReceiver({
     script: { '/kiln': ({ response }) => response.writeHead(503).end('busy <b>now</b>') },
-  })
-  const pictures = useReceiver((_request, response) => {
-    const file = createReadStream(join(ROOT, 'samples/thumbnail.jpg'))
-    file.pipe(response.setHeader('content-type', 'image/jpeg'))
   })
 
   test('a task is made with labels, found by one of them, and counted in the usage', async () => {
@@ -171,18 +160,23 @@ describe('tasks in the console', { skip }, () => {
     await assertSound(page)
   })
 
-  test('a picture that was given by its address is the one before, and its task is shared, read as JSON and deleted', async () => {
-    const { baseUrl } = console.service
+  test('a picture whose link has ended is the one before, and its task is shared, read as JSON and deleted', async () => {
+    const { baseUrl, database } = console.service
     const carol = makeClient(baseUrl, await console.service.token('carol'))
-    const image = `http://127.0.0.1:${pictures.port}/portrait.jpg?secret=1`
-    const id = await carol.createImage({ image }, UPSCALE)
+    const first = await carol.createImage({ image: await base64({ width: 320, height: 240 }) })
+    const { generated } = await carol.untilEnded('image-upscaler', first)
+    const image = generated[0] ?? ''
+    const id = await carol.createImage({ image, scale_factor: '2x' })
     await carol.untilEnded('image-upscaler', id)
+    const { sql } = database
+    await sql`update task_input set url = regexp_replace(url, 'expires=[0-9]+', 'expires=1') where task_id = ${id}`
     const page = await console.open(`/tasks/${id}`, { as: 'carol' })
+    await page.getByText('1280 × 960').first().waitFor()
     const before = page.getByRole('img', { name: 'Before' })
-    await before.waitFor()
-    const width = async (): Promise<number> =>
-      await before.evaluate('(image) => image.naturalWidth').then(Number)
-    await waitFor('the picture before', async () => (await width()) === 320)
+    await waitFor('the picture before', async () => {
+      const isShown = (await before.count()) > 0
+      return isShown && Number(await before.evaluate('(image) => image.naturalWidth')) === 640
+    })
     await page.getByText(`GET /tasks/${id}`).click()
     await page.getByRole('region', { name: 'JSON' }).getByText('"stored_url"').waitFor()
     await assertSound(page)
