@@ -7,20 +7,23 @@ import { END_IMAGE } from './domain/video/end-image.ts'
 import { VIDEO_PREFIX } from './domain/video/video-path.ts'
 
 interface InputLinks extends Record<'show' | 'sign', (text: string) => string> {
-  /** Leads to what links of this service led to, too. */
-  isOwn?: boolean
+  /** Makes a fresh link to the file that a link of this service names; undefined: the reader gets none. */
+  renew?: ((link: string) => string | undefined) | undefined
 }
 
 /** Inputs by their address: a signed link to what is stored here. */
 export const showInputs = (
   { inputs }: Pick<TaskDetailRow, 'inputs'>,
-  { show, sign, isOwn = false }: InputLinks,
+  { show, sign, renew }: InputLinks,
 ): TaskDetail['inputs'] =>
-  inputs.map(({ name, url = '', stored, ...file }) => ({
-    ...file,
-    url: name === undefined ? show(url) : sign(name),
-    ...(isOwn && stored !== undefined && { stored_url: sign(stored) }),
-  }))
+  inputs.map(({ name, url = '', isOwnLink, ...file }) => {
+    const fresh = isOwnLink && renew?.(url)
+    return {
+      ...file,
+      url: name === undefined ? show(url) : sign(name),
+      ...(fresh && { stored_url: fresh }),
+    }
+  })
 
 /** Makes the request that would make the same again. An image sent as a link or Base64 is an address now. */
 export const makeRequest = (

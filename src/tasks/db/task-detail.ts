@@ -5,7 +5,7 @@ import type { Sql } from '../../platform/db/client.ts'
 import { instant } from '../../platform/db/instant.ts'
 import { mayRead } from './filter.ts'
 import { optionsOf } from './options.ts'
-import { servedName, warningFacts } from './task-file.ts'
+import { warningFacts } from './task-file.ts'
 import { taskColumns, type TaskRow } from './task-list.ts'
 
 /** All that is kept of a task. */
@@ -25,8 +25,8 @@ export interface TaskDetailRow extends TaskRow {
   inputs: (Omit<TaskDetail['inputs'][number], 'url' | 'stored_url'> & {
     name?: string
     url?: string
-    /** Name of the file that a link of this service led to. What was fetched from elsewhere is not kept. */
-    stored?: string
+    /** Its address is a link of this service. */
+    isOwnLink?: true
   })[]
   results: Omit<TaskDetail['results'][number], 'url'>[]
   moves: TaskDetail['moves']
@@ -70,8 +70,9 @@ export const findTaskDetail = async (
       t.attempts, ${warningFacts(sql)} as warnings,
       (select coalesce(jsonb_agg(jsonb_strip_nulls(to_jsonb(i))), '[]') from (
         select field, case when t.delete_requested_at is null then name end as name, url,
-          case when name is null and storage_key not like 'inputs/%' and t.purged_at is null
-            and t.delete_requested_at is null then ${servedName(sql)} end as stored,
+          -- what was fetched from elsewhere is not kept beyond the end
+          case when storage_key not like 'inputs/' || t.id || '/%' and t.purged_at is null
+            and t.delete_requested_at is null then true end as "isOwnLink",
           content_type, bytes, width, height from task_input
         where task_id = t.id order by split_part(field, '.', 1), length(field), field
       ) i) as inputs,

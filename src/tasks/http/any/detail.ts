@@ -35,7 +35,11 @@ export const readDetail = async (
   const hidesQueries = caller?.taskId !== undefined || (isAdmin && task.owner !== owner)
   const show = (url: string): string => (hidesQueries ? withoutQuery(url) : url)
   const sign = (name: string): string => signer.signFile(id, name, now())
-  const inputs = showInputs(task, { show, sign, isOwn: !hidesQueries })
+  const renew = (link: string): string | undefined => {
+    const [, of, name] = OWN_FILE.exec(link) ?? []
+    return of && name && signer.signFile(of, decodeURIComponent(name), now())
+  }
+  const inputs = showInputs(task, { show, sign, renew: hidesQueries ? undefined : renew })
   const { ended_at: endedAt, family, kind } = task.item
   const warnings = listWarnings(task.warnings)
   const seconds = endedAt === undefined ? await withinDeadline(sql, estimateKind(sql, kind)) : null
