@@ -719,6 +719,7 @@ describe('with a media worker', () => {
     }
     assert.equal(shown[0]?.url, link)
     const kept = await fetch(shown[0]?.stored_url ?? '')
+    assert.equal(kept.headers.get('content-type'), 'image/png')
     assert.deepEqual(await kept.arrayBuffer(), await (await fetch(link)).arrayBuffer())
     const inputs = await sql<{ storage_key: string; url: string | null }[]>`
       select storage_key, url from task_input where task_id in ${sql([first, second])}

@@ -20,6 +20,9 @@ export interface AnyTaskDeps extends TaskReadDeps, LiveDeps {
   workflowUrl(workflowId: string): string | undefined
 }
 
+/** Task or upload, and the name within it, of a signed link. */
+const OWN_FILE = /\/files\/([\da-f-]{36})\/([^/?#]+)/
+
 /** Reads a task with all that is known of its life. Throws 404. */
 export const readDetail = async (
   deps: Omit<AnyTaskDeps, keyof LiveDeps>,
