@@ -90,7 +90,7 @@ describe('batches and operations in the console', { skip }, () => {
     await page.getByRole('link', { name: 'Cancel 2 tasks' }).click()
     await page.getByRole('row', { name: /^#0 rejected/ }).waitFor()
     await page.getByText('and 1 more line like this').click()
-    await page.getByRole('row', { name: /#1$/ }).waitFor()
+    await page.getByRole('row', { name: /^#0/ }).getByText('#1').waitFor()
     await assertSound(page)
 
     expectStatus(await operator.delete(PAUSE), 204)
