@@ -57,7 +57,7 @@ export const makeOperationsRoutes = (deps: OperationsDeps): Route[] => [
     path: '/admin/operations',
     summary: 'What stands still or waits',
     description:
-      'Stuck tasks and versions, what is still to be sent to Temporal and to webhook URLs, and the queues of Temporal with those who ask for work. The response also says when Temporal is away.',
+      'Stuck tasks and versions, what is still to be sent to Temporal and to webhook URLs, the queues of Temporal with those who ask for work, and rates of the last hour. The response also says when Temporal is away.',
     read: 'private',
     responses: ok('As it is now.', Operations),
     errors: ['forbidden'],

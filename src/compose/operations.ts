@@ -3,10 +3,12 @@ import { explainTask } from './explain-task.ts'
 import { FAMILIES } from '../tasks/domain/family.ts'
 import { withinDeadline, type Transaction } from '../platform/db/client.ts'
 import { listWaitingUrls } from '../events/db/delivery.ts'
+import { readSentEvents } from '../events/db/last-hour.ts'
 import { insertAudit } from '../platform/db/audit-log.ts'
 import { listStuckVersions, type OpenVersion } from '../registry/db/open-version.ts'
 import { readWaitingOutbox } from '../platform/db/outbox.ts'
 import type { AdmissionRules } from '../tasks/db/admission.ts'
+import { readEndedTasks } from '../tasks/db/last-hour.ts'
 import { listCrashed } from '../engines/db/device-error.ts'
 import { countWaiting, drainInstance, listInstanceDetails } from '../engines/db/fleet.ts'
 import type { DrainedInstance } from '../engines/db/fleet.ts'
@@ -37,7 +39,7 @@ export const readOperations = async (
   request: RouteRequest,
 ): Promise<JsonResponse> => {
   requirePlatformAdmin(getCaller(request))
-  const [temporal, state, [tasks, versions, outbox, deliveries]] = await Promise.all([
+  const [temporal, state, [tasks, versions, outbox, deliveries, ended, sent]] = await Promise.all([
     readQueueFacts(sql).then((facts) => readQueues(jobs, taskQueue, facts)),
     dependencies(),
     withinDeadline(
@@ -47,6 +49,8 @@ export const readOperations = async (
         listStuckVersions(sql),
         readWaitingOutbox(sql),
         listWaitingUrls(sql),
+        readEndedTasks(sql),
+        readSentEvents(sql),
       ]),
     ),
   ])
@@ -60,6 +64,7 @@ export const readOperations = async (
     stuck,
     outbox,
     deliveries,
+    last_hour: { tasks: ended, deliveries: sent },
     temporal: { ...temporal, ...(ui && { ui_url: ui, views: showViews(ui, new Date()) }) },
   }
   return { status: 200, body }

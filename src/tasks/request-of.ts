@@ -6,15 +6,24 @@ import { writeTaskOptions } from './domain/task-options.ts'
 import { END_IMAGE } from './domain/video/end-image.ts'
 import { VIDEO_PREFIX } from './domain/video/video-path.ts'
 
+interface InputLinks extends Record<'show' | 'sign', (text: string) => string> {
+  /** Makes a fresh link to the file that a link of this service names; undefined: the reader gets none. */
+  renew?: ((link: string) => string | undefined) | undefined
+}
+
 /** Inputs by their address: a signed link to what is stored here. */
 export const showInputs = (
   { inputs }: Pick<TaskDetailRow, 'inputs'>,
-  { show, sign }: Record<'show' | 'sign', (text: string) => string>,
+  { show, sign, renew }: InputLinks,
 ): TaskDetail['inputs'] =>
-  inputs.map(({ name, url = '', ...file }) => ({
-    ...file,
-    url: name === undefined ? show(url) : sign(name),
-  }))
+  inputs.map(({ name, url = '', isOwnLink, ...file }) => {
+    const fresh = isOwnLink && renew?.(url)
+    return {
+      ...file,
+      url: name === undefined ? show(url) : sign(name),
+      ...(fresh && { stored_url: fresh }),
+    }
+  })
 
 /** Makes the request that would make the same again. An image sent as a link or Base64 is an address now. */
 export const makeRequest = (

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { makeClient } from '../../../test/support/client.ts'
 import { insertTasks } from '../../../test/support/task-rows.ts'
 import { waitFor } from '../../../test/support/wait.ts'
-import { assertSound, inLong, skip, useConsole } from './harness.ts'
+import { assertSound, chooseEntry, inLong, skip, useConsole } from './harness.ts'
 
 describe('the frame of the console', { skip }, () => {
   const console = useConsole()
@@ -163,7 +163,7 @@ describe('the frame of the console', { skip }, () => {
       await page.getByRole('button', { name: 'Close' }).click()
       await page.getByText('nightly').waitFor()
       await assertSound(page)
-      await page.getByRole('button', { name: 'Revoke', exact: true }).click()
+      await chooseEntry(page, 'More for nightly', 'Revoke')
       await page.getByRole('button', { name: 'Revoke key' }).click()
       await page.getByText('No API keys.').waitFor()
     },

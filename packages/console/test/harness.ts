@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before } from 'node:test'
 
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 
 import {
   assertSoundAs,
@@ -132,4 +132,16 @@ export const assertSound = async (page: Page): Promise<void> => {
   for (const view of views) await assertSoundAs(page, page.url(), view)
   // The turn says which view was last: what follows must not depend on it.
   if (before) await page.setViewportSize(before)
+}
+
+/** Chooses an entry of the menu of a row or a page, whose question opens. */
+export const chooseEntry = async (
+  where: Page | Locator,
+  menu: string | RegExp,
+  entry: string,
+): Promise<void> => {
+  const page = 'page' in where ? where.page() : where
+  await where.getByRole('button', { name: menu, exact: true }).first().click()
+  await page.getByRole('menuitem', { name: entry, exact: true }).click()
+  await page.getByRole('dialog').waitFor()
 }

@@ -7,7 +7,7 @@ import { makeRegistry, unique } from '../../../test/registry/http/registry-suppo
 import type { Owned, Registry } from '../../../test/registry/http/registry-support.ts'
 import { expectStatus, listOf } from '../../../test/support/client.ts'
 import { waitFor } from '../../../test/support/wait.ts'
-import { assertSound, skip, useConsole } from './harness.ts'
+import { assertSound, chooseEntry, skip, useConsole } from './harness.ts'
 
 const press = (page: Page, name: string): Promise<void> =>
   page.getByRole('button', { name, exact: true }).click()
@@ -15,13 +15,6 @@ const press = (page: Page, name: string): Promise<void> =>
 const inDialog = async (page: Page, name: string): Promise<void> => {
   await page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-}
-
-/** Opens a menu, and the form of one of its entries. */
-const choose = async (page: Page, menu: string, entry: string): Promise<void> => {
-  await page.getByRole('button', { name: menu, exact: true }).first().click()
-  await page.getByRole('menuitem', { name: entry, exact: true }).click()
-  await page.getByRole('dialog').waitFor()
 }
 
 describe('what owners, admins and callers change in the console', { skip }, () => {
@@ -93,13 +86,13 @@ describe('what owners, admins and callers change in the console', { skip }, () =
   test('a version is deprecated and back, gets a changelog and a review, and is deleted', async () => {
     const page = await console.open(`/registry/${nodeId}/1.0.0`, { as: 'bob' })
     const menu = `More for ${nodeId} 1.0.0`
-    await choose(page, menu, 'Deprecate')
+    await chooseEntry(page, menu, 'Deprecate')
     await inDialog(page, 'Deprecate')
     await page.getByText('deprecated', { exact: true }).waitFor()
-    await choose(page, menu, 'Undo deprecation')
+    await chooseEntry(page, menu, 'Undo deprecation')
     await inDialog(page, 'Undo deprecation')
     await page.getByText('deprecated', { exact: true }).waitFor({ state: 'detached' })
-    await choose(page, menu, 'Edit changelog')
+    await chooseEntry(page, menu, 'Edit changelog')
     await page.getByRole('textbox', { name: 'Changelog' }).fill('- Crops **squares**.')
     await inDialog(page, 'Save')
     await page.getByRole('listitem').getByText('squares', { exact: true }).waitFor()
@@ -131,7 +124,7 @@ describe('what owners, admins and callers change in the console', { skip }, () =
     await page.waitForURL('**?tab=findings')
     await assertSound(page)
     await page.goto(`${console.service.baseUrl}/console/publishers/${owned.id}`)
-    await choose(page, `More for ${nodeId} 1.1.0`, 'Delete version')
+    await chooseEntry(page, `More for ${nodeId} 1.1.0`, 'Delete version')
     await page.getByLabel('Type 1.1.0 to confirm').fill('1.1.0')
     await inDialog(page, 'Delete version')
     await page.waitForURL(`**/registry/${nodeId}`)
@@ -158,7 +151,7 @@ describe('what owners, admins and callers change in the console', { skip }, () =
 
   test('an admin sets what admins set, and finds it in the audit log', async () => {
     const page = await console.open(`/registry/${nodeId}`, { as: 'operator' })
-    await choose(page, `More for ${nodeId}`, 'Admin settings')
+    await chooseEntry(page, `More for ${nodeId}`, 'Admin settings')
     await page.getByRole('textbox', { name: 'Admin tags' }).pressSequentially('verified,')
     await page.getByLabel('Search ranking').fill('2')
     await page.getByLabel('GitHub stars').fill('many')
@@ -186,7 +179,7 @@ describe('what owners, admins and callers change in the console', { skip }, () =
       return read['policy'] === 'HostNodePolicyLocalOnly'
     })
     await page.goto(page.url().replace(/\?.*/, ''))
-    await choose(page, `More for ${nodeId} 1.0.0`, 'Node policies')
+    await chooseEntry(page, `More for ${nodeId} 1.0.0`, 'Node policies')
     await page.getByRole('dialog').getByRole('button', { name: /Crop$/ }).click()
     await page.getByRole('option', { name: 'Allowed' }).click()
     await inDialog(page, 'Save')
@@ -221,10 +214,10 @@ describe('what owners, admins and callers change in the console', { skip }, () =
     await press(page, 'Send test event')
     await page.getByRole('table', { name: 'Events' }).waitFor()
     await assertSound(page)
-    await choose(page, 'More actions', 'Disable')
+    await chooseEntry(page, 'More actions', 'Disable')
     await inDialog(page, 'Disable')
     await page.getByText('Disabled', { exact: true }).waitFor()
-    await choose(page, 'More actions', 'Rotate secret')
+    await chooseEntry(page, 'More actions', 'Rotate secret')
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click()
     await page.getByRole('region', { name: 'secret' }).waitFor()
     await press(page, 'Close')

@@ -5,7 +5,7 @@ import type { Locator, Page } from 'playwright-core'
 
 import { expectStatus, makeClient, TEXT, type Client } from '../../../test/support/client.ts'
 import { waitFor } from '../../../test/support/wait.ts'
-import { assertSound, skip, useConsole } from './harness.ts'
+import { assertSound, chooseEntry, skip, useConsole } from './harness.ts'
 
 const press = (page: Page | Locator, name: string): Promise<void> =>
   page.getByRole('button', { name, exact: true }).click()
@@ -65,6 +65,7 @@ describe('operations by hand', { skip }, () => {
     await tasks.getByRole('searchbox', { name: 'Label' }).fill('project:calm')
     await tasks.getByText('a river').waitFor({ state: 'detached' })
     await tasks.getByText('Select all').click()
+    await tasks.getByText('All that match').click()
     await press(tasks, 'Cancel all that match')
     const words = '60 tasks with state waiting, queued, running; label project:calm.'
     await tasks.getByRole('dialog').getByText(words).waitFor()
@@ -149,14 +150,36 @@ describe('operations by hand', { skip }, () => {
     await row.getByText('0 of 5,000').waitFor()
     await row.getByText('0 of 12').waitFor()
     await row.getByText('0 used').first().waitFor()
-    await press(row, 'Change')
+    await chooseEntry(row, 'More for carol', 'Change')
     await send(page, 'Set limits', { 'Open tasks': '20' })
     await row.getByText('0 of 20').waitFor()
     await row.getByText('0 of 5,000').waitFor()
     await assertSound(page)
-    await press(row, 'Reset')
+    await chooseEntry(row, 'More for carol', 'Reset')
     await press(page.getByRole('dialog'), 'Reset')
     await page.getByText('All owners have the limits of the settings').waitFor()
+  })
+
+  test('an admin reads the rates of the last hour, with a way to what failed', async () => {
+    const { service } = console
+    const root = makeClient(service.baseUrl, () => service.token('operator'))
+    const carol = makeClient(service.baseUrl, () => service.token('carol'))
+    const done = await carol.createVideo({ prompt: 'a short sea' })
+    await carol.untilVideoEnded(done)
+    const failed = await carol.createVideo({ prompt: 'no sea', kiln_start_after: 3600 })
+    expectStatus(await root.post(`/admin/tasks/${failed}/fail`, { reason: 'a test' }), 200)
+    const page = await console.open('/operations', { as: 'operator' })
+    const row = page
+      .getByRole('table', { name: 'Last hour' })
+      .getByRole('row', { name: /^Text to video [\d.]+ \d+ / })
+    await row
+      .getByText(/^\S+ m?s · \S+ m?s$/)
+      .last()
+      .waitFor()
+    await assertSound(page)
+    await row.getByRole('link', { name: /^\d+ \(\d+ %\)$/ }).click()
+    await page.getByText('no sea').first().waitFor()
+    assert.equal(await page.getByText('a short sea').count(), 0)
   })
 
   test('an admin subscribes to notices of the platform', async () => {

@@ -4,11 +4,11 @@ import { describe, test } from 'node:test'
 import { findRoot } from '../../client/src/cli/check-pack.ts'
 import { parseProject } from '../../client/src/cli/parse-project.ts'
 import { changedFiles, diffLines } from '../src/moderation/diff.ts'
-import { addSample, linePoints } from '../src/operations/samples.ts'
 import { checkPack, sortEntries, toId } from '../src/publish/pack.ts'
 import type { Pack } from '../src/publish/pack.ts'
 import { writeZip } from '../../../test/support/zip-writer.ts'
 import { readPack } from '../src/publish/read-pack.ts'
+import { linePoints } from '../src/registry/line-points.ts'
 
 const TOML = '[project]\nname = "mixer"\nversion = "1.2.0"\n[tool.comfy]\nPublisherId = "alice"'
 
@@ -148,10 +148,11 @@ describe('changes of a version', () => {
   })
 })
 
-test('a chart is a line from left to right, higher for more, and takes each reading once', () => {
-  const one = addSample([], { at: 1000, value: 0 })
-  assert.equal(addSample(one, { at: 1000, value: 5 }), one)
-  const two = addSample(one, { at: 3000, value: 10 })
+test('a chart is a line from left to right, higher for more', () => {
+  const two = [
+    { at: 1000, value: 0 },
+    { at: 3000, value: 10 },
+  ]
   assert.equal(linePoints(two, { width: 240, height: 40 }), '0,39 240,1 240,1')
   assert.equal(linePoints([], { width: 240, height: 40 }), '')
 })

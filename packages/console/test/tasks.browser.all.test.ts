@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 
 import type { Page } from 'playwright-core'
 
 import { ROOT } from '../../../src/local/root.ts'
-import { makeClient } from '../../../test/support/client.ts'
+import { assertMembers, expectStatus, listOf, makeClient } from '../../../test/support/client.ts'
+import { base64 } from '../../../test/support/pictures.ts'
 import { useWebhookReceiver } from '../../../test/support/receiver.ts'
-import { assertSound, inLong, skip, useConsole } from './harness.ts'
+import { waitFor } from '../../../test/support/wait.ts'
+import { assertSound, chooseEntry, inLong, skip, useConsole } from './harness.ts'
 
 const EVIL = '<img src=x onerror=alert(1)> \u202e'
 
@@ -47,10 +50,29 @@ describe('tasks in the console', { skip }, () => {
     await assertSound(page)
 
     await page.goto(page.url().replace(/tasks.*/, 'account?tab=usage'))
-    await page.getByRole('img', { name: /task.* in 30 days/ }).waitFor()
+    const today = page.getByRole('list', { name: 'Tasks by day' }).getByRole('listitem').last()
+    await today.getByText(/^[1-9]/).waitFor()
+    await page.getByRole('heading', { name: 'Limits' }).waitFor()
+    await page.getByText('Videos at once').waitFor()
+    await page.getByRole('radio', { name: 'A year' }).click()
+    await page.getByRole('list', { name: 'Tasks by month' }).waitFor()
+    await page.getByRole('radio', { name: 'Credits' }).click()
+    await page.getByRole('list', { name: 'Credits by month' }).waitFor()
+    await page.getByRole('radio', { name: 'Label' }).click()
     await page.getByRole('textbox', { name: 'Label' }).fill('project')
     await page.getByRole('cell', { name: 'north' }).waitFor()
     await assertSound(page)
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download CSV' }).last().click()
+    const csv = await readFile(await (await download).path(), 'utf8')
+    assert.match(csv, /^label:project,done,[^]*\nnorth,1,/)
+    await page.getByRole('radio', { name: 'API key' }).click()
+    await page.getByText('No API keys.').waitFor()
+    assert.equal(await page.getByRole('radio', { name: /Owner/ }).count(), 0)
+    const admin = await console.open('/account?tab=usage', { as: 'operator' })
+    await admin.getByRole('radio', { name: 'Owner, of everyone' }).click()
+    await admin.getByRole('cell', { name: 'alice' }).waitFor()
+    await assertSound(admin)
   })
 
   test('a picture is dropped, its task runs to its end, and its page shows it and its deliveries', async () => {
@@ -136,6 +158,61 @@ describe('tasks in the console', { skip }, () => {
     assert.equal(await row.count(), 1)
     assert.equal(await page.getByText('not sent').count(), 0)
     await assertSound(page)
+  })
+
+  test('a picture whose link has ended is the one before, and its task is shared, read as JSON and deleted', async () => {
+    const { baseUrl, database } = console.service
+    const carol = makeClient(baseUrl, await console.service.token('carol'))
+    const first = await carol.createImage({ image: await base64({ width: 320, height: 240 }) })
+    const { generated } = await carol.untilEnded('image-upscaler', first)
+    const image = generated[0] ?? ''
+    const id = await carol.createImage({ image, scale_factor: '2x' })
+    await carol.untilEnded('image-upscaler', id)
+    const { sql } = database
+    await sql`update task_input set url = regexp_replace(url, 'expires=[0-9]+', 'expires=1') where task_id = ${id}`
+    const page = await console.open(`/tasks/${id}`, { as: 'carol' })
+    await page.getByText('1280 × 960').first().waitFor()
+    const width = `document.querySelector('img[alt=Before]')?.naturalWidth ?? 0`
+    await waitFor('the picture before', async () => (await page.evaluate<number>(width)) === 640)
+    await page.getByText(`GET /tasks/${id}`).click()
+    await page.getByRole('region', { name: 'JSON' }).getByText('"stored_url"').waitFor()
+    await assertSound(page)
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download JSON' }).click()
+    const task = JSON.parse(await readFile(await (await download).path(), 'utf8')) as object
+    assertMembers(task, { task_id: id, state: 'done' })
+
+    await chooseEntry(page, 'More for this task', 'Share')
+    await page.getByRole('button', { name: 'Create token' }).click()
+    const token = (await page.getByRole('region', { name: 'secret' }).textContent()) ?? ''
+    await page.getByText(/^It ends in /).waitFor()
+    await assertSound(page)
+    const shared = expectStatus(await makeClient(baseUrl, token).get(`/tasks/${id}`), 200)
+    const [input] = listOf<{ url: string; stored_url?: string }>(shared, 'inputs')
+    assert.deepEqual([input?.url, input?.stored_url], [image.replace(/\?.*/, ''), undefined])
+    await page.getByRole('button', { name: 'Close' }).click()
+
+    await chooseEntry(page, 'More for this task', 'Delete')
+    await page.getByRole('button', { name: 'Delete task' }).click()
+    await page.getByText(/The task and its files were deleted/).waitFor()
+    await page.getByRole('button', { name: 'More for this task' }).click()
+    assert.equal(await page.getByRole('menuitem').count(), 1)
+  })
+
+  test('a task that waits says its place, and how long others waited', async () => {
+    const { service } = console
+    const root = makeClient(service.baseUrl, await service.token('operator'))
+    const bob = makeClient(service.baseUrl, await service.token('bob'))
+    await bob.untilVideoEnded(await bob.createVideo({ prompt: 'a sea before' }))
+    expectStatus(await root.put('/admin/pauses/owner:bob', {}), 200)
+    const id = await bob.createVideo({ prompt: 'a waiting sea' })
+    const page = await console.open(`/tasks/${id}`, { as: 'bob' })
+    await page
+      .getByText(/the service has paused it.*later · place \d+ in your queue · (usually|longer)/)
+      .waitFor()
+    await assertSound(page)
+    expectStatus(await root.delete('/admin/pauses/owner:bob'), 204)
+    await page.getByRole('button', { name: 'Copy link' }).waitFor()
   })
 
   test('a request waits for the sample that was chosen just before', async () => {

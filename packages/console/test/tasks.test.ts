@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { before, describe, test } from 'node:test'
 
-import { cancelBody, describeFilter, toApiFilter } from '../src/tasks/filter.ts'
+import { describeFilter, operationBody, toApiFilter } from '../src/tasks/filter.ts'
 import { findNew, patchPages, type TaskFilter } from '../src/tasks/list-rows.ts'
 import {
   aboutLeft,
   aboutTime,
+  aboutWait,
   makeBars,
   makeLines,
   secondsLeft,
@@ -405,6 +406,13 @@ test('the words beside a bar agree with it', () => {
   assert.equal(aboutLeft(undefined, undefined), 'Rendering')
 })
 
+test('a wait is said by those before it, and that it is longer than they were', () => {
+  const lately = { p50: 12, p95: 120 }
+  assert.equal(aboutWait(lately, 3), 'usually starts after about 12 s')
+  assert.equal(aboutWait(lately, 13), 'longer than usual: nearly all start within 2 min')
+  assert.equal(aboutWait({ p50: null, p95: null }, 3), undefined)
+})
+
 test('credits are said with their limit', () => {
   assert.equal(aboutCredits({ credit_used: 960, credit_remain: 4040 }), '960 of 5,000 credits')
   assert.equal(aboutCredits({ credit_used: 1, credit_remain: null }), '1 credit used, no limit')
@@ -478,7 +486,7 @@ describe('the filter of the list', () => {
     test(`has ${name} alike in the list, in an operation, and in words`, () => {
       const filter: TaskFilter = { [name]: text }
       assert.deepEqual(toApiFilter(filter), api)
-      const { filter: acted, owner } = cancelBody(filter)
+      const { filter: acted, owner } = operationBody('cancel', filter)
       assert.deepEqual([acted, owner], [api, name === 'owner' ? text : undefined])
       assert.match(describeFilter(filter), words)
     })
@@ -487,7 +495,7 @@ describe('the filter of the list', () => {
     const whole: TaskFilter = Object.fromEntries(members.map(([name, [text]]) => [name, text]))
     const filter = toApiFilter(whole)
     assert.deepEqual(filter, Object.assign({}, ...members.map(([, [, api]]) => api)))
-    assert.deepEqual(cancelBody(whole), { action: 'cancel', filter, owner: 'bob' })
+    assert.deepEqual(operationBody('delete', whole), { action: 'delete', filter, owner: 'bob' })
     const { paths } = (await readDocument()) as unknown as {
       paths: Record<string, Record<string, { parameters: { name: string }[] }>>
     }
@@ -497,16 +505,16 @@ describe('the filter of the list', () => {
   })
 
   test('says that it means all where it is empty, and only there', () => {
-    assert.deepEqual(cancelBody({ owner: '*' }), {
+    assert.deepEqual(operationBody('cancel', { owner: '*' }), {
       action: 'cancel',
       filter: {},
       owner: '*',
       all: true,
     })
     // A label that is still being written filters nothing, and is not said to.
-    assert.deepEqual(cancelBody({ label: 'half' }).filter, {})
+    assert.deepEqual(operationBody('run_again', { label: 'half' }).filter, {})
     assert.equal(describeFilter({ label: 'half' }), '')
-    assert.equal('all' in cancelBody({ task_ids: ['a'] }), false)
-    assert.equal('all' in cancelBody({ state: 'waiting' }), false)
+    assert.equal('all' in operationBody('run_again', { task_ids: ['a'] }), false)
+    assert.equal('all' in operationBody('run_again', { state: 'waiting' }), false)
   })
 })

@@ -22,7 +22,12 @@ export interface TaskDetailRow extends TaskRow {
   template: NonNullable<TaskDetail['template']> | null
   /** Its place in the queue of its account; null while it does not wait, and beyond ten thousand. */
   queuePosition: number | null
-  inputs: (Omit<TaskDetail['inputs'][number], 'url'> & { name?: string; url?: string })[]
+  inputs: (Omit<TaskDetail['inputs'][number], 'url' | 'stored_url'> & {
+    name?: string
+    url?: string
+    /** Its address is a link of this service. */
+    isOwnLink?: true
+  })[]
   results: Omit<TaskDetail['results'][number], 'url'>[]
   moves: TaskDetail['moves']
   /** Error of its engine, where the caller may read it. */
@@ -65,6 +70,9 @@ export const findTaskDetail = async (
       t.attempts, ${warningFacts(sql)} as warnings,
       (select coalesce(jsonb_agg(jsonb_strip_nulls(to_jsonb(i))), '[]') from (
         select field, case when t.delete_requested_at is null then name end as name, url,
+          -- what was fetched from elsewhere is not kept beyond the end
+          case when storage_key not like 'inputs/' || t.id || '/%' and t.purged_at is null
+            and t.delete_requested_at is null then true end as "isOwnLink",
           content_type, bytes, width, height from task_input
         where task_id = t.id order by split_part(field, '.', 1), length(field), field
       ) i) as inputs,

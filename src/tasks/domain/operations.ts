@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox'
 import { count, instant, reason, uuid } from '../../platform/domain/schema-fields.ts'
 import { TemporalState } from '../../platform/domain/temporal-state.ts'
 import { WaitingOutbox } from '../../platform/domain/waiting-outbox.ts'
+import { LastHour } from './last-hour.ts'
 
 const TASK = {
   id: uuid('Id of the task.'),
@@ -62,6 +63,7 @@ export const Operations = Type.Object({
   ),
   outbox: WaitingOutbox,
   deliveries: WaitingDeliveries,
+  last_hour: LastHour,
   temporal: TemporalState,
 })
 

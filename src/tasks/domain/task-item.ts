@@ -149,7 +149,15 @@ export const TaskDetail = Type.Object({
     { path: Type.String(), body: Type.Object({}, { additionalProperties: true }) },
     { description: 'Makes the same again: settings with defaults, inputs by their address.' },
   ),
-  inputs: Type.Array(Type.Object({ field: Type.String(), ...file })),
+  inputs: Type.Array(
+    Type.Object({
+      field: Type.String(),
+      ...file,
+      stored_url: text(
+        'Fresh signed link to the file that `url` leads to, where that is a link of this service; absent once it is removed, and for others than its owner.',
+      ),
+    }),
+  ),
   results: Type.Array(Type.Object({ name: Type.String(), ...file })),
   moves: Type.Array(
     Type.Object({

@@ -45,7 +45,7 @@ export type UsageQuery = Static<typeof UsageQuery>
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 const seconds = (description: string) =>
   Type.Union([Type.Number({ minimum: 0 }), Type.Null()], { description })
-const Percentiles = Type.Object({
+export const Percentiles = Type.Object({
   p50: seconds('Half of the tasks took no longer; null without any.'),
   p95: seconds('The same of 95 of 100.'),
 })

@@ -714,6 +714,13 @@ describe('with a media worker', () => {
     })
     const ended = await client.untilEnded('image-relight', second)
     assert.equal(ended.status, 'COMPLETED', JSON.stringify(ended))
+    const { inputs: shown } = (await client.get(`/tasks/${first}`)).body as unknown as {
+      inputs: { url: string; stored_url?: string }[]
+    }
+    assert.equal(shown[0]?.url, link)
+    const kept = await fetch(shown[0]?.stored_url ?? '')
+    assert.equal(kept.headers.get('content-type'), 'image/png')
+    assert.deepEqual(await kept.arrayBuffer(), await (await fetch(link)).arrayBuffer())
     const inputs = await sql<{ storage_key: string; url: string | null }[]>`
       select storage_key, url from task_input where task_id in ${sql([first, second])}
     `

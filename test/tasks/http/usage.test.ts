@@ -15,6 +15,10 @@ interface Sums {
   running: Percentiles
 }
 type Percentiles = Record<'p50' | 'p95', number | null>
+interface LastHour {
+  tasks: { kind: string; ended: number; failed: number; per_minute: number; running: Percentiles }[]
+  deliveries: { attempts: number; failed: number; seconds: Percentiles }
+}
 interface Report {
   groups: (Sums & { group: string })[]
   total: Sums
@@ -141,6 +145,39 @@ describe('the report of usage', () => {
     const one = await report(admin, '?owner=somebody')
     assert.equal(one.total.tasks.cancelled, 1)
     assert.equal((await report(admin)).total.tasks.cancelled, 0)
+  })
+
+  test('has rates and percentiles of the last hour on the page of operations', async () => {
+    const [client, admin] = [service.client('user of the hour'), service.client('root')]
+    const readHour = async () => {
+      const { body } = await admin.get('/admin/operations')
+      const { last_hour: hour } = body as unknown as { last_hour: LastHour }
+      return { hour, upscale: hour.tasks.find(({ kind }) => kind === 'upscale') }
+    }
+    const image = await base64({ width: 32, height: 24 })
+    const done = await client.createImage({ image }, UPSCALE)
+    await untilEnded(client, done)
+    const before = (await readHour()).upscale
+    const removed = await client.createImage({ image, kiln_start_after: 3600 }, UPSCALE)
+    await admin.post(`/admin/tasks/${removed}/fail`, { reason: 'a test' })
+    const old = await client.createImage({ image }, UPSCALE)
+    await untilEnded(client, old)
+    await sql`update task set ended_at = now() - interval '61 minutes' where id = ${old}`
+    const { upscale } = await readHour()
+    assert.ok(before && upscale)
+    assert.equal(upscale.ended, before.ended + 1, 'the old one does not count')
+    assert.equal(upscale.failed, before.failed + 1)
+    assert.equal(upscale.per_minute, Math.round((upscale.ended / 60) * 100) / 100)
+    const { p50, p95 } = upscale.running
+    assert.ok(p50 !== null && p95 !== null && p50 > 0 && p50 <= p95, JSON.stringify(upscale))
+    await sql`
+      insert into attempt (event_id, number, url, duration_ms, error_class)
+      select id, number, 'https://a.example', number * 200 - 100, case number when 1 then 'timeout' end
+      from event, generate_series(1, 2) number where task_id = ${done} and sequence = 1
+    `
+    const { deliveries } = (await readHour()).hour
+    assert.deepEqual([deliveries.attempts, deliveries.failed], [2, 1])
+    assert.equal(deliveries.seconds.p50, 0.2)
   })
 
   const WRONG: readonly [query: string, message: RegExp][] = [

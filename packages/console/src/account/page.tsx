@@ -2,22 +2,23 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
 import { readQuery, send } from '../api/client.ts'
-import { creditsQuery, serviceQuery, useMe } from '../api/queries.ts'
+import { serviceQuery, useMe } from '../api/queries.ts'
 import type { Schema } from '../api/schema.ts'
 import { signOut } from '../api/session.ts'
 import { changeSettings, useSettings } from '../shell/settings.ts'
 import { Endpoints } from '../publish/endpoints.tsx'
 import { OWN } from '../publish/subscriber.ts'
+import { Actions } from '../ui/actions.tsx'
 import { linesOf } from '../ui/ask-field.tsx'
 import { AskButton, SecretButton } from '../ui/ask.tsx'
 import { Button } from '../ui/button.tsx'
 import { Copied } from '../ui/code.tsx'
 import { Segments, Switch } from '../ui/fields.tsx'
-import { Facts, Loading, PageTitle, Panel, Show, Stack } from '../ui/panels.tsx'
+import { Facts, PageTitle, Panel, Show, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, KeyEnd, Time } from '../ui/values.tsx'
-import { aboutCredits, counted } from '../words/text.ts'
+import { counted } from '../words/text.ts'
 import { Events } from './events.tsx'
 import { Usage } from './usage.tsx'
 
@@ -48,25 +49,6 @@ const You = () => {
     </Panel>
   )
 }
-
-/** Credits and slots of the caller. */
-const Limits = () => (
-  <Panel title="Credits and limits">
-    <Show query={useQuery(creditsQuery)} loading={<Loading rows={1} />}>
-      {({ remains: [usage] }) =>
-        usage && (
-          <Facts
-            of={{
-              Credits: aboutCredits(usage),
-              'Videos at once': `${usage.current_concurrency} of ${usage.concurrency_limit}`,
-              'Videos waiting': String(usage.queue_count),
-            }}
-          />
-        )
-      }
-    </Show>
-  </Panel>
-)
 
 const THEMES = { system: 'System', light: 'Light', dark: 'Dark' }
 
@@ -143,15 +125,19 @@ const ApiKeys = () => (
         'Last used': ({ last_used_at: used }) => <Time at={used} none="Never" />,
         Expires: ({ expires_at: end }) => <KeyEnd at={end} />,
         '': ({ id, name }) => (
-          <AskButton
-            label="Revoke"
-            variant="danger"
-            title={`Revoke ${name}?`}
-            action="Revoke key"
-            write={() => send('DELETE', '/users/api-keys/{id}', { path: { id } })}
-          >
-            <p>Requests that use it are rejected from now on.</p>
-          </AskButton>
+          <Actions
+            label={`More for ${name}`}
+            actions={[
+              {
+                label: 'Revoke',
+                variant: 'danger',
+                title: `Revoke ${name}?`,
+                action: 'Revoke key',
+                write: () => send('DELETE', '/users/api-keys/{id}', { path: { id } }),
+                children: <p>Requests that use it are rejected from now on.</p>,
+              },
+            ]}
+          />
         ),
       }}
     />
@@ -256,10 +242,7 @@ const TABS = {
   events: ['Events', <Events key="events" />],
   usage: [
     'Usage',
-    <Stack key="usage">
-      <Limits />
-      <Usage />
-    </Stack>,
+    <Usage key="usage" />,
     'Ended tasks by the UTC day of their end.',
     'many-tasks#usage',
   ],

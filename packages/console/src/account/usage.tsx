@@ -1,32 +1,39 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useState, type CSSProperties } from 'react'
 
 import { readQuery, type Schema } from '../api/client.ts'
-import { linePoints } from '../operations/samples.ts'
+import { creditsQuery, useMe } from '../api/queries.ts'
+import { readText } from '../tasks/queries.ts'
 import { titleOf } from '../try/kinds.ts'
+import { Bars } from '../ui/bars.tsx'
+import { DownloadButton } from '../ui/download.tsx'
 import { Segments, TextField } from '../ui/fields.tsx'
-import { Panel, Row, Show, Stack } from '../ui/panels.tsx'
-import { Rows } from '../ui/rows.tsx'
+import { Facts, Loading, Panel, Row, Show, Stack } from '../ui/panels.tsx'
+import { Listing, Rows } from '../ui/rows.tsx'
 import { Bdi, Bytes } from '../ui/values.tsx'
-import { counted, showSeconds } from '../words/text.ts'
+import { aboutCredits, counted, showSeconds, showTimes } from '../words/text.ts'
+import { makeBars, sumOf, type Measure, type Step, type Sums } from './usage-bars.ts'
 
 const PERIODS = { month: '30 days', quarter: '90 days', year: 'A year' }
 const DAYS = { month: 30, quarter: 90, year: 365 }
 type Period = keyof typeof PERIODS
+const STEPS: Record<Period, Step> = { month: 'day', quarter: 'week', year: 'month' }
+const TITLES: Record<Measure, string> = {
+  tasks: 'Tasks',
+  credits: 'Credits',
+  seconds: 'Rendering',
+}
 const DAY_MS = 86_400_000
 
-type Sums = Schema<'Usage'>['total']
 type Group = Schema<'Usage'>['groups'][number]
 
-/** Sums of the caller's ended tasks: a line by day, and a table by kind or by the values of a label. */
+/** What the caller's ended tasks have used: beside the limits, over time, and by what they are. */
 export const Usage = () => {
   const [period, setPeriod] = useState<Period>('month')
-  const [label, setLabel] = useState('')
+  const [measure, setMeasure] = useState<Measure>('tasks')
   const [now] = useState(() => Date.now())
   const from = new Date(now - (DAYS[period] - 1) * DAY_MS).toISOString().slice(0, 10)
-  const by = /^[a-z0-9][a-z0-9._-]{0,62}$/.test(label) ? `label:${label}` : 'kind'
-  const byDay = useQuery(readQuery('/usage', { query: { from, by: 'day' } }))
-  const grouped = useQuery(readQuery('/usage', { query: { from, by } }))
+  const step = STEPS[period]
   return (
     <Stack>
       <Segments
@@ -35,90 +42,151 @@ export const Usage = () => {
         value={period}
         onChange={(next) => setPeriod(next)}
       />
-      <Show query={byDay}>
+      <Show query={useQuery(readQuery('/usage', { query: { from, by: 'day' } }))}>
         {(usage) => (
-          <Panel title="By day">
-            <Days usage={usage} />
-            <Totals sums={usage.total} />
-          </Panel>
+          <>
+            <div className="columns" style={{ '--least': '280px' } as CSSProperties}>
+              <Totals sums={usage.total} />
+              <Limits />
+            </div>
+            <Panel title={`By ${step}`} actions={<Csv from={from} by="day" />}>
+              <Segments
+                label="Show"
+                isLabelHidden
+                options={TITLES}
+                value={measure}
+                onChange={(next) => setMeasure(next)}
+              />
+              <Bars
+                label={`${TITLES[measure]} by ${step}`}
+                bars={makeBars(usage, { step, measure })}
+              />
+            </Panel>
+          </>
         )}
       </Show>
-      <Panel title={by === 'kind' ? 'By kind' : `By ${label}`}>
-        <TextField
-          label="Label"
-          help="Group by label, for example project."
-          value={label}
-          onChange={setLabel}
-        />
-        <Show query={grouped}>
-          {({ groups }) => (
-            <Rows
-              label="Usage"
-              rows={groups}
-              empty="No tasks ended in this period."
-              columns={{
-                [by === 'kind' ? 'Kind' : 'Value']: ({ group }: Group) => (
-                  <Bdi>{by === 'kind' ? titleOf(group) : group}</Bdi>
-                ),
-                Tasks: ({ tasks }) => sumOf(tasks).toLocaleString('en'),
-                Failed: ({ tasks }) => tasks.failed.toLocaleString('en'),
-                Credits: ({ credits }) => credits.toLocaleString('en'),
-                Rendering: ({ engine_seconds: seconds }) => showSeconds(seconds),
-                'Median wait': ({ waiting }) => showTime(waiting.p50),
-                'Median run': ({ running }) => showTime(running.p50),
-                '95 % run': ({ running }) => showTime(running.p95),
-                Stored: ({ stored_bytes: bytes }) => <Bytes count={bytes} />,
-              }}
-            />
-          )}
-        </Show>
-      </Panel>
+      <Groups from={from} />
     </Stack>
   )
 }
 
-const sumOf = ({ done, failed, cancelled }: Sums['tasks']): number => done + failed + cancelled
+const Csv = ({ from, by }: { from: string; by: string }) => (
+  <DownloadButton
+    label="Download CSV"
+    name={`usage-by-${by.replace(':', '-')}-from-${from}.csv`}
+    type="text/csv"
+    read={() => readText('/usage', { query: { from, by }, accept: 'text/csv' })}
+  />
+)
 
-const showTime = (seconds: number | null): string => (seconds === null ? '–' : showSeconds(seconds))
+const Totals = ({
+  sums: { tasks, credits, engine_seconds: seconds, stored_bytes: bytes },
+}: {
+  sums: Sums
+}) => (
+  <Panel title="Used">
+    <Facts
+      of={{
+        Tasks: `${sumOf(tasks).toLocaleString('en')}, ${tasks.failed.toLocaleString('en')} failed`,
+        Credits: credits.toLocaleString('en'),
+        Rendering: showSeconds(seconds),
+        Stored: <Bytes count={bytes} />,
+      }}
+    />
+  </Panel>
+)
 
-const SIZE = { width: 640, height: 96 }
+/** Credits and slots of the caller. */
+const Limits = () => (
+  <Panel title="Limits">
+    <Show query={useQuery(creditsQuery)} loading={<Loading rows={1} />}>
+      {({ remains: [usage] }) =>
+        usage && (
+          <Facts
+            of={{
+              Credits: aboutCredits(usage),
+              'Videos at once': `${usage.current_concurrency} of ${usage.concurrency_limit}`,
+              'Videos waiting': String(usage.queue_count),
+            }}
+          />
+        )
+      }
+    </Show>
+  </Panel>
+)
 
-/** Tasks of each day as a line; days without any are zero. */
-const Days = ({ usage: { from, to, groups, total } }: { usage: Schema<'Usage'> }) => {
-  const byDay = new Map(groups.map(({ group, tasks }) => [group, sumOf(tasks)]))
-  const [first, last] = [Date.parse(from), Date.parse(to)]
-  const samples = Array.from({ length: (last - first) / DAY_MS + 1 }, (_, index) => {
-    const at = first + index * DAY_MS
-    return { at, value: byDay.get(new Date(at).toISOString().slice(0, 10)) ?? 0 }
-  })
+const BY = { kind: 'Kind', label: 'Label', key: 'API key' }
+type By = keyof typeof BY | 'owner'
+const LABEL = /^[a-z0-9][a-z0-9._-]{0,62}$/
+
+/** The same by kind, by the values of a label, by API key, or for platform admins by owner. */
+const Groups = ({ from }: { from: string }) => {
+  const isAdmin = useMe()?.isAdmin === true
+  const [chosen, setChosen] = useState<By>('kind')
+  const [label, setLabel] = useState('')
+  const by = chosen === 'label' ? `label:${label}` : chosen
+  const isKnown = chosen !== 'key' && (chosen !== 'label' || LABEL.test(label))
   return (
-    <svg
-      viewBox={`0 0 ${SIZE.width} ${SIZE.height}`}
-      width="100%"
-      role="img"
-      aria-label={`${counted(sumOf(total.tasks), 'task')} in ${samples.length} days`}
-    >
-      <polyline
-        points={linePoints(samples, SIZE)}
-        fill="none"
-        stroke="var(--accent)"
-        strokeWidth={2}
-        vectorEffect="non-scaling-stroke"
+    <Panel title="Breakdown" actions={isKnown && <Csv from={from} by={by} />}>
+      <Row>
+        <Segments<By>
+          label="By"
+          isLabelHidden
+          options={{ ...BY, ...(isAdmin && { owner: 'Owner, of everyone' }) } as Record<By, string>}
+          value={chosen}
+          onChange={setChosen}
+        />
+        {chosen === 'label' && (
+          <TextField
+            label="Label"
+            help="Group by label, for example project."
+            value={label}
+            onChange={setLabel}
+          />
+        )}
+      </Row>
+      {chosen === 'key' && <Keys />}
+      {isKnown && <Table from={from} by={by} />}
+    </Panel>
+  )
+}
+
+const Table = ({ from, by }: { from: string; by: string }) => (
+  <Show query={useQuery(readQuery('/usage', { query: { from, by } }))}>
+    {({ groups }) => (
+      <Rows
+        label="Usage"
+        rows={groups}
+        empty="No tasks ended in this period."
+        columns={{
+          Name: ({ group }: Group) => <Bdi>{by === 'kind' ? titleOf(group) : group}</Bdi>,
+          Tasks: ({ tasks }) => sumOf(tasks).toLocaleString('en'),
+          Failed: ({ tasks }) => tasks.failed.toLocaleString('en'),
+          Credits: ({ credits }) => credits.toLocaleString('en'),
+          Rendering: ({ engine_seconds: seconds }) => showSeconds(seconds),
+          'Wait, half · 95 %': ({ waiting }) => showTimes(waiting),
+          'Run, half · 95 %': ({ running }) => showTimes(running),
+        }}
       />
-    </svg>
-  )
-}
+    )}
+  </Show>
+)
 
-const Totals = ({ sums }: { sums: Sums }) => {
-  const { tasks, credits, engine_seconds: seconds, stored_bytes: bytes } = sums
-  return (
-    <Row>
-      <span>{counted(sumOf(tasks), 'task')}</span>
-      <span className="soft">{counted(credits, 'credit')}</span>
-      <span className="soft">{showSeconds(seconds)} of rendering</span>
-      <span className="soft">
-        <Bytes count={bytes} /> stored
-      </span>
-    </Row>
-  )
-}
+/** Credits by key, which the service counts where a key has a limit of its own, from its creation on. */
+const Keys = () => (
+  <>
+    <p className="soft">Counted since each key was created, for keys with “Most credits”.</p>
+    <Listing
+      label="Usage by API key"
+      query={useQuery(readQuery('/users/api-keys', {}))}
+      empty="No API keys."
+      columns={{
+        Name: ({ name }) => <Bdi>{name}</Bdi>,
+        Credits: ({ credit_cap: cap, credits_used: used = 0 }) =>
+          cap === undefined
+            ? 'not counted'
+            : `${used.toLocaleString('en')} of ${counted(cap, 'credit')}`,
+      }}
+    />
+  </>
+)

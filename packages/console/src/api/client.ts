@@ -115,9 +115,14 @@ type Sent<Given> = RequestBodyOption<Given> &
 export const send = async <Of extends Method, Path extends keyof paths>(
   method: Of,
   route: Path,
-  { path, body }: { path?: object; body?: unknown } & Sent<Operation<Path, Lowercase<Of>>>,
+  {
+    path,
+    query,
+    body,
+  }: { path?: object; query?: object; body?: unknown } & Sent<Operation<Path, Lowercase<Of>>>,
 ): Promise<Data<Path, Lowercase<Of>>> => {
-  const { data } = await (writingApi[method] as unknown as Call)(route, { params: { path }, body })
+  const params = { path, query }
+  const { data } = await (writingApi[method] as unknown as Call)(route, { params, body })
   return data as Data<Path, Lowercase<Of>>
 }
 

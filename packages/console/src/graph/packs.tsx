@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { Download } from 'lucide-react'
 
 import { serviceQuery } from '../api/queries.ts'
 import { chooseInstall, writeInstall } from '../registry/standing.ts'
-import { Button } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
+import { DownloadButton } from '../ui/download.tsx'
 import { Link, nodePage, versionPage } from '../ui/link.tsx'
 import { Note, Panel } from '../ui/panels.tsx'
 import { Rows } from '../ui/rows.tsx'
@@ -119,18 +118,11 @@ const Models = ({ models }: Pick<Resolution, 'models'>) => (
 const Lock = ({ found: { lock, host_nodes, models }, name }: PacksProps) => {
   const stem = name.replace(/\.[^.]*$/, '')
   const [file, locked] = [JSON.stringify(`${stem}.json`), JSON.stringify(`${stem}.lock.json`)]
-  const save = (): void => {
+  const write = (): string => {
     const names = host_nodes.flatMap((one) => (one.origin === 'unknown' ? one.host_node : []))
     const missing = names.length > 0 && { unknown_host_nodes: names }
     const named = models.length > 0 && { models }
-    const content = `${JSON.stringify({ packs: lock, ...named, ...missing }, null, 2)}\n`
-    const href = URL.createObjectURL(new Blob([content], { type: 'application/json' }))
-    const anchor = Object.assign(document.createElement('a'), {
-      href,
-      download: `${stem}.lock.json`,
-    })
-    anchor.click()
-    URL.revokeObjectURL(href)
+    return `${JSON.stringify({ packs: lock, ...named, ...missing }, null, 2)}\n`
   }
   const commands = [
     `kiln workflow lock ${file} -o ${locked}`,
@@ -142,10 +134,12 @@ const Lock = ({ found: { lock, host_nodes, models }, name }: PacksProps) => {
         The exact archives of these packs, with their SHA-256. With it, the command line says later
         what newer versions break.
       </p>
-      <Button onPress={save}>
-        <Download aria-hidden />
-        Download lock file
-      </Button>
+      <DownloadButton
+        label="Download lock file"
+        name={`${stem}.lock.json`}
+        type="application/json"
+        read={write}
+      />
       <Code text={commands.join('\n')} label="the same on the command line" />
     </Panel>
   )

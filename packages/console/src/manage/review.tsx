@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 
 import { send } from '../api/client.ts'
 import type { Version } from '../registry/queries.ts'
+import type { Action } from '../ui/actions.tsx'
 import { AskButton } from '../ui/ask.tsx'
 import { findingsQuery } from '../ui/findings.tsx'
 import { Time } from '../ui/values.tsx'
-import type { Action } from './actions.tsx'
 import { usePublisherOf, useRights } from './queries.ts'
 
 const NOTE = {

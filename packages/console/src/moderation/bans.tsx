@@ -1,8 +1,8 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 
 import { readQuery, send } from '../api/client.ts'
-import type { Action } from '../manage/actions.tsx'
 import { showToast } from '../shell/toasts.tsx'
+import type { Action } from '../ui/actions.tsx'
 import { AskButton } from '../ui/ask.tsx'
 import type { Values } from '../ui/ask-field.tsx'
 import { Link, nodePage, publisherPage } from '../ui/link.tsx'

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 
 import { readQuery, send, type Data } from '../api/client.ts'
+import { Actions, type Action } from '../ui/actions.tsx'
 import { filledWith, type FieldSpec } from '../ui/ask-field.tsx'
 import { AskButton } from '../ui/ask.tsx'
-import { Panel, Row } from '../ui/panels.tsx'
+import { Panel } from '../ui/panels.tsx'
 import { Rows } from '../ui/rows.tsx'
 import { Bdi, Time } from '../ui/values.tsx'
 
@@ -41,7 +42,7 @@ const LIMITS: readonly FieldSpec[] = [
 export const Owners = () => {
   const { data } = useQuery(ownersQuery)
   return (
-    <Panel title="Limits of owners" actions={<Limit />}>
+    <Panel title="Limits of owners" actions={<AskButton {...setLimits()} />}>
       <Rows
         label="Limits of owners"
         rows={data?.owners ?? []}
@@ -64,17 +65,18 @@ export const Owners = () => {
             </>
           ),
           '': (owner) => (
-            <Row>
-              <Limit owner={owner} />
-              <AskButton
-                label="Reset"
-                title={`Give ${owner.owner} the limits of the settings?`}
-                action="Reset"
-                write={() =>
-                  send('DELETE', '/admin/owners/{owner}', { path: { owner: owner.owner } })
-                }
-              />
-            </Row>
+            <Actions
+              label={`More for ${owner.owner}`}
+              actions={[
+                setLimits(owner),
+                {
+                  label: 'Reset',
+                  title: `Give ${owner.owner} the limits of the settings?`,
+                  write: () =>
+                    send('DELETE', '/admin/owners/{owner}', { path: { owner: owner.owner } }),
+                },
+              ]}
+            />
           ),
         }}
       />
@@ -89,22 +91,20 @@ const showUse = (used: number, max: number | undefined): string =>
 const ID: FieldSpec = { name: 'owner', label: 'Owner', help: 'Id of a user.' }
 
 /** Sets the limits of an owner, or of the one whose id is typed. */
-const Limit = ({ owner }: { owner?: Owner }) => (
-  <AskButton
-    label={owner ? 'Change' : 'Set limits'}
-    title={owner ? `Limits of ${owner.owner}` : 'Set the limits of an owner'}
-    action="Set limits"
-    drawer
-    fields={owner ? filledWith(owner, LIMITS) : [ID, ...LIMITS]}
-    write={({ owner: id = '', ...values }) => {
-      const given = Object.entries(values).filter(([, value]) => value !== '')
-      const body = Object.fromEntries(
-        given.map(([name, value]) => [name, isText(name) ? value : Number(value)]),
-      )
-      const path = { owner: owner?.owner ?? id.trim() }
-      return send('PUT', '/admin/owners/{owner}', { path, body })
-    }}
-  />
-)
+const setLimits = (owner?: Owner): Action => ({
+  label: owner ? 'Change' : 'Set limits',
+  title: owner ? `Limits of ${owner.owner}` : 'Set the limits of an owner',
+  action: 'Set limits',
+  drawer: true,
+  fields: owner ? filledWith(owner, LIMITS) : [ID, ...LIMITS],
+  write: ({ owner: id = '', ...values }) => {
+    const given = Object.entries(values).filter(([, value]) => value !== '')
+    const body = Object.fromEntries(
+      given.map(([name, value]) => [name, isText(name) ? value : Number(value)]),
+    )
+    const path = { owner: owner?.owner ?? id.trim() }
+    return send('PUT', '/admin/owners/{owner}', { path, body })
+  },
+})
 
 const isText = (name: string): boolean => name === 'engine' || name === 'note'

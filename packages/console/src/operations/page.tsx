@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState, type CSSProperties } from 'react'
 
 import { readQuery, send, type Data } from '../api/client.ts'
-import { AskButton } from '../ui/ask.tsx'
+import { Actions, type Action } from '../ui/actions.tsx'
 import { Link, OutLink, taskPage } from '../ui/link.tsx'
 import { Columns, Note, PageTitle, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Rows } from '../ui/rows.tsx'
@@ -10,11 +9,11 @@ import { Badge, Bdi, Time } from '../ui/values.tsx'
 import { counted, showSeconds } from '../words/text.ts'
 import { listAttention } from './attention.ts'
 import { FleetPanels } from './fleet.tsx'
+import { LastHour } from './last-hour.tsx'
 import { Endpoints } from '../publish/endpoints.tsx'
 import { PLATFORM } from '../publish/subscriber.ts'
 import { Owners } from './owners.tsx'
 import { Pauses } from './pauses.tsx'
-import { addSample, linePoints, type Sample } from './samples.ts'
 
 type Operations = Data<'/admin/operations'>
 type Task = Operations['stuck']['tasks'][number]
@@ -39,7 +38,7 @@ export const Page = () => {
         {(data) => (
           <Stack>
             <Attention data={data} />
-            <Counts data={data} at={operations.dataUpdatedAt} />
+            <LastHour hour={data.last_hour} />
             <Pauses />
             <Stuck stuck={data.stuck} />
             <FleetPanels />
@@ -73,25 +72,6 @@ const Attention = ({ data }: { data: Operations }) => {
   )
 }
 
-const Counts = ({ data, at }: { data: Operations; at: number }) => {
-  const { stuck, temporal, deliveries, outbox } = data
-  const counts = {
-    'Without progress': stuck.tasks.length + stuck.versions.length,
-    'Waiting in queues': temporal.queues.reduce((sum, { backlog }) => sum + backlog, 0),
-    'Deliveries waiting': deliveries.waiting,
-    'Waiting for Temporal': outbox.waiting,
-  }
-  return (
-    <div className="columns" style={{ '--least': '150px', alignItems: 'stretch' } as CSSProperties}>
-      {Object.entries(counts).map(([name, value]) => (
-        <Panel key={name} title={name} actions={<strong>{value.toLocaleString('en')}</strong>}>
-          <Sparkline name={name} value={value} at={at} />
-        </Panel>
-      ))}
-    </div>
-  )
-}
-
 const Stuck = ({ stuck: { after_seconds: after, tasks, versions } }: Pick<Operations, 'stuck'>) => (
   <Panel id="stuck" title="Without progress">
     <Rows
@@ -115,50 +95,52 @@ const Stuck = ({ stuck: { after_seconds: after, tasks, versions } }: Pick<Operat
         State: (work) =>
           'kind' in work ? <Badge tone="warn">{work.status}</Badge> : <Bdi>{work.reason}</Bdi>,
         Since: ({ since }) => <Time at={since} />,
-        '': (work) => ('kind' in work ? <OnTask task={work} /> : <OnVersion version={work} />),
+        '': (work) => <Actions label={`More for ${nameOf(work)}`} actions={actionsOn(work)} />,
       }}
     />
   </Panel>
 )
 
+const nameOf = (work: Task | Version): string =>
+  'kind' in work ? `${work.kind} ${work.id}` : `${work.node_id} ${work.version}`
+
 const WHY = { name: 'reason', label: 'Reason' }
 
-/** Actions of an admin on a stuck task. */
-const OnTask = ({ task: { id, kind } }: { task: Task }) => (
-  <Row>
-    <AskButton
-      label="Restart"
-      title={`Restart ${kind} ${id}?`}
-      action="Restart task"
-      fields={[{ ...WHY, isOptional: true }]}
-      write={({ reason }) => {
+/** Actions of an admin on a task or a version that stands still. */
+const actionsOn = (work: Task | Version): Action[] => {
+  const path = { id: work.id }
+  if (!('kind' in work))
+    return [
+      {
+        label: 'Restart',
+        title: `Restart the checks of ${nameOf(work)}?`,
+        action: 'Restart checks',
+        write: () => send('POST', '/admin/versions/{id}/restart', { path, body: {} }),
+      },
+    ]
+  return [
+    {
+      label: 'Restart',
+      title: `Restart ${nameOf(work)}?`,
+      action: 'Restart task',
+      fields: [{ ...WHY, isOptional: true }],
+      write: ({ reason }) => {
         const body = reason ? { reason } : {}
-        return send('POST', '/admin/tasks/{id}/restart', { path: { id }, body })
-      }}
-    >
-      <p>The workflow stops and starts again. Finished steps are not repeated.</p>
-    </AskButton>
-    <AskButton
-      label="Fail"
-      variant="danger"
-      title={`Fail ${kind} ${id}?`}
-      action="Fail task"
-      fields={[{ ...WHY, help: 'Recorded in the audit log.', rows: 2 }]}
-      write={({ reason = '' }) =>
-        send('POST', '/admin/tasks/{id}/fail', { path: { id }, body: { reason } })
-      }
-    />
-  </Row>
-)
-
-const OnVersion = ({ version: { id, node_id: nodeId, version } }: { version: Version }) => (
-  <AskButton
-    label="Restart"
-    title={`Restart the checks of ${nodeId} ${version}?`}
-    action="Restart checks"
-    write={() => send('POST', '/admin/versions/{id}/restart', { path: { id }, body: {} })}
-  />
-)
+        return send('POST', '/admin/tasks/{id}/restart', { path, body })
+      },
+      children: <p>The workflow stops and starts again. Finished steps are not repeated.</p>,
+    },
+    {
+      label: 'Fail',
+      variant: 'danger',
+      title: `Fail ${nameOf(work)}?`,
+      action: 'Fail task',
+      fields: [{ ...WHY, help: 'Recorded in the audit log.', rows: 2 }],
+      write: ({ reason = '' }) =>
+        send('POST', '/admin/tasks/{id}/fail', { path, body: { reason } }),
+    },
+  ]
+}
 
 const Queues = ({
   temporal: { reachable, error, queues, views = [] },
@@ -259,30 +241,3 @@ const Outbox = ({ outbox: { waiting, rows } }: Pick<Operations, 'outbox'>) => (
     />
   </Panel>
 )
-
-/** Line of a count since the page was opened; `at` is when it was read. */
-const Sparkline = ({ name, value, at }: Sample & { name: string }) => {
-  const [before, setSamples] = useState<readonly Sample[]>([])
-  const samples = addSample(before, { at, value })
-  if (samples !== before) setSamples(samples)
-  const values = samples.map((sample) => sample.value)
-  const size = { width: 240, height: 40 }
-  return (
-    <svg
-      viewBox={`0 0 ${size.width} ${size.height}`}
-      preserveAspectRatio="none"
-      width="100%"
-      height={size.height}
-      role="img"
-      aria-label={`${name} since the page was opened: ${Math.min(...values)} to ${Math.max(...values)}`}
-    >
-      <polyline
-        points={linePoints(samples, size)}
-        fill="none"
-        stroke="var(--accent)"
-        strokeWidth={2}
-        vectorEffect="non-scaling-stroke"
-      />
-    </svg>
-  )
-}

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 
 import { readQuery, send } from '../api/client.ts'
 import { useMe } from '../api/queries.ts'
+import { Actions } from '../ui/actions.tsx'
 import { AskButton } from '../ui/ask.tsx'
 import { Select } from '../ui/fields.tsx'
 import { ErrorPanel, Stack } from '../ui/panels.tsx'
@@ -67,15 +68,19 @@ export const Members = ({ id, role }: OfPublisher) => {
             ),
           '': ({ user: { id: userId = '', name } }) =>
             (isOwner || userId === me) && (
-              <AskButton
-                label={userId === me ? 'Leave' : 'Remove'}
-                variant="danger"
-                title={userId === me ? `Leave ${id}?` : `Remove ${name}?`}
-                action={userId === me ? 'Leave publisher' : 'Remove member'}
-                write={() => send('DELETE', MEMBER, at(userId))}
-              >
-                <p>The tokens they created are revoked.</p>
-              </AskButton>
+              <Actions
+                label={`More for ${name}`}
+                actions={[
+                  {
+                    label: userId === me ? 'Leave' : 'Remove',
+                    variant: 'danger',
+                    title: userId === me ? `Leave ${id}?` : `Remove ${name}?`,
+                    action: userId === me ? 'Leave publisher' : 'Remove member',
+                    write: () => send('DELETE', MEMBER, at(userId)),
+                    children: <p>The tokens they created are revoked.</p>,
+                  },
+                ]}
+              />
             ),
         }}
       />

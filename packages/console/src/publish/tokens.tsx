@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 
 import { readQuery, send, type Schema } from '../api/client.ts'
 import { serviceQuery } from '../api/queries.ts'
-import { AskButton, SecretButton } from '../ui/ask.tsx'
+import { Actions } from '../ui/actions.tsx'
+import { SecretButton } from '../ui/ask.tsx'
 import { Show, Stack } from '../ui/panels.tsx'
 import { Rows } from '../ui/rows.tsx'
 import { Bdi, KeyEnd, Signed, Time } from '../ui/values.tsx'
@@ -123,14 +124,18 @@ const columnsOf = (publisherId: string) => ({
   Expires: (token: Token) =>
     isShortLived(token) ? <Time at={token.expires_at} /> : <KeyEnd at={token.expires_at} />,
   '': ({ id: tokenId, name }: Token) => (
-    <AskButton
-      label="Revoke"
-      variant="danger"
-      title={`Revoke ${name}?`}
-      action="Revoke token"
-      write={() => send('DELETE', `${TOKENS}/{tokenId}`, { path: { publisherId, tokenId } })}
-    >
-      <p>Requests that use it are rejected from now on.</p>
-    </AskButton>
+    <Actions
+      label={`More for ${name}`}
+      actions={[
+        {
+          label: 'Revoke',
+          variant: 'danger',
+          title: `Revoke ${name}?`,
+          action: 'Revoke token',
+          write: () => send('DELETE', `${TOKENS}/{tokenId}`, { path: { publisherId, tokenId } }),
+          children: <p>Requests that use it are rejected from now on.</p>,
+        },
+      ]}
+    />
   ),
 })

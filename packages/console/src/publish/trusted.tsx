@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
 import { readQuery, send, type Schema } from '../api/client.ts'
-import { Actions, type Action } from '../manage/actions.tsx'
+import { Actions, type Action } from '../ui/actions.tsx'
 import type { FieldSpec, Values } from '../ui/ask-field.tsx'
 import { AskButton } from '../ui/ask.tsx'
 import { Code } from '../ui/code.tsx'
@@ -185,15 +185,18 @@ const OfNode = (path: Path) => (
         Conditions: (trust) => <Conditions trust={trust} />,
         Added: ({ createdAt, created_by: maker }) => <Signed at={createdAt} by={maker} />,
         '': ({ id: trustedPublisherId }) => (
-          <AskButton
-            label="Remove"
-            variant="danger"
-            title="Remove this trusted publisher?"
-            action="Remove"
-            write={() => send('DELETE', ONE_TRUSTED, { path: { ...path, trustedPublisherId } })}
-          >
-            <p>Its jobs can’t publish anymore, and their tokens are revoked.</p>
-          </AskButton>
+          <Actions
+            label="More for this trusted publisher"
+            actions={[
+              {
+                label: 'Remove',
+                variant: 'danger',
+                title: 'Remove this trusted publisher?',
+                write: () => send('DELETE', ONE_TRUSTED, { path: { ...path, trustedPublisherId } }),
+                children: <p>Its jobs can’t publish anymore, and their tokens are revoked.</p>,
+              },
+            ]}
+          />
         ),
       }}
       below={({ provider, claims }) =>

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 
 import { readQuery } from '../api/client.ts'
-import { linePoints } from '../operations/samples.ts'
 import { counted } from '../words/text.ts'
+import { linePoints } from './line-points.ts'
 
 const SIZE = { width: 160, height: 32 }
 const DAY_MS = 86_400_000

@@ -2,16 +2,20 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
 import { send } from '../api/client.ts'
+import { inPlainWords } from '../api/issues.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { Copied } from '../ui/code.tsx'
+import { DownloadButton } from '../ui/download.tsx'
 import { Checkbox } from '../ui/fields.tsx'
 import { Link, taskPage } from '../ui/link.tsx'
 import { Facts, Note, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Rows, useMore } from '../ui/rows.tsx'
 import { TemporalLink } from '../ui/temporal-link.tsx'
 import { Bdi, Progress, StateBadge, Time } from '../ui/values.tsx'
+import { counted } from '../words/text.ts'
 import {
   bulkQuery,
+  idOf,
   linesQuery,
   type Batch,
   type Bulk,
@@ -19,7 +23,10 @@ import {
   type BulkLine,
 } from './bulk-queries.ts'
 import { describeBulk, titleOfBulk } from './bulk-words.ts'
+import { foldLines, type FoldedLine } from './fold-lines.ts'
+import { Rejected } from './new-batch.tsx'
 import { Stoppable } from './operation.tsx'
+import { readText } from './queries.ts'
 
 type OfKind = { kind: BulkKind }
 
@@ -99,12 +106,28 @@ const STEP = 50
 const Lines = ({ kind, bulk }: OfKind & { bulk: Bulk }) => {
   const [isAll, setAll] = useState(false)
   const query = useQuery(linesQuery(kind, bulk))
-  const lines = query.data?.filter(({ error }) => isAll || error !== undefined) ?? []
-  const { shown, more } = useMore(lines, STEP)
+  const lines = query.data ?? []
+  const issues = lines.filter(({ error }) => error !== undefined)
+  const rejected = issues.flatMap(({ state, index }) => (state === 'rejected' ? index : []))
+  const { shown, more } = useMore<FoldedLine>(isAll ? lines : foldLines(issues), STEP)
   const title = kind === 'batches' ? 'Requests' : 'Tasks'
-  const choice = <Checkbox label="Show all" isSelected={isAll} onChange={setAll} />
+  const id = idOf(bulk)
+  const actions = (
+    <>
+      <Checkbox label="Show all" isSelected={isAll} onChange={setAll} />
+      <DownloadButton
+        label="Download results"
+        name={`${kind}-${id.slice(0, 8)}-results.jsonl`}
+        type="application/jsonl"
+        read={() => readText(`/${kind}/${id}/results`)}
+      />
+    </>
+  )
   return (
-    <Panel title={title} actions={choice}>
+    <Panel title={title} actions={actions}>
+      {kind === 'batches' && rejected.length > 0 && (
+        <Rejected batch={id} total={bulk.total} places={rejected} />
+      )}
       <Show query={query}>
         {() => (
           <>
@@ -133,8 +156,30 @@ const COLUMNS = {
       <TaskLink id={id} /> {made && <TaskLink id={made} />}
     </>
   ),
-  Error: ({ error }: BulkLine) => {
+  Error: ({ error, others = [] }: FoldedLine) => {
     const details = error?.details?.filter((detail) => detail !== error.message) ?? []
-    return error && <Bdi>{[error.message, ...details].join(' ')}</Bdi>
+    return (
+      error && (
+        <div>
+          <Bdi>{[error.message, ...details].map(inPlainWords).join(' ')}</Bdi>
+          {others.length > 0 && <Others lines={others} />}
+        </div>
+      )
+    )
   },
 }
+
+/** Most lines that are named one by one. */
+const NAMED = 200
+
+/** Lines that ended as the one that is shown. */
+const Others = ({ lines }: { lines: readonly BulkLine[] }) => (
+  <details>
+    <summary>and {counted(lines.length, 'more line')} like this</summary>
+    {lines
+      .slice(0, NAMED)
+      .map(({ index }) => `#${index}`)
+      .join(', ')}
+    {lines.length > NAMED && ' … all are in the results'}
+  </details>
+)

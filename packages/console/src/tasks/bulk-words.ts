@@ -1,18 +1,11 @@
 import { counted } from '../words/text.ts'
 import type { Bulk, BulkItem } from './bulk-queries.ts'
-import { describe } from './operation.tsx'
-
-const ACTIONS = {
-  cancel: 'Cancel',
-  run_again: 'Run again',
-  redeliver: 'Resend events of',
-  delete: 'Delete',
-}
+import { describe, nameOperation } from './operation.tsx'
 
 /** `8 requests`, or `Cancel 60 tasks`. */
 export const titleOfBulk = (bulk: BulkItem): string => {
   if ('batch_id' in bulk) return bulk.total > 0 ? counted(bulk.total, 'request') : 'Requests'
-  return `${ACTIONS[bulk.action]} ${counted(bulk.total, 'task')}`
+  return nameOperation(bulk.action, counted(bulk.total, 'task'))
 }
 
 /** `5 done, 1 failed, 2 rejected`; of an operation what was done. */

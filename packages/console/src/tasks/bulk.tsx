@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 
 import { Link } from '../ui/link.tsx'
-import { PageTitle } from '../ui/panels.tsx'
+import { PageTitle, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, StateBadge, Time } from '../ui/values.tsx'
@@ -10,6 +10,7 @@ import { counted } from '../words/text.ts'
 import { BulkDetail } from './bulk-detail.tsx'
 import { bulkQuery, bulksQuery, idOf, type BulkItem, type BulkKind } from './bulk-queries.ts'
 import { describeBulk, titleOfBulk } from './bulk-words.ts'
+import { NewBatch } from './new-batch.tsx'
 
 const route = getRouteApi('/tasks/bulk')
 
@@ -28,8 +29,8 @@ export const Page = () => {
 }
 
 const NONE = {
-  batches: 'No batches yet. POST /batches makes many tasks with one request.',
-  operations: 'No operations yet. Select tasks in their list to cancel many at once.',
+  batches: 'No batches yet. A file with a request a line makes up to 100,000 tasks.',
+  operations: 'No operations yet. Select tasks in their list to act on many at once.',
 }
 
 const Bulks = ({ kind }: { kind: BulkKind }) => {
@@ -38,13 +39,16 @@ const Bulks = ({ kind }: { kind: BulkKind }) => {
 }
 
 const BulkList = ({ kind }: { kind: BulkKind }) => (
-  <Listing
-    label={kind === 'batches' ? 'Batches' : 'Operations'}
-    query={useInfiniteQuery(bulksQuery(kind))}
-    empty={NONE[kind]}
-    columns={COLUMNS[kind]}
-    below={({ error }) => error && <Bdi className="small">{error.message}</Bdi>}
-  />
+  <Stack>
+    {kind === 'batches' && <NewBatch />}
+    <Listing
+      label={kind === 'batches' ? 'Batches' : 'Operations'}
+      query={useInfiniteQuery(bulksQuery(kind))}
+      empty={NONE[kind]}
+      columns={COLUMNS[kind]}
+      below={({ error }) => error && <Bdi className="small">{error.message}</Bdi>}
+    />
+  </Stack>
 )
 
 const columnsOf = (kind: BulkKind) => ({

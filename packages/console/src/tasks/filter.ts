@@ -1,4 +1,7 @@
+import type { Data } from '../api/schema.ts'
 import { labelIn, timeOf, type TaskFilter } from './list-rows.ts'
+
+export type OperationAction = Data<'/operations/{id}'>['action']
 
 /** Tasks that an operation is for: chosen ones, or all that the list shows and would show further down. */
 export type Chosen = { task_ids: string[] } | TaskFilter
@@ -36,9 +39,12 @@ export const describeFilter = (filter: TaskFilter): string =>
     .map(({ words }) => words)
     .join('; ')
 
-/** Body of an operation that cancels. One without a filter says that it means all. */
-export const cancelBody = ({ owner, ...chosen }: Chosen & { owner?: string }) => {
+/** Body of an operation. One without a filter says that it means all. */
+export const operationBody = (
+  action: OperationAction,
+  { owner, ...chosen }: Chosen & { owner?: string },
+) => {
   const filter = 'task_ids' in chosen ? chosen : toApiFilter(chosen)
   const isAll = Object.keys(filter).length === 0
-  return { action: 'cancel', filter, owner, ...(isAll && { all: true }) }
+  return { action, filter, owner, ...(isAll && { all: true }) }
 }

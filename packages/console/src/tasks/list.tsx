@@ -9,10 +9,10 @@ import { Checkbox } from '../ui/fields.tsx'
 import { EndlessList } from '../ui/list.tsx'
 import { Empty, PageTitle, Show } from '../ui/panels.tsx'
 import { counted } from '../words/text.ts'
-import type { Chosen } from './filter.ts'
+import type { Chosen, OperationAction } from './filter.ts'
 import { Filters, OPEN } from './filters.tsx'
 import { findNew, patchPages, type TaskFilter } from './list-rows.ts'
-import { AskCancel, OperationProgress } from './operation.tsx'
+import { AskOperation, isDestructive, nameOperation, OperationProgress } from './operation.tsx'
 import { askTasks, tasksQuery } from './queries.ts'
 import { HEIGHT, TaskRow } from './row.tsx'
 import styles from './tasks.module.css'
@@ -53,16 +53,22 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
   const [outcomes, setOutcomes] = useState<Readonly<Record<string, string>>>({})
   const [operation, setOperation] = useState<string>()
   const [chosen, setChosen] = useState<readonly TaskItem[]>([])
-  const [asked, setAsked] = useState<Chosen>()
+  /** All that match, not only those that were chosen one by one. */
+  const [isWhole, setWhole] = useState(false)
+  const [asked, setAsked] = useState<{ action: OperationAction; chosen: Chosen }>()
   const newTasks = useNewTasks(filter)
+  const select = (tasks: readonly TaskItem[]): void => {
+    setChosen(tasks)
+    setWhole(false)
+  }
   const choose = (task: TaskItem, isChosen: boolean): void => {
     const others = chosen.filter(({ task_id: id }) => id !== task.task_id)
-    setChosen(isChosen ? [...others, task] : others)
+    select(isChosen ? [...others, task] : others)
   }
   const rows = list.data?.pages.flatMap(({ tasks }) => tasks) ?? []
-  const choosable = rows.filter(({ cancellable }) => cancellable)
-  const ask = (tasks: readonly TaskItem[]): void =>
-    setAsked({ task_ids: tasks.map(({ task_id: id }) => id) })
+  const choosable = rows.filter(({ deleted_at: gone }) => gone === undefined)
+  const ask = (action: OperationAction, tasks: readonly TaskItem[]): void =>
+    setAsked({ action, chosen: { task_ids: tasks.map(({ task_id: id }) => id) } })
   return (
     <>
       <div className={`row ${styles.above}`} role="status">
@@ -70,7 +76,7 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
           <Checkbox
             label="Select all"
             isSelected={choosable.length === chosen.length}
-            onChange={(isAll) => setChosen(isAll ? choosable : [])}
+            onChange={(isAll) => select(isAll ? choosable : [])}
           />
         )}
         {newTasks.count > 0 && (
@@ -78,18 +84,19 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
             {counted(newTasks.count, 'new task')}
           </Button>
         )}
-        {chosen.length > 0 && (
-          <Button variant="danger" onPress={() => ask(chosen)}>
-            Cancel {counted(chosen.length, 'task')}
-          </Button>
-        )}
         {chosen.length === choosable.length && chosen.length > 0 && list.hasNextPage && (
-          <Button
-            variant="danger"
-            onPress={() => setAsked({ ...filter, state: filter.state ?? OPEN })}
-          >
-            Cancel all that match
-          </Button>
+          <Checkbox label="All that match" isSelected={isWhole} onChange={setWhole} />
+        )}
+        {chosen.length > 0 && (
+          <Bulk
+            tasks={chosen}
+            isWhole={isWhole}
+            onAsk={(action, tasks) => {
+              const { state = action === 'cancel' ? OPEN : undefined } = filter
+              if (isWhole) setAsked({ action, chosen: { ...filter, state } })
+              else ask(action, tasks)
+            }}
+          />
         )}
       </div>
       {operation !== undefined && (
@@ -111,7 +118,7 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
                 onOpen={({ task_id: task }) => void navigate(taskPage(task))}
                 onKey={(key, task) => {
                   if (key !== 'c' || !task.cancellable) return false
-                  ask([task])
+                  ask('cancel', [task])
                   return true
                 }}
               >
@@ -129,10 +136,11 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
         }}
       </Show>
       {asked && (
-        <AskCancel
-          chosen={{ ...asked, ...(filter.owner !== undefined && { owner: filter.owner }) }}
+        <AskOperation
+          action={asked.action}
+          chosen={{ ...asked.chosen, ...(filter.owner !== undefined && { owner: filter.owner }) }}
           onBegun={(id) => {
-            setChosen([])
+            select([])
             setOperation(id)
           }}
           onClose={() => setAsked(undefined)}
@@ -141,6 +149,31 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
     </>
   )
 }
+
+interface BulkProps {
+  tasks: readonly TaskItem[]
+  isWhole: boolean
+  onAsk(action: OperationAction, tasks: readonly TaskItem[]): void
+}
+
+const ACTIONS = ['cancel', 'run_again', 'redeliver', 'delete'] as const
+
+/** What can be done with the chosen tasks; the question that follows says with how many of them. */
+const Bulk = ({ tasks, isWhole, onAsk }: BulkProps) =>
+  ACTIONS.map((action) => {
+    const chosen = action === 'cancel' ? tasks.filter(({ cancellable }) => cancellable) : tasks
+    const what = isWhole ? 'all that match' : counted(chosen.length, 'task')
+    if (!isWhole && chosen.length === 0) return null
+    return (
+      <Button
+        key={action}
+        variant={isDestructive(action) ? 'danger' : undefined}
+        onPress={() => onAsk(action, chosen)}
+      >
+        {nameOperation(action, what)}
+      </Button>
+    )
+  })
 
 /** Keeps the rows up to date, and counts what is new above them: rows never jump under the pointer. */
 const useNewTasks = (filter: TaskFilter) => {

@@ -5,11 +5,12 @@ import { readQuery, responseOf, send } from '../api/client.ts'
 import type { OperationLine } from '../../../client/src/index.ts'
 import type { Data } from '../api/schema.ts'
 import { Ask, WriteButton } from '../ui/ask.tsx'
+import { Dialog } from '../ui/layers.tsx'
 import { Link } from '../ui/link.tsx'
-import { Row } from '../ui/panels.tsx'
+import { Row, Show } from '../ui/panels.tsx'
 import { Bdi, Progress } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
-import { cancelBody, describeFilter, type Chosen } from './filter.ts'
+import { describeFilter, operationBody, type Chosen, type OperationAction } from './filter.ts'
 
 export type Operation = Data<'/operations/{id}'>
 
@@ -19,56 +20,101 @@ const operationQuery = (id: string) => readQuery('/operations/{id}', { path: { i
 
 const hasEnded = ({ ended_at: at }: Operation): boolean => at !== undefined
 
-/** Begins to cancel; returns the id of the operation. */
-const cancelTasks = async (chosen: Chosen & { owner?: string }): Promise<string> => {
-  const made = await responseOf(postPath('/operations', { body: cancelBody(chosen) }))
+type Whose = { chosen: Chosen & { owner?: string } }
+
+/** Begins to act; returns the id of the operation. */
+const begin = async (action: OperationAction, { chosen }: Whose): Promise<string> => {
+  const made = await responseOf(postPath('/operations', { body: operationBody(action, chosen) }))
   return (made as { operation_id: string }).operation_id
 }
 
-interface AskCancelProps {
-  chosen: Chosen & { owner?: string }
+/** Each action on some tasks, with its effect. */
+const ACTIONS: Record<
+  OperationAction,
+  { name(tasks: string): string; about: string; isDestructive?: true; dismiss?: string }
+> = {
+  cancel: {
+    name: (tasks) => `Cancel ${tasks}`,
+    about: 'Unfinished tasks stop without a result; their credits are refunded.',
+    isDestructive: true,
+    dismiss: 'Keep running',
+  },
+  run_again: {
+    name: (tasks) => `Run ${tasks} again`,
+    about: 'Each makes a new task from its request, which costs what that costs.',
+  },
+  redeliver: {
+    name: (tasks) => `Resend events of ${tasks}`,
+    about: 'Events that no webhook URL took are sent once more, with the same ids.',
+  },
+  delete: {
+    name: (tasks) => `Delete ${tasks}`,
+    about:
+      'Their inputs, results and prompts are removed, and links to them end. Unfinished tasks are cancelled first. This can’t be undone.',
+    isDestructive: true,
+  },
+}
+
+/** `Cancel 60 tasks`. */
+export const nameOperation = (action: OperationAction, tasks: string): string =>
+  ACTIONS[action].name(tasks)
+
+/** Returns true where something is lost by it. */
+export const isDestructive = (action: OperationAction): boolean =>
+  ACTIONS[action].isDestructive === true
+
+type AskOperationProps = Whose & {
+  action: OperationAction
   onBegun(id: string): void
   onClose(): void
 }
 
-/** Asks before tasks are cancelled, and says how many they are. */
-export const AskCancel = ({ chosen, onBegun, onClose }: AskCancelProps) => {
-  const { data } = useQuery({
-    queryKey: ['operation', 'count', chosen],
-    queryFn: () =>
-      responseOf(postPath('/operations', { body: { ...cancelBody(chosen), dry_run: true } })),
+/** Counts the tasks that an action can be done with, says how many they are, and asks before it is. */
+export const AskOperation = ({ action, chosen, onBegun, onClose }: AskOperationProps) => {
+  const { about, dismiss } = ACTIONS[action]
+  const counting = useQuery({
+    queryKey: ['operation', 'count', action, chosen],
+    queryFn: async () => {
+      const body = { ...operationBody(action, chosen), dry_run: true }
+      return (await responseOf(postPath('/operations', { body }))) as { matched: number }
+    },
     gcTime: 0,
     staleTime: Infinity,
   })
-  const known = 'task_ids' in chosen ? chosen.task_ids.length : undefined
-  const { matched } = (data ?? {}) as { matched?: number }
-  const count = known ?? matched
-  const tasks = count === undefined ? 'all tasks' : counted(count, 'task')
-  const what = `Cancel ${tasks}`
+  const { matched = 0 } = counting.data ?? {}
+  if (matched === 0)
+    return (
+      <Dialog title={nameOperation(action, 'tasks')} onClose={onClose}>
+        <Show query={counting}>{() => <p>That can be done with none of these tasks.</p>}</Show>
+      </Dialog>
+    )
+  const tasks = counted(matched, 'task')
+  const what = nameOperation(action, tasks)
   return (
     <Ask
       title={`${what}?`}
       action={what}
-      dismiss="Keep running"
-      variant="danger"
-      write={() => cancelTasks(chosen)}
+      dismiss={dismiss}
+      variant={isDestructive(action) ? 'danger' : 'primary'}
+      typed={action === 'delete' ? String(matched) : undefined}
+      write={() => begin(action, { chosen })}
       refresh={['operation']}
       onDone={onBegun}
       onClose={onClose}
     >
       {!('task_ids' in chosen) && (
         <p>
-          {tasks} with <Bdi as="strong">{describeFilter(chosen)}</Bdi>.
+          {tasks} with <Bdi as="strong">{describeFilter(chosen) || 'no filter'}</Bdi>.
         </p>
       )}
-      <p>Unfinished tasks stop without a result; their credits are refunded.</p>
+      <p>{about}</p>
     </Ask>
   )
 }
 
 interface OperationProgressProps {
   id: string
-  /** Messages by the ids of tasks that could not be cancelled. */
+  /** Messages by the ids of tasks that it could not be done with. */
   onEnd(rejected: Readonly<Record<string, string>>): void
 }
 

@@ -1,7 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 
+import { readQuery } from '../api/client.ts'
 import { fileLink, ownLink } from '../api/links.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { buttonClass } from '../ui/button.tsx'
@@ -10,7 +11,15 @@ import { LinkButton, tryPage } from '../ui/link.tsx'
 import { Note, Row, Stack } from '../ui/panels.tsx'
 import { Bdi, Bytes, Hidden, Progress, StateBadge, Time, useNow } from '../ui/values.tsx'
 import { BeforeAfter } from './before-after.tsx'
-import { aboutLeft, aboutTime, makeBars, secondsLeft, secondsRendered, sumUp } from './timeline.ts'
+import {
+  aboutLeft,
+  aboutTime,
+  aboutWait,
+  makeBars,
+  secondsLeft,
+  secondsRendered,
+  sumUp,
+} from './timeline.ts'
 import type { TaskDetail } from './types.ts'
 import { cancelTask, taskQuery } from './queries.ts'
 import styles from './result.module.css'
@@ -64,18 +73,29 @@ export const Outcome = ({ task, changeIt }: { task: TaskDetail; changeIt?: React
   )
 }
 
+const AT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+
 /** Progress of a running task: its percentage; an image without one is estimated by the time that similar ones took. */
 const Going = ({ task }: { task: TaskDetail }) => {
   const { started_at: started, family, progress, waits_for: waits, lacking = [] } = task
   const { queue_position: place } = task
-  const passed = secondsRendered(task, useNow())
+  const now = useNow()
+  const passed = secondsRendered(task, now)
   const left = secondsLeft(task, passed)
   const guessed = left === undefined ? undefined : passed / (passed + Math.max(left, 0.5))
   const isCounted = family === 'video' || progress > 0
   const part = isCounted ? progress / 100 : guessed
-  const turn = waits ?? (started === undefined ? 'In queue' : aboutLeft(left, part))
+  const turn =
+    waits?.replace(/\.$/, '') ?? (started === undefined ? 'In queue' : aboutLeft(left, part))
   const isStalled = started === undefined || waits !== undefined
-  const words = [isCounted && `${progress} %`, turn, place && `number ${place} to begin`]
+  const usual = useUsualWait(task)
+  const { start_after: start = '' } = task
+  const words = [
+    isCounted && `${progress} %`,
+    turn,
+    place && `place ${place} in your queue`,
+    Date.parse(start) > now ? `starts ${AT.format(new Date(start))}` : usual,
+  ]
   return (
     <Starting
       words={words.filter(Boolean).join(' · ')}
@@ -96,6 +116,22 @@ const Going = ({ task }: { task: TaskDetail }) => {
       )}
     </Starting>
   )
+}
+
+const DAY_MS = 86_400_000
+/** Days whose tasks say how long one waits. */
+const RECENT_DAYS = 7
+
+/** How long the caller's tasks of the kind waited lately; nothing of one that has begun. */
+const useUsualWait = ({ kind, started_at: started, created_at: at }: TaskDetail) => {
+  const [from] = useState(() =>
+    new Date(Date.now() - RECENT_DAYS * DAY_MS).toISOString().slice(0, 10),
+  )
+  const recent = readQuery('/usage', { query: { from, by: 'kind' } }, { staleTime: 60_000 })
+  const { data } = useQuery({ ...recent, enabled: started === undefined })
+  const waited = (useNow() - Date.parse(at)) / 1000
+  const waiting = data?.groups.find(({ group }) => group === kind)?.waiting
+  return started === undefined && waiting ? aboutWait(waiting, waited) : undefined
 }
 
 type StartingProps = {
@@ -140,6 +176,12 @@ const NEXT = {
   ],
   video: [['extend', 'Extend']],
 } as const
+
+/** The picture that a result was made of; a link of this service that has ended has a fresh one. */
+const linkBefore = ({ inputs }: TaskDetail): string | undefined => {
+  const input = inputs.find(({ field }) => field.startsWith('image'))
+  return fileLink(input?.stored_url ?? input?.url)
+}
 
 /** Files that a task has made, beside those that it was made of. */
 const Result = ({ task }: { task: TaskDetail }) => {
@@ -192,12 +234,7 @@ const Result = ({ task }: { task: TaskDetail }) => {
         // oxlint-disable-next-line jsx-a11y/media-has-caption -- What a model makes has no captions.
         <audio key={src} controls preload="metadata" src={src} onError={onBroken} />
       ) : media === 'image' ? (
-        <BeforeAfter
-          key={src}
-          before={fileLink(task.inputs.find(({ field }) => field.startsWith('image'))?.url)}
-          after={src}
-          onBroken={onBroken}
-        />
+        <BeforeAfter key={src} before={linkBefore(task)} after={src} onBroken={onBroken} />
       ) : (
         <Note>The result is a text.</Note>
       )}

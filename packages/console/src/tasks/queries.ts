@@ -44,11 +44,19 @@ export const attemptsQuery = (event: Delivery) => {
   return queryOptions({ ...query, queryKey: [...query.queryKey, event] })
 }
 
+/** Milliseconds between polls of a place in the queue. */
+const PLACE_MS = 5000
+
 /** A task, followed until it has ended, with the newest preview. Its progress never falls. */
 export const useTask = (id: string | undefined) => {
   const queries = useQueryClient()
   const query = taskQuery(id ?? '')
-  const task = useQuery({ ...query, enabled: id !== undefined })
+  const task = useQuery({
+    ...query,
+    enabled: id !== undefined,
+    // No event says that others before it have begun.
+    refetchInterval: ({ state }) => state.data?.queue_position !== undefined && PLACE_MS,
+  })
   const isFollowed = id !== undefined && task.data && !task.data.ended_at
   useStream({
     path: isFollowed ? `/tasks/${id}/stream` : undefined,
@@ -78,13 +86,26 @@ export const useTask = (id: string | undefined) => {
 export const cancelTask = ({ path }: Pick<TaskItem, 'path'>): Promise<unknown> =>
   responseOf(post(`${path}/cancel`, {}))
 
-/** Reads a response of lines of JSON. */
-export const readLines = async <Line>(path: string): Promise<Line[]> => {
+/** Reads a response as the text that it is. */
+export const readText = async (
+  path: string,
+  { query, accept }: { query?: object; accept?: string } = {},
+): Promise<string> => {
   const get = writingApi.GET as unknown as (
     path: string,
-    init: { parseAs: 'text' },
+    init: { parseAs: 'text'; params?: object; headers?: object },
   ) => Promise<{ data?: string }>
-  const { data = '' } = await get(path, { parseAs: 'text' })
+  const { data = '' } = await get(path, {
+    parseAs: 'text',
+    params: { query },
+    headers: accept === undefined ? {} : { accept },
+  })
+  return data
+}
+
+/** Reads a response of lines of JSON. */
+export const readLines = async <Line>(path: string): Promise<Line[]> => {
+  const data = await readText(path)
   return data.split('\n').flatMap((line) => (line === '' ? [] : (JSON.parse(line) as Line)))
 }
 

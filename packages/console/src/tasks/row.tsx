@@ -13,7 +13,7 @@ export const HEIGHT = 72
 
 interface TaskRowProps {
   task: TaskItem
-  /** Outcome of cancelling it. */
+  /** Why an action on it was rejected. */
   outcome: string | undefined
   isChosen: boolean
   onChoose(isChosen: boolean): void
@@ -34,7 +34,7 @@ export const TaskRow = ({ task, outcome, isChosen, onChoose }: TaskRowProps) => 
   return (
     <div className={styles.task}>
       <span className={styles.check}>
-        {task.cancellable && (
+        {task.deleted_at === undefined && (
           <Checkbox aria-label={`Choose ${title}`} isSelected={isChosen} onChange={onChoose} />
         )}
       </span>

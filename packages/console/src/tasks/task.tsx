@@ -10,12 +10,14 @@ import { schemaOf } from '../try/schema.ts'
 import { toCurl } from '../try/snippets.ts'
 import { labelOf, labelOfInput, wordOf } from '../try/words.ts'
 import { Code, Copied } from '../ui/code.tsx'
+import { DownloadButton } from '../ui/download.tsx'
 import { Link, LinkButton, OutLink, StrangersLink, tryPage } from '../ui/link.tsx'
 import { Facts, PageTitle, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Bdi, Bytes, Picture, Time } from '../ui/values.tsx'
 import { Events } from './events.tsx'
 import { Explanation } from './explanation.tsx'
 import { Life } from './life.tsx'
+import { ManageTask } from './manage.tsx'
 import { Outcome, State } from './parts.tsx'
 import { useTask } from './queries.ts'
 import styles from './tasks.module.css'
@@ -33,7 +35,7 @@ export const Page = () => {
       <Show query={task}>
         {(data) => (
           <>
-            <Head task={data} />
+            <Head task={data} isOwn={isOwn} />
             <Stack>
               <div className={`split ${styles.page}`}>
                 <Panel title="Result">
@@ -43,7 +45,13 @@ export const Page = () => {
               </div>
               <Life task={data} />
               {me?.isAdmin === true && <Explanation task={id} isOpen={!data.ended_at} />}
+              {data.log && (
+                <Panel title="Log">
+                  <Code text={data.log} label="log" />
+                </Panel>
+              )}
               {isOwn && <Events task={id} />}
+              <Raw task={data} />
             </Stack>
           </>
         )}
@@ -54,12 +62,13 @@ export const Page = () => {
 
 const SHORT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
-const Head = ({ task }: { task: TaskDetail }) => {
+const Head = ({ task, isOwn }: { task: TaskDetail; isOwn: boolean }) => {
   const { task_id: from, kind, prompt, created_at: at, temporal_url: temporal } = task
   const actions = (
     <>
       {temporal && <OutLink href={temporal}>Temporal</OutLink>}
       {findKind(kind) && <LinkButton {...tryPage(kind, from)}>Run again</LinkButton>}
+      {isOwn && <ManageTask task={task} />}
     </>
   )
   return (
@@ -151,6 +160,30 @@ const About = ({ task }: { task: TaskDetail }) => {
   )
 }
 
+/** The task as the API has it, to be read, copied and kept. */
+const Raw = ({ task }: { task: TaskDetail & { preview?: string } }) => {
+  const { preview: _preview, ...whole } = task
+  const text = JSON.stringify(whole, null, 2)
+  return (
+    <Panel
+      title="JSON"
+      actions={
+        <DownloadButton
+          label="Download JSON"
+          name={`task-${task.task_id}.json`}
+          type="application/json"
+          read={() => `${text}\n`}
+        />
+      }
+    >
+      <details>
+        <summary>GET {`/tasks/${task.task_id}`}</summary>
+        <Code text={text} label="JSON" />
+      </details>
+    </Panel>
+  )
+}
+
 /** Each leads to the tasks that have it, too. */
 const LabelList = ({ labels }: { labels: Readonly<Record<string, string>> }) => (
   <Row>
@@ -163,20 +196,19 @@ const LabelList = ({ labels }: { labels: Readonly<Record<string, string>> }) => 
 )
 
 const InputFile = ({ kind, input }: { kind: string; input: TaskDetail['inputs'][number] }) => {
-  const { field, url, content_type: type, width, height, bytes } = input
-  const src = fileLink(url)
+  const { field, url, stored_url: stored = url, content_type: type, width, height, bytes } = input
+  const src = fileLink(stored)
   return (
     <Row>
       {!type?.startsWith('video/') && <Picture className={styles.input} src={src} />}
       <span>
         <b>{labelOfInput(kind, field)}</b>
         <br />
-        {src === undefined &&
-          (ownLink(url) ? (
-            <span className="soft">Only its owner may open it. </span>
-          ) : (
-            <StrangersLink address={url} />
-          ))}
+        {!ownLink(url) ? (
+          <StrangersLink address={url} />
+        ) : (
+          src === undefined && <span className="soft">Only its owner may open it. </span>
+        )}{' '}
         {width !== undefined && `${width} × ${height} `}
         {bytes !== undefined && <Bytes count={bytes} />}
       </span>

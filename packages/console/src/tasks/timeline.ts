@@ -111,3 +111,14 @@ export const aboutLeft = (left: number | undefined, part: number | undefined): s
   if (left !== undefined && left > 1) return `about ${showSeconds(Math.round(left))} left`
   return part !== undefined && part >= NEARLY ? 'Almost done' : 'Rendering'
 }
+
+/** Says about when a task begins, by how long those like it waited; half of them no longer than `p50`. */
+export const aboutWait = (
+  { p50, p95 }: { p50: number | null; p95: number | null },
+  waited: number,
+): string | undefined => {
+  if (p50 === null || p95 === null) return undefined
+  return waited <= p50
+    ? `usually starts after about ${showSeconds(p50)}`
+    : `longer than usual: nearly all start within ${showSeconds(p95)}`
+}

@@ -66,6 +66,17 @@ export const uploadFile = async (
   { accept, onProgress = () => {} }: Uploading,
 ): Promise<string | null> => {
   if (file.type !== '' && !isOf(accept, file.type)) return null
+  const link = await uploadAny(file, onProgress)
+  const found = await readType(link)
+  // A drawing is text, which no first bytes show.
+  return isOf(accept, found) || file.type === 'image/svg+xml' ? link : null
+}
+
+/** Uploads a file of any kind, unless this user has before; returns its link. */
+export const uploadAny = async (
+  file: File,
+  onProgress = (_part: number) => {},
+): Promise<string> => {
   // Away from https and localhost a browser has no digest; then the bytes are sent.
   const hash = isSecureContext ? await hashOf(new Uint8Array(await file.arrayBuffer())) : undefined
   const body = {
@@ -75,9 +86,7 @@ export const uploadFile = async (
   }
   const links = await send('POST', '/customers/storage', { body })
   if (!links.existing_file) await putFile(links.upload_url, file, { onProgress })
-  const found = await readType(links.download_url)
-  // A drawing is text, which no first bytes show.
-  return isOf(accept, found) || file.type === 'image/svg+xml' ? links.download_url : null
+  return links.download_url
 }
 
 /** Body of the request that made the example. */

@@ -132,7 +132,8 @@ type WriteButtonProps<Output> = Pick<AskProps<Output>, 'refresh' | 'onDone'> & {
   write(): Promise<Output>
 }
 
-const report = (error: Error): void => void showToast(<Bdi>{inPlainWords(error.message)}</Bdi>)
+export const report = (error: Error): void =>
+  void showToast(<Bdi>{inPlainWords(error.message)}</Bdi>)
 
 /** A button that writes at once; a toast reports a rejection. */
 export const WriteButton = <Output,>(props: WriteButtonProps<Output>) => {

@@ -25,6 +25,10 @@ export const showSeconds = (seconds: number): string => {
   return `${Math.floor(hours / 24)} d`
 }
 
+/** Both percentiles of a time, `12 s · 2 min`; a dash where nothing was measured. */
+export const showTimes = ({ p50, p95 }: { p50: number | null; p95: number | null }): string =>
+  p50 === null || p95 === null ? '–' : `${showSeconds(p50)} · ${showSeconds(p95)}`
+
 interface Credits {
   credit_used: number
   /** Null where nothing limits them. */

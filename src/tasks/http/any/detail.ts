@@ -20,6 +20,9 @@ export interface AnyTaskDeps extends TaskReadDeps, LiveDeps {
   workflowUrl(workflowId: string): string | undefined
 }
 
+/** Task or upload, and the name within it, of a signed link. */
+const OWN_FILE = /\/files\/([\da-f-]{36})\/([^/?#]+)/
+
 /** Reads a task with all that is known of its life. Throws 404. */
 export const readDetail = async (
   deps: Omit<AnyTaskDeps, keyof LiveDeps>,
@@ -35,7 +38,11 @@ export const readDetail = async (
   const hidesQueries = caller?.taskId !== undefined || (isAdmin && task.owner !== owner)
   const show = (url: string): string => (hidesQueries ? withoutQuery(url) : url)
   const sign = (name: string): string => signer.signFile(id, name, now())
-  const inputs = showInputs(task, { show, sign })
+  const renew = (link: string): string | undefined => {
+    const [, of, name] = OWN_FILE.exec(link) ?? []
+    return of && name && signer.signFile(of, decodeURIComponent(name), now())
+  }
+  const inputs = showInputs(task, { show, sign, renew: hidesQueries ? undefined : renew })
   const { ended_at: endedAt, family, kind } = task.item
   const warnings = listWarnings(task.warnings)
   const seconds = endedAt === undefined ? await withinDeadline(sql, estimateKind(sql, kind)) : null

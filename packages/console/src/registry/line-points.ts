@@ -1,11 +1,4 @@
-export type Sample = { at: number; value: number }
-
-/** An hour of five seconds each. */
-const MAX = 720
-
-/** Appends what was read later than the last. */
-export const addSample = (samples: readonly Sample[], sample: Sample): readonly Sample[] =>
-  sample.at > (samples.at(-1)?.at ?? 0) ? [...samples, sample].slice(-MAX) : samples
+type Sample = { at: number; value: number }
 
 /** The points of a line through samples: time from left to right, zero at the bottom, one sample as a flat line. */
 export const linePoints = (

@@ -1,9 +1,9 @@
 import { Ellipsis } from 'lucide-react'
 import { useState } from 'react'
 
-import { Ask, type AskProps } from '../ui/ask.tsx'
-import { IconButton } from '../ui/button.tsx'
-import { Menu, MenuItem } from '../ui/layers.tsx'
+import { Ask, type AskProps } from './ask.tsx'
+import { IconButton } from './button.tsx'
+import { Menu, MenuItem } from './layers.tsx'
 
 /** An entry of a menu, with what it asks before it writes. */
 export type Action = Omit<AskProps<unknown>, 'action'> & { label: string; action?: string }

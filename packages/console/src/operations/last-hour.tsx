@@ -1,0 +1,44 @@
+import type { Data } from '../api/schema.ts'
+import { titleOf } from '../try/kinds.ts'
+import { Link } from '../ui/link.tsx'
+import { Panel } from '../ui/panels.tsx'
+import { Rows } from '../ui/rows.tsx'
+import { Bdi } from '../ui/values.tsx'
+import { showTimes } from '../words/text.ts'
+
+type Hour = Data<'/admin/operations'>['last_hour']
+
+/** Rates of the last hour, and how long things took: tasks by kind, then deliveries to webhook URLs. */
+export const LastHour = ({ hour: { tasks, deliveries } }: { hour: Hour }) => {
+  const { attempts: ended, seconds: running, ...sent } = deliveries
+  const rows = [
+    ...tasks,
+    ...(ended > 0 ? [{ ...sent, ended, running, kind: undefined, waiting: undefined }] : []),
+  ]
+  return (
+    <Panel title="Last hour">
+      <Rows
+        label="Last hour"
+        rows={rows}
+        empty="No task ended and nothing was delivered in the last hour"
+        columns={{
+          What: ({ kind }) => <Bdi>{kind === undefined ? 'Webhook requests' : titleOf(kind)}</Bdi>,
+          'Per minute': ({ per_minute: rate }) => rate.toLocaleString('en'),
+          Ended: ({ ended: count }) => count.toLocaleString('en'),
+          Failed: ({ kind, failed, ended: count }) => {
+            const text = `${failed.toLocaleString('en')} (${Math.round((100 * failed) / count)} %)`
+            if (failed === 0) return '0'
+            if (kind === undefined) return <a href="#hosts">{text}</a>
+            return (
+              <Link to="/tasks" search={{ owner: '*', kind, state: 'failed' }}>
+                {text}
+              </Link>
+            )
+          },
+          'Wait, p50 · p95': ({ waiting }) => waiting && showTimes(waiting),
+          'Run, p50 · p95': ({ running: times }) => showTimes(times),
+        }}
+      />
+    </Panel>
+  )
+}

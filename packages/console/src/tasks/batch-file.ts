@@ -1,0 +1,35 @@
+import { checkLines, readRequestLines } from '../../../client/src/lib/batch-lines.ts'
+import { requireLines } from '../../../client/src/lib/bytes.ts'
+import { counted } from '../words/text.ts'
+
+/** Lines that are no JSON of which a check names the first. */
+const NAMED = 5
+
+/** Counts the requests of a file. Throws, with the first lines that are wrong, where the service would not take all of them. */
+export const countRequests = async (file: File): Promise<number> => {
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  await requireLines(bytes, file.name)
+  const { numbers, issues } = checkLines(bytes)
+  if (numbers.length === 0) throw new Error(`${file.name} has no line`)
+  if (issues.length === 0) return numbers.length
+  const named = issues.slice(0, NAMED).map(({ number, message }) => `Line ${number}: ${message}`)
+  const others = issues.length - named.length
+  const more = others > 0 ? [`${counted(others, 'more line')} like that`] : []
+  const first = `${file.name} has lines that are no JSON. Nothing was sent.`
+  throw new Error([first, ...named, ...more].join('\n'))
+}
+
+/** Makes a file of the lines at some places, from 0, of the file that a batch was made of. Throws where it is another file. */
+export const pickLines = async (
+  file: File,
+  { places, total }: { places: ReadonlySet<number>; total: number },
+): Promise<File> => {
+  const lines = [...readRequestLines(new Uint8Array(await file.arrayBuffer()))]
+  if (lines.length !== total)
+    throw new Error(
+      `${file.name} has ${counted(lines.length, 'request')}, and the batch ${counted(total, 'request')}: choose the file that it was made of`,
+    )
+  const picked = lines.filter((_, place) => places.has(place)).map(({ text }) => `${text}\n`)
+  const name = `rejected-${file.name.replace(/^(rejected-)+/, '')}`
+  return new File(picked, name, { type: 'application/jsonl' })
+}

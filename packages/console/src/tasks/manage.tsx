@@ -1,0 +1,62 @@
+import { useState } from 'react'
+
+import { send, type Data } from '../api/client.ts'
+import { Actions, type Action } from '../ui/actions.tsx'
+import { SecretDialog } from '../ui/ask.tsx'
+import { Time } from '../ui/values.tsx'
+import type { TaskDetail } from './types.ts'
+
+const TOKENS = '/tasks/{task_id}/tokens'
+
+/** Menu of the owner of a task. */
+export const ManageTask = ({ task }: { task: TaskDetail }) => {
+  const { task_id: id, deleted_at: deleted, ended_at: ended, cancellable } = task
+  const [shared, setShared] = useState<Data<typeof TOKENS, 'post'>>()
+  const path = { task_id: id }
+  const isRendering = ended === undefined && !cancellable
+  const actions: (Action | false)[] = [
+    {
+      label: 'Share',
+      title: 'Share this task?',
+      action: 'Create token',
+      write: async () => setShared(await send('POST', TOKENS, { path, body: {} })),
+      children: (
+        <p>
+          Creates a token that reads this task with its results and nothing else. It ends within an
+          hour.
+        </p>
+      ),
+    },
+    deleted === undefined && {
+      label: 'Delete',
+      title: 'Delete this task?',
+      action: 'Delete task',
+      variant: 'danger',
+      write: () => send('DELETE', '/tasks/{task_id}', { path, query: { when: 'ended' } }),
+      children: (
+        <p>
+          {isRendering && 'It is rendering, and is deleted once that ends. '}
+          {cancellable && 'It is cancelled first. '}
+          Its inputs, results and prompt are removed, and links to them end. This can’t be undone.
+        </p>
+      ),
+    },
+  ]
+  return (
+    <>
+      <Actions label="More for this task" actions={actions} />
+      {shared && (
+        <SecretDialog
+          title="Token for this task"
+          secret={shared.token}
+          onClose={() => setShared(undefined)}
+        >
+          <p>
+            It ends <Time at={shared.expires_at} />. Send it as Authorization: Bearer to read the
+            task, or <a href="/docs/browser">let a page of yours follow it</a>.
+          </p>
+        </SecretDialog>
+      )}
+    </>
+  )
+}

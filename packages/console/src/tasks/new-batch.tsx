@@ -1,0 +1,135 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { FileTrigger } from 'react-aria-components/FileTrigger'
+
+import { send } from '../api/client.ts'
+import { uploadAny } from '../try/queries.ts'
+import { linesOf, type FieldSpec } from '../ui/ask-field.tsx'
+import { Ask } from '../ui/ask.tsx'
+import { Button } from '../ui/button.tsx'
+import { DownloadButton } from '../ui/download.tsx'
+import { Dialog } from '../ui/layers.tsx'
+import { ErrorPanel, Note, Row } from '../ui/panels.tsx'
+import { Bdi, Bytes } from '../ui/values.tsx'
+import { counted } from '../words/text.ts'
+import { countRequests, pickLines } from './batch-file.ts'
+import { labelIn } from './list-rows.ts'
+
+const FILES = ['.jsonl', '.ndjson', '.txt', 'application/jsonl', 'application/x-ndjson']
+
+type ChooseProps = { label: string; onFile(file: File): void }
+
+const ChooseFile = ({ label, onFile }: ChooseProps) => (
+  <FileTrigger acceptedFileTypes={FILES} onSelect={(files) => files?.[0] && onFile(files[0])}>
+    <Button>{label}</Button>
+  </FileTrigger>
+)
+
+/** A button that takes a file with a request a line, and makes a batch of it. */
+export const NewBatch = () => {
+  const [file, setFile] = useState<File>()
+  return (
+    <>
+      <ChooseFile label="New batch from a file" onFile={setFile} />
+      {file && <StartBatch file={file} onClose={() => setFile(undefined)} />}
+    </>
+  )
+}
+
+const FIELDS: readonly FieldSpec[] = [
+  { name: 'labels', label: 'Labels', help: 'As key:value.', chips: true, isOptional: true },
+  { name: 'webhook_url', label: 'Webhook URL', help: 'Notified at its end.', isOptional: true },
+]
+
+type FileProps = { file: File; onClose(): void }
+
+/** Checks a file before anything is sent, and then asks. */
+const StartBatch = ({ file, onClose }: FileProps) => {
+  const navigate = useNavigate()
+  const check = useQuery({
+    queryKey: ['batch-check', file.name, file.size, file.lastModified],
+    queryFn: () => countRequests(file),
+    retry: false,
+    gcTime: 0,
+    staleTime: Infinity,
+  })
+  if (check.data === undefined)
+    return (
+      <Dialog title="New batch" onClose={onClose}>
+        {check.error ? <Wrong error={check.error} /> : <p>Checking {file.name} …</p>}
+      </Dialog>
+    )
+  const what = counted(check.data, 'request')
+  return (
+    <Ask
+      title="New batch"
+      action={`Start ${what}`}
+      fields={FIELDS}
+      write={async ({ labels, webhook_url: url }) => {
+        const pairs = linesOf(labels).map((text) => labelIn(text) ?? [text, ''])
+        const body = {
+          file: await uploadAny(file),
+          ...(pairs.length > 0 && { labels: Object.fromEntries(pairs) }),
+          ...(url && { webhook_url: url.trim() }),
+        }
+        return await send('POST', '/batches', { body })
+      }}
+      refresh={['batches']}
+      onDone={({ batch_id: id }) =>
+        void navigate({ to: '/tasks/bulk', search: { tab: 'batches', id } })
+      }
+      onClose={onClose}
+    >
+      <Note tone="ok">
+        <Bdi>{file.name}</Bdi>, <Bytes count={file.size} />, has {what}. Paths and bodies are
+        checked when their turn comes.
+      </Note>
+    </Ask>
+  )
+}
+
+/** What is wrong with a file, a line each. */
+const Wrong = ({ error }: { error: Error }) => {
+  const [message, ...lines] = error.message.split('\n')
+  return <ErrorPanel error={message} rest={lines} />
+}
+
+interface RejectedProps {
+  batch: string
+  total: number
+  /** Places of the rejected requests. */
+  places: readonly number[]
+}
+
+/** Rejected requests of a batch as a file, to mend them, and as a batch of their own. The service keeps no requests of an ended batch. */
+export const Rejected = ({ batch, total, places }: RejectedProps) => {
+  const [again, setAgain] = useState<File>()
+  const picking = useMutation({
+    mutationFn: (file: File) => pickLines(file, { places: new Set(places), total }),
+  })
+  const { data: file } = picking
+  const what = counted(places.length, 'rejected request')
+  return (
+    <>
+      <Row>
+        <ChooseFile label="Choose the file of this batch" onFile={(from) => picking.mutate(from)} />
+        {file ? (
+          <>
+            <DownloadButton
+              label={`Download ${what}`}
+              name={`rejected-${batch.slice(0, 8)}.jsonl`}
+              type="application/jsonl"
+              read={() => file.text()}
+            />
+            <Button onPress={() => setAgain(file)}>Retry {what}</Button>
+          </>
+        ) : (
+          <span className="soft small">to download or retry its {what}</span>
+        )}
+      </Row>
+      {picking.error && <Wrong error={picking.error} />}
+      {again && <StartBatch file={again} onClose={() => setAgain(undefined)} />}
+    </>
+  )
+}
