@@ -158,10 +158,10 @@ const askRegistry = async (
   screen.show('asking the registry')
   try {
     const node = await orMissing(kiln.registry.readNode(nodeId))
-    if (!node) return { line: `${nodeId} is a new node`, issues, isAsked: true }
+    if (!node) return { line: `${nodeId} is a new pack`, issues, isAsked: true }
     const owner = node.publisher.id
     if (publisherId !== undefined && owner !== publisherId)
-      issues.push(`the node ${nodeId} belongs to ${owner}`)
+      issues.push(`the pack ${nodeId} belongs to ${owner}`)
     const taken = await orMissing(kiln.registry.readVersion(nodeId, version.version))
     if (taken && !isFreeAgain(taken))
       issues.push(`the version ${taken.version} exists: raise it in pyproject.toml`)
