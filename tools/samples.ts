@@ -31,8 +31,8 @@ const CUTS = {
 }
 
 /** A picture small enough to be shipped, whose differences from what was rendered are not seen. */
-const keep = async (picture: Sharp, name: string): Promise<void> =>
-  void (await picture.webp({ quality: 86 }).toFile(join(OUT, `${name}.webp`)))
+const keep = async (picture: Sharp, name: string, quality = 86): Promise<void> =>
+  void (await picture.webp({ quality }).toFile(join(OUT, `${name}.webp`)))
 
 const cutPictures = async (): Promise<void> => {
   for (const [name, { to, ...place }] of Object.entries(CUTS))
@@ -78,7 +78,7 @@ const renderVideo = async (sample: Sample, scratchDir: string): Promise<void> =>
 
 /** A card of the first page: the left half before, the right one after. */
 const makeCard = async (name: string, before: string, after: string): Promise<void> => {
-  const [width, height] = [400, 300]
+  const [width, height] = [320, 240]
   const right = { left: width / 2, top: 0, width: width / 2, height }
   const half = await sharp(join(OUT, `${after}.webp`))
     .resize(width, height)
@@ -92,6 +92,8 @@ const makeCard = async (name: string, before: string, after: string): Promise<vo
       { input: line, left: right.left - 1, top: 0 },
     ]),
     name,
+    // The first page loads them.
+    50,
   )
 }
 
