@@ -132,6 +132,8 @@ const startAll = async (
     AUTH_ISSUER: DEVELOPMENT_ISSUER,
     AUTH_AUDIENCE: DEVELOPMENT_AUDIENCE,
     AUTH_JWKS_URL: issuer.jwksUrl,
+    // Visitors of one's own machine may look.
+    CONSOLE_SAMPLES: context.env['CONSOLE_SAMPLES'] || 'on',
     STORAGE_PATH: join(dataDir, 'storage'),
     SCRATCH_PATH: context.env['SCRATCH_PATH'] || join(dataDir, 'scratch'),
     ...keys,

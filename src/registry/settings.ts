@@ -8,11 +8,11 @@ import { optionalText, count, constant } from '../platform/settings/schema.ts'
 
 export const RegistrySettings = Type.Object({
   CONSOLE_INSTALL: optionalText(
-    'Command that the console shows to install a node, with `{node}`, `{version}` and `{url}`.',
+    'Command that the console shows to install a pack, with `{node}`, `{version}` and `{url}`.',
   ),
   REGISTRY_READS: RegistryReads,
   REVIEW_MIN_AGE_HOURS: count(
-    'Age of an account from which on its reviews of nodes count and are shown.',
+    'Age of an account from which on its reviews of packs count and are shown.',
     0,
     0,
     87_600,
@@ -34,7 +34,7 @@ export const RegistrySettings = Type.Object({
   STARS: Type.Enum(['on', 'off'], {
     default: 'on',
     description:
-      'Whether github.com, gitlab.com and codeberg.org are asked for the stars of the repositories of nodes, each once a day.',
+      'Whether github.com, gitlab.com and codeberg.org are asked for the stars of the repositories of packs, each once a day.',
   }),
   GITHUB_TOKEN: optionalText(
     'A token of github.com without any permission: with it 5,000 repositories an hour can be asked for their stars, without it 60.',

@@ -49,6 +49,7 @@ const GROUPS: Record<string, Name[]> = {
   ],
   Console: [
     'CONSOLE',
+    'CONSOLE_SAMPLES',
     'CONSOLE_CLIENT_ID',
     'CONSOLE_SCOPES',
     'CONSOLE_AUTH_PARAMS',

@@ -391,13 +391,13 @@ describe('the command-line tool', { concurrency: 3 }, () => {
     assert.equal(checked.code, 0, checked.out + checked.err)
     assert.match(
       checked.out,
-      /new node.*\n.*sound\n.*3: LightTools.*\n.*0 high.*\nnothing stands in the way/,
+      /new pack.*\n.*sound\n.*3: LightTools.*\n.*0 high.*\nnothing stands in the way/,
     )
     const remote = await kiln(['check', pack, '--publisher', 'alice', '--remote'])
     assert.equal(remote.code, 0, remote.out + remote.err)
     assert.match(
       remote.out,
-      /registry {2}light-tools is a new node, 1\.0\.0 is free\n.*sound\n.*3: LightTools.*\n.*0 high.*\nnothing stands in the way/,
+      /registry {2}light-tools is a new pack, 1\.0\.0 is free\n.*sound\n.*3: LightTools.*\n.*0 high.*\nnothing stands in the way/,
     )
     const published = await kiln(['publish', pack, '--publisher', 'alice'])
     assert.equal(published.code, 0, published.err)
@@ -452,7 +452,7 @@ describe('the command-line tool', { concurrency: 3 }, () => {
       kept.out,
       /^not published, the version would be flagged: 1 finding .*\n {2}HIGH \S+ {2}__init__\.py:5 .*\n--no-check publishes/,
     )
-    assert.match((await kiln(['version', 'list', 'bad-pack'])).err, /node_not_found|no node/)
+    assert.match((await kiln(['version', 'list', 'bad-pack'])).err, /node_not_found|no pack/)
     const flagged = await kiln(['publish', 'bad', '--publisher', 'alice', '--no-check'])
     assert.equal(flagged.code, 1, flagged.err)
     assert.match(flagged.out, /is flagged: 1 finding .*\n {2}HIGH \S+ {2}__init__\.py:5 /)

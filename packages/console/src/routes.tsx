@@ -9,8 +9,11 @@ import { SORT_WORDS } from './registry/sorts.ts'
 import { TASK_STATES, type TaskFilter } from './tasks/list-rows.ts'
 import { findKind } from './try/kinds.ts'
 
-/** Users who may see a page; all others read who may. reader: everybody where the registry is public, else users. */
-export type Who = 'all' | 'reader' | 'user' | 'admin'
+/**
+ * Users who may see a page; all others read who may. reader: everybody where the registry is public, else users; guest:
+ * everybody where visitors are shown samples.
+ */
+export type Who = 'all' | 'reader' | 'guest' | 'user' | 'admin'
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
@@ -34,6 +37,7 @@ const pageFor =
 
 const open = pageFor('all')
 const reader = pageFor('reader')
+const guest = pageFor('guest')
 const user = pageFor('user')
 const admin = pageFor('admin')
 
@@ -44,8 +48,8 @@ const trySearch = search({ from: text, use: oneOf('result', 'example'), view: te
 const pages = [
   createRoute(open('/', 'Home', () => import('./home/page.tsx'))),
   createRoute(open('/signed-in', 'Signing in', () => import('./account/signed-in.tsx'))),
-  createRoute({ ...user('/try', 'Try', loadTry), validateSearch: trySearch }),
-  createRoute({ ...user('/try/$kind', 'Try', loadTry), validateSearch: trySearch }),
+  createRoute({ ...guest('/try', 'Try', loadTry), validateSearch: trySearch }),
+  createRoute({ ...guest('/try/$kind', 'Try', loadTry), validateSearch: trySearch }),
   createRoute({
     ...user('/tasks', 'Tasks', () => import('./tasks/list.tsx')),
     validateSearch: search({

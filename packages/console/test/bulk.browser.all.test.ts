@@ -99,7 +99,7 @@ describe('batches and operations in the console', { skip }, () => {
     for (const [action, side] of Object.entries(sides)) {
       const row = log.getByRole('row', { name: new RegExp(`${action} .*carol`) }).first()
       const details = row.locator('xpath=following-sibling::tr[1]')
-      await details.getByText('Details').click()
+      await row.getByRole('button', { name: 'Details' }).click()
       await details.getByText(side, { exact: true }).first().waitFor()
     }
     await assertSound(log)

@@ -74,13 +74,23 @@ describe('what owners, admins and callers change in the console', { skip }, () =
     assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Crop')
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect/></svg>'
     const file = { name: 'a.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(svg) }
-    await page.getByLabel('Upload icon').setInputFiles(file)
-    await page.getByRole('dialog').locator('img[src*="/icon?v="]').waitFor()
+    const icon = page.getByRole('group', { name: 'Icon' })
+    await icon.getByRole('button', { name: 'Upload icon' }).waitFor()
+    assert.equal(await page.locator('input[type=file]:visible').count(), 0)
+    await icon.locator('input[type=file]').setInputFiles(file)
+    await icon.locator('img[src*="/icon?v="]').waitFor()
+    await icon.getByRole('button', { name: 'Replace icon' }).waitFor()
+    await waitFor('its address', async () =>
+      (await icon.getByRole('textbox').inputValue()).includes('/icon?v='),
+    )
     await assertSound(page)
+    // What is saved afterwards leaves the picture as it is.
+    await page.getByLabel('Name', { exact: true }).fill('Crop it')
+    await inDialog(page, 'Save')
     await context.close()
     const { body } = await owned.owner.get(`/nodes/${id}`)
     assert.match(String(body['icon']), /\/icon\?v=/)
-    assert.equal(body['name'], 'Crop')
+    assert.equal(body['name'], 'Crop it')
   })
 
   test('a version is deprecated and back, gets a changelog and a review, and is deleted', async () => {
@@ -187,7 +197,7 @@ describe('what owners, admins and callers change in the console', { skip }, () =
       `${console.service.baseUrl}/console/moderation?tab=log&actor=operator&action=node.update`,
     )
     await page.getByRole('row', { name: `operator Changed pack ${nodeId}` }).waitFor()
-    await page.getByText('Details').first().click()
+    await page.getByRole('button', { name: 'Details' }).first().click()
     await page.getByText('5 → 2').waitFor()
     assert.equal(await page.getByText('undefined').count(), 0)
     await assertSound(page)
@@ -196,9 +206,24 @@ describe('what owners, admins and callers change in the console', { skip }, () =
       .getByRole('row', { name: `${nodeId} 127.0.0.1` })
       .first()
       .waitFor()
+    // A row is one line until it is opened, and a period has a name.
+    assert.equal(await page.locator('main input[type=date]').count(), 0)
+    await page.getByRole('button', { name: /Time$/ }).click()
+    await page.getByRole('option', { name: 'Between two days' }).click()
     await page.getByLabel('To', { exact: true }).fill('2020-01-31')
     await page.getByText('No entries match').waitFor()
     assert.match(page.url(), /address=127\.0\.0\.1&to=2020-01-31/)
+    await assertSound(page)
+    await page.setViewportSize({ width: 390, height: 900 })
+    await press(page, 'Filters (3)')
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /Action$/ })
+      .waitFor()
+    await press(page, 'Close')
+    await press(page, 'Clear')
+    await page.getByRole('row', { name: 'Changed pack' }).first().waitFor()
+    assert.match(page.url(), /tab=log$/)
   })
 
   test('a caller has subscriptions and events under Account', async () => {

@@ -308,11 +308,13 @@ describe('publishers, moderation and operations', { skip }, () => {
     for (const path of [
       '/',
       '/publishers',
-      ...['nodes', 'members', 'tokens', 'trusted', 'endpoints', 'settings'].map(
+      ...['nodes', 'members', 'tokens', 'trusted', 'endpoints', 'transfers', 'settings'].map(
         (tab) => `/publishers/alice-packs?tab=${tab}`,
       ),
       '/publishers/alice-packs/publish',
-      ...['versions', 'failed', 'bans', 'log'].map((tab) => `/moderation?tab=${tab}`),
+      ...['versions', 'failed', 'reports', 'reviews', 'bans', 'log'].map(
+        (tab) => `/moderation?tab=${tab}`,
+      ),
       '/operations',
       ...['you', 'keys', 'webhooks', 'events'].map((tab) => `/account?tab=${tab}`),
     ]) {

@@ -148,7 +148,7 @@ describe('the registry of the console', { skip }, () => {
     await note.getByText('~').last().click({ trial: true })
     await assertSound(page)
     await page.goto(page.url().replace(/registry.*/, 'registry/no-such-node'))
-    await page.getByText('There is no node "no-such-node".').waitFor()
+    await page.getByText('There is no pack "no-such-node".').waitFor()
     await page.getByRole('link', { name: 'All packs' }).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0)
   })

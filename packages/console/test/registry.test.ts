@@ -9,7 +9,12 @@ import { readJson } from '../src/host-node/read-json.ts'
 import { groupChanges, marksOf } from '../src/registry/changes.ts'
 import type { Change } from '../src/registry/changes.ts'
 import type { components } from '../../client/src/generated/openapi.ts'
-import { explainInstalls, readLicense, writeInstall } from '../src/registry/standing.ts'
+import {
+  chooseInstall,
+  explainInstalls,
+  readLicense,
+  writeInstall,
+} from '../src/registry/standing.ts'
 import { ROOT } from '../../../src/local/root.ts'
 
 type Version = components['schemas']['NodeVersion']
@@ -251,6 +256,13 @@ describe('the latest version', () => {
     const version = makeVersion('1.0.0', { downloadUrl: 'https://a/b' })
     assert.equal(writeInstall('get {node}@{version} {url}', version), 'get n@1.0.0 https://a/b')
   })
+
+  for (const reads of ['public', 'members'] as const)
+    test(`its command is one line where the registry is for ${reads}`, () => {
+      const command = chooseInstall({ registry_reads: reads })
+      assert.ok(!command.includes('\n'))
+      assert.equal(command.includes('$KILN_API_KEY'), reads === 'members')
+    })
 
   for (const [license, text] of [
     ['{"file": "LICENSE"}', 'see LICENSE'],

@@ -12,8 +12,8 @@ const press = (page: Page, name: string): Promise<void> =>
 
 const TABS = {
   account: ['you', 'keys', 'webhooks', 'events'],
-  moderation: ['versions', 'failed', 'reports', 'bans', 'log'],
-  publisher: ['nodes', 'members', 'tokens', 'trusted', 'endpoints', 'settings'],
+  moderation: ['versions', 'failed', 'reports', 'reviews', 'bans', 'log'],
+  publisher: ['nodes', 'members', 'tokens', 'trusted', 'endpoints', 'transfers', 'settings'],
 }
 
 describe('a first visit to the console', { skip }, () => {

@@ -7,6 +7,7 @@ export const readService = (config: Config) => ({
   scopes: config.CONSOLE_SCOPES,
   auth_params: Object.fromEntries(new URLSearchParams(config.CONSOLE_AUTH_PARAMS)),
   ...(config.CONSOLE_INSTALL !== '' && { install: config.CONSOLE_INSTALL }),
+  samples: config.CONSOLE_SAMPLES === 'on',
   development: config.DEVELOPMENT_ISSUER_KEY !== '',
   video_auth: config.VIDEO_AUTH,
   registry_reads: config.REGISTRY_READS,

@@ -14,7 +14,7 @@ export const TokenScope = Type.Enum(['publish', 'read'], {
 export type TokenScope = Static<typeof TokenScope>
 
 const node_id = Type.Optional(
-  Type.String({ description: 'The one node that it is for; absent: all of the publisher.' }),
+  Type.String({ description: 'The one pack that it is for; absent: all of the publisher.' }),
 )
 const description = Type.Optional(text(DESCRIPTION_MAX, 'What it is to be used for, at length.'))
 

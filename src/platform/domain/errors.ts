@@ -56,17 +56,17 @@ export const ERROR_CODES = {
     template_not_allowed: 'The template is for other owners than the caller.',
     key_scope_insufficient: 'The API key has scopes, none of which allows this.',
     token_scope_insufficient:
-      'The personal access token is for another node or publisher, or only for reading.',
+      'The personal access token is for another pack or publisher, or only for reading.',
     task_token_insufficient:
       'A token for one task reads that task, its stream and its results, and nothing else.',
     identity_token_refused:
-      'The identity token is not valid, was exchanged before, or is not of a publisher that the node trusts.',
+      'The identity token is not valid, was exchanged before, or is not of a publisher that the pack trusts.',
     trusted_publisher_limit_reached:
-      'The node has 20 trusted publishers, which is the most: delete one first.',
+      'The pack has 20 trusted publishers, which is the most: delete one first.',
     publisher_banned: 'The publisher is banned.',
-    node_banned: 'The node is banned.',
+    node_banned: 'The pack is banned.',
     version_blocked: 'The version is flagged or banned and cannot be installed.',
-    node_owned_by_other_publisher: 'The node belongs to another publisher.',
+    node_owned_by_other_publisher: 'The pack belongs to another publisher.',
     publisher_limit_reached: 'The caller has created as many publishers as one user may.',
     endpoint_limit_reached: 'There are as many endpoints as one caller or publisher may have.',
     registration_closed:
@@ -92,18 +92,18 @@ export const ERROR_CODES = {
     prediction_not_found: 'Nobody waits for such a prediction.',
     upload_not_found: 'There is no such upload among those of the caller.',
     publisher_not_found: 'There is no such publisher.',
-    node_not_found: 'There is no such node, or not among those of the publisher in the path.',
-    version_not_found: 'The node has no such version.',
-    version_not_installable: 'The version is not active, or the node has no active one.',
+    node_not_found: 'There is no such pack, or not among those of the publisher in the path.',
+    version_not_found: 'The pack has no such version.',
+    version_not_installable: 'The version is not active, or the pack has no active one.',
     archive_not_found: 'There is no archive here, not yet or no longer.',
     host_node_not_found: 'There is no such host node, or not yet.',
     token_not_found: 'The publisher has no such personal access token.',
-    trusted_publisher_not_found: 'The node has no such trusted publisher.',
+    trusted_publisher_not_found: 'The pack has no such trusted publisher.',
     report_not_found: 'There is no such open report.',
-    transfer_not_found: 'There is no such open offer of a node, of or to the publisher.',
+    transfer_not_found: 'There is no such open offer of a pack, of or to the publisher.',
     member_not_found: 'The user is no member of the publisher.',
     user_not_found: 'The user has never signed in.',
-    review_not_found: 'The node has no such review, or none by the caller.',
+    review_not_found: 'The pack has no such review, or none by the caller.',
     instance_not_found: 'No worker has called an instance of this name.',
     owner_not_found: 'No owner of this id has made anything or has limits.',
     pause_not_found: 'Nothing of this scope is paused.',
@@ -122,12 +122,12 @@ export const ERROR_CODES = {
   ...coded(409, {
     not_deliverable:
       'The event is for the log only, or its task names no address to deliver to or is deleted.',
-    trusted_publisher_exists: 'The node trusts jobs with this issuer and these claims already.',
+    trusted_publisher_exists: 'The pack trusts jobs with this issuer and these claims already.',
     endpoint_disabled: 'The endpoint is off, so nothing is sent there.',
     publisher_exists: 'The id of the publisher is taken.',
-    node_exists: 'The id of the node is taken.',
-    node_deleted: 'The id is that of a deleted node and stays taken.',
-    version_exists: 'The node has had this version already.',
+    node_exists: 'The id of the pack is taken.',
+    node_deleted: 'The id is that of a deleted pack and stays taken.',
+    version_exists: 'The pack has had this version already.',
     archive_exists: 'The version has another archive already, which was decided on.',
     upload_closed: 'The version takes no archive any more: publish again for a new link.',
     upload_in_use:
@@ -139,7 +139,7 @@ export const ERROR_CODES = {
     passkey_exists: 'The passkey signs in to an account already.',
     accounts_elsewhere:
       'AUTH is not builtin here: the accounts are those of AUTH_ISSUER, so add the user there.',
-    host_node_preempted: 'Another node preempts the host node name.',
+    host_node_preempted: 'Another pack preempts the host node name.',
     illegal_move: 'The current status does not allow this change.',
     version_not_flagged: 'Only a flagged version is reviewed.',
     not_reviewable:
@@ -395,13 +395,13 @@ export const errors = {
     apiError(
       'node_not_found',
       publisherId === undefined
-        ? `There is no node ${shown(id)}.`
-        : `The publisher ${shown(publisherId)} has no node ${shown(id)}.`,
+        ? `There is no pack ${shown(id)}.`
+        : `The publisher ${shown(publisherId)} has no pack ${shown(id)}.`,
     ),
   versionNotFound: (nodeId: string, version: string) =>
     apiError(
       'version_not_found',
-      `The node ${shown(nodeId)} has no version ${shown(version)}, or it was deleted.`,
+      `The pack ${shown(nodeId)} has no version ${shown(version)}, or it was deleted.`,
     ),
   versionNotInstallable: (
     nodeId: string,
@@ -410,8 +410,8 @@ export const errors = {
     apiError(
       'version_not_installable',
       given === undefined
-        ? `The node ${shown(nodeId)} has no active version.`
-        : `The version ${shown(given.version)} of the node ${shown(nodeId)} is not active${because(given.reason)}`,
+        ? `The pack ${shown(nodeId)} has no active version.`
+        : `The version ${shown(given.version)} of the pack ${shown(nodeId)} is not active${because(given.reason)}`,
     ),
   archiveNotFound: (version: string, reason?: string) =>
     apiError(
@@ -457,12 +457,12 @@ export const errors = {
   identityTokenRejected: (reason: string, cause?: unknown) =>
     apiError('identity_token_refused', `The identity token is rejected: ${reason}.`, { cause }),
   trustedPublisherNotFound: (id: string) =>
-    apiError('trusted_publisher_not_found', `The node has no trusted publisher ${shown(id)}.`),
+    apiError('trusted_publisher_not_found', `The pack has no trusted publisher ${shown(id)}.`),
   /** The reason is for members only. */
   publisherBanned: (id: string, reason?: string) =>
     apiError('publisher_banned', `The publisher ${shown(id)} is banned${because(reason)}`),
   nodeBanned: (id: string, reason?: string) =>
-    apiError('node_banned', `The node ${shown(id)} is banned${because(reason)}`),
+    apiError('node_banned', `The pack ${shown(id)} is banned${because(reason)}`),
   /** The reason is for everybody, as it is in the version itself. */
   versionBlocked: (version: string, status: string, reason: string) =>
     apiError(
@@ -472,7 +472,7 @@ export const errors = {
   nodeOwnedByOtherPublisher: (id: string) =>
     apiError(
       'node_owned_by_other_publisher',
-      `The node ${shown(id)} belongs to another publisher: choose another id.`,
+      `The pack ${shown(id)} belongs to another publisher: choose another id.`,
     ),
   publisherLimitReached: (max: number) =>
     apiError(
@@ -488,12 +488,12 @@ export const errors = {
   nodeExists: (id: string) =>
     apiError(
       'node_exists',
-      `The node id ${shown(id)} is taken: choose another, or change the node by PUT if it is yours.`,
+      `The pack id ${shown(id)} is taken: choose another, or change the pack by PUT if it is yours.`,
     ),
   nodeDeleted: (id: string) =>
     apiError(
       'node_deleted',
-      `The node id ${shown(id)} is that of a deleted node and stays taken; a platform admin can bring the node back.`,
+      `The pack id ${shown(id)} is that of a deleted pack and stays taken; a platform admin can bring the pack back.`,
     ),
   /** `asked` differs from what exists in its build metadata alone. */
   versionExists: ({ asked, version, status, reason, advice }: ExistingVersion) => {
@@ -536,7 +536,7 @@ export const errors = {
   hostNodePreempted: (name: string, nodeId: string) =>
     apiError(
       'host_node_preempted',
-      `The node ${shown(nodeId)} preempts the host node ${shown(name)} already: take the name from it first, or send "force": true to let both preempt it.`,
+      `The pack ${shown(nodeId)} preempts the host node ${shown(name)} already: take the name from it first, or send "force": true to let both preempt it.`,
     ),
   versionNotFlagged: (status: string) =>
     apiError('version_not_flagged', `The version is ${status}; only a flagged one is reviewed.`),

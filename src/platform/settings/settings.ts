@@ -63,6 +63,11 @@ export const PlatformSettings = Type.Object({
     'on',
     'Whether the api serves the web console under `/console/`, and leads there from `/`.',
   ),
+  CONSOLE_SAMPLES: choice(
+    ['on', 'off'],
+    'off',
+    'Whether Try shows visitors who are not signed in results that were computed before; they can send nothing.',
+  ),
   TEMPORAL_UI_URL: optionalText(
     'Address of the Temporal UI, which the console links platform admins to.',
   ),

@@ -10,12 +10,12 @@ const SCANNER = 'registry'
 
 const SAME_CONTENT =
   'A platform admin banned or flagged this content before: publish other code, or ask for a review'
-const SAME_FILE = 'The file is that of a banned version or node: a platform admin compares them'
+const SAME_FILE = 'The file is that of a banned version or pack: a platform admin compares them'
 const NEW_NAMES =
-  'Host nodes of this node are banned, and this version has names that the one before has not'
+  'Host nodes of this pack are banned, and this version has names that the one before has not'
 const COPIED_NAME =
-  'A platform admin banned this host node in another node, which has the same code'
-const LIKE_ANOTHER = 'The id or name is that of a node of another publisher but for marks'
+  'A platform admin banned this host node in another pack, which has the same code'
+const LIKE_ANOTHER = 'The id or name is that of a pack of another publisher but for marks'
 
 const FILES_MAX = 50
 

@@ -42,7 +42,7 @@ export const validateSamePublisher = (
 ): Issue | undefined =>
   id === undefined || idKey(id) === publisherId
     ? undefined
-    : makeIssue('/publisher/id', `must be ${publisherId}, which the node keeps, got ${shown(id)}`)
+    : makeIssue('/publisher/id', `must be ${publisherId}, which the pack keeps, got ${shown(id)}`)
 
 /** Requires a reason with these statuses: whoever is banned or flagged learns why. */
 const validateReason = (

@@ -16,7 +16,7 @@ export const CheckQuery = Type.Object({
       'Publisher that it will be of; absent: the one that the archive or the token names.',
     ),
   ),
-  node_id: Type.Optional(queryText(100, 'Id of the node; absent: the name in pyproject.toml.')),
+  node_id: Type.Optional(queryText(100, 'Id of the pack; absent: the name in pyproject.toml.')),
   version: Type.Optional(queryText(256, 'The version; absent: the one in pyproject.toml.')),
 })
 export type CheckQuery = Static<typeof CheckQuery>
@@ -85,11 +85,11 @@ export type ReadArchive = Static<typeof ReadArchive>
 export const CheckedArchive = Type.Object({
   ...ReadArchive.properties,
   is_new_node: Type.Optional(
-    Type.Boolean({ description: 'Whether a publication would make the node; absent: not known.' }),
+    Type.Boolean({ description: 'Whether a publication would make the pack; absent: not known.' }),
   ),
   version_free: Type.Optional(
     Type.Boolean({
-      description: 'Whether the number is free; absent where the caller may not publish the node.',
+      description: 'Whether the number is free; absent where the caller may not publish the pack.',
     }),
   ),
   issues: Type.Array(Type.String(), {

@@ -122,14 +122,14 @@ export type HostNodePolicyUpdate = Static<typeof HostNodePolicyUpdate>
 
 /** Its response. */
 export const NodeHostPolicy = Type.Object({
-  node_id: Type.String({ description: 'Id of the node.' }),
+  node_id: Type.String({ description: 'Id of the pack.' }),
   host_node_name: Type.String({ description: 'Name of the host node.' }),
   policy: HostNodePolicy,
   policy_reason: policyReason,
-  versions: count('Versions of the node that have it now; the policy holds for later ones, too.'),
+  versions: count('Versions of the pack that have it now; the policy holds for later ones, too.'),
   warnings,
   other_node_ids: Type.Array(Type.String(), {
-    description: 'Other nodes that own the name or claim it, by id; at most 100.',
+    description: 'Other packs that own the name or claim it, by id; at most 100.',
   }),
 })
 export type NodeHostPolicy = Static<typeof NodeHostPolicy>

@@ -20,7 +20,7 @@ const names = (maxItems: number, description: string) =>
 const support = {
   supported_os: names(
     50,
-    'The node lists at least one of these operating systems by any of its usual names (`Windows`, `Microsoft :: Windows`), lists none, or says that it runs everywhere.',
+    'The pack lists at least one of these operating systems by any of its usual names (`Windows`, `Microsoft :: Windows`), lists none, or says that it runs everywhere.',
   ),
   supported_accelerator: names(50, 'The same of accelerators (`CUDA`, `GPU :: NVIDIA CUDA`).'),
 }
@@ -57,7 +57,7 @@ export type NodeSort = (typeof SORTS)[number]
 const sort = (usual: string) =>
   Type.Optional(
     Type.Enum([...SORTS], {
-      description: `Order of the list, ${usual} unless given; equal ones by their ids. By \`rating\` a node counts as if it had five further reviews of the mean of all nodes.`,
+      description: `Order of the list, ${usual} unless given; equal ones by their ids. By \`rating\` a pack counts as if it had five further reviews of the mean of all packs.`,
     }),
   )
 
@@ -76,10 +76,10 @@ export const NodeSearchQuery = Type.Object({
   host_version: Type.Optional(
     queryText(
       64,
-      'The node supports this version of the host (PEP 440), or says nothing that can be compared.',
+      'The pack supports this version of the host (PEP 440), or says nothing that can be compared.',
     ),
   ),
-  tag: names(50, 'The node has at least one of these tags.'),
+  tag: names(50, 'The pack has at least one of these tags.'),
   license,
   include_banned,
   sort: sort('by relevance'),
@@ -93,7 +93,7 @@ export type NodeSearchQuery = Static<typeof NodeSearchQuery>
 
 const ListedNodeStatus = Type.Enum(['NodeStatusActive', 'NodeStatusBanned'], {
   description:
-    'Only nodes of this status, whatever their publisher’s. Only for platform admins, ignored for anybody else.',
+    'Only packs of this status, whatever their publisher’s. Only for platform admins, ignored for anybody else.',
 })
 export type ListedNodeStatus = Static<typeof ListedNodeStatus>
 
@@ -103,16 +103,16 @@ export const NodeListQuery = Type.Object({
   limit: pageSize(10, 1_000),
   timestamp: Type.Optional(
     instant(
-      'Nodes created or changed at this time or later; a transition of a version is a change.',
+      'Packs created or changed at this time or later; a transition of a version is a change.',
     ),
   ),
   include_removed: Type.Optional(
     Type.Boolean({
       description:
-        'For clients that keep a copy: also what is listed no more, that is banned and deleted nodes and those of banned publishers, by `id`, `status` and `status_detail` alone.',
+        'For clients that keep a copy: also what is listed no more, that is banned and deleted packs and those of banned publishers, by `id`, `status` and `status_detail` alone.',
     }),
   ),
-  node_id: names(1_000, 'Only these nodes.'),
+  node_id: names(1_000, 'Only these packs.'),
   sort: sort('`created_at`'),
   status: Type.Optional(ListedNodeStatus),
   license,
@@ -130,7 +130,7 @@ export const validateNodeList = (query: Readonly<Record<string, unknown>>): Issu
     (name) =>
       makeIssue(
         `?${name}`,
-        'must be absent with include_removed, because a node that leaves such a list would not be shown; filter and sort the copy',
+        'must be absent with include_removed, because a pack that leaves such a list would not be shown; filter and sort the copy',
       ),
   )
 
@@ -153,7 +153,7 @@ const facet = (description: string) =>
   Type.Array(
     Type.Object({
       value: Type.String({ description: 'In lower case, but for licenses.' }),
-      count: count('Nodes.'),
+      count: count('Packs.'),
     }),
     { description },
   )
@@ -171,12 +171,12 @@ export type NodeFacets = Static<typeof NodeFacets>
 export const NodePage = Type.Object({
   nodes: Type.Array(Node),
   page: count('The page asked for.'),
-  limit: count('Nodes a page.'),
-  total: count('Nodes found.'),
+  limit: count('Packs a page.'),
+  total: count('Packs found.'),
   totalPages: count('Pages that they fill.'),
   matched_host_nodes: Type.Optional(
     map<string[]>(Type.Array(Type.String()), {
-      description: 'Of a search for host nodes: up to three names by id of the node.',
+      description: 'Of a search for host nodes: up to three names by id of the pack.',
     }),
   ),
   facets: Type.Optional(NodeFacets),
@@ -191,7 +191,7 @@ export const NodePage = Type.Object({
       }),
       {
         description:
-          'Of a search that finds nothing: up to three nodes whose id or name, or without `search` whose host node, is like the term and that match its other filters, those most like it first. Absent when none is.',
+          'Of a search that finds nothing: up to three packs whose id or name, or without `search` whose host node, is like the term and that match its other filters, those most like it first. Absent when none is.',
       },
     ),
   ),

@@ -29,7 +29,7 @@ export const validatePublishedNode = (node: Body, { nodeId }: { nodeId: string }
 /** The rules of the id of a node that what the path names may create. */
 export const validatePathId = (id: string): Issue[] => {
   if (id.length <= NODE_ID_MAX && FORM.test(id)) return []
-  const rule = `the node id in the path must be ${NODE_ID_EXPECTATION}`
+  const rule = `the pack id in the path must be ${NODE_ID_EXPECTATION}`
   return [makeIssue('', `${rule}, got ${shown(id)}`)]
 }
 

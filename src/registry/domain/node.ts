@@ -46,7 +46,7 @@ const writtenTexts = {
   icon: Type.Optional(url('Address of the icon.')),
   repository: Type.Optional(
     url(
-      'Address of the repository; several nodes may share one. Also git, ssh and git+https.',
+      'Address of the repository; several packs may share one. Also git, ssh and git+https.',
       'repository',
     ),
   ),
@@ -73,7 +73,7 @@ export const NODE_URLS = ['banner_url', 'icon', 'repository'] as const
 
 const name = text(NAME_MAX, 'Display name; the id unless given.')
 const description = text(DESCRIPTION_MAX, 'What it is for.')
-const ownTags = tags('Tags of the node.')
+const ownTags = tags('Tags of the pack.')
 
 /** All that a member of the publisher may set. */
 const written = {
@@ -126,7 +126,7 @@ const githubStars = Type.Integer({
 const preempted = texts(
   500,
   HOST_NODE_NAME_MAX,
-  'Host node names that belong to this node, while its latest version has them, whoever else has them.',
+  'Host node names that belong to this pack, while its latest version has them, whoever else has them.',
 )
 const adminTags = tags('Tags that only platform admins set; readable by all.')
 
@@ -152,13 +152,13 @@ export const NodeAdminUpdate = Type.Object(
     ...writtenByAdmin,
     force: Type.Optional(
       Type.Boolean({
-        description: 'Whether to preempt a host node name that another node preempts already.',
+        description: 'Whether to preempt a host node name that another pack preempts already.',
       }),
     ),
     publisher: Type.Optional(
       Type.Object(
         { id: Type.Optional(Type.String()) },
-        { description: 'The publisher that the node has, when given at all.' },
+        { description: 'The publisher that the pack has, when given at all.' },
       ),
     ),
   },
@@ -227,7 +227,7 @@ export const NodeList = Type.Array(Node)
 export const RemovedNode = Type.Object({
   id: Type.String({ description: 'Unique id, as it was created.' }),
   status: Type.Enum(['NodeStatusDeleted', 'NodeStatusBanned'], {
-    description: 'That which holds: of a banned publisher’s nodes it is Banned.',
+    description: 'That which holds: of a banned publisher’s packs it is Banned.',
   }),
   status_detail: Type.Optional(text(REASON_MAX, 'Why it has this status.')),
 })
@@ -239,7 +239,7 @@ export const NodeOfHostNode = Type.Intersect([
   Type.Object({
     other_node_ids: Type.Array(Type.String(), {
       description:
-        'Ids of the other nodes that have the name, the next in line first; at most 100.',
+        'Ids of the other packs that have the name, the next in line first; at most 100.',
     }),
   }),
 ])

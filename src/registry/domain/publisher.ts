@@ -89,7 +89,7 @@ export const Publisher = Type.Object({
   ...shown,
   members: Type.Optional(
     Type.Array(PublisherMember, {
-      description: 'Who belongs to it; absent in the publisher of a node.',
+      description: 'Who belongs to it; absent in the publisher of a pack.',
     }),
   ),
 })

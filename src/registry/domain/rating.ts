@@ -17,7 +17,7 @@ const TEXT_MAX = 2_000
 
 const stars = Type.Integer({ minimum: 1, maximum: 5, description: 'From 1 to 5.' })
 const said = {
-  text: Type.Optional(text(TEXT_MAX, 'What the user says of the node.')),
+  text: Type.Optional(text(TEXT_MAX, 'What the user says of the pack.')),
   version: Type.Optional(text(256, 'The version that it is about; stays when that is deleted.')),
 }
 
@@ -30,7 +30,7 @@ export const StarQuery = Type.Object({ star: stars })
 
 export const Rating = Type.Object({
   id: uuid('Id of the review.'),
-  node_id: Type.String({ description: 'Id of the node.' }),
+  node_id: Type.String({ description: 'Id of the pack.' }),
   author: Type.Object({
     id: Type.Optional(Type.String({ description: 'Absent when it holds an e-mail address.' })),
     name: Type.String({ description: 'Display name.' }),

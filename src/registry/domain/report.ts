@@ -12,7 +12,7 @@ import {
 } from '../../platform/domain/schema-fields.ts'
 
 const ReportReason = Type.Enum(['malware', 'spam', 'name', 'licence', 'broken', 'other'], {
-  description: 'What is wrong with the node.',
+  description: 'What is wrong with the pack.',
 })
 
 /** Body of POST /nodes/{n}/reports. */
@@ -25,7 +25,7 @@ export type NewReport = Static<typeof NewReport>
 /** A report as its author sees it. */
 export const Report = Type.Object({
   id: uuid('Id of the report.'),
-  node_id: Type.String({ description: 'The node.' }),
+  node_id: Type.String({ description: 'The pack.' }),
   reason: ReportReason,
   text: Type.String({ description: 'In the words of its author.' }),
   created_at: instant('When it was made, or changed last.'),
@@ -42,7 +42,7 @@ export const Reports = Type.Object({
 export const ReportQuery = Type.Object({
   page: page(),
   pageSize: pageSize(10, 100),
-  nodeId: Type.Optional(queryText(100, 'Only those about this node, closed ones too.')),
+  nodeId: Type.Optional(queryText(100, 'Only those about this pack, closed ones too.')),
 })
 export type ReportQuery = Static<typeof ReportQuery>
 
@@ -52,14 +52,14 @@ const ListedReport = Type.Intersect([
   Type.Object({
     reported_by: Type.String({ description: 'Id of the user.' }),
     decided_by: Type.Optional(Type.String({ description: 'Id of the admin.' })),
-    open_of_node: count('Open reports about the same node.'),
+    open_of_node: count('Open reports about the same pack.'),
   }),
 ])
 export type ListedReport = Static<typeof ListedReport>
 
 export const ReportPage = Type.Object({
   reports: Type.Array(ListedReport, {
-    description: 'Open ones, oldest first; those of one node newest first.',
+    description: 'Open ones, oldest first; those of one pack newest first.',
   }),
   page: count('The page asked for.'),
   pageSize: count('Reports a page.'),
@@ -71,7 +71,7 @@ export const ReportPage = Type.Object({
 export const ReportDecision = Type.Object({
   decision: reason('What has come of it; its author reads it.'),
   all: Type.Optional(
-    Type.Boolean({ description: 'Whether it closes all open reports about the node.' }),
+    Type.Boolean({ description: 'Whether it closes all open reports about the pack.' }),
   ),
 })
 export type ReportDecision = Static<typeof ReportDecision>

@@ -19,7 +19,7 @@ export type AdminTransfer = Static<typeof AdminTransfer>
 /** A node that an owner has offered to another publisher. */
 export const Transfer = Type.Object({
   id: uuid('Id of the offer.'),
-  node_id: Type.String({ description: 'The node.' }),
+  node_id: Type.String({ description: 'The pack.' }),
   from: Type.String({ description: 'Id of the publisher that has it.' }),
   to: Type.String({ description: 'Id of the publisher that may accept it.' }),
   asked_by: Type.String({ description: 'Id of the user.' }),

@@ -37,7 +37,7 @@ export type NewTrustedPublisher = Static<typeof NewTrustedPublisher>
 export const TrustedPublisher = Type.Object({
   id: uuid('Id of the trusted publisher.'),
   node_id: Type.String({
-    description: 'The node that its jobs may publish; in small letters where it was to come.',
+    description: 'The pack that its jobs may publish; in small letters where it was to come.',
   }),
   provider: TrustProvider,
   issuer: Type.String({ description: '`iss` of the identity tokens.' }),
@@ -77,7 +77,7 @@ export const PUBLISH_TOKEN_SECONDS = 900
 
 /** Response to it, and to POST /publishers/{p}/nodes/{n}/publish-tokens. */
 export const ExchangedToken = Type.Object({
-  token: Type.String({ description: 'Publishes the node: goes into `personal_access_token`.' }),
+  token: Type.String({ description: 'Publishes the pack: goes into `personal_access_token`.' }),
   expires_at: instant('When it ends.'),
 })
 

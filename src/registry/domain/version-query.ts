@@ -32,7 +32,7 @@ export const VersionListQuery = Type.Object({
   status_reason: Type.Optional(
     queryText(REASON_MAX, 'A part of the reason of the status; case does not matter.'),
   ),
-  nodeId: Type.Optional(queryText(100, 'Only versions of this node.')),
+  nodeId: Type.Optional(queryText(100, 'Only versions of this pack.')),
   review_requested: Type.Optional(
     Type.Boolean({
       description:
@@ -83,7 +83,7 @@ const withoutNul = (description: string) =>
 
 /** One version that a bulk read asks for. */
 export const VersionIdentifier = Type.Object({
-  node_id: withoutNul('Id of the node.'),
+  node_id: withoutNul('Id of the pack.'),
   version: withoutNul('The version.'),
 })
 export type VersionIdentifier = Static<typeof VersionIdentifier>

@@ -73,7 +73,7 @@ export const NewVersion = Type.Object({
     maxLength: VERSION_TEXT_MAX,
     pattern: VERSION_PATTERN,
     description:
-      'Semantic Versioning 2.0.0; unique in the node, build metadata aside. `7.8`, `v1.0.0` and `01.2.3` are taken for what they mean and returned in the strict form.',
+      'Semantic Versioning 2.0.0; unique in the pack, build metadata aside. `7.8`, `v1.0.0` and `01.2.3` are taken for what they mean and returned in the strict form.',
     'x-expectation': VERSION_EXPECTATION,
   }),
   changelog: Type.Optional(changelog),
@@ -123,7 +123,7 @@ export const VersionAdminUpdate = Type.Object(
     host_node_policies: Type.Optional(
       map<HostNodePolicy>(HostNodePolicy, {
         description:
-          'Policy by name of the host node, for all versions of the node; `status_reason` is its reason, too.',
+          'Policy by name of the host node, for all versions of the pack; `status_reason` is its reason, too.',
       }),
     ),
     ...writtenSupport,
@@ -142,7 +142,7 @@ export type VersionAdminUpdate = Static<typeof VersionAdminUpdate>
 /** NodeVersion of the interface, as every route returns it. A member without a value is absent, never null. */
 export const Version = Type.Object({
   id: uuid('Id of the version.'),
-  node_id: Type.String({ description: 'Id of its node.' }),
+  node_id: Type.String({ description: 'Id of its pack.' }),
   version: Type.String({ description: 'The version, strictly by Semantic Versioning 2.0.0.' }),
   status: VersionStatus,
   status_reason: text(REASON_MAX, 'Why it has this status.'),
@@ -203,13 +203,13 @@ export const VersionList = Type.Array(Version)
 /** Versions with the same files as what is moderated. */
 export const SameContent = Type.Array(
   Type.Object({
-    node_id: Type.String({ description: 'Id of its node.' }),
+    node_id: Type.String({ description: 'Id of its pack.' }),
     version: Type.String({ description: 'The version.' }),
     status: VersionStatus,
   }),
   {
     description:
-      'The other versions of any node with the same files, the project file aside, newest first; at most 100. Only for platform admins.',
+      'The other versions of any pack with the same files, the project file aside, newest first; at most 100. Only for platform admins.',
   },
 )
 export type SameContent = Static<typeof SameContent>

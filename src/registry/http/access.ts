@@ -239,7 +239,7 @@ export const requireTokenOf = (node: NodeFacts, caller: Caller | undefined): voi
     throw errors.tokenScopeInsufficient('is one of another publisher')
   // In small letters where the token is older than the node.
   if (nodeId !== undefined && nodeId !== null && nodeId.toLowerCase() !== node.id.toLowerCase())
-    throw errors.tokenScopeInsufficient(`is only for the node ${shown(nodeId)}`)
+    throw errors.tokenScopeInsufficient(`is only for the pack ${shown(nodeId)}`)
 }
 
 const viewer = (caller: Caller | undefined) => ({

@@ -57,7 +57,7 @@ const editNode = (deps: RegistryDeps): Route =>
     ...COMMON,
     method: 'put',
     path: '/admin/nodes/:nodeId',
-    summary: 'Moderate a node',
+    summary: 'Moderate a pack',
     description:
       'Sets what a member may set, too. A status other than the present one must be an allowed transition. A body with nothing to set is rejected.',
     params: OfNode,
@@ -68,7 +68,7 @@ const editNode = (deps: RegistryDeps): Route =>
       sentBack: Object.keys(Node.properties),
       examples: { ban: { status: 'NodeStatusBanned', status_detail: 'malware' } },
     },
-    responses: ok('The node as it is now.', WrittenNode, { example: NODE }),
+    responses: ok('The pack as it is now.', WrittenNode, { example: NODE }),
     errors: [
       'url_refused',
       'id_mismatch',
@@ -117,7 +117,7 @@ const editPolicy = (deps: RegistryDeps): Route =>
     path: '/admin/nodes/:nodeId/host-nodes/:hostNodeName',
     summary: 'Set the policy of a host node',
     description:
-      'For all versions of the node, past and to come. A banned one is shown where the host nodes of a version are listed, and found nowhere else. A repeat changes nothing.',
+      'For all versions of the pack, past and to come. A banned one is shown where the host nodes of a version are listed, and found nowhere else. A repeat changes nothing.',
     params: OfNodeHostNode,
     body: {
       ...SMALL_BODY,
@@ -162,7 +162,7 @@ const ban = (deps: CommitDeps & RecordDeps): Route =>
     ...PUBLISHER_TRANSITION,
     path: `/admin${PUBLISHER_PATH}/ban`,
     summary: 'Ban a publisher',
-    description: 'Its nodes are hidden and keep their statuses. A repeat changes nothing.',
+    description: 'Its packs are hidden and keep their statuses. A repeat changes nothing.',
     body: { ...SMALL_BODY, schema: PublisherBan, examples: { spam: { reason: 'spam' } } },
     handler: makePublisherTransition(deps, 'ban'),
   })

@@ -148,7 +148,7 @@ export const editHostNodePolicy = async (
     const body = await updateHostNodePolicy(sql, { nodeId, name, fields, audit })
     if (!body) throw errors.nodeNotFound(nodeId)
     if (body.versions > 0) return { status: 200, body }
-    const warning = `No version of the node has the host node ${shown(name)} now: the policy waits for one. Names are compared exactly.`
+    const warning = `No version of the pack has the host node ${shown(name)} now: the policy waits for one. Names are compared exactly.`
     return { status: 200, body: { ...body, warnings: [warning] } }
   })
 }

@@ -163,7 +163,7 @@ const describePublication = async (
   }
 }
 
-const NAMELESS = 'No node is named: [project] name in pyproject.toml, or ?node_id.'
+const NAMELESS = 'No pack is named: [project] name in pyproject.toml, or ?node_id.'
 const UNNUMBERED = 'No version is named: [project] version in pyproject.toml, or ?version.'
 const UNPUBLISHED = 'No publisher is named: PublisherId in pyproject.toml, or ?publisher_id.'
 

@@ -171,13 +171,13 @@ const readNode = (deps: RecordDeps): Route =>
     auth: 'none',
     method: 'get',
     path: '/host-nodes/:hostNodeName/node',
-    summary: 'Find the node that a host node belongs to',
+    summary: 'Find the pack that a host node belongs to',
     description:
-      'Of the nodes that have the name in their latest version and whose policy does not ban it, the first by preemption, search_ranking, how long an active version has claimed the name, and id. Installs do not count.',
+      'Of the packs that have the name in their latest version and whose policy does not ban it, the first by preemption, search_ranking, how long an active version has claimed the name, and id. Installs do not count.',
     params: OfHostNodeName,
     requestHeaders: ['Accept-Language'],
     read: 'public',
-    responses: ok('The node.', NodeOfHostNode, {
+    responses: ok('The pack.', NodeOfHostNode, {
       headers: ['Content-Language'],
       example: { ...NODE, other_node_ids: ['image-tools-fork'] },
     }),

@@ -68,17 +68,17 @@ export const makeKeptPictureRoutes = (
   const ofNode = (name: 'icon' | 'banner', side: number): Route[] => {
     const member = name === 'icon' ? 'icon' : 'banner_url'
     const common = {
-      tag: 'Nodes',
+      tag: 'Packs',
       path: `${OWN_NODE_PATH}/${name}`,
       params: OfOwnNode,
-      responses: ok('The node as it is now.', WrittenNode, { example: NODE }),
+      responses: ok('The pack as it is now.', WrittenNode, { example: NODE }),
     } as const
     const nodeErrors = ['publisher_not_found', ...NODE_ERRORS, ...EDIT_ERRORS] as const
     return [
       defineRoute({
         ...common,
         ...PUT,
-        summary: `Put the ${name} of a node into the store`,
+        summary: `Put the ${name} of a pack into the store`,
         description: DESCRIPTION,
         errors: [...nodeErrors, ...FILE_ERRORS],
         handler: async (request) => {
@@ -95,7 +95,7 @@ export const makeKeptPictureRoutes = (
       defineRoute({
         ...common,
         ...DELETE,
-        summary: `Remove the ${name} of a node`,
+        summary: `Remove the ${name} of a pack`,
         errors: nodeErrors,
         handler: (request) => editNode({ ...request, body: { [member]: '' } }),
       }),

@@ -49,7 +49,7 @@ import {
 } from './paths.ts'
 import { NODE } from './examples.ts'
 
-const COMMON = { tag: 'Nodes', unread: 'ignored' } as const
+const COMMON = { tag: 'Packs', unread: 'ignored' } as const
 const OWN_ERRORS = ['publisher_not_found', ...NODE_ERRORS, ...WRITE_ERRORS] as const
 
 /** The routes of nodes: written by their publisher, read and searched by everybody. */
@@ -71,7 +71,7 @@ const create = (deps: RegistryDeps): Route =>
     auth: 'required',
     method: 'post',
     path: `${PUBLISHER_PATH}/nodes`,
-    summary: 'Create a node',
+    summary: 'Create a pack',
     description: 'For members of the publisher.',
     params: OfPublisher,
     body: {
@@ -80,7 +80,7 @@ const create = (deps: RegistryDeps): Route =>
       emptyIsAbsent: 'optional',
       examples: { short: { id: 'image-tools' }, more: { id: 'image-tools', tags: ['image'] } },
     },
-    responses: created('The node.', WrittenNode, {
+    responses: created('The pack.', WrittenNode, {
       example: NODE,
       links: {
         read: { method: 'get', path: '/nodes/:nodeId', parameters: NEW_ID },
@@ -106,7 +106,7 @@ const edit = (deps: RegistryDeps): Route =>
     auth: 'required',
     method: 'put',
     path: OWN_NODE_PATH,
-    summary: 'Edit a node',
+    summary: 'Edit a pack',
     description:
       'For members of the publisher. An absent member keeps its value, an empty text or list clears it. A platform admin may do so, too, and sets what is theirs to set as `PUT /admin/nodes/{nodeId}` does; of anybody else those members are ignored.',
     params: OfOwnNode,
@@ -119,7 +119,7 @@ const edit = (deps: RegistryDeps): Route =>
       emptyIsAbsent: 'optional',
       examples: { tags: { tags: ['image', 'blur'], icon: '' } },
     },
-    responses: ok('The node as it is now.', WrittenNode, { example: NODE }),
+    responses: ok('The pack as it is now.', WrittenNode, { example: NODE }),
     errors: [
       'url_refused',
       'id_mismatch',
@@ -138,22 +138,22 @@ const remove = (deps: CommitDeps): Route =>
     auth: 'required',
     method: 'delete',
     path: OWN_NODE_PATH,
-    summary: 'Delete a node',
+    summary: 'Delete a pack',
     description:
       'For owners of the publisher. Its versions go with it; its id stays taken. Not while a version of it is banned.',
     params: OfOwnNode,
-    responses: { 204: { description: 'The node is deleted.' } },
+    responses: { 204: { description: 'The pack is deleted.' } },
     errors: [...OWN_ERRORS, 'illegal_move'],
     handler: (request) => removeNode(deps, request),
   })
 
 const downloads = (deps: ListDeps): Route =>
   defineRoute({
-    tag: 'Nodes',
+    tag: 'Packs',
     auth: 'optional',
     method: 'get',
     path: '/nodes/:nodeId/downloads',
-    summary: 'Read how often a node was installed, by day and version',
+    summary: 'Read how often a pack was installed, by day and version',
     params: OfNode,
     query: DownloadQuery,
     read: 'public',
@@ -176,12 +176,12 @@ const listOfPublisher = (deps: ListDeps): Route =>
     auth: 'optional',
     method: 'get',
     path: `${PUBLISHER_PATH}/nodes`,
-    summary: 'List the nodes of a publisher',
+    summary: 'List the packs of a publisher',
     params: OfPublisher,
     ...queryOf(PublisherNodesQuery),
     read: 'public',
     requestHeaders: ['Accept-Language'],
-    responses: ok('A page of nodes, by id.', NodeList, {
+    responses: ok('A page of packs, by id.', NodeList, {
       headers: ['X-Total-Count', 'Content-Language'],
       example: [NODE],
     }),
@@ -195,12 +195,12 @@ const pageOfPublisher = (deps: ListDeps): Route =>
     auth: 'optional',
     method: 'get',
     path: `${PUBLISHER_PATH}/nodes/v2`,
-    summary: 'List the nodes of a publisher in pages with their numbers',
+    summary: 'List the packs of a publisher in pages with their numbers',
     params: OfPublisher,
     ...queryOf(PublisherNodePageQuery),
     read: 'public',
     requestHeaders: ['Accept-Language'],
-    responses: ok('A page of nodes, by id.', NodePage, { headers: LANGUAGE, example: PAGE }),
+    responses: ok('A page of packs, by id.', NodePage, { headers: LANGUAGE, example: PAGE }),
     errors: [...PUBLISHER_ERRORS, 'busy'],
     handler: (request) => pageNodesOfPublisher(deps, request),
   })
@@ -224,13 +224,13 @@ const search = (deps: ListDeps): Route =>
     auth: 'optional',
     method: 'get',
     path: '/nodes/search',
-    summary: 'Search nodes',
+    summary: 'Search packs',
     description:
-      'Every filter that is given must hold. Nodes come by relevance, then by search_ranking, downloads and id.',
+      'Every filter that is given must hold. Packs come by relevance, then by search_ranking, downloads and id.',
     ...queryOf(NodeSearchQuery),
     read: 'public',
     requestHeaders: ['Accept-Language'],
-    responses: ok('A page of nodes.', NodePage, {
+    responses: ok('A page of packs.', NodePage, {
       headers: LANGUAGE,
       examples: { found: PAGE, mistyped: MISTYPED },
     }),
@@ -252,13 +252,13 @@ const list = (deps: ListDeps): Route =>
     auth: 'optional',
     method: 'get',
     path: '/nodes',
-    summary: 'List all nodes',
+    summary: 'List all packs',
     description:
       'In the order of their creation unless `sort` names another. Pages have no limit of depth, so that a client can copy the whole list.',
     ...queryOf(NodeListQuery),
     read: 'public',
     requestHeaders: ['Accept-Language'],
-    responses: ok('A page of nodes.', NodeListPage, { headers: LANGUAGE, example: PAGE }),
+    responses: ok('A page of packs.', NodeListPage, { headers: LANGUAGE, example: PAGE }),
     errors: ['busy'],
     validateQuery: ({ query }) => validateNodeList(query),
     handler: (request) => listAllNodes(deps, request),
@@ -270,11 +270,11 @@ const read = (deps: ListDeps): Route =>
     auth: 'optional',
     method: 'get',
     path: '/nodes/:nodeId',
-    summary: 'Read a node',
+    summary: 'Read a pack',
     params: OfNode,
     read: 'public',
     requestHeaders: ['Accept-Language'],
-    responses: ok('The node.', Node, { headers: LANGUAGE, example: NODE }),
+    responses: ok('The pack.', Node, { headers: LANGUAGE, example: NODE }),
     errors: NODE_ERRORS,
     handler: (request) => readNode(deps, request),
   })

@@ -126,7 +126,7 @@ export const removeNode = async (
     if (done === 'version_banned')
       throw apiError(
         'illegal_move',
-        'A version of the node is banned, and whoever has it must be able to see that: only a platform admin deletes the node.',
+        'A version of the pack is banned, and whoever has it must be able to see that: only a platform admin deletes the pack.',
       )
     await insertAudit(sql, auditOf(request), {
       action: 'node.delete',

@@ -8,7 +8,7 @@ import { listOptional } from '../../platform/domain/schema-fields.ts'
 /** Parameters of paths. */
 const PARAMS = {
   publisherId: Type.String({ description: 'Id of the publisher; case does not matter.' }),
-  nodeId: Type.String({ description: 'Id of the node; case does not matter.' }),
+  nodeId: Type.String({ description: 'Id of the pack; case does not matter.' }),
   version: Type.String({
     description:
       'The version, strict or as `7.8`; its build metadata does not matter. Its id, a UUID, will do.',
@@ -39,7 +39,7 @@ export const OfNewNode = Type.Object({
   publisherId,
   nodeId: Type.String({
     'x-pattern': NODE_ID_PATTERN.replace('*', `{0,${NODE_ID_MAX - 2}}`),
-    description: 'Id of the node, which is made with it when there is none; case does not matter.',
+    description: 'Id of the pack, which is made with it when there is none; case does not matter.',
   }),
 })
 export const OfOwnVersion = Type.Object({ publisherId, nodeId, versionId })

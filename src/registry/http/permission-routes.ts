@@ -41,9 +41,9 @@ export const makePermissionRoutes = (deps: ReadDeps): Route[] => [
   }),
   defineRoute({
     ...COMMON,
-    tag: 'Nodes',
+    tag: 'Packs',
     path: `${OWN_NODE_PATH}/permissions`,
-    summary: 'Ask whether the caller may edit a node',
+    summary: 'Ask whether the caller may edit a pack',
     params: OfOwnNode,
     responses,
     errors: ['publisher_not_found', ...NODE_ERRORS],

@@ -84,7 +84,7 @@ export const makePersonalAccessTokenRoutes = (deps: TokenDeps): Route[] => [
     path: `${OWN_NODE_PATH}/publish-tokens`,
     summary: 'Make a token for one publication',
     description:
-      'For members of the publisher. It publishes this node for 15 minutes, beside their credential as PUBLISH_AUTH says.',
+      'For members of the publisher. It publishes this pack for 15 minutes, beside their credential as PUBLISH_AUTH says.',
     params: OfOwnNode,
     body: { ...SMALL_BODY, schema: Type.Object({}), required: false, examples: { nothing: {} } },
     responses: created('The token, shown this once.', ExchangedToken, {

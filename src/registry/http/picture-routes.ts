@@ -62,9 +62,9 @@ export const makePictureRoutes = (deps: PictureDeps): Route[] => {
   const ofNode = (name: 'icon' | 'banner', side: number): Route =>
     defineRoute({
       ...COMMON,
-      tag: 'Nodes',
+      tag: 'Packs',
       path: `/nodes/:nodeId/${name}`,
-      summary: `Read the ${name} of a node`,
+      summary: `Read the ${name} of a pack`,
       params: OfNode,
       errors: [...NODE_ERRORS, ...ERRORS],
       handler: async (request) => {

@@ -33,7 +33,7 @@ export const requirePublishing = (
 ): void => {
   if (scope !== 'publish') throw errors.tokenScopeInsufficient('is only for reading')
   if (nodeId !== null && asked !== undefined && nodeId.toLowerCase() !== asked.toLowerCase())
-    throw errors.tokenScopeInsufficient(`is only for the node ${shown(nodeId)}`)
+    throw errors.tokenScopeInsufficient(`is only for the pack ${shown(nodeId)}`)
 }
 
 /** Reads the place of a new version. Throws 404, the 403 of bans, role and another publisher's node, and 409. */

@@ -63,7 +63,7 @@ export const makePublishRoute = (deps: PublishDeps): Route =>
     unread: 'ignored',
     summary: 'Publish a version',
     description:
-      'Creates the node, or updates it with what is not empty in `node`, and responds with the link to PUT the archive to. Checks begin once it is there. Until then, publishing the same version again returns it with a new link. Beside the personal access token it needs the bearer token or API key of a member, unless that is the token of a CI job, or PUBLISH_AUTH is `token`.',
+      'Creates the pack, or updates it with what is not empty in `node`, and responds with the link to PUT the archive to. Checks begin once it is there. Until then, publishing the same version again returns it with a new link. Beside the personal access token it needs the bearer token or API key of a member, unless that is the token of a CI job, or PUBLISH_AUTH is `token`.',
     params: OfNewNode,
     body: {
       ...SMALL_BODY,
@@ -126,7 +126,7 @@ const publish = async (deps: PublishDeps, request: PublishRequest): Promise<Save
       ...(meantId === undefined
         ? []
         : [
-            `The node ${shown(version.node_id)} is new; did you mean ${shown(meantId)}, which the publisher has? Then delete the new one and publish there.`,
+            `The pack ${shown(version.node_id)} is new; did you mean ${shown(meantId)}, which the publisher has? Then delete the new one and publish there.`,
           ]),
       ...pictureWarnings(
         publication.fields,

@@ -42,7 +42,7 @@ import {
   queryOf,
 } from './paths.ts'
 
-const COMMON = { tag: 'Nodes', auth: 'required' } as const
+const COMMON = { tag: 'Packs', auth: 'required' } as const
 const REVIEWS = '/nodes/:nodeId/reviews'
 const MINE = `${REVIEWS}/mine`
 const REVIEW = `${REVIEWS}/:reviewId`
@@ -124,7 +124,7 @@ const list = (deps: RatingDeps): Route =>
     auth: 'optional',
     method: 'get',
     path: REVIEWS,
-    summary: 'List the reviews of a node',
+    summary: 'List the reviews of a pack',
     params: OfNode,
     ...queryOf(RatingQuery),
     read: 'public',
@@ -162,7 +162,7 @@ const rate = async <Response>(
     if (written === 'node_not_found') throw errors.nodeNotFound(nodeId)
     if (written === 'version_not_found') throw errors.versionNotFound(nodeId, version ?? '')
     if (written === 'is_member')
-      throw apiError('forbidden', 'Members of the publisher do not review its nodes.')
+      throw apiError('forbidden', 'Members of the publisher do not review its packs.')
     await insertAudit(sql, auditOf(request), {
       action: 'review.put',
       target: auditTarget.node(nodeId),
@@ -177,7 +177,7 @@ const ofAuthor = (deps: RatingDeps): Route[] => [
     ...COMMON,
     method: 'get',
     path: MINE,
-    summary: 'Read one’s own review of a node',
+    summary: 'Read one’s own review of a pack',
     description: 'Also while nobody else sees it.',
     params: OfNode,
     read: 'private',
@@ -193,9 +193,9 @@ const ofAuthor = (deps: RatingDeps): Route[] => [
     ...COMMON,
     method: 'put',
     path: MINE,
-    summary: 'Review a node, or edit one’s review',
+    summary: 'Review a pack, or edit one’s review',
     description:
-      'A user has one review of a node. An absent text or version keeps its value, an empty one clears it. Not for members of the publisher.',
+      'A user has one review of a pack. An absent text or version keeps its value, an empty one clears it. Not for members of the publisher.',
     params: OfNode,
     body: {
       ...SMALL_BODY,
@@ -213,10 +213,10 @@ const ofAuthor = (deps: RatingDeps): Route[] => [
     method: 'post',
     path: REVIEWS,
     unread: 'ignored',
-    summary: 'Set the stars of one’s review of a node',
+    summary: 'Set the stars of one’s review of a pack',
     params: OfNode,
     ...queryOf(StarQuery),
-    responses: ok('The node as it is now.', Node, { example: NODE }),
+    responses: ok('The pack as it is now.', Node, { example: NODE }),
     errors: WRITE,
     handler: (request) =>
       rate(deps, request, { stars: request.query.star }, async (sql, { nodeId }) => {
@@ -228,7 +228,7 @@ const ofAuthor = (deps: RatingDeps): Route[] => [
     ...COMMON,
     method: 'delete',
     path: MINE,
-    summary: 'Delete one’s own review of a node',
+    summary: 'Delete one’s own review of a pack',
     params: OfNode,
     responses: { 204: { description: 'The review is deleted.' } },
     errors: ERRORS,

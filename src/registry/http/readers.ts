@@ -55,7 +55,7 @@ export const requireReader = async (
 ): Promise<void> => {
   const nodeId = token?.nodeId ?? undefined
   if (nodeId !== undefined && String(params['nodeId']).toLowerCase() !== nodeId.toLowerCase())
-    throw errors.tokenScopeInsufficient(`is only for the node ${shown(nodeId)}`)
+    throw errors.tokenScopeInsufficient(`is only for the pack ${shown(nodeId)}`)
   if (registryReads === 'signed-in' || isPlatformAdmin || isAdminsKey) return
   if (await withinDeadline(sql, isMemberOfAny(sql, principal))) return
   throw apiError(

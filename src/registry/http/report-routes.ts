@@ -37,13 +37,13 @@ const REPORT = {
 /** The routes by which users report nodes to platform admins, and learn what has come of it. */
 export const makeReportRoutes = (deps: CommitDeps): Route[] => [
   defineRoute({
-    tag: 'Nodes',
+    tag: 'Packs',
     auth: 'required',
     method: 'post',
     path: REPORTS_PATH,
-    summary: 'Report a node to the platform admins',
+    summary: 'Report a pack to the platform admins',
     description:
-      'One report is open at a time for each user and node: another one takes the place of an open one.',
+      'One report is open at a time for each user and pack: another one takes the place of an open one.',
     params: OfNode,
     body: {
       ...SMALL_BODY,
@@ -68,11 +68,11 @@ export const makeReportRoutes = (deps: CommitDeps): Route[] => [
     },
   }),
   defineRoute({
-    tag: 'Nodes',
+    tag: 'Packs',
     auth: 'required',
     method: 'get',
     path: `${REPORTS_PATH}/mine`,
-    summary: 'Read your reports about a node, and what has come of them',
+    summary: 'Read your reports about a pack, and what has come of them',
     params: OfNode,
     read: 'private',
     responses: ok('The reports.', Reports, { example: { reports: [REPORT] } }),
@@ -90,8 +90,8 @@ export const makeReportRoutes = (deps: CommitDeps): Route[] => [
     auth: 'required',
     method: 'get',
     path: '/admin/reports',
-    summary: 'List reports about nodes',
-    description: 'Those that are open, oldest first, or all about one node.',
+    summary: 'List reports about packs',
+    description: 'Those that are open, oldest first, or all about one pack.',
     ...queryOf(ReportQuery),
     read: 'private',
     responses: ok('A page of reports.', ReportPage, {
@@ -125,7 +125,7 @@ export const makeReportRoutes = (deps: CommitDeps): Route[] => [
     body: {
       ...SMALL_BODY,
       schema: ReportDecision,
-      examples: { banned: { decision: 'The node is banned.', all: true } },
+      examples: { banned: { decision: 'The pack is banned.', all: true } },
     },
     responses: ok('How many were closed.', ClosedReports, { example: { closed: 1 } }),
     errors: ['report_not_found', ...WRITE_ERRORS],

@@ -36,7 +36,7 @@ export const makeTokenExchangeRoute = (deps: TrustDeps): Route =>
     path: `${OWN_NODE_PATH}/token-exchange`,
     summary: 'Exchange the identity token of a CI job for one that publishes',
     description:
-      'The new token publishes this node, or makes one to come, for 15 minutes and needs no other credential beside it. An identity token is exchanged once.',
+      'The new token publishes this pack, or makes one to come, for 15 minutes and needs no other credential beside it. An identity token is exchanged once.',
     params: OfOwnNode,
     body: {
       ...SMALL_BODY,
@@ -73,7 +73,7 @@ const exchangeToken = async (
   // Only an issuer that somebody has named for this node is ever asked for its keys.
   if (candidates.length === 0)
     throw errors.identityTokenRejected(
-      `the node trusts no issuer ${shown(issuer)}; an admin of its publisher can add a trusted publisher`,
+      `the pack trusts no issuer ${shown(issuer)}; an admin of its publisher can add a trusted publisher`,
     )
   const claims = await verifyIdentity(deps, identity, issuer)
   const trusted = getTrusted(candidates, claims)
@@ -94,7 +94,7 @@ const exchangeToken = async (
       const done = await insertExchangedToken(sql, exchanged)
       if (done === 'used') throw errors.identityTokenRejected('it was exchanged before')
       if (done === 'not_trusted')
-        throw errors.identityTokenRejected('the node has just ceased to trust it')
+        throw errors.identityTokenRejected('the pack has just ceased to trust it')
       const response = { status: 201, body: { token, ...done } }
       return await request.saveIdempotentResponse(sql, response)
     },
@@ -145,6 +145,6 @@ const getTrusted = (candidates: TrustedPublisher[], claims: JWTPayload): Trusted
       .join(', '),
   )
   throw errors.identityTokenRejected(
-    `no trusted publisher of the node is like it: ${said.slice(0, 3).join('; or ')}`,
+    `no trusted publisher of the pack is like it: ${said.slice(0, 3).join('; or ')}`,
   )
 }

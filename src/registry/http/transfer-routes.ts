@@ -37,7 +37,7 @@ import {
   WRITE_ERRORS,
 } from './paths.ts'
 
-const COMMON = { tag: 'Nodes', auth: 'required' } as const
+const COMMON = { tag: 'Packs', auth: 'required' } as const
 const OfTransfer = Type.Object({
   ...OfPublisher.properties,
   transferId: Type.String({ description: 'Id of the offer.' }),
@@ -62,9 +62,9 @@ export const makeTransferRoutes = (deps: RegistryDeps): Route[] => [
     auth: 'jwt',
     method: 'post',
     path: `${OWN_NODE_PATH}/transfer`,
-    summary: 'Offer a node to another publisher',
+    summary: 'Offer a pack to another publisher',
     description:
-      'For owners. An owner of the other publisher accepts it within 14 days; another offer takes the place of an open one. With the transfer the tokens for the node and the trust in its CI jobs end.',
+      'For owners. An owner of the other publisher accepts it within 14 days; another offer takes the place of an open one. With the transfer the tokens for the pack and the trust in its CI jobs end.',
     params: OfOwnNode,
     body: { ...SMALL_BODY, schema: NewTransfer, examples: { globex: { to: 'globex' } } },
     responses: created('The offer.', Transfer, { example: TRANSFER }),
@@ -79,7 +79,7 @@ export const makeTransferRoutes = (deps: RegistryDeps): Route[] => [
     ...COMMON,
     method: 'get',
     path: `${PUBLISHER_PATH}/transfers`,
-    summary: 'List offers of nodes, of and to a publisher',
+    summary: 'List offers of packs, of and to a publisher',
     description: 'For members.',
     params: OfPublisher,
     read: 'private',
@@ -97,10 +97,10 @@ export const makeTransferRoutes = (deps: RegistryDeps): Route[] => [
     auth: 'jwt',
     method: 'post',
     path: `${TRANSFER_PATH}/accept`,
-    summary: 'Accept a node',
+    summary: 'Accept a pack',
     description: 'For owners of the publisher that it was offered to.',
     params: OfTransfer,
-    responses: ok('The node as it is now.', Node, { example: NODE }),
+    responses: ok('The pack as it is now.', Node, { example: NODE }),
     errors: [...TRANSFER_ERRORS, 'node_not_found'],
     handler: (request) => accept(deps, request),
   }),
@@ -108,7 +108,7 @@ export const makeTransferRoutes = (deps: RegistryDeps): Route[] => [
     ...COMMON,
     method: 'delete',
     path: TRANSFER_PATH,
-    summary: 'Withdraw or decline an offer of a node',
+    summary: 'Withdraw or decline an offer of a pack',
     description: 'For owners of either publisher.',
     params: OfTransfer,
     responses: { 204: { description: 'It has ended.' } },
@@ -129,7 +129,7 @@ export const makeTransferRoutes = (deps: RegistryDeps): Route[] => [
     auth: 'jwt',
     method: 'post',
     path: '/admin/nodes/:nodeId/transfer',
-    summary: 'Give a node to another publisher',
+    summary: 'Give a pack to another publisher',
     description:
       'At once, without an offer; for a name that was squatted, or a publisher that is gone.',
     params: OfNode,
@@ -138,7 +138,7 @@ export const makeTransferRoutes = (deps: RegistryDeps): Route[] => [
       schema: AdminTransfer,
       examples: { globex: { to: 'globex', reason: 'its author' } },
     },
-    responses: ok('The node as it is now.', Node, { example: NODE }),
+    responses: ok('The pack as it is now.', Node, { example: NODE }),
     errors: ['node_not_found', 'publisher_not_found', 'publisher_banned', ...WRITE_ERRORS],
     handler: async (request) => {
       const audit = makeAudit(request)

@@ -107,7 +107,7 @@ const listOfNode = (deps: ListDeps): Route =>
     auth: 'optional',
     method: 'get',
     path: '/nodes/:nodeId/versions',
-    summary: 'List the versions of a node, newest first',
+    summary: 'List the versions of a pack, newest first',
     params: OfNode,
     ...queryOf(NodeVersionsQuery),
     read: 'public',
@@ -162,7 +162,7 @@ const list = (deps: ListDeps): Route =>
     auth: 'optional',
     method: 'get',
     path: '/versions',
-    summary: 'List the versions of all nodes, newest first',
+    summary: 'List the versions of all packs, newest first',
     ...queryOf(VersionListQuery),
     read: 'public',
     responses: ok('A page of versions.', VersionPage, {
@@ -223,7 +223,7 @@ const bulk = (deps: ListDeps): Route =>
             {
               identifier: { node_id: 'image-tools', version: '9.0.0' },
               status: 'not_found',
-              error_message: 'The node "image-tools" has no version "9.0.0".',
+              error_message: 'The pack "image-tools" has no version "9.0.0".',
             },
           ],
         },

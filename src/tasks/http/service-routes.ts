@@ -25,8 +25,11 @@ const Service = Type.Object({
     { additionalProperties: Type.String(), description: 'Further parameters of that request.' },
   ),
   install: Type.Optional(
-    Type.String({ description: 'Installs a node: `{node}`, `{version}` and `{url}` are in it.' }),
+    Type.String({ description: 'Installs a pack: `{node}`, `{version}` and `{url}` are in it.' }),
   ),
+  samples: Type.Boolean({
+    description: 'Whether the console shows visitors results that were computed before.',
+  }),
   development: Type.Boolean({ description: 'Whether `POST /development/tokens` gives tokens.' }),
   video_auth: Type.Enum(['optional', 'required']),
   registry_reads: Type.Enum(['public', 'signed-in', 'members'], {

@@ -107,6 +107,7 @@ describe('a process that can serve', () => {
       client_id: 'console',
       scopes: 'openid profile email',
       auth_params: { audience: 'kiln', resource: 'a b' },
+      samples: false,
       development: false,
       video_auth: 'optional',
       registry_reads: 'public',

@@ -93,7 +93,7 @@ describe('the stars of repositories', () => {
     assert.deepEqual(await run(), [], 'nothing is due')
   })
 
-  test('that are the same change nothing, others the node alone', async () => {
+  test('that are the same change nothing, others the pack alone', async () => {
     const revs = async () => [...(await sql`select id, rev, updated_at from node order by id`)]
     const before = await revs()
     await makeDue()

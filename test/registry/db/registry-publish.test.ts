@@ -54,7 +54,7 @@ describe('publishing', () => {
     await database.sql`update personal_access_token set revoked_at = null`
   })
 
-  test('rejects a version whose archive has arrived, and leaves the node as it was', async () => {
+  test('rejects a version whose archive has arrived, and leaves the pack as it was', async () => {
     const id = await place.addVersion({ nodeId: 'taken', fields: { description: 'before' } })
     await place.receive(id, 'bytes')
     const before = await findNodeFacts(database.sql, { id: 'taken', userId: undefined })

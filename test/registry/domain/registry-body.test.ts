@@ -258,7 +258,7 @@ describe('the publish body', () => {
     assert.deepEqual(codes, ['validation_failed', 'id_mismatch'])
   })
 
-  test('keeps of the node what is not empty', () => {
+  test('keeps of the pack what is not empty', () => {
     const { license, repository } = CLI.node
     assert.deepEqual(publishedFields(CLI.node), { license, repository })
   })

@@ -136,11 +136,11 @@ describe('the workflow files of the documentation', { skip }, () => {
       assert.match(stdout, /"status_reason": "decided by the test"[^]*\[\]\n$/)
     })
 
-    test(`fail from ${name} with the reason when the node does not trust it`, async () => {
+    test(`fail from ${name} with the reason when the pack does not trust it`, async () => {
       const node = await addTrusting({ claims: { ...CLAIMS, repository_id: '1' } })
       const { code, stderr } = await run(node)
       assert.notEqual(code, 0)
-      assert.match(stderr, /no trusted publisher of the node is like it: its repository_id is "42/)
+      assert.match(stderr, /no trusted publisher of the pack is like it: its repository_id is "42/)
     })
   }
 

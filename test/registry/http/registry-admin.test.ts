@@ -330,7 +330,7 @@ describe('a platform admin', () => {
     )
     const mistyped = await edit(`${path}s`, { ...ban, reason: 'x' })
     assert.deepEqual(expectStatus(mistyped, 200).body['warnings'], [
-      `No version of the node has the host node "${name}s" now: the policy waits for one. Names are compared exactly.`,
+      `No version of the pack has the host node "${name}s" now: the policy waits for one. Names are compared exactly.`,
     ])
     const since = new Date().toISOString()
     const put = expectStatus(await edit(path, { ...ban, reason: 'it deletes files' }), 200)

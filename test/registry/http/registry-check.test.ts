@@ -165,11 +165,11 @@ if elsewhere.A: NODE_CLASS_MAPPINGS["Kiln Pot"] = Cup
       [query, false, /The version "1\.0\.0" exists and is NodeVersionStatusActive/],
       [{ ...query, version: '1.0' }, false, /The version "1\.0\.0" exists/],
       [{ ...query, version: '1.0.9.1' }, undefined, /the nearest is 1\.0\.9/],
-      [{ ...query, node_id: 'no node' }, undefined, /the node id in the path must be 1 to 100/],
+      [{ ...query, node_id: 'no node' }, undefined, /the pack id in the path must be 1 to 100/],
       [{ ...query, node_id: theirs }, undefined, /belongs to another publisher/],
       [{ ...query, publisher_id: other.id }, undefined, /member/],
       [{ ...query, publisher_id: 'nobody' }, undefined, /There is no publisher "nobody"/],
-      [{ version: '1.0.0' }, undefined, /No node is named/],
+      [{ version: '1.0.0' }, undefined, /No pack is named/],
       [{ node_id: 'a' }, undefined, /No version is named/],
       [{ node_id: 'a', version: '1.0.0' }, undefined, /No publisher is named/],
     ]

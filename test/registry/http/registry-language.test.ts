@@ -86,7 +86,7 @@ describe('Accept-Language', () => {
     assert.equal((await get(list)).language, null)
   })
 
-  test('translates the node that a host node belongs to', async () => {
+  test('translates the pack that a host node belongs to', async () => {
     const nodeId = unique('node')
     const { version } = await owned.addActive({ nodeId, node: TEXTS })
     const name = unique('Blur')

@@ -84,7 +84,7 @@ describe('a review', () => {
       )
   })
 
-  test('has a body that is checked, and a version that the node has', async () => {
+  test('has a body that is checked, and a version that the pack has', async () => {
     const { nodeId, put } = await addReviewed()
     const long = 'x'.repeat(2_001)
     for (const body of [{}, { stars: 0 }, { stars: 6 }, { stars: 4.5 }, { stars: 1, text: long }])
@@ -147,7 +147,7 @@ describe('a review', () => {
     assert.deepEqual(await ratingOf(node), [4, 1])
   })
 
-  test('changes the node for caches and copies, and not for whoever edits it', async () => {
+  test('changes the pack for caches and copies, and not for whoever edits it', async () => {
     const { node, put } = await addReviewed()
     const { headers } = await anonymous.get(node)
     const etag = headers.get('etag') ?? ''

@@ -36,7 +36,7 @@ describe('a report about a node', () => {
       ['And more.', alice.user, 2, 'broken'],
     )
     const close = `/admin/reports/${String(first['id'])}/close`
-    const decision = { decision: 'The node is banned.', all: true }
+    const decision = { decision: 'The pack is banned.', all: true }
     expectStatus(await alice.client.post(close, decision), 403, 'forbidden')
     assert.deepEqual(expectStatus(await admin.post(close, decision), 200).body, { closed: 2 })
     expectStatus(await admin.post(close, decision), 404, 'report_not_found')

@@ -48,7 +48,7 @@ const transfer = async (nodeId: string, from: Owned, to: Owned): Promise<void> =
 }
 
 describe('a trusted publisher of a node to come', () => {
-  test('makes the node by its first publication, spelled as there, and goes on to publish it', async () => {
+  test('makes the pack by its first publication, spelled as there, and goes on to publish it', async () => {
     const owned = await registry.addPublisher()
     const node = await trusting(owned)
     const ofPublisher = `${owned.path}/trusted-publishers`
@@ -97,7 +97,7 @@ describe('a trusted publisher of a node to come', () => {
     const last = toCome(owned, unique('last'))
     expectStatus(await last.trust(), 403, 'trusted_publisher_limit_reached')
     const reserved = expectStatus(await toCome(owned, 'a..').trust(), 400, 'validation_failed')
-    assert.match(reserved.body.message ?? '', /node id in the path must be/)
+    assert.match(reserved.body.message ?? '', /pack id in the path must be/)
     const deleted = await owned.addNode()
     expectStatus(await owned.owner.delete(`${owned.path}/nodes/${deleted}`), 204)
     expectStatus(await toCome(owned, deleted).trust(), 409, 'node_deleted')
@@ -121,7 +121,7 @@ describe('a trusted publisher of a node to come', () => {
     assert.deepEqual(listOf(await owned.owner.get(`${node.path}/trusted-publishers`)), [])
   })
 
-  test('of two publishers whose jobs publish at once, one makes the node and the other gets 403', async () => {
+  test('of two publishers whose jobs publish at once, one makes the pack and the other gets 403', async () => {
     const both = [await registry.addPublisher(), await registry.addPublisher()]
     for (let round = 0; round < 5; round += 1) {
       const nodeId = unique('Race')

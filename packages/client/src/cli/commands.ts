@@ -22,7 +22,7 @@ export const COMMANDS: Record<string, Command> = {
     run: listTemplates,
   },
   watch: {
-    usage: '<task id>|<node>@<version> [-o <file>]',
+    usage: '<task id>|<pack>@<version> [-o <file>]',
     summary: 'follows a task or a version to its end',
     help: ['-o, --output  saves what the task has made'],
     options: { output: { type: 'string', short: 'o' } },

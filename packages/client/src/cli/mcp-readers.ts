@@ -111,7 +111,7 @@ export const READERS: Record<string, Tool> = {
       'Reads what the checks have found in a version of a pack, and how it was decided on. Files and lines are for members of its publisher.',
     members: { node: string('Id of the pack.'), version: string('Its latest one unless given.') },
     required: ['node'],
-    rest: '`kiln version findings <node>@<version>` prints all.',
+    rest: '`kiln version findings <pack>@<version>` prints all.',
     run: async ({ kiln: { registry }, given: { node: id = '', version }, signal }) => {
       const latest = async () => (await registry.readNode(id, { signal })).latest_version?.version
       const number = version ?? (await latest())

@@ -158,10 +158,10 @@ const askRegistry = async (
   screen.show('asking the registry')
   try {
     const node = await orMissing(kiln.registry.readNode(nodeId, { signal }))
-    if (!node) return { line: `${nodeId} is a new node`, issues, isAsked: true }
+    if (!node) return { line: `${nodeId} is a new pack`, issues, isAsked: true }
     const owner = node.publisher.id
     if (publisherId !== undefined && owner !== publisherId)
-      issues.push(`the node ${nodeId} belongs to ${owner}`)
+      issues.push(`the pack ${nodeId} belongs to ${owner}`)
     const number = version.version
     const taken = await orMissing(kiln.registry.readVersion(nodeId, number, { signal }))
     if (taken && !isFreeAgain(taken))

@@ -42,7 +42,7 @@ export const toReading = (checked: CheckedArchive): Reading => {
 
 export const toRegistry = (checked: CheckedArchive, { nodeId, version }: Pack) => {
   const { is_new_node: isNew, version_free: isFree, issues } = checked
-  const node = isNew ? `${nodeId} is a new node` : nodeId
+  const node = isNew ? `${nodeId} is a new pack` : nodeId
   const line = isFree ? `${node}, ${version.version} is free` : issues.join('; ')
   return { line, issues, isAsked: true }
 }

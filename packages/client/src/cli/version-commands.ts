@@ -4,7 +4,7 @@ import { take, text } from './context.ts'
 import type { Command, Context } from './context.ts'
 import { EXIT, UsageError } from './error.ts'
 
-const VERSION = '<node>@<version>'
+const VERSION = '<pack>@<version>'
 
 /** Node and version of the argument after the verb. */
 const readVersionArgument = (context: Context): { nodeId: string; version: string } => {
@@ -103,10 +103,10 @@ const VERBS: Record<string, (context: Context) => Promise<number>> = {
 }
 
 const version: Command = {
-  usage: `list <node>|deprecate ${VERSION}|delete ${VERSION}|findings ${VERSION}`,
-  summary: 'lists the versions of a node, deprecates or deletes one, or shows its findings',
+  usage: `list <pack>|deprecate ${VERSION}|delete ${VERSION}|findings ${VERSION}`,
+  summary: 'lists the versions of a pack, deprecates or deletes one, or shows its findings',
   help: [
-    '--publisher  the publisher, where it is not the one that the node says',
+    '--publisher  the publisher, where it is not the one that the pack says',
     '--changelog  with deprecate: a new text, such as what to use instead',
     '--undo       with deprecate: takes it back',
     '--yes        with delete: deletes without a question, which is asked on a terminal alone',
@@ -129,8 +129,8 @@ const version: Command = {
 const TEXTS = ['name', 'description', 'author', 'repository', 'license', 'icon'] as const
 
 const node: Command = {
-  usage: `edit <node> ${TEXTS.map((name) => `[--${name} <text>]`).join(' ')} [--tag <tag>]…`,
-  summary: 'changes what the registry says of a node; what is not named stays',
+  usage: `edit <pack> ${TEXTS.map((name) => `[--${name} <text>]`).join(' ')} [--tag <tag>]…`,
+  summary: 'changes what the registry says of a pack; what is not named stays',
   help: ['an empty text clears; --tag replaces all tags, and may be repeated'],
   options: {
     publisher: { type: 'string' },

@@ -149,7 +149,7 @@ const SCOPES = [
   ['images', 'Image tasks'],
   ['videos', 'Video tasks'],
   ['read', 'Read everything'],
-  ['publish', 'Publish nodes'],
+  ['publish', 'Publish packs'],
   ['webhooks', 'Webhook secret and endpoints'],
 ] as const satisfies readonly (readonly [Scope, string])[]
 

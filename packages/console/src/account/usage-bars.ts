@@ -1,5 +1,5 @@
 import type { Schema } from '../api/schema.ts'
-import type { Bar } from '../ui/bars.tsx'
+import type { Bar } from '../ui/bar.ts'
 import { showSeconds } from '../words/text.ts'
 
 type Usage = Schema<'Usage'>

@@ -17,12 +17,13 @@ import { Code } from '../ui/code.tsx'
 import { Link, LinkButton, nodePage, tryPage } from '../ui/link.tsx'
 import { ErrorPanel, NoPacks, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
+import skin from '../samples/card-skin.webp'
+import upscaled from '../samples/card-upscale.webp'
 import { Bdi, Tile } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
 import clip from './clip.mp4'
 import clipPoster from './clip.webp'
 import styles from './home.module.css'
-import portrait from './portrait.webp'
 import relit from './relit.avif'
 
 /** First page of who is not signed in: what this is, how results look, and one thing to do. */
@@ -30,6 +31,7 @@ export const Visitor = () => (
   <Stack>
     <Hero />
     <Columns />
+    <Facts />
     {useIsPublic() && <Packs />}
     <Panel title="Call it from code">
       <Snippets />
@@ -62,13 +64,13 @@ const Hero = () => {
           Send a job by HTTP: it ends and is reported, whichever process dies, as a result or an
           error you can act on. Beside it is a registry for packs of custom nodes.
         </p>
-        <p className="soft">
-          The engines that come with it are not generative; they are for trying it.
-        </p>
         <Row>
           <Button variant="primary" onPress={() => start.mutate()} isPending={start.isPending}>
             Try it
           </Button>
+          {service?.samples && (
+            <LinkButton {...tryPage('relight')}>See samples without an account</LinkButton>
+          )}
           <LinkButton to="/registry">Browse packs</LinkButton>
           <a href="/docs">Read the docs</a>
         </Row>
@@ -84,17 +86,38 @@ const Hero = () => {
 }
 
 const CARDS = [
-  ['relight', 'Relight', 'New light by a prompt or a reference picture.'],
-  ['upscale', 'Upscale', 'Two to sixteen times the size.'],
-  ['skin_flexible', 'Skin', 'Even skin that keeps its texture.'],
+  ['relight', 'Relight', 'New light by a prompt or a reference picture.', relit],
+  ['upscale', 'Upscale', 'Two to sixteen times the size.', upscaled],
+  ['skin_creative', 'Skin', 'Even skin that keeps its texture.', skin],
 ] as const
+
+/** Facts that a visitor cannot know. */
+const FACTS = {
+  'What it costs':
+    'Kiln itself costs nothing: it is open source and runs on your own machines. Credits are no money: operators limit use by them, and a job shows its price before you send it.',
+  'What makes the results':
+    'Out of the box an engine of plain image processing. It is not an AI model and invents nothing: it is there to try the service. Models run on the ComfyUI machines, engines and vendors that an operator connects.',
+  'What ComfyUI is':
+    'The host application of packs: in it, people draw image and video workflows as graphs of nodes. A pack adds nodes to it.',
+}
+
+const Facts = () => (
+  <ul className="columns">
+    {Object.entries(FACTS).map(([title, words]) => (
+      <li key={title} className="stack tight">
+        <h3>{title}</h3>
+        <p className="soft">{words}</p>
+      </li>
+    ))}
+  </ul>
+)
 
 const Columns = () => (
   <ul className={styles.cards}>
-    {CARDS.map(([kind, title, words]) => (
+    {CARDS.map(([kind, title, words, picture]) => (
       <li key={kind}>
         <Link {...tryPage(kind)} className={styles.card}>
-          <img src={kind === 'relight' ? relit : portrait} alt="" loading="lazy" />
+          <img src={picture} alt="" loading="lazy" />
           <strong>{title}</strong>
           <span className="soft">{words}</span>
         </Link>

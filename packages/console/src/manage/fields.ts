@@ -1,4 +1,5 @@
 import { filledWith, type FieldSpec } from '../ui/ask-field.tsx'
+import type { PictureSpec } from '../ui/picture-field.tsx'
 
 const text = (name: string, label: string, help?: FieldSpec['help']): FieldSpec => ({
   name,
@@ -52,15 +53,15 @@ const supportFields = (of: Supporting): FieldSpec[] => [
   text('supported_host_frontend_version', 'Host frontend version'),
 ]
 
-const PICTURE = 'HTTPS URL of a PNG, JPEG or WebP.'
+type Pictures = Record<'icon' | 'banner', PictureSpec>
 
 /** Fields of a node that members of its publisher write. */
-export const nodeFields = (node: Supporting): FieldSpec[] =>
+export const nodeFields = (node: Supporting, { icon, banner }: Pictures): FieldSpec[] =>
   filledWith(node, [
     { name: 'name', label: 'Name' },
     { ...text('description', 'Description'), rows: 3 },
-    text('icon', 'Icon', PICTURE),
-    text('banner_url', 'Banner', PICTURE),
+    { ...text('icon', 'Icon'), picture: icon },
+    { ...text('banner_url', 'Banner'), picture: banner },
     { ...text('tags', 'Tags'), chips: true },
     ...supportFields(node),
     text('repository', 'Repository'),

@@ -11,8 +11,8 @@ import { AskButton } from '../ui/ask.tsx'
 import { LinkButton, publishPage } from '../ui/link.tsx'
 import { Bdi } from '../ui/values.tsx'
 import { nodeAdminFields, nodeFields } from './fields.ts'
-import { PictureChoice } from './picture.tsx'
 import { ownTextsQuery, useRights } from './queries.ts'
+import { giveAway, offerOf } from './transfer.tsx'
 
 const NODE = '/publishers/{publisherId}/nodes/{nodeId}'
 const ADMIN_NODE = '/admin/nodes/{nodeId}'
@@ -32,7 +32,16 @@ export const ManageNode = ({ node }: { node: Node }) => {
   const path = { publisherId: publisher.id, nodeId }
   const isTranslated = node.translations !== undefined
   const own = useQuery({ ...ownTextsQuery(nodeId), enabled: mayEdit && isTranslated }).data
-  const fields = nodeFields(own ?? node)
+  const fields = nodeFields(own ?? node, {
+    icon: {
+      src: iconOf(node),
+      send: async (file) => (await sendFile(`${NODE}/icon`, path, file)).icon,
+    },
+    banner: {
+      src: bannerOf(node),
+      send: async (file) => (await sendFile(`${NODE}/banner`, path, file)).banner_url,
+    },
+  })
   const adminFields = nodeAdminFields(node)
   const actions: (Action | false)[] = [
     isAdmin && {
@@ -54,6 +63,8 @@ export const ManageNode = ({ node }: { node: Node }) => {
       },
     },
     isAdmin && node.status === 'NodeStatusActive' && banOf('node', nodeId),
+    isAdmin && giveAway(nodeId),
+    isOwner && offerOf(path),
     isOwner && {
       label: 'Delete pack',
       title: `Delete ${nodeId}?`,
@@ -83,18 +94,7 @@ export const ManageNode = ({ node }: { node: Node }) => {
           fields={fields}
           write={(values) => send('PUT', NODE, { path, body: changesIn(fields, values) })}
           onDone={showWarnings}
-        >
-          <PictureChoice
-            name="icon"
-            src={iconOf(node)}
-            write={(file) => sendFile(`${NODE}/icon`, path, file)}
-          />
-          <PictureChoice
-            name="banner"
-            src={bannerOf(node)}
-            write={(file) => sendFile(`${NODE}/banner`, path, file)}
-          />
-        </AskButton>
+        />
       )}
       {isMember && (
         <LinkButton {...publishPage(publisher.id)} search={{ node: nodeId }}>

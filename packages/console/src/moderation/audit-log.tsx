@@ -1,15 +1,17 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
 
 import { NUMBERED, read, type Schema } from '../api/client.ts'
 import { useChangeSearch } from '../ui/address.ts'
 import { SearchField, Select, TextField } from '../ui/fields.tsx'
+import { FilterBar } from '../ui/filter-bar.tsx'
 import { Link, nodePage, publisherPage, taskPage, versionPage } from '../ui/link.tsx'
 import { Facts, Stack } from '../ui/panels.tsx'
+import { periodOptions } from '../ui/period.ts'
 import { Listing } from '../ui/rows.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
 import { wordsOf } from '../words/states.ts'
-import styles from './moderation.module.css'
 
 const route = getRouteApi('/moderation')
 
@@ -102,7 +104,6 @@ const ADDRESS = /^(\d+\.){3}\d+$|:.*:/
 /** Changes of all that is kept, the newest first. */
 export const AuditLog = () => {
   const { q, actor, action, address, from, to } = route.useSearch()
-  const change = useChangeSearch()
   const filter = {
     ...(q && { target: q }),
     ...(actor && { actor }),
@@ -120,45 +121,79 @@ export const AuditLog = () => {
   })
   return (
     <Stack>
-      <div className={`columns ${styles.log}`}>
-        <SearchField label="Actor" value={actor} onChange={(next) => change({ actor: next })} />
-        <Select
-          label="Action"
-          isLabelHidden
-          options={CHOICES}
-          value={filter.action ?? ''}
-          onChange={(next) => change({ action: next || undefined })}
-        />
-        <SearchField
-          label="Target"
-          placeholder="Target, such as node/light-tools"
-          value={q}
-          onChange={(next) => change({ q: next })}
-        />
-        <SearchField
-          label="Address"
-          value={address}
-          onChange={(next) => change({ address: next })}
-        />
-        {(['from', 'to'] as const).map((name) => (
-          <TextField
-            key={name}
-            label={name === 'from' ? 'From' : 'To'}
-            isLabelHidden
-            type="date"
-            value={{ from, to }[name] ?? ''}
-            onChange={(next) => change({ [name]: next || undefined })}
-          />
-        ))}
-      </div>
+      <Filters />
       <Listing
         label="Audit log"
         query={log}
         empty={Object.keys(filter).length > 0 ? 'No entries match' : 'No entries yet'}
         columns={COLUMNS}
-        below={showChanges}
+        details={showChanges}
       />
     </Stack>
+  )
+}
+
+const Filters = () => {
+  const { q, actor, action, address, from, to } = route.useSearch()
+  const change = useChangeSearch()
+  const navigate = useNavigate()
+  const set = [q, actor, action, address, from ?? to].filter(Boolean).length
+  const clear = (): void => void navigate({ to: '.', search: { tab: 'log' }, replace: true })
+  const person = (
+    <SearchField label="Actor" value={actor} onChange={(next) => change({ actor: next })} />
+  )
+  return (
+    <FilterBar
+      label="Audit log"
+      first={person}
+      count={set - (actor ? 1 : 0)}
+      onClear={set > 0 ? clear : undefined}
+    >
+      <Select
+        label="Action"
+        isLabelHidden
+        options={CHOICES}
+        value={action ?? ''}
+        onChange={(next) => change({ action: next || undefined })}
+      />
+      <SearchField label="Target" value={q} onChange={(next) => change({ q: next })} />
+      <SearchField label="Address" value={address} onChange={(next) => change({ address: next })} />
+      <Days />
+    </FilterBar>
+  )
+}
+
+const BETWEEN = 'between'
+const DAYS = { from: 'From', to: 'To' } as const
+
+/** A period by its name, or by its first and last day. */
+const Days = () => {
+  const { from, to } = route.useSearch()
+  const change = useChangeSearch()
+  const [isBetween, setBetween] = useState(to !== undefined)
+  return (
+    <>
+      <Select
+        label="Time"
+        isLabelHidden
+        options={[...periodOptions(isBetween ? '' : from), [BETWEEN, 'Between two days']]}
+        value={isBetween ? BETWEEN : (from ?? '')}
+        onChange={(next) => {
+          setBetween(next === BETWEEN)
+          if (next !== BETWEEN) change({ from: next || undefined, to: undefined })
+        }}
+      />
+      {isBetween &&
+        (['from', 'to'] as const).map((name) => (
+          <TextField
+            key={name}
+            label={DAYS[name]}
+            type="date"
+            value={{ from, to }[name] ?? ''}
+            onChange={(next) => change({ [name]: next || undefined })}
+          />
+        ))}
+    </>
   )
 }
 
@@ -192,26 +227,23 @@ const COLUMNS = {
       <Bdi>{address}</Bdi>
     </span>
   ),
-  Reason: ({ reason }: Entry) => <Bdi>{reason}</Bdi>,
+  Reason: ({ reason }: Entry) => reason && <Bdi>{reason}</Bdi>,
 }
 
 const showChanges = ({ before = {}, after = {} }: Entry) => {
   const changes = listChanges(before, after)
   if (changes.length === 0) return null
   return (
-    <details>
-      <summary>Details</summary>
-      <Facts
-        of={Object.fromEntries(
-          changes.map(({ name, text, side }) => [
-            name,
-            <span key={name}>
-              <Bdi as="code">{text}</Bdi> {side && <Badge>{side}</Badge>}
-            </span>,
-          ]),
-        )}
-      />
-    </details>
+    <Facts
+      of={Object.fromEntries(
+        changes.map(({ name, text, side }) => [
+          name,
+          <span key={name}>
+            <Bdi as="code">{text}</Bdi> {side && <Badge>{side}</Badge>}
+          </span>,
+        ]),
+      )}
+    />
   )
 }
 

@@ -98,7 +98,7 @@ export const Comparison = ({ nodeId, version, previous = '' }: Sides) => {
         <Stack>
           <p>
             {verdict === 'none'
-              ? 'The host nodes of one side could not be read.'
+              ? 'The nodes of one side could not be read.'
               : `Changes against ${previous}: ${counts.breaks} that break, ${counts.may_break} that may break, ${counts.safe} safe. `}
             <Link {...comparisonPage(nodeId, previous, version)}>See the cards</Link>
           </p>

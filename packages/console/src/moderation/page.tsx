@@ -1,19 +1,19 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { GridList, GridListItem } from 'react-aria-components/GridList'
 
 import type { paths } from '../../../client/src/index.ts'
-import { NUMBERED, read } from '../api/client.ts'
+import { NUMBERED, read, readQuery } from '../api/client.ts'
+import { lazyPart } from '../shell/lazy-page.ts'
 import { AddressField, Select } from '../ui/fields.tsx'
 import { countsInWords } from '../ui/findings.tsx'
-import { Empty, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
+import { Empty, Loading, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
 import { NextPage, PreviousPage } from '../ui/rows.tsx'
 import { useChangeSearch } from '../ui/address.ts'
 import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, StateBadge, Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
-import { AuditLog } from './audit-log.tsx'
 import { Bans } from './bans.tsx'
 import { Decide, keyOf, type Version } from './decide.tsx'
 import { Detail } from './detail.tsx'
@@ -162,17 +162,71 @@ const VersionItem = ({ version }: { version: Version }) => {
   )
 }
 
+// Who decides on versions needs none of these.
+const AuditLog = lazyPart(async () => (await import('./audit-log.tsx')).AuditLog)
+const Reports = lazyPart(async () => (await import('./reports.tsx')).Reports)
+const ReportedReviews = lazyPart(async () => (await import('./reviews.tsx')).ReportedReviews)
+
 const TABS = {
   versions: ['Versions', <Queue key="versions" />],
   failed: ['Failed checks', <Queue key="failed" isFailed />],
+  reports: ['Reports', <Reports key="reports" />],
+  reviews: ['Reviews', <ReportedReviews key="reviews" />],
   bans: ['Bans', <Bans key="bans" />],
   log: ['Audit log', <AuditLog key="log" />],
 } as const
+
+const ONE = { pageSize: 1 }
+const SOMETIMES = { refetchInterval: 30_000 }
+/** Queries of what waits for a decision, by tab: a page of one says how many there are. */
+const WAITING = {
+  versions: readQuery('/versions', { query: { ...FILTERS.review, ...ONE } }, SOMETIMES),
+  failed: readQuery('/versions', { query: { ...FILTERS.failed, ...ONE } }, SOMETIMES),
+  reports: readQuery('/admin/reports', { query: ONE }, SOMETIMES),
+  reviews: readQuery('/admin/reviews', { query: { limit: 1 } }, SOMETIMES),
+}
+
+/** Decisions that wait, by tab; undefined until they are known. What cannot be counted has none. */
+const useCounts = (): Readonly<Record<string, number>> | undefined => {
+  const counts = {
+    versions: useQuery(WAITING.versions),
+    failed: useQuery(WAITING.failed),
+    reports: useQuery(WAITING.reports),
+    reviews: useQuery(WAITING.reviews),
+  }
+  const all = Object.entries(counts)
+  if (all.some(([, { isPending }]) => isPending)) return undefined
+  return Object.fromEntries(all.map(([tab, { data }]) => [tab, data?.total ?? 0]))
+}
 
 /** Page of all that platform admins decide on. */
 export const Page = () => (
   <>
     <PageTitle>Moderation</PageTitle>
-    <Tabs label="Moderation" tabs={TABS} />
+    <Waiting />
   </>
 )
+
+/** Tabs with the number of what waits; the first where something does is open, unless the address is about versions. */
+const Waiting = () => {
+  const { tab, status, version } = route.useSearch()
+  const counts = useCounts()
+  // It stays while they decide, so that the last decision of a tab closes none.
+  const [opens, setOpens] = useState<string | undefined>(
+    (status ?? version) ? 'versions' : undefined,
+  )
+  if (opens === undefined && counts)
+    setOpens(Object.keys(counts).find((one) => counts[one]) ?? 'versions')
+  const tabs = Object.fromEntries(
+    Object.entries(TABS).map(([id, [title, content]]) => {
+      const count = counts?.[id] ?? 0
+      return [id, [count > 0 ? `${title} (${count})` : title, content] as const]
+    }),
+  )
+  if ((tab ?? opens) === undefined) return <Loading />
+  return (
+    <Suspense fallback={<Loading />}>
+      <Tabs label="Moderation" tabs={tabs} opens={opens} />
+    </Suspense>
+  )
+}

@@ -1,26 +1,34 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import type { ComponentType } from 'react'
+import { Suspense, type ComponentType } from 'react'
 
 import { send, sendFile, type Schema } from '../api/client.ts'
 import { useMe } from '../api/queries.ts'
-import { PictureChoice } from '../manage/picture.tsx'
 import { banOf } from '../moderation/bans.tsx'
 import { BannedPublishers } from '../moderation/related.tsx'
 import { logoOf } from '../registry/queries.ts'
+import { lazyPart } from '../shell/lazy-page.ts'
 import { Actions } from '../ui/actions.tsx'
+import { changesIn, filledWith } from '../ui/ask-field.tsx'
 import { AskButton } from '../ui/ask.tsx'
 import { Copied } from '../ui/code.tsx'
 import { LinkButton, publishPage, StrangersLink } from '../ui/link.tsx'
-import { Facts, Note, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
+import { Facts, Loading, Note, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
+import type { PictureSpec } from '../ui/picture-field.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, StateBadge, Tile, Time } from '../ui/values.tsx'
 import { PublisherEndpoints } from './endpoints.tsx'
 import { Members } from './members.tsx'
 import { Nodes } from './nodes.tsx'
-import { mayAs, publisherQuery, useRole, type OfPublisher, type Role } from './queries.ts'
+import {
+  mayAs,
+  publisherQuery,
+  useOffers,
+  useRole,
+  type OfPublisher,
+  type Role,
+} from './queries.ts'
 import { Tokens } from './tokens.tsx'
-import { TrustedPublishers } from './trusted.tsx'
 
 const route = getRouteApi('/publishers/$publisher')
 
@@ -31,12 +39,17 @@ export const Page = () => {
   const { name = id, status } = publisher.data ?? {}
   const role = useRole(id)
   const isAdmin = useMe()?.isAdmin === true
+  const offers = useOffers({ id, role })
   const seen = Object.entries(TABS).filter(([, [, , lowest]]) => mayAs(role, lowest))
   const tabs = Object.fromEntries(
     seen.map(([tab, [title, Content]]) => {
       return [
         tab,
-        [title, <Content key={tab} id={id} role={role} />, ...(ABOUT[tab] ?? [])] as const,
+        [
+          tab === 'transfers' && offers > 0 ? `${title} (${offers})` : title,
+          <Content key={tab} id={id} role={role} />,
+          ...(ABOUT[tab] ?? []),
+        ] as const,
       ]
     }),
   )
@@ -79,7 +92,9 @@ export const Page = () => {
             )}
             <BannedPublishers id={id} />
             <Intro publisher={data} />
-            <Tabs label="Publisher" tabs={tabs} side />
+            <Suspense fallback={<Loading />}>
+              <Tabs label="Publisher" tabs={tabs} side />
+            </Suspense>
           </Stack>
         )}
       </Show>
@@ -117,6 +132,15 @@ const TEXTS = [
 const About = ({ id: publisherId, role }: OfPublisher) => {
   const { data: publisher } = useQuery(publisherQuery(publisherId))
   if (!publisher) return null
+  const logo: PictureSpec = {
+    src: logoOf(publisher),
+    send: async (file) =>
+      (await sendFile('/publishers/{publisherId}/logo', { publisherId }, file)).logo,
+  }
+  const fields = filledWith(
+    publisher,
+    TEXTS.map((field) => (field.name === 'logo' ? { ...field, picture: logo } : field)),
+  )
   return (
     <Stack>
       <Facts
@@ -137,21 +161,22 @@ const About = ({ id: publisherId, role }: OfPublisher) => {
           label="Edit"
           title={`Edit ${publisher.id}`}
           action="Save"
-          fields={TEXTS.map((field) => ({ ...field, value: publisher[field.name] ?? '' }))}
-          write={(body) =>
-            send('PUT', '/publishers/{publisherId}', { path: { publisherId }, body })
+          fields={fields}
+          write={(values) =>
+            send('PUT', '/publishers/{publisherId}', {
+              path: { publisherId },
+              body: changesIn(fields, values),
+            })
           }
-        >
-          <PictureChoice
-            name="logo"
-            src={logoOf(publisher)}
-            write={(file) => sendFile('/publishers/{publisherId}/logo', { publisherId }, file)}
-          />
-        </AskButton>
+        />
       )}
     </Stack>
   )
 }
+
+// Few are set up, or have an offer.
+const TrustedPublishers = lazyPart(async () => (await import('./trusted.tsx')).TrustedPublishers)
+const Transfers = lazyPart(async () => (await import('./transfers.tsx')).Transfers)
 
 type PublisherTab = readonly [title: string, Content: ComponentType<OfPublisher>, lowest?: Role]
 
@@ -162,6 +187,7 @@ const TABS: Readonly<Record<string, PublisherTab>> = {
   tokens: ['Tokens', Tokens, 'admin'],
   trusted: ['Trusted publishers', TrustedPublishers, 'admin'],
   endpoints: ['Webhooks', PublisherEndpoints, 'member'],
+  transfers: ['Transfers', Transfers, 'member'],
   settings: ['About', About],
 }
 

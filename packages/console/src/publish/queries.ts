@@ -18,6 +18,15 @@ export const nodesQuery = (publisherId: string) =>
     query: { limit: 1000, include_banned: true },
   })
 
+export const transfersQuery = (publisherId: string) =>
+  readQuery('/publishers/{publisherId}/transfers', { path: { publisherId } })
+
+/** Number of packs that are offered to a publisher; members alone may read it. */
+export const useOffers = ({ id, role }: OfPublisher): number => {
+  const { data } = useQuery({ ...transfersQuery(id), enabled: mayAs(role, 'member') })
+  return data?.transfers.filter(({ to }) => to === id).length ?? 0
+}
+
 /** The caller's role in a publisher; undefined of a stranger, and until it is known. */
 export const roleIn = (publisher: Publisher | undefined, me: string | undefined) =>
   publisher?.members?.find(({ user }) => user.id === me && me)?.role

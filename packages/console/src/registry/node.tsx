@@ -16,6 +16,7 @@ import { Overview } from './overview.tsx'
 import { Install, LongText, Provenance, support, Verdict } from './parts.tsx'
 import { bannerOf, iconOf, nodeQuery, versionsQuery, type Node, type Version } from './queries.ts'
 import styles from './registry.module.css'
+import { ReportPack } from './report.tsx'
 import { Reviews, titleOfReviews } from './reviews.tsx'
 import { byNumber, explainInstalls, readLicense } from './standing.ts'
 
@@ -82,6 +83,7 @@ const NodeView = ({ node }: { node: Node }) => {
         <aside aria-label="Facts" className="stack">
           {latest && <Install version={latest} />}
           <Details node={node} />
+          <ReportPack node={node} />
         </aside>
       </div>
     </Stack>

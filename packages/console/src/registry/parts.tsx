@@ -92,7 +92,7 @@ export const Install = ({ version }: { version: Version }) => {
   const template = chooseInstall(service)
   return (
     <Panel title={`Install ${number}`}>
-      <Code text={writeInstall(template, version, location.origin)} label="install command" />
+      <Code text={writeInstall(template, version, location.origin)} label="install command" wraps />
       {!service?.install && (
         <p className="soft small">
           Run it in the folder of the host application, which finds packs in{' '}

@@ -143,7 +143,26 @@ const Own = ({ node }: { node: Node }) => {
 }
 
 const Entry = ({ node, review }: OfReview) => {
-  const { author, text, version, status, hidden_reason: reason, reply, reports = [] } = review
+  const { reply } = review
+  return (
+    <>
+      <ReviewText review={review} />
+      {reply && (
+        <div className={`stack ${styles.reply}`}>
+          <span className="soft small">
+            <Bdi>{node.publisher.name}</Bdi> replied <Time at={reply.at} />
+          </span>
+          <LongText text={reply.text} />
+        </div>
+      )}
+      <Actions node={node} review={review} />
+    </>
+  )
+}
+
+/** A review with what only its author and platform admins read: why it is hidden, and what its reports say. */
+export const ReviewText = ({ review }: { review: Review }) => {
+  const { author, text, version, status, hidden_reason: reason, reports = [] } = review
   return (
     <>
       <Row>
@@ -164,15 +183,6 @@ const Entry = ({ node, review }: OfReview) => {
           <Bdi>{`Reported: ${reports.join(' · ')}`}</Bdi>
         </Note>
       )}
-      {reply && (
-        <div className={`stack ${styles.reply}`}>
-          <span className="soft small">
-            <Bdi>{node.publisher.name}</Bdi> replied <Time at={reply.at} />
-          </span>
-          <LongText text={reply.text} />
-        </div>
-      )}
-      <Actions node={node} review={review} />
     </>
   )
 }
@@ -187,15 +197,6 @@ const Actions = ({ node, review }: OfReview) => {
   const path = { nodeId: node.id, reviewId }
   const isVisible = status === 'visible'
   const isReader = me && !isMine && !role && isVisible
-  const decide = (label: string, status: 'visible' | 'hidden') => (
-    <AskButton
-      label={label}
-      fields={[WHY]}
-      write={({ reason = '' }) =>
-        send('PUT', `/admin${REVIEW}`, { path, body: { status, reason } })
-      }
-    />
-  )
   return (
     <Row>
       {isReader && (
@@ -218,9 +219,30 @@ const Actions = ({ node, review }: OfReview) => {
           }
         />
       )}
-      {me?.isAdmin && status !== 'hidden' && decide('Hide', 'hidden')}
-      {me?.isAdmin && status === 'hidden' && decide('Show', 'visible')}
-      {me?.isAdmin && isVisible && review.reports && decide('Dismiss reports', 'visible')}
+      {me?.isAdmin && <Decisions review={review} />}
     </Row>
+  )
+}
+
+/** Buttons for what a platform admin decides on a review. */
+export const Decisions = ({ review }: { review: Review }) => {
+  const { id: reviewId, node_id: nodeId, status, reports } = review
+  const decide = (label: string, to: 'visible' | 'hidden') => (
+    <AskButton
+      label={label}
+      fields={[WHY]}
+      write={({ reason = '' }) =>
+        send('PUT', `/admin${REVIEW}`, {
+          path: { nodeId, reviewId },
+          body: { status: to, reason },
+        })
+      }
+    />
+  )
+  return (
+    <>
+      {status === 'hidden' ? decide('Show', 'visible') : decide('Hide', 'hidden')}
+      {status === 'visible' && reports && decide('Dismiss reports', 'visible')}
+    </>
   )
 }

@@ -49,11 +49,9 @@ const cutVersion = (version: string): (string | undefined)[] => {
   return at === -1 ? [plain] : [plain.slice(0, at), plain.slice(at + 1)]
 }
 
-/** The command where the settings have none. It asks for the version first, so that the install counts. */
-const DEFAULT_INSTALL = `curl -fsS '{origin}/nodes/{node}/install?version={version}' |
-  jq -r .downloadUrl |
-  xargs curl -fLo {node}.zip
-unzip {node}.zip -d custom_nodes/{node}`
+/** The command where the settings have none, in one line. It asks for the version first, so that the install counts. */
+const DEFAULT_INSTALL =
+  "curl -fsS '{origin}/nodes/{node}/install?version={version}' | jq -r .downloadUrl | xargs curl -fLo {node}.zip && unzip {node}.zip -d custom_nodes/{node}"
 
 /** The same where the registry is not public: the version it names has a link that needs no credential. */
 const SIGNED_IN_INSTALL = DEFAULT_INSTALL.replace('-fsS', '-fsS -H "X-API-KEY: $KILN_API_KEY"')

@@ -4,7 +4,7 @@ import { Ellipsis, UserRound, type LucideIcon } from 'lucide-react'
 import { Suspense, useState, type ReactNode } from 'react'
 import { Button as PlainButton } from 'react-aria-components/Button'
 
-import { creditsQuery, useIsPublic, useMe } from '../api/queries.ts'
+import { creditsQuery, serviceQuery, useIsPublic, useMe } from '../api/queries.ts'
 import { session, signOut } from '../api/session.ts'
 import { useStore } from '../api/store.ts'
 import { Button } from '../ui/button.tsx'
@@ -187,7 +187,11 @@ const Guard = () => {
   const me = useMe()
   const isPublic = useIsPublic()
   const { who = 'all', title = '' } = useMatches().at(-1)?.staticData ?? {}
-  const isOpen = who === 'all' || (who === 'reader' && isPublic === true)
+  const samples = useQuery(serviceQuery).data?.samples
+  const isOpen =
+    who === 'all' ||
+    (who === 'reader' && isPublic === true) ||
+    (who === 'guest' && !starting && samples === true)
   const isInside = user !== undefined && (who !== 'admin' || me?.isAdmin === true)
   if (isOpen || isInside) return <Outlet />
   const isKnown = !starting && (who !== 'reader' || isPublic !== undefined)

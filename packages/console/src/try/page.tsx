@@ -4,6 +4,7 @@ import { Clapperboard, Maximize2, ScanFace, Sun, Workflow } from 'lucide-react'
 import { useEffect } from 'react'
 
 import { keepDraft, session } from '../api/session.ts'
+import { Samples } from '../samples/samples.tsx'
 import { useStore } from '../api/store.ts'
 import { taskQuery } from '../tasks/queries.ts'
 import { Link, tryPage } from '../ui/link.tsx'
@@ -24,6 +25,18 @@ const ICONS = {
 }
 
 export const Page = () => {
+  const { kind = 'relight' } = useParams({ strict: false })
+  if (useStore(session).user !== undefined) return <Forms />
+  return (
+    <>
+      <PageTitle>Try</PageTitle>
+      <Kinds id={kind} templates={[]} />
+      <Samples key={kind} kind={kind} />
+    </>
+  )
+}
+
+const Forms = () => {
   const { kind: id } = useParams({ strict: false })
   const document = useQuery(documentQuery)
   const templates = useQuery(templatesQuery)

@@ -7,6 +7,7 @@ import { issueOf } from '../api/issues.ts'
 import { pause } from '../../../client/src/lib/pause.ts'
 import { Button, IconButton } from './button.tsx'
 import { Checkbox, listOf, Select, TextField, type Options } from './fields.tsx'
+import { PictureField, type PictureSpec } from './picture-field.tsx'
 import { Badge } from './values.tsx'
 
 /** A field of a form that is written down as data. */
@@ -33,6 +34,8 @@ export interface FieldSpec {
   suggestions?: readonly string[]
   /** Some of these, by the titles of their groups: the value has a line for each. */
   many?: Readonly<Record<string, Options<string>>>
+  /** A picture, by a file or its address. */
+  picture?: PictureSpec
   /** Words that are added one by one: the value has a line for each. */
   chips?: boolean
 }
@@ -109,6 +112,7 @@ export const Field = ({ field, isFirst, values, ...props }: AskedFieldProps) => 
   if (options) return <Select {...common} options={options} />
   if (field.many) return <Some {...common} many={field.many} />
   if (field.chips) return <Chips {...common} />
+  if (field.picture) return <PictureField {...common} label={label} picture={field.picture} />
   const inputMode = isNumber ? 'numeric' : undefined
   const { suggestions } = field
   const type = isTime ? 'datetime-local' : 'text'

@@ -1,13 +1,6 @@
+import type { Bar } from './bar.ts'
 import styles from './bars.module.css'
 import { Hidden } from './values.tsx'
-
-export interface Bar {
-  /** Day or month where it begins. */
-  label: string
-  value: number
-  /** The value as people read it. */
-  text: string
-}
 
 /** Per cent of the height that the highest bar takes: above it is room for its value. */
 const TALLEST = 82

@@ -30,9 +30,16 @@ export const CopyButton = ({ text, label }: { text: string; label: string }) => 
   )
 }
 
+type CodeProps = {
+  text: string
+  label: string
+  /** Breaks its lines where there is no room, so that none is cut. */
+  wraps?: boolean
+}
+
 /** A block of code; it alone may be wider than the page. */
-export const Code = ({ text, label }: { text: string; label: string }) => (
-  <div className={styles.code}>
+export const Code = ({ text, label, wraps }: CodeProps) => (
+  <div className={`${styles.code} ${wraps ? styles.wraps : ''}`}>
     {/* A box that scrolls must be reached by the keyboard. */}
     <pre tabIndex={0} aria-label={label} role="region">
       <bdi>

@@ -13,11 +13,13 @@ interface RowsProps<Row> {
   columns: Readonly<Record<string, (row: Row) => ReactNode>>
   /** Stands below a row, over its whole width. */
   below?(row: Row): ReactNode
+  /** Stands there once the row is opened; nothing where there is nothing more to say. */
+  details?(row: Row): ReactNode
   empty: ReactNode
 }
 
 /** A table that is written down as data, and a sentence where there is no row. On a phone a row is a card whose first cell has a line of its own. */
-export const Rows = <Row,>({ label, rows, columns, below, empty }: RowsProps<Row>) => {
+export const Rows = <Row,>({ label, rows, columns, empty, ...more }: RowsProps<Row>) => {
   if (rows.length === 0) return <Empty>{empty}</Empty>
   return (
     <table className={styles.table} aria-label={label}>
@@ -28,27 +30,29 @@ export const Rows = <Row,>({ label, rows, columns, below, empty }: RowsProps<Row
               {name || <Hidden>Actions</Hidden>}
             </th>
           ))}
+          {more.details && (
+            <th scope="col">
+              <Hidden>Details</Hidden>
+            </th>
+          )}
         </tr>
       </thead>
       <tbody>
         {rows.map((row, index) => (
-          <Line
-            key={(row as { id?: string }).id ?? index}
-            row={row}
-            columns={columns}
-            below={below}
-          />
+          <Line key={(row as { id?: string }).id ?? index} row={row} columns={columns} {...more} />
         ))}
       </tbody>
     </table>
   )
 }
 
-type LineProps<Row> = Pick<RowsProps<Row>, 'columns' | 'below'> & { row: Row }
+type LineProps<Row> = Pick<RowsProps<Row>, 'columns' | 'below' | 'details'> & { row: Row }
 
-const LineOf = <Row,>({ row, columns, below }: LineProps<Row>) => {
+const LineOf = <Row,>({ row, columns, below, details }: LineProps<Row>) => {
+  const [isOpen, setOpen] = useState(false)
   const cells = Object.entries(columns)
-  const more = below?.(row)
+  const inside = details?.(row)
+  const more = isOpen ? inside : below?.(row)
   return (
     <>
       <tr>
@@ -57,10 +61,25 @@ const LineOf = <Row,>({ row, columns, below }: LineProps<Row>) => {
             {show(row)}
           </td>
         ))}
+        {details && (
+          <td data-name="">
+            {inside && (
+              // A table has thousands; this one costs nothing.
+              <button
+                type="button"
+                className={`bare info ${styles.open}`}
+                aria-expanded={isOpen}
+                onClick={() => setOpen(!isOpen)}
+              >
+                Details
+              </button>
+            )}
+          </td>
+        )}
       </tr>
       {more && (
         <tr>
-          <td colSpan={cells.length}>{more}</td>
+          <td colSpan={cells.length + (details ? 1 : 0)}>{more}</td>
         </tr>
       )}
     </>

@@ -15,6 +15,8 @@ interface TabsProps {
   side?: boolean
   /** The search parameter in which the choice lives; without it the first is chosen. Others go with the tab that they are of. */
   name?: 'tab' | 'view'
+  /** The tab that opens where the address names none, if it is not the first. */
+  opens?: string
   /** The chosen tab, where the choice lives elsewhere. */
   selected?: string
   onSelect?(id: string): void
@@ -25,7 +27,7 @@ export const Tabs = ({ label, tabs, name = 'tab', side, ...props }: TabsProps) =
   const { [name]: chosen } = useSearch({ strict: false })
   const navigate = useNavigate()
   const ids = Object.keys(tabs)
-  const first = ids[0] ?? ''
+  const first = props.opens ?? ids[0] ?? ''
   const selected = props.selected ?? ids.find((id) => id === chosen) ?? first
   const select = (id: string): void =>
     void navigate({

@@ -79,7 +79,7 @@ const BY_TAG: Readonly<Record<string, readonly KeyScope[]>> = {
   'Live progress': OF_TASKS,
   Endpoints: ['webhooks'],
   Publishers: ['publish'],
-  Nodes: ['publish'],
+  Packs: ['publish'],
   Versions: ['publish'],
   'Host nodes': ['publish'],
   'Trusted publishing': ['publish'],

@@ -33,11 +33,11 @@ const TAGS: Record<string, string> = {
   'API keys': "A user's own keys.",
   Users: 'Who the caller is.',
   Publishers:
-    'Those who publish nodes: the publisher, its members, and the tokens it publishes with.',
+    'Those who publish packs: the publisher, its members, and the tokens it publishes with.',
   'Trusted publishing':
-    'Which CI jobs may publish a node without a stored secret, and the tokens that they get for it.',
-  Nodes: 'Extensions of the host application: made, edited and found.',
-  Versions: 'Releases of a node: published, read, installed, reviewed.',
+    'Which CI jobs may publish a pack without a stored secret, and the tokens that they get for it.',
+  Packs: 'Extensions of the host application: made, edited and found.',
+  Versions: 'Releases of a pack: published, read, installed, reviewed.',
   Workflows:
     'Saved workflows of the host application: the packs they need, and what updates do to them.',
   'Host nodes': 'The node classes that a version brings into the host application.',

@@ -38,7 +38,7 @@ export const HEADERS = {
   'X-Estimated-Duration-Seconds': whole('Expected time of rendering.', 1, 86_400),
   ETag: text('A strong tag: it changes whenever the response does.'),
   'Content-Language': text(
-    'Languages of the translated names and descriptions of nodes, of a long list those at its beginning; absent where none is.',
+    'Languages of the translated names and descriptions of packs, of a long list those at its beginning; absent where none is.',
   ),
   'X-Total-Count': whole('Entries of all pages.', 0),
   'Cache-Control': text('Who may keep the response, and for how long.'),

@@ -88,7 +88,7 @@ const REQUEST_HEADERS = {
     'The same as the member `kiln_end_within`, in seconds, or as `1h30m`. It is part of the body for the Idempotency-Key.',
   'Last-Event-ID': 'The id of the last event that the caller has: the stream goes on after it.',
   'Accept-Language':
-    'Languages in which name and description of nodes come where `translations` has them (RFC 4647, Lookup).',
+    'Languages in which name and description of packs come where `translations` has them (RFC 4647, Lookup).',
   'Content-Digest':
     'SHA-256 of the bytes (RFC 9530), also as Repr-Digest. Bytes with another digest are rejected.',
 }

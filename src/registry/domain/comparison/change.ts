@@ -110,7 +110,7 @@ export type CompareQuery = Static<typeof CompareQuery>
 
 /** Response of GET /nodes/{n}/compare. */
 export const VersionComparison = Type.Object({
-  node_id: Type.String({ description: 'Id of the node.' }),
+  node_id: Type.String({ description: 'Id of the pack.' }),
   from: Type.String({ description: 'The version before.' }),
   to: Type.String({ description: 'The version after.' }),
   verdict: Type.Enum([...CHANGE_LEVELS, 'none'], {

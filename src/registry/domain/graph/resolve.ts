@@ -15,7 +15,7 @@ export const TARGET = {
   host_version: Type.Optional(
     Type.String({ maxLength: 64, description: 'Version of the host (PEP 440), such as 1.4.0.' }),
   ),
-  supported_os: names(10, 'Systems it runs on, as in a search of nodes: `Windows`, `Linux`.'),
+  supported_os: names(10, 'Systems it runs on, as in a search of packs: `Windows`, `Linux`.'),
   supported_accelerators: names(10, 'Accelerators it runs on: `CUDA`.'),
 }
 

@@ -26,11 +26,11 @@ class AsyncRegistry(AsyncRoutes):
         return await self._get("/nodes/search", query)
 
     async def node(self, node_id: str) -> types.Node:
-        """Reads a node."""
+        """Reads a pack."""
         return await self._get(_path(node_id))
 
     async def versions(self, node_id: str) -> list[types.NodeVersion]:
-        """Lists the versions of a node."""
+        """Lists the versions of a pack."""
         return await self._get(f"{_path(node_id)}/versions")
 
     async def version(self, node_id: str, version: str) -> types.NodeVersion:
@@ -62,19 +62,19 @@ class AsyncRegistry(AsyncRoutes):
     async def reviews(
         self, node_id: str, **query: Unpack[types.ReviewQuery]
     ) -> types.NodeReviewPage:
-        """Lists the reviews of a node, the newest first unless asked otherwise."""
+        """Lists the reviews of a pack, the newest first unless asked otherwise."""
         return await self._get(f"{_path(node_id)}/reviews", query)
 
     async def review(
         self, node_id: str, **body: Unpack[types.NodeReviewUpdate]
     ) -> types.NodeReview:
-        """Writes the caller's one review of a node, or edits it: an absent text is kept, an empty one clears it."""
+        """Writes the caller's one review of a pack, or edits it: an absent text is kept, an empty one clears it."""
         return await self._http.read_json("PUT", f"{_path(node_id)}/reviews/mine", body)
 
     async def edit_node(
         self, publisher: str, node_id: str, **body: Unpack[types.NodeUpdate]
     ) -> types.Node:
-        """Changes what the registry says of a node; absent members stay."""
+        """Changes what the registry says of a pack; absent members stay."""
         return await self._http.read_json("PUT", _own_path(publisher, node_id), body)
 
     async def edit_version(

@@ -1,0 +1,63 @@
+import { useQuery } from '@tanstack/react-query'
+
+import { send, type Data } from '../api/client.ts'
+import { AskButton } from '../ui/ask.tsx'
+import { Link, nodePage, publisherPage } from '../ui/link.tsx'
+import { Row } from '../ui/panels.tsx'
+import { Listing } from '../ui/rows.tsx'
+import { Bdi, Time } from '../ui/values.tsx'
+import { mayAs, transfersQuery, type OfPublisher } from './queries.ts'
+
+const TRANSFER = '/publishers/{publisherId}/transfers/{transferId}'
+
+type Transfer = Data<'/publishers/{publisherId}/transfers'>['transfers'][number]
+
+/** Packs that are offered to a publisher, or that it has offered; owners decide. */
+export const Transfers = ({ id, role }: OfPublisher) => {
+  const offers = useQuery({ ...transfersQuery(id), select: ({ transfers }) => transfers })
+  const isOwner = mayAs(role, 'owner')
+  return (
+    <Listing
+      label="Transfers"
+      query={offers}
+      empty="No packs are offered to this publisher, or by it"
+      columns={{
+        Pack: ({ node_id: node }) => <Link {...nodePage(node)}>{node}</Link>,
+        From: ({ from }) => <Link {...publisherPage(from)}>{from}</Link>,
+        To: ({ to }) => <Link {...publisherPage(to)}>{to}</Link>,
+        Offered: ({ asked_at: at, asked_by: by }) => (
+          <>
+            <Time at={at} /> by <Bdi>{by}</Bdi>
+          </>
+        ),
+        Until: ({ expires_at: at }) => <Time at={at} />,
+        '': (offer) => isOwner && <Decide publisherId={id} offer={offer} />,
+      }}
+    />
+  )
+}
+
+const Decide = ({ publisherId, offer }: { publisherId: string; offer: Transfer }) => {
+  const { id: transferId, node_id: node, to } = offer
+  const path = { publisherId, transferId }
+  const isOurs = to !== publisherId
+  const end = isOurs ? 'Withdraw' : 'Decline'
+  return (
+    <Row>
+      {!isOurs && (
+        <AskButton
+          label="Accept"
+          title={`Accept ${node}?`}
+          write={() => send('POST', `${TRANSFER}/accept`, { path })}
+        >
+          <p>The pack and all its versions then belong to {publisherId}.</p>
+        </AskButton>
+      )}
+      <AskButton
+        label={end}
+        title={`${end} the offer of ${node}?`}
+        write={() => send('DELETE', TRANSFER, { path })}
+      />
+    </Row>
+  )
+}
