@@ -20,13 +20,13 @@ import {
   type Batch,
   type Bulk,
   type BulkKind,
-  type BulkLine,
 } from './bulk-queries.ts'
 import { describeBulk, titleOfBulk } from './bulk-words.ts'
 import { foldLines, type FoldedLine } from './fold-lines.ts'
 import { Rejected } from './new-batch.tsx'
 import { Stoppable } from './operation.tsx'
 import { readText } from './queries.ts'
+import type { BulkLine } from './types.ts'
 
 type OfKind = { kind: BulkKind }
 

@@ -1,17 +1,16 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 
-import type { BatchLine, OperationLine } from '../../../client/src/index.ts'
 import { read, readQuery } from '../api/client.ts'
 import type { Data } from '../api/schema.ts'
 import type { Operation } from './operation.tsx'
 import { readLines } from './queries.ts'
+import type { BulkLine } from './types.ts'
 
 export type BulkKind = 'batches' | 'operations'
 export type Batch = Data<'/batches/{id}'>
 export type Bulk = Batch | Operation
 /** One as its list has it. */
 export type BulkItem = Omit<Batch, 'counts'> | Omit<Operation, 'counts'>
-export type BulkLine = BatchLine & Partial<Omit<OperationLine, keyof BatchLine>>
 
 const POLL_MS = 2000
 const LIST_POLL_MS = 5000

@@ -1,4 +1,4 @@
-import type { BulkLine } from './bulk-queries.ts'
+import type { BulkLine } from './types.ts'
 
 /** A line of results, and those after it that ended alike. */
 export type FoldedLine = BulkLine & { others?: readonly BulkLine[] }
