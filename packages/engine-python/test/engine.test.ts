@@ -375,9 +375,11 @@ describe('an engine with a token', { skip }, () => {
 describe('a file that cannot be served', { skip }, () => {
   const cases: [string, RegExp][] = [
     ['nothing.py', /nothing\.py is not a file/],
-    ['fixtures.py', /has \['echo', .*\] with @engine: give one of them/],
-    ['fixtures.py:other', /has \['echo', .*\] with @engine: give one of them/],
-    ['fixtures.py:wrong', /<class 'bytes'> is not str, int/],
+    ['fixtures.py', /has echo, .* with @engine: give one of them/],
+    ['fixtures.py:other', /has echo, .* with @engine: give one of them/],
+    ['fixtures.py:wrong', /wrong: the type of image: <class 'bytes'> is not str, int[^)]*$/m],
+    ['fixtures.py:high', /high: the default of strength: 5 is not from 0 to 1$/m],
+    ['fixtures.py:silent', /silent does not say what it returns, as in -> Path$/m],
   ]
   for (const [file, message] of cases)
     test(`is named: ${file}`, async () => {

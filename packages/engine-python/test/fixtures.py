@@ -47,3 +47,13 @@ def count(steps: int) -> Generator[tuple[int, int], None, str]:
 @engine
 def wrong(image: bytes) -> str:
     return str(image)
+
+
+@engine
+def high(strength: Annotated[float, Range(0, 1)] = 5) -> str:
+    return str(strength)
+
+
+@engine
+def silent(strength: float = 1):  # type: ignore[no-untyped-def]
+    return strength

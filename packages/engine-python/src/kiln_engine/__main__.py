@@ -37,14 +37,18 @@ def main() -> None:
     names = [key for key, it in members if hasattr(it, "is_kiln_engine")]
     found = [it for key, it in members if key in names and key == (name or key)]
     if len(found) != 1:
-        parser.error(f"{path} has {names} with @engine: give one of them, as {path}:…")
+        if not names:
+            parser.error(f"{path} has no function with @engine")
+        parser.error(f"{path} has {', '.join(names)} with @engine: give one of them, as {path}:…")
     try:
         Handler.runner, Handler.token = Runner(Signature(found[0])), args.token
         server = Server((args.host, args.port), Handler)
         print(f"Listening on http://{args.host}:{server.server_port}", flush=True)
         Thread(target=server.serve_forever, daemon=True).start()
         Handler.runner.run()
-    except (TypeError, OSError) as error:
+    except TypeError as error:
+        parser.error(str(error))
+    except OSError as error:
         parser.error(f"{error} (--host {args.host} --port {args.port})")
     except KeyboardInterrupt:
         pass

@@ -15,7 +15,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from urllib.request import Request, urlopen
 
-from .signature import Signature
+from .signature import Final, Signature
 
 # Attempts at the last webhook, and least seconds between two webhooks of logs, as in cog.
 ATTEMPTS, LOGS_SECONDS = 13, 0.5
@@ -24,10 +24,6 @@ LOG_CHARACTERS = 100_000
 
 class Cancelled(BaseException):
     """Is raised in a function whose prediction was cancelled. Let it pass, or raise it again."""
-
-
-class Final(Exception):
-    """An error that another attempt would only repeat: raise it where the input is wrong."""
 
 
 class Prediction(io.TextIOBase):

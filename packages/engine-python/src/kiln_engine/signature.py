@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 F = t.TypeVar("F", bound=Callable[..., t.Any])
+CLASSES = {"string": str, "boolean": bool, "integer": int, "number": (int, float), "object": dict}
 NAMES = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object"}
 
 
@@ -22,6 +23,10 @@ class Range(t.NamedTuple):
 
     minimum: float | None = None
     maximum: float | None = None
+
+
+class Final(Exception):
+    """An error that another attempt would only repeat: raise it where the input is wrong."""
 
 
 class Link(str):
@@ -51,22 +56,39 @@ class Signature:
         for order, (name, parameter) in enumerate(inspect.signature(function).parameters.items()):
             if name not in hints or parameter.kind.name.startswith("VAR"):
                 raise TypeError(f"{function.__name__}: {name} is not a parameter with a type")
-            schema = {"x-order": order} | to_schema(hints[name])
+            schema = {"x-order": order} | self.to_schema(name, hints[name])
             schema |= {"description": lines[name]} if name in lines else {}
             if parameter.default is parameter.empty:
                 self.required.append(name)
             elif not isinstance(parameter.default, Path):
                 schema |= {"default": parameter.default}
+                self.check_default(name, schema)
             self.inputs[name] = schema | ({"nullable": True} if parameter.default is None else {})
         given = {"type": "object", "properties": self.inputs, "required": self.required}
         made = hints.get("return")
+        if "return" not in hints:
+            raise TypeError(f"{function.__name__} does not say what it returns, as in -> Path")
         made = t.get_args(made)[2] if t.get_origin(made) is Generator else made
+        self.output = self.to_schema("what it returns", made)
         self.document = {
             "openapi": "3.0.2",
             "info": {"title": function.__name__, "description": about or "", "version": "1"},
             "paths": {},
-            "components": {"schemas": {"Input": given, "Output": to_schema(made)}},
+            "components": {"schemas": {"Input": given, "Output": self.output}},
         }
+
+    def to_schema(self, name: str, kind: t.Any) -> dict[str, t.Any]:
+        try:
+            return to_schema(kind)
+        except TypeError as error:
+            raise TypeError(f"{self.function.__name__}: the type of {name}: {error}") from None
+
+    def check_default(self, name: str, schema: dict[str, t.Any]) -> None:
+        try:
+            if schema["default"] is not None:
+                read(schema["default"], schema)
+        except ValueError as error:
+            raise TypeError(f"{self.function.__name__}: the default of {name}: {error}") from None
 
     def read(self, given: t.Any) -> tuple[dict[str, t.Any], list[tuple[list[str], str]]]:
         """Returns the arguments of a call, and what is wrong. Other members are left out."""
@@ -89,6 +111,9 @@ class Signature:
                 progress(*next(made))
             except StopIteration as end:
                 made = end.value
+        if not is_made(made, self.output):
+            wanted = "a Path" if "format" in self.output else f'of type "{self.output["type"]}"'
+            raise Final(f"{self.function.__name__} returned {made!r:.80}, which is not {wanted}")
         return show(made)
 
 
@@ -130,6 +155,15 @@ def read(value: t.Any, schema: dict[str, t.Any]) -> t.Any:
     else:
         wrong = "a data URL or an http(s) link"
     raise ValueError(f"{json.dumps(value, ensure_ascii=False)[:80]} is not {wrong}")
+
+
+def is_made(value: t.Any, schema: dict[str, t.Any]) -> bool:
+    """True of a value that a function may return."""
+    if value is None:
+        return "nullable" in schema
+    if schema["type"] == "array":
+        return isinstance(value, (list, tuple)) and all(is_made(it, schema["items"]) for it in value)
+    return isinstance(value, Path if "format" in schema else CLASSES[schema["type"]])
 
 
 def fetch(value: t.Any, path: Path) -> t.Any:
