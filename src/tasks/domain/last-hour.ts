@@ -11,7 +11,7 @@ const rate = Type.Number({
   description: `For each minute of the hour; of more than ${MAX_COUNTED.toLocaleString('en')}, of the time of the newest so many.`,
 })
 
-/** What happened within the last hour: rates and percentiles, where all else of the page is of this moment. */
+/** Events within the last hour: rates and percentiles, where all else of the page is of this moment. */
 export const LastHour = Type.Object({
   tasks: Type.Array(
     Type.Object({
@@ -35,7 +35,7 @@ export type LastHour = Static<typeof LastHour>
 
 const HOUR_SECONDS = 3600
 
-/** How many there were in a minute. @param seconds since the first that was counted, which is the span unless all of the hour were */
+/** Rate a minute. @param seconds since the first that was counted, which is the span unless all of the hour were */
 export const toRate = (
   found: number,
   { seconds, isAll }: { seconds: number; isAll: boolean },

@@ -15,7 +15,7 @@ export const sumOf = ({ done, failed, cancelled }: Sums['tasks']): number =>
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact' })
 const showCount = (count: number): string => COMPACT.format(count)
 
-/** What the bars may show, and how a value of it is written. */
+/** Figures that the bars may show, each with the way in which its value is written. */
 export const MEASURES = {
   tasks: { read: ({ tasks }: Sums) => sumOf(tasks), show: showCount },
   credits: { read: ({ credits }: Sums) => credits, show: showCount },

@@ -27,7 +27,7 @@ const DAY_MS = 86_400_000
 
 type Group = Schema<'Usage'>['groups'][number]
 
-/** What the caller's ended tasks have used: beside the limits, over time, and by what they are. */
+/** Use by the caller's ended tasks: beside the limits, over time, and by what they are. */
 export const Usage = () => {
   const [period, setPeriod] = useState<Period>('month')
   const [measure, setMeasure] = useState<Measure>('tasks')

@@ -158,7 +158,7 @@ interface BulkProps {
 
 const ACTIONS = ['cancel', 'run_again', 'redeliver', 'delete'] as const
 
-/** What can be done with the chosen tasks; the question that follows says with how many of them. */
+/** Actions on the chosen tasks; the question that follows says with how many of them. */
 const Bulk = ({ tasks, isWhole, onAsk }: BulkProps) =>
   ACTIONS.map((action) => {
     const chosen = action === 'cancel' ? tasks.filter(({ cancellable }) => cancellable) : tasks

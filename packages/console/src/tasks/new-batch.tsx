@@ -89,7 +89,7 @@ const StartBatch = ({ file, onClose }: FileProps) => {
   )
 }
 
-/** What is wrong with a file, a line each. */
+/** Issues of a file, a line each. */
 const Wrong = ({ error }: { error: Error }) => {
   const [message, ...lines] = error.message.split('\n')
   return <ErrorPanel error={message} rest={lines} />

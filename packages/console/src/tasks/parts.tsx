@@ -122,7 +122,7 @@ const DAY_MS = 86_400_000
 /** Days whose tasks say how long one waits. */
 const RECENT_DAYS = 7
 
-/** How long the caller's tasks of the kind waited lately; nothing of one that has begun. */
+/** Time that the caller's tasks of the kind waited lately; nothing of one that has begun. */
 const useUsualWait = ({ kind, started_at: started, created_at: at }: TaskDetail) => {
   const [from] = useState(() =>
     new Date(Date.now() - RECENT_DAYS * DAY_MS).toISOString().slice(0, 10),
