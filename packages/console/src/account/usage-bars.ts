@@ -15,7 +15,7 @@ export const sumOf = ({ done, failed, cancelled }: Sums['tasks']): number =>
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact' })
 const showCount = (count: number): string => COMPACT.format(count)
 
-/** Figures that the bars may show, each with the way in which its value is written. */
+/** Measures that the bars may show, each with the form of its value. */
 export const MEASURES = {
   tasks: { read: ({ tasks }: Sums) => sumOf(tasks), show: showCount },
   credits: { read: ({ credits }: Sums) => credits, show: showCount },
