@@ -468,6 +468,17 @@ describe('a call', () => {
     assert.deepEqual(await checker.registry.checkArchive(new Blob([])), checked)
   })
 
+  test('a response without a body is one where the platform gives it an empty stream', async () => {
+    const { kiln, seen } = make(() => {
+      const response = new Response(null, { status: 204 })
+      const body = new ReadableStream({ start: (out) => out.close() })
+      return Promise.resolve(Object.defineProperty(response, 'body', { value: body }))
+    })
+    const params = { path: { owner: 'carol' } }
+    const { response } = await kiln.routes.DELETE('/admin/owners/{owner}', { params })
+    assert.deepEqual([response.status, seen.length], [204, 1])
+  })
+
   test('several files of a run are a list, or an error where one is taken or nobody knows', async () => {
     const list = { type: 'array', items: {} }
     const templates = [{ name: 'one', body: { properties: { image: {}, parts: list } } }]

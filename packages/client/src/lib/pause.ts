@@ -58,8 +58,12 @@ export const readWhole = async (response: Response): Promise<Response> => {
 }
 
 /** True of a body that is read at once: of JSON, an error or nothing. All else may be a stream without an end. */
-const isWhole = ({ ok, headers }: Response): boolean =>
-  !ok || headers.get('content-length') === '0' || /\bjson\b/.test(headers.get('content-type') ?? '')
+const isWhole = ({ ok, status, headers }: Response): boolean =>
+  !ok ||
+  // Chromium has an empty stream there, of which no other response may be made.
+  status === 204 ||
+  headers.get('content-length') === '0' ||
+  /\bjson\b/.test(headers.get('content-type') ?? '')
 
 /** `fetch` of Node 20 forgets its signal once the garbage of a body that goes on was collected. */
 const passBody = (
