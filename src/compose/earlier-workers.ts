@@ -30,7 +30,7 @@ export const listEarlierWorkers = async (
   return [...new Set(earlier.map(({ identity }) => identity))]
 }
 
-/** Builds of one number have no order: any other one is earlier, and those of a number are earlier than its release. */
+/** Builds of one number have no order: any other build is earlier, and each is earlier than the release of its number. */
 const isEarlier = (release: string, than: string): boolean => {
   const [number = '', other = ''] = [release, than].map((text) => text.replace(/[-+].*/, ''))
   const order = number.localeCompare(other, 'en', { numeric: true })

@@ -14,7 +14,12 @@ import type { ReadArchive } from '../domain/checked-archive.ts'
 import { pictureWarnings } from '../domain/picture-address.ts'
 import { parseVersionNumber } from '../domain/version-number.ts'
 import { validatePublish } from '../domain/version-validation.ts'
-import { AT_ONCE, mayCheck, runArchiveCheck, type CheckStarts } from '../temporal/check-archive.ts'
+import {
+  CHECKS_AT_ONCE,
+  mayCheck,
+  runArchiveCheck,
+  type CheckStarts,
+} from '../temporal/check-archive.ts'
 import { storeArchive, takeArchive } from './archive.ts'
 import type { PublishDeps } from './deps.ts'
 import { queryOf } from './paths.ts'
@@ -67,7 +72,7 @@ const makeCheckHandler = (deps: CheckArchiveDeps) => {
   return async (request: RouteRequest<unknown, CheckQuery>): Promise<JsonResponse> => {
     const { owner } = getCaller(request)
     const before = sending.get(owner) ?? 0
-    if (before >= AT_ONCE) throw errors.checksAtOnce()
+    if (before >= CHECKS_AT_ONCE) throw errors.checksAtOnce()
     sending.set(owner, before + 1)
     try {
       return await checkArchive(deps, request)

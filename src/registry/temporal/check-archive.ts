@@ -14,7 +14,7 @@ import { BELOW_NORMAL_PRIORITY, startOptions } from '../../platform/temporal/sta
 import type { CheckTiming } from '../domain/check-timing.ts'
 
 /** Checks of one owner at once. Each has an id of its own, so that Temporal counts them for all apis. */
-export const AT_ONCE = 2
+export const CHECKS_AT_ONCE = 2
 
 /** Time after the deadline in which the workflow says that it has come. Without a core worker it says nothing. */
 const GRACE_SECONDS = 10
@@ -31,7 +31,7 @@ const describeStart = (owner: string) => {
   const facts = { kind: 'check', owner, summary: 'check of an archive before its publication' }
   const options = startOptions(facts, { status: 'reading', priorityKey: BELOW_NORMAL_PRIORITY })
   const ids = Array.from(
-    { length: AT_ONCE },
+    { length: CHECKS_AT_ONCE },
     (_, index) => `check-archive/${options.fairnessKey}/${index + 1}`,
   )
   return { options, ids }

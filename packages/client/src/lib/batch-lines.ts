@@ -24,7 +24,7 @@ export function* readRequestLines(file: Uint8Array): Generator<RequestLine> {
   }
 }
 
-/** Lists the numbers of the lines that are requests, and those of them that are no JSON: the service would make the tasks of all others first. */
+/** Lists the numbers of all requests, and what is no JSON among them: the service would make the tasks of all others first. */
 export const checkLines = (file: Uint8Array): { numbers: number[]; issues: LineIssue[] } => {
   const numbers: number[] = []
   const issues: LineIssue[] = []

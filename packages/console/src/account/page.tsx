@@ -8,7 +8,7 @@ import { signOut } from '../api/session.ts'
 import { changeSettings, useSettings } from '../shell/settings.ts'
 import { Endpoints } from '../publish/endpoints.tsx'
 import { OWN } from '../publish/subscriber.ts'
-import { Actions } from '../ui/actions.tsx'
+import { Actions, revocation } from '../ui/actions.tsx'
 import { linesOf } from '../ui/ask-field.tsx'
 import { AskButton, SecretButton } from '../ui/ask.tsx'
 import { Button } from '../ui/button.tsx'
@@ -128,14 +128,11 @@ const ApiKeys = () => (
           <Actions
             label={`More for ${name}`}
             actions={[
-              {
-                label: 'Revoke',
-                variant: 'danger',
-                title: `Revoke ${name}?`,
-                action: 'Revoke key',
+              revocation({
+                name,
+                credential: 'key',
                 write: () => send('DELETE', '/users/api-keys/{id}', { path: { id } }),
-                children: <p>Requests that use it are rejected from now on.</p>,
-              },
+              }),
             ]}
           />
         ),

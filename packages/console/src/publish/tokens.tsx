@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 
 import { readQuery, send, type Schema } from '../api/client.ts'
 import { serviceQuery } from '../api/queries.ts'
-import { Actions } from '../ui/actions.tsx'
+import { Actions, revocation } from '../ui/actions.tsx'
 import { SecretButton } from '../ui/ask.tsx'
 import { Show, Stack } from '../ui/panels.tsx'
 import { Rows } from '../ui/rows.tsx'
@@ -127,14 +127,11 @@ const columnsOf = (publisherId: string) => ({
     <Actions
       label={`More for ${name}`}
       actions={[
-        {
-          label: 'Revoke',
-          variant: 'danger',
-          title: `Revoke ${name}?`,
-          action: 'Revoke token',
+        revocation({
+          name,
+          credential: 'token',
           write: () => send('DELETE', `${TOKENS}/{tokenId}`, { path: { publisherId, tokenId } }),
-          children: <p>Requests that use it are rejected from now on.</p>,
-        },
+        }),
       ]}
     />
   ),

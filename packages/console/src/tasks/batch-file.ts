@@ -2,7 +2,7 @@ import { checkLines, readRequestLines } from '../../../client/src/lib/batch-line
 import { requireLines } from '../../../client/src/lib/bytes.ts'
 import { counted } from '../words/text.ts'
 
-/** Lines that are no JSON of which a check names the first. */
+/** Most lines that a check names because they are no JSON. */
 const NAMED = 5
 
 /** Counts the requests of a file. Throws, with the first lines that are wrong, where the service would not take all of them. */

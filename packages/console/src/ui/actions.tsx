@@ -8,6 +8,18 @@ import { Menu, MenuItem } from './layers.tsx'
 /** An entry of a menu, with what it asks before it writes. */
 export type Action = Omit<AskProps<unknown>, 'action'> & { label: string; action?: string }
 
+type Revocation = { name: string; credential: 'key' | 'token'; write(): Promise<unknown> }
+
+/** The entry that ends a credential. */
+export const revocation = ({ name, credential, write }: Revocation): Action => ({
+  label: 'Revoke',
+  variant: 'danger',
+  title: `Revoke ${name}?`,
+  action: `Revoke ${credential}`,
+  write,
+  children: <p>Requests that use it are rejected from now on.</p>,
+})
+
 type ActionsProps = { label: string; actions: readonly (Action | false | undefined)[] }
 
 /** A menu behind "⋯", each of whose entries opens its form; nothing where there are none. */

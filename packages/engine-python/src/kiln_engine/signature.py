@@ -65,9 +65,9 @@ class Signature:
                 self.check_default(name, schema)
             self.inputs[name] = schema | ({"nullable": True} if parameter.default is None else {})
         given = {"type": "object", "properties": self.inputs, "required": self.required}
-        made = hints.get("return")
         if "return" not in hints:
             raise TypeError(f"{function.__name__} does not say what it returns, as in -> Path")
+        made = hints["return"]
         made = t.get_args(made)[2] if t.get_origin(made) is Generator else made
         self.output = self.to_schema("what it returns", made)
         self.document = {

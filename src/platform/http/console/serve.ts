@@ -4,7 +4,7 @@ import type { RequestHandler } from 'express'
 
 import { errors } from '../../domain/errors.ts'
 import { loadPages, readHtml, sendPage } from '../docs/pages.ts'
-import { copyText, sendCopy } from '../serve/copies.ts'
+import { copyOnce, copyText, sendCopy } from '../serve/copies.ts'
 import { writeFacts, type DescribePage } from './page-facts.ts'
 
 interface ConsoleOptions {
@@ -45,7 +45,7 @@ export const makeConsole = async (options: ConsoleOptions): Promise<RequestHandl
     }
     const facts = await describe(path)
     const { html, page } = build
-    const shown = facts ? await copyText(writeFacts(html, facts), page.contentType) : page
+    const shown = facts ? copyOnce(writeFacts(html, facts), page.contentType) : page
     const copies = { ...shown, headers: { 'content-security-policy': policy } }
     await sendCopy(copies, asked).stream(response)
   }

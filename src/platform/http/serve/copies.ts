@@ -33,12 +33,18 @@ const BROTLI_QUALITY = 9
 export const copyText = async (text: string, contentType: string): Promise<Copies> => {
   const bytes = Buffer.from(text)
   const copies = { '': bytes, ...(await compress(bytes)) }
+  return { ...copyOnce(text, contentType), compressed: true, open: (end) => inPieces(copies[end]) }
+}
+
+/** Makes the one copy of a text that is sent once: to compress it would take longer than to send it. */
+export const copyOnce = (text: string, contentType: string): Copies => {
+  const bytes = Buffer.from(text)
   return {
     contentType,
     sha256: digest(bytes),
     immutable: false,
-    compressed: true,
-    open: (end) => inPieces(copies[end]),
+    compressed: false,
+    open: () => inPieces(bytes),
   }
 }
 
