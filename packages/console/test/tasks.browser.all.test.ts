@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 
 import { ROOT } from '../../../src/local/root.ts'
 import { assertMembers, expectStatus, listOf, makeClient } from '../../../test/support/client.ts'
@@ -146,6 +146,15 @@ describe('tasks in the console', { skip }, () => {
     await sent.getByText('delivered').waitFor()
     await page.getByText('Attempt 1', { exact: true }).waitFor()
     assert.equal(await page.getByText('No webhook is set').count(), 0)
+    // The task ended between the two reads.
+    const dropLast = async (route: Route): Promise<void> => {
+      const response = await route.fetch()
+      const { events, ...rest } = (await response.json()) as { events: object[] }
+      await route.fulfill({ response, json: { ...rest, events: events.slice(0, -1) } })
+    }
+    await page.route(/\/tasks\/[^/]+\/events$/, dropLast, { times: 1 })
+    await page.reload()
+    await sent.getByText('delivered').waitFor()
     await sent.getByRole('button', { name: 'Resend' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Resend' }).click()
     await page.getByText(/^Event #\d was resent$/).waitFor()

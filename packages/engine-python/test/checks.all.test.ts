@@ -43,7 +43,7 @@ describe('kiln-engine', { skip }, () => {
     const sources = names.filter((name) => name.endsWith('.py') && name !== 'conform.py')
     const counts = await Promise.all(sources.map(countLines))
     const sum = counts.reduce((one, other) => one + other)
-    assert.ok(sum <= 390, `${sum} lines`)
+    assert.ok(sum <= 430, `${sum} lines`)
     assert.ok((await countLines('conform.py')) <= 168)
   })
 })

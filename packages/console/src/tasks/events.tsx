@@ -18,6 +18,7 @@ import { counted } from '../words/text.ts'
 import { listDeliveries, resend, useSubscriptionUrls, type Delivery } from './deliveries.ts'
 import { attemptsQuery, eventsQuery, taskQuery } from './queries.ts'
 import styles from './tasks.module.css'
+import type { TaskItem } from './types.ts'
 
 /** Milliseconds for which the attempt of a redelivery is polled. */
 const WATCHED_MS = 30_000
@@ -26,13 +27,13 @@ const isFailing = ({ state, attempts, next_attempt_at: next }: Delivery): boolea
   state === 'exhausted' || (attempts > 0 && next !== undefined)
 
 /** Deliveries of a task's events to its webhook URL and to subscriptions, newest first. The address names the open one, or `none`; by default the newest that was sent. */
-export const Events = ({ task }: { task: string }) => {
+export const Events = ({ task }: { task: Pick<TaskItem, 'task_id' | 'status'> }) => {
   const { event: opened } = useSearch({ from: '/tasks/$task' })
   const change = useChangeSearch()
   const [watchedUntil, setWatchedUntil] = useState(0)
   const query = useQuery(eventsQuery(task, watchedUntil))
   const urls = useSubscriptionUrls()
-  const events = query.data?.events.map((event) => ({ ...event, task_id: task }))
+  const events = query.data?.events.map((event) => ({ ...event, task_id: task.task_id }))
   const sent = listDeliveries(events ?? []).toReversed()
   const failing = sent.filter(isFailing).length
   return (

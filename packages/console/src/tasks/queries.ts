@@ -17,14 +17,16 @@ export const post = writingApi.POST as unknown as (
 export const taskQuery = (id: string) => readQuery('/tasks/{task_id}', { path: { task_id: id } })
 
 /** `watchedUntil`: what was sent again shows in no state before it was tried, so it is looked for until then. */
-export const eventsQuery = (id: string, watchedUntil = 0) =>
+export const eventsQuery = ({ task_id, status }: Pick<TaskItem, 'task_id' | 'status'>, watchedUntil = 0) =>
   queryOptions({
-    ...readQuery('/tasks/{task_id}/events', { path: { task_id: id } }),
+    ...readQuery('/tasks/{task_id}/events', { path: { task_id } }),
     // Deliveries go on after a task has ended; a later one has its time, until which nothing happens.
     refetchInterval: ({ state }) => {
-      if (Date.now() < watchedUntil) return 2000
       const events = state.data?.events ?? []
-      const sent = listDeliveries(events.map((event) => ({ ...event, task_id: id })))
+      // The task may have been read a moment after its events.
+      const isBehind = events.length > 0 && events.at(-1)?.status !== status
+      if (isBehind || Date.now() < watchedUntil) return 2000
+      const sent = listDeliveries(events.map((event) => ({ ...event, task_id })))
       const waiting = sent.filter((event) => event.state === 'pending' || event.next_attempt_at)
       const times = waiting.map((event) => Date.parse(event.next_attempt_at ?? '') || Date.now())
       const next = Math.min(...times)

@@ -50,7 +50,7 @@ export const Page = () => {
                   <Code text={data.log} label="log" />
                 </Panel>
               )}
-              {isOwn && <Events task={id} />}
+              {isOwn && <Events task={data} />}
               <Raw task={data} />
             </Stack>
           </>

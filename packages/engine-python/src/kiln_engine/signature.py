@@ -14,7 +14,13 @@ from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 F = t.TypeVar("F", bound=Callable[..., t.Any])
-CLASSES = {"string": str, "boolean": bool, "integer": int, "number": (int, float), "object": dict}
+CLASSES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "boolean": (bool,),
+    "integer": (int,),
+    "number": (int, float),
+    "object": (dict,),
+}
 NAMES = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object"}
 
 
@@ -162,8 +168,10 @@ def is_made(value: t.Any, schema: dict[str, t.Any]) -> bool:
     if value is None:
         return "nullable" in schema
     if schema["type"] == "array":
-        return isinstance(value, (list, tuple)) and all(is_made(it, schema["items"]) for it in value)
-    return isinstance(value, Path if "format" in schema else CLASSES[schema["type"]])
+        return isinstance(value, (list, tuple)) and all(
+            is_made(it, schema["items"]) for it in value
+        )
+    return isinstance(value, (Path,) if "format" in schema else CLASSES[schema["type"]])
 
 
 def fetch(value: t.Any, path: Path) -> t.Any:
