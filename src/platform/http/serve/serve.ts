@@ -19,7 +19,7 @@ import { readIdempotencyKey } from '../access/idempotency-key.ts'
 import type { Journal } from '../../log.ts'
 import { closeWhenStopping, type Lifecycle } from './lifecycle.ts'
 import { makeLimiter } from '../access/limiter.ts'
-import { accountOf, addressOf, principalOf } from '../access/principal.ts'
+import { accountOf, principalOf } from '../access/principal.ts'
 import { readPreferences, readWait } from './preferences.ts'
 import { makeQueryReader, rawQuery } from './query.ts'
 import { logRequest } from './request-line.ts'
@@ -69,7 +69,9 @@ const serveOne = (deps: ServeDeps) => (route: Route) => {
     translation: Translation | undefined,
   ): Promise<void> => {
     const startedAt = performance.now()
-    const address = addressOf(request)
+    // Express reads it anew each time.
+    const { ip } = request
+    const address = principalOf(undefined, ip)
     await limiter.enter(route, address)
     if (deps.lifecycle.state === 'closing' && !route.evenWhileClosing) throw errors.draining()
     const caller = await deps.authorise(route, request)
@@ -77,7 +79,7 @@ const serveOne = (deps: ServeDeps) => (route: Route) => {
     const counted = isDry ? ({ ...route, quota: 'read' } as const) : route
     await limiter.count(counted, { address, response, caller })
     reader.check(request)
-    const claim = await claimKey(deps, route, { request, caller, isDryRun: isDry })
+    const claim = await claimKey(deps, route, { request, ip, caller, isDryRun: isDry })
     const result = await underClaim(claim, async () => {
       const body = await reader.read(request, response, { address, translation })
       try {
@@ -100,6 +102,7 @@ const serveOne = (deps: ServeDeps) => (route: Route) => {
           route,
           request,
           response,
+          ip,
           address,
           query: query.value,
           body,
@@ -223,14 +226,15 @@ const claimKey = async (
   route: Route,
   {
     request,
+    ip,
     caller,
     isDryRun: isDry,
-  }: { request: Request; caller: Caller | undefined; isDryRun: boolean },
+  }: Pick<Parts, 'request' | 'ip' | 'caller'> & { isDryRun: boolean },
 ): Promise<Claim | undefined> => {
   const takesKey = route.method === 'post' && !route.keepsNothing
   const key = takesKey ? readIdempotencyKey(request.headers) : undefined
   if (key === undefined || isDry) return undefined
-  const principal = principalOf(caller, request.ip)
+  const principal = principalOf(caller, ip)
   const scope = { principal, method: 'POST', path: scopePath(route, request), key }
   return await idempotency.claim({ scope, secret: route.secretResponse ?? false })
 }
@@ -251,6 +255,7 @@ interface Parts {
   route: Route
   request: Request
   response: Response
+  ip: string | undefined
   address: string
   query: unknown
   body: ReadBody
@@ -261,7 +266,7 @@ interface Parts {
 }
 
 const makeRequest = (parts: Parts): RouteRequest => {
-  const { route, request, response, address, query, body, caller, claim } = parts
+  const { route, request, response, ip, address, query, body, caller, claim } = parts
   return {
     params: request.params,
     query,
@@ -272,8 +277,8 @@ const makeRequest = (parts: Parts): RouteRequest => {
     reauthorise: parts.reauthorise,
     requestId: String(response.getHeader('x-request-id')),
     address,
-    ip: request.ip,
-    account: () => accountOf(caller, request.ip),
+    ip,
+    account: () => accountOf(caller, ip),
     signal: () => abortedWith(response),
     incoming: request,
     accept: () => sendContinue(request, response),
