@@ -2,9 +2,19 @@ import postgres from 'postgres'
 
 import { readDatabaseAddress } from '../settings/database.ts'
 import { ARRAY_TYPES } from './array-types.ts'
+import { isReadOnly } from './sqlstate.ts'
 import { beginSafely } from './transaction.ts'
 
 type Options = postgres.Options<Record<string, never>>
+
+/** Of each pool what replaces its sessions. */
+const renewals = new WeakMap<postgres.Sql, () => void>()
+
+/** Replaces the sessions of a pool, which keep the defaults of the server, database and user that they began with. */
+export const renewSessions = (sql: postgres.Sql): void => renewals.get(sql)?.()
+
+/** Least time between two replacements: one that still takes no writes finds out at the next. */
+const RENEWAL_MS = 1000
 
 export interface PoolLoad {
   /** Queries and transactions that have a connection or wait for one. */
@@ -20,6 +30,7 @@ export const makePool = (address: string, options: Options, load?: PoolLoad): po
   const { url, ssl } = readDatabaseAddress(address)
   let current: postgres.Sql | undefined
   let ended = false
+  let renewedAt = Number.NEGATIVE_INFINITY
   // The server ends a longer statement, so one without a response by then gets none.
   const silentMs = Number(options.connection?.['statement_timeout']) * 1.2
 
@@ -27,6 +38,11 @@ export const makePool = (address: string, options: Options, load?: PoolLoad): po
     if (current === pool) current = undefined
     // A pool with broken slots may never end by itself, so nobody waits for it.
     void pool.end()
+  }
+  const renew = (pool: postgres.Sql | undefined): void => {
+    if (pool === undefined || performance.now() - renewedAt < RENEWAL_MS) return
+    renewedAt = performance.now()
+    leave(pool)
   }
   const open = (): postgres.Sql => {
     const pool: postgres.Sql = postgres(url, {
@@ -53,7 +69,7 @@ export const makePool = (address: string, options: Options, load?: PoolLoad): po
   }
 
   current = open()
-  return new Proxy(current, {
+  const proxy = new Proxy(current, {
     apply: (_first, self, values: unknown[]) => {
       const pool = use()
       const query = Reflect.apply(pool, self, values) as unknown
@@ -61,6 +77,7 @@ export const makePool = (address: string, options: Options, load?: PoolLoad): po
         removeHoles(query)
         if (options.prepare === false) sendAlone(query)
         if (silentMs > 0) endSilence(query, silentMs, () => leave(pool))
+        watch(query, { settled: (error) => isReadOnly(error) && renew(pool) })
         if (load) count(query, load)
       }
       return query
@@ -77,6 +94,9 @@ export const makePool = (address: string, options: Options, load?: PoolLoad): po
               if (silentMs > 0) timer = setTimeout(() => leave(pool), 2 * silentMs).unref()
               return work(sql)
             })
+          } catch (error) {
+            if (isReadOnly(error)) renew(pool)
+            throw error
           } finally {
             clearTimeout(timer)
             if (load) load.busy -= 1
@@ -86,6 +106,8 @@ export const makePool = (address: string, options: Options, load?: PoolLoad): po
       return Reflect.get(use(), name) as unknown
     },
   })
+  renewals.set(proxy, () => renew(current))
+  return proxy
 }
 
 /** Query as the driver (3.4.9) sends and ends it; a fragment of a query is neither sent nor ended. */
@@ -105,12 +127,12 @@ interface Pending {
  */
 const watch = (
   query: Promise<unknown>,
-  { sent, settled }: { sent: () => void; settled: () => void },
+  { sent, settled }: { sent?: () => void; settled: (error?: unknown) => void },
 ): void => {
   const pending = query as unknown as Pending
   const { handler, resolve, reject } = pending
   const send = (sending: unknown): unknown => {
-    sent()
+    sent?.()
     return handler(sending)
   }
   Object.assign(pending, {
@@ -121,7 +143,7 @@ const watch = (
       resolve(rows)
     },
     reject: (error: unknown) => {
-      settled()
+      settled(error)
       reject(error)
     },
   })

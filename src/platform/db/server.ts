@@ -1,5 +1,6 @@
 import { OperatorError } from '../process/operator-error.ts'
 import type { Sql } from './client.ts'
+import { renewSessions } from './pool.ts'
 
 /** Oldest version of PostgreSQL whose functions the schema calls. */
 const LEAST = 16
@@ -19,6 +20,8 @@ export const readServer = async (sql: Sql): Promise<{ version: string }> => {
     throw new OperatorError(
       'PostgreSQL takes no writes, because it is a standby: have DATABASE_URL lead to the primary',
     )
+  // A session keeps the default that it began with, so the next look is at another.
+  if (isReadOnly) renewSessions(sql)
   if (isReadOnly)
     throw new OperatorError(
       'PostgreSQL takes no writes: set default_transaction_read_only to off for the server, the database and the user',

@@ -33,6 +33,9 @@ export const isUnavailable = (error: unknown): boolean =>
   UNAVAILABLE.test(codeOf(error)) ||
   UNIT_CODES.has(codeOf(error))
 
+/** A session that takes no writes was asked for one. */
+export const isReadOnly = (error: unknown): boolean => codeOf(error) === '25006'
+
 /** A certificate is not accepted, or TLS does not come about: no connection was there. */
 export const isTlsFailure = (error: unknown): boolean =>
   /CERT|SELF_SIGNED|UNABLE_TO|^(ERR_(SSL|TLS)|EPROTO)/.test(codeOf(error))

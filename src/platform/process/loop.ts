@@ -1,3 +1,4 @@
+import { describeCauses } from '../domain/causes.ts'
 import { makeNotifier, type Notifier } from '../domain/notifier.ts'
 import type { Log } from '../log.ts'
 
@@ -16,6 +17,9 @@ interface LoopOptions {
   log: Log
 }
 
+/** Milliseconds in which the same failure is logged once. */
+const REPEATED_MS = 30_000
+
 /**
  * Runs `pass` again and again, with a pause between: of as many milliseconds as it returns. A pass that throws is logged,
  * and the next one still runs.
@@ -28,10 +32,14 @@ export const startLoop = (
   const stopping = new AbortController()
   const run = async (): Promise<void> => {
     if (isLate) await notifier.wait(intervalMs, stopping.signal)
+    let logged = { text: '', at: 0 }
     while (!stopping.signal.aborted) {
       const { notifications } = notifier
       const pauseMs = await pass(stopping.signal).catch((error: unknown) => {
-        log.warn({ loop: name, err: error }, 'pass failed; the next one repeats it')
+        const text = describeCauses(error)
+        if (text === logged.text && performance.now() - logged.at < REPEATED_MS) return
+        logged = { text, at: performance.now() }
+        log.warn({ loop: name, err: error }, 'pass failed; the next ones repeat it')
       })
       await notifier.wait(pauseMs ?? intervalMs, stopping.signal, notifications)
     }
