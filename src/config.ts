@@ -54,6 +54,19 @@ export const readConfig = (
   return config
 }
 
+/** Reads the settings of an api, and where WORKER_ROLE is given those of a worker, too: an api does without keys of engines. */
+export const examineSettings = (environment: NodeJS.ProcessEnv) => {
+  const { config, issues } = validateConfig(environment, 'api')
+  const { WORKER_ROLE: role } = environment
+  const further = role ? validateConfig(environment, 'worker').issues : []
+  const isNew = ({ message }: SettingIssue) => !issues.some((issue) => issue.message === message)
+  return {
+    config,
+    issues: [...issues, ...further.filter(isNew)],
+    usedBy: role ? `an api and a ${role} worker` : 'an api; with WORKER_ROLE a worker, too',
+  }
+}
+
 /** Rejects settings that are given and wrong, before the embedded stack sets the others. */
 export const checkGiven = (environment: NodeJS.ProcessEnv): void =>
   reject(
@@ -98,6 +111,10 @@ const splitLists = (given: Env & Constants): Config => ({
 /** Folders in which programs are looked for. */
 export const readSearchPath = (): string => process.env['PATH'] ?? ''
 
+/** A worker is named as it would be if its settings were right. */
+const nameOf = (name: ProcessName): string =>
+  name === 'worker' ? `worker-${process.env['WORKER_ROLE'] ?? 'core'}` : name
+
 /** Reads the settings from the process, or says what is wrong with them, as the process says everything, and ends it. */
 export const loadConfig = (name: ProcessName): Config => {
   try {
@@ -105,7 +122,7 @@ export const loadConfig = (name: ProcessName): Config => {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     if (name === 'operate') process.stderr.write(`kiln: ${error.message}\n`)
-    else makeLog(name, 'fatal').fatal(error.message)
+    else makeLog(nameOf(name), 'fatal').fatal(error.message)
     process.exit(1)
   }
 }

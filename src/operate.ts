@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 
 import {
-  validateConfig,
+  examineSettings,
   listSecretValues,
   loadConfig,
   readSearchPath,
@@ -72,7 +72,7 @@ const LEVELS = { ok: 'info', WARN: 'warn', ERROR: 'error' } as const
 const doctor = async (isJson: boolean): Promise<number> => {
   const log = makeLog('operate', isJson ? 'info' : 'fatal')
   captureOutput(log)
-  const { config, issues } = validateConfig(process.env, 'api')
+  const { config, ...given } = examineSettings(process.env)
   const connection = openTemporal(readTemporal())
   let sql: Sql | undefined
   const database = (): Sql => (sql ??= openDatabase(config))
@@ -86,7 +86,7 @@ const doctor = async (isJson: boolean): Promise<number> => {
     searchPath: readSearchPath(),
   })
   const { findings, lines, isWell } = await examine(checks, {
-    issues,
+    ...given,
     warnings: [...listRisks(config), ...listRemovedSettings(process.env, config)],
     secrets: listSecretValues(process.env),
     limitMs: config.DOCTOR_CHECK_MS,

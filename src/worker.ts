@@ -121,6 +121,8 @@ const startMedia = async () => {
 
 const start = config.WORKER_ROLE === 'media' ? startMedia : startCore
 const { workers, slots, stop, stopFirstAttempts } = await start().catch(endWithLine(log))
+// A port that is taken ends the process before it has begun anything.
+const { metricsPort, closeMetrics, renewal } = await base.watch(workers)
 const running = Promise.all(workers.map((worker) => worker.run()))
 const beat = startBeat({
   sql: common.sql,
@@ -129,7 +131,6 @@ const beat = startBeat({
   slots,
   log,
 })
-const { metricsPort, closeMetrics, renewal } = await base.watch(workers)
 closeOnSignal(
   async () => {
     for (const worker of workers) worker.shutdown()

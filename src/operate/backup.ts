@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 
 import { OWN_KEYS } from '../compose/settings/issues.ts'
+import { folderIssue } from '../platform/settings/folder.ts'
 import { splitList } from '../platform/settings/schema.ts'
 import { openStorage } from '../platform/process/open-storage.ts'
 import { OperatorError, OperatorWarning } from '../platform/process/operator-error.ts'
@@ -67,6 +68,10 @@ export const checkRestored = async (
   deps: Backup,
   { folder, isWhole }: BackupFolder,
 ): Promise<string> => {
+  const { STORAGE: kind, STORAGE_PATH: path } = deps.config
+  const issue = kind === 's3' ? undefined : folderIssue('STORAGE_PATH', path)
+  // Whatever looks into a store makes its folder.
+  if (issue !== undefined) throw new OperatorError(`${issue}: put the files there first`)
   const lines = await requireWell(deps, [
     ...makeKeptChecks(deps, isWhole),
     ['keys', [], `look at ${join(folder, KEYS)}`, () => checkKeys(deps, folder)],

@@ -20,6 +20,8 @@ export type Check = [
 /** Facts that are known before the checks. */
 interface Known {
   issues: readonly SettingIssue[]
+  /** Processes whose settings were looked at. */
+  usedBy?: string
   warnings?: readonly string[]
   /** Longest check. */
   limitMs: number
@@ -37,7 +39,7 @@ export interface Finding {
 /** Makes the checks side by side, none longer than `limitMs`. Returns a finding and a line for each, and whether none is an error. */
 export const examine = async (
   checks: readonly Check[],
-  { issues, warnings = [], secrets = [], limitMs }: Known,
+  { issues, usedBy = 'an api', warnings = [], secrets = [], limitMs }: Known,
 ): Promise<{ findings: Finding[]; lines: string[]; isWell: boolean }> => {
   const found = new Map<Check, Promise<Finding>>()
   const isMissing = async (need: string): Promise<boolean> => {
@@ -46,7 +48,7 @@ export const examine = async (
   }
   for (const check of checks) found.set(check, examineOne(check, isMissing, { secrets, limitMs }))
   const findings = [
-    ...(issues.length === 0 ? [findingOf('ok', 'settings', 'are usable')] : []),
+    ...(issues.length === 0 ? [findingOf('ok', 'settings', `are usable by ${usedBy}`)] : []),
     ...issues.map(({ message }) => findingOf('ERROR', 'settings', message)),
     ...warnings.map((message) => findingOf('WARN', 'settings', message)),
     ...(await Promise.all(found.values())),

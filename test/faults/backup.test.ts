@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -86,6 +87,13 @@ describe('a backup', () => {
       const [files, templates] = [join(folder, 'files'), join(folder, 'templates')]
       const place = { DATABASE_URL: url, STORAGE_PATH: files, COMFYUI_TEMPLATES: templates }
       const empty = { ...settings, ...place, SECRETS_KEYS: randomBytes(32).toString('base64') }
+      const absent = await operateWith(empty, 'restore', '--check', kept)
+      assert.match(
+        absent.errors,
+        /^kiln: STORAGE_PATH must be a folder .*: put the files there first\n$/,
+      )
+      assert.equal(existsSync(files), false, 'a check makes nothing')
+      await mkdir(files)
       const before = await operateWith(empty, 'restore', '--check', kept, '--all')
       assert.equal(before.code, 1)
       assert.match(before.errors, /^kiln: not all is there:\n/)

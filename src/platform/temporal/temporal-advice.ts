@@ -150,7 +150,7 @@ export const adviseStatus = (
   const { code, details } = findGrpcError(error) ?? {}
   const where = `Temporal at ${address}`
   if (code === GRPC.NOT_FOUND && /namespace/i.test(details ?? ''))
-    return `${where} has no namespace ${namespace}: create it with \`temporal operator namespace create -n ${namespace}\`, or correct TEMPORAL_NAMESPACE`
+    return `${where} has no namespace ${namespace}: create it with \`temporal operator namespace create -n ${namespace} --address ${address}\`, or correct TEMPORAL_NAMESPACE`
   if (code === GRPC.UNAUTHENTICATED || code === GRPC.PERMISSION_DENIED)
     return apiKey === undefined
       ? `${where} lets nobody in without a key (${details}): set TEMPORAL_API_KEY`

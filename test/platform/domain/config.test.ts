@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, mock, test } from 'node:test'
 
 import {
+  examineSettings,
   checkGiven,
   ConfigError,
   keepSettings,
@@ -180,6 +181,14 @@ describe('settings', () => {
     const [line, ...more] = warned({ HEARTBEAT_SECONDS: '9', OIDC_AUDIENCE: 'kiln' })
     assert.match(String(line), /^variables without effect are set: HEARTBEAT_SECONDS .*; OIDC_AUDI/)
     assert.deepEqual(more, [])
+  })
+
+  test('that an api does without are looked at by the doctor where WORKER_ROLE is given', () => {
+    const given = { ...GOOD, VENDOR_IMAGE_URL: 'https://vendor.example' }
+    assert.deepEqual(examineSettings(given).issues, [])
+    const { issues, usedBy } = examineSettings({ ...given, WORKER_ROLE: 'core' })
+    assert.equal(usedBy, 'an api and a core worker')
+    assert.match(issues.map(({ message }) => message).join(), /^VENDOR_IMAGE_KEY is absent/)
   })
 
   test('that a release removed are a warning of the doctor, which is no error', async () => {

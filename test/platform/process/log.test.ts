@@ -104,7 +104,11 @@ describe('the log', () => {
 
   for (const [path, args, msg] of [
     ['src/migrate.ts', [], 'search attributes and schedules are in place'],
-    ['src/operate.ts', ['doctor', '--json'], 'are usable'],
+    [
+      'src/operate.ts',
+      ['doctor', '--json'],
+      'are usable by an api; with WORKER_ROLE a worker, too',
+    ],
   ] as const)
     test(`is JSON alone of ${[path, ...args].join(' ')}`, async () => {
       const entry = spawnEntry({
