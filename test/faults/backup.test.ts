@@ -35,7 +35,8 @@ const fillAndKeep = async (folder: string) =>
     const [templates, files] = [join(folder, 'own-templates'), join(folder, 'own-files')]
     await mkdir(templates)
     await writeFile(join(templates, 'upscale.json'), '{}')
-    const env = { STORAGE: 'local', STORAGE_PATH: files, COMFYUI_TEMPLATES: templates }
+    const fleet = { COMFYUI_URLS: 'gpu1=http://127.0.0.1:9', COMFYUI_TEMPLATES: templates }
+    const env = { STORAGE: 'local', STORAGE_PATH: files, ...fleet }
     const service = keep(await startService({ database: postgres.database, env }))
     const alice = await clientOf(service, 'alice')
     const id = await alice.createImage({ image: await base64() })

@@ -270,7 +270,7 @@ describe('a fleet whose instances come from a file', { concurrency: true }, () =
     await write(`${name}=${one.url}`, `${name}=${two.url}`)
     await follow()
     assert.deepEqual(depths(deps, name), [[name, one.url, 2]])
-    assert.deepEqual(logged[2], { name, issue: 'it names two addresses' })
+    assert.deepEqual(logged[2], { item: name, issue: 'it names two addresses' })
   })
 })
 
