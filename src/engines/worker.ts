@@ -190,9 +190,7 @@ export const makeRemoteRendering = async (
   const keepTemplates =
     fleet && makeKeepTemplates({ ...common, fleet }, config.COMFYUI_TEMPLATES, taken)
   await keepTemplates?.()
-  const gaps = fleet
-    ? listGaps([...fleet.templates, ...fleet.custom], listComfyKinds(config))
-    : []
+  const gaps = fleet ? listGaps([...fleet.templates, ...fleet.custom], listComfyKinds(config)) : []
   if (gaps.length > 0) log.warn({ reasons: gaps }, 'templates and the engines of kinds do not fit')
   const clash = taken.find((name) => fleet && `${CUSTOM}${name}.json` in fleet.unusable)
   if (clash !== undefined) {

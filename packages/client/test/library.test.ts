@@ -180,7 +180,10 @@ describe('a call', () => {
       ['/proxy/vidvendor/tasks/t', film],
       ['/proxy/imgvendor/t', picture],
     ] as const) {
-      const { kiln } = make(json({ family: path.includes('vid') ? 'video' : 'image', path }), json(body))
+      const { kiln } = make(
+        json({ family: path.includes('vid') ? 'video' : 'image', path }),
+        json(body),
+      )
       const task = await kiln.read('t')
       const expected = { code, message, engineError: 'no face' }
       assert.deepEqual(task.state === 'failed' && task.error, expected)

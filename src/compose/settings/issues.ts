@@ -358,7 +358,13 @@ const unnamedEngines = (env: Env): SettingIssue[] => {
   return used.flatMap(([by, engine]) =>
     engine === undefined || named.includes(engine)
       ? []
-      : [{ name: 'ENGINES_HTTP', by, message: `ENGINES_HTTP has no engine ${engine}, which ${by} names` }],
+      : [
+          {
+            name: 'ENGINES_HTTP',
+            by,
+            message: `ENGINES_HTTP has no engine ${engine}, which ${by} names`,
+          },
+        ],
   )
 }
 

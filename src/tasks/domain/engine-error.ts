@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 /** What the engine of a failed task said, for its callers. */
 export const EngineErrorText = Type.Optional(
   Type.String({
-    description: 'What its engine said, cut and without texts of the request; of one with `errors=shown`.',
+    description:
+      'What its engine said, cut and without texts of the request; of one with `errors=shown`.',
   }),
 )

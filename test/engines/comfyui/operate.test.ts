@@ -170,7 +170,10 @@ describe('kiln operate templates', { concurrency: true }, () => {
     const { config } = await start(t, {})
     const engines = ['poster=http://127.0.0.1:9']
     const { lines, end } = await checkTemplates({ ...config, ENGINES_HTTP: engines })
-    assert.match(lines, /^custom\/poster\.json: an engine of ENGINES_HTTP has this name: rename one$/m)
+    assert.match(
+      lines,
+      /^custom\/poster\.json: an engine of ENGINES_HTTP has this name: rename one$/m,
+    )
     assert.equal(end, 'custom/poster.json cannot be used: the lines above say why')
     const [found = ''] = (await doctor({ ...config, ENGINES_HTTP: engines })).lines
     assert.match(found, /^WARN templates .*an engine of ENGINES_HTTP has this name/)
@@ -181,11 +184,20 @@ describe('kiln operate templates', { concurrency: true }, () => {
     const check = async (more: object) => (await checkTemplates({ ...config, ...more })).lines
     const kinds = { ENGINES: ['upscale:comfyui', 'skin_creative:comfyui'], VIDEO_ENGINE: 'comfyui' }
     const lines = await check(kinds)
-    assert.match(lines, /^warning {2}none for skin_creative: add or mend skin_creative\.json in COMFY/m)
-    assert.match(lines, /^warning {2}relight\.json gets no tasks .*: ENGINES=relight:comfyui sends/m)
+    assert.match(
+      lines,
+      /^warning {2}none for skin_creative: add or mend skin_creative\.json in COMFY/m,
+    )
+    assert.match(
+      lines,
+      /^warning {2}relight\.json gets no tasks .*: ENGINES=relight:comfyui sends/m,
+    )
     assert.doesNotMatch(lines, /(upscale|text2video|extend)\.json gets/)
     const empty = { COMFYUI_TEMPLATES: await makeDir(t), ENGINES: [] }
-    assert.match(await check(empty), /^warning {2}COMFYUI_TEMPLATES has no template, so .*COMFYUI_URLS/m)
+    assert.match(
+      await check(empty),
+      /^warning {2}COMFYUI_TEMPLATES has no template, so .*COMFYUI_URLS/m,
+    )
   })
 
   test('says which folder cannot be read', async () => {

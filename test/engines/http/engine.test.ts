@@ -343,7 +343,10 @@ describe('an engine of ENGINES_HTTP', () => {
     fake.outcomes.push({ status: 'failed', error: 'Final: no face', logs })
     const id = await create(ENHANCE, { image: await base64() })
     const { error } = await client.untilEndedAt(ENHANCE, id)
-    assert.match(error?.message ?? '', /^The engine rejected the task\. Operators read why by kiln /)
+    assert.match(
+      error?.message ?? '',
+      /^The engine rejected the task\. Operators read why by kiln /,
+    )
     assert.equal((await readTask(id)).log, 'read\n')
     const { body } = expectStatus(await service.client('root').get(`/tasks/${id}`), 200)
     assert.deepEqual([body['log'], body['engine_error']], [logs, 'Final: no face'])

@@ -47,7 +47,9 @@ const listShared = (template: Template): string[] =>
     const place = placeOf(template, id)
     return [
       ...(twin && twin.name !== name
-        ? [`${place}: ${input} takes ${twin.name} and ${name}: where both are given, ${name} counts`]
+        ? [
+            `${place}: ${input} takes ${twin.name} and ${name}: where both are given, ${name} counts`,
+          ]
         : []),
       ...(other && name !== 'seed' && !isShareable(template, other, mark)
         ? [
