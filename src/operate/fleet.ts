@@ -78,10 +78,10 @@ const checkTemplates = async (
     listKinds: () => listKinds(sql),
     engines: listEngineNames(config),
   })
-  for (const gap of listGaps(templates, listComfyKinds(config))) write(`warning  ${gap}`)
   for (const issue of Object.values(unusable).flat()) write(issue)
   const { instances: found, issues } = await makeReadInstances(listFleetItems(config))()
   for (const [name, issue] of Object.entries(issues)) write(`${name}  ${issue}`)
+  for (const gap of listGaps(templates, listComfyKinds(config))) write(`warning  ${gap}`)
   const instances = found.map((at) => openInstance(config, at))
   const failed: string[] = []
   const nowhere: string[] = []

@@ -15,7 +15,7 @@ export const listGaps = (
   const idle = own.filter((kind) => !kinds.includes(kind))
   return [
     ...(without.length > 0 ? [describeWithout(without)] : []),
-    ...idle.map((kind) => describeIdle(kind)),
+    ...(idle.length > 0 ? [describeIdle(idle)] : []),
   ]
 }
 
@@ -23,5 +23,5 @@ export const listGaps = (
 export const describeWithout = (kinds: readonly string[]): string =>
   `none for ${kinds.join(', ')}: add or mend ${kinds[0]}.json in COMFYUI_TEMPLATES, or choose another engine in ENGINES`
 
-const describeIdle = (kind: string): string =>
-  `${kind}.json gets no tasks unless an account has the engine comfyui: ENGINES=${kind}:comfyui sends them`
+const describeIdle = (kinds: readonly string[]): string =>
+  `no tasks come to ${kinds.map((kind) => `${kind}.json`).join(', ')} unless an account has the engine comfyui: ENGINES=${kinds.map((kind) => `${kind}:comfyui`).join()} sends them`
