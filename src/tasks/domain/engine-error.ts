@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 
-/** What the engine of a failed task said, for its callers. */
+/** Words of the engine of a failed task, for its callers. */
 export const EngineErrorText = Type.Optional(
   Type.String({
     description:
