@@ -525,7 +525,7 @@ describe('the keeper of a fleet', () => {
   })
 
   test('says at its first turn which instance does not respond, once, and when it does', async (t) => {
-    const { deps, first, names } = await start(t, [{}])
+    const { deps, first, names } = await start(t, [{}], { lostMs: Infinity })
     const logged: [object, string][] = []
     const warn = (facts: object, message: string) => void logged.push([facts, message])
     const log = { ...deps.log, warn } as typeof deps.log

@@ -367,7 +367,7 @@ describe('an image task of an engine', { concurrency: true }, () => {
   })
 
   test('waits for an engine whose silence is said at the first turn', async (t) => {
-    const { deps, first } = await start(t)
+    const { deps, first } = await start(t, [{}], { lostMs: Infinity })
     const logged: string[] = []
     const warn = (facts: object, message: string) =>
       void logged.push(`${message}: ${(facts as { address: string }).address}`)
