@@ -7,7 +7,7 @@ import { beginSafely } from './transaction.ts'
 
 type Options = postgres.Options<Record<string, never>>
 
-/** Of each pool what replaces its sessions. */
+/** Replacements of the sessions of pools. */
 const renewals = new WeakMap<postgres.Sql, () => void>()
 
 /** Replaces the sessions of a pool, which keep the defaults of the server, database and user that they began with. */

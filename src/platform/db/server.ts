@@ -20,7 +20,7 @@ export const readServer = async (sql: Sql): Promise<{ version: string }> => {
     throw new OperatorError(
       'PostgreSQL takes no writes, because it is a standby: have DATABASE_URL lead to the primary',
     )
-  // A session keeps the default that it began with, so the next look is at another.
+  // A session keeps the default that it began with: another one is asked next.
   if (isReadOnly) renewSessions(sql)
   if (isReadOnly)
     throw new OperatorError(

@@ -69,7 +69,7 @@ const serveOne = (deps: ServeDeps) => (route: Route) => {
     translation: Translation | undefined,
   ): Promise<void> => {
     const startedAt = performance.now()
-    // Express reads it anew each time.
+    // Express reads it again each time.
     const { ip } = request
     const address = principalOf(undefined, ip)
     await limiter.enter(route, address)
