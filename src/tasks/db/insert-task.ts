@@ -3,7 +3,7 @@ import { FAMILIES } from '../domain/family.ts'
 import type { TaskKind } from '../domain/task-item.ts'
 import type { TaskOptions } from '../domain/task-options.ts'
 import type { TaskFamily } from '../../platform/domain/task-scope.ts'
-import type { Transaction } from '../../platform/db/client.ts'
+import type { Fragment, Transaction } from '../../platform/db/client.ts'
 import { setLimits, type AccountLimits } from './account.ts'
 import { after, optionColumns, optionValues } from './options.ts'
 import { insertTaskInputs, ownBytes, type NewTaskInput } from './task-file.ts'
@@ -19,6 +19,8 @@ export interface NewTask {
   owner: string
   /** Account that it counts for. */
   account: string
+  /** API key that it is made with; one of a batch has that of the batch. */
+  apiKeyId?: string | undefined
   /** Without the members that have columns of their own. */
   settings: object
   webhookUrl: string | null
@@ -50,11 +52,11 @@ export const insertTask = async (
   const [[row]] = await Promise.all([
     sql<{ createdAt: Date }[]>`
     insert into task (id, family, kind, segment, owner, status, settings, webhook_url, payload, credits,
-      off_peak, off_peak_by, account, stored_bytes, engine, template_id, ${optionColumns(sql)})
+      off_peak, off_peak_by, account, stored_bytes, engine, template_id, api_key_id, ${optionColumns(sql)})
     values (${id}, ${family}, ${task.kind}, ${task.segment}, ${task.owner}, ${status},
       ${sql.json(task.settings as never)}, ${task.webhookUrl}, ${payload}, ${task.credits ?? 0}, ${isOffPeak},
       ${after(sql, offPeakSeconds ?? null, { startAfter: task.options?.startAfter ?? null })}, ${task.account}, ${bytes},
-      ${task.engine ?? 'local'}, ${task.templateId ?? null}, ${optionValues(sql, task)})
+      ${task.engine ?? 'local'}, ${task.templateId ?? null}, ${keyOf(sql, task)}, ${optionValues(sql, task)})
     returning created_at as "createdAt"
   `.execute(),
     insertTaskInputs(sql, id, task.inputs),
@@ -64,3 +66,9 @@ export const insertTask = async (
   if (!row) throw new Error('insert returned no row')
   return row.createdAt
 }
+
+/** The key of a task, which the trigger `task_used` (0096) counts it for at its end. */
+const keyOf = (sql: Transaction, { apiKeyId = null, options }: NewTask): Fragment =>
+  options?.batchId === undefined
+    ? sql`${apiKeyId}::uuid`
+    : sql`(select api_key_id from bulk where id = ${options.batchId})`

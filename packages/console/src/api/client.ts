@@ -12,6 +12,10 @@ import { sendAsUser } from './session.ts'
 export { responseOf, isPassing, KilnError }
 export type { Data, Schema }
 
+/** Headers of a request by a token in place of whoever is signed in. */
+export const bearerOf = (token: string | undefined): Record<string, string> =>
+  token === undefined ? {} : { authorization: `Bearer ${token}` }
+
 /** Sends as whoever is signed in, and records whether the service responds. */
 export const sendRequest = async (request: Request, init?: RequestInit): Promise<Response> => {
   try {
@@ -81,15 +85,23 @@ export const keyOf = (
   return query === undefined ? filled : [...filled, query]
 }
 
+interface ReadOptions {
+  staleTime?: number
+  gcTime?: number
+  refetchInterval?: number
+  /** Such as a credential that is not the user's. */
+  headers?: Record<string, string> | undefined
+}
+
 /** A query of a GET: `readQuery('/nodes/{nodeId}', { path: { nodeId } }, { staleTime: 60_000 })`. */
 export const readQuery = <Path extends keyof paths>(
   path: Path,
   params: Params<Path>,
-  options: { staleTime?: number; gcTime?: number; refetchInterval?: number } = {},
+  { headers, ...options }: ReadOptions = {},
 ) =>
   queryOptions({
-    queryKey: keyOf(path, params),
-    queryFn: ({ signal }) => read(path, params, signal),
+    queryKey: [...keyOf(path, params), ...(headers ? [headers] : [])],
+    queryFn: ({ signal }) => read(path, params, signal, headers),
     ...options,
   })
 

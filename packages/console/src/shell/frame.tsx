@@ -7,6 +7,7 @@ import { Button as PlainButton } from 'react-aria-components/Button'
 import { creditsQuery, serviceQuery, useIsPublic, useMe } from '../api/queries.ts'
 import { session, signOut } from '../api/session.ts'
 import { useStore } from '../api/store.ts'
+import { useTaskToken } from '../api/task-token.ts'
 import { Button } from '../ui/button.tsx'
 import { Menu, MenuItem } from '../ui/layers.tsx'
 import { Link, LinkButton } from '../ui/link.tsx'
@@ -186,12 +187,14 @@ const Guard = () => {
   const { user, starting } = useStore(session)
   const me = useMe()
   const isPublic = useIsPublic()
+  const token = useTaskToken()
   const { who = 'all', title = '' } = useMatches().at(-1)?.staticData ?? {}
   const samples = useQuery(serviceQuery).data?.samples
   const isOpen =
     who === 'all' ||
     (who === 'reader' && isPublic === true) ||
-    (who === 'guest' && !starting && samples === true)
+    (who === 'guest' && !starting && samples === true) ||
+    (who === 'holder' && token !== undefined)
   const isInside = user !== undefined && (who !== 'admin' || me?.isAdmin === true)
   if (isOpen || isInside) return <Outlet />
   const isKnown = !starting && (who !== 'reader' || isPublic !== undefined)
