@@ -118,6 +118,12 @@ export const NUMBERED = {
   maxPages: 8,
 }
 
+/**
+ * Option of an infinite query that is walked far. Once it drops its first page, sharing by place would compare each row with
+ * another one and copy it, so that all were rendered again; pages that stay are the same objects as they are.
+ */
+export const AS_IT_COMES = { structuralSharing: false } as const
+
 type Method = 'POST' | 'PUT' | 'DELETE'
 
 type Sent<Given> = RequestBodyOption<Given> &

@@ -2,7 +2,7 @@ import { keepPreviousData, useInfiniteQuery, type InfiniteData } from '@tanstack
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 
-import { NUMBERED, read, type Schema } from '../api/client.ts'
+import { AS_IT_COMES, NUMBERED, read, type Schema } from '../api/client.ts'
 import { useChangeSearch } from '../ui/address.ts'
 import { SearchField, Select, TextField } from '../ui/fields.tsx'
 import { FilterBar } from '../ui/filter-bar.tsx'
@@ -121,6 +121,7 @@ export const AuditLog = () => {
     queryFn: ({ pageParam: page, signal }) =>
       read('/admin/audit-log', { query: { page, pageSize: 25, ...filter } }, signal),
     ...NUMBERED,
+    ...AS_IT_COMES,
     select: listEntries,
     // A key changes the filter: the rows stay until there are others.
     placeholderData: keepPreviousData,

@@ -1,11 +1,13 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 
 import { pause } from '../../../client/src/lib/pause.ts'
-import { keyOf, read, readQuery, type Schema } from '../api/client.ts'
+import { AS_IT_COMES, keyOf, read, readQuery, type Data, type Schema } from '../api/client.ts'
 import type { Sort } from './sorts.ts'
 
 export type Node = Schema<'Node'>
 export type Version = Schema<'NodeVersion'>
+/** A page of what a search has found. */
+export type Found = Data<'/nodes/search'>
 
 /** Filter of the search, as its address has it. */
 export interface Filter {
@@ -50,6 +52,7 @@ export const searchQuery = (filter: Filter, depth: number) =>
     getNextPageParam: ({ page, total }) =>
       page * ROWS < total && (page + 1) * ROWS <= depth ? page + 1 : undefined,
     maxPages: 40,
+    ...AS_IT_COMES,
     placeholderData: keepPreviousData,
     // All pages are read again, one after the other.
     staleTime: 60_000,

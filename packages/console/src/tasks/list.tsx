@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useCallback, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 
 import { useStream } from '../api/stream.ts'
 import { Button } from '../ui/button.tsx'
@@ -76,7 +76,8 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
     ),
     [chosen, outcomes],
   )
-  const rows = list.data?.pages.flatMap(({ tasks }) => tasks) ?? []
+  const { data } = list
+  const rows = useMemo(() => data?.pages.flatMap(({ tasks }) => tasks) ?? [], [data])
   const choosable = rows.filter(({ deleted_at: gone }) => gone === undefined)
   const ask = (action: OperationAction, tasks: readonly TaskItem[]): void =>
     setAsked({ action, chosen: { task_ids: tasks.map(({ task_id: id }) => id) } })

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 
-import { bearerOf, responseOf, read, readQuery, writingApi } from '../api/client.ts'
+import { AS_IT_COMES, bearerOf, responseOf, read, readQuery, writingApi } from '../api/client.ts'
 import { creditsQuery } from '../api/queries.ts'
 import { useStream } from '../api/stream.ts'
 import { useTaskToken } from '../api/task-token.ts'
@@ -143,6 +143,7 @@ export const tasksQuery = (filter: TaskFilter) =>
     initialPageParam: '',
     queryFn: ({ pageParam, signal }) => askTasks(filter, { after: pageParam, signal }),
     getNextPageParam: (last) => last.next,
+    ...AS_IT_COMES,
     maxPages: 40,
     staleTime: Infinity,
   })
