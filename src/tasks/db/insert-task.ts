@@ -68,7 +68,7 @@ export const insertTask = async (
 }
 
 /** The key of a task, which the trigger `task_used` (0096) counts it for at its end. */
-const keyOf = (sql: Transaction, { apiKeyId = null, options }: NewTask): Fragment =>
+const keyOf = (sql: Transaction, { apiKeyId, options }: NewTask): Fragment =>
   options?.batchId === undefined
-    ? sql`${apiKeyId}::uuid`
+    ? sql`${apiKeyId ?? null}::uuid`
     : sql`(select api_key_id from bulk where id = ${options.batchId})`

@@ -38,13 +38,25 @@ export const reportUsage = async (sql: Sql, filter: UsageFilter): Promise<Usage>
   const listed = rows.slice(0, MAX_GROUPS)
   // Of more groups than are listed the few by kind have the same total.
   const all = rows.length > MAX_GROUPS ? await sumUsage(sql, { ...filter, by: 'kind' }) : rows
-  const names = key === KEYS ? await readKeyNames(sql, listed.map(({ group }) => group)) : {}
+  const names =
+    key === KEYS
+      ? await readKeyNames(
+          sql,
+          listed.map(({ group }) => group),
+        )
+      : {}
   const groups = listed.map((row) => ({
     group: row.group,
     ...(names[row.group] !== undefined && { name: names[row.group] }),
     ...toSums(row),
   }))
-  return { from, to, by: key === undefined || key === KEYS ? by : `label:${key}`, groups, total: toSums(add(all)) }
+  return {
+    from,
+    to,
+    by: key === undefined || key === KEYS ? by : `label:${key}`,
+    groups,
+    total: toSums(add(all)),
+  }
 }
 
 const sumUsage = async (

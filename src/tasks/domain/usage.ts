@@ -79,9 +79,12 @@ export const Usage = Type.Object({
   groups: Type.Array(
     Type.Object({
       group: Type.String({
-        description: 'The day, the kind, the id of the API key, the value of the label, or the owner.',
+        description:
+          'The day, the kind, the id of the API key, the value of the label, or the owner.',
       }),
-      name: Type.Optional(Type.String({ description: 'Name of the API key, which may have ended.' })),
+      name: Type.Optional(
+        Type.String({ description: 'Name of the API key, which may have ended.' }),
+      ),
       ...sums,
     }),
     { description: `Days in order; others with the most tasks first, ${MAX_GROUPS} at most.` },
@@ -116,7 +119,12 @@ export const validateUsageQuery = (query: Readonly<Record<string, unknown>>): Is
       ? [makeIssue('?to', `must be at most ${MAX_DAYS - 1} days after ?from, got ${String(to)}`)]
       : []),
     ...(Array.isArray(label) && (label.length > 1 || by === 'key' || String(by).startsWith(LABEL))
-      ? [makeIssue('?label', 'must be one label, and absent where the groups are those of a label or of keys')]
+      ? [
+          makeIssue(
+            '?label',
+            'must be one label, and absent where the groups are those of a label or of keys',
+          ),
+        ]
       : []),
   ]
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { makeClient, VIDEO_API, type Client } from '../../support/client.ts'
+import { listOf, makeClient, VIDEO_API, type Client } from '../../support/client.ts'
 import { base64 } from '../../support/pictures.ts'
 import { useService } from '../../support/service.ts'
 import { waitFor } from '../../support/wait.ts'
@@ -125,7 +125,10 @@ describe('the report of usage', () => {
       const { body } = await client.post('/users/api-keys', { name, ...more })
       return { id: String(body['id']), client: makeClient(service.baseUrl, String(body['key'])) }
     }
-    const [nightly, capped] = [await addKey('nightly'), await addKey('capped', { credit_cap: 1000 })]
+    const [nightly, capped] = [
+      await addKey('nightly'),
+      await addKey('capped', { credit_cap: 1000 }),
+    ]
     const later = { image: 'https://images.example.com/a.png', kiln_start_after: 3600 }
     for (const one of [nightly.client, capped.client, client]) {
       const id = await one.createImage(later, UPSCALE)
@@ -134,8 +137,8 @@ describe('the report of usage', () => {
     const request = { custom_id: 'a', path: UPSCALE, body: later }
     const { body } = await nightly.client.post('/batches', { requests: [request] })
     const ofBatch = await waitFor('the task of the batch', async () => {
-      const { body: found } = await client.get('/tasks?state=waiting')
-      return (found['tasks'] as { task_id: string }[])[0]?.task_id
+      const found = await client.get('/tasks?state=waiting')
+      return listOf<{ task_id: string }>(found, 'tasks')[0]?.task_id
     })
     await client.call('DELETE', `/tasks/${ofBatch}`)
     await client.delete(`/users/api-keys/${nightly.id}`)
@@ -219,7 +222,10 @@ describe('the report of usage', () => {
     ['from=2026-02-30', /^\?from must be a day of the calendar, got 2026-02-30/],
     ['from=2026-02-02&to=2026-02-01', /^\?to must not be before \?from/],
     ['from=2020-01-01&to=2026-01-01', /^\?to must be at most 1095 days after \?from/],
-    ['by=week', /^\?by must be day, kind, key, owner, or label: with the key of a label, got "week"/],
+    [
+      'by=week',
+      /^\?by must be day, kind, key, owner, or label: with the key of a label, got "week"/,
+    ],
     ['by=label:A', /^\?by must be day, kind/],
     ['by=label:a&label=b:c', /^\?label must be one label, and absent/],
     ['label=b:c&label=d:e', /^\?label must be one label/],

@@ -31,7 +31,15 @@ export const useStream = ({ path, token, ...options }: StreamOptions): void => {
     if (path === undefined) return
     closeCurrent?.()
     const key = `kiln.stream ${token ?? session.get().user ?? ''} ${path}`
-    const stream: Stream = { path, token, key, onEvent, poll, lastEventId: undefined, isOver: false }
+    const stream: Stream = {
+      path,
+      token,
+      key,
+      onEvent,
+      poll,
+      lastEventId: undefined,
+      isOver: false,
+    }
     let running = new AbortController()
     const restart = (): void => {
       running.abort()

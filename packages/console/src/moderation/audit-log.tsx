@@ -2,7 +2,7 @@ import { keepPreviousData, useInfiniteQuery, type InfiniteData } from '@tanstack
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 
-import { AS_IT_COMES, NUMBERED, read, type Schema } from '../api/client.ts'
+import { AS_IT_COMES, NUMBERED, read, type Data, type Schema } from '../api/client.ts'
 import { useChangeSearch } from '../ui/address.ts'
 import { SearchField, Select, TextField } from '../ui/fields.tsx'
 import { FilterBar } from '../ui/filter-bar.tsx'
@@ -102,7 +102,7 @@ const inWords = ({ action, after }: Entry): string =>
 const ADDRESS = /^(\d+\.){3}\d+$|:.*:/
 
 /** Stands here so that it runs when pages change, not at each rendering. */
-const listEntries = ({ pages }: InfiniteData<{ entries: Entry[] }>): Entry[] =>
+const listEntries = ({ pages }: InfiniteData<Data<'/admin/audit-log'>>): Entry[] =>
   pages.flatMap(({ entries }) => entries)
 
 /** Changes of all that is kept, the newest first. */

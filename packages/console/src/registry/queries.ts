@@ -36,7 +36,7 @@ const paramsOf = ({ q, in: where = 'names', os, accelerator, license, tag, sort 
 })
 
 /** More than are seen, so that the next page is asked for by who scrolls. */
-const ROWS = 30
+const ROWS = 24
 
 /** @param depth the most entries that pages may lead to */
 export const searchQuery = (filter: Filter, depth: number) =>
@@ -63,7 +63,7 @@ export const searchQuery = (filter: Filter, depth: number) =>
 const TYPED_MS = 300
 
 /** Packs that are read for a short list; some have no version yet. */
-export const READ = 8
+export const READ = 6
 const POPULAR = { sort: 'downloads;desc', limit: READ } as const
 
 /**

@@ -1,13 +1,13 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { SlidersHorizontal } from 'lucide-react'
-import { Fragment, memo, useMemo, useState } from 'react'
+import { Fragment, memo, Suspense, useMemo, useState } from 'react'
 import { CheckboxGroup } from 'react-aria-components/CheckboxGroup'
 
 import { serviceQuery } from '../api/queries.ts'
+import { lazyPart } from '../shell/lazy-page.ts'
 import { Button } from '../ui/button.tsx'
 import { AddressField, Checkbox, Segments, Select } from '../ui/fields.tsx'
-import { Dialog } from '../ui/layers.tsx'
 import { Link, nodePage } from '../ui/link.tsx'
 import { EndlessList } from '../ui/list.tsx'
 import { Empty, NoPacks, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
@@ -81,6 +81,9 @@ const useList = () => {
 const countChosen = (filter: Filter): number =>
   FACET_NAMES.reduce((sum, name) => sum + (filter[name]?.length ?? 0), 0)
 
+// A phone alone has it.
+const Dialog = lazyPart(async () => (await import('../ui/layers.tsx')).Dialog)
+
 const SearchBar = () => {
   // The text is the field's: a key renders no choice.
   const filter: Filter = route.useSearch({
@@ -113,11 +116,13 @@ const SearchBar = () => {
           Filters{chosen > 0 && ` (${chosen})`}
         </Button>
       </div>
-      {isOpen && (
-        <Dialog title="Filters" onClose={() => setIsOpen(false)}>
-          <Filters />
-        </Dialog>
-      )}
+      <Suspense>
+        {isOpen && (
+          <Dialog title="Filters" onClose={() => setIsOpen(false)}>
+            <Filters />
+          </Dialog>
+        )}
+      </Suspense>
     </div>
   )
 }

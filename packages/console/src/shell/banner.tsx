@@ -75,17 +75,17 @@ export const SessionEnd = () => {
   if (ended === true || (endsAt !== undefined && now >= endsAt))
     return (
       <Suspense>
-      <Dialog
-        title="Your session has ended"
-        onClose={() => void signOut()}
-        actions={
-          <Button variant="primary" onPress={() => signInAgain(user)}>
-            Sign in again
-          </Button>
-        }
-      >
-        <p>What you have typed is kept. Cancel signs you out.</p>
-      </Dialog>
+        <Dialog
+          title="Your session has ended"
+          onClose={() => void signOut()}
+          actions={
+            <Button variant="primary" onPress={() => signInAgain(user)}>
+              Sign in again
+            </Button>
+          }
+        >
+          <p>What you have typed is kept. Cancel signs you out.</p>
+        </Dialog>
       </Suspense>
     )
   if (isLate)

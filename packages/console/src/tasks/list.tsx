@@ -70,7 +70,8 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
         isChosen={chosen.some(({ task_id: id }) => id === task.task_id)}
         onChoose={(isChosen) => {
           const others = chosen.filter(({ task_id: id }) => id !== task.task_id)
-          select(isChosen ? [...others, task] : others)
+          setChosen(isChosen ? [...others, task] : others)
+          setWhole(false)
         }}
       />
     ),

@@ -30,7 +30,8 @@ export const Page = () => {
   const task = useTask(id)
   const isShared = useTaskToken() !== undefined
   // Those of others are not for admins.
-  const isOwn = !isShared && task.data !== undefined && [undefined, me?.id].includes(task.data.owner)
+  const isOwn =
+    !isShared && task.data !== undefined && [undefined, me?.id].includes(task.data.owner)
   if (isShared && task.error)
     return (
       <>
@@ -54,7 +55,9 @@ export const Page = () => {
                 <About task={data} />
               </div>
               <Life task={data} />
-              {me?.isAdmin === true && !isShared && <Explanation task={id} isOpen={!data.ended_at} />}
+              {me?.isAdmin === true && !isShared && (
+                <Explanation task={id} isOpen={!data.ended_at} />
+              )}
               {data.log && (
                 <Panel title="Log">
                   <Code text={data.log} label="log" />
