@@ -79,4 +79,3 @@ export const Slider = ({ label, help, error, ...props }: RangeProps) => (
     <About help={help} error={error} />
   </AriaSlider>
 )
-
