@@ -3,7 +3,7 @@ import { FAMILIES } from '../domain/family.ts'
 import type { TaskKind } from '../domain/task-item.ts'
 import type { TaskOptions } from '../domain/task-options.ts'
 import type { TaskFamily } from '../../platform/domain/task-scope.ts'
-import type { Fragment, Transaction } from '../../platform/db/client.ts'
+import type { Transaction } from '../../platform/db/client.ts'
 import { setLimits, type AccountLimits } from './account.ts'
 import { after, optionColumns, optionValues } from './options.ts'
 import { insertTaskInputs, ownBytes, type NewTaskInput } from './task-file.ts'
@@ -19,7 +19,7 @@ export interface NewTask {
   owner: string
   /** Account that it counts for. */
   account: string
-  /** API key that it is made with; one of a batch has that of the batch. */
+  /** API key that it is made with; one of a batch has that of the batch. The trigger `task_used` (0096) counts it for the key. */
   apiKeyId?: string | undefined
   /** Without the members that have columns of their own. */
   settings: object
@@ -56,7 +56,7 @@ export const insertTask = async (
     values (${id}, ${family}, ${task.kind}, ${task.segment}, ${task.owner}, ${status},
       ${sql.json(task.settings as never)}, ${task.webhookUrl}, ${payload}, ${task.credits ?? 0}, ${isOffPeak},
       ${after(sql, offPeakSeconds ?? null, { startAfter: task.options?.startAfter ?? null })}, ${task.account}, ${bytes},
-      ${task.engine ?? 'local'}, ${task.templateId ?? null}, ${keyOf(sql, task)}, ${optionValues(sql, task)})
+      ${task.engine ?? 'local'}, ${task.templateId ?? null}, coalesce(${task.apiKeyId ?? null}::uuid, (select api_key_id from bulk where id = ${task.options?.batchId ?? null}::uuid)), ${optionValues(sql, task)})
     returning created_at as "createdAt"
   `.execute(),
     insertTaskInputs(sql, id, task.inputs),
@@ -66,9 +66,3 @@ export const insertTask = async (
   if (!row) throw new Error('insert returned no row')
   return row.createdAt
 }
-
-/** The key of a task, which the trigger `task_used` (0096) counts it for at its end. */
-const keyOf = (sql: Transaction, { apiKeyId, options }: NewTask): Fragment =>
-  options?.batchId === undefined
-    ? sql`${apiKeyId ?? null}::uuid`
-    : sql`(select api_key_id from bulk where id = ${options.batchId})`

@@ -14,7 +14,7 @@ import { About, listOf, Name } from './first-fields.tsx'
 import type { ChoiceProps, FieldProps, Plain } from './first-fields.tsx'
 import layers from './layers.module.css'
 
-/** What the first page has, too, is apart from what it need not load. */
+/** Fields that the first page has, too, apart from those that it need not load. */
 export { AddressField, listOf, SearchField, Segments, TextField } from './first-fields.tsx'
 export type { Options } from './first-fields.tsx'
 
