@@ -48,6 +48,7 @@ export const insertTask = async (
   const status = FAMILIES[family].words.created
   const bytes = ownBytes(task.inputs) + Buffer.byteLength(payload ?? '')
   const isOffPeak = offPeakSeconds !== undefined
+  const { batchId = null } = task.options ?? {}
   // Sent together, in this order: none waits for the response to another.
   const [[row]] = await Promise.all([
     sql<{ createdAt: Date }[]>`
@@ -56,7 +57,9 @@ export const insertTask = async (
     values (${id}, ${family}, ${task.kind}, ${task.segment}, ${task.owner}, ${status},
       ${sql.json(task.settings as never)}, ${task.webhookUrl}, ${payload}, ${task.credits ?? 0}, ${isOffPeak},
       ${after(sql, offPeakSeconds ?? null, { startAfter: task.options?.startAfter ?? null })}, ${task.account}, ${bytes},
-      ${task.engine ?? 'local'}, ${task.templateId ?? null}, coalesce(${task.apiKeyId ?? null}::uuid, (select api_key_id from bulk where id = ${task.options?.batchId ?? null}::uuid)), ${optionValues(sql, task)})
+      ${task.engine ?? 'local'}, ${task.templateId ?? null},
+      coalesce(${task.apiKeyId ?? null}::uuid, (select api_key_id from bulk where id = ${batchId}::uuid)),
+      ${optionValues(sql, task)})
     returning created_at as "createdAt"
   `.execute(),
     insertTaskInputs(sql, id, task.inputs),
