@@ -1024,6 +1024,7 @@ create table task (
   run_again_of uuid,
   output jsonb,
   start_after timestamp with time zone,
+  api_key_id uuid,
   constraint task_pkey PRIMARY KEY (id),
   constraint task_credits_check CHECK (credits >= 0),
   constraint task_ended_with_code CHECK ((status = ANY (ARRAY['FAILED'::text, 'failed'::text])) = (error_code IS NOT NULL)),
@@ -1513,6 +1514,8 @@ begin
     array_fill(1, array[1], array[waited_in]), array_fill(1, array[1], array[ran_in])
   from (
     select '' as key, '' as value
+    union all
+    select ':key', new.api_key_id::text where new.api_key_id is not null
     union all
     -- the owner stands under the empty name
     select key, value from jsonb_each_text(new.labels - '')

@@ -113,7 +113,7 @@ interface VideoToPlan {
 
 const planVideo = (
   deps: VideoTaskDeps,
-  { owner, apiKeyId, body: given }: TaskCommand,
+  { owner, apiKeyId, isKeyCapped, body: given }: TaskCommand,
   { kind, members, video, warnings = [] }: VideoToPlan,
 ): TaskPlan => {
   const body = given as ExtendBody
@@ -132,7 +132,7 @@ const planVideo = (
     limits: {
       creditLimit: deps.creditLimit,
       quota: deps.quotas[owner === ANONYMOUS ? 'address' : 'owner'],
-      apiKeyId,
+      apiKeyId: isKeyCapped ? apiKeyId : undefined,
     },
     respond: async (made) =>
       respondToCreation(deps, {

@@ -44,7 +44,7 @@ const makeDurable = async <Result>(
   { id, plan, command }: Planned<Result>,
 ): Promise<Result> => {
   const { kind, credits, members, source, limits } = plan
-  const { owner, account, inline } = command
+  const { owner, account, apiKeyId, inline } = command
   const stored = await storeInputs(deps, { id, members, inline })
   const inputs = source ? [...stored, source] : stored
   const engine = plan.engine ?? deps.engineOf(kind, owner)
@@ -53,7 +53,7 @@ const makeDurable = async <Result>(
     batchId: command.batchId,
     runAgainOf: command.runAgainOf,
   }
-  const task = { ...plan, id, owner, account, engine, options, inputs }
+  const task = { ...plan, id, owner, account, apiKeyId, engine, options, inputs }
   const summary = plan.summarise?.(inputs)
   const make = async (sql: Transaction, enqueue: Enqueue): Promise<Result> => {
     // Sent together, in this order: the start needs to know whether the task is admitted.

@@ -14,8 +14,9 @@ export interface TaskCommand {
   owner: string
   /** Account that it counts for: its owner, or one of the callers who share an owner for lack of a credential. */
   account: string
-  /** API key with a cap that the credits count for, too. */
+  /** API key that it is made with; where that has a cap, its credits count for the key, too. */
   apiKeyId?: string | undefined
+  isKeyCapped?: boolean
   batchId?: string | undefined
   /** Task whose request it has. */
   runAgainOf?: string | undefined

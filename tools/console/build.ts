@@ -68,10 +68,11 @@ const nameFirst = (): ((id: string, graph: Graph) => string | null) => {
 /** Files that home and the registry share with other pages: each would be a request of its own. */
 const SHARED = new RegExp(
   [
-    String.raw`src/ui/(button|clip|code|fields|layers|link|panels|tabs|values)\.`,
+    String.raw`src/ui/(button|clip|code|first-fields|link|panels|tabs|values)\.`,
     String.raw`src/(api/(stream|upload)|try/(example|snippets)|tasks/before-after|words/systems)\.`,
     String.raw`src/registry/(queries|standing|registry\.module)\.`,
     String.raw`\.(avif|webp|mp4)$`,
+    'rolldown/runtime',
   ].join('|'),
 )
 

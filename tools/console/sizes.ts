@@ -2,8 +2,14 @@ import { gzipSync } from 'node:zlib'
 
 import type { Rolldown } from 'vite'
 
-/** kB (1000 bytes) of what is sent, gzipped, that a first load and a lazy page may have; its styles are those of all pages. */
-const MAX = { script: 220, style: 20, page: 45 }
+/**
+ * kB (1000 bytes) of what is sent, gzipped, that a first load, what most other pages share and a lazy page may have; its
+ * styles are those of all pages.
+ */
+const MAX = { script: 200, style: 20, parts: 50, page: 45 }
+
+/** Chunks of fields, menus, dialogs and tables: the second page loads them, and others have them then. */
+const PARTS = ['search', 'parts']
 
 /** Throws when the console is too heavy; returns kB of what the first load has. */
 export const checkSizes = (
@@ -14,6 +20,9 @@ export const checkSizes = (
   )
   const first = new Set<string>()
   for (const chunk of chunks.values()) if (chunk.isEntry) collect(chunks, chunk.fileName, first)
+  const shared = new Set(first)
+  for (const { name, fileName } of chunks.values())
+    if (PARTS.includes(name)) collect(chunks, fileName, shared)
   const weigh = (names: Iterable<string>): number =>
     [...names].reduce((sum, name) => sum + kBOf(chunks.get(name)?.code ?? ''), 0)
   const styles = output.filter(({ fileName }) => fileName.endsWith('.css'))
@@ -24,10 +33,11 @@ export const checkSizes = (
   const issues = [
     ...validate('the first load has script of', sizes.script, MAX.script),
     ...validate('the first load has styles of', sizes.style, MAX.style),
+    ...validate('what pages share has script of', weigh(shared) - sizes.script, MAX.parts),
     ...[...chunks.values()].flatMap((chunk) => {
       if (!chunk.isDynamicEntry || !chunk.facadeModuleId?.endsWith('.tsx')) return []
-      const own = collect(chunks, chunk.fileName, new Set(first))
-      for (const name of first) own.delete(name)
+      const own = collect(chunks, chunk.fileName, new Set(shared))
+      for (const name of shared) own.delete(name)
       return validate(`${chunk.name} has script of`, weigh(own), MAX.page)
     }),
   ]

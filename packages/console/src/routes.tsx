@@ -11,9 +11,9 @@ import { findKind } from './try/kinds.ts'
 
 /**
  * Users who may see a page; all others read who may. reader: everybody where the registry is public, else users; guest:
- * everybody where visitors are shown samples.
+ * everybody where visitors are shown samples; holder: users, and whoever has a link with a token.
  */
-export type Who = 'all' | 'reader' | 'guest' | 'user' | 'admin'
+export type Who = 'all' | 'reader' | 'guest' | 'holder' | 'user' | 'admin'
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
@@ -38,6 +38,7 @@ const pageFor =
 const open = pageFor('all')
 const reader = pageFor('reader')
 const guest = pageFor('guest')
+const holder = pageFor('holder')
 const user = pageFor('user')
 const admin = pageFor('admin')
 
@@ -67,7 +68,7 @@ const pages = [
     validateSearch: search({ tab: text, id: text }),
   }),
   createRoute({
-    ...user('/tasks/$task', 'Task', () => import('./tasks/task.tsx')),
+    ...holder('/tasks/$task', 'Task', () => import('./tasks/task.tsx')),
     validateSearch: search({ event: text }),
   }),
   createRoute({

@@ -155,7 +155,7 @@ describe('the frame of the console', { skip }, () => {
       await page.getByLabel('Expires').fill('soon')
       await page.keyboard.press('Enter')
       const field = page.getByLabel('Expires')
-      await page.getByText('must be an ISO 8601 date-time such as 2026-01-31T12:00:00Z').waitFor()
+      await page.getByText('Write a day as YYYY-MM-DD.').waitFor()
       assert.equal(await field.getAttribute('aria-invalid'), 'true')
       await field.fill('')
       await page.keyboard.press('Enter')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
 import { KilnError } from '../../client/src/index.ts'
-import { fileLink, httpsLink, ownLink, ownPath } from '../src/api/links.ts'
+import { fileLink, httpsLink, ownLink, ownPath, shareLink, tokenIn } from '../src/api/links.ts'
 import { inPlainWords, sortIssues } from '../src/api/issues.ts'
 import {
   oneOf,
@@ -38,6 +38,14 @@ describe('links', () => {
     const link = 'http://127.0.0.1:8080/files/a/b.jpg'
     assert.equal(fileLink(link, PAGE), undefined)
     assert.equal(fileLink(`${link}?signature=x`, PAGE), '/files/a/b.jpg?signature=x')
+  })
+
+  test('that share a task have its token where no server sees it', () => {
+    const link = new URL(shareLink('id', 'kiln_task_0a', PAGE))
+    assert.equal(link.pathname + link.search, '/console/tasks/id')
+    assert.equal(tokenIn(link.hash), 'kiln_task_0a')
+    for (const other of ['', '#token=', '#token=kiln_key_0a', '#token=kiln_task_0a&x', 'x'])
+      assert.equal(tokenIn(other), undefined)
   })
 
   const OUT: [address: string, href: string | undefined][] = [

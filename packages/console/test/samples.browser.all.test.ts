@@ -25,10 +25,13 @@ describe('samples for visitors without an account', { skip }, () => {
       'The host application',
     ])
       await page.getByText(text).waitFor()
-    const addresses = await page.evaluate<string[]>(
-      `[...document.querySelectorAll('a img[loading=lazy]')].map(({ src }) => src)`,
-    )
-    assert.equal(addresses.length, 3)
+    await page.getByRole('link', { name: /^Skin/ }).scrollIntoViewIfNeeded()
+    const addresses = await waitFor('the cards', async () => {
+      const found = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('main li a img')].map(({ src }) => src)`,
+      )
+      return found.length === 3 && found
+    })
     assert.equal(new Set(addresses).size, 3)
     await assertSound(page)
   })

@@ -6,6 +6,7 @@ import { describe, test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
 
 import { ROOT } from '../../../src/local/root.ts'
+import { tokenIn } from '../src/api/links.ts'
 import { assertMembers, expectStatus, listOf, makeClient } from '../../../test/support/client.ts'
 import { base64 } from '../../../test/support/pictures.ts'
 import { useWebhookReceiver } from '../../../test/support/receiver.ts'
@@ -66,8 +67,13 @@ describe('tasks in the console', { skip }, () => {
     await page.getByRole('button', { name: 'Download CSV' }).last().click()
     const csv = await readFile(await (await download).path(), 'utf8')
     assert.match(csv, /^label:project,done,[^]*\nnorth,1,/)
+    const { baseUrl } = console.service
+    const alice = makeClient(baseUrl, await console.service.token('alice'))
+    const made = expectStatus(await alice.post('/users/api-keys', { name: 'nightly' }), 201)
+    const keyed = makeClient(baseUrl, String(made.body['key']))
+    await alice.delete(`/tasks/${await keyed.createImage({ kiln_start_after: 3600 })}`)
     await page.getByRole('radio', { name: 'API key' }).click()
-    await page.getByText('No API keys.').waitFor()
+    await page.getByRole('cell', { name: 'nightly' }).waitFor()
     assert.equal(await page.getByRole('radio', { name: /Owner/ }).count(), 0)
     const admin = await console.open('/account?tab=usage', { as: 'operator' })
     await admin.getByRole('radio', { name: 'Owner, of everyone' }).click()
@@ -192,14 +198,32 @@ describe('tasks in the console', { skip }, () => {
     assertMembers(task, { task_id: id, state: 'done' })
 
     await chooseEntry(page, 'More for this task', 'Share')
-    await page.getByRole('button', { name: 'Create token' }).click()
-    const token = (await page.getByRole('region', { name: 'secret' }).textContent()) ?? ''
+    await page.getByRole('button', { name: 'Create link' }).click()
+    const link = new URL((await page.getByRole('region', { name: 'secret' }).textContent()) ?? '')
+    const token = tokenIn(link.hash) ?? ''
     await page.getByText(/^It ends in /).waitFor()
     await assertSound(page)
     const shared = expectStatus(await makeClient(baseUrl, token).get(`/tasks/${id}`), 200)
     const [input] = listOf<{ url: string; stored_url?: string }>(shared, 'inputs')
     assert.deepEqual([input?.url, input?.stored_url], [image.replace(/\?.*/, ''), undefined])
     await page.getByRole('button', { name: 'Close' }).click()
+    for (const as of [undefined, 'bob']) {
+      const visit = as === undefined ? {} : { as }
+      const other = await console.open(link.href.replace(/.*console/, ''), visit)
+      await other.getByText('You see this task by a link').waitFor()
+      await other.getByText('1280 × 960').first().waitFor()
+      await waitFor('the result', () =>
+        other.evaluate<boolean>(`document.querySelector('img[alt=After]')?.naturalWidth === 1280`),
+      )
+      for (const name of ['More for this task', 'Run again', 'Relight'])
+        assert.equal(await other.locator('main').getByText(name).count(), 0, name)
+      if (as === undefined) await assertSound(other)
+    }
+    await sql`update task_token set expires_at = clock_timestamp() where task_id = ${id}`
+    const holder = makeClient(baseUrl, token)
+    await waitFor('its end', async () => (await holder.get(`/tasks/${id}`)).status === 401)
+    const late = await console.open(link.href.replace(/.*console/, ''))
+    await late.getByText('This link has ended.').waitFor()
 
     await chooseEntry(page, 'More for this task', 'Delete')
     await page.getByRole('button', { name: 'Delete task' }).click()
@@ -247,7 +271,8 @@ describe('tasks in the console', { skip }, () => {
   })
 
   test('the list counts new tasks, follows what runs, cancels what is chosen', inLong, async () => {
-    const page = await console.open('/tasks?kind=foo&state=done,bar&from=soon', { as: 'bob' })
+    // Nobody else here has made no task yet.
+    const page = await console.open('/tasks?kind=foo&state=done,bar&from=soon', { as: 'operator' })
     await page.getByText('No tasks yet.').waitFor()
     await console.service.entry('media').kill()
     const other = await console.open('/try/text2video', { context: page.context() })

@@ -51,6 +51,17 @@ export const listApiKeys = async (sql: Queryable, owner: string): Promise<Listed
   }))
 }
 
+/** Reads the names of keys, ended ones too, by their id. */
+export const readKeyNames = async (
+  sql: Queryable,
+  ids: readonly string[],
+): Promise<Record<string, string>> => {
+  const rows = await sql<{ id: string; name: string }[]>`
+    select id, name from api_key where id = any(${[...ids]}::uuid[])
+  `
+  return Object.fromEntries(rows.map(({ id, name }) => [id, name]))
+}
+
 /** Ends a live key of an owner; false when there is none with that id. */
 export const revokeApiKey = async (
   sql: Queryable,

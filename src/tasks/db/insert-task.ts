@@ -19,6 +19,8 @@ export interface NewTask {
   owner: string
   /** Account that it counts for. */
   account: string
+  /** API key that it is made with; one of a batch has that of the batch. The trigger `task_used` (0095) counts it for the key. */
+  apiKeyId?: string | undefined
   /** Without the members that have columns of their own. */
   settings: object
   webhookUrl: string | null
@@ -46,15 +48,18 @@ export const insertTask = async (
   const status = FAMILIES[family].words.created
   const bytes = ownBytes(task.inputs) + Buffer.byteLength(payload ?? '')
   const isOffPeak = offPeakSeconds !== undefined
+  const { batchId = null } = task.options ?? {}
   // Sent together, in this order: none waits for the response to another.
   const [[row]] = await Promise.all([
     sql<{ createdAt: Date }[]>`
     insert into task (id, family, kind, segment, owner, status, settings, webhook_url, payload, credits,
-      off_peak, off_peak_by, account, stored_bytes, engine, template_id, ${optionColumns(sql)})
+      off_peak, off_peak_by, account, stored_bytes, engine, template_id, api_key_id, ${optionColumns(sql)})
     values (${id}, ${family}, ${task.kind}, ${task.segment}, ${task.owner}, ${status},
       ${sql.json(task.settings as never)}, ${task.webhookUrl}, ${payload}, ${task.credits ?? 0}, ${isOffPeak},
       ${after(sql, offPeakSeconds ?? null, { startAfter: task.options?.startAfter ?? null })}, ${task.account}, ${bytes},
-      ${task.engine ?? 'local'}, ${task.templateId ?? null}, ${optionValues(sql, task)})
+      ${task.engine ?? 'local'}, ${task.templateId ?? null},
+      coalesce(${task.apiKeyId ?? null}::uuid, (select api_key_id from bulk where id = ${batchId}::uuid)),
+      ${optionValues(sql, task)})
     returning created_at as "createdAt"
   `.execute(),
     insertTaskInputs(sql, id, task.inputs),

@@ -1,6 +1,7 @@
-import { MAX_GROUPS, percentile, USAGE_PLACES, type Usage } from '../domain/usage.ts'
+import { KEYS, MAX_GROUPS, percentile, USAGE_PLACES, type Usage } from '../domain/usage.ts'
 import { VideoTaskKind } from '../domain/video/video-task.ts'
 import type { TaskScope } from '../../platform/domain/task-scope.ts'
+import { readKeyNames } from '../../identity/db/api-key.ts'
 import type { Fragment, Sql } from '../../platform/db/client.ts'
 
 export interface UsageFilter extends TaskScope {
@@ -8,7 +9,7 @@ export interface UsageFilter extends TaskScope {
   from: string
   to: string
   by: string
-  /** Name of the label that it groups by. */
+  /** Name of the label that it groups by, or `KEYS`. */
   key?: string | undefined
   /** The only label whose tasks are counted. */
   label?: { key: string; value: string } | undefined
@@ -28,8 +29,8 @@ interface UsageRow {
 }
 
 /**
- * Sums what the tasks of an owner, or of all, have used. The trigger `task_used` (0045) counts a task at the commit of
- * its end.
+ * Sums what the tasks of an owner, or of all, have used. The trigger `task_used` (0045, 0095) counts a task at the commit
+ * of its end.
  */
 export const reportUsage = async (sql: Sql, filter: UsageFilter): Promise<Usage> => {
   const { from, to, by, key } = filter
@@ -37,8 +38,25 @@ export const reportUsage = async (sql: Sql, filter: UsageFilter): Promise<Usage>
   const listed = rows.slice(0, MAX_GROUPS)
   // Of more groups than are listed the few by kind have the same total.
   const all = rows.length > MAX_GROUPS ? await sumUsage(sql, { ...filter, by: 'kind' }) : rows
-  const groups = listed.map((row) => ({ group: row.group, ...toSums(row) }))
-  return { from, to, by: key === undefined ? by : `label:${key}`, groups, total: toSums(add(all)) }
+  const names =
+    key === KEYS
+      ? await readKeyNames(
+          sql,
+          listed.map(({ group }) => group),
+        )
+      : {}
+  const groups = listed.map((row) => ({
+    group: row.group,
+    ...(names[row.group] !== undefined && { name: names[row.group] }),
+    ...toSums(row),
+  }))
+  return {
+    from,
+    to,
+    by: key === undefined || key === KEYS ? by : `label:${key}`,
+    groups,
+    total: toSums(add(all)),
+  }
 }
 
 const sumUsage = async (
@@ -50,6 +68,7 @@ const sumUsage = async (
     kind: sql`kind`,
     owner: sql`owner`,
     label: sql`value`,
+    key: sql`value`,
   }
   return await sql<UsageRow[]>`
     select ${groups[by] ?? sql`kind`} as "group", sum(done)::float8 as done, sum(failed)::float8 as failed,

@@ -10,6 +10,8 @@ const DEFAULT_DAYS = 30
 const MAX_DAYS = 1096
 export const MAX_GROUPS = 2000
 const LABEL = 'label:'
+/** Name under which rows of usage have API keys: no label has it. */
+export const KEYS = ':key'
 
 const day = (description: string) =>
   Type.Optional(
@@ -22,11 +24,11 @@ export const UsageQuery = Type.Object({
   ),
   to: day('Last UTC day; absent: today.'),
   by: Type.String({
-    pattern: `^(day|kind|owner|${LABEL}${LABEL_KEY})$`,
+    pattern: `^(day|kind|key|owner|${LABEL}${LABEL_KEY})$`,
     default: 'day',
     description:
-      'What the groups are: `day`, `kind`, `label:<key>`, or of platform admins `owner`.',
-    'x-expectation': `day, kind, owner, or ${LABEL} with the key of a label`,
+      'What the groups are: `day`, `kind`, `key` (the API key that made a task), `label:<key>`, or of platform admins `owner`.',
+    'x-expectation': `day, kind, key, owner, or ${LABEL} with the key of a label`,
   }),
   label: LabelFilter,
   owner: Type.Optional(
@@ -77,8 +79,12 @@ export const Usage = Type.Object({
   groups: Type.Array(
     Type.Object({
       group: Type.String({
-        description: 'The day, the kind, the value of the label, or the owner.',
+        description:
+          'The day, the kind, the id of the API key, the value of the label, or the owner.',
       }),
+      name: Type.Optional(
+        Type.String({ description: 'Name of the API key, which may have ended.' }),
+      ),
       ...sums,
     }),
     { description: `Days in order; others with the most tasks first, ${MAX_GROUPS} at most.` },
@@ -87,12 +93,13 @@ export const Usage = Type.Object({
 })
 export type Usage = Static<typeof Usage>
 
-/** The days of a report, and the key of the label that it groups by. */
+/** The days of a report, and the name under which rows have what it groups by. */
 export const readUsageQuery = ({ from, to, by }: UsageQuery, now: Date) => {
   const last = to ?? now.toISOString().slice(0, 10)
   const first = new Date(Date.parse(last) - (DEFAULT_DAYS - 1) * DAY_MS).toISOString().slice(0, 10)
-  const key = by.startsWith(LABEL) ? by.slice(LABEL.length) : undefined
-  return { from: from ?? first, to: last, by: key === undefined ? by : 'label', key }
+  const isLabel = by.startsWith(LABEL)
+  const key = isLabel ? by.slice(LABEL.length) : by === 'key' ? KEYS : undefined
+  return { from: from ?? first, to: last, by: isLabel ? 'label' : by, key }
 }
 
 /** The rules of a query that its schema cannot say. */
@@ -111,8 +118,13 @@ export const validateUsageQuery = (query: Readonly<Record<string, unknown>>): Is
     ...(days > MAX_DAYS
       ? [makeIssue('?to', `must be at most ${MAX_DAYS - 1} days after ?from, got ${String(to)}`)]
       : []),
-    ...(Array.isArray(label) && (label.length > 1 || String(by).startsWith(LABEL))
-      ? [makeIssue('?label', 'must be one label, and absent where the groups are those of a label')]
+    ...(Array.isArray(label) && (label.length > 1 || by === 'key' || String(by).startsWith(LABEL))
+      ? [
+          makeIssue(
+            '?label',
+            'must be one label, and absent where the groups are those of a label or of keys',
+          ),
+        ]
       : []),
   ]
 }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
-import { VIDEO_API, type Client } from '../../support/client.ts'
+import { listOf, makeClient, VIDEO_API, type Client } from '../../support/client.ts'
 import { base64 } from '../../support/pictures.ts'
 import { useService } from '../../support/service.ts'
+import { waitFor } from '../../support/wait.ts'
 
 interface Sums {
   tasks: Record<'done' | 'failed' | 'cancelled', number>
@@ -20,7 +21,7 @@ interface LastHour {
   deliveries: { attempts: number; failed: number; seconds: Percentiles }
 }
 interface Report {
-  groups: (Sums & { group: string })[]
+  groups: (Sums & { group: string; name?: string })[]
   total: Sums
 }
 
@@ -118,6 +119,42 @@ describe('the report of usage', () => {
     assert.deepEqual((await report(client, '?to=2026-01-02&from=2026-01-01')).groups, [])
   })
 
+  test('counts a task for the API key that made it, alone or by a batch, with a cap or without', async () => {
+    const client = service.client('user of the keys')
+    const addKey = async (name: string, more: object = {}) => {
+      const { body } = await client.post('/users/api-keys', { name, ...more })
+      return { id: String(body['id']), client: makeClient(service.baseUrl, String(body['key'])) }
+    }
+    const [nightly, capped] = [
+      await addKey('nightly'),
+      await addKey('capped', { credit_cap: 1000 }),
+    ]
+    const later = { image: 'https://images.example.com/a.png', kiln_start_after: 3600 }
+    for (const one of [nightly.client, capped.client, client]) {
+      const id = await one.createImage(later, UPSCALE)
+      await client.call('DELETE', `/tasks/${id}`)
+    }
+    const request = { custom_id: 'a', path: UPSCALE, body: later }
+    const { body } = await nightly.client.post('/batches', { requests: [request] })
+    const ofBatch = await waitFor('the task of the batch', async () => {
+      const found = await client.get('/tasks?state=waiting')
+      return listOf<{ task_id: string }>(found, 'tasks')[0]?.task_id
+    })
+    await client.call('DELETE', `/tasks/${ofBatch}`)
+    await client.delete(`/users/api-keys/${nightly.id}`)
+    const { groups, total } = await report(client, '?by=key')
+    const shown = groups.map(({ group, name, tasks }) => [group, name, tasks.cancelled])
+    assert.deepEqual(shown, [
+      [nightly.id, 'nightly', 2],
+      [capped.id, 'capped', 1],
+    ])
+    assert.equal(total.tasks.cancelled, 3, String(body['batch_id']))
+    assert.equal((await report(client)).total.tasks.cancelled, 4)
+    // What a capped key is charged is still counted for it alone.
+    const keys = await client.get('/users/api-keys')
+    assert.equal(JSON.stringify(keys.body).match(/credits_used/g)?.length, 1)
+  })
+
   test('comes as CSV where that is asked for', async () => {
     const client = service.client('user of a table')
     const image = await base64({ width: 32, height: 24 })
@@ -185,10 +222,14 @@ describe('the report of usage', () => {
     ['from=2026-02-30', /^\?from must be a day of the calendar, got 2026-02-30/],
     ['from=2026-02-02&to=2026-02-01', /^\?to must not be before \?from/],
     ['from=2020-01-01&to=2026-01-01', /^\?to must be at most 1095 days after \?from/],
-    ['by=week', /^\?by must be day, kind, owner, or label: with the key of a label, got "week"/],
+    [
+      'by=week',
+      /^\?by must be day, kind, key, owner, or label: with the key of a label, got "week"/,
+    ],
     ['by=label:A', /^\?by must be day, kind/],
     ['by=label:a&label=b:c', /^\?label must be one label, and absent/],
     ['label=b:c&label=d:e', /^\?label must be one label/],
+    ['by=key&label=b:c', /^\?label must be one label, and absent/],
   ]
   for (const [query, message] of WRONG)
     test(`rejects ?${query}`, async () => {

@@ -17,7 +17,8 @@ const showUsage = async (context: Context): Promise<number> => {
     return EXIT.done
   }
   const usage = await kiln.usage(query, { signal })
-  const rows = [...usage.groups, { group: 'total', ...usage.total }]
+  const groups = usage.groups.map(({ name, ...sums }) => ({ ...sums, group: name ?? sums.group }))
+  const rows = [...groups, { group: 'total', ...usage.total }]
   const width = Math.max(...rows.map(({ group }) => group.length), usage.by.length)
   const head = [usage.by.padEnd(width), ...COLUMNS].join('  ')
   const lines = rows.map(({ group, tasks, credits, engine_seconds: seconds, running }) => {
@@ -46,7 +47,7 @@ const pairOf = (name: string, value: string | undefined) =>
   value === undefined ? [] : [[name, value] as const]
 
 export const USAGE_COMMAND: Command = {
-  usage: '[--by day|kind|label:<key>|owner] [options]',
+  usage: '[--by day|kind|key|label:<key>|owner] [options]',
   summary: 'reports what your ended tasks have used',
   help: [
     '--from, --to  first and last UTC day; absent: the last 30 days',

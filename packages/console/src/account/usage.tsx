@@ -9,9 +9,9 @@ import { Bars } from '../ui/bars.tsx'
 import { DownloadButton } from '../ui/download.tsx'
 import { Segments, TextField } from '../ui/fields.tsx'
 import { Facts, Loading, Panel, Row, Show, Stack } from '../ui/panels.tsx'
-import { Listing, Rows } from '../ui/rows.tsx'
+import { Rows } from '../ui/rows.tsx'
 import { Bdi, Bytes } from '../ui/values.tsx'
-import { aboutCredits, counted, showSeconds, showTimes } from '../words/text.ts'
+import { aboutCredits, showSeconds, showTimes } from '../words/text.ts'
 import { makeBars, sumOf, type Measure, type Step, type Sums } from './usage-bars.ts'
 
 const PERIODS = { month: '30 days', quarter: '90 days', year: 'A year' }
@@ -125,7 +125,7 @@ const Groups = ({ from }: { from: string }) => {
   const [chosen, setChosen] = useState<By>('kind')
   const [label, setLabel] = useState('')
   const by = chosen === 'label' ? `label:${label}` : chosen
-  const isKnown = chosen !== 'key' && (chosen !== 'label' || LABEL.test(label))
+  const isKnown = chosen !== 'label' || LABEL.test(label)
   return (
     <Panel title="Breakdown" actions={isKnown && <Csv from={from} by={by} />}>
       <Row>
@@ -145,7 +145,6 @@ const Groups = ({ from }: { from: string }) => {
           />
         )}
       </Row>
-      {chosen === 'key' && <Keys />}
       {isKnown && <Table from={from} by={by} />}
     </Panel>
   )
@@ -159,7 +158,9 @@ const Table = ({ from, by }: { from: string; by: string }) => (
         rows={groups}
         empty="No tasks ended in this period."
         columns={{
-          Name: ({ group }: Group) => <Bdi>{by === 'kind' ? titleOf(group) : group}</Bdi>,
+          Name: ({ group, name = by === 'kind' ? titleOf(group) : group }: Group) => (
+            <Bdi>{name}</Bdi>
+          ),
           Tasks: ({ tasks }) => sumOf(tasks).toLocaleString('en'),
           Failed: ({ tasks }) => tasks.failed.toLocaleString('en'),
           Credits: ({ credits }) => credits.toLocaleString('en'),
@@ -170,23 +171,4 @@ const Table = ({ from, by }: { from: string; by: string }) => (
       />
     )}
   </Show>
-)
-
-/** Credits by key, which the service counts where a key has a limit of its own, from its creation on. */
-const Keys = () => (
-  <>
-    <p className="soft">Counted since each key was created, for keys with “Most credits”.</p>
-    <Listing
-      label="Usage by API key"
-      query={useQuery(readQuery('/users/api-keys', {}))}
-      empty="No API keys."
-      columns={{
-        Name: ({ name }) => <Bdi>{name}</Bdi>,
-        Credits: ({ credit_cap: cap, credits_used: used = 0 }) =>
-          cap === undefined
-            ? 'not counted'
-            : `${used.toLocaleString('en')} of ${counted(cap, 'credit')}`,
-      }}
-    />
-  </>
 )

@@ -12,6 +12,10 @@ import { sendAsUser } from './session.ts'
 export { responseOf, isPassing, KilnError }
 export type { Data, Schema }
 
+/** Headers of a request by a token in place of whoever is signed in. */
+export const bearerOf = (token: string | undefined): Record<string, string> =>
+  token === undefined ? {} : { authorization: `Bearer ${token}` }
+
 /** Sends as whoever is signed in, and records whether the service responds. */
 export const sendRequest = async (request: Request, init?: RequestInit): Promise<Response> => {
   try {
@@ -81,15 +85,23 @@ export const keyOf = (
   return query === undefined ? filled : [...filled, query]
 }
 
+interface ReadOptions {
+  staleTime?: number
+  gcTime?: number
+  refetchInterval?: number
+  /** Such as a credential that is not the user's. */
+  headers?: Record<string, string> | undefined
+}
+
 /** A query of a GET: `readQuery('/nodes/{nodeId}', { path: { nodeId } }, { staleTime: 60_000 })`. */
 export const readQuery = <Path extends keyof paths>(
   path: Path,
   params: Params<Path>,
-  options: { staleTime?: number; gcTime?: number; refetchInterval?: number } = {},
+  { headers, ...options }: ReadOptions = {},
 ) =>
   queryOptions({
-    queryKey: keyOf(path, params),
-    queryFn: ({ signal }) => read(path, params, signal),
+    queryKey: [...keyOf(path, params), ...(headers ? [headers] : [])],
+    queryFn: ({ signal }) => read(path, params, signal, headers),
     ...options,
   })
 
@@ -105,6 +117,12 @@ export const NUMBERED = {
   getPreviousPageParam: ({ page }: Numbered) => (page > 1 ? page - 1 : undefined),
   maxPages: 8,
 }
+
+/**
+ * Option of an infinite query that is walked far. Once it drops its first page, sharing by place would compare each row with
+ * another one and copy it, so that all were rendered again; pages that stay are the same objects as they are.
+ */
+export const AS_IT_COMES = { structuralSharing: false } as const
 
 type Method = 'POST' | 'PUT' | 'DELETE'
 

@@ -34,6 +34,7 @@ export const inPlainWords = (sentence: string): string => {
 const WORDS: readonly (readonly [start: string, words: string])[] = [
   ['must not be taken', 'This ID is taken. Choose another.'],
   ['must not be a reserved word', 'This ID is reserved. Choose another.'],
+  ['must be an ISO 8601 date-time', 'Write a day as YYYY-MM-DD.'],
 ]
 
 /** Says an issue below its field, which need not be named. */

@@ -25,6 +25,14 @@ export const httpsLink = (address: string | undefined): URL | undefined => {
   return url.protocol === 'https:' && url.username === '' && url.password === '' ? url : undefined
 }
 
+/** Address of the page of a task for whoever has it: the token is in the fragment, which browsers send to no server. */
+export const shareLink = (task: string, token: string, origin = here()): string =>
+  `${origin}/console/tasks/${task}#token=${token}`
+
+/** The token of a shared task in a fragment, with or without its sign. */
+export const tokenIn = (fragment: string): string | undefined =>
+  /^#?token=(kiln_task_\w+)$/.exec(fragment)?.[1]
+
 /** The address that the issuer sends back to; an operator registers it for the client. */
 export const REDIRECT_PATH = '/console/signed-in'
 

@@ -38,15 +38,11 @@ export const useIsPublic = (): boolean | undefined => {
   return service && service.registry_reads === 'public'
 }
 
-/**
- * Address of a picture of the service for a page. Where the registry is not public it is that of a copy, because a page's
- * pictures are asked for without a credential.
- */
-export const usePicture = (path: string | undefined): string | undefined => {
-  const isCopied = useIsPublic() === false && path?.startsWith('/') === true
-  const { data: copy } = useQuery({ ...pictureQuery(path ?? ''), enabled: isCopied })
-  return isCopied ? copy : path
-}
+/** True where pictures of the service are asked for with a credential, which those of a page have none of. */
+export const useArePrivate = (): boolean => useIsPublic() === false
+
+/** Address of a copy of a picture, which is asked for with a credential. */
+export const useCopy = (path: string): string | undefined => useQuery(pictureQuery(path)).data
 
 const pictureQuery = (path: string) =>
   queryOptions({

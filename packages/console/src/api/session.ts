@@ -1,5 +1,5 @@
 import { pause } from '../../../client/src/lib/pause.ts'
-import { REDIRECT_PATH } from './links.ts'
+import { REDIRECT_PATH, tokenIn } from './links.ts'
 import type { Tokens } from './oidc.ts'
 import type { Data } from './schema.ts'
 import { makeStore } from './store.ts'
@@ -47,7 +47,9 @@ let timer: ReturnType<typeof setTimeout> | undefined
 /** Only what needs it loads what speaks to an issuer. */
 const oidc = () => import('./oidc.ts')
 
-const here = (): string => location.pathname + location.search + location.hash
+/** Without the token of a shared task, which is kept in no storage. */
+const here = (): string =>
+  location.pathname + location.search + (tokenIn(location.hash) ? '' : location.hash)
 
 /** Takes up the session of the other tabs, or of a page that was reloaded. */
 export const startSession = async (known: Settings): Promise<void> => {
@@ -231,6 +233,8 @@ const untilSure = async (signal: AbortSignal): Promise<void> => {
  * sent once more. Signed links have their permission in them, and are not sent here.
  */
 export const sendAsUser = async (request: Request, init?: RequestInit): Promise<Response> => {
+  // It has a credential of its own.
+  if (request.headers.has('authorization')) return await fetch(request, init)
   const signal = init?.signal ?? request.signal
   await untilSure(signal)
   const used = current

@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent } from 'react'
 
 import { pause } from '../../../client/src/lib/pause.ts'
 import { readServerSentEvents } from '../../../client/src/lib/server-sent-events.ts'
-import { KilnError, sendRequest } from './client.ts'
+import { bearerOf, KilnError, sendRequest } from './client.ts'
 import { onBack } from './health.ts'
 import { session } from './session.ts'
 import { waitMs } from './wait.ts'
@@ -10,6 +10,8 @@ import { waitMs } from './wait.ts'
 interface StreamOptions {
   /** Path of the stream; undefined: none. */
   path: string | undefined
+  /** Token that reads it in place of whoever is signed in. */
+  token?: string | undefined
   onEvent(event: { event: string; data: unknown }): void
   /** Reads once where no stream gets through; may return the seconds until the next read. */
   poll(): Promise<number | void>
@@ -22,14 +24,22 @@ const POLL_SECONDS = 5
 let closeCurrent: (() => void) | undefined
 
 /** Follows what the page is about, while the tab is seen. */
-export const useStream = ({ path, ...options }: StreamOptions): void => {
+export const useStream = ({ path, token, ...options }: StreamOptions): void => {
   const onEvent = useEffectEvent(options.onEvent)
   const poll = useEffectEvent(options.poll)
   useEffect(() => {
     if (path === undefined) return
     closeCurrent?.()
-    const key = `kiln.stream ${session.get().user ?? ''} ${path}`
-    const stream: Stream = { path, key, onEvent, poll, lastEventId: undefined, isOver: false }
+    const key = `kiln.stream ${token ?? session.get().user ?? ''} ${path}`
+    const stream: Stream = {
+      path,
+      token,
+      key,
+      onEvent,
+      poll,
+      lastEventId: undefined,
+      isOver: false,
+    }
     let running = new AbortController()
     const restart = (): void => {
       running.abort()
@@ -46,7 +56,7 @@ export const useStream = ({ path, ...options }: StreamOptions): void => {
     closeCurrent = close
     restart()
     return close
-  }, [path])
+  }, [path, token])
 }
 
 interface Stream extends StreamOptions {
@@ -136,9 +146,12 @@ const inSlot = async <T>(work: () => Promise<T>): Promise<T | 'unavailable'> => 
 
 /** Reads a stream until it ends. over: nothing more comes. unavailable: there is none here. */
 const readOnce = async (stream: Stream, signal: AbortSignal) => {
-  const { path, lastEventId } = stream
+  const { path, token, lastEventId } = stream
   const events = readServerSentEvents(
-    (init) => sendRequest(new Request(new URL(path, location.origin), init)),
+    ({ headers, signal }) => {
+      const request = { headers: { ...headers, ...bearerOf(token) }, signal }
+      return sendRequest(new Request(new URL(path, location.origin), request))
+    },
     { lastEventId, signal },
   )
   try {

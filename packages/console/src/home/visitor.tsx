@@ -20,6 +20,7 @@ import { Tabs } from '../ui/tabs.tsx'
 import skin from '../samples/card-skin.webp'
 import upscaled from '../samples/card-upscale.webp'
 import { Bdi, Tile } from '../ui/values.tsx'
+import { WhenSeen } from '../ui/when-seen.tsx'
 import { counted } from '../words/text.ts'
 import clip from './clip.mp4'
 import clipPoster from './clip.webp'
@@ -117,7 +118,9 @@ const Columns = () => (
     {CARDS.map(([kind, title, words, picture]) => (
       <li key={kind}>
         <Link {...tryPage(kind)} className={styles.card}>
-          <img src={picture} alt="" loading="lazy" />
+          <WhenSeen className={styles.room}>
+            <img src={picture} alt="" />
+          </WhenSeen>
           <strong>{title}</strong>
           <span className="soft">{words}</span>
         </Link>
@@ -125,7 +128,9 @@ const Columns = () => (
     ))}
     <li>
       <Link {...tryPage('text2video')} className={styles.card}>
-        <Clip src={clip} poster={clipPoster} />
+        <WhenSeen className={styles.room}>
+          <Clip src={clip} poster={clipPoster} />
+        </WhenSeen>
         <strong>Video</strong>
         <span className="soft">From a prompt, a picture or two, or longer than it was.</span>
       </Link>
@@ -138,6 +143,9 @@ const FEW = 3
 const READ = 2 * FEW
 const popularQuery = readQuery('/nodes/search', { query: { sort: 'downloads;desc', limit: READ } })
 const newQuery = readQuery('/nodes/search', { query: { sort: 'created_at;desc', limit: READ } })
+
+/** Pixels of both lists, so that little moves once they are there. */
+const LISTS_HEIGHT = 240
 
 /** The registry, for who writes packs and who looks for one. */
 const Packs = () => (
@@ -156,8 +164,10 @@ const Packs = () => (
       is checked for code that harms, shows its nodes, and says which saved workflows it would
       break.
     </p>
-    <Few title="Popular" query={popularQuery} />
-    <Few title="New" query={newQuery} />
+    <WhenSeen height={LISTS_HEIGHT}>
+      <Few title="Popular" query={popularQuery} />
+      <Few title="New" query={newQuery} />
+    </WhenSeen>
   </Panel>
 )
 

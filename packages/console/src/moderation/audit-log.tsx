@@ -1,8 +1,8 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, type InfiniteData } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 
-import { NUMBERED, read, type Schema } from '../api/client.ts'
+import { AS_IT_COMES, NUMBERED, read, type Data, type Schema } from '../api/client.ts'
 import { useChangeSearch } from '../ui/address.ts'
 import { SearchField, Select, TextField } from '../ui/fields.tsx'
 import { FilterBar } from '../ui/filter-bar.tsx'
@@ -101,6 +101,10 @@ const inWords = ({ action, after }: Entry): string =>
 /** An address that is whole: one that is being typed finds nothing yet. */
 const ADDRESS = /^(\d+\.){3}\d+$|:.*:/
 
+/** Stands here so that it runs when pages change, not at each rendering. */
+const listEntries = ({ pages }: InfiniteData<Data<'/admin/audit-log'>>): Entry[] =>
+  pages.flatMap(({ entries }) => entries)
+
 /** Changes of all that is kept, the newest first. */
 export const AuditLog = () => {
   const { q, actor, action, address, from, to } = route.useSearch()
@@ -117,7 +121,10 @@ export const AuditLog = () => {
     queryFn: ({ pageParam: page, signal }) =>
       read('/admin/audit-log', { query: { page, pageSize: 25, ...filter } }, signal),
     ...NUMBERED,
-    select: ({ pages }) => pages.flatMap(({ entries }) => entries),
+    ...AS_IT_COMES,
+    select: listEntries,
+    // A key changes the filter: the rows stay until there are others.
+    placeholderData: keepPreviousData,
   })
   return (
     <Stack>

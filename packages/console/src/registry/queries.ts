@@ -1,11 +1,13 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 
 import { pause } from '../../../client/src/lib/pause.ts'
-import { keyOf, read, readQuery, type Schema } from '../api/client.ts'
+import { AS_IT_COMES, keyOf, read, readQuery, type Data, type Schema } from '../api/client.ts'
 import type { Sort } from './sorts.ts'
 
 export type Node = Schema<'Node'>
 export type Version = Schema<'NodeVersion'>
+/** A page of what a search has found. */
+export type Found = Data<'/nodes/search'>
 
 /** Filter of the search, as its address has it. */
 export interface Filter {
@@ -34,7 +36,7 @@ const paramsOf = ({ q, in: where = 'names', os, accelerator, license, tag, sort 
 })
 
 /** More than are seen, so that the next page is asked for by who scrolls. */
-const ROWS = 30
+const ROWS = 24
 
 /** @param depth the most entries that pages may lead to */
 export const searchQuery = (filter: Filter, depth: number) =>
@@ -50,6 +52,7 @@ export const searchQuery = (filter: Filter, depth: number) =>
     getNextPageParam: ({ page, total }) =>
       page * ROWS < total && (page + 1) * ROWS <= depth ? page + 1 : undefined,
     maxPages: 40,
+    ...AS_IT_COMES,
     placeholderData: keepPreviousData,
     // All pages are read again, one after the other.
     staleTime: 60_000,
@@ -60,7 +63,7 @@ export const searchQuery = (filter: Filter, depth: number) =>
 const TYPED_MS = 300
 
 /** Packs that are read for a short list; some have no version yet. */
-export const READ = 8
+export const READ = 6
 const POPULAR = { sort: 'downloads;desc', limit: READ } as const
 
 /**

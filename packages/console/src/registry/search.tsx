@@ -1,13 +1,13 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { SlidersHorizontal } from 'lucide-react'
-import { Fragment, memo, useState } from 'react'
+import { Fragment, memo, Suspense, useMemo, useState } from 'react'
 import { CheckboxGroup } from 'react-aria-components/CheckboxGroup'
 
 import { serviceQuery } from '../api/queries.ts'
+import { lazyPart } from '../shell/lazy-page.ts'
 import { Button } from '../ui/button.tsx'
 import { AddressField, Checkbox, Segments, Select } from '../ui/fields.tsx'
-import { Dialog } from '../ui/layers.tsx'
 import { Link, nodePage } from '../ui/link.tsx'
 import { EndlessList } from '../ui/list.tsx'
 import { Empty, NoPacks, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
@@ -17,7 +17,7 @@ import { nameSystem } from '../words/systems.ts'
 import { counted, showControls } from '../words/text.ts'
 import { Front } from './front.tsx'
 import { facetsQuery, iconOf, nodeQuery, searchQuery, versionsQuery } from './queries.ts'
-import type { Filter, Node } from './queries.ts'
+import type { Filter, Found as FoundPage, Node } from './queries.ts'
 import styles from './registry.module.css'
 import { SORTS } from './sorts.ts'
 import { readLicense } from './standing.ts'
@@ -81,8 +81,15 @@ const useList = () => {
 const countChosen = (filter: Filter): number =>
   FACET_NAMES.reduce((sum, name) => sum + (filter[name]?.length ?? 0), 0)
 
+// A phone alone has it.
+const Dialog = lazyPart(async () => (await import('../ui/layers.tsx')).Dialog)
+
 const SearchBar = () => {
-  const filter = route.useSearch()
+  // The text is the field's: a key renders no choice.
+  const filter: Filter = route.useSearch({
+    select: ({ q: _text, ...others }) => others,
+    structuralSharing: true,
+  })
   const change = useChangeSearch()
   const [isOpen, setIsOpen] = useState(false)
   const chosen = countChosen(filter)
@@ -109,11 +116,13 @@ const SearchBar = () => {
           Filters{chosen > 0 && ` (${chosen})`}
         </Button>
       </div>
-      {isOpen && (
-        <Dialog title="Filters" onClose={() => setIsOpen(false)}>
-          <Filters />
-        </Dialog>
-      )}
+      <Suspense>
+        {isOpen && (
+          <Dialog title="Filters" onClose={() => setIsOpen(false)}>
+            <Filters />
+          </Dialog>
+        )}
+      </Suspense>
     </div>
   )
 }
@@ -200,18 +209,30 @@ const Facet = memo(({ name, chosen = [], counts = [] }: FacetProps) => {
 const withoutVersionLast = (a: Node, b: Node): number =>
   Number(a.latest_version === undefined) - Number(b.latest_version === undefined)
 
+interface Hit {
+  node: Node
+  matched: string[] | undefined
+}
+
+const listRows = (pages: readonly FoundPage[], sort: Filter['sort']): Hit[] =>
+  pages.flatMap((page) =>
+    (sort ? page.nodes : page.nodes.toSorted(withoutVersionLast)).map((node) => ({
+      node,
+      matched: page.matched_host_nodes?.[node.id],
+    })),
+  )
+
+const drawRow = (hit: Hit) => <NodeRow {...hit} />
+
 const Results = () => {
   const list = useList()
   const pages = list.data?.pages ?? []
   const navigate = route.useNavigate()
   const queries = useQueryClient()
   const filter = route.useSearch()
-  const rows = pages.flatMap((page) =>
-    (filter.sort ? page.nodes : page.nodes.toSorted(withoutVersionLast)).map((node) => ({
-      node,
-      matched: page.matched_host_nodes?.[node.id],
-    })),
-  )
+  const { data } = list
+  // The same while the next response is awaited: a key renders no row that stays.
+  const rows = useMemo(() => listRows(data?.pages ?? [], filter.sort), [data, filter.sort])
   if (rows.length === 0 && filter.q === undefined && countChosen(filter) === 0) return <NoPacks />
   if (rows.length === 0)
     return (
@@ -237,7 +258,7 @@ const Results = () => {
       onTop={() => void queries.resetQueries({ queryKey: ['search'] })}
       onOpen={({ node }) => void navigate(nodePage(node.id))}
     >
-      {(row) => <NodeRow {...row} />}
+      {drawRow}
     </EndlessList>
   )
 }
@@ -263,7 +284,7 @@ const Meant = ({ nodes, isFiltered }: MeantProps) => {
   )
 }
 
-const NodeRow = ({ node, matched = [] }: { node: Node; matched: string[] | undefined }) => {
+const NodeRow = ({ node, matched = [] }: Hit) => {
   const queries = useQueryClient()
   const { id, name, latest_version: latest, license } = node
   const systems = [...node.supported_os, ...node.supported_accelerators].map(nameSystem)

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Suspense } from 'react'
 
 import type { Data } from '../api/client.ts'
 import { health } from '../api/health.ts'
@@ -6,9 +7,9 @@ import { serviceQuery } from '../api/queries.ts'
 import { session, signIn, signInAs, signOut } from '../api/session.ts'
 import { useStore } from '../api/store.ts'
 import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/layers.tsx'
 import { Bdi, useNow } from '../ui/values.tsx'
 import styles from './frame.module.css'
+import { lazyPart } from './lazy-page.ts'
 
 /** Short breaks are not worth a word. */
 const QUIET_MS = 2000
@@ -64,23 +65,28 @@ const signInAgain = (user: string): void => {
   void signInAs(user).catch(() => signIn())
 }
 
+// Few sessions end while somebody looks.
+const Dialog = lazyPart(async () => (await import('../ui/layers.tsx')).Dialog)
+
 /** A notice before a session ends that cannot be renewed, and what is to be done once it has. */
 export const SessionEnd = () => {
   const { user = '', endsAt, ended, isLate } = useStore(session)
   const now = useNow()
   if (ended === true || (endsAt !== undefined && now >= endsAt))
     return (
-      <Dialog
-        title="Your session has ended"
-        onClose={() => void signOut()}
-        actions={
-          <Button variant="primary" onPress={() => signInAgain(user)}>
-            Sign in again
-          </Button>
-        }
-      >
-        <p>What you have typed is kept. Cancel signs you out.</p>
-      </Dialog>
+      <Suspense>
+        <Dialog
+          title="Your session has ended"
+          onClose={() => void signOut()}
+          actions={
+            <Button variant="primary" onPress={() => signInAgain(user)}>
+              Sign in again
+            </Button>
+          }
+        >
+          <p>What you have typed is kept. Cancel signs you out.</p>
+        </Dialog>
+      </Suspense>
     )
   if (isLate)
     return (

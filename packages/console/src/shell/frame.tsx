@@ -7,8 +7,10 @@ import { Button as PlainButton } from 'react-aria-components/Button'
 import { creditsQuery, serviceQuery, useIsPublic, useMe } from '../api/queries.ts'
 import { session, signOut } from '../api/session.ts'
 import { useStore } from '../api/store.ts'
+import { useTaskToken } from '../api/task-token.ts'
 import { Button } from '../ui/button.tsx'
-import { Menu, MenuItem } from '../ui/layers.tsx'
+import { LaterMenu } from '../ui/later-menu.tsx'
+import type { MenuItem } from '../ui/layers.tsx'
 import { Link, LinkButton } from '../ui/link.tsx'
 import { Loading, PageTitle, Stack } from '../ui/panels.tsx'
 import { aboutCredits } from '../words/text.ts'
@@ -54,7 +56,7 @@ export const Frame = () => {
         {TAB_ICONS.map((Icon, place) => (
           <TabLink key={place} page={PAGES[place]} Icon={Icon} />
         ))}
-        <Menu
+        <LaterMenu
           label="More pages"
           trigger={
             <PlainButton className="bare">
@@ -63,12 +65,16 @@ export const Frame = () => {
             </PlainButton>
           }
         >
-          {pages.slice(TAB_ICONS.length).map(({ to, title }) => (
-            <PageItem key={to} to={to} title={title} />
-          ))}
-          <PageItem to="/account" title="Account" />
-          <MenuItem href="/docs">Docs</MenuItem>
-        </Menu>
+          {(Item) => (
+            <>
+              {pages.slice(TAB_ICONS.length).map(({ to, title }) => (
+                <PageItem key={to} Item={Item} to={to} title={title} />
+              ))}
+              <PageItem Item={Item} to="/account" title="Account" />
+              <Item href="/docs">Docs</Item>
+            </>
+          )}
+        </LaterMenu>
       </nav>
       <Toasts />
       <Layers />
@@ -100,9 +106,15 @@ const PageLink = ({ to, children }: { to: PagePath; children: ReactNode }) => (
   </Link>
 )
 
-const PageItem = ({ to, title }: { to: PagePath | '/account'; title: string }) => {
+interface PageItemProps {
+  Item: typeof MenuItem
+  to: PagePath | '/account'
+  title: string
+}
+
+const PageItem = ({ Item, to, title }: PageItemProps) => {
   const navigate = useNavigate()
-  return <MenuItem onAction={() => void navigate({ to })}>{title}</MenuItem>
+  return <Item onAction={() => void navigate({ to })}>{title}</Item>
 }
 
 // Most visits open neither.
@@ -165,7 +177,7 @@ const UserMenu = () => {
   return (
     <>
       <Credits />
-      <Menu
+      <LaterMenu
         label="Account"
         trigger={
           <Button variant="quiet" aria-label={`Signed in as ${user}`}>
@@ -174,9 +186,13 @@ const UserMenu = () => {
           </Button>
         }
       >
-        <PageItem to="/account" title="Account" />
-        <MenuItem onAction={() => void leave()}>Sign out</MenuItem>
-      </Menu>
+        {(Item) => (
+          <>
+            <PageItem Item={Item} to="/account" title="Account" />
+            <Item onAction={() => void leave()}>Sign out</Item>
+          </>
+        )}
+      </LaterMenu>
     </>
   )
 }
@@ -186,12 +202,14 @@ const Guard = () => {
   const { user, starting } = useStore(session)
   const me = useMe()
   const isPublic = useIsPublic()
+  const token = useTaskToken()
   const { who = 'all', title = '' } = useMatches().at(-1)?.staticData ?? {}
   const samples = useQuery(serviceQuery).data?.samples
   const isOpen =
     who === 'all' ||
     (who === 'reader' && isPublic === true) ||
-    (who === 'guest' && !starting && samples === true)
+    (who === 'guest' && !starting && samples === true) ||
+    (who === 'holder' && token !== undefined)
   const isInside = user !== undefined && (who !== 'admin' || me?.isAdmin === true)
   if (isOpen || isInside) return <Outlet />
   const isKnown = !starting && (who !== 'reader' || isPublic !== undefined)

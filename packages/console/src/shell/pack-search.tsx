@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 
-import { TextField } from '../ui/fields.tsx'
+import { TextField } from '../ui/first-fields.tsx'
 
 type PackSearchProps = { label: string; className?: string | undefined }
 

@@ -2,7 +2,7 @@ import { MoveHorizontal } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { Slider, SliderThumb, SliderTrack } from 'react-aria-components/Slider'
 
-import { Segments } from '../ui/fields.tsx'
+import { Segments } from '../ui/first-fields.tsx'
 import { Row, Stack } from '../ui/panels.tsx'
 import styles from './result.module.css'
 

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 
 import { useStream } from '../api/stream.ts'
 import { Button } from '../ui/button.tsx'
@@ -61,11 +61,24 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
     setChosen(tasks)
     setWhole(false)
   }
-  const choose = (task: TaskItem, isChosen: boolean): void => {
-    const others = chosen.filter(({ task_id: id }) => id !== task.task_id)
-    select(isChosen ? [...others, task] : others)
-  }
-  const rows = list.data?.pages.flatMap(({ tasks }) => tasks) ?? []
+  // The same while nothing is chosen, so that rows which come later render no others.
+  const draw = useCallback(
+    (task: TaskItem) => (
+      <TaskRow
+        task={task}
+        outcome={outcomes[task.task_id]}
+        isChosen={chosen.some(({ task_id: id }) => id === task.task_id)}
+        onChoose={(isChosen) => {
+          const others = chosen.filter(({ task_id: id }) => id !== task.task_id)
+          setChosen(isChosen ? [...others, task] : others)
+          setWhole(false)
+        }}
+      />
+    ),
+    [chosen, outcomes],
+  )
+  const { data } = list
+  const rows = useMemo(() => data?.pages.flatMap(({ tasks }) => tasks) ?? [], [data])
   const choosable = rows.filter(({ deleted_at: gone }) => gone === undefined)
   const ask = (action: OperationAction, tasks: readonly TaskItem[]): void =>
     setAsked({ action, chosen: { task_ids: tasks.map(({ task_id: id }) => id) } })
@@ -122,14 +135,7 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
                   return true
                 }}
               >
-                {(task) => (
-                  <TaskRow
-                    task={task}
-                    outcome={outcomes[task.task_id]}
-                    isChosen={chosen.some(({ task_id: id }) => id === task.task_id)}
-                    onChoose={(isChosen) => choose(task, isChosen)}
-                  />
-                )}
+                {draw}
               </EndlessList>
             </div>
           )

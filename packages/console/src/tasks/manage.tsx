@@ -1,6 +1,7 @@
 import { useState } from 'react'
 
 import { send, type Data } from '../api/client.ts'
+import { shareLink } from '../api/links.ts'
 import { Actions, type Action } from '../ui/actions.tsx'
 import { SecretDialog } from '../ui/ask.tsx'
 import { Time } from '../ui/values.tsx'
@@ -18,12 +19,12 @@ export const ManageTask = ({ task }: { task: TaskDetail }) => {
     {
       label: 'Share',
       title: 'Share this task?',
-      action: 'Create token',
+      action: 'Create link',
       write: async () => setShared(await send('POST', TOKENS, { path, body: {} })),
       children: (
         <p>
-          Creates a token that reads this task with its results and nothing else. It ends within an
-          hour.
+          Creates a link that shows this task and its results to whoever has it, without an account,
+          and nothing else. It ends within an hour.
         </p>
       ),
     },
@@ -47,13 +48,13 @@ export const ManageTask = ({ task }: { task: TaskDetail }) => {
       <Actions label="More for this task" actions={actions} />
       {shared && (
         <SecretDialog
-          title="Token for this task"
-          secret={shared.token}
+          title="Link to this task"
+          secret={shareLink(id, shared.token)}
           onClose={() => setShared(undefined)}
         >
           <p>
-            It ends <Time at={shared.expires_at} />. Send it as Authorization: Bearer to read the
-            task, or <a href="/docs/browser">let a page of yours follow it</a>.
+            It ends <Time at={shared.expires_at} />. The token behind # reads the task by the API,
+            too: <a href="/docs/browser">let a page of yours follow it</a>.
           </p>
         </SecretDialog>
       )}

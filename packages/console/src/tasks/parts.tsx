@@ -4,6 +4,7 @@ import { useState, type ReactNode } from 'react'
 
 import { readQuery } from '../api/client.ts'
 import { fileLink, ownLink } from '../api/links.ts'
+import { useTaskToken } from '../api/task-token.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { buttonClass } from '../ui/button.tsx'
 import { CopyButton } from '../ui/code.tsx'
@@ -27,12 +28,13 @@ import styles from './result.module.css'
 /** State of a task, its duration, and the button that cancels it. */
 export const State = ({ task }: { task: TaskDetail }) => {
   const now = useNow()
+  const isShared = useTaskToken() !== undefined
   const { ended_at: to, task_id: id, credits } = task
   return (
     <Row>
       <StateBadge state={task.state} />
       <span className="soft">{aboutTime(sumUp(makeBars(task, now)))}</span>
-      {task.cancellable && (
+      {task.cancellable && !isShared && (
         <AskButton
           label="Cancel"
           variant="danger"
@@ -45,7 +47,7 @@ export const State = ({ task }: { task: TaskDetail }) => {
           <p>The task stops without a result{credits > 0 && '; its credits are refunded'}.</p>
         </AskButton>
       )}
-      {to === undefined && !task.cancellable && (
+      {to === undefined && !task.cancellable && !isShared && (
         <span className="soft small">Rendering can’t be cancelled</span>
       )}
     </Row>
@@ -128,7 +130,8 @@ const useUsualWait = ({ kind, started_at: started, created_at: at }: TaskDetail)
     new Date(Date.now() - RECENT_DAYS * DAY_MS).toISOString().slice(0, 10),
   )
   const recent = readQuery('/usage', { query: { from, by: 'kind' } }, { staleTime: 60_000 })
-  const { data } = useQuery({ ...recent, enabled: started === undefined })
+  const isShared = useTaskToken() !== undefined
+  const { data } = useQuery({ ...recent, enabled: started === undefined && !isShared })
   const waited = (useNow() - Date.parse(at)) / 1000
   const waiting = data?.groups.find(({ group }) => group === kind)?.waiting
   return started === undefined && waiting ? aboutWait(waiting, waited) : undefined
@@ -188,7 +191,8 @@ const Result = ({ task }: { task: TaskDetail }) => {
   const queries = useQueryClient()
   const [issues, setErrors] = useState(0)
   const [main] = task.results
-  const { queryKey } = taskQuery(task.task_id)
+  const token = useTaskToken()
+  const { queryKey } = taskQuery(task.task_id, token)
   const onBroken = (): void => {
     // Links live a day: the task is read once more for fresh ones.
     if (issues === 0) void queries.invalidateQueries({ queryKey, exact: true })
@@ -251,7 +255,7 @@ const Result = ({ task }: { task: TaskDetail }) => {
           ))}
         <CopyButton text={new URL(src, location.origin).href} label="link" />
       </Row>
-      {(media === 'image' || media === 'video') && (
+      {(media === 'image' || media === 'video') && token === undefined && (
         <div className="row" role="group" aria-label="Use as input">
           <span className="soft" aria-hidden>
             Use as input

@@ -1,8 +1,9 @@
 import { infiniteQueryOptions, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 
-import { responseOf, read, readQuery, writingApi } from '../api/client.ts'
+import { AS_IT_COMES, bearerOf, responseOf, read, readQuery, writingApi } from '../api/client.ts'
 import { creditsQuery } from '../api/queries.ts'
 import { useStream } from '../api/stream.ts'
+import { useTaskToken } from '../api/task-token.ts'
 import { listDeliveries, type Delivery } from './deliveries.ts'
 import { toApiFilter } from './filter.ts'
 import type { TaskFilter } from './list-rows.ts'
@@ -14,7 +15,13 @@ export const post = writingApi.POST as unknown as (
   init: { params?: object; body?: object; signal?: AbortSignal },
 ) => Promise<{ data?: object; response: Response }>
 
-export const taskQuery = (id: string) => readQuery('/tasks/{task_id}', { path: { task_id: id } })
+/** @param token of a shared task, which reads it in place of the user */
+export const taskQuery = (id: string, token?: string) =>
+  readQuery(
+    '/tasks/{task_id}',
+    { path: { task_id: id } },
+    token === undefined ? {} : { headers: bearerOf(token) },
+  )
 
 /** `watchedUntil`: what was sent again shows in no state before it was tried, so it is looked for until then. */
 export const eventsQuery = (
@@ -55,7 +62,8 @@ const PLACE_MS = 5000
 /** A task, followed until it has ended, with the newest preview. Its progress never falls. */
 export const useTask = (id: string | undefined) => {
   const queries = useQueryClient()
-  const query = taskQuery(id ?? '')
+  const token = useTaskToken()
+  const query = taskQuery(id ?? '', token)
   const task = useQuery({
     ...query,
     enabled: id !== undefined,
@@ -65,6 +73,7 @@ export const useTask = (id: string | undefined) => {
   const isFollowed = id !== undefined && task.data && !task.data.ended_at
   useStream({
     path: isFollowed ? `/tasks/${id}/stream` : undefined,
+    token,
     onEvent: ({ event, data }) => {
       const { progress = 0, waits_for, image } = data as Partial<TaskDetail> & { image?: string }
       const isFurther = event === 'progress' && waits_for === task.data?.waits_for
@@ -137,6 +146,7 @@ export const tasksQuery = (filter: TaskFilter) =>
     initialPageParam: '',
     queryFn: ({ pageParam, signal }) => askTasks(filter, { after: pageParam, signal }),
     getNextPageParam: (last) => last.next,
+    ...AS_IT_COMES,
     maxPages: 40,
     staleTime: Infinity,
   })

@@ -1,6 +1,5 @@
 import { ownLink } from '../api/links.ts'
 import { titleOf } from '../try/kinds.ts'
-import { Checkbox } from '../ui/fields.tsx'
 import { Link, taskPage } from '../ui/link.tsx'
 import { Badge, Bdi, Progress, StateBadge, Tile, Time } from '../ui/values.tsx'
 import { counted } from '../words/text.ts'
@@ -35,7 +34,13 @@ export const TaskRow = ({ task, outcome, isChosen, onChoose }: TaskRowProps) => 
     <div className={styles.task}>
       <span className={styles.check}>
         {task.deleted_at === undefined && (
-          <Checkbox aria-label={`Choose ${title}`} isSelected={isChosen} onChange={onChoose} />
+          // Rows are drawn by the thousand while one scrolls; the browser's own costs nothing.
+          <input
+            type="checkbox"
+            aria-label={`Choose ${title}`}
+            checked={isChosen}
+            onChange={({ currentTarget }) => onChoose(currentTarget.checked)}
+          />
         )}
       </span>
       <Tile src={ownLink(task.thumbnail_url)} name={title} size={48} />

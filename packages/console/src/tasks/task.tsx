@@ -3,6 +3,7 @@ import { useParams } from '@tanstack/react-router'
 
 import { fileLink, ownLink } from '../api/links.ts'
 import { useMe } from '../api/queries.ts'
+import { useTaskToken } from '../api/task-token.ts'
 import { onlyChanges, readFields, type Choice } from '../try/form.ts'
 import { findKind, titleOf } from '../try/kinds.ts'
 import { documentQuery } from '../try/queries.ts'
@@ -12,7 +13,7 @@ import { labelOf, labelOfInput, wordOf } from '../try/words.ts'
 import { Code, Copied } from '../ui/code.tsx'
 import { DownloadButton } from '../ui/download.tsx'
 import { Link, LinkButton, OutLink, StrangersLink, tryPage } from '../ui/link.tsx'
-import { Facts, PageTitle, Panel, Row, Show, Stack } from '../ui/panels.tsx'
+import { Facts, Note, PageTitle, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Bdi, Bytes, Picture, Time } from '../ui/values.tsx'
 import { Events } from './events.tsx'
 import { Explanation } from './explanation.tsx'
@@ -27,8 +28,17 @@ export const Page = () => {
   const { task: id } = useParams({ from: '/tasks/$task' })
   const me = useMe()
   const task = useTask(id)
+  const isShared = useTaskToken() !== undefined
   // Those of others are not for admins.
-  const isOwn = task.data !== undefined && [undefined, me?.id].includes(task.data.owner)
+  const isOwn =
+    !isShared && task.data !== undefined && [undefined, me?.id].includes(task.data.owner)
+  if (isShared && task.error)
+    return (
+      <>
+        <PageTitle>Task</PageTitle>
+        <Note tone="warn">This link has ended. Ask whoever sent it for another one.</Note>
+      </>
+    )
   return (
     <>
       {task.isLoadingError && <PageTitle>Task</PageTitle>}
@@ -37,14 +47,17 @@ export const Page = () => {
           <>
             <Head task={data} isOwn={isOwn} />
             <Stack>
+              {isShared && <Note>You see this task by a link, which ends within an hour.</Note>}
               <div className={`split ${styles.page}`}>
                 <Panel title="Result">
-                  <Outcome task={data} />
+                  <Outcome task={data} changeIt={isShared ? false : undefined} />
                 </Panel>
                 <About task={data} />
               </div>
               <Life task={data} />
-              {me?.isAdmin === true && <Explanation task={id} isOpen={!data.ended_at} />}
+              {me?.isAdmin === true && !isShared && (
+                <Explanation task={id} isOpen={!data.ended_at} />
+              )}
               {data.log && (
                 <Panel title="Log">
                   <Code text={data.log} label="log" />
@@ -64,10 +77,11 @@ const SHORT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 's
 
 const Head = ({ task, isOwn }: { task: TaskDetail; isOwn: boolean }) => {
   const { task_id: from, kind, prompt, created_at: at, temporal_url: temporal } = task
+  const isShared = useTaskToken() !== undefined
   const actions = (
     <>
       {temporal && <OutLink href={temporal}>Temporal</OutLink>}
-      {findKind(kind) && <LinkButton {...tryPage(kind, from)}>Run again</LinkButton>}
+      {findKind(kind) && !isShared && <LinkButton {...tryPage(kind, from)}>Run again</LinkButton>}
       {isOwn && <ManageTask task={task} />}
     </>
   )

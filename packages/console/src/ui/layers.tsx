@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import type { ReactNode, RefObject } from 'react'
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog'
 import { Heading } from 'react-aria-components/Heading'
 import { Menu as AriaMenu, MenuItem as AriaItem, MenuTrigger } from 'react-aria-components/Menu'
@@ -60,4 +60,29 @@ export const Menu = ({ trigger, label, children }: MenuProps) => (
 
 export const MenuItem = (props: Omit<MenuItemProps, 'className' | 'style'>) => (
   <AriaItem {...props} className={`row ${styles.item}`} />
+)
+
+export interface MenuLayerProps {
+  label: string
+  /** Button that it is at. */
+  place: RefObject<Element | null>
+  onClose(): void
+  children(Item: typeof MenuItem): ReactNode
+}
+
+/** An open menu, which `LaterMenu` loads. */
+export const MenuLayer = ({ label, place, onClose, children }: MenuLayerProps) => (
+  <Popover
+    className={styles.popover}
+    aria-label={label}
+    placement="bottom start"
+    offset={4}
+    triggerRef={place}
+    isOpen
+    onOpenChange={onClose}
+  >
+    <AriaMenu className={styles.items} aria-label={label} autoFocus="first" onClose={onClose}>
+      {children(MenuItem)}
+    </AriaMenu>
+  </Popover>
 )

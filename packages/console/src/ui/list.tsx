@@ -46,7 +46,7 @@ export const EndlessList = <Row,>(props: EndlessListProps<Row>) => {
   const virtualizer = useWindowVirtualizer({
     count,
     estimateSize: () => height,
-    overscan: 8,
+    overscan: 4,
     scrollMargin: list.current?.offsetTop ?? 0,
     getItemKey: (index) => (index < dropped ? index : keyOf(rows[index - dropped] as Row)),
   })

@@ -24,7 +24,7 @@ interface TabsProps {
 
 /** Tabs whose choice lives in the address. */
 export const Tabs = ({ label, tabs, name = 'tab', side, ...props }: TabsProps) => {
-  const { [name]: chosen } = useSearch({ strict: false })
+  const chosen = useSearch({ strict: false, select: (all) => all[name] })
   const navigate = useNavigate()
   const ids = Object.keys(tabs)
   const first = props.opens ?? ids[0] ?? ''

@@ -1,6 +1,6 @@
 import { useState, type ComponentProps, type CSSProperties, type ReactNode } from 'react'
 
-import { usePicture } from '../api/queries.ts'
+import { useArePrivate, useCopy } from '../api/queries.ts'
 import { makeStore, useStore } from '../api/store.ts'
 import { wordsOf, type Tone } from '../words/states.ts'
 import { showBytes, showControls, showDaysLeft, showTime } from '../words/text.ts'
@@ -100,11 +100,24 @@ export const Badge = ({ tone = 'soft', title, children }: BadgeProps) => {
 type PictureProps = ComponentProps<'img'> & { other?: ReactNode }
 
 /** A picture of the service's own addresses; `other` where there is none, or where it does not load. */
-export const Picture = ({ src, other, ...props }: PictureProps) => {
+export const Picture = ({ src, ...props }: PictureProps) =>
+  src ? <KnownPicture {...props} src={src} /> : props.other
+
+type KnownProps = PictureProps & { src: string }
+
+const KnownPicture = (props: KnownProps) => {
+  const isCopied = useArePrivate() && props.src.startsWith('/')
+  return isCopied ? <CopiedPicture {...props} /> : <ShownPicture {...props} />
+}
+
+const CopiedPicture = ({ src, ...props }: KnownProps) => (
+  <ShownPicture {...props} src={useCopy(src)} />
+)
+
+const ShownPicture = ({ src, other, ...props }: PictureProps) => {
   const [broken, setBroken] = useState<string>()
-  const shown = usePicture(src)
-  if (!shown || shown === broken) return other
-  return <img {...props} src={shown} alt="" fetchPriority="low" onError={() => setBroken(shown)} />
+  if (!src || src === broken) return other
+  return <img {...props} src={src} alt="" fetchPriority="low" onError={() => setBroken(src)} />
 }
 
 /** An angle of the colour wheel, the same for a name at each sight. */

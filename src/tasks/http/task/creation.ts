@@ -55,8 +55,9 @@ export const makeCreationParts = (
 
 const commandOf = (request: RouteRequest): TaskCommand => {
   const { caller, body, inline } = request
-  const apiKeyId = caller?.keyLimits?.isCapped ? caller.keyId : undefined
-  return { owner: ownerOf(request), account: request.account(), apiKeyId, body, inline }
+  const { keyId: apiKeyId, keyLimits } = caller ?? {}
+  const key = { apiKeyId, isKeyCapped: keyLimits?.isCapped === true }
+  return { owner: ownerOf(request), account: request.account(), ...key, body, inline }
 }
 
 const FORM = /^(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,9})s?)?$/

@@ -1,0 +1,29 @@
+import { Suspense, useRef, useState, type ReactNode } from 'react'
+import { ButtonContext } from 'react-aria-components/Button'
+
+import { lazyPart } from '../shell/lazy-page.ts'
+import type { MenuLayerProps } from './layers.tsx'
+
+const MenuLayer = lazyPart(async () => (await import('./layers.tsx')).MenuLayer)
+
+type LaterMenuProps = Pick<MenuLayerProps, 'label' | 'children'> & { trigger: ReactNode }
+
+/** A button and its menu as `Menu` has them, whose code is loaded at the first press: few open those of the frame. */
+export const LaterMenu = ({ trigger, ...menu }: LaterMenuProps) => {
+  const place = useRef<HTMLButtonElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  const button = {
+    ref: place,
+    onPress: () => setOpen(true),
+    'aria-haspopup': 'menu',
+    'aria-expanded': isOpen,
+  } as const
+  return (
+    <>
+      <ButtonContext.Provider value={button}>{trigger}</ButtonContext.Provider>
+      <Suspense>
+        {isOpen && <MenuLayer {...menu} place={place} onClose={() => setOpen(false)} />}
+      </Suspense>
+    </>
+  )
+}
