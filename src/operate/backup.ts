@@ -51,12 +51,12 @@ export const backUp = async (deps: Backup, { folder, isWhole }: BackupFolder): P
   return [
     ...lines,
     `written    ${[SETTINGS, `${KEYS} (mode 0600)`, ...(templates === '' ? [] : [TEMPLATES])].join(', ')} in ${folder}`,
-    `to do      dump the database: pg_dump --format=custom --file ${join(folder, 'kiln.dump')} "$DATABASE_URL"`,
+    `to do      dump the database: pg_dump --format=custom --file ${join(folder, 'kiln.dump')} "$DATABASE_URL" (pg_dump of the server's version or later)`,
     config.STORAGE === 's3'
       ? `to do      then copy the bucket ${config.S3_BUCKET}, below ${config.S3_PREFIX || 'its root'}, to another`
       : `to do      then copy ${config.STORAGE_PATH} without .scratch`,
     ...files.map(([name, path]) => `to do      copy ${path}, which ${name} names`),
-    `to do      put ${KEYS} elsewhere than the rest: with both, everything can be read`,
+    `to do      move ${KEYS} elsewhere, away from dump and files: with both, everything can be read`,
   ].join('\n')
 }
 
