@@ -41,6 +41,7 @@ function dropWhatOthersSaw(): void {
 
 allowNoHtml()
 showTheme()
+document.documentElement.lang = language
 
 const queries = makeQueryClient()
 onBack(() => void queries.invalidateQueries())
@@ -49,7 +50,7 @@ void queries.fetchQuery(serviceQuery).then(startSession)
 
 createRoot(document.querySelector('#root') as Element).render(
   <StrictMode>
-    <I18nProvider locale="en-US">
+    <I18nProvider locale={locale}>
       <QueryClientProvider client={queries}>
         <RouterProvider router={router} />
       </QueryClientProvider>

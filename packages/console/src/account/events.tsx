@@ -81,8 +81,7 @@ export const Events = () => {
           Created: ({ created_at: at }) => <Time at={at} />,
           Delivery: ({ state: now, next_attempt_at: next }) => (
             <>
-              <StateBadge state={now} /> {next && 'next '}
-              {next && <Time at={next} />}
+              <StateBadge state={now} /> {next && rich('next {time}', { time: <Time at={next} /> })}
             </>
           ),
           Attempts: ({ attempts }) => attempts,

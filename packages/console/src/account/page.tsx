@@ -50,7 +50,7 @@ const You = () => {
   )
 }
 
-const THEMES = { system: 'System', light: 'Light', dark: 'Dark' }
+const THEMES = { system: t('System'), light: t('Light'), dark: t('Dark') }
 
 const ThisBrowser = () => {
   const { theme, shortcuts } = useSettings()
@@ -62,6 +62,7 @@ const ThisBrowser = () => {
         value={theme}
         onChange={(next) => changeSettings({ theme: next })}
       />
+      <LanguageChoice />
       <Switch
         label="Single-key shortcuts (press ? for the list)"
         isSelected={shortcuts}
@@ -120,7 +121,8 @@ const ApiKeys = () => (
         Key: ({ key }) => <code>{key}</code>,
         Scopes: ({ scopes }) => scopes?.join(', ') ?? 'all',
         Credits: ({ credit_cap: cap, credits_used: used = 0 }) =>
-          cap !== undefined && `${used.toLocaleString('en')} of ${cap.toLocaleString('en')}`,
+          cap !== undefined &&
+          t('{used} of {total}', { used: showNumber(used), total: showNumber(cap) }),
         Created: ({ createdAt }) => <Time at={createdAt} />,
         'Last used': ({ last_used_at: used }) => <Time at={used} none="Never" />,
         Expires: ({ expires_at: end }) => <KeyEnd at={end} />,
@@ -202,8 +204,8 @@ const Secrets = () => (
         {secrets.map(({ secret, expires_at: end }) => (
           <li key={secret}>
             <Copied text={secret} label="secret" />
-            {end && ' valid until '}
-            {end && <Time at={end} />}
+            {end && ' '}
+            {end && rich('valid until {time}', { time: <Time at={end} /> })}
           </li>
         ))}
       </ul>

@@ -14,10 +14,15 @@ import { Bdi, Bytes } from '../ui/values.tsx'
 import { aboutCredits, counted, showSeconds, showTimes } from '../words/text.ts'
 import { makeBars, sumOf, type Measure, type Step, type Sums } from './usage-bars.ts'
 
-const PERIODS = { month: '30 days', quarter: '90 days', year: 'A year' }
+const PERIODS = { month: t('30 days'), quarter: t('90 days'), year: t('A year') }
 const DAYS = { month: 30, quarter: 90, year: 365 }
 type Period = keyof typeof PERIODS
 const STEPS: Record<Period, Step> = { month: 'day', quarter: 'week', year: 'month' }
+const BY_STEP: Record<Step, string> = {
+  day: t('By day'),
+  week: t('By week'),
+  month: t('By month'),
+}
 const TITLES: Record<Measure, string> = {
   tasks: 'Tasks',
   credits: 'Credits',
@@ -49,7 +54,7 @@ export const Usage = () => {
               <Totals sums={usage.total} />
               <Limits />
             </div>
-            <Panel title={`By ${step}`} actions={<Csv from={from} by="day" />}>
+            <Panel title={BY_STEP[step]} actions={<Csv from={from} by="day" />}>
               <Segments
                 label="Show"
                 isLabelHidden
@@ -58,7 +63,7 @@ export const Usage = () => {
                 onChange={(next) => setMeasure(next)}
               />
               <Bars
-                label={`${TITLES[measure]} by ${step}`}
+                label={`${TITLES[measure]}, ${inSentence(BY_STEP[step])}`}
                 bars={makeBars(usage, { step, measure })}
               />
             </Panel>
@@ -87,7 +92,10 @@ const Totals = ({
   <Panel title="Used">
     <Facts
       of={{
-        Tasks: `${sumOf(tasks).toLocaleString('en')}, ${tasks.failed.toLocaleString('en')} failed`,
+        [t('Tasks')]: t('{total}, {failed} failed', {
+          total: showNumber(sumOf(tasks)),
+          failed: showNumber(tasks.failed),
+        }),
         Credits: credits.toLocaleString('en'),
         Rendering: showSeconds(seconds),
         Stored: <Bytes count={bytes} />,
@@ -105,7 +113,10 @@ const Limits = () => (
           <Facts
             of={{
               Credits: aboutCredits(usage),
-              'Videos at once': `${usage.current_concurrency} of ${usage.concurrency_limit}`,
+              [t('Videos at once')]: t('{used} of {total}', {
+                used: usage.current_concurrency,
+                total: usage.concurrency_limit,
+              }),
               'Videos waiting': String(usage.queue_count),
             }}
           />
@@ -185,7 +196,7 @@ const Keys = () => (
         Credits: ({ credit_cap: cap, credits_used: used = 0 }) =>
           cap === undefined
             ? 'not counted'
-            : `${used.toLocaleString('en')} of ${counted(cap, 'credit')}`,
+            : creditsOf(used, cap),
       }}
     />
   </>

@@ -14,6 +14,9 @@ export type { Data, Schema }
 
 /** Sends as whoever is signed in, and records whether the service responds. */
 export const sendRequest = async (request: Request, init?: RequestInit): Promise<Response> => {
+  const { headers } = request
+  if (chosenLanguage && !headers.has('accept-language'))
+    headers.set('accept-language', chosenLanguage)
   try {
     const response = await sendAsUser(request, init)
     recordReached(response.status < 500)

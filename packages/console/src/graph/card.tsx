@@ -65,7 +65,7 @@ const ChangeList = ({ changes }: { changes: readonly Change[] }) => (
         <Bdi>{message}</Bdi>
         {(before !== undefined || after !== undefined) && (
           <p className="soft small">
-            <Bdi>{`${before ?? 'nothing'} → ${after ?? 'nothing'}`}</Bdi>
+            <Bdi>{`${before ?? t('nothing')} → ${after ?? t('nothing')}`}</Bdi>
           </p>
         )}
       </li>

@@ -70,7 +70,7 @@ const NodeList = ({ nodes, marks, onOpen }: NodeListProps) => {
               </Bdi>
               <MarkIcon mark={marks.get(node.key)} />
               <Bdi as="span" className="cut soft small">
-                {`node ${node.id} · ${node.inner === undefined ? node.type : 'subgraph'}`}
+                {`${t('node {id}', { id: node.id })} · ${node.inner === undefined ? node.type : t('subgraph')}`}
               </Bdi>
             </button>
           </li>

@@ -45,8 +45,7 @@ export const Packs = ({ found, name }: PacksProps) => {
             version ? <Link {...versionPage(id, version)}>{version}</Link> : 'none fits',
           Nodes: ({ host_nodes: names }) => (
             <Bdi as="span" className="small" title={names.join(', ')}>
-              {names.slice(0, 5).join(', ') +
-                (names.length > 5 ? ` and ${names.length - 5} more` : '')}
+              {list(names, 5)}
             </Bdi>
           ),
           Reason: ({ node_id: id }) => <Bdi>{reasonsOf(hostNodes, id)}</Bdi>,

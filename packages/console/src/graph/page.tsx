@@ -114,15 +114,17 @@ const Results = ({ saved }: { saved: Saved }) => {
 
 const Summary = ({ name, found }: { name: string; found: Resolution | undefined }) => {
   const { nodes = 0, built_in = 0, found: known = 0, unknown = 0 } = found?.counts ?? {}
+  const packs = found?.packs.length ?? 0
   const parts = [
-    `${built_in} of the host`,
-    `${known} in ${counted(found?.packs.length ?? 0, 'pack')}`,
-    `${unknown} unknown`,
+    t('{count, plural, one {# node} other {# nodes}}', { count: nodes }),
+    t('{built_in} of the host', { built_in }),
+    t('{known} in {packs, plural, one {# pack} other {# packs}}', { known, packs }),
+    t('{unknown} unknown', { unknown }),
   ]
   return (
     <p role="status">
       <Bdi as="strong">{name}</Bdi>
-      {found && `: ${counted(nodes, 'node')}, ${parts.join(', ')}`}
+      {found && `: ${parts.join(', ')}`}
     </p>
   )
 }
@@ -131,7 +133,11 @@ const Verdict = ({ check: { verdict, counts, packs } }: { check: Check }) => {
   const { breaks, may_break: mayBreak, nodes, unknown } = counts
   if (nodes === 0) return <Note tone="warn">There is no host node in this file.</Note>
   if (verdict === 'safe') return <Note tone="ok">Updates break nothing here.</Note>
-  const left = unknown > 0 && `Not compared: ${counted(unknown, 'unknown node')}.`
+  const left =
+    unknown > 0 &&
+    t('Not compared: {count, plural, one {# unknown node} other {# unknown nodes}}.', {
+      count: unknown,
+    })
   if (breaks + mayBreak === 0) {
     const open = packs.filter((pack) => pack.verdict === 'none').length
     const isNone = open > 0 && open === packs.length
@@ -141,11 +147,16 @@ const Verdict = ({ check: { verdict, counts, packs } }: { check: Check }) => {
     const advice = open > 0 && !isNone && 'Choose the versions of the other packs.'
     return <Note>{[found, advice, left].filter(Boolean).join(' ')}</Note>
   }
-  const words = [
-    breaks > 0 && `break it in ${counted(breaks, 'place')}`,
-    mayBreak > 0 && `may break it in ${counted(mayBreak, 'place')}`,
-  ]
-  const sentence = `Updates ${words.filter(Boolean).join(', and ')}.`
+  const values = { breaks, mayBreak }
+  const sentence =
+    mayBreak === 0
+      ? t('Updates break it in {breaks, plural, one {# place} other {# places}}.', values)
+      : breaks === 0
+        ? t('Updates may break it in {mayBreak, plural, one {# place} other {# places}}.', values)
+        : t(
+            'Updates break it in {breaks, plural, one {# place} other {# places}}, and may break it in {mayBreak, plural, one {# place} other {# places}}.',
+            values,
+          )
   return (
     <Note tone={breaks > 0 ? 'bad' : 'warn'}>{[sentence, left].filter(Boolean).join(' ')}</Note>
   )

@@ -61,7 +61,7 @@ export const Updates = ({ check, chosen, onChoose, onOpen }: UpdatesProps) => {
 
 const Versions = ({ pack: { node_id: id, from, to } }: { pack: CheckedPack }) => {
   if (from !== undefined && from === to) return from
-  const words = `${from ?? 'unknown'} → ${to ?? 'none fits'}`
+  const words = `${from ?? t('unknown')} → ${to ?? t('none fits')}`
   if (from === undefined || to === undefined) return words
   return <Link {...comparisonPage(id, from, to)}>{words}</Link>
 }
@@ -134,6 +134,11 @@ const Changes = ({ changes, onOpen }: Pick<UpdatesProps, 'onOpen'> & Pick<Check,
 }
 
 const aboutNode = ({ node: { id, within, title }, host_node, pack }: Change): string =>
-  [`node ${id}`, title !== undefined && host_node, within && `in ${within}`, pack]
+  [
+    t('node {id}', { id }),
+    title !== undefined && host_node,
+    within && t('in {within}', { within }),
+    pack,
+  ]
     .filter(Boolean)
     .join(' · ')

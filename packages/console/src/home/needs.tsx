@@ -55,7 +55,9 @@ export const Needs = ({ me }: { me: { id: string; isAdmin: boolean } }) => {
       text: worst.text,
       links: (
         <Link to="/operations">
-          {others.length === 0 ? 'Operations' : `Operations, and ${others.length} more`}
+          {others.length === 0
+            ? t('Operations')
+            : t('Operations, and {count} more', { count: others.length })}
         </Link>
       ),
       mark: worst.text,
@@ -95,7 +97,10 @@ export const Needs = ({ me }: { me: { id: string; isAdmin: boolean } }) => {
     versions.length > 0 && {
       name: 'flagged',
       tone: 'warn',
-      text: `${versions.length} of your versions ${versions.length === 1 ? 'is' : 'are'} flagged`,
+      text: t(
+        '{count, plural, one {# of your versions is flagged} other {# of your versions are flagged}}',
+        { count: versions.length },
+      ),
       links: versions
         .slice(0, SHOWN)
         .map(({ node_id: node, version }) => (

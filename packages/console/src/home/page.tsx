@@ -54,23 +54,29 @@ const Own = () => {
 const FirstSteps = () => (
   <Panel title="First steps" actions={<LinkButton to="/try">Try it here</LinkButton>}>
     <p>
-      Or call the API with a key of your{' '}
-      <Link to="/account" search={{ tab: 'keys' }}>
-        account
-      </Link>
-      :
+      {rich('Or call the API with a key of your <a>account</a>:', {
+        a: (text) => (
+          <Link to="/account" search={{ tab: 'keys' }}>
+            {text}
+          </Link>
+        ),
+      })}
     </p>
     <Snippets />
   </Panel>
 )
 
-const PARTS = { Database: 'postgres', Workflows: 'temporal', Files: 'storage' } as const
+const PARTS = [
+  [t('Database'), 'postgres'],
+  [t('Workflows'), 'temporal'],
+  [t('Files'), 'storage'],
+] as const
 
 /** State of the service, and what of it does not work; `/ready` responds with 503 with the same body when it is not. */
 const ServiceState = () => {
   const { data: service } = useQuery(serviceQuery)
   const { data } = useQuery(readQuery('/ready', {}, { refetchInterval: 5000 }))
-  const parts = Object.entries(PARTS).map(([title, name]) => [title, data?.checks[name]] as const)
+  const parts = PARTS.map(([title, name]) => [title, data?.checks[name]] as const)
   return (
     <footer className={`row soft ${styles.foot}`}>
       Kiln {service?.version} {data && <StateBadge state={data.status} />}
@@ -83,7 +89,8 @@ const ServiceState = () => {
             </span>
           ),
       )}
-      <a href="/docs">Documentation</a>
+      <a href="/docs">{t('Documentation')}</a>
+      <LanguageChoice isLabelHidden />
     </footer>
   )
 }

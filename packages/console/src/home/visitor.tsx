@@ -69,7 +69,7 @@ const Hero = () => {
             Try it
           </Button>
           {service?.samples && (
-            <LinkButton {...tryPage('relight')}>See samples without an account</LinkButton>
+            <LinkButton {...tryPage('relight')}>{t('See samples without an account')}</LinkButton>
           )}
           <LinkButton to="/registry">Browse packs</LinkButton>
           <a href="/docs">Read the docs</a>
@@ -93,11 +93,11 @@ const CARDS = [
 
 /** Facts that a visitor cannot know. */
 const FACTS = {
-  'What it costs':
+  [t('What it costs')]:
     'Kiln itself costs nothing: it is open source and runs on your own machines. Credits are no money: operators limit use by them, and a job shows its price before you send it.',
-  'What makes the results':
+  [t('What makes the results')]:
     'Out of the box an engine of plain image processing. It is not an AI model and invents nothing: it is there to try the service. Models run on the ComfyUI machines, engines and vendors that an operator connects.',
-  'What ComfyUI is':
+  [t('What ComfyUI is')]:
     'The host application of packs: in it, people draw image and video workflows as graphs of nodes. A pack adds nodes to it.',
 }
 
@@ -151,21 +151,23 @@ const Packs = () => (
     }
   >
     <p>
-      A pack is a Python package that adds custom nodes to ComfyUI: <code>__init__.py</code> has its
-      NODE_CLASS_MAPPINGS, <code>pyproject.toml</code> its <code>[tool.comfy]</code>. Each version
-      is checked for code that harms, shows its nodes, and says which saved workflows it would
-      break.
+      {rich(
+        'A pack is a Python package that adds custom nodes to ComfyUI: <code>__init__.py</code> has its NODE_CLASS_MAPPINGS, <code>pyproject.toml</code> its <code>[tool.comfy]</code>. Each version is checked for code that harms, shows its nodes, and says which saved workflows it would break.',
+        { code: (text) => <code>{text}</code> },
+      )}
     </p>
-    <Few title="Popular" query={popularQuery} />
+    <Few title={t('Popular')} query={popularQuery} none={<NoPacks />} />
     <Few title="New" query={newQuery} />
   </Panel>
 )
 
-const Few = ({ title, query }: { title: string; query: typeof popularQuery }) => (
+type FewProps = { title: string; query: typeof popularQuery; none?: ReactNode }
+
+const Few = ({ title, query, none }: FewProps) => (
   <Show query={useQuery(query)}>
     {({ nodes }) => {
       const packs = nodes.filter(({ latest_version: latest }) => latest !== undefined)
-      if (packs.length === 0) return title === 'Popular' && <NoPacks />
+      if (packs.length === 0) return none
       return (
         <>
           <h3>{title}</h3>

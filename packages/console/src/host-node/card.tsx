@@ -66,8 +66,12 @@ export const HostNodeCard = memo(({ node, marks, opens, isWhole = false }: HostN
       )}
       {card.unread.map(({ what, text }) => (
         <details key={what}>
-          <summary>Its {what} could not be read: the raw text</summary>
-          <Code text={text} label={`raw ${what}`} />
+          <summary>
+            {what === 'inputs'
+              ? t('Its inputs could not be read: the raw text')
+              : t('Its outputs could not be read: the raw text')}
+          </summary>
+          <Code text={text} label={what === 'inputs' ? t('raw inputs') : t('raw outputs')} />
         </details>
       ))}
       {node.dynamic.includes('input_types') && <p>Some inputs may be missing.</p>}
@@ -121,7 +125,7 @@ type SlotProps = { slot: Slot; isOutput?: boolean; mark: Mark | undefined }
 
 const SlotRow = ({ slot, isOutput, mark }: SlotProps) => {
   const { name, type, isOptional, isList } = slot
-  const about = join(', ', type, isOptional && 'optional', isList && 'list')
+  const about = join(', ', type, isOptional && t('optional'), isList && t('list'))
   const shape = join(' ', styles.dot, isOptional && styles.hollow, isList && styles.listed)
   return (
     <li className={join(' ', styles.slot, isOutput && styles.output)} title={showControls(about)}>
@@ -169,7 +173,7 @@ const WidgetRow = ({ widget, mark }: { widget: Widget; mark: Mark | undefined })
   const isOfMachine = kind === 'combo' && choices === undefined && widget.value === ''
   const value = isOfMachine ? 'list from the user’s machine' : widget.value.slice(0, SHOWN)
   const count = kind === 'combo' && choices !== undefined && counted(choices, 'choice')
-  const about = join(', ', type, isOptional && 'optional', count)
+  const about = join(', ', type, isOptional && t('optional'), count)
   return (
     <li
       className={join(' ', styles.widget, styles[kind], isOn && styles.on)}

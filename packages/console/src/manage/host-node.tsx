@@ -58,14 +58,13 @@ const Owner = ({ nodeId, hostNodeName }: { nodeId: string; hostNodeName: string 
   return (
     <span>
       {data.id === nodeId ? (
-        'Saved workflows that name this node get it from this pack'
+        t('Saved workflows that name this node get it from this pack')
       ) : (
-        <>
-          Saved workflows that name this node get it from{' '}
-          <Link {...nodePage(data.id)}>{data.name}</Link>
-        </>
+        rich('Saved workflows that name this node get it from {pack}', {
+          pack: <Link {...nodePage(data.id)}>{data.name}</Link>,
+        })
       )}
-      {others.length > 0 && '. Also in: '}
+      {others.length > 0 && `. ${t('Also in:')} `}
       {others.slice(0, 5).map((id) => (
         <span key={id}>
           <Link {...nodePage(id)}>{id}</Link>{' '}

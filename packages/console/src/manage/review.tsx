@@ -60,9 +60,11 @@ export const ReviewRequest = ({ version }: { version: Version }) => {
   return (
     <>
       <p>
-        Fix it and publish a new version
-        {action ? ', or request a review if this is a false positive.' : '.'}
-        {!action && ' An owner of the publisher can request a review.'}
+        {action
+          ? t('Fix it and publish a new version, or request a review if this is a false positive.')
+          : t(
+              'Fix it and publish a new version. An owner of the publisher can request a review.',
+            )}
       </p>
       {action && <AskButton {...action} />}
     </>

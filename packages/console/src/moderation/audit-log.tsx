@@ -239,7 +239,8 @@ const showChanges = ({ before = {}, after = {} }: Entry) => {
         changes.map(({ name, text, side }) => [
           name,
           <span key={name}>
-            <Bdi as="code">{text}</Bdi> {side && <Badge>{side}</Badge>}
+            <Bdi as="code">{text}</Bdi>{' '}
+            {side && <Badge>{side === 'new' ? t('new') : t('removed')}</Badge>}
           </span>,
         ]),
       )}

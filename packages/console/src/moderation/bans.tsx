@@ -39,11 +39,26 @@ const write =
     if (same.length > 0) showToast(<SameContent of={same} />, { seconds: READ_SECONDS })
   }
 
-const WORDS = { node: 'pack', publisher: 'publisher' }
+const WORDS = {
+  node: {
+    ban: t('Ban pack'),
+    banOne: t('Ban a pack'),
+    id: t('ID of the pack'),
+    banned: t('Banned packs'),
+    none: t('No banned packs'),
+  },
+  publisher: {
+    ban: t('Ban publisher'),
+    banOne: t('Ban a publisher'),
+    id: t('ID of the publisher'),
+    banned: t('Banned publishers'),
+    none: t('No banned publishers'),
+  },
+}
 
 /** Entry of a menu that bans a node or a publisher. */
 export const banOf = (kind: Kind, id: string): Action => ({
-  label: `Ban ${WORDS[kind]}`,
+  label: WORDS[kind].ban,
   title: `Ban ${id}?`,
   variant: 'danger',
   typed: id,
@@ -54,10 +69,10 @@ export const banOf = (kind: Kind, id: string): Action => ({
 /** Asks for the id of what is to be banned. */
 const BanButton = ({ kind }: { kind: Kind }) => (
   <AskButton
-    label={`Ban a ${WORDS[kind]}`}
+    label={WORDS[kind].banOne}
     variant="danger"
-    action={`Ban ${WORDS[kind]}`}
-    fields={[{ name: 'id', label: `ID of the ${WORDS[kind]}` }, reasonFor(kind)]}
+    action={WORDS[kind].ban}
+    fields={[{ name: 'id', label: WORDS[kind].id }, reasonFor(kind)]}
     write={write('ban', kind)}
   />
 )
@@ -85,11 +100,11 @@ type Banned = { id: string; name: string; status_detail?: string }
 type BanListProps = { kind: Kind; query: UseQueryResult<readonly Banned[]> }
 
 const BanList = ({ kind, query }: BanListProps) => (
-  <Panel title={`Banned ${WORDS[kind]}s`} actions={<BanButton kind={kind} />}>
+  <Panel title={WORDS[kind].banned} actions={<BanButton kind={kind} />}>
     <Listing
-      label={`Banned ${WORDS[kind]}s`}
+      label={WORDS[kind].banned}
       query={query}
-      empty={`No banned ${WORDS[kind]}s`}
+      empty={WORDS[kind].none}
       columns={{
         Name: ({ id, name }) =>
           kind === 'node' ? (
@@ -97,7 +112,7 @@ const BanList = ({ kind, query }: BanListProps) => (
           ) : (
             <Link {...publisherPage(id)}>{name}</Link>
           ),
-        Reason: ({ status_detail: reason = 'in the audit log' }) => <Bdi>{reason}</Bdi>,
+        [t('Reason')]: ({ status_detail: reason = t('in the audit log') }) => <Bdi>{reason}</Bdi>,
         '': ({ id }) => (
           <AskButton
             label="Lift ban"

@@ -23,7 +23,11 @@ export interface Sides {
   previous: string | undefined
 }
 
-const TONES = { added: 'ok', removed: 'bad', changed: 'info' } as const
+const KINDS = {
+  added: ['ok', t('added')],
+  removed: ['bad', t('removed')],
+  changed: ['info', t('changed')],
+} as const
 
 /** The files that changed since the version before, and the lines of each that is opened. `n` and `p` go from one to the next. */
 export const Changes = ({ nodeId, version, previous }: Sides) => {
@@ -58,7 +62,7 @@ export const Changes = ({ nodeId, version, previous }: Sides) => {
           return (
             <li key={path} ref={(item) => void show(item)}>
               <Button variant="quiet" aria-expanded={isOpen} onPress={toggle}>
-                <Badge tone={TONES[kind]}>{kind}</Badge>
+                <Badge tone={KINDS[kind][0]}>{KINDS[kind][1]}</Badge>
                 <Bdi as="code">{path}</Bdi>
               </Button>
               {isOpen && <FileDiff of={{ nodeId, version, previous }} change={{ path, kind }} />}
@@ -99,8 +103,11 @@ export const Comparison = ({ nodeId, version, previous = '' }: Sides) => {
           <p>
             {verdict === 'none'
               ? 'The nodes of one side could not be read.'
-              : `Changes against ${previous}: ${counts.breaks} that break, ${counts.may_break} that may break, ${counts.safe} safe. `}
-            <Link {...comparisonPage(nodeId, previous, version)}>See the cards</Link>
+              : t(
+                  'Changes against {previous}: {breaks} that break, {may_break} that may break, {safe} safe.',
+                  { previous, ...counts },
+                )}{' '}
+            <Link {...comparisonPage(nodeId, previous, version)}>{t('See the cards')}</Link>
           </p>
           <ChangeList changes={changes} />
         </Stack>

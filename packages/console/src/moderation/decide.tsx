@@ -20,22 +20,25 @@ export const keyOf = ({ node_id: nodeId, version }: Pick<Version, 'node_id' | 'v
 const DECISIONS = {
   a: {
     status: 'NodeVersionStatusActive',
-    label: 'Approve',
-    done: 'approved',
+    label: t('Approve'),
+    title: t('Approve {versions}?'),
+    done: t('{versions}: approved'),
     variant: 'primary',
     help: 'It becomes Latest if it is the highest version. Say what you checked.',
   },
   h: {
     status: 'NodeVersionStatusFlagged',
-    label: 'Flag',
-    done: 'flagged',
+    label: t('Flag'),
+    title: t('Flag {versions}?'),
+    done: t('{versions}: flagged'),
     variant: undefined,
     help: 'The version before stays Latest. Its publisher can read the reason and request a review.',
   },
   b: {
     status: 'NodeVersionStatusBanned',
-    label: 'Ban',
-    done: 'banned',
+    label: t('Ban'),
+    title: t('Ban {versions}?'),
+    done: t('{versions}: banned'),
     variant: 'danger',
     help: 'It can’t be installed or downloaded. Everyone can read the reason.',
   },
@@ -70,8 +73,13 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
       done.map((version) => put(version, version.status, version.status_reason)),
     )
     const failed = undone.filter(({ status }) => status === 'rejected').length
-    const failure = `${counted(failed, 'version')} could not be undone`
-    showToast(failed === 0 ? `${named(done)}: as before` : failure)
+    showToast(
+      failed === 0
+        ? t('{versions}: as before', { versions: named(done) })
+        : t('{count, plural, one {# version} other {# versions}} could not be undone', {
+            count: failed,
+          }),
+    )
     await queries.invalidateQueries()
   }
   /** Decides one version after the other: a rejection is reported, and what was done stays. */
@@ -89,7 +97,7 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
       close()
       void undo(undoable)
     }
-    const text = `${named(done)}: ${DECISIONS[letter].done}`
+    const text = t(DECISIONS[letter].done, { versions: named(done) })
     const close = showToast(<Bdi>{text}</Bdi>, {
       seconds: UNDO_SECONDS,
       action: undoable.length > 0 && <Button onPress={press}>Undo</Button>,
@@ -112,7 +120,7 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
       ))}
       {asked && decision && (
         <Ask
-          title={`${decision.label} ${named(legal(asked))}?`}
+          title={t(decision.title, { versions: named(legal(asked)) })}
           action={decision.label}
           variant={decision.variant}
           typed={asked === 'b' ? named(legal(asked)) : undefined}

@@ -73,8 +73,10 @@ const CheckedPack = ({ version }: { version: Version }) => {
         <StateBadge state={status} />
         {publisher && (
           <span>
-            of <Link {...publisherPage(publisher.id)}>{publisher.name}</Link>,{' '}
-            <Time at={version.createdAt} />
+            {rich('of {publisher}', {
+              publisher: <Link {...publisherPage(publisher.id)}>{publisher.name}</Link>,
+            })}
+            , <Time at={version.createdAt} />
           </span>
         )}
       </Row>
@@ -83,7 +85,8 @@ const CheckedPack = ({ version }: { version: Version }) => {
       {publisher && <BannedPublishers id={publisher.id} />}
       {review && (
         <Note>
-          Review requested <Time at={review.createdAt} />: <Bdi>{review.note ?? 'no note'}</Bdi>
+          {rich('Review requested {time}:', { time: <Time at={review.createdAt} /> })}{' '}
+          <Bdi>{review.note ?? t('no note')}</Bdi>
         </Note>
       )}
       <Row>
@@ -115,8 +118,9 @@ const Transitions = ({ nodeId, version }: Sides) => (
       <ol className="stack tight">
         {moves.map(({ at, to, from, actor, reason }) => (
           <li key={at + to}>
-            <Time at={at} /> <StateBadge state={to} /> by <Bdi>{actor.replace(/^user:/, '')}</Bdi>:{' '}
-            <Bdi>{reason}</Bdi> {from && `(was ${wordsOf(from).word})`}
+            <Time at={at} /> <StateBadge state={to} />{' '}
+            {rich('by {actor}:', { actor: <Bdi>{actor.replace(/^user:/, '')}</Bdi> })}{' '}
+            <Bdi>{reason}</Bdi> {from && t('(was {state})', { state: wordsOf(from).word })}
           </li>
         ))}
       </ol>

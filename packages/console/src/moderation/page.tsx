@@ -90,7 +90,10 @@ const Queue = ({ isFailed = false }) => {
           {({ pages }) => (
             <>
               <p>
-                {counted(pages[0]?.total ?? 0, 'version')}. Shift- or Ctrl-click to select several.
+                {t(
+                  '{count, plural, one {# version} other {# versions}}. Shift- or Ctrl-click to select several.',
+                  { count: pages[0]?.total ?? 0 },
+                )}
               </p>
               <PreviousPage query={list} />
               <GridList
@@ -151,8 +154,10 @@ const VersionItem = ({ version }: { version: Version }) => {
         )}
       </Row>
       <span>
-        <Bdi>{moderation?.publisher.name}</Bdi>, {review ? 'requested' : 'published'}{' '}
-        <Time at={review?.createdAt ?? createdAt} />
+        <Bdi>{moderation?.publisher.name}</Bdi>,{' '}
+        {rich(review ? t('requested {time}') : t('published {time}'), {
+          time: <Time at={review?.createdAt ?? createdAt} />,
+        })}
         {moderation && `; ${countsInWords(moderation.findings)}`}
       </span>
       <Bdi as="span" className="cut soft">

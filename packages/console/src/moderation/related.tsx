@@ -15,7 +15,7 @@ const Related = ({ label, links }: { label: string; links: readonly ReactNode[] 
   links.length > 0 && (
     <p>
       {label}: {links.slice(0, SHOWN)}
-      {links.length > SHOWN && `and ${links.length - SHOWN} more`}
+      {links.length > SHOWN && t('and {count} more', { count: links.length - SHOWN })}
     </p>
   )
 

@@ -63,13 +63,16 @@ const Instances = ({ instances }: Pick<Fleet, 'instances'>) => {
             <div className="small">
               {state === 'gone' && (
                 <p>
-                  Last response <Time at={seen} />. Start it, or take it out of COMFYUI_URLS.
+                  {rich('Last response {time}. Start it, or take it out of COMFYUI_URLS.', {
+                    time: <Time at={seen} />,
+                  })}
                 </p>
               )}
               {state === 'quarantined' && <p>Start it again: then it is given tasks.</p>}
               {error && (
                 <p>
-                  Last error, <Time at={at} />: <Bdi as="code">{error}</Bdi>
+                  {rich('Last error, {time}:', { time: <Time at={at} /> })}{' '}
+                  <Bdi as="code">{error}</Bdi>
                 </p>
               )}
             </div>
@@ -127,8 +130,12 @@ const Drain = ({ instance: { name: id, is_drained: isDrained, tasks } }: { insta
       }}
     >
       <p>
-        It ends {tasks.length === 0 ? 'what it has' : counted(tasks.length, 'task')} and is given no
-        more until you resume it.
+        {tasks.length === 0
+          ? t('It ends what it has and is given no more until you resume it.')
+          : t(
+              'It ends {count, plural, one {# task} other {# tasks}} and is given no more until you resume it.',
+              { count: tasks.length },
+            )}
       </p>
     </AskButton>
   )
@@ -191,14 +198,19 @@ const Templates = ({ fleet }: { fleet: Fleet }) => (
               <ul className="small">
                 {reasons.map(({ reason, tasks }) => (
                   <li key={reason}>
-                    <Bdi>{reason}</Bdi>: {counted(tasks, 'task')} waiting
+                    <Bdi>{reason}</Bdi>:{' '}
+                    {t('{count, plural, one {# task} other {# tasks}} waiting', { count: tasks })}
                   </li>
                 ))}
               </ul>
             )}
             {lacking.length > 0 && (
               <details open={able === 0}>
-                <summary>{counted(lacking.length, 'instance')} cannot run it</summary>
+                <summary>
+                  {t('{count, plural, one {# instance} other {# instances}} cannot run it', {
+                    count: lacking.length,
+                  })}
+                </summary>
                 <ul className="small">
                   {lacking.map(({ instance, issues }) => (
                     <li key={instance}>

@@ -86,7 +86,9 @@ export const Owners = () => {
 
 /** `270 of 5,000`; `270 used` where the limit is that of the settings. */
 const showUse = (used: number, max: number | undefined): string =>
-  `${used.toLocaleString('en')} ${max === undefined ? 'used' : `of ${max.toLocaleString('en')}`}`
+  max === undefined
+    ? t('{used} used', { used: showNumber(used) })
+    : t('{used} of {total}', { used: showNumber(used), total: showNumber(max) })
 
 const ID: FieldSpec = { name: 'owner', label: 'Owner', help: 'Id of a user.' }
 

@@ -82,7 +82,10 @@ const Stuck = ({ stuck: { after_seconds: after, tasks, versions } }: Pick<Operat
         What: (work) =>
           'kind' in work ? (
             <>
-              <Link {...taskPage(work.id)}>{work.kind}</Link> of <Bdi>{work.owner}</Bdi>
+              {rich('{task} of {owner}', {
+                task: <Link {...taskPage(work.id)}>{work.kind}</Link>,
+                owner: <Bdi>{work.owner}</Bdi>,
+              })}
             </>
           ) : (
             <Link
@@ -148,7 +151,7 @@ const Queues = ({
   <Panel id="queues" title="Queues">
     {views.length > 0 && (
       <Row>
-        In Temporal:
+        {t('In Temporal:')}
         {views.map(({ name, url }) => (
           <OutLink key={name} href={url}>
             {name}
@@ -192,7 +195,10 @@ const Deliveries = ({ deliveries }: Pick<Operations, 'deliveries'>) => (
   <Panel id="hosts" title="Deliveries by webhook host">
     {deliveries.is_sample && (
       <Note>
-        Only 10,000 of {deliveries.waiting.toLocaleString('en')} waiting events are counted.
+        {t('Only {counted} of {waiting} waiting events are counted.', {
+          counted: showNumber(10_000),
+          waiting: showNumber(deliveries.waiting),
+        })}
       </Note>
     )}
     <Rows
@@ -208,7 +214,7 @@ const Deliveries = ({ deliveries }: Pick<Operations, 'deliveries'>) => (
         Waiting: ({ waiting, failing }) => (
           <>
             {counted(waiting, 'event')}{' '}
-            {failing > 0 && <Badge tone="warn">{failing} failing</Badge>}
+            {failing > 0 && <Badge tone="warn">{t('{failing} failing', { failing })}</Badge>}
           </>
         ),
         Oldest: ({ oldest_at: at }) => <Time at={at} />,
@@ -222,7 +228,10 @@ const Outbox = ({ outbox: { waiting, rows } }: Pick<Operations, 'outbox'>) => (
   <Panel id="outbox" title="Waiting for Temporal">
     {rows[0] && (
       <p>
-        {counted(waiting, 'message')}, oldest <Time at={rows[0].at} />
+        {rich('{count, plural, one {# message} other {# messages}}, oldest {time}', {
+          count: waiting,
+          time: <Time at={rows[0].at} />,
+        })}
       </p>
     )}
     <Rows

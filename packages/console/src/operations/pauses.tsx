@@ -108,8 +108,10 @@ const Effect = ({ scope }: { scope: string }) => {
   const { data } = useQuery({ ...query, enabled: scope !== '' })
   if (!data) return null
   const { tasks, events, owners } = data
-  const what = scope.startsWith('host:') ? counted(events, 'event') : counted(tasks, 'task')
-  return <Note tone="warn">{`Holds ${what} of ${counted(owners, 'owner')}.`}</Note>
+  const what = scope.startsWith('host:')
+    ? t('Holds {events, plural, one {# event} other {# events}} of {owners, plural, one {# owner} other {# owners}}.', { events, owners })
+    : t('Holds {tasks, plural, one {# task} other {# tasks}} of {owners, plural, one {# owner} other {# owners}}.', { tasks, owners })
+  return <Note tone="warn">{what}</Note>
 }
 
 const UNTIL = 'Resumes after this many minutes. Leave empty to resume it yourself.'

@@ -8,9 +8,11 @@ import { list } from './pack.ts'
 export const describeChecked = (checked: CheckedArchive): Check[] => {
   const { archive, counts, extraction, findings, host_nodes: nodes, project } = checked
   const { issues, warnings, is_new_node: isNew, version_free: isFree } = checked
+  const { node_id: id } = project
   if (archive.verdict === 'rejected') return [bad(`Archive rejected: ${archive.message}`)]
   const names = nodes.map(({ name }) => name)
-  const named = `${counted(nodes.length, 'node')} read${names.length > 0 ? `: ${list(names)}` : ''}`
+  const read = t('{count, plural, one {# node} other {# nodes}} read', { count: nodes.length })
+  const named = names.length > 0 ? `${read}: ${list(names)}` : read
   const isRead = extraction.status === 'success' && !extraction.partial
   const scanned = `Code scanned: ${countsInWords(counts)}`
   return [
@@ -24,7 +26,7 @@ export const describeChecked = (checked: CheckedArchive): Check[] => {
       : (isRead ? ok : warn)(isRead ? named : `${named}; some may be missing`),
     ...warnings.map(warn),
     ...issues.map(bad),
-    ...(isFree ? [ok(isNew ? `${project.node_id} is a new pack: the ID is free` : IS_FREE)] : []),
+    ...(isFree ? [ok(isNew ? t('{id} is a new pack: the ID is free', { id }) : IS_FREE)] : []),
   ]
 }
 

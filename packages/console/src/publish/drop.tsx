@@ -38,7 +38,7 @@ const findDropped = async (items: readonly DropItem[]): Promise<Dropped> => {
   if (only?.kind === 'directory')
     return { name: only.name, given: await walk(only.getEntries(), '') }
   if (only?.kind === 'file') return { name: only.name, given: await only.getFile() }
-  return { name: 'The selection', given: await walk(items, '') }
+  return { name: t('The selection'), given: await walk(items, '') }
 }
 
 const findChosen = (files: readonly File[]): Dropped => {

@@ -80,8 +80,7 @@ export const EndpointLog = ({ of, path }: LogProps) => {
               <Button variant="quiet" onPress={() => toggle(id)} aria-expanded={open.includes(id)}>
                 {counted(attempts, 'attempt')}
               </Button>
-              {next && 'next '}
-              {next && <Time at={next} />}
+              {next && rich('next {time}', { time: <Time at={next} /> })}
             </>
           ),
           '': ({ id: event_id }) =>

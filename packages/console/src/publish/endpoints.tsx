@@ -71,10 +71,10 @@ const fieldsOf = (
     label: 'Headers',
     isOptional: true,
     rows: 2,
-    help: `One “Name: value” a line. Values are not shown again. ${
+    help: `${t('One “Name: value” a line. Values are not shown again.')} ${
       given?.header_names
-        ? `Leave it empty to keep ${given.header_names.join(', ')}.`
-        : 'They are sent with each event.'
+        ? t('Leave it empty to keep {names}.', { names: given.header_names.join(', ') })
+        : t('They are sent with each event.')
     }`,
   },
 ]
@@ -193,10 +193,10 @@ const EndpointPanel = ({ of, endpoint }: EndpointProps) => {
           <Badge key={event}>{event}</Badge>
         ))}
         {[...labels, ...kinds].map((filter) => (
-          <Badge key={filter}>only {filter}</Badge>
+          <Badge key={filter}>{t('only {filter}', { filter })}</Badge>
         ))}
         {headers.map((name) => (
-          <Badge key={name}>header {name}</Badge>
+          <Badge key={name}>{t('header {name}', { name })}</Badge>
         ))}
       </Row>
       <Row>
@@ -236,7 +236,7 @@ const Failing = ({ of, path, since }: FailingProps) => {
   const seconds = Math.max(1, (useNow() - Date.parse(since)) / 1000)
   return (
     <Note tone="warn">
-      Failing for {showSeconds(seconds)}
+      {t('Failing for {time}', { time: showSeconds(seconds) })}
       {cause ? `: ${CAUSES[cause]}` : ''}.
     </Note>
   )

@@ -84,7 +84,9 @@ const Verdict = ({ version }: { version: Version }) => {
   if (status === 'NodeVersionStatusFlagged')
     return (
       <Note tone="warn">
-        <p>On hold: it can’t be installed until it has been reviewed. {reason}</p>
+        <p>
+          {t('On hold: it can’t be installed until it has been reviewed.')} {reason}
+        </p>
         <ReviewRequest version={version} />
       </Note>
     )
@@ -95,24 +97,27 @@ const Verdict = ({ version }: { version: Version }) => {
 const Live = ({ version: { node_id: nodeId, version } }: { version: Version }) => {
   const latest = useQuery(nodeQuery(nodeId)).data?.latest_version?.version
   return latest === undefined || latest === version ? (
-    <p>{version} is published. Everybody can see and install it.</p>
+    <p>{t('{version} is published. Everybody can see and install it.', { version })}</p>
   ) : (
     <p>
-      {version} is published, and {latest} stays Latest. Publish a higher version to change that.
+      {t(
+        '{version} is published, and {latest} stays Latest. Publish a higher version to change that.',
+        { version, latest },
+      )}
     </p>
   )
 }
 
 /** Icons of the states, each with the class of its colour. */
 const ICONS = {
-  ok: [CircleCheck, 'ok'],
-  warn: [TriangleAlert, 'warn'],
-  bad: [CircleX, 'bad'],
-  waiting: [Clock, 'soft'],
-  running: [LoaderCircle, 'info'],
-  done: [CircleCheck, 'ok'],
-  failed: [CircleX, 'bad'],
-  held: [ShieldAlert, 'warn'],
+  ok: [CircleCheck, 'ok', t('ok')],
+  warn: [TriangleAlert, 'warn', t('warning')],
+  bad: [CircleX, 'bad', t('error')],
+  waiting: [Clock, 'soft', t('waiting')],
+  running: [LoaderCircle, 'info', t('running')],
+  done: [CircleCheck, 'ok', t('done')],
+  failed: [CircleX, 'bad', t('failed')],
+  held: [ShieldAlert, 'warn', t('on hold')],
 } as const
 
 type Mark = { state: keyof typeof ICONS; text: string; at?: string }
@@ -121,7 +126,7 @@ type Mark = { state: keyof typeof ICONS; text: string; at?: string }
 export const Marks = ({ label, of }: { label: string; of: readonly Mark[] }) => (
   <ol className={`stack tight ${styles.steps}`} aria-label={label}>
     {of.map(({ state, text, at }) => {
-      const [Icon, tone] = ICONS[state]
+      const [Icon, tone, word] = ICONS[state]
       return (
         <li
           key={text}
@@ -130,7 +135,7 @@ export const Marks = ({ label, of }: { label: string; of: readonly Mark[] }) => 
         >
           <Icon className={tone} aria-hidden />
           <span>
-            <Bdi>{text}</Bdi> <Hidden>({state})</Hidden>
+            <Bdi>{text}</Bdi> <Hidden>({word})</Hidden>
           </span>
           {at && <Time at={at} />}
         </li>

@@ -12,7 +12,6 @@ import { mayAs, publisherQuery, type OfPublisher, type Role } from './queries.ts
 
 const MEMBERS = '/publishers/{publisherId}/members'
 const MEMBER = `${MEMBERS}/{userId}` as const
-const ROLES = ['member', 'admin', 'owner'] as const
 const USER_HELP = 'It is on their Account page after their first sign-in.'
 
 /** Members of a publisher. Owners change roles; everybody may leave. */
@@ -35,7 +34,7 @@ export const Members = ({ id, role }: OfPublisher) => {
           action="Add member"
           fields={[
             { name: 'user', label: 'User ID', help: USER_HELP },
-            { name: 'role', label: 'Role', options: ROLES, value: 'member' },
+            { name: 'role', label: t('Role'), options: ROLE_WORDS, value: 'member' },
           ]}
           write={({ user = '', role: given }) =>
             send('PUT', MEMBER, { ...at(user.trim()), body: { role: given as Role } })
@@ -59,12 +58,12 @@ export const Members = ({ id, role }: OfPublisher) => {
               <Select
                 label={`Role of ${name}`}
                 isLabelHidden
-                options={ROLES}
+                options={ROLE_WORDS}
                 value={asked?.userId === userId ? asked.to : theirs}
                 onChange={(to) => to !== theirs && change.mutate({ userId, to })}
               />
             ) : (
-              <Badge>{theirs}</Badge>
+              <Badge>{ROLE_WORDS[theirs]}</Badge>
             ),
           '': ({ user: { id: userId = '', name } }) =>
             (isOwner || userId === me) && (

@@ -15,10 +15,13 @@ import { mayAs, nodesQuery, type OfPublisher } from './queries.ts'
 /** The packs of a publisher; members see which versions need them, and manage them here. */
 export const Nodes = ({ id, role }: OfPublisher) => {
   const isMember = mayAs(role, 'member')
-  const { 'Needs attention': attention, '': manage, ...publicColumns } = COLUMNS
   const columns = isMember
-    ? { ...publicColumns, 'Needs attention': attention(id), '': manage }
-    : publicColumns
+    ? {
+        ...COLUMNS,
+        [t('Needs attention')]: (node: Node) => <Attention node={node} publisherId={id} />,
+        '': manage,
+      }
+    : COLUMNS
   return (
     <Stack>
       {isMember && <ReserveId publisherId={id} />}
@@ -58,18 +61,20 @@ const COLUMNS = {
       'None'
     ),
   Downloads: ({ downloads }: Node) => downloads.toLocaleString('en'),
-  'Needs attention': (publisherId: string) => (node: Node) => (
-    <>
-      <Flagged nodeId={node.id} publisherId={publisherId} />
-      <Picture src={iconOf(node)} hidden other={node.icon && <IconIssue nodeId={node.id} />} />
-    </>
-  ),
-  '': (node: Node) => (
-    <Row>
-      <ManageNode node={node} />
-    </Row>
-  ),
 }
+
+const manage = (node: Node) => (
+  <Row>
+    <ManageNode node={node} />
+  </Row>
+)
+
+const Attention = ({ node, publisherId }: { node: Node; publisherId: string }) => (
+  <>
+    <Flagged nodeId={node.id} publisherId={publisherId} />
+    <Picture src={iconOf(node)} hidden other={node.icon && <IconIssue nodeId={node.id} />} />
+  </>
+)
 
 const ID_HELP = 'Letters, digits, “.”, “_” and “-”. Used as the name in pyproject.toml.'
 

@@ -55,9 +55,11 @@ const checkLeftOut = ({ leftOut }: Pack): Check[] => {
   return names.length === 0 ? [] : [warn(`Left out: ${list(names)}`)]
 }
 
-export const list = (names: readonly string[]): string =>
-  names.slice(0, LISTED).join(', ') +
-  (names.length > LISTED ? ` and ${names.length - LISTED} more` : '')
+export const list = (names: readonly string[], max = LISTED): string => {
+  const first = names.slice(0, max).join(', ')
+  if (names.length <= max) return first
+  return t('{names} and {count} more', { names: first, count: names.length - max })
+}
 
 /**
  * Finds what keeps a pack from being sent, and what may surprise. That all is well is only the service's to say, which reads

@@ -40,7 +40,9 @@ export const Page = (): ReactNode => {
   const again = isFollowing && <Button onPress={restart}>Publish another</Button>
   const publisher = (
     <span>
-      for <Link {...publisherPage(publisherId)}>{publisherId}</Link>
+      {rich('for {publisher}', {
+        publisher: <Link {...publisherPage(publisherId)}>{publisherId}</Link>,
+      })}
     </span>
   )
   const target = { publisherId, nodeId: node ?? toId(undefined) }
@@ -51,7 +53,11 @@ export const Page = (): ReactNode => {
   return (
     <>
       <PageTitle extra={publisher} actions={again}>
-        {isFollowing ? `${node} ${version}` : node ? `Publish a version of ${node}` : 'Publish'}
+        {isFollowing
+          ? `${node} ${version}`
+          : node
+            ? t('Publish a version of {node}', { node })
+            : t('Publish')}
       </PageTitle>
       {isFollowing ? (
         <Following key={`${node} ${version}`} {...{ publisherId, nodeId: node, version }} />
@@ -114,7 +120,7 @@ const PackPanel = ({ publisherId, pack, turn }: PackPanelProps) => {
     checked !== undefined && (checked.archive.verdict === 'rejected' || checked.issues.length > 0)
   const isReady = isFit && !isRejected && !checking.isFetching && (checked ?? error) !== null
   const isFlagged = checked?.status === 'NodeVersionStatusFlagged'
-  const version = project ? ` ${project.version.version}` : ''
+  const { version = '' } = project?.version ?? {}
   return (
     <Panel title={<Bdi>{pack.name}</Bdi>}>
       {local.length > 0 && <Marks label="Before it is sent" of={local.map(toMark)} />}
@@ -132,7 +138,11 @@ const PackPanel = ({ publisherId, pack, turn }: PackPanelProps) => {
       )}
       {error && (
         <Note tone="warn">
-          <p>Not checked: {error.message} A publication is checked all the same.</p>
+          <p>
+            {t('Not checked: {message} A publication is checked all the same.', {
+              message: error.message,
+            })}
+          </p>
           <Button onPress={() => void checking.refetch()}>Check again</Button>
         </Note>
       )}
@@ -162,7 +172,11 @@ const PackPanel = ({ publisherId, pack, turn }: PackPanelProps) => {
           isPending={isPending}
           onPress={() => sending.mutate(new AbortController())}
         >
-          {`Publish${version}${isFlagged ? ' all the same' : ''}`}
+          {isFlagged
+            ? t('Publish {version} all the same', { version })
+            : version
+              ? t('Publish {version}', { version })
+              : t('Publish')}
         </Button>
         {isPending && <Button onPress={stop}>Stop</Button>}
       </Row>

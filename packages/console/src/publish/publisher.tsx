@@ -56,7 +56,7 @@ export const Page = () => {
   const badge = (
     <Row>
       <Tile src={publisher.data && logoOf(publisher.data)} name={name} size={32} />
-      {role && <Badge>{role}</Badge>}
+      {role && <Badge>{ROLE_WORDS[role]}</Badge>}
     </Row>
   )
   const actions = (

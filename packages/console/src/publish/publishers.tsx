@@ -38,7 +38,9 @@ export const Page = () => {
               {name !== id && <code>{id}</code>}
             </Row>
           ),
-          Role: (publisher) => <Badge>{roleIn(publisher, me) ?? 'member'}</Badge>,
+          [t('Role')]: (publisher) => (
+            <Badge>{ROLE_WORDS[roleIn(publisher, me) ?? 'member']}</Badge>
+          ),
           Status: ({ status }) => <StateBadge state={status} />,
           Created: ({ createdAt }) => <Time at={createdAt} />,
         }}

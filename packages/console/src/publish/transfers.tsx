@@ -27,7 +27,7 @@ export const Transfers = ({ id, role }: OfPublisher) => {
         To: ({ to }) => <Link {...publisherPage(to)}>{to}</Link>,
         Offered: ({ asked_at: at, asked_by: by }) => (
           <>
-            <Time at={at} /> by <Bdi>{by}</Bdi>
+            {rich('{time} by {by}', { time: <Time at={at} />, by: <Bdi>{by}</Bdi> })}
           </>
         ),
         Until: ({ expires_at: at }) => <Time at={at} />,
@@ -41,7 +41,6 @@ const Decide = ({ publisherId, offer }: { publisherId: string; offer: Transfer }
   const { id: transferId, node_id: node, to } = offer
   const path = { publisherId, transferId }
   const isOurs = to !== publisherId
-  const end = isOurs ? 'Withdraw' : 'Decline'
   return (
     <Row>
       {!isOurs && (
@@ -54,8 +53,12 @@ const Decide = ({ publisherId, offer }: { publisherId: string; offer: Transfer }
         </AskButton>
       )}
       <AskButton
-        label={end}
-        title={`${end} the offer of ${node}?`}
+        label={isOurs ? t('Withdraw') : t('Decline')}
+        title={
+          isOurs
+            ? t('Withdraw the offer of {node}?', { node })
+            : t('Decline the offer of {node}?', { node })
+        }
         write={() => send('DELETE', TRANSFER, { path })}
       />
     </Row>

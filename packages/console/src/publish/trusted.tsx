@@ -39,17 +39,26 @@ const NAME = /^[\w.-]+\/[\w.-]+$/
 /** Command that prints the id of the repository whose name was typed: this page may call no other host. */
 const idHelp = ({ 'claims/repository': name = '' }: Values) => (
   <>
-    The number GitHub gives it; unlike the name it never changes hands. Run{' '}
-    <code>gh api repos/{NAME.test(name) ? name : 'OWNER/NAME'} --jq .id</code>
-    {NAME.test(name) && (
-      <>
-        {' '}
-        or look for “id” at{' '}
-        <a href={`https://api.github.com/repos/${name}`} target="_blank" rel="noopener noreferrer">
-          api.github.com
-        </a>
-      </>
+    {rich(
+      'The number GitHub gives it; unlike the name it never changes hands. Run <code>{command}</code>',
+      {
+        command: `gh api repos/${NAME.test(name) ? name : 'OWNER/NAME'} --jq .id`,
+        code: (text) => <code>{text}</code>,
+      },
     )}
+    {NAME.test(name) && ' '}
+    {NAME.test(name) &&
+      rich('or look for “id” at {address}', {
+        address: (
+          <a
+            href={`https://api.github.com/repos/${name}`}
+            target="_blank"
+            rel="noopener noreferrer"
+          >
+            api.github.com
+          </a>
+        ),
+      })}
   </>
 )
 
@@ -227,8 +236,8 @@ const HOSTED = ['https://token.actions.githubusercontent.com', 'https://gitlab.c
 
 const LABELS: Readonly<Record<string, string>> = {
   repository: '',
-  repository_id: 'repository',
-  project_id: 'project',
+  repository_id: t('repository'),
+  project_id: t('project'),
   workflow_file: '',
 }
 

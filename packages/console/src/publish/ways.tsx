@@ -18,9 +18,11 @@ PublisherId = "${publisherId}"
 export const PackNeeds = (target: Target) => (
   <Panel title="What a pack contains">
     <p>
-      <code>pyproject.toml</code> with name, version and PublisherId, and <code>__init__.py</code>,
-      which lists the nodes in NODE_CLASS_MAPPINGS.{' '}
-      <a href="/docs/publishing#a-pack">Read the guide</a>
+      {rich(
+        '<code>pyproject.toml</code> with name, version and PublisherId, and <code>__init__.py</code>, which lists the nodes in NODE_CLASS_MAPPINGS.',
+        { code: (text) => <code>{text}</code> },
+      )}{' '}
+      <a href="/docs/publishing#a-pack">{t('Read the guide')}</a>
     </p>
     <Code label="pyproject.toml" text={writeProject(target)} />
   </Panel>

@@ -28,7 +28,7 @@ export const Page = () => {
   const back = <Link {...nodePage(node)}>All versions</Link>
   return (
     <>
-      <PageTitle actions={back}>{`${node} ${from} to ${to}`}</PageTitle>
+      <PageTitle actions={back}>{t('{node} {from} to {to}', { node, from, to })}</PageTitle>
       <Stack>
         <RangePicker from={from} to={to} />
         <Show query={query}>{(found) => <Changes found={found} />}</Show>
@@ -94,8 +94,9 @@ const Changes = ({ found }: { found: Comparison }) => {
       </div>
       <p className="soft" role="status">
         {counted(groups.length, 'node')}
-        {total > changes.length && `, of the first ${changes.length} changes`}
-        <span className={styles.keys}> · Press N / P for next / previous</span>
+        {total > changes.length &&
+          ` · ${t('of the first {count} changes', { count: changes.length })}`}
+        <span className={styles.keys}> · {t('Press N / P for next / previous')}</span>
       </p>
       <ul ref={list} aria-label="Changed nodes">
         {shown.map((group) => (

@@ -106,7 +106,7 @@ const Opened = ({ version, name }: { version: Version; name: string }) => {
             <ManageHostNode nodeId={version.node_id} hostNode={node} />
             {node.dynamic.length > 0 && (
               <p>
-                Filled in on the user’s machine: <Bdi>{node.dynamic.join(', ')}</Bdi>
+                {t('Filled in on the user’s machine:')} <Bdi>{node.dynamic.join(', ')}</Bdi>
               </p>
             )}
             <details>

@@ -97,8 +97,10 @@ const Intro = ({ node }: { node: Node }) => {
   return (
     <div className="stack tight">
       <p className="soft">
-        By <Link {...publisherPage(publisher.id)}>{publisher.name}</Link> ·{' '}
-        <Bdi>{summary.filter(Boolean).join(' · ')}</Bdi>
+        {rich('By {publisher}', {
+          publisher: <Link {...publisherPage(publisher.id)}>{publisher.name}</Link>,
+        })}{' '}
+        · <Bdi>{summary.filter(Boolean).join(' · ')}</Bdi>
       </p>
       {description && <LongText text={description} />}
       <Downloads node={node.id} />

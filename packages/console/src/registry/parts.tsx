@@ -95,9 +95,13 @@ export const Install = ({ version }: { version: Version }) => {
       <Code text={writeInstall(template, version, location.origin)} label="install command" wraps />
       {!service?.install && (
         <p className="soft small">
-          Run it in the folder of the host application, which finds packs in{' '}
-          <code>custom_nodes</code>, and restart the host. It needs curl, jq and unzip
-          {template.includes('KILN_API_KEY') && ', and an API key with the scope read'}.
+          {rich(
+            'Run it in the folder of the host application, which finds packs in <code>custom_nodes</code>, and restart the host.',
+            { code: (text) => <code>{text}</code> },
+          )}{' '}
+          {template.includes('KILN_API_KEY')
+            ? t('It needs curl, jq and unzip, and an API key with the scope read.')
+            : t('It needs curl, jq and unzip.')}
         </p>
       )}
       <Button onPress={() => download.mutate()} isPending={download.isPending}>
@@ -113,10 +117,12 @@ export const Install = ({ version }: { version: Version }) => {
 /** Repository or issuer that a version was published from, as its CI job has proved. */
 export const Provenance = ({ provenance: from }: { provenance: Schema<'Provenance'> }) => (
   <span>
-    Published from <StrangersLink address={from.repository ?? from.issuer} />{' '}
-    {from.commit && <Bdi>{`at ${from.commit.slice(0, 10)} `}</Bdi>}
+    {rich('Published from {address}', {
+      address: <StrangersLink address={from.repository ?? from.issuer} />,
+    })}{' '}
+    {from.commit && <Bdi>{`${t('at {commit}', { commit: from.commit.slice(0, 10) })} `}</Bdi>}
     {from.ref && <Bdi>{`(${from.ref}) `}</Bdi>}
-    {from.run_url && <StrangersLink address={from.run_url}>run</StrangersLink>}
+    {from.run_url && <StrangersLink address={from.run_url}>{t('run')}</StrangersLink>}
   </span>
 )
 
@@ -165,7 +171,7 @@ export const Verdict = ({ version }: { version: Version }) => {
   if (!data) return null
   return (
     <Row>
-      <span>Since {from}:</span>
+      <span>{t('Since {version}:', { version: from })}</span>
       <Link {...comparisonPage(node, from, to)} title={`Compare ${from} with ${to}`}>
         <Badge tone={VERDICT_WORDS[data.verdict].tone}>{describe(data)}</Badge>
       </Link>

@@ -39,7 +39,8 @@ export const ReportPack = ({ node }: { node: Node }) => {
         <Note>
           {last.closed_at ? (
             <>
-              Your report was closed <Time at={last.closed_at} />: <Bdi>{last.decision}</Bdi>
+              {rich('Your report was closed {time}:', { time: <Time at={last.closed_at} /> })}{' '}
+              <Bdi>{last.decision}</Bdi>
             </>
           ) : (
             <>

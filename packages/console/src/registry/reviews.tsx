@@ -23,7 +23,9 @@ const REVIEW = `${REVIEWS}/{reviewId}` as const
 
 /** Title of the tab: `★ 4.3 · 12 reviews`. */
 export const titleOfReviews = ({ rating, rating_count: count }: Node): string =>
-  count === 0 ? 'Reviews' : `★ ${rating.toFixed(1)} · ${counted(count, 'review')}`
+  count === 0
+    ? t('Reviews')
+    : `★ ${showOnePlace(rating)} · ${t('{count, plural, one {# review} other {# reviews}}', { count })}`
 
 const draw = (stars: number): string => '★'.repeat(stars) + '☆'.repeat(5 - stars)
 
@@ -72,7 +74,7 @@ export const Reviews = ({ node }: { node: Node }) => {
 const Summary = ({ node, distribution }: { node: Node; distribution: readonly number[] }) => (
   <div className={`stack ${styles.summary}`}>
     <div>
-      <p className={styles.mean}>{node.rating_count > 0 ? node.rating.toFixed(1) : '–'}</p>
+      <p className={styles.mean}>{node.rating_count > 0 ? showOnePlace(node.rating) : '–'}</p>
       <Stars count={node.rating} />
       <p className="soft small">{counted(node.rating_count, 'review')}</p>
     </div>
@@ -84,7 +86,7 @@ const Summary = ({ node, distribution }: { node: Node; distribution: readonly nu
             <span className="small">{counted(stars, 'star')}</span>
             <Progress
               part={count / Math.max(node.rating_count, 1)}
-              label={`Part with ${counted(stars, 'star')}`}
+              label={t('Part with {count, plural, one {# star} other {# stars}}', { count: stars })}
             />
             <span className="small soft">{count}</span>
           </Fragment>
@@ -150,7 +152,10 @@ const Entry = ({ node, review }: OfReview) => {
       {reply && (
         <div className={`stack ${styles.reply}`}>
           <span className="soft small">
-            <Bdi>{node.publisher.name}</Bdi> replied <Time at={reply.at} />
+            {rich('{publisher} replied {time}', {
+              publisher: <Bdi>{node.publisher.name}</Bdi>,
+              time: <Time at={reply.at} />,
+            })}
           </span>
           <LongText text={reply.text} />
         </div>
@@ -159,6 +164,8 @@ const Entry = ({ node, review }: OfReview) => {
     </>
   )
 }
+
+const STATUS_WORDS = { hidden: t('hidden'), waiting: t('waiting') }
 
 /** A review with what only its author and platform admins read: why it is hidden, and what its reports say. */
 export const ReviewText = ({ review }: { review: Review }) => {
@@ -169,11 +176,11 @@ export const ReviewText = ({ review }: { review: Review }) => {
         <Stars count={review.stars} />
         <Bdi as="strong">{author.name || 'A user'}</Bdi>
         {author.is_member && <Badge>now a member of the publisher</Badge>}
-        {status !== 'visible' && <Badge tone="warn">{status}</Badge>}
+        {status !== 'visible' && <Badge tone="warn">{STATUS_WORDS[status]}</Badge>}
         <span className="soft small">
           <Time at={review.createdAt} />
-          {review.edited_at && ' · edited'}
-          {version && ` · version ${version}`}
+          {review.edited_at && ` · ${t('edited')}`}
+          {version && ` · ${t('version {version}', { version })}`}
         </span>
       </Row>
       {text && <LongText text={text} />}

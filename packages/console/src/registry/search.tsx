@@ -106,7 +106,8 @@ const SearchBar = () => {
       <div className="phone">
         <Button onPress={() => setIsOpen(true)}>
           <SlidersHorizontal aria-hidden />
-          Filters{chosen > 0 && ` (${chosen})`}
+          {t('Filters')}
+          {chosen > 0 && ` (${chosen})`}
         </Button>
       </div>
       {isOpen && (
@@ -216,7 +217,9 @@ const Results = () => {
   if (rows.length === 0)
     return (
       <Empty>
-        <Bdi as="p">{`No packs match${filter.q ? ` “${filter.q}”` : ''}.`}</Bdi>
+        <Bdi as="p">
+          {filter.q ? t('No packs match “{q}”.', { q: filter.q }) : t('No packs match.')}
+        </Bdi>
         <Meant nodes={pages[0]?.did_you_mean ?? []} isFiltered={countChosen(filter) > 0} />
         {filter.q !== undefined && filter.in === undefined && (
           <Link to="." search={{ ...filter, in: 'host-nodes' }}>
@@ -248,19 +251,17 @@ interface MeantProps {
 }
 
 const Meant = ({ nodes, isFiltered }: MeantProps) => {
-  if (nodes.length === 0) return <p>Check the spelling{isFiltered && ' or clear filters'}.</p>
-  return (
-    <p>
-      Did you mean{' '}
-      {nodes.map(({ id, name, host_node: hostNode }, place) => (
-        <Fragment key={id}>
-          {place > 0 && (place === nodes.length - 1 ? ' or ' : ', ')}
-          <Link {...nodePage(id)}>{hostNode ? `${hostNode} (${name})` : name}</Link>
-        </Fragment>
-      ))}
-      ?
-    </p>
-  )
+  if (nodes.length === 0)
+    return <p>{isFiltered ? t('Check the spelling or clear filters.') : t('Check the spelling.')}</p>
+  const links = nodes.map(({ id, name, host_node: hostNode }) => (
+    <Link key={id} {...nodePage(id)}>
+      {hostNode ? `${hostNode} (${name})` : name}
+    </Link>
+  ))
+  // The words of a list are the places of its links.
+  const parts = partsOfAny(links.map((_, place) => String(place)))
+  const list = parts.map(({ type, value }) => (type === 'element' ? links[Number(value)] : value))
+  return <p>{rich('Did you mean {list}?', { list })}</p>
 }
 
 const NodeRow = ({ node, matched = [] }: { node: Node; matched: string[] | undefined }) => {
@@ -302,7 +303,7 @@ const NodeRow = ({ node, matched = [] }: { node: Node; matched: string[] | undef
         )}
         {matched.length > 0 && (
           <p className="cut" title={showControls(matched.join(', '))}>
-            <Hidden>Nodes: </Hidden>
+            <Hidden>{t('Nodes')}: </Hidden>
             {matched.map((one) => (
               <Fragment key={one}>
                 <Badge tone="info">{one}</Badge>{' '}

@@ -168,8 +168,12 @@ const Checked = ({ version }: { version: Version }) => {
       {({ counts, scanned_at: at, findings }) => (
         <Stack>
           <p className="soft">
-            {at && `${countsInWords(counts)}, checked `}
-            <Time at={at} none="Not checked yet" />
+            {at
+              ? rich('{counts}, checked {time}', {
+                  counts: countsInWords(counts),
+                  time: <Time at={at} />,
+                })
+              : t('Not checked yet')}
           </p>
           {findings ? (
             <Findings {...of} previous={previous} />

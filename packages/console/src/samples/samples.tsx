@@ -35,8 +35,10 @@ export const Samples = ({ kind }: { kind: string }) => {
     <Stack>
       <Note>
         <p>
-          <strong>Computed before.</strong> The built-in engine made these results when this version
-          of Kiln was built. Nothing is sent or computed now.
+          <strong>{t('Computed before.')}</strong>{' '}
+          {t(
+            'The built-in engine made these results when this version of Kiln was built. Nothing is sent or computed now.',
+          )}
         </p>
         <LinkButton to="/account">Sign in to use your own images</LinkButton>
       </Note>

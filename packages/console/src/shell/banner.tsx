@@ -26,8 +26,10 @@ const Away = ({ since }: { since: number }) => {
   const seconds = Math.max(1, Math.ceil((nextAt - now) / 1000))
   return (
     <div className={`row ${styles.banner} warn`} role="status">
-      Kiln does not respond; trying again in {seconds} s. What is shown is as of{' '}
-      {new Date(since).toLocaleTimeString('en-GB')}.
+      {t('Kiln does not respond; trying again in {seconds} s. What is shown is as of {time}.', {
+        seconds,
+        time: showClock(since),
+      })}
     </div>
   )
 }
@@ -52,10 +54,16 @@ const NotifyChange = () => {
 const Paused = ({ paused }: { paused: NonNullable<Data<'/service'>['paused']> }) => {
   const [first] = paused
   if (!first) return null
-  const what = first.what === 'all' ? 'Tasks' : first.kind ? `Tasks of ${first.kind}` : 'Some tasks'
+  const { kind = '' } = first
+  const what =
+    first.what === 'all'
+      ? t('Tasks wait and go on later.')
+      : kind
+        ? t('Tasks of {kind} wait and go on later.', { kind })
+        : t('Some tasks wait and go on later.')
   return (
     <div className={`row ${styles.banner} warn`} role="status">
-      {what} wait and go on later. <Bdi>{first.reason}</Bdi>
+      {what} <Bdi>{first.reason}</Bdi>
     </div>
   )
 }

@@ -198,10 +198,14 @@ const Guard = () => {
   if (!isKnown || (user !== undefined && me === undefined)) return <Loading rows={5} />
   return (
     <>
-      <PageTitle>{user === undefined ? 'Sign in' : title}</PageTitle>
+      <PageTitle>{user === undefined ? t('Sign in') : title}</PageTitle>
       {user === undefined ? (
         <Stack>
-          <p>{`Sign in${who === 'admin' ? ' as a platform admin' : ''} to open ${title}.`}</p>
+          <p>
+            {who === 'admin'
+              ? t('Sign in as a platform admin to open {title}.', { title })
+              : t('Sign in to open {title}.', { title })}
+          </p>
           <SignIn />
         </Stack>
       ) : (

@@ -29,8 +29,9 @@ export const SignIn = () => {
         {enabled ? (
           users.map(({ user, platform_admin: isAdmin }) => (
             <Button key={user} onPress={() => enter.mutate(user)} isPending={enter.isPending}>
-              Sign in as {user}
-              {isAdmin && ' (platform admin)'}
+              {isAdmin
+                ? t('Sign in as {user} (platform admin)', { user })
+                : t('Sign in as {user}', { user })}
             </Button>
           ))
         ) : (

@@ -34,7 +34,7 @@ type OfKind = { kind: BulkKind }
 export const BulkDetail = ({ kind, id }: OfKind & { id: string }) => (
   <Stack>
     <Link to="." search={{ tab: kind }}>
-      All {kind}
+      {kind === 'batches' ? t('All batches') : t('All operations')}
     </Link>
     <Show query={useQuery(bulkQuery(kind, id))}>
       {(bulk) => (
@@ -180,6 +180,6 @@ const Others = ({ lines }: { lines: readonly BulkLine[] }) => (
       .slice(0, NAMED)
       .map(({ index }) => `#${index}`)
       .join(', ')}
-    {lines.length > NAMED && ' … all are in the results'}
+    {lines.length > NAMED && ` ${t('… all are in the results')}`}
   </details>
 )

@@ -52,7 +52,7 @@ const BulkList = ({ kind }: { kind: BulkKind }) => (
 )
 
 const columnsOf = (kind: BulkKind) => ({
-  [kind === 'batches' ? 'Batch' : 'Operation']: (item: BulkItem) => (
+  [kind === 'batches' ? t('Batch') : t('Operation')]: (item: BulkItem) => (
     <div>
       <Link to="." search={{ tab: kind, id: idOf(item) }}>
         {titleOfBulk(item)}
@@ -79,5 +79,7 @@ const Live = ({ kind, item }: OfItem) => (
 
 const Counts = ({ kind, item }: OfItem) => {
   const { data } = useQuery(bulkQuery(kind, idOf(item)))
-  return data ? describeBulk(data) : `of ${counted(item.total, 'item')}`
+  return data
+    ? describeBulk(data)
+    : t('of {count, plural, one {# item} other {# items}}', { count: item.total })
 }

@@ -37,7 +37,7 @@ export const Events = ({ task }: { task: Pick<TaskItem, 'task_id' | 'status'> })
   const sent = listDeliveries(events ?? []).toReversed()
   const failing = sent.filter(isFailing).length
   return (
-    <Panel title={failing > 0 ? `Webhooks · ${failing} failing` : 'Webhooks'}>
+    <Panel title={failing > 0 ? t('Webhooks · {failing} failing', { failing }) : t('Webhooks')}>
       <Show query={query}>
         {({ webhook_url: own = '' }) => {
           const first = sent.find(({ attempts }) => attempts > 0)?.id
@@ -103,10 +103,13 @@ const Event = ({ event, url, isOpen, onOpen, onSent }: EventProps) => {
           <StateBadge state={status} />
           <StateBadge state={state === 'pending' ? 'scheduled' : state} />
           <span className="soft small">
-            to <Bdi>{address}</Bdi> · {attempts > 0 ? counted(attempts, 'attempt') : 'not sent yet'}{' '}
+            {rich('to {address}', { address: <Bdi>{address}</Bdi> })} ·{' '}
+            {attempts > 0
+              ? t('{count, plural, one {# attempt} other {# attempts}}', { count: attempts })
+              : t('not sent yet')}{' '}
             · <Time at={at} />
-            {next && ' · next attempt '}
-            {next && <Time at={next} />}
+            {next && ' · '}
+            {next && rich('next attempt {time}', { time: <Time at={next} /> })}
           </span>
         </AriaButton>
         <Button onPress={() => setAsked(true)}>Resend</Button>

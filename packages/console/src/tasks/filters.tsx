@@ -87,11 +87,13 @@ type ChoiceProps = Pick<ComponentProps<typeof Select<string>>, 'label' | 'value'
   values: readonly string[]
 }
 
-const LABELS: Readonly<Record<string, string>> = { [OPEN]: 'Active', '*': 'Everyone’s' }
+const LABELS: Readonly<Record<string, string>> = { [OPEN]: t('Active'), '*': t('Everyone’s') }
 
 /** One of the values, or all; one that the address brought is there, too. */
 const Choice = ({ any, values, value = '', ...props }: ChoiceProps) => {
-  const labelOf = (one: string): string => (one === '' ? any : (LABELS[one] ?? titleOf(one)))
+  const nameOf = (one: string): string =>
+    TASK_STATES.includes(one) ? sentence(wordsOf(one).word) : titleOf(one)
+  const labelOf = (one: string): string => (one === '' ? any : (LABELS[one] ?? nameOf(one)))
   const all = [...new Set(['', ...values, value])]
   const options = all.map((one) => [one, labelOf(one)] as const)
   return <Select {...props} isLabelHidden options={options} value={value} />

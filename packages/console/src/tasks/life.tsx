@@ -17,8 +17,6 @@ const ERRORS: Record<string, string> = {
 /** Why an attempt at rendering ended, by its code. */
 const aboutAttempt = (code: string): string => ERRORS[code] ?? code.replaceAll('_', ' ')
 
-const timeOf = (at: string): string => new Date(at).toLocaleTimeString('en-GB')
-
 const TONES: Record<string, Tone> = { wait: 'soft', failed: 'bad', lost: 'bad' }
 
 /** A task's life as one bar to scale and a line of words; each moment of it on demand. */
@@ -29,13 +27,19 @@ export const Life = ({ task }: { task: TaskDetail }) => {
   return (
     <Panel title="Timeline">
       <p className="row">
-        <span className={`${styles.key} soft`}>Waiting {showSeconds(waited)}</span>
+        <span className={`${styles.key} soft`}>
+          {t('Waiting {time}', { time: showSeconds(waited) })}
+        </span>
         {count > 0 && (
           <>
             <span aria-hidden>→</span>
             <span className={`${styles.key} info`}>
-              Running {showSeconds(ran)}
-              {count > 1 && ` in ${counted(count, 'attempt')}`}
+              {count > 1
+                ? t('Running {time} in {count, plural, one {# attempt} other {# attempts}}', {
+                    time: showSeconds(ran),
+                    count,
+                  })
+                : t('Running {time}', { time: showSeconds(ran) })}
             </span>
           </>
         )}
@@ -51,7 +55,7 @@ export const Life = ({ task }: { task: TaskDetail }) => {
             key={place}
             className={TONES[kind] ?? 'info'}
             style={{ flexGrow: seconds * 1000 }}
-            title={`${kind === 'wait' ? 'Waiting' : `Attempt ${number}`} · ${showSeconds(seconds)}`}
+            title={`${kind === 'wait' ? t('Waiting') : t('Attempt {number}', { number })} · ${showSeconds(seconds)}`}
           />
         ))}
       </div>
@@ -63,13 +67,16 @@ export const Life = ({ task }: { task: TaskDetail }) => {
               key={`${at} ${status ?? error ?? 'attempt'}`}
               className={`stack tight ${styles.moment}`}
             >
-              <time dateTime={at}>{timeOf(at)}</time>
+              <time dateTime={at}>{showClock(at)}</time>
               <span className="soft small">{after > 0 && `+${showSeconds(after)}`}</span>
               {status && <StateBadge state={status} />}
-              {number && !error && <span>Attempt {number} began</span>}
+              {number && !error && <span>{t('Attempt {number} began', { number })}</span>}
               {error && (
                 <span className={error === 'put_back' ? 'soft' : 'bad'}>
-                  Attempt {number}: {aboutAttempt(error)}
+                  {t('Attempt {number}: {error}', {
+                    number: number ?? '',
+                    error: aboutAttempt(error),
+                  })}
                 </span>
               )}
             </li>

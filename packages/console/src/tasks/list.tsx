@@ -43,7 +43,7 @@ export const Page = () => {
 const NONE_LIKE_THAT = 'No tasks match. Clear a filter.'
 const NONE_YET = (
   <p>
-    No tasks yet. <Link to="/try">Create your first one.</Link>
+    {t('No tasks yet.')} <Link to="/try">{t('Create your first one.')}</Link>
   </p>
 )
 
@@ -162,7 +162,6 @@ const ACTIONS = ['cancel', 'run_again', 'redeliver', 'delete'] as const
 const Bulk = ({ tasks, isWhole, onAsk }: BulkProps) =>
   ACTIONS.map((action) => {
     const chosen = action === 'cancel' ? tasks.filter(({ cancellable }) => cancellable) : tasks
-    const what = isWhole ? 'all that match' : counted(chosen.length, 'task')
     if (!isWhole && chosen.length === 0) return null
     return (
       <Button
@@ -170,7 +169,7 @@ const Bulk = ({ tasks, isWhole, onAsk }: BulkProps) =>
         variant={isDestructive(action) ? 'danger' : undefined}
         onPress={() => onAsk(action, chosen)}
       >
-        {nameOperation(action, what)}
+        {nameOperation(action, isWhole ? undefined : chosen.length)}
       </Button>
     )
   })

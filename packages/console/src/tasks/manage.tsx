@@ -35,9 +35,11 @@ export const ManageTask = ({ task }: { task: TaskDetail }) => {
       write: () => send('DELETE', '/tasks/{task_id}', { path, query: { when: 'ended' } }),
       children: (
         <p>
-          {isRendering && 'It is rendering, and is deleted once that ends. '}
-          {cancellable && 'It is cancelled first. '}
-          Its inputs, results and prompt are removed, and links to them end. This can’t be undone.
+          {isRendering && `${t('It is rendering, and is deleted once that ends.')} `}
+          {cancellable && `${t('It is cancelled first.')} `}
+          {t(
+            'Its inputs, results and prompt are removed, and links to them end. This can’t be undone.',
+          )}
         </p>
       ),
     },

@@ -60,11 +60,11 @@ const StartBatch = ({ file, onClose }: FileProps) => {
         {check.error ? <Wrong error={check.error} /> : <p>Checking {file.name} …</p>}
       </Dialog>
     )
-  const what = counted(check.data, 'request')
+  const count = check.data
   return (
     <Ask
       title="New batch"
-      action={`Start ${what}`}
+      action={t('Start {count, plural, one {# request} other {# requests}}', { count })}
       fields={FIELDS}
       write={async ({ labels, webhook_url: url }) => {
         const pairs = linesOf(labels).map((text) => labelIn(text) ?? [text, ''])
@@ -82,8 +82,10 @@ const StartBatch = ({ file, onClose }: FileProps) => {
       onClose={onClose}
     >
       <Note tone="ok">
-        <Bdi>{file.name}</Bdi>, <Bytes count={file.size} />, has {what}. Paths and bodies are
-        checked when their turn comes.
+        {rich(
+          '{name}, {size}, has {count, plural, one {# request} other {# requests}}. Paths and bodies are checked when their turn comes.',
+          { name: <Bdi>{file.name}</Bdi>, size: <Bytes count={file.size} />, count },
+        )}
       </Note>
     </Ask>
   )
@@ -109,7 +111,7 @@ export const Rejected = ({ batch, total, places }: RejectedProps) => {
     mutationFn: (file: File) => pickLines(file, { places: new Set(places), total }),
   })
   const { data: file } = picking
-  const what = counted(places.length, 'rejected request')
+  const count = places.length
   return (
     <>
       <Row>
@@ -117,15 +119,27 @@ export const Rejected = ({ batch, total, places }: RejectedProps) => {
         {file ? (
           <>
             <DownloadButton
-              label={`Download ${what}`}
+              label={t(
+                'Download {count, plural, one {# rejected request} other {# rejected requests}}',
+                { count },
+              )}
               name={`rejected-${batch.slice(0, 8)}.jsonl`}
               type="application/jsonl"
               read={() => file.text()}
             />
-            <Button onPress={() => setAgain(file)}>Retry {what}</Button>
+            <Button onPress={() => setAgain(file)}>
+              {t('Retry {count, plural, one {# rejected request} other {# rejected requests}}', {
+                count,
+              })}
+            </Button>
           </>
         ) : (
-          <span className="soft small">to download or retry its {what}</span>
+          <span className="soft small">
+            {t(
+              'to download or retry its {count, plural, one {# rejected request} other {# rejected requests}}',
+              { count },
+            )}
+          </span>
         )}
       </Row>
       {picking.error && <Wrong error={picking.error} />}

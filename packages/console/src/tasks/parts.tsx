@@ -42,7 +42,11 @@ export const State = ({ task }: { task: TaskDetail }) => {
           write={() => cancelTask(task)}
           refresh={taskQuery(id).queryKey}
         >
-          <p>The task stops without a result{credits > 0 && '; its credits are refunded'}.</p>
+          <p>
+            {credits > 0
+              ? t('The task stops without a result; its credits are refunded.')
+              : t('The task stops without a result.')}
+          </p>
         </AskButton>
       )}
       {to === undefined && !task.cancellable && (
@@ -60,7 +64,7 @@ export const Outcome = ({ task, changeIt }: { task: TaskDetail; changeIt?: React
   return (
     <Note tone={state === 'cancelled' ? 'info' : 'bad'}>
       <p>
-        <Bdi>{error?.message ?? `The task is ${state}.`}</Bdi>{' '}
+        <Bdi>{error?.message ?? t('The task is {state}.', { state: wordsOf(state).word })}</Bdi>{' '}
         {state !== 'cancelled' && <code>{error?.code}</code>}
       </p>
       {said !== undefined && (
@@ -72,8 +76,6 @@ export const Outcome = ({ task, changeIt }: { task: TaskDetail; changeIt?: React
     </Note>
   )
 }
-
-const AT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
 /** Progress of a running task: its percentage; an image without one is estimated by the time that similar ones took. */
 const Going = ({ task }: { task: TaskDetail }) => {
@@ -94,7 +96,9 @@ const Going = ({ task }: { task: TaskDetail }) => {
     isCounted && `${progress} %`,
     turn,
     place && `place ${place} in your queue`,
-    Date.parse(start) > now ? `starts ${AT.format(new Date(start))}` : usual,
+    Date.parse(start) > now
+      ? t('starts {time}', { time: DATE_TIME.format(new Date(start)) })
+      : usual,
   ]
   return (
     <Starting
@@ -244,7 +248,7 @@ const Result = ({ task }: { task: TaskDetail }) => {
           .map((file) => (
             <a key={file.name} className={buttonClass()} href={ownLink(file.url)} download>
               <Download aria-hidden />
-              <Hidden>Download </Hidden>
+              <Hidden>{t('Download')} </Hidden>
               {file.name}
               {file.bytes !== undefined && <Bytes count={file.bytes} />}
             </a>

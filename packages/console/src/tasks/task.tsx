@@ -60,8 +60,6 @@ export const Page = () => {
   )
 }
 
-const SHORT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
-
 const Head = ({ task, isOwn }: { task: TaskDetail; isOwn: boolean }) => {
   const { task_id: from, kind, prompt, created_at: at, temporal_url: temporal } = task
   const actions = (
@@ -79,7 +77,7 @@ const Head = ({ task, isOwn }: { task: TaskDetail; isOwn: boolean }) => {
       <p className={`soft clamp ${styles.about}`}>
         {prompt && <Bdi>{prompt}</Bdi>}
         {prompt && ' · '}
-        <time dateTime={at}>{SHORT.format(new Date(at))}</time>
+        <time dateTime={at}>{DATE_TIME.format(new Date(at))}</time>
       </p>
     </>
   )
@@ -124,7 +122,7 @@ const About = ({ task }: { task: TaskDetail }) => {
       <Facts
         of={{
           Prompt: task.prompt && <Bdi>{promptOf(task)}</Bdi>,
-          [task.family === 'video' ? 'Model' : 'Engine']: engine && <Bdi>{engine}</Bdi>,
+          [task.family === 'video' ? t('Model') : t('Engine')]: engine && <Bdi>{engine}</Bdi>,
           Size: result?.width !== undefined && (
             <>
               {result.width} × {result.height}
@@ -143,7 +141,7 @@ const About = ({ task }: { task: TaskDetail }) => {
       />
       {count > 0 && (
         <details>
-          <summary>{count} settings at their defaults</summary>
+          <summary>{t('{count} settings at their defaults', { count })}</summary>
           <Facts of={same} />
         </details>
       )}
@@ -177,7 +175,7 @@ const Raw = ({ task }: { task: TaskDetail & { preview?: string } }) => {
       }
     >
       <details>
-        <summary>GET {`/tasks/${task.task_id}`}</summary>
+        <summary>{`GET /tasks/${task.task_id}`}</summary>
         <Code text={text} label="JSON" />
       </details>
     </Panel>
@@ -207,7 +205,11 @@ const InputFile = ({ kind, input }: { kind: string; input: TaskDetail['inputs'][
         {!ownLink(url) ? (
           <StrangersLink address={url} />
         ) : (
-          src === undefined && <span className="soft">Only its owner may open it. </span>
+          src === undefined && (
+            <>
+              <span className="soft">{t('Only its owner may open it.')}</span>{' '}
+            </>
+          )
         )}{' '}
         {width !== undefined && `${width} × ${height} `}
         {bytes !== undefined && <Bytes count={bytes} />}

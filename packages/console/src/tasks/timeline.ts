@@ -38,7 +38,9 @@ export const sumUp = (bars: readonly Bar[]): { waited: number; ran: number } => 
 
 /** Both of them in words, `waited 29 s, ran 0.3 s`; what never ran only waited. */
 export const aboutTime = ({ waited, ran }: { waited: number; ran: number }): string =>
-  `waited ${showSeconds(waited)}${ran > 0 ? `, ran ${showSeconds(ran)}` : ''}`
+  ran > 0
+    ? t('waited {waited}, ran {ran}', { waited: showSeconds(waited), ran: showSeconds(ran) })
+    : t('waited {waited}', { waited: showSeconds(waited) })
 
 /** Span of an attempt; one whose end nobody saw lasts until the next one, or the end of the task. */
 const spanOf = ({ attempts, ended_at: ended }: Life, index: number, now: number) => {

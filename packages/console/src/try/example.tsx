@@ -36,8 +36,11 @@ export const RelitPortrait = () => (
   <div className="stack tight">
     <BeforeAfter before={portrait} after={relit} onBroken={() => {}} />
     <p className="soft small">
-      Prompt “{EXAMPLE.prompt}”, style {wordOf('style', EXAMPLE.style)}, all else by default.{' '}
-      <Link {...tryPage('relight', undefined, 'example')}>Try this</Link>
+      {t('Prompt “{prompt}”, style {style}, all else by default.', {
+        prompt: EXAMPLE.prompt,
+        style: wordOf('style', EXAMPLE.style),
+      })}{' '}
+      <Link {...tryPage('relight', undefined, 'example')}>{t('Try this')}</Link>
     </p>
   </div>
 )

@@ -46,7 +46,11 @@ export const FieldRow = ({ field, form }: FieldProps) => {
       {isSet && (
         <span className={styles.reset}>
           <IconButton
-            label={preset === undefined ? `Clear ${label}` : `Reset ${label} to ${textOf(preset)}`}
+            label={
+              preset === undefined
+                ? t('Clear {label}', { label })
+                : t('Reset {label} to {value}', { label, value: textOf(preset) })
+            }
             onPress={() => form.onChange(name, undefined)}
           >
             <RotateCcw aria-hidden />
@@ -223,7 +227,7 @@ const Files = ({ field, control: { least, count: max, isList, accept }, form }: 
 }
 
 const labelOfPlace = (label: string, place: number, count: number): string =>
-  count === 1 ? label : (['First frame', 'Last frame'][place] ?? label)
+  count === 1 ? label : ([t('First frame'), t('Last frame')][place] ?? label)
 
 /** The video to extend: one of the caller's own, or another by file or address. */
 const Source = ({ field, form }: FieldProps) => {

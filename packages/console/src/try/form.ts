@@ -61,7 +61,7 @@ export const readFields = (schema: JsonSchema, pointer = ''): Field[] =>
     return {
       name,
       pointer: `${pointer}/${name}`,
-      label: title ?? (name === 'images' ? labelOfImages(description) : labelOf(name)),
+      label: title ? tName(title) : name === 'images' ? labelOfImages(description) : labelOf(name),
       help: helpOf(description),
       isRequired: schema.required?.includes(name) ?? false,
       preset,
@@ -78,7 +78,11 @@ const placeOf = (name: string, isRare: boolean): Field['place'] => {
 }
 
 const labelOfImages = (description: string): string =>
-  sentence(/^The (.*? (image|frame))[:;]/.exec(description)?.[1]?.replace(' the', '') ?? 'images')
+  tName(
+    sentence(
+      /^The (.*? (image|frame))[:;]/.exec(description)?.[1]?.replace(' the', '') ?? 'images',
+    ),
+  )
 
 const controlOf = (name: string, schema: JsonSchema, pointer: string): Control => {
   const [type] = [schema.type ?? []].flat()

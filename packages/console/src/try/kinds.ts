@@ -28,14 +28,18 @@ export const KINDS = [
 
 /** Kinds as tiles, each with the variants that stand below it once it is chosen. */
 export const FAMILIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  Relight: { relight: '' },
-  Upscale: { upscale: 'Standard', upscale_precision: 'Precise' },
-  Skin: { skin_flexible: 'Flexible', skin_creative: 'Creative', skin_faithful: 'Faithful' },
-  Video: {
-    text2video: 'From text',
-    img2video: 'From an image',
-    'start-end2video': 'From two frames',
-    extend: 'Extend',
+  [t('Relight')]: { relight: '' },
+  [t('Upscale')]: { upscale: t('Standard'), upscale_precision: t('Precise') },
+  [t('Skin')]: {
+    skin_flexible: t('Flexible'),
+    skin_creative: t('Creative'),
+    skin_faithful: t('Faithful'),
+  },
+  [t('Video')]: {
+    text2video: t('From text'),
+    img2video: t('From an image'),
+    'start-end2video': t('From two frames'),
+    extend: t('Extend'),
   },
 }
 

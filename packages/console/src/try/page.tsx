@@ -16,13 +16,8 @@ import { schemaOf, type JsonSchema } from './schema.ts'
 import { TryForm } from './try-form.tsx'
 import styles from './try.module.css'
 
-const ICONS = {
-  Relight: Sun,
-  Upscale: Maximize2,
-  Skin: ScanFace,
-  Video: Clapperboard,
-  Custom: Workflow,
-}
+/** Icons of the families in their order, then that of templates. */
+const ICONS = [Sun, Maximize2, ScanFace, Clapperboard, Workflow]
 
 export const Page = () => {
   const { kind = 'relight' } = useParams({ strict: false })
@@ -76,14 +71,15 @@ const Forms = () => {
 /** Kinds as tiles, and below them the variants of the chosen one. */
 const Kinds = ({ id, templates }: { id: string; templates: readonly string[] }) => {
   const custom = Object.fromEntries(templates.map((one) => [one, titleOf(one)]))
-  const families = { ...FAMILIES, Custom: custom }
+  const families = { ...FAMILIES, [t('Custom')]: custom }
   const variants = Object.entries(Object.values(families).find((one) => id in one) ?? {})
   return (
     <nav aria-label="Task type" className={`stack tight ${styles.kinds}`}>
       <ul className={styles.tiles}>
-        {Object.entries(ICONS).map(([name, Icon]) => {
-          const ids = Object.keys(families[name as keyof typeof families] ?? {})
-          if (ids.length === 0) return null
+        {Object.entries(families).map(([name, kinds], place) => {
+          const ids = Object.keys(kinds)
+          const Icon = ICONS[place]
+          if (ids.length === 0 || !Icon) return null
           return (
             <li key={name}>
               <Link {...tryPage(ids.includes(id) ? id : (ids[0] ?? ''))} className={styles.tile}>

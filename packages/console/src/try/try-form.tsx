@@ -82,7 +82,9 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
   for (const { pointer, control, label } of lacking)
     if (isSubmitted)
       atFields[pointer] =
-        control.is === 'files' ? `Required: add ${withArticle(label)}` : 'Required'
+        control.is === 'files'
+          ? t('Required: add {what}', { what: withArticle(label) })
+          : t('Required')
     else delete atFields[pointer]
   const full = withPresets(fields, body)
   const idle = findIneffective(fields, full)
@@ -118,7 +120,7 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
   const light = fieldsAt('light')
   const isLit = light.some(({ name }) => name in body)
   const unused = shown.filter((field) => idle.has(field))
-  const wanted = [...new Set(lacking.map(({ label }) => withArticle(label)))].join(' and ')
+  const wanted = joinAll([...new Set(lacking.map(({ label }) => withArticle(label)))])
   const request = { origin: location.origin, kind, body }
   const isSending = isWaiting || send.isPending
   const run = isSending ? (
@@ -162,7 +164,11 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
           {fold('Light from another picture', light, '', isLit)}
           {fold('Advanced', fieldsAt('rare'))}
           {fold('Options', fieldsAt('option'))}
-          {fold(`Fields that change nothing here (${unused.length})`, unused, IGNORED)}
+          {fold(
+            t('Fields that change nothing here ({count})', { count: unused.length }),
+            unused,
+            IGNORED,
+          )}
           {error && !isAllAtFields && <ErrorPanel error={error} rest={rest} />}
         </Stack>
         <div className={`row apart ${styles.send}`}>
@@ -171,7 +177,7 @@ export const TryForm = ({ user, kind, schema, fields }: TryFormProps) => {
               ? 'Sends once the upload is done'
               : lacking.length === 0
                 ? aboutPrice(price.data)
-                : `Price: shown once ${wanted} is chosen`}
+                : t('Price: shown once {wanted} is chosen', { wanted })}
           </span>
           <Button type="submit" variant="primary" isPending={isSending}>
             {isSending ? 'Sending…' : 'Send'}
@@ -192,14 +198,19 @@ const codeTab = (title: string, text: string) =>
   [title, <Code key={title} text={text} label={`request as ${title}`} />] as const
 
 const withArticle = (label: string): string =>
-  `${/^[aeiou]/i.test(label) ? 'an' : 'a'} ${label.toLowerCase()}`
+  /^[aeiou]/i.test(label)
+    ? t('an {label}', { label: inSentence(label) })
+    : t('a {label}', { label: inSentence(label) })
 
 const aboutPrice = (price: Schema<'DryRun'> | undefined): string => {
   if (!price) return ''
   const { credits, estimated_seconds: seconds } = price
-  const time =
-    seconds === null ? '' : ` · about ${showSeconds(Math.ceil(seconds)).replace('.0', '')}`
-  return `Price: ${credits === 0 ? 'free' : counted(credits, 'credit')}${time}`
+  const cost =
+    credits === 0
+      ? t('Price: free')
+      : t('Price: {count, plural, one {# credit} other {# credits}}', { count: credits })
+  if (seconds === null) return cost
+  return `${cost} · ${t('about {time}', { time: showWholeSeconds(seconds) })}`
 }
 
 const focusFirst = (form: HTMLFormElement | null): void => {

@@ -28,7 +28,7 @@ const LABELS: Readonly<Record<string, string>> = {
 
 /** `light_transfer_strength` as people write it, and `kiln_start_after` without the prefix. */
 export const labelOf = (name: string): string =>
-  LABELS[name] ?? sentence(name.replace(/^kiln_/, ''))
+  LABELS[name] ?? tName(sentence(name.replace(/^kiln_/, '')))
 
 export const sentence = (name: string): string => {
   const words = name.replaceAll('_', ' ')
@@ -58,7 +58,7 @@ export const wordOf = (name: string, value: Choice): string => {
   if (name === 'wm_position') return CORNERS[Number(value) - 1] ?? String(value)
   const text = String(value)
   if (name === 'model' || !/^[a-z]\w*$/.test(text)) return CHOICES[text] ?? text
-  return CHOICES[text] ?? sentence(text.replace(/^vendor_/, '').replaceAll('_n_', ' & '))
+  return CHOICES[text] ?? tName(sentence(text.replace(/^vendor_/, '').replaceAll('_n_', ' & ')))
 }
 
 /** A choice that is not made, with the value that the service then takes; `auto` among the others means something else. */

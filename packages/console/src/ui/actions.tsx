@@ -15,7 +15,7 @@ export const revocation = ({ name, credential, write }: Revocation): Action => (
   label: 'Revoke',
   variant: 'danger',
   title: `Revoke ${name}?`,
-  action: `Revoke ${credential}`,
+  action: credential === 'key' ? t('Revoke key') : t('Revoke token'),
   write,
   children: <p>Requests that use it are rejected from now on.</p>,
 })

@@ -32,7 +32,9 @@ const Attempt = ({ attempt, isNewest }: { attempt: AttemptRow; isNewest: boolean
     labels = {},
     header_names: headers = [],
   } = attempt
-  const time = ms === undefined ? '' : ` in ${showSeconds(ms / 1000)}`
+  const outcome = status === undefined ? t('failed') : String(status)
+  const text =
+    ms === undefined ? outcome : t('{outcome} in {time}', { outcome, time: showSeconds(ms / 1000) })
   return (
     <div>
       <Row>
@@ -40,7 +42,7 @@ const Attempt = ({ attempt, isNewest }: { attempt: AttemptRow; isNewest: boolean
         {isUnderWay(attempt) ? (
           <Badge>under way</Badge>
         ) : (
-          <Badge tone={issue ? 'bad' : 'ok'}>{`${status ?? 'failed'}${time}`}</Badge>
+          <Badge tone={issue ? 'bad' : 'ok'}>{text}</Badge>
         )}
         <Time at={attempt.started_at} />
       </Row>

@@ -66,6 +66,7 @@ export interface Line {
 }
 
 const CLASSES = { added: 'ok', removed: 'bad', hit: 'warn', gap: styles.gap, same: '' }
+const WORDS: Partial<Record<string, string>> = { added: t('added'), removed: t('removed') }
 
 /** Lines of a file with their numbers; the box scrolls sideways by itself. */
 export const Lines = ({ label, lines }: { label: string; lines: readonly Line[] }) => (
@@ -73,7 +74,7 @@ export const Lines = ({ label, lines }: { label: string; lines: readonly Line[] 
     {lines.map(({ number, text, kind = 'same' }, index) => (
       <span key={index} className={CLASSES[kind]}>
         <span aria-hidden>{kind === 'gap' ? '…' : number}</span>
-        {(kind === 'added' || kind === 'removed') && <Hidden>{kind}: </Hidden>}
+        {WORDS[kind] && <Hidden>{WORDS[kind]}: </Hidden>}
         <Bdi>{text || ' '}</Bdi>
       </span>
     ))}

@@ -27,7 +27,8 @@ export const FilterBar = ({ label, first, count, onClear, children }: FilterBarP
       <div className="phone">
         <Button onPress={() => setOpen(true)}>
           <SlidersHorizontal aria-hidden />
-          Filters{count > 0 && ` (${count})`}
+          {t('Filters')}
+          {count > 0 && ` (${count})`}
         </Button>
       </div>
       {onClear && (

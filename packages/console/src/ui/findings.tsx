@@ -68,12 +68,15 @@ export const Findings = (of: Of) => {
 /** `2 high, 1 medium`. */
 export const countsInWords = ({ high, medium, info }: Schema<'VersionFindings'>['counts']) =>
   [
-    high > 0 && counted(high, 'high-severity finding'),
-    medium > 0 && `${medium} medium`,
-    info > 0 && `${info} info`,
+    high > 0 &&
+      t('{count, plural, one {# high-severity finding} other {# high-severity findings}}', {
+        count: high,
+      }),
+    medium > 0 && t('{medium} medium', { medium }),
+    info > 0 && t('{info} info', { info }),
   ]
     .filter(Boolean)
-    .join(', ') || 'No findings'
+    .join(', ') || t('No findings')
 
 const SEVERITIES = {
   high: ['High', 'bad'],

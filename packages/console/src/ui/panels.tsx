@@ -77,7 +77,7 @@ export const ErrorPanel = ({ error, onRetry, rest }: ErrorPanelProps) => {
       ))}
       {failure?.requestId && (failure.status ?? 0) >= 500 && (
         <p className="small">
-          Request <Copied text={failure.requestId} label="request id" />
+          {t('Request')} <Copied text={failure.requestId} label={t('request id')} />
         </p>
       )}
       {isFinal && <WayOut code={failure.code} />}
@@ -137,7 +137,7 @@ export const Show = <T,>({ query, loading = <Loading />, children }: ShowProps<T
       {data === undefined && !error && loading}
       {data !== undefined && isLate && (
         <p className="soft small">
-          as of {new Date(query.dataUpdatedAt).toLocaleTimeString('en-GB')}
+          {t('as of {time}', { time: showClock(query.dataUpdatedAt) })}
         </p>
       )}
       {data !== undefined && children(data)}
@@ -151,7 +151,7 @@ const Waits = ({ error: { message, retryAfterSeconds = 0 } }: { error: KilnError
   const left = Math.max(1, Math.ceil(retryAfterSeconds - (useNow() - start) / 1000))
   return (
     <Note tone="warn">
-      <Bdi>{message}</Bdi> Trying again in {left} s.
+      <Bdi>{message}</Bdi> {t('Trying again in {left} s.', { left })}
     </Note>
   )
 }

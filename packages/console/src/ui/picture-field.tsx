@@ -49,7 +49,9 @@ export const PictureField = ({ label, picture, value, error, onChange }: Picture
           onSelect={(files) => files?.[0] && sent.mutate(files[0])}
         >
           <Button isPending={sent.isPending}>
-            {picture.src ? 'Replace' : 'Upload'} {label.toLowerCase()}
+            {picture.src
+              ? t('Replace {label}', { label: inSentence(label) })
+              : t('Upload {label}', { label: inSentence(label) })}
           </Button>
         </FileTrigger>
         <span className="soft small">PNG, JPEG, WebP, AVIF or SVG of up to 1 MiB</span>

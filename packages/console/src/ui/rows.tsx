@@ -124,7 +124,7 @@ export const useMore = <Row,>(rows: readonly Row[], first: number, step = first)
   const left = rows.length - max
   const more = left > 0 && (
     <Button onPress={() => setMax(max + step)}>
-      Show {Math.min(step, left)} more of {rows.length}
+      {t('Show {count} more of {total}', { count: Math.min(step, left), total: rows.length })}
     </Button>
   )
   return { shown: rows.slice(0, max), more }

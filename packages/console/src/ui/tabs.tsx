@@ -75,7 +75,7 @@ const contentOf = ([title, content, about, guide]: TabSpec = ['', '']) =>
     <section className={`stack ${styles.settings}`}>
       <h2>{title}</h2>
       <p>
-        {about} <a href={`/docs/${guide}`}>Read the guide</a>
+        {about} <a href={`/docs/${guide}`}>{t('Read the guide')}</a>
       </p>
       {content}
     </section>
