@@ -141,7 +141,7 @@ const Groups = ({ from }: { from: string }) => {
     <Panel title="Breakdown" actions={isKnown && <Csv from={from} by={by} />}>
       <Row>
         <Segments<By>
-          label="By"
+          label={t('By|group')}
           isLabelHidden
           options={{ ...BY, ...(isAdmin && { owner: 'Owner, of everyone' }) } as Record<By, string>}
           value={chosen}

@@ -115,7 +115,7 @@ export const Needs = ({ me }: { me: { id: string; isAdmin: boolean } }) => {
       name: 'reviews',
       tone: 'info',
       text: `${counted(waiting, 'version')} awaiting review`,
-      links: <Link to="/moderation">Review</Link>,
+      links: <Link to="/moderation">{t('Review|verb')}</Link>,
       mark: String(waiting),
     },
   ]

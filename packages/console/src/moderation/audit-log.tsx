@@ -164,7 +164,7 @@ const Filters = () => {
 }
 
 const BETWEEN = 'between'
-const DAYS = { from: 'From', to: 'To' } as const
+const DAYS = { from: t('From|day'), to: t('To|day') } as const
 
 /** A period by its name, or by its first and last day. */
 const Days = () => {

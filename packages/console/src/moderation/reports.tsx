@@ -37,7 +37,7 @@ const COLUMNS = {
       {open > 1 && <p className="soft small">{counted(open, 'open report')}</p>}
     </>
   ),
-  Report: ({ reason, text }: Report) => (
+  [t('Report|noun')]: ({ reason, text }: Report) => (
     <>
       <strong>{REPORT_REASONS[reason]}</strong>
       <Bdi as="p">{text}</Bdi>

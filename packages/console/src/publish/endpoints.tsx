@@ -23,7 +23,7 @@ const SECRET_TITLE = 'Signing secret'
 
 const GROUPS: Readonly<Record<string, string>> = {
   version: 'Versions',
-  review: 'Reviews',
+  review: t('Reviews|of versions'),
   token: 'Tokens',
   member: 'Members',
   image_task: 'Images',

@@ -24,15 +24,18 @@ export const choosePlurals = (text: string, values: object, rules = RULES): stri
     return words.replaceAll('#', showNumber(count))
   })
 
+/** The translation of a text. A word with two meanings names its own behind a line: `Review|verb`. */
+const find = (english: string): string => catalogue[english] ?? english.replace(/\|.*/, '')
+
 /** A text in the language of the page: `t('{count, plural, one {# task} other {# tasks}} of {name}', { count, name })`. */
 export const t = (english: string, values?: Values): string => {
-  const text = catalogue[english] ?? english
+  const text = find(english)
   if (values === undefined) return text
   return choosePlurals(text, values).replaceAll(NAME, (_whole, name: string) => String(values[name]))
 }
 
 /** A name that comes from the API's document, such as the label of a field, where the catalogue has it. */
-export const tName = (english: string): string => catalogue[english] ?? english
+export const tName = find
 
 const PART = /<(\w+)>(.*?)<\/\1>|\{(\w+)\}/gs
 
@@ -41,7 +44,7 @@ type Nodes = Readonly<Record<string, ReactNode | Tag>>
 
 /** A sentence with elements in it: `rich('See {time} in the <a>log</a>', { time: <Time …/>, a: (text) => <a>{text}</a> })`. */
 export const rich = (english: string, values: Nodes): ReactNode =>
-  fill(choosePlurals(catalogue[english] ?? english, values), values)
+  fill(choosePlurals(find(english), values), values)
 
 const fill = (text: string, values: Nodes): ReactNode => {
   const parts: ReactNode[] = []
