@@ -11,6 +11,7 @@ import { makeQueryClient, serviceQuery } from './api/queries.ts'
 import { session, startSession } from './api/session.ts'
 import { router } from './routes.tsx'
 import { showTheme } from './shell/settings.ts'
+import { language, locale } from './words/language.ts'
 
 /** React Aria empties the box of its announcer by `innerHTML = ''`; nothing else may write HTML. */
 const allowNoHtml = (): void => {

@@ -8,6 +8,7 @@ import { CrashPage, MissingPage } from './shell/missing.tsx'
 import { SORT_WORDS } from './registry/sorts.ts'
 import { TASK_STATES, type TaskFilter } from './tasks/list-rows.ts'
 import { findKind } from './try/kinds.ts'
+import { t } from './words/translate.ts'
 
 /**
  * Users who may see a page; all others read who may. reader: everybody where the registry is public, else users; guest:

@@ -108,8 +108,7 @@ export const useConsole = ({
     const { locale = 'en-US' } = visit
     const viewport = { width, height: 900 }
     const context =
-      visit.context ??
-      (await own.browser.newContext({ ...STILL, viewport, colorScheme, locale }))
+      visit.context ?? (await own.browser.newContext({ ...STILL, viewport, colorScheme, locale }))
     if (!visit.context) {
       contexts.push(context)
       if (visit.as !== undefined)

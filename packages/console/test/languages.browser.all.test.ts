@@ -34,7 +34,8 @@ describe('languages of the console', { skip }, () => {
     const page = await console.open('/account', { as: 'alice' })
     await page.getByRole('button', { name: 'Language' }).click()
     const asked = page.waitForRequest(
-      (request) => request.url().endsWith('/users') && request.headers()['accept-language'] === 'de',
+      (request) =>
+        request.url().endsWith('/users') && request.headers()['accept-language'] === 'de',
     )
     await page.getByRole('option', { name: LANGUAGES.de }).click()
     await asked

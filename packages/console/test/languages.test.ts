@@ -36,7 +36,8 @@ const walk = (value: unknown, visit: (node: Node) => void): void => {
 const wordsOf = (node: unknown): string | undefined => {
   const { type, value, expression, quasis = [] } = (node ?? {}) as Node & { quasis?: Node[] }
   if (type === 'JSXExpressionContainer') return wordsOf(expression)
-  const parts = type === 'TemplateLiteral' ? quasis.map((part) => (part['value'] as Node)['cooked']) : [value]
+  const parts =
+    type === 'TemplateLiteral' ? quasis.map((part) => (part['value'] as Node)['cooked']) : [value]
   const text = parts.filter((part) => typeof part === 'string').join('…')
   return /[A-Z]?[a-z]{3}/.test(text) ? text : undefined
 }
@@ -50,7 +51,10 @@ const readSource = async () => {
     const { program } = parseSync(name, await readFile(join(SOURCE, name), 'utf8'))
     const report = (text: string | undefined): void => void (text && hard.push(`${name}: ${text}`))
     walk(program, (node) => {
-      const { callee, arguments: [first] = [] } = node as unknown as { callee?: Node; arguments?: Node[] }
+      const { callee, arguments: [first] = [] } = node as unknown as {
+        callee?: Node
+        arguments?: Node[]
+      }
       if (node.type === 'CallExpression' && /^(t|rich)$/.test(String(callee?.['name'])))
         if (first?.type === 'Literal') keys.add(String(first['value']))
         else if (first?.type === 'TemplateLiteral') report(`t(${wordsOf(first)})`)
@@ -79,7 +83,11 @@ const readNames = async (): Promise<string[]> => {
 
 /** What a translation must have as well: its names and tags. */
 const placesOf = (text: string): string[] =>
-  [...new Set([...text.matchAll(/\{(\w+)[},]|<(\w+)>/g)].map(([, name, tag]) => name ?? `<${tag}>`))]
+  [
+    ...new Set(
+      [...text.matchAll(/\{(\w+)[},]|<(\w+)>/g)].map(([, name, tag]) => name ?? `<${tag}>`),
+    ),
+  ]
     // The words of a plural form are no name.
     .toSorted()
 
@@ -96,7 +104,10 @@ describe('texts of the console', () => {
 
   for (const tag of TAGS) {
     const read = async () =>
-      JSON.parse(await readFile(join(SOURCE, `words/${tag}.json`), 'utf8')) as Record<string, string>
+      JSON.parse(await readFile(join(SOURCE, `words/${tag}.json`), 'utf8')) as Record<
+        string,
+        string
+      >
 
     test(`are all there in ${tag}, and none besides`, async () => {
       const catalogue = await read()

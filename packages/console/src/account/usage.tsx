@@ -11,8 +11,10 @@ import { Segments, TextField } from '../ui/fields.tsx'
 import { Facts, Loading, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Listing, Rows } from '../ui/rows.tsx'
 import { Bdi, Bytes } from '../ui/values.tsx'
-import { aboutCredits, counted, showSeconds, showTimes } from '../words/text.ts'
+import { aboutCredits, creditsOf, showSeconds, showTimes } from '../words/text.ts'
 import { makeBars, sumOf, type Measure, type Step, type Sums } from './usage-bars.ts'
+import { t } from '../words/translate.ts'
+import { inSentence, showNumber } from '../words/language.ts'
 
 const PERIODS = { month: t('30 days'), quarter: t('90 days'), year: t('A year') }
 const DAYS = { month: 30, quarter: 90, year: 365 }
@@ -24,9 +26,9 @@ const BY_STEP: Record<Step, string> = {
   month: t('By month'),
 }
 const TITLES: Record<Measure, string> = {
-  tasks: 'Tasks',
-  credits: 'Credits',
-  seconds: 'Rendering',
+  tasks: t('Tasks'),
+  credits: t('Credits'),
+  seconds: t('Rendering'),
 }
 const DAY_MS = 86_400_000
 
@@ -42,7 +44,7 @@ export const Usage = () => {
   return (
     <Stack>
       <Segments
-        label="Period"
+        label={t('Period')}
         options={PERIODS}
         value={period}
         onChange={(next) => setPeriod(next)}
@@ -56,7 +58,7 @@ export const Usage = () => {
             </div>
             <Panel title={BY_STEP[step]} actions={<Csv from={from} by="day" />}>
               <Segments
-                label="Show"
+                label={t('Show')}
                 isLabelHidden
                 options={TITLES}
                 value={measure}
@@ -77,7 +79,7 @@ export const Usage = () => {
 
 const Csv = ({ from, by }: { from: string; by: string }) => (
   <DownloadButton
-    label="Download CSV"
+    label={t('Download CSV')}
     name={`usage-by-${by.replace(':', '-')}-from-${from}.csv`}
     type="text/csv"
     read={() => readText('/usage', { query: { from, by }, accept: 'text/csv' })}
@@ -89,16 +91,16 @@ const Totals = ({
 }: {
   sums: Sums
 }) => (
-  <Panel title="Used">
+  <Panel title={t('Used')}>
     <Facts
       of={{
         [t('Tasks')]: t('{total}, {failed} failed', {
           total: showNumber(sumOf(tasks)),
           failed: showNumber(tasks.failed),
         }),
-        Credits: credits.toLocaleString('en'),
-        Rendering: showSeconds(seconds),
-        Stored: <Bytes count={bytes} />,
+        [t('Credits')]: showNumber(credits),
+        [t('Rendering')]: showSeconds(seconds),
+        [t('Stored')]: <Bytes count={bytes} />,
       }}
     />
   </Panel>
@@ -106,18 +108,18 @@ const Totals = ({
 
 /** Credits and slots of the caller. */
 const Limits = () => (
-  <Panel title="Limits">
+  <Panel title={t('Limits')}>
     <Show query={useQuery(creditsQuery)} loading={<Loading rows={1} />}>
       {({ remains: [usage] }) =>
         usage && (
           <Facts
             of={{
-              Credits: aboutCredits(usage),
+              [t('Credits')]: aboutCredits(usage),
               [t('Videos at once')]: t('{used} of {total}', {
                 used: usage.current_concurrency,
                 total: usage.concurrency_limit,
               }),
-              'Videos waiting': String(usage.queue_count),
+              [t('Videos waiting')]: String(usage.queue_count),
             }}
           />
         )
@@ -126,7 +128,7 @@ const Limits = () => (
   </Panel>
 )
 
-const BY = { kind: 'Kind', label: 'Label', key: 'API key' }
+const BY = { kind: t('Kind'), label: t('Label'), key: t('API key') }
 type By = keyof typeof BY | 'owner'
 const LABEL = /^[a-z0-9][a-z0-9._-]{0,62}$/
 
@@ -138,19 +140,21 @@ const Groups = ({ from }: { from: string }) => {
   const by = chosen === 'label' ? `label:${label}` : chosen
   const isKnown = chosen !== 'key' && (chosen !== 'label' || LABEL.test(label))
   return (
-    <Panel title="Breakdown" actions={isKnown && <Csv from={from} by={by} />}>
+    <Panel title={t('Breakdown')} actions={isKnown && <Csv from={from} by={by} />}>
       <Row>
         <Segments<By>
           label={t('By|group')}
           isLabelHidden
-          options={{ ...BY, ...(isAdmin && { owner: 'Owner, of everyone' }) } as Record<By, string>}
+          options={
+            { ...BY, ...(isAdmin && { owner: t('Owner, of everyone') }) } as Record<By, string>
+          }
           value={chosen}
           onChange={setChosen}
         />
         {chosen === 'label' && (
           <TextField
-            label="Label"
-            help="Group by label, for example project."
+            label={t('Label')}
+            help={t('Group by label, for example project.')}
             value={label}
             onChange={setLabel}
           />
@@ -166,17 +170,17 @@ const Table = ({ from, by }: { from: string; by: string }) => (
   <Show query={useQuery(readQuery('/usage', { query: { from, by } }))}>
     {({ groups }) => (
       <Rows
-        label="Usage"
+        label={t('Usage')}
         rows={groups}
-        empty="No tasks ended in this period."
+        empty={t('No tasks ended in this period.')}
         columns={{
-          Name: ({ group }: Group) => <Bdi>{by === 'kind' ? titleOf(group) : group}</Bdi>,
-          Tasks: ({ tasks }) => sumOf(tasks).toLocaleString('en'),
-          Failed: ({ tasks }) => tasks.failed.toLocaleString('en'),
-          Credits: ({ credits }) => credits.toLocaleString('en'),
-          Rendering: ({ engine_seconds: seconds }) => showSeconds(seconds),
-          'Wait, half · 95 %': ({ waiting }) => showTimes(waiting),
-          'Run, half · 95 %': ({ running }) => showTimes(running),
+          [t('Name')]: ({ group }: Group) => <Bdi>{by === 'kind' ? titleOf(group) : group}</Bdi>,
+          [t('Tasks')]: ({ tasks }) => showNumber(sumOf(tasks)),
+          [t('Failed')]: ({ tasks }) => showNumber(tasks.failed),
+          [t('Credits')]: ({ credits }) => showNumber(credits),
+          [t('Rendering')]: ({ engine_seconds: seconds }) => showSeconds(seconds),
+          [t('Wait, half · 95 %')]: ({ waiting }) => showTimes(waiting),
+          [t('Run, half · 95 %')]: ({ running }) => showTimes(running),
         }}
       />
     )}
@@ -186,17 +190,15 @@ const Table = ({ from, by }: { from: string; by: string }) => (
 /** Credits by key, which the service counts where a key has a limit of its own, from its creation on. */
 const Keys = () => (
   <>
-    <p className="soft">Counted since each key was created, for keys with “Most credits”.</p>
+    <p className="soft">{t('Counted since each key was created, for keys with “Most credits”.')}</p>
     <Listing
-      label="Usage by API key"
+      label={t('Usage by API key')}
       query={useQuery(readQuery('/users/api-keys', {}))}
-      empty="No API keys."
+      empty={t('No API keys.')}
       columns={{
-        Name: ({ name }) => <Bdi>{name}</Bdi>,
-        Credits: ({ credit_cap: cap, credits_used: used = 0 }) =>
-          cap === undefined
-            ? 'not counted'
-            : creditsOf(used, cap),
+        [t('Name')]: ({ name }) => <Bdi>{name}</Bdi>,
+        [t('Credits')]: ({ credit_cap: cap, credits_used: used = 0 }) =>
+          cap === undefined ? t('not counted') : creditsOf(used, cap),
       }}
     />
   </>

@@ -1,3 +1,4 @@
+import { chosenLanguage } from '../words/language.ts'
 import { queryOptions, type QueryKey } from '@tanstack/react-query'
 import type { RequestBodyOption } from 'openapi-fetch'
 

@@ -4,6 +4,7 @@ import { isPassing, readQuery, sendRequest } from './client.ts'
 import { session } from './session.ts'
 import { useStore } from './store.ts'
 import { waitMs } from './wait.ts'
+import { t } from '../words/translate.ts'
 
 /** A query waits for the service; the client repeats a write. */
 export const makeQueryClient = (): QueryClient =>
@@ -64,7 +65,7 @@ const toDataUrl = (blob: Blob): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader()
     reader.addEventListener('load', () => resolve(reader.result as string))
-    reader.addEventListener('error', () => reject(reader.error ?? new Error('not read')))
+    reader.addEventListener('error', () => reject(reader.error ?? new Error(t('not read'))))
     reader.readAsDataURL(blob)
   })
 

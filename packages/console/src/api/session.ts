@@ -5,6 +5,7 @@ import type { Data } from './schema.ts'
 import { makeStore } from './store.ts'
 import { askTabs, joinTabs, notifyTabs, renewAlone, showSignedIn, type Shared } from './tabs.ts'
 import { waitMs } from './wait.ts'
+import { t } from '../words/translate.ts'
 
 export interface Session {
   /** Name of the user who is signed in; undefined: nobody. */
@@ -89,7 +90,9 @@ const readDevelopmentTokens = async (user: string): Promise<Tokens> => {
   })
   const { status } = response
   if (!response.ok)
-    throw Object.assign(new Error(`There is no token for ${user}: ${status}.`), { status })
+    throw Object.assign(new Error(t('There is no token for {user}: {status}.', { user, status })), {
+      status,
+    })
   const { token } = (await response.json()) as { token: string }
   // A rejection renews it.
   return { access: token, refresh: undefined, expiresAt: Infinity, user }

@@ -2,6 +2,7 @@ import { withRetries } from '../../../client/src/lib/retry.ts'
 import { PATIENT, sendRequest, type Data } from './client.ts'
 import { recordReached } from './health.ts'
 import { ownLink } from './links.ts'
+import { t } from '../words/translate.ts'
 
 /**
  * Sends bytes to a signed link, and reports the part that has gone (0 to 1). What was cut off is sent again once the
@@ -23,7 +24,7 @@ export const putFile = async (
       })
       request.addEventListener('error', () => {
         recordReached(false)
-        reject(new Error('the upload broke'))
+        reject(new Error(t('the upload broke')))
       })
       request.addEventListener('abort', () => reject(signal?.reason as Error))
       signal?.addEventListener('abort', () => request.abort())

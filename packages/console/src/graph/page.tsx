@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx'
 import { Note, PageTitle, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Bdi } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+
 import { NodeCard } from './card.tsx'
 import { WorkflowDrop } from './drop.tsx'
 import { markNodes } from './marks.ts'
@@ -18,6 +18,7 @@ import type { Check, Chosen, Resolution } from './types.ts'
 import type { Saved } from './read-file.ts'
 import { keyOf } from './read-workflow.ts'
 import { Updates } from './updates.tsx'
+import { t } from '../words/translate.ts'
 
 export const Page = () => {
   const { node, version, path } = useSearch({ from: '/workflows' })
@@ -30,8 +31,10 @@ export const Page = () => {
   }
   return (
     <>
-      <PageTitle actions={(saved ?? isExample) && <Button onPress={leave}>Check another</Button>}>
-        Check a workflow
+      <PageTitle
+        actions={(saved ?? isExample) && <Button onPress={leave}>{t('Check another')}</Button>}
+      >
+        {t('Check a workflow')}
       </PageTitle>
       {saved ? (
         <Results key={saved.key} saved={saved} />
@@ -67,7 +70,7 @@ const Results = ({ saved }: { saved: Saved }) => {
   const openNode = nodes.find(({ key }) => key === open)
   const tabs = {
     updates: [
-      'Updates',
+      t('Updates'),
       <Show key="updates" query={check}>
         {(found) => (
           <Updates
@@ -80,13 +83,17 @@ const Results = ({ saved }: { saved: Saved }) => {
       </Show>,
     ],
     packs: [
-      resolution.data ? counted(resolution.data.packs.length, 'pack') : 'Packs',
+      resolution.data
+        ? t('{count, plural, one {# pack} other {# packs}}', {
+            count: resolution.data.packs.length,
+          })
+        : t('Packs'),
       <Show key="packs" query={resolution}>
         {(found) => <Packs found={found} name={saved.name} />}
       </Show>,
     ],
     nodes: [
-      'Nodes',
+      t('Nodes'),
       <Nodes key="nodes" parts={saved.parts} marks={marks} onOpen={({ key }) => setOpen(key)} />,
     ],
   } as const
@@ -95,7 +102,7 @@ const Results = ({ saved }: { saved: Saved }) => {
       <Summary name={saved.name} found={resolution.data} />
       {check.data && <Verdict check={check.data} />}
       <Tabs
-        label="About the workflow"
+        label={t('About the workflow')}
         tabs={tabs}
         selected={tab !== undefined && tab in tabs ? tab : 'updates'}
         onSelect={(id) => change({ tab: id })}
@@ -131,8 +138,8 @@ const Summary = ({ name, found }: { name: string; found: Resolution | undefined 
 
 const Verdict = ({ check: { verdict, counts, packs } }: { check: Check }) => {
   const { breaks, may_break: mayBreak, nodes, unknown } = counts
-  if (nodes === 0) return <Note tone="warn">There is no host node in this file.</Note>
-  if (verdict === 'safe') return <Note tone="ok">Updates break nothing here.</Note>
+  if (nodes === 0) return <Note tone="warn">{t('There is no host node in this file.')}</Note>
+  if (verdict === 'safe') return <Note tone="ok">{t('Updates break nothing here.')}</Note>
   const left =
     unknown > 0 &&
     t('Not compared: {count, plural, one {# unknown node} other {# unknown nodes}}.', {
@@ -142,9 +149,9 @@ const Verdict = ({ check: { verdict, counts, packs } }: { check: Check }) => {
     const open = packs.filter((pack) => pack.verdict === 'none').length
     const isNone = open > 0 && open === packs.length
     const found = isNone
-      ? 'No pack was compared: choose the versions that you have under Updates.'
-      : 'Nothing that could be compared breaks.'
-    const advice = open > 0 && !isNone && 'Choose the versions of the other packs.'
+      ? t('No pack was compared: choose the versions that you have under Updates.')
+      : t('Nothing that could be compared breaks.')
+    const advice = open > 0 && !isNone && t('Choose the versions of the other packs.')
     return <Note>{[found, advice, left].filter(Boolean).join(' ')}</Note>
   }
   const values = { breaks, mayBreak }

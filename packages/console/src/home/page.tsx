@@ -14,12 +14,14 @@ import { Needs } from './needs.tsx'
 import { failedQuery, lastQuery, putTask, summaryQuery } from './queries.ts'
 import { Last, Running } from './tasks.tsx'
 import { Snippets, Visitor } from './visitor.tsx'
+import { rich, t } from '../words/translate.ts'
+import { LanguageChoice } from '../shell/language-choice.tsx'
 
 export const Page = () => {
   const { user, starting } = useStore(session)
   return (
     <>
-      <PageTitle>{user === undefined ? 'Kiln' : 'Home'}</PageTitle>
+      <PageTitle>{user === undefined ? t('Kiln') : t('Home')}</PageTitle>
       {starting ? null : user === undefined ? <Visitor /> : <Own />}
       <ServiceState />
     </>
@@ -52,7 +54,7 @@ const Own = () => {
 
 /** A way to a first picture, until one has come out of it. */
 const FirstSteps = () => (
-  <Panel title="First steps" actions={<LinkButton to="/try">Try it here</LinkButton>}>
+  <Panel title={t('First steps')} actions={<LinkButton to="/try">{t('Try it here')}</LinkButton>}>
     <p>
       {rich('Or call the API with a key of your <a>account</a>:', {
         a: (text) => (
@@ -79,7 +81,8 @@ const ServiceState = () => {
   const parts = PARTS.map(([title, name]) => [title, data?.checks[name]] as const)
   return (
     <footer className={`row soft ${styles.foot}`}>
-      Kiln {service?.version} {data && <StateBadge state={data.status} />}
+      {t('Kiln')} {service?.version}{' '}
+      {data && <StateBadge state={data.status} />}
       {parts.map(
         ([title, state]) =>
           state &&

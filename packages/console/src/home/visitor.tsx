@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 
 import { readQuery } from '../api/client.ts'
 import { serviceQuery, useIsPublic } from '../api/queries.ts'
@@ -20,11 +20,12 @@ import { Tabs } from '../ui/tabs.tsx'
 import skin from '../samples/card-skin.webp'
 import upscaled from '../samples/card-upscale.webp'
 import { Bdi, Tile } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+
 import clip from './clip.mp4'
 import clipPoster from './clip.webp'
 import styles from './home.module.css'
 import relit from './relit.avif'
+import { rich, t } from '../words/translate.ts'
 
 /** First page of who is not signed in: what this is, how results look, and one thing to do. */
 export const Visitor = () => (
@@ -33,7 +34,7 @@ export const Visitor = () => (
     <Columns />
     <Facts />
     {useIsPublic() && <Packs />}
-    <Panel title="Call it from code">
+    <Panel title={t('Call it from code')}>
       <Snippets />
     </Panel>
   </Stack>
@@ -50,7 +51,7 @@ const Hero = () => {
       const [{ user } = {}] = await listDevelopmentUsers()
       if (user === undefined) return
       await signInAs(user)
-      showToast(`You are ${user}, a user of this development server.`)
+      showToast(t('You are {user}, a user of this development server.', { user }))
       await navigate(tryPage('relight', undefined, 'example'))
     },
   })
@@ -58,25 +59,26 @@ const Hero = () => {
     <section className={styles.hero}>
       <Stack>
         <h2 className={styles.claim}>
-          Image and video jobs on your ComfyUI machines, your own engines and your vendors.
+          {t('Image and video jobs on your ComfyUI machines, your own engines and your vendors.')}
         </h2>
         <p>
-          Send a job by HTTP: it ends and is reported, whichever process dies, as a result or an
-          error you can act on. Beside it is a registry for packs of custom nodes.
+          {t(
+            'Send a job by HTTP: it ends and is reported, whichever process dies, as a result or an error you can act on. Beside it is a registry for packs of custom nodes.',
+          )}
         </p>
         <Row>
           <Button variant="primary" onPress={() => start.mutate()} isPending={start.isPending}>
-            Try it
+            {t('Try it')}
           </Button>
           {service?.samples && (
             <LinkButton {...tryPage('relight')}>{t('See samples without an account')}</LinkButton>
           )}
-          <LinkButton to="/registry">Browse packs</LinkButton>
-          <a href="/docs">Read the docs</a>
+          <LinkButton to="/registry">{t('Browse packs')}</LinkButton>
+          <a href="/docs">{t('Read the docs')}</a>
         </Row>
         {start.error && <ErrorPanel error={start.error} />}
         <details onToggle={() => setOpen(true)}>
-          <summary>Sign in</summary>
+          <summary>{t('Sign in')}</summary>
           {isOpen && <SignIn />}
         </details>
       </Stack>
@@ -86,19 +88,22 @@ const Hero = () => {
 }
 
 const CARDS = [
-  ['relight', 'Relight', 'New light by a prompt or a reference picture.', relit],
-  ['upscale', 'Upscale', 'Two to sixteen times the size.', upscaled],
-  ['skin_creative', 'Skin', 'Even skin that keeps its texture.', skin],
+  ['relight', t('Relight'), t('New light by a prompt or a reference picture.'), relit],
+  ['upscale', t('Upscale'), t('Two to sixteen times the size.'), upscaled],
+  ['skin_creative', t('Skin'), t('Even skin that keeps its texture.'), skin],
 ] as const
 
 /** Facts that a visitor cannot know. */
 const FACTS = {
-  [t('What it costs')]:
+  [t('What it costs')]: t(
     'Kiln itself costs nothing: it is open source and runs on your own machines. Credits are no money: operators limit use by them, and a job shows its price before you send it.',
-  [t('What makes the results')]:
+  ),
+  [t('What makes the results')]: t(
     'Out of the box an engine of plain image processing. It is not an AI model and invents nothing: it is there to try the service. Models run on the ComfyUI machines, engines and vendors that an operator connects.',
-  [t('What ComfyUI is')]:
+  ),
+  [t('What ComfyUI is')]: t(
     'The host application of packs: in it, people draw image and video workflows as graphs of nodes. A pack adds nodes to it.',
+  ),
 }
 
 const Facts = () => (
@@ -126,8 +131,8 @@ const Columns = () => (
     <li>
       <Link {...tryPage('text2video')} className={styles.card}>
         <Clip src={clip} poster={clipPoster} />
-        <strong>Video</strong>
-        <span className="soft">From a prompt, a picture or two, or longer than it was.</span>
+        <strong>{t('Video')}</strong>
+        <span className="soft">{t('From a prompt, a picture or two, or longer than it was.')}</span>
       </Link>
     </li>
   </ul>
@@ -142,11 +147,11 @@ const newQuery = readQuery('/nodes/search', { query: { sort: 'created_at;desc', 
 /** The registry, for who writes packs and who looks for one. */
 const Packs = () => (
   <Panel
-    title="Extension packs"
+    title={t('Extension packs')}
     actions={
       <>
-        <LinkButton to="/publishers">Publish a pack</LinkButton>
-        <LinkButton to="/registry">Search packs</LinkButton>
+        <LinkButton to="/publishers">{t('Publish a pack')}</LinkButton>
+        <LinkButton to="/registry">{t('Search packs')}</LinkButton>
       </>
     }
   >
@@ -157,7 +162,7 @@ const Packs = () => (
       )}
     </p>
     <Few title={t('Popular')} query={popularQuery} none={<NoPacks />} />
-    <Few title="New" query={newQuery} />
+    <Few title={t('New')} query={newQuery} />
   </Panel>
 )
 
@@ -180,7 +185,11 @@ const Few = ({ title, query, none }: FewProps) => (
                   <Bdi as="p" className="cut soft">
                     {node.description}
                   </Bdi>
-                  <span className="soft small">{counted(node.downloads, 'download')}</span>
+                  <span className="soft small">
+                    {t('{count, plural, one {# download} other {# downloads}}', {
+                      count: node.downloads,
+                    })}
+                  </span>
                 </span>
               </li>
             ))}
@@ -193,7 +202,7 @@ const Few = ({ title, query, none }: FewProps) => (
 
 const [RELIGHT] = KINDS
 
-const code = (text: string) => <Code label="the request" text={text} />
+const code = (text: string) => <Code label={t('the request')} text={text} />
 
 export const Snippets = () => {
   const [chosen, setChosen] = useState('curl')
@@ -203,7 +212,7 @@ export const Snippets = () => {
   const tabs = {
     curl: ['curl', code(toCurl(request))],
     typescript: ['TypeScript', code(toTypeScript(request))],
-    python: ['Python', code(toPythonCode(request))],
+    python: [t('Python'), code(toPythonCode(request))],
   } as const
-  return <Tabs label="Language" tabs={tabs} selected={chosen} onSelect={setChosen} />
+  return <Tabs label={t('Language')} tabs={tabs} selected={chosen} onSelect={setChosen} />
 }

@@ -7,11 +7,12 @@ import { AskButton } from '../ui/ask.tsx'
 import { findingsQuery } from '../ui/findings.tsx'
 import { Time } from '../ui/values.tsx'
 import { usePublisherOf, useRights } from './queries.ts'
+import { rich, t } from '../words/translate.ts'
 
 const NOTE = {
   name: 'note',
-  label: 'Note for the reviewer',
-  help: 'Explain why this code is needed and safe.',
+  label: t('Note for the reviewer'),
+  help: t('Explain why this code is needed and safe.'),
   isOptional: true,
   rows: 4,
 }
@@ -33,9 +34,9 @@ export const useReviewAction = (version: Version): Action | undefined => {
   if (status !== 'NodeVersionStatusFlagged' || publisherId === undefined || !isOwner || open)
     return undefined
   return {
-    label: 'Request review',
-    title: `Request a review of ${number}`,
-    action: 'Request review',
+    label: t('Request review'),
+    title: t('Request a review of {number}', { number }),
+    action: t('Request review'),
     variant: 'primary',
     fields: [NOTE],
     write: ({ note }) => {
@@ -54,7 +55,9 @@ export const ReviewRequest = ({ version }: { version: Version }) => {
   if (open)
     return (
       <p>
-        Review requested <Time at={open.createdAt} />. A platform admin will decide.
+        {rich('Review requested {time}. A platform admin will decide.', {
+          time: <Time at={open.createdAt} />,
+        })}
       </p>
     )
   return (
@@ -62,9 +65,7 @@ export const ReviewRequest = ({ version }: { version: Version }) => {
       <p>
         {action
           ? t('Fix it and publish a new version, or request a review if this is a false positive.')
-          : t(
-              'Fix it and publish a new version. An owner of the publisher can request a review.',
-            )}
+          : t('Fix it and publish a new version. An owner of the publisher can request a review.')}
       </p>
       {action && <AskButton {...action} />}
     </>

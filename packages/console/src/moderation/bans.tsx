@@ -10,14 +10,16 @@ import { Columns, Panel } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Bdi } from '../ui/values.tsx'
 import { SameContent } from './related.tsx'
+import { t } from '../words/translate.ts'
 
 type Kind = 'node' | 'publisher'
 
-const REASON = { name: 'reason', label: 'Reason', rows: 3 }
+const REASON = { name: 'reason', label: t('Reason'), rows: 3 }
 const HELP = {
-  node: 'None of its versions can be found or installed. Its publisher can read the reason.',
-  publisher:
+  node: t('None of its versions can be found or installed. Its publisher can read the reason.'),
+  publisher: t(
     'All its packs are hidden and its members can’t publish. The reason is kept in the audit log.',
+  ),
 }
 const reasonFor = (kind: Kind) => ({ ...REASON, help: HELP[kind] })
 
@@ -59,7 +61,7 @@ const WORDS = {
 /** Entry of a menu that bans a node or a publisher. */
 export const banOf = (kind: Kind, id: string): Action => ({
   label: WORDS[kind].ban,
-  title: `Ban ${id}?`,
+  title: t('Ban {id}?', { id }),
   variant: 'danger',
   typed: id,
   fields: [reasonFor(kind)],
@@ -106,7 +108,7 @@ const BanList = ({ kind, query }: BanListProps) => (
       query={query}
       empty={WORDS[kind].none}
       columns={{
-        Name: ({ id, name }) =>
+        [t('Name')]: ({ id, name }) =>
           kind === 'node' ? (
             <Link {...nodePage(id)}>{name}</Link>
           ) : (
@@ -115,8 +117,8 @@ const BanList = ({ kind, query }: BanListProps) => (
         [t('Reason')]: ({ status_detail: reason = t('in the audit log') }) => <Bdi>{reason}</Bdi>,
         '': ({ id }) => (
           <AskButton
-            label="Lift ban"
-            title={`Lift the ban of ${id}?`}
+            label={t('Lift ban')}
+            title={t('Lift the ban of {id}?', { id })}
             fields={[REASON]}
             write={write('unban', kind, id)}
           />

@@ -15,6 +15,7 @@ import { useMore } from '../ui/rows.tsx'
 import { Badge, Bdi } from '../ui/values.tsx'
 import { changedFiles, diffLines, type FileChange } from './diff.ts'
 import styles from './moderation.module.css'
+import { t } from '../words/translate.ts'
 
 export interface Sides {
   nodeId: string
@@ -47,12 +48,15 @@ export const Changes = ({ nodeId, version, previous }: Sides) => {
   const asked = isListed ? [before, after] : [after]
   const missing = asked.find(({ data }) => data === undefined)
   if (missing) return <Show query={missing}>{() => null}</Show>
-  if (changes.length === 0) return <Empty>No file differs from {previous}.</Empty>
-  const unlisted = `The files of ${previous} are not listed, so every file is shown.`
-  const none = 'There is no live version below it: every file is new.'
+  if (changes.length === 0)
+    return <Empty>{t('No file differs from {previous}.', { previous })}</Empty>
+  const unlisted = t('The files of {previous} are not listed, so every file is shown.', {
+    previous,
+  })
+  const none = t('There is no live version below it: every file is new.')
   return (
     <div className="stack tight">
-      <p>{isListed ? `Against ${previous}.` : hasPrevious ? unlisted : none}</p>
+      <p>{isListed ? t('Against {previous}.', { previous }) : hasPrevious ? unlisted : none}</p>
       <ul className={`stack tight ${styles.files}`}>
         {changes.map(({ path, kind }) => {
           const isOpen = path === open
@@ -82,9 +86,9 @@ const FileDiff = ({ of, change: { path, kind } }: { of: Sides; change: FileChang
   const missing = asked.find(({ data }) => data === undefined)
   if (missing) return <Show query={missing}>{() => null}</Show>
   const lines = diffLines(before.data?.text ?? '', after.data?.text ?? '')
-  if (!lines) return <p>Nearly all of it changed: too much to show line by line.</p>
-  if (lines.length === 0) return <p>Nothing in it changed.</p>
-  return <Lines label={`Changes of ${path}`} lines={lines} />
+  if (!lines) return <p>{t('Nearly all of it changed: too much to show line by line.')}</p>
+  if (lines.length === 0) return <p>{t('Nothing in it changed.')}</p>
+  return <Lines label={t('Changes of {path}', { path })} lines={lines} />
 }
 
 /** Effects on saved workflows of an update from the version before. */
@@ -95,14 +99,15 @@ export const Comparison = ({ nodeId, version, previous = '' }: Sides) => {
     // It changes once the version is checked again.
     staleTime: 0,
   })
-  if (previous === '') return <Empty>There is no live version below it to compare with.</Empty>
+  if (previous === '')
+    return <Empty>{t('There is no live version below it to compare with.')}</Empty>
   return (
     <Show query={compared}>
       {({ verdict, counts, changes }) => (
         <Stack>
           <p>
             {verdict === 'none'
-              ? 'The nodes of one side could not be read.'
+              ? t('The nodes of one side could not be read.')
               : t(
                   'Changes against {previous}: {breaks} that break, {may_break} that may break, {safe} safe.',
                   { previous, ...counts },

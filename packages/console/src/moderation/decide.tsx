@@ -8,7 +8,8 @@ import { Ask } from '../ui/ask.tsx'
 import { Button } from '../ui/button.tsx'
 import { Row } from '../ui/panels.tsx'
 import { Bdi } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+
+import { t } from '../words/translate.ts'
 
 /** Version as platform admins see it. */
 export type Version = Schema<'NodeVersionPage'>['versions'][number]
@@ -24,7 +25,7 @@ const DECISIONS = {
     title: t('Approve {versions}?'),
     done: t('{versions}: approved'),
     variant: 'primary',
-    help: 'It becomes Latest if it is the highest version. Say what you checked.',
+    help: t('It becomes Latest if it is the highest version. Say what you checked.'),
   },
   h: {
     status: 'NodeVersionStatusFlagged',
@@ -32,7 +33,9 @@ const DECISIONS = {
     title: t('Flag {versions}?'),
     done: t('{versions}: flagged'),
     variant: undefined,
-    help: 'The version before stays Latest. Its publisher can read the reason and request a review.',
+    help: t(
+      'The version before stays Latest. Its publisher can read the reason and request a review.',
+    ),
   },
   b: {
     status: 'NodeVersionStatusBanned',
@@ -40,7 +43,7 @@ const DECISIONS = {
     title: t('Ban {versions}?'),
     done: t('{versions}: banned'),
     variant: 'danger',
-    help: 'It can’t be installed or downloaded. Everyone can read the reason.',
+    help: t('It can’t be installed or downloaded. Everyone can read the reason.'),
   },
 } as const
 type Letter = keyof typeof DECISIONS
@@ -100,7 +103,7 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
     const text = t(DECISIONS[letter].done, { versions: named(done) })
     const close = showToast(<Bdi>{text}</Bdi>, {
       seconds: UNDO_SECONDS,
-      action: undoable.length > 0 && <Button onPress={press}>Undo</Button>,
+      action: undoable.length > 0 && <Button onPress={press}>{t('Undo')}</Button>,
     })
   }
   const decision = asked && DECISIONS[asked]
@@ -124,12 +127,12 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
           action={decision.label}
           variant={decision.variant}
           typed={asked === 'b' ? named(legal(asked)) : undefined}
-          fields={[{ name: 'status_reason', label: 'Reason', rows: 3, help: decision.help }]}
+          fields={[{ name: 'status_reason', label: t('Reason'), rows: 3, help: decision.help }]}
           write={({ status_reason: reason = '' }) => decide(asked, reason)}
           onDone={(done) => report(asked, done)}
           onClose={() => setAsked(undefined)}
         >
-          {legal(asked).some(isFinal) && <p>This closes the review and can’t be undone.</p>}
+          {legal(asked).some(isFinal) && <p>{t('This closes the review and can’t be undone.')}</p>}
         </Ask>
       )}
     </Row>
@@ -138,4 +141,6 @@ export const Decide = ({ versions }: { versions: readonly Version[] }) => {
 
 /** One by its id; of several, how many they are. */
 const named = (versions: readonly Version[]): string =>
-  versions.length === 1 && versions[0] ? keyOf(versions[0]) : counted(versions.length, 'version')
+  versions.length === 1 && versions[0]
+    ? keyOf(versions[0])
+    : t('{count, plural, one {# version} other {# versions}}', { count: versions.length })

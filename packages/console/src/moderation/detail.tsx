@@ -16,6 +16,7 @@ import { banOf } from './bans.tsx'
 import { Changes, Comparison, type Sides } from './changes.tsx'
 import { Decide, type Version } from './decide.tsx'
 import { BannedPublishers, SameContent } from './related.tsx'
+import { rich, t } from '../words/translate.ts'
 
 interface DetailProps {
   /** `{node}@{version}`. */
@@ -38,12 +39,16 @@ export const Detail = ({ id, listed, onBack }: DetailProps) => {
       <div className="phone">
         <Button onPress={onBack}>
           <ArrowLeft aria-hidden />
-          All versions
+          {t('All versions')}
         </Button>
       </div>
       <Show query={{ ...read, data: read.data === undefined ? listed : read.data }}>
         {(version) =>
-          version ? <CheckedPack version={version} /> : <Empty>Version {id} not found</Empty>
+          version ? (
+            <CheckedPack version={version} />
+          ) : (
+            <Empty>{t('Version {id} not found', { id })}</Empty>
+          )
         }
       </Show>
     </Stack>
@@ -59,10 +64,10 @@ const CheckedPack = ({ version }: { version: Version }) => {
   const isRetriable =
     status === 'NodeVersionStatusPending' || version.host_node_extract_status === 'failed'
   const tabs = {
-    findings: ['Findings', <Findings key="findings" {...of} />],
-    changes: ['Changed files', <Changes key="changes" {...of} />],
-    comparison: ['Nodes', <Comparison key="comparison" {...of} />],
-    moves: ['History', <Transitions key="moves" {...of} />],
+    findings: [t('Findings'), <Findings key="findings" {...of} />],
+    changes: [t('Changed files'), <Changes key="changes" {...of} />],
+    comparison: [t('Nodes'), <Comparison key="comparison" {...of} />],
+    moves: [t('History'), <Transitions key="moves" {...of} />],
   } as const
   return (
     <>
@@ -93,8 +98,8 @@ const CheckedPack = ({ version }: { version: Version }) => {
         <Decide versions={[version]} />
         {isRetriable && (
           <AskButton
-            label="Check again"
-            title={`Check ${nodeId} ${number} again?`}
+            label={t('Check again')}
+            title={t('Check {nodeId} {number} again?', { nodeId, number })}
             write={() =>
               send('POST', '/admin/nodes/{nodeId}/versions/{version}/retry', {
                 path: { nodeId, version: number },
@@ -103,11 +108,11 @@ const CheckedPack = ({ version }: { version: Version }) => {
           />
         )}
         <Actions
-          label="Ban"
+          label={t('Ban')}
           actions={[banOf('node', nodeId), publisher && banOf('publisher', publisher.id)]}
         />
       </Row>
-      <Tabs label="About the version" tabs={tabs} selected={part} onSelect={setPart} />
+      <Tabs label={t('About the version')} tabs={tabs} selected={part} onSelect={setPart} />
     </>
   )
 }

@@ -5,6 +5,7 @@ import type { Schema } from '../api/client.ts'
 import { publisherQuery } from '../publish/queries.ts'
 import { Link, publisherPage, versionPage } from '../ui/link.tsx'
 import { wordsOf } from '../words/states.ts'
+import { t } from '../words/translate.ts'
 
 type Content = Schema<'VersionFindings'>['same_content']
 
@@ -22,7 +23,7 @@ const Related = ({ label, links }: { label: string; links: readonly ReactNode[] 
 /** Other versions with the same files; each is decided on by itself. */
 export const SameContent = ({ of = [] }: { of: Content }) => (
   <Related
-    label="Same files in"
+    label={t('Same files in')}
     links={of.map(({ node_id: id, version, status }) => (
       <span key={`${id}@${version}`}>
         <Link {...versionPage(id, version)}>{`${id} ${version}`}</Link> ({wordsOf(status).word}
@@ -35,7 +36,7 @@ export const SameContent = ({ of = [] }: { of: Content }) => (
 /** Banned publishers that a member of this one belongs to; the service names them to platform admins alone. */
 export const BannedPublishers = ({ id }: { id: string }) => (
   <Related
-    label="A member belongs to banned publishers"
+    label={t('A member belongs to banned publishers')}
     links={(useQuery(publisherQuery(id)).data?.banned_publishers ?? []).map((banned) => (
       <span key={banned}>
         <Link {...publisherPage(banned)}>{banned}</Link>{' '}

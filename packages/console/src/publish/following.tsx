@@ -12,6 +12,7 @@ import { Columns, Note, Panel, Show } from '../ui/panels.tsx'
 import { Bdi, Hidden, StateBadge, Time } from '../ui/values.tsx'
 import styles from './publish.module.css'
 import { publisherQuery } from './queries.ts'
+import { t } from '../words/translate.ts'
 
 interface Step {
   step: keyof typeof STEPS
@@ -20,16 +21,16 @@ interface Step {
 }
 
 const STEPS = {
-  received: 'Archive received',
-  read: 'Archive read',
-  scanned: 'Code scanned',
-  host_nodes: 'Nodes read',
-  active: 'Published',
+  received: t('Archive received'),
+  read: t('Archive read'),
+  scanned: t('Code scanned'),
+  host_nodes: t('Nodes read'),
+  active: t('Published'),
 }
 
 const markOf = ({ step, state, at }: Step): Mark => {
   const isFlagged = step === 'active' && state === 'held'
-  return { state, text: isFlagged ? 'Flagged' : STEPS[step], at }
+  return { state, text: isFlagged ? t('Flagged') : STEPS[step], at }
 }
 
 type FollowingProps = { publisherId: string; nodeId: string; version: string }
@@ -57,11 +58,11 @@ export const Following = ({ publisherId, nodeId, version }: FollowingProps) => {
     <Show query={read}>
       {(data) => (
         <Columns>
-          <Panel title="Steps" actions={<StateBadge state={data.status} />}>
-            {steps.length > 0 && <Marks label="Steps" of={steps.map(markOf)} />}
+          <Panel title={t('Steps')} actions={<StateBadge state={data.status} />}>
+            {steps.length > 0 && <Marks label={t('Steps')} of={steps.map(markOf)} />}
             <Verdict version={data} />
           </Panel>
-          <Panel title="Findings">
+          <Panel title={t('Findings')}>
             <Findings nodeId={nodeId} version={version} />
           </Panel>
         </Columns>
@@ -78,7 +79,7 @@ const Verdict = ({ version }: { version: Version }) => {
       <Note tone="ok">
         <Live version={version} />
         {version.host_node_extract_reason && <Reason version={version} />}
-        <LinkButton {...nodePage(nodeId)}>View in registry</LinkButton>
+        <LinkButton {...nodePage(nodeId)}>{t('View in registry')}</LinkButton>
       </Note>
     )
   if (status === 'NodeVersionStatusFlagged')

@@ -7,6 +7,7 @@ import {
 } from '../../../client/src/cli/check-pack.ts'
 import type { Pack as CheckedPack } from '../../../client/src/cli/check-pack.ts'
 import { whyLeftOut } from '../../../client/src/cli/left-out.ts'
+import { t } from '../words/translate.ts'
 
 /** A file that was dropped, by its path from the top of the folder or zip. */
 export type Entry = { path: string; bytes: number; read(): Promise<Blob> }
@@ -52,7 +53,7 @@ const LISTED = 8
 
 const checkLeftOut = ({ leftOut }: Pack): Check[] => {
   const names = leftOut.map(({ path, why }) => `${path} (${why})`)
-  return names.length === 0 ? [] : [warn(`Left out: ${list(names)}`)]
+  return names.length === 0 ? [] : [warn(t('Left out: {names}', { names: list(names) }))]
 }
 
 export const list = (names: readonly string[], max = LISTED): string => {
@@ -67,5 +68,5 @@ export const list = (names: readonly string[], max = LISTED): string => {
  */
 export const checkPack = (pack: Pack, limits: Limits): Check[] =>
   pack.files.length === 0
-    ? [bad(`${pack.name} has no file to publish.`)]
+    ? [bad(t('{name} has no file to publish.', { name: pack.name }))]
     : [...checkPackFiles(pack, limits).filter(({ tone }) => tone !== 'ok'), ...checkLeftOut(pack)]

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 
 import { readQuery, type Schema } from '../api/client.ts'
 import { useMe } from '../api/queries.ts'
+import { t } from '../words/translate.ts'
 
 export type Role = Schema<'MemberRole'>
 type Publisher = Schema<'Publisher'>

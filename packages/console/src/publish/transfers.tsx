@@ -7,6 +7,7 @@ import { Row } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Bdi, Time } from '../ui/values.tsx'
 import { mayAs, transfersQuery, type OfPublisher } from './queries.ts'
+import { rich, t } from '../words/translate.ts'
 
 const TRANSFER = '/publishers/{publisherId}/transfers/{transferId}'
 
@@ -18,19 +19,17 @@ export const Transfers = ({ id, role }: OfPublisher) => {
   const isOwner = mayAs(role, 'owner')
   return (
     <Listing
-      label="Transfers"
+      label={t('Transfers')}
       query={offers}
-      empty="No packs are offered to this publisher, or by it"
+      empty={t('No packs are offered to this publisher, or by it')}
       columns={{
-        Pack: ({ node_id: node }) => <Link {...nodePage(node)}>{node}</Link>,
-        From: ({ from }) => <Link {...publisherPage(from)}>{from}</Link>,
-        To: ({ to }) => <Link {...publisherPage(to)}>{to}</Link>,
-        Offered: ({ asked_at: at, asked_by: by }) => (
-          <>
-            {rich('{time} by {by}', { time: <Time at={at} />, by: <Bdi>{by}</Bdi> })}
-          </>
+        [t('Pack')]: ({ node_id: node }) => <Link {...nodePage(node)}>{node}</Link>,
+        [t('From')]: ({ from }) => <Link {...publisherPage(from)}>{from}</Link>,
+        [t('To')]: ({ to }) => <Link {...publisherPage(to)}>{to}</Link>,
+        [t('Offered')]: ({ asked_at: at, asked_by: by }) => (
+          <>{rich('{time} by {by}', { time: <Time at={at} />, by: <Bdi>{by}</Bdi> })}</>
         ),
-        Until: ({ expires_at: at }) => <Time at={at} />,
+        [t('Until')]: ({ expires_at: at }) => <Time at={at} />,
         '': (offer) => isOwner && <Decide publisherId={id} offer={offer} />,
       }}
     />
@@ -45,11 +44,11 @@ const Decide = ({ publisherId, offer }: { publisherId: string; offer: Transfer }
     <Row>
       {!isOurs && (
         <AskButton
-          label="Accept"
-          title={`Accept ${node}?`}
+          label={t('Accept')}
+          title={t('Accept {node}?', { node })}
           write={() => send('POST', `${TRANSFER}/accept`, { path })}
         >
-          <p>The pack and all its versions then belong to {publisherId}.</p>
+          <p>{t('The pack and all its versions then belong to {publisherId}.', { publisherId })}</p>
         </AskButton>
       )}
       <AskButton

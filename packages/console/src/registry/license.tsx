@@ -7,6 +7,7 @@ import { fileQuery } from '../ui/findings.tsx'
 import { Show, Stack } from '../ui/panels.tsx'
 import { findLicenseFile } from './archive-files.ts'
 import type { Version } from './queries.ts'
+import { t } from '../words/translate.ts'
 
 interface LicenseProps {
   version: Version
@@ -23,7 +24,7 @@ export const License = ({ version, files, license }: LicenseProps) => {
     <Stack>
       <div>
         <Button variant="quiet" aria-expanded={isOpen} onPress={() => setIsOpen(!isOpen)}>
-          {isOpen ? 'Hide the license' : 'Read the license'}
+          {isOpen ? t('Hide the license') : t('Read the license')}
         </Button>
       </div>
       {isOpen && <Text version={version} path={path} />}

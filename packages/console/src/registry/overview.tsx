@@ -7,6 +7,7 @@ import { findTopFile, isReadme } from './archive-files.ts'
 import { License } from './license.tsx'
 import { Markdown } from './parts.tsx'
 import { filesQuery, type Version } from './queries.ts'
+import { t } from '../words/translate.ts'
 
 /** Readme of a version's archive, and its license. */
 export const Overview = ({ version, license }: { version: Version; license?: string }) => {
@@ -20,7 +21,9 @@ export const Overview = ({ version, license }: { version: Version; license?: str
             {readme ? (
               <Readme version={version} path={readme} />
             ) : (
-              <Empty>The archive of {version.version} has no README.</Empty>
+              <Empty>
+                {t('The archive of {version} has no README.', { version: version.version })}
+              </Empty>
             )}
             <License version={version} files={files} license={license} />
           </Stack>

@@ -9,10 +9,12 @@ import { AskButton } from '../ui/ask.tsx'
 import { Empty, Note, Row, Show, Stack } from '../ui/panels.tsx'
 import { NextPage, PreviousPage } from '../ui/rows.tsx'
 import { Badge, Bdi, Progress, Time } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+
 import { LongText } from './parts.tsx'
 import type { Node } from './queries.ts'
 import styles from './reviews.module.css'
+import { rich, t } from '../words/translate.ts'
+import { showOnePlace } from '../words/language.ts'
 
 type Review = Schema<'NodeReview'>
 type OfReview = { node: Node; review: Review }
@@ -30,7 +32,7 @@ export const titleOfReviews = ({ rating, rating_count: count }: Node): string =>
 const draw = (stars: number): string => '★'.repeat(stars) + '☆'.repeat(5 - stars)
 
 const Stars = ({ count }: { count: number }) => (
-  <span className={styles.stars} role="img" aria-label={`${count} of 5 stars`}>
+  <span className={styles.stars} role="img" aria-label={t('{count} of 5 stars', { count })}>
     {draw(Math.round(count))}
   </span>
 )
@@ -53,9 +55,9 @@ export const Reviews = ({ node }: { node: Node }) => {
         <Stack>
           {first && <Summary node={node} distribution={first.distribution} />}
           <Own node={node} />
-          {first?.total === 0 && <Empty>No reviews yet.</Empty>}
+          {first?.total === 0 && <Empty>{t('No reviews yet.')}</Empty>}
           <PreviousPage query={found} />
-          <ul aria-label="Reviews" className={styles.list}>
+          <ul aria-label={t('Reviews')} className={styles.list}>
             {[first, ...more].flatMap((page) =>
               page?.reviews.map((review) => (
                 <li key={review.id} className="stack">
@@ -76,14 +78,18 @@ const Summary = ({ node, distribution }: { node: Node; distribution: readonly nu
     <div>
       <p className={styles.mean}>{node.rating_count > 0 ? showOnePlace(node.rating) : '–'}</p>
       <Stars count={node.rating} />
-      <p className="soft small">{counted(node.rating_count, 'review')}</p>
+      <p className="soft small">
+        {t('{count, plural, one {# review} other {# reviews}}', { count: node.rating_count })}
+      </p>
     </div>
     <div className={styles.counts}>
       {[5, 4, 3, 2, 1].map((stars) => {
         const count = distribution[stars - 1] ?? 0
         return (
           <Fragment key={stars}>
-            <span className="small">{counted(stars, 'star')}</span>
+            <span className="small">
+              {t('{count, plural, one {# star} other {# stars}}', { count: stars })}
+            </span>
             <Progress
               part={count / Math.max(node.rating_count, 1)}
               label={t('Part with {count, plural, one {# star} other {# stars}}', { count: stars })}
@@ -104,7 +110,7 @@ const Own = ({ node }: { node: Node }) => {
   const role = useRole(node.publisher.id)
   const path = { nodeId: node.id }
   const own = useQuery({ ...readQuery(MINE, { path }), enabled: me !== undefined && !role })
-  if (!me) return <p className="soft">Sign in to write a review.</p>
+  if (!me) return <p className="soft">{t('Sign in to write a review.')}</p>
   if (role) return null
   const mine = own.isError ? undefined : own.data
   const { stars, text, status, hidden_reason: reason } = mine ?? {}
@@ -112,20 +118,20 @@ const Own = ({ node }: { node: Node }) => {
   return (
     <>
       {status === 'waiting' && (
-        <Note>Your account is new. Your review will be published later.</Note>
+        <Note>{t('Your account is new. Your review will be published later.')}</Note>
       )}
       {status === 'hidden' && (
         <Note tone="warn">
-          <Bdi>{`A platform admin has hidden your review: ${reason}`}</Bdi>
+          <Bdi>{t('A platform admin has hidden your review: {reason}', { reason })}</Bdi>
         </Note>
       )}
       <Row>
         <AskButton
-          label={mine ? 'Edit your review' : 'Write a review'}
-          action={mine ? 'Save' : 'Publish'}
+          label={mine ? t('Edit your review') : t('Write a review')}
+          action={mine ? t('Save') : t('Publish')}
           fields={[
-            { name: 'stars', label: 'Stars', options: CHOICES, value: stars?.toString() },
-            { name: 'text', label: 'Review', rows: 4, value: text, isOptional: true },
+            { name: 'stars', label: t('Stars'), options: CHOICES, value: stars?.toString() },
+            { name: 'text', label: t('Review'), rows: 4, value: text, isOptional: true },
           ]}
           write={(given) => {
             const body = { stars: Number(given['stars']), text: given['text'] ?? '', ...version }
@@ -134,7 +140,7 @@ const Own = ({ node }: { node: Node }) => {
         />
         {mine && (
           <AskButton
-            label="Delete your review"
+            label={t('Delete your review')}
             variant="danger"
             write={() => send('DELETE', MINE, { path })}
           />
@@ -174,8 +180,8 @@ export const ReviewText = ({ review }: { review: Review }) => {
     <>
       <Row>
         <Stars count={review.stars} />
-        <Bdi as="strong">{author.name || 'A user'}</Bdi>
-        {author.is_member && <Badge>now a member of the publisher</Badge>}
+        <Bdi as="strong">{author.name || t('A user')}</Bdi>
+        {author.is_member && <Badge>{t('now a member of the publisher')}</Badge>}
         {status !== 'visible' && <Badge tone="warn">{STATUS_WORDS[status]}</Badge>}
         <span className="soft small">
           <Time at={review.createdAt} />
@@ -184,17 +190,17 @@ export const ReviewText = ({ review }: { review: Review }) => {
         </span>
       </Row>
       {text && <LongText text={text} />}
-      {reason && <Note tone="warn">{`Hidden: ${reason}`}</Note>}
+      {reason && <Note tone="warn">{t('Hidden: {reason}', { reason })}</Note>}
       {reports.length > 0 && (
         <Note tone="warn">
-          <Bdi>{`Reported: ${reports.join(' · ')}`}</Bdi>
+          <Bdi>{t('Reported: {reports}', { reports: reports.join(' · ') })}</Bdi>
         </Note>
       )}
     </>
   )
 }
 
-const WHY: FieldSpec = { name: 'reason', label: 'Reason', rows: 3 }
+const WHY: FieldSpec = { name: 'reason', label: t('Reason'), rows: 3 }
 
 /** Buttons for what the caller may do about a review. */
 const Actions = ({ node, review }: OfReview) => {
@@ -208,16 +214,18 @@ const Actions = ({ node, review }: OfReview) => {
     <Row>
       {isReader && (
         <AskButton
-          label="Report"
-          title="Report this review"
+          label={t('Report')}
+          title={t('Report this review')}
           fields={[WHY]}
           write={({ reason = '' }) => send('POST', `${REVIEW}/report`, { path, body: { reason } })}
         />
       )}
       {role && isVisible && (
         <AskButton
-          label={reply ? 'Edit reply' : 'Reply'}
-          fields={[{ name: 'text', label: 'Reply', rows: 4, value: reply?.text, isOptional: true }]}
+          label={reply ? t('Edit reply') : t('Reply')}
+          fields={[
+            { name: 'text', label: t('Reply'), rows: 4, value: reply?.text, isOptional: true },
+          ]}
           write={({ text = '' }) =>
             send('PUT', `/publishers/{publisherId}${REVIEW}/reply`, {
               path: { ...path, publisherId: node.publisher.id },
@@ -248,8 +256,8 @@ export const Decisions = ({ review }: { review: Review }) => {
   )
   return (
     <>
-      {status === 'hidden' ? decide('Show', 'visible') : decide('Hide', 'hidden')}
-      {status === 'visible' && reports && decide('Dismiss reports', 'visible')}
+      {status === 'hidden' ? decide(t('Show'), 'visible') : decide(t('Hide'), 'hidden')}
+      {status === 'visible' && reports && decide(t('Dismiss reports'), 'visible')}
     </>
   )
 }

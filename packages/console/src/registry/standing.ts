@@ -1,6 +1,7 @@
 import type { Data, Schema } from '../api/schema.ts'
 import { wordsOf } from '../words/states.ts'
-import { counted } from '../words/text.ts'
+
+import { t } from '../words/translate.ts'
 
 type Version = Schema<'NodeVersion'>
 
@@ -14,7 +15,7 @@ export const explainInstalls = (
   latest: Version | undefined,
   findings = 0,
 ): string | undefined => {
-  if (!newest) return 'No versions published yet.'
+  if (!newest) return t('No versions published yet.')
   if (newest.version === latest?.version) return undefined
   const why = explain(newest, latest, findings)
   return `${why} ${latest ? t('Latest is {version}.', { version: latest.version }) : t('Nothing can be installed yet.')}`

@@ -9,6 +9,8 @@ import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/layers.tsx'
 import { Bdi, useNow } from '../ui/values.tsx'
 import styles from './frame.module.css'
+import { t } from '../words/translate.ts'
+import { showClock } from '../words/language.ts'
 
 /** Short breaks are not worth a word. */
 const QUIET_MS = 2000
@@ -44,8 +46,8 @@ const NotifyChange = () => {
   if (data.build === firstBuild(data.build)) return <Paused paused={data.paused ?? []} />
   return (
     <div className={`row ${styles.banner} info`} role="status">
-      A new version is here.
-      <Button onPress={() => location.reload()}>Reload</Button>
+      {t('A new version is here.')}
+      <Button onPress={() => location.reload()}>{t('Reload')}</Button>
     </div>
   )
 }
@@ -79,28 +81,28 @@ export const SessionEnd = () => {
   if (ended === true || (endsAt !== undefined && now >= endsAt))
     return (
       <Dialog
-        title="Your session has ended"
+        title={t('Your session has ended')}
         onClose={() => void signOut()}
         actions={
           <Button variant="primary" onPress={() => signInAgain(user)}>
-            Sign in again
+            {t('Sign in again')}
           </Button>
         }
       >
-        <p>What you have typed is kept. Cancel signs you out.</p>
+        <p>{t('What you have typed is kept. Cancel signs you out.')}</p>
       </Dialog>
     )
   if (isLate)
     return (
       <div className={`row ${styles.banner} warn`} role="status">
-        Your session cannot be renewed right now. Trying again.
+        {t('Your session cannot be renewed right now. Trying again.')}
       </div>
     )
   if (endsAt === undefined) return null
   return (
     <div className={`row ${styles.banner} warn`} role="status">
-      Your session ends in {Math.ceil((endsAt - now) / 1000)} s.
-      <Button onPress={() => void signIn()}>Sign in again</Button>
+      {t('Your session ends in {endsAt} s.', { endsAt: Math.ceil((endsAt - now) / 1000) })}
+      <Button onPress={() => void signIn()}>{t('Sign in again')}</Button>
     </div>
   )
 }

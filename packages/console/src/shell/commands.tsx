@@ -12,7 +12,9 @@ import { taskPage } from '../ui/link.tsx'
 import { Facts } from '../ui/panels.tsx'
 import { Bdi } from '../ui/values.tsx'
 import { PAGES, usePages } from './pages.ts'
-import { changeSettings } from './settings.ts'
+import { changeLanguage, changeSettings } from './settings.ts'
+import { t } from '../words/translate.ts'
+import { LANGUAGES } from '../words/language.ts'
 
 const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
@@ -42,18 +44,18 @@ export const Commands = ({ onHelp, onClose }: { onHelp(): void; onClose(): void 
     }),
   }
   return (
-    <Dialog title="Commands" onClose={onClose}>
+    <Dialog title={t('Commands')} onClose={onClose}>
       <Autocomplete filter={contains} inputValue={text} onInputChange={setText}>
         <TextField
-          label="Command"
+          label={t('Command')}
           isLabelHidden
           type="search"
           autoFocus
-          placeholder="Type a command, a search or an id"
+          placeholder={t('Type a command, a search or an id')}
         />
         <Menu
           className={layers.items}
-          aria-label="Commands"
+          aria-label={t('Commands')}
           onAction={(name) => {
             onClose()
             commands[name]?.()
@@ -90,8 +92,8 @@ const WAYS = PAGES.map(
 
 /** Dialog that lists the keys. */
 export const KeyHelp = ({ onClose }: { onClose(): void }) => (
-  <Dialog title="Keys" onClose={onClose}>
+  <Dialog title={t('Keys')} onClose={onClose}>
     <Facts of={{ ...KEYS, ...Object.fromEntries(WAYS) }} />
-    <p>Single-key shortcuts are ignored in text fields. Turn them off under Account.</p>
+    <p>{t('Single-key shortcuts are ignored in text fields. Turn them off under Account.')}</p>
   </Dialog>
 )

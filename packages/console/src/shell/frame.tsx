@@ -20,6 +20,7 @@ import { PackSearch } from './pack-search.tsx'
 import { PAGES, TAB_ICONS, usePages, type PageLinkSpec } from './pages.ts'
 import { SignIn } from './sign-in.tsx'
 import { showToast, Toasts } from './toasts.tsx'
+import { t } from '../words/translate.ts'
 
 /** Frame around every page. */
 export const Frame = () => {
@@ -27,20 +28,20 @@ export const Frame = () => {
   return (
     <>
       <a className={`hidden-text ${styles.skip}`} href="#main">
-        Skip to the page
+        {t('Skip to the page')}
       </a>
       <header className={`row ${styles.bar}`}>
-        <Link to="/" className={`row ${styles.brand}`} aria-label="Kiln, home">
+        <Link to="/" className={`row ${styles.brand}`} aria-label={t('Kiln, home')}>
           <Mark />
-          Kiln
+          {t('Kiln')}
         </Link>
-        <nav className={`screen ${styles.pages}`} aria-label="Pages">
+        <nav className={`screen ${styles.pages}`} aria-label={t('Pages')}>
           {pages.slice(1).map(({ to, title }) => (
             <PageLink key={to} to={to}>
               {title}
             </PageLink>
           ))}
-          <a href="/docs">Docs</a>
+          <a href="/docs">{t('Docs')}</a>
         </nav>
         <RegistrySearch />
         <UserMenu />
@@ -50,24 +51,24 @@ export const Frame = () => {
       <main id="main" className={styles.main} tabIndex={-1}>
         <Guard />
       </main>
-      <nav className={`phone ${styles.tabs}`} aria-label="Pages">
+      <nav className={`phone ${styles.tabs}`} aria-label={t('Pages')}>
         {TAB_ICONS.map((Icon, place) => (
           <TabLink key={place} page={PAGES[place]} Icon={Icon} />
         ))}
         <Menu
-          label="More pages"
+          label={t('More pages')}
           trigger={
             <PlainButton className="bare">
               <Ellipsis aria-hidden />
-              More
+              {t('More')}
             </PlainButton>
           }
         >
           {pages.slice(TAB_ICONS.length).map(({ to, title }) => (
             <PageItem key={to} to={to} title={title} />
           ))}
-          <PageItem to="/account" title="Account" />
-          <MenuItem href="/docs">Docs</MenuItem>
+          <PageItem to="/account" title={t('Account')} />
+          <MenuItem href="/docs">{t('Docs')}</MenuItem>
         </Menu>
       </nav>
       <Toasts />
@@ -137,7 +138,7 @@ const RegistrySearch = () => {
   const isReadable = useIsPublic() !== false || user !== undefined
   // The page of the registry has a field of its own.
   if (path === '/registry' || !isReadable) return <div className={styles.search} />
-  return <PackSearch label="Search the registry" className={styles.search} />
+  return <PackSearch label={t('Search the registry')} className={styles.search} />
 }
 
 /** Credits used for videos, and their limit; leads to the account, which says more. */
@@ -155,27 +156,27 @@ const UserMenu = () => {
   const { user, starting } = useStore(session)
   const navigate = useNavigate()
   if (starting) return null
-  if (user === undefined) return <LinkButton to="/account">Sign in</LinkButton>
+  if (user === undefined) return <LinkButton to="/account">{t('Sign in')}</LinkButton>
   // Home is for all; many a page is not.
   const leave = async (): Promise<void> => {
     await navigate({ to: '/' })
     await signOut()
-    showToast('You are signed out')
+    showToast(t('You are signed out'))
   }
   return (
     <>
       <Credits />
       <Menu
-        label="Account"
+        label={t('Account')}
         trigger={
-          <Button variant="quiet" aria-label={`Signed in as ${user}`}>
+          <Button variant="quiet" aria-label={t('Signed in as {user}', { user })}>
             <UserRound aria-hidden />
             <bdi>{user}</bdi>
           </Button>
         }
       >
-        <PageItem to="/account" title="Account" />
-        <MenuItem onAction={() => void leave()}>Sign out</MenuItem>
+        <PageItem to="/account" title={t('Account')} />
+        <MenuItem onAction={() => void leave()}>{t('Sign out')}</MenuItem>
       </Menu>
     </>
   )
@@ -209,7 +210,9 @@ const Guard = () => {
           <SignIn />
         </Stack>
       ) : (
-        <p>Only platform admins can see this page. An operator names them in ADMIN_SUBJECTS.</p>
+        <p>
+          {t('Only platform admins can see this page. An operator names them in ADMIN_SUBJECTS.')}
+        </p>
       )}
     </>
   )

@@ -1,6 +1,7 @@
 import { House, Images, Package, WandSparkles } from 'lucide-react'
 
 import { useMe } from '../api/queries.ts'
+import { t } from '../words/translate.ts'
 
 /** The pages of the bar. On a phone the first four are tabs, the rest lie behind More. `g` and the letter lead there. */
 export const PAGES = [

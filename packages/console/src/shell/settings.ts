@@ -24,7 +24,10 @@ const KEY = 'kiln.settings'
 const read = (): Settings => {
   const fallback: Settings = { theme: 'system', language: 'system', shortcuts: true, dismissed: {} }
   try {
-    return { ...fallback, ...(JSON.parse(browser.localStorage.getItem(KEY) ?? '{}') as Partial<Settings>) }
+    return {
+      ...fallback,
+      ...(JSON.parse(browser.localStorage.getItem(KEY) ?? '{}') as Partial<Settings>),
+    }
   } catch {
     return fallback
   }

@@ -1,6 +1,7 @@
 import { checkLines, readRequestLines } from '../../../client/src/lib/batch-lines.ts'
 import { requireLines } from '../../../client/src/lib/bytes.ts'
-import { counted } from '../words/text.ts'
+
+import { t } from '../words/translate.ts'
 
 /** Most lines that a check names because they are no JSON. */
 const NAMED = 5
@@ -10,7 +11,7 @@ export const countRequests = async (file: File): Promise<number> => {
   const bytes = new Uint8Array(await file.arrayBuffer())
   await requireLines(bytes, file.name)
   const { numbers, issues } = checkLines(bytes)
-  if (numbers.length === 0) throw new Error(`${file.name} has no line`)
+  if (numbers.length === 0) throw new Error(t('{name} has no line', { name: file.name }))
   if (issues.length === 0) return numbers.length
   const named = issues
     .slice(0, NAMED)

@@ -1,10 +1,15 @@
-import { counted } from '../words/text.ts'
 import type { Bulk, BulkItem } from './bulk-queries.ts'
 import { describe, nameOperation } from './operation.tsx'
+import { t } from '../words/translate.ts'
+import { showNumber } from '../words/language.ts'
+import { wordsOf } from '../words/states.ts'
 
 /** `8 requests`, or `Cancel 60 tasks`. */
 export const titleOfBulk = (bulk: BulkItem): string => {
-  if ('batch_id' in bulk) return bulk.total > 0 ? counted(bulk.total, 'request') : 'Requests'
+  if ('batch_id' in bulk)
+    return bulk.total > 0
+      ? t('{count, plural, one {# request} other {# requests}}', { count: bulk.total })
+      : t('Requests')
   return nameOperation(bulk.action, bulk.total)
 }
 

@@ -6,31 +6,34 @@ import { PageTitle, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, StateBadge, Time } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+
 import { BulkDetail } from './bulk-detail.tsx'
 import { bulkQuery, bulksQuery, idOf, type BulkItem, type BulkKind } from './bulk-queries.ts'
 import { describeBulk, titleOfBulk } from './bulk-words.ts'
 import { NewBatch } from './new-batch.tsx'
+import { t } from '../words/translate.ts'
 
 const route = getRouteApi('/tasks/bulk')
 
 /** Page of the caller's batches and operations: a list of each, or the one that the address names. */
 export const Page = () => {
   const tabs = {
-    batches: ['Batches', <Bulks key="batches" kind="batches" />],
-    operations: ['Operations', <Bulks key="operations" kind="operations" />],
+    batches: [t('Batches'), <Bulks key="batches" kind="batches" />],
+    operations: [t('Operations'), <Bulks key="operations" kind="operations" />],
   } as const
   return (
     <>
-      <PageTitle actions={<Link to="/tasks">All tasks</Link>}>Batches and operations</PageTitle>
-      <Tabs label="Batches and operations" tabs={tabs} />
+      <PageTitle actions={<Link to="/tasks">{t('All tasks')}</Link>}>
+        {t('Batches and operations')}
+      </PageTitle>
+      <Tabs label={t('Batches and operations')} tabs={tabs} />
     </>
   )
 }
 
 const NONE = {
-  batches: 'No batches yet. A file with a request a line makes up to 100,000 tasks.',
-  operations: 'No operations yet. Select tasks in their list to act on many at once.',
+  batches: t('No batches yet. A file with a request a line makes up to 100,000 tasks.'),
+  operations: t('No operations yet. Select tasks in their list to act on many at once.'),
 }
 
 const Bulks = ({ kind }: { kind: BulkKind }) => {
@@ -42,7 +45,7 @@ const BulkList = ({ kind }: { kind: BulkKind }) => (
   <Stack>
     {kind === 'batches' && <NewBatch />}
     <Listing
-      label={kind === 'batches' ? 'Batches' : 'Operations'}
+      label={kind === 'batches' ? t('Batches') : t('Operations')}
       query={useInfiniteQuery(bulksQuery(kind))}
       empty={NONE[kind]}
       columns={COLUMNS[kind]}
@@ -63,10 +66,10 @@ const columnsOf = (kind: BulkKind) => ({
         ))}
     </div>
   ),
-  State: (item: BulkItem) => <Live kind={kind} item={item} />,
-  Progress: (item: BulkItem) => <Counts kind={kind} item={item} />,
-  Created: ({ created_at: at }: BulkItem) => <Time at={at} />,
-  Ended: ({ ended_at: at }: BulkItem) => <Time at={at} none="" />,
+  [t('State')]: (item: BulkItem) => <Live kind={kind} item={item} />,
+  [t('Progress')]: (item: BulkItem) => <Counts kind={kind} item={item} />,
+  [t('Created')]: ({ created_at: at }: BulkItem) => <Time at={at} />,
+  [t('Ended')]: ({ ended_at: at }: BulkItem) => <Time at={at} none="" />,
 })
 const COLUMNS = { batches: columnsOf('batches'), operations: columnsOf('operations') }
 

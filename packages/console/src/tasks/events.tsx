@@ -14,11 +14,12 @@ import { Button } from '../ui/button.tsx'
 import { Link } from '../ui/link.tsx'
 import { Panel, Show } from '../ui/panels.tsx'
 import { Bdi, StateBadge, Time } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+
 import { listDeliveries, resend, useSubscriptionUrls, type Delivery } from './deliveries.ts'
 import { attemptsQuery, eventsQuery, taskQuery } from './queries.ts'
 import styles from './tasks.module.css'
 import type { TaskItem } from './types.ts'
+import { rich, t } from '../words/translate.ts'
 
 /** Milliseconds for which the attempt of a redelivery is polled. */
 const WATCHED_MS = 30_000
@@ -44,9 +45,9 @@ export const Events = ({ task }: { task: Pick<TaskItem, 'task_id' | 'status'> })
           if (sent.length === 0)
             return (
               <p className="soft">
-                {own ? 'Nothing sent yet.' : 'No webhook is set for this task.'}{' '}
+                {own ? t('Nothing sent yet.') : t('No webhook is set for this task.')}{' '}
                 <Link to="/account" search={{ tab: 'webhooks' }}>
-                  Subscribe to all your tasks
+                  {t('Subscribe to all your tasks')}
                 </Link>
               </p>
             )
@@ -84,7 +85,7 @@ const Event = ({ event, url, isOpen, onOpen, onSent }: EventProps) => {
     created_at: at,
     next_attempt_at: next,
   } = event
-  const address = url ?? 'a webhook subscription'
+  const address = url ?? t('a webhook subscription')
   const [isAsked, setAsked] = useState(false)
   const about = event.waits_for ?? ABOUT_DELIVERY[state]
   return (
@@ -92,7 +93,7 @@ const Event = ({ event, url, isOpen, onOpen, onSent }: EventProps) => {
       <div
         className="row"
         role="group"
-        aria-label={`Event ${sequence} to ${address}`}
+        aria-label={t('Event {sequence} to {address}', { sequence, address })}
         onKeyDown={({ key }) => {
           if (key === 'r' && shortcutsAreOn()) setAsked(true)
         }}
@@ -112,21 +113,21 @@ const Event = ({ event, url, isOpen, onOpen, onSent }: EventProps) => {
             {next && rich('next attempt {time}', { time: <Time at={next} /> })}
           </span>
         </AriaButton>
-        <Button onPress={() => setAsked(true)}>Resend</Button>
+        <Button onPress={() => setAsked(true)}>{t('Resend')}</Button>
       </div>
       {isAsked && (
         <Ask
-          title={`Resend event #${sequence}?`}
-          action="Resend"
+          title={t('Resend event #{sequence}?', { sequence })}
+          action={t('Resend')}
           write={() => resend(event)}
           refresh={taskQuery(task).queryKey}
           onDone={() => {
-            showToast(`Event #${sequence} was resent`)
+            showToast(t('Event #{sequence} was resent', { sequence }))
             onSent()
           }}
           onClose={() => setAsked(false)}
         >
-          <p>The webhook URL gets it once more, with the same id.</p>
+          <p>{t('The webhook URL gets it once more, with the same id.')}</p>
         </Ask>
       )}
       <DisclosurePanel>

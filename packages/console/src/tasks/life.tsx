@@ -1,17 +1,19 @@
 import { Panel } from '../ui/panels.tsx'
 import { StateBadge, useNow } from '../ui/values.tsx'
 import type { Tone } from '../words/states.ts'
-import { counted, showSeconds } from '../words/text.ts'
+import { showSeconds } from '../words/text.ts'
 import styles from './tasks.module.css'
 import { makeBars, makeLines, sumUp } from './timeline.ts'
 import type { TaskDetail } from './types.ts'
+import { t } from '../words/translate.ts'
+import { showClock } from '../words/language.ts'
 
 const ERRORS: Record<string, string> = {
-  engine_failed: 'the engine failed',
-  internal_error: 'an error of the service',
-  lost: 'its worker went away',
-  put_back: 'it could not go on, and waits',
-  timeout: 'it took too long',
+  engine_failed: t('the engine failed'),
+  internal_error: t('an error of the service'),
+  lost: t('its worker went away'),
+  put_back: t('it could not go on, and waits'),
+  timeout: t('it took too long'),
 }
 
 /** Why an attempt at rendering ended, by its code. */
@@ -25,7 +27,7 @@ export const Life = ({ task }: { task: TaskDetail }) => {
   const { waited, ran } = sumUp(bars)
   const count = task.attempts.length
   return (
-    <Panel title="Timeline">
+    <Panel title={t('Timeline')}>
       <p className="row">
         <span className={`${styles.key} soft`}>
           {t('Waiting {time}', { time: showSeconds(waited) })}
@@ -60,7 +62,7 @@ export const Life = ({ task }: { task: TaskDetail }) => {
         ))}
       </div>
       <details>
-        <summary>Each step</summary>
+        <summary>{t('Each step')}</summary>
         <ol>
           {makeLines(task).map(({ at, status, number, error, after }) => (
             <li

@@ -8,7 +8,7 @@ import { Link, LinkButton, taskPage } from '../ui/link.tsx'
 import { Checkbox } from '../ui/fields.tsx'
 import { EndlessList } from '../ui/list.tsx'
 import { Empty, PageTitle, Show } from '../ui/panels.tsx'
-import { counted } from '../words/text.ts'
+
 import type { Chosen, OperationAction } from './filter.ts'
 import { Filters, OPEN } from './filters.tsx'
 import { findNew, patchPages, type TaskFilter } from './list-rows.ts'
@@ -17,6 +17,7 @@ import { askTasks, tasksQuery } from './queries.ts'
 import { HEIGHT, TaskRow } from './row.tsx'
 import styles from './tasks.module.css'
 import type { TaskItem } from './types.ts'
+import { t } from '../words/translate.ts'
 
 /** Milliseconds between polls of others' tasks, of which there is no stream. */
 const POLL_MS = 5000
@@ -25,22 +26,22 @@ export const Page = () => {
   const filter = useSearch({ from: '/tasks' })
   const actions = (
     <>
-      <LinkButton to="/tasks/bulk">Batches and operations</LinkButton>
+      <LinkButton to="/tasks/bulk">{t('Batches and operations')}</LinkButton>
       <LinkButton to="/try" variant="primary">
-        New task
+        {t('New task')}
       </LinkButton>
     </>
   )
   return (
     <>
-      <PageTitle actions={actions}>Tasks</PageTitle>
+      <PageTitle actions={actions}>{t('Tasks')}</PageTitle>
       <Filters />
       <TaskList key={JSON.stringify(filter)} filter={filter} />
     </>
   )
 }
 
-const NONE_LIKE_THAT = 'No tasks match. Clear a filter.'
+const NONE_LIKE_THAT = t('No tasks match. Clear a filter.')
 const NONE_YET = (
   <p>
     {t('No tasks yet.')} <Link to="/try">{t('Create your first one.')}</Link>
@@ -74,18 +75,18 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
       <div className={`row ${styles.above}`} role="status">
         {choosable.length > 0 && (
           <Checkbox
-            label="Select all"
+            label={t('Select all')}
             isSelected={choosable.length === chosen.length}
             onChange={(isAll) => select(isAll ? choosable : [])}
           />
         )}
         {newTasks.count > 0 && (
           <Button onPress={() => void newTasks.show()}>
-            {counted(newTasks.count, 'new task')}
+            {t('{count, plural, one {# new task} other {# new tasks}}', { count: newTasks.count })}
           </Button>
         )}
         {chosen.length === choosable.length && chosen.length > 0 && list.hasNextPage && (
-          <Checkbox label="All that match" isSelected={isWhole} onChange={setWhole} />
+          <Checkbox label={t('All that match')} isSelected={isWhole} onChange={setWhole} />
         )}
         {chosen.length > 0 && (
           <Bulk
@@ -109,7 +110,7 @@ const TaskList = ({ filter }: { filter: TaskFilter }) => {
           return (
             <div className={choosable.length === 0 ? styles.plain : ''}>
               <EndlessList
-                label="Tasks"
+                label={t('Tasks')}
                 rows={rows}
                 keyOf={({ task_id: id }) => id}
                 height={HEIGHT}

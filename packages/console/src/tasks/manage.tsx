@@ -5,6 +5,7 @@ import { Actions, type Action } from '../ui/actions.tsx'
 import { SecretDialog } from '../ui/ask.tsx'
 import { Time } from '../ui/values.tsx'
 import type { TaskDetail } from './types.ts'
+import { rich, t } from '../words/translate.ts'
 
 const TOKENS = '/tasks/{task_id}/tokens'
 
@@ -16,21 +17,22 @@ export const ManageTask = ({ task }: { task: TaskDetail }) => {
   const isRendering = ended === undefined && !cancellable
   const actions: (Action | false)[] = [
     {
-      label: 'Share',
-      title: 'Share this task?',
-      action: 'Create token',
+      label: t('Share'),
+      title: t('Share this task?'),
+      action: t('Create token'),
       write: async () => setShared(await send('POST', TOKENS, { path, body: {} })),
       children: (
         <p>
-          Creates a token that reads this task with its results and nothing else. It ends within an
-          hour.
+          {t(
+            'Creates a token that reads this task with its results and nothing else. It ends within an hour.',
+          )}
         </p>
       ),
     },
     deleted === undefined && {
-      label: 'Delete',
-      title: 'Delete this task?',
-      action: 'Delete task',
+      label: t('Delete'),
+      title: t('Delete this task?'),
+      action: t('Delete task'),
       variant: 'danger',
       write: () => send('DELETE', '/tasks/{task_id}', { path, query: { when: 'ended' } }),
       children: (
@@ -46,16 +48,21 @@ export const ManageTask = ({ task }: { task: TaskDetail }) => {
   ]
   return (
     <>
-      <Actions label="More for this task" actions={actions} />
+      <Actions label={t('More for this task')} actions={actions} />
       {shared && (
         <SecretDialog
-          title="Token for this task"
+          title={t('Token for this task')}
           secret={shared.token}
           onClose={() => setShared(undefined)}
         >
           <p>
-            It ends <Time at={shared.expires_at} />. Send it as Authorization: Bearer to read the
-            task, or <a href="/docs/browser">let a page of yours follow it</a>.
+            {rich(
+              'It ends {time}. Send it as Authorization: Bearer to read the task, or <a>let a page of yours follow it</a>.',
+              {
+                time: <Time at={shared.expires_at} />,
+                a: (text) => <a href="/docs/browser">{text}</a>,
+              },
+            )}
           </p>
         </SecretDialog>
       )}

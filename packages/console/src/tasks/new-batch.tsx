@@ -12,9 +12,10 @@ import { DownloadButton } from '../ui/download.tsx'
 import { Dialog } from '../ui/layers.tsx'
 import { ErrorPanel, Note, Row } from '../ui/panels.tsx'
 import { Bdi, Bytes } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+
 import { countRequests, pickLines } from './batch-file.ts'
 import { labelIn } from './list-rows.ts'
+import { rich, t } from '../words/translate.ts'
 
 const FILES = ['.jsonl', '.ndjson', '.txt', 'application/jsonl', 'application/x-ndjson']
 
@@ -31,15 +32,20 @@ export const NewBatch = () => {
   const [file, setFile] = useState<File>()
   return (
     <>
-      <ChooseFile label="New batch from a file" onFile={setFile} />
+      <ChooseFile label={t('New batch from a file')} onFile={setFile} />
       {file && <StartBatch file={file} onClose={() => setFile(undefined)} />}
     </>
   )
 }
 
 const FIELDS: readonly FieldSpec[] = [
-  { name: 'labels', label: 'Labels', help: 'As key:value.', chips: true, isOptional: true },
-  { name: 'webhook_url', label: 'Webhook URL', help: 'Notified at its end.', isOptional: true },
+  { name: 'labels', label: t('Labels'), help: t('As key:value.'), chips: true, isOptional: true },
+  {
+    name: 'webhook_url',
+    label: t('Webhook URL'),
+    help: t('Notified at its end.'),
+    isOptional: true,
+  },
 ]
 
 type FileProps = { file: File; onClose(): void }
@@ -56,14 +62,18 @@ const StartBatch = ({ file, onClose }: FileProps) => {
   })
   if (check.data === undefined)
     return (
-      <Dialog title="New batch" onClose={onClose}>
-        {check.error ? <Wrong error={check.error} /> : <p>Checking {file.name} …</p>}
+      <Dialog title={t('New batch')} onClose={onClose}>
+        {check.error ? (
+          <Wrong error={check.error} />
+        ) : (
+          <p>{t('Checking {name} …', { name: file.name })}</p>
+        )}
       </Dialog>
     )
   const count = check.data
   return (
     <Ask
-      title="New batch"
+      title={t('New batch')}
       action={t('Start {count, plural, one {# request} other {# requests}}', { count })}
       fields={FIELDS}
       write={async ({ labels, webhook_url: url }) => {
@@ -115,7 +125,10 @@ export const Rejected = ({ batch, total, places }: RejectedProps) => {
   return (
     <>
       <Row>
-        <ChooseFile label="Choose the file of this batch" onFile={(from) => picking.mutate(from)} />
+        <ChooseFile
+          label={t('Choose the file of this batch')}
+          onFile={(from) => picking.mutate(from)}
+        />
         {file ? (
           <>
             <DownloadButton

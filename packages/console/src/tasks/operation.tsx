@@ -9,8 +9,9 @@ import { Dialog } from '../ui/layers.tsx'
 import { Link } from '../ui/link.tsx'
 import { Row, Show } from '../ui/panels.tsx'
 import { Bdi, Progress } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+
 import { describeFilter, operationBody, type Chosen, type OperationAction } from './filter.ts'
+import { rich, t } from '../words/translate.ts'
 
 export type Operation = Data<'/operations/{id}'>
 
@@ -66,8 +67,9 @@ const ACTIONS: Record<
     name: t('{count, plural, one {Delete # task} other {Delete # tasks}}'),
     ofAll: t('Delete all that match'),
     done: t('{count, plural, one {# task} other {# tasks}} deleted'),
-    about:
+    about: t(
       'Their inputs, results and prompts are removed, and links to them end. Unfinished tasks are cancelled first. This can’t be undone.',
+    ),
     isDestructive: true,
   },
 }
@@ -102,7 +104,9 @@ export const AskOperation = ({ action, chosen, onBegun, onClose }: AskOperationP
   if (matched === 0)
     return (
       <Dialog title={nameOperation(action)} onClose={onClose}>
-        <Show query={counting}>{() => <p>That can be done with none of these tasks.</p>}</Show>
+        <Show query={counting}>
+          {() => <p>{t('That can be done with none of these tasks.')}</p>}
+        </Show>
       </Dialog>
     )
   const what = nameOperation(action, matched)
@@ -163,7 +167,7 @@ export const OperationProgress = ({ id, onEnd }: OperationProgressProps) => {
     <Row>
       <span className="soft small">{describe(data)}</span>
       <Link to="/tasks/bulk" search={{ tab: 'operations', id }} className="small">
-        Details
+        {t('Details')}
       </Link>
       {!hasEnded(data) && <Stoppable operation={data} />}
     </Row>
@@ -176,9 +180,9 @@ export const Stoppable = ({ operation }: { operation: Operation }) => {
   const taken = counts.done + counts.rejected
   return (
     <>
-      <Progress label="Progress" part={total === 0 ? undefined : taken / total} />
+      <Progress label={t('Progress')} part={total === 0 ? undefined : taken / total} />
       <WriteButton
-        label="Stop"
+        label={t('Stop')}
         isDisabled={state === 'cancelling'}
         write={() => send('POST', '/operations/{id}/cancel', { path: { id }, body: {} })}
         refresh={operationQuery(id).queryKey}
@@ -189,7 +193,7 @@ export const Stoppable = ({ operation }: { operation: Operation }) => {
 
 export const describe = ({ action, state, total, counts }: Operation): string => {
   const { done, rejected, not_done: left } = counts
-  if (state === 'preparing') return 'Finding tasks'
+  if (state === 'preparing') return t('Finding tasks')
   if (state === 'running') return t('{taken} of {total} tasks', { taken: done + rejected, total })
   const words = [
     t(ACTIONS[action].done, { count: done }),

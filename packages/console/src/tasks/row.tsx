@@ -3,10 +3,11 @@ import { titleOf } from '../try/kinds.ts'
 import { Checkbox } from '../ui/fields.tsx'
 import { Link, taskPage } from '../ui/link.tsx'
 import { Badge, Bdi, Progress, StateBadge, Tile, Time } from '../ui/values.tsx'
-import { counted } from '../words/text.ts'
+
 import { aboutTime } from './timeline.ts'
 import type { TaskItem } from './types.ts'
 import styles from './tasks.module.css'
+import { t } from '../words/translate.ts'
 
 /** Pixels. */
 export const HEIGHT = 72
@@ -35,7 +36,11 @@ export const TaskRow = ({ task, outcome, isChosen, onChoose }: TaskRowProps) => 
     <div className={styles.task}>
       <span className={styles.check}>
         {task.deleted_at === undefined && (
-          <Checkbox aria-label={`Choose ${title}`} isSelected={isChosen} onChange={onChoose} />
+          <Checkbox
+            aria-label={t('Choose {title}', { title })}
+            isSelected={isChosen}
+            onChange={onChoose}
+          />
         )}
       </span>
       <Tile src={ownLink(task.thumbnail_url)} name={title} size={48} />
@@ -64,13 +69,15 @@ export const TaskRow = ({ task, outcome, isChosen, onChoose }: TaskRowProps) => 
       <span className={`stack ${styles.how}`}>
         {isState ? <StateBadge state={outcome ?? state} /> : <Bdi>{outcome}</Bdi>}
         {state === 'running' && (task.family === 'video' || task.progress > 0) && (
-          <Progress label={`${title}, progress`} part={task.progress / 100} />
+          <Progress label={t('{title}, progress', { title })} part={task.progress / 100} />
         )}
       </span>
       <Bdi as="span" className={wide}>
         {task.owner ?? task.engine}
       </Bdi>
-      <span className={wide}>{credits > 0 && counted(credits, 'credit')}</span>
+      <span className={wide}>
+        {credits > 0 && t('{count, plural, one {# credit} other {# credits}}', { count: credits })}
+      </span>
       <span className={`stack ${styles.what}`}>
         <Time at={from} />
         <span className={wide}>{time}</span>

@@ -22,6 +22,8 @@ import { Outcome, State } from './parts.tsx'
 import { useTask } from './queries.ts'
 import styles from './tasks.module.css'
 import type { TaskDetail } from './types.ts'
+import { t } from '../words/translate.ts'
+import { DATE_TIME, showNumber } from '../words/language.ts'
 
 export const Page = () => {
   const { task: id } = useParams({ from: '/tasks/$task' })
@@ -31,14 +33,14 @@ export const Page = () => {
   const isOwn = task.data !== undefined && [undefined, me?.id].includes(task.data.owner)
   return (
     <>
-      {task.isLoadingError && <PageTitle>Task</PageTitle>}
+      {task.isLoadingError && <PageTitle>{t('Task')}</PageTitle>}
       <Show query={task}>
         {(data) => (
           <>
             <Head task={data} isOwn={isOwn} />
             <Stack>
               <div className={`split ${styles.page}`}>
-                <Panel title="Result">
+                <Panel title={t('Result')}>
                   <Outcome task={data} />
                 </Panel>
                 <About task={data} />
@@ -46,8 +48,8 @@ export const Page = () => {
               <Life task={data} />
               {me?.isAdmin === true && <Explanation task={id} isOpen={!data.ended_at} />}
               {data.log && (
-                <Panel title="Log">
-                  <Code text={data.log} label="log" />
+                <Panel title={t('Log')}>
+                  <Code text={data.log} label={t('log')} />
                 </Panel>
               )}
               {isOwn && <Events task={data} />}
@@ -64,8 +66,8 @@ const Head = ({ task, isOwn }: { task: TaskDetail; isOwn: boolean }) => {
   const { task_id: from, kind, prompt, created_at: at, temporal_url: temporal } = task
   const actions = (
     <>
-      {temporal && <OutLink href={temporal}>Temporal</OutLink>}
-      {findKind(kind) && <LinkButton {...tryPage(kind, from)}>Run again</LinkButton>}
+      {temporal && <OutLink href={temporal}>{t('Temporal')}</OutLink>}
+      {findKind(kind) && <LinkButton {...tryPage(kind, from)}>{t('Run again')}</LinkButton>}
       {isOwn && <ManageTask task={task} />}
     </>
   )
@@ -115,28 +117,28 @@ const About = ({ task }: { task: TaskDetail }) => {
   const same = factsOf(false)
   const count = Object.keys(same).length
   return (
-    <Panel title="Details">
+    <Panel title={t('Details')}>
       {inputs.map((input) => (
         <InputFile key={input.field} kind={task.kind} input={input} />
       ))}
       <Facts
         of={{
-          Prompt: task.prompt && <Bdi>{promptOf(task)}</Bdi>,
+          [t('Prompt')]: task.prompt && <Bdi>{promptOf(task)}</Bdi>,
           [task.family === 'video' ? t('Model') : t('Engine')]: engine && <Bdi>{engine}</Bdi>,
-          Size: result?.width !== undefined && (
+          [t('Size')]: result?.width !== undefined && (
             <>
               {result.width} × {result.height}
               {result.bytes !== undefined && ' · '}
               {result.bytes !== undefined && <Bytes count={result.bytes} />}
             </>
           ),
-          Labels: labels && <LabelList labels={labels} />,
+          [t('Labels')]: labels && <LabelList labels={labels} />,
           ...factsOf(true),
-          Credits: credits.toLocaleString('en'),
-          Created: <Time at={at} />,
-          'Files are removed': purge && <Time at={purge} />,
-          Owner: owner !== undefined && <Bdi>{owner}</Bdi>,
-          Id: <Copied text={id} label="id" />,
+          [t('Credits')]: showNumber(credits),
+          [t('Created')]: <Time at={at} />,
+          [t('Files are removed')]: purge && <Time at={purge} />,
+          [t('Owner')]: owner !== undefined && <Bdi>{owner}</Bdi>,
+          [t('Id')]: <Copied text={id} label={t('id')} />,
         }}
       />
       {count > 0 && (
@@ -147,9 +149,9 @@ const About = ({ task }: { task: TaskDetail }) => {
       )}
       {kind && (
         <details>
-          <summary>As curl</summary>
+          <summary>{t('As curl')}</summary>
           <Code
-            label="request as curl"
+            label={t('request as curl')}
             text={toCurl({ origin: location.origin, kind, body: changed })}
           />
         </details>
@@ -164,10 +166,10 @@ const Raw = ({ task }: { task: TaskDetail & { preview?: string } }) => {
   const text = JSON.stringify(whole, null, 2)
   return (
     <Panel
-      title="JSON"
+      title={t('JSON')}
       actions={
         <DownloadButton
-          label="Download JSON"
+          label={t('Download JSON')}
           name={`task-${task.task_id}.json`}
           type="application/json"
           read={() => `${text}\n`}
@@ -176,7 +178,7 @@ const Raw = ({ task }: { task: TaskDetail & { preview?: string } }) => {
     >
       <details>
         <summary>{`GET /tasks/${task.task_id}`}</summary>
-        <Code text={text} label="JSON" />
+        <Code text={text} label={t('JSON')} />
       </details>
     </Panel>
   )

@@ -1,5 +1,6 @@
 import { showSeconds } from '../words/text.ts'
 import type { TaskDetail } from './types.ts'
+import { t } from '../words/translate.ts'
 
 /** Members of a task that the timeline needs. */
 export type Life = Pick<TaskDetail, 'state' | 'created_at' | 'ended_at' | 'moves' | 'attempts'>
@@ -110,8 +111,9 @@ const NEARLY = 0.75
 
 /** The rest of a task in words that agree with its bar. */
 export const aboutLeft = (left: number | undefined, part: number | undefined): string => {
-  if (left !== undefined && left > 1) return `about ${showSeconds(Math.round(left))} left`
-  return part !== undefined && part >= NEARLY ? 'Almost done' : 'Rendering'
+  if (left !== undefined && left > 1)
+    return t('about {time} left', { time: showSeconds(Math.round(left)) })
+  return part !== undefined && part >= NEARLY ? t('Almost done') : t('Rendering')
 }
 
 /** Says about when a task begins, by how long those like it waited; half of them no longer than `p50`. */
@@ -121,6 +123,6 @@ export const aboutWait = (
 ): string | undefined => {
   if (p50 === null || p95 === null) return undefined
   return waited <= p50
-    ? `usually starts after about ${showSeconds(p50)}`
-    : `longer than usual: nearly all start within ${showSeconds(p95)}`
+    ? t('usually starts after about {time}', { time: showSeconds(p50) })
+    : t('longer than usual: nearly all start within {time}', { time: showSeconds(p95) })
 }

@@ -10,10 +10,11 @@ import type { Kind } from './kinds.ts'
 import { EXAMPLE } from './snippets.ts'
 import styles from './try.module.css'
 import { wordOf } from './words.ts'
+import { t } from '../words/translate.ts'
 
 /** Stands in the place of a result until there is one. */
 export const Example = ({ kind: { id, path } }: { kind: Kind }) => {
-  const words = <Empty>Your result will appear here</Empty>
+  const words = <Empty>{t('Your result will appear here')}</Empty>
   const isVideo = path.includes('video') || id === 'extend'
   if (!isVideo && id !== 'relight') return words
   return (
@@ -21,7 +22,7 @@ export const Example = ({ kind: { id, path } }: { kind: Kind }) => {
       {words}
       {isVideo ? (
         <>
-          <p className="soft small">Example</p>
+          <p className="soft small">{t('Example')}</p>
           <Clip src={clip} poster={clipPoster} className={styles.clip} />
         </>
       ) : (

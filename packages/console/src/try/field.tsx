@@ -16,6 +16,7 @@ import { videosQuery } from './queries.ts'
 import type { Body, JsonSchema } from './schema.ts'
 import styles from './try.module.css'
 import { presetOf, unsetWord, wordOf } from './words.ts'
+import { t } from '../words/translate.ts'
 
 /** Props that all fields of a form share. */
 export interface Form {
@@ -145,7 +146,7 @@ const LabelsField = ({ value = {}, onChange, ...props }: LabelsProps) => {
   return (
     <TextField
       {...props}
-      help="One on each line, as key: value. The list of tasks can be filtered by them."
+      help={t('One on each line, as key: value. The list of tasks can be filtered by them.')}
       rows={2}
       value={shown}
       onChange={(next) => {
@@ -246,13 +247,13 @@ const Source = ({ field, form }: FieldProps) => {
   return (
     <Stack>
       {videos.length > 0 && (
-        <div className={styles.videos} role="group" aria-label="Your videos">
-          <strong>Your videos</strong>
+        <div className={styles.videos} role="group" aria-label={t('Your videos')}>
+          <strong>{t('Your videos')}</strong>
           {videos.map(({ task_id: id, kind, prompt, thumbnail_url: src }) => (
             <ToggleButton
               key={id}
               className={styles.tile}
-              aria-label={`Extend ${prompt ?? titleOf(kind)}`}
+              aria-label={t('Extend {prompt}', { prompt: prompt ?? titleOf(kind) })}
               isSelected={chosen === id}
               onChange={() => pick.mutate(id)}
             >
@@ -264,7 +265,7 @@ const Source = ({ field, form }: FieldProps) => {
       {pick.error && <ErrorPanel error={pick.error} />}
       <FileField
         label={field.label}
-        help="One of your videos, or any of 4 to 60 s."
+        help={t('One of your videos, or any of 4 to 60 s.')}
         error={form.issues[field.pointer] ?? form.issues['/video_creation_id']}
         accept="video/*"
         value={form.body[field.name] as string | undefined}

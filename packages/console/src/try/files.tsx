@@ -16,6 +16,7 @@ import { uploadFile, UPLOADS, type Accepted } from './queries.ts'
 import stillLife from './still-life.webp'
 import sunset from './sunset.webp'
 import styles from './try.module.css'
+import { t } from '../words/translate.ts'
 
 interface FileFieldProps {
   label: string
@@ -48,7 +49,9 @@ export const FileField = (props: FileFieldProps) => {
   const src = ownLink(value)
   usePaste(takesPaste, accept, take)
   const isImage = accept === 'image/*'
-  const notOne = isImage ? t('{name} is not an image.', { name }) : t('{name} is not a video.', { name })
+  const notOne = isImage
+    ? t('{name} is not an image.', { name })
+    : t('{name} is not a video.', { name })
   const error = upload.data === null ? notOne : props.error
   const isThere = value !== undefined && !upload.isPending
   return (
@@ -91,7 +94,7 @@ export const FileField = (props: FileFieldProps) => {
           </span>
         )}
         {value !== undefined && (
-          <IconButton label={`Remove ${label}`} onPress={() => onChange(undefined)}>
+          <IconButton label={t('Remove {label}', { label })} onPress={() => onChange(undefined)}>
             <Trash2 aria-hidden />
           </IconButton>
         )}
@@ -107,10 +110,10 @@ export const FileField = (props: FileFieldProps) => {
       {upload.isPending && <Progress label={t('Upload of {name}', { name })} part={part} />}
       {upload.error && <ErrorPanel error={upload.error} onRetry={file && (() => take(file))} />}
       <TextField
-        label={`${label}: URL`}
+        label={t('{label}: URL', { label })}
         isLabelHidden
         type="url"
-        placeholder="or paste a URL"
+        placeholder={t('or paste a URL')}
         value={src === undefined ? (value ?? '') : ''}
         onChange={(address) => {
           upload.reset()
@@ -131,8 +134,8 @@ const SAMPLES = [
 /** Pictures to begin with, one press each. */
 const Samples = ({ label, onChoose }: { label: string; onChoose(file: Promise<File>): void }) => {
   return (
-    <div className="row" role="group" aria-label={`Samples for ${label}`}>
-      <span className="soft small">or a sample</span>
+    <div className="row" role="group" aria-label={t('Samples for {label}', { label })}>
+      <span className="soft small">{t('or a sample')}</span>
       {SAMPLES.map(([name, file, src]) => (
         <AriaButton
           key={name}

@@ -1,6 +1,7 @@
 import { IMAGES, VIDEOS } from '../../../client/src/lib/task.ts'
 import type { Data } from '../api/schema.ts'
 import { sentence } from './words.ts'
+import { t } from '../words/translate.ts'
 
 /** The last part of its page's address, its title, its creation route, and its function in the TypeScript client. */
 const kind = (id: string, title: string, path: string, call: string) => ({ id, title, path, call })
@@ -14,16 +15,16 @@ export type Kind = ReturnType<typeof kind> & {
 
 /** Kinds of tasks to try, in the order of the choice. */
 export const KINDS = [
-  kind('relight', 'Relight', `${IMAGES}/image-relight`, 'relight'),
-  kind('upscale', 'Upscale', `${IMAGES}/image-upscaler`, 'upscale'),
-  kind('upscale_precision', 'Upscale (precise)', PRECISION, 'upscalePrecision'),
-  kind('skin_flexible', 'Skin – flexible', `${IMAGES}/skin-enhancer/flexible`, 'skinFlexible'),
-  kind('skin_creative', 'Skin – creative', `${IMAGES}/skin-enhancer/creative`, 'skinCreative'),
-  kind('skin_faithful', 'Skin – faithful', `${IMAGES}/skin-enhancer/faithful`, 'skinFaithful'),
-  kind('text2video', 'Text to video', `${VIDEOS}/text2video`, 'textToVideo'),
-  kind('img2video', 'Image to video', `${VIDEOS}/img2video`, 'imageToVideo'),
-  kind('start-end2video', 'Two frames to video', `${VIDEOS}/start-end2video`, 'startEndToVideo'),
-  kind('extend', 'Extend a video', `${VIDEOS}/extend`, 'extendVideo'),
+  kind('relight', t('Relight'), `${IMAGES}/image-relight`, 'relight'),
+  kind('upscale', t('Upscale'), `${IMAGES}/image-upscaler`, 'upscale'),
+  kind('upscale_precision', t('Upscale (precise)'), PRECISION, 'upscalePrecision'),
+  kind('skin_flexible', t('Skin – flexible'), `${IMAGES}/skin-enhancer/flexible`, 'skinFlexible'),
+  kind('skin_creative', t('Skin – creative'), `${IMAGES}/skin-enhancer/creative`, 'skinCreative'),
+  kind('skin_faithful', t('Skin – faithful'), `${IMAGES}/skin-enhancer/faithful`, 'skinFaithful'),
+  kind('text2video', t('Text to video'), `${VIDEOS}/text2video`, 'textToVideo'),
+  kind('img2video', t('Image to video'), `${VIDEOS}/img2video`, 'imageToVideo'),
+  kind('start-end2video', t('Two frames to video'), `${VIDEOS}/start-end2video`, 'startEndToVideo'),
+  kind('extend', t('Extend a video'), `${VIDEOS}/extend`, 'extendVideo'),
 ]
 
 /** Kinds as tiles, each with the variants that stand below it once it is chosen. */

@@ -15,6 +15,7 @@ import { documentQuery, exampleQuery, templatesQuery } from './queries.ts'
 import { schemaOf, type JsonSchema } from './schema.ts'
 import { TryForm } from './try-form.tsx'
 import styles from './try.module.css'
+import { t } from '../words/translate.ts'
 
 /** Icons of the families in their order, then that of templates. */
 const ICONS = [Sun, Maximize2, ScanFace, Clapperboard, Workflow]
@@ -24,7 +25,7 @@ export const Page = () => {
   if (useStore(session).user !== undefined) return <Forms />
   return (
     <>
-      <PageTitle>Try</PageTitle>
+      <PageTitle>{t('Try')}</PageTitle>
       <Kinds id={kind} templates={[]} />
       <Samples key={kind} kind={kind} />
     </>
@@ -44,13 +45,14 @@ const Forms = () => {
     )
   return (
     <>
-      <PageTitle>Try</PageTitle>
+      <PageTitle>{t('Try')}</PageTitle>
       <Kinds id={id} templates={templates.data?.templates.map(({ kind }) => kind) ?? []} />
       {kind?.argument !== undefined ? (
         <Show query={templates} loading={<Loading rows={6} />}>
           {({ templates: all }) => {
             const schema = all.find((one) => one.kind === id)?.body as JsonSchema | undefined
-            if (!schema) return <Empty>This template is gone. Tasks made with it go on.</Empty>
+            if (!schema)
+              return <Empty>{t('This template is gone. Tasks made with it go on.')}</Empty>
             return <Started kind={kind} schema={schema} />
           }}
         </Show>
@@ -62,7 +64,7 @@ const Forms = () => {
           }}
         </Show>
       ) : (
-        <Empty>Unknown task type. Pick one above.</Empty>
+        <Empty>{t('Unknown task type. Pick one above.')}</Empty>
       )}
     </>
   )
@@ -74,7 +76,7 @@ const Kinds = ({ id, templates }: { id: string; templates: readonly string[] }) 
   const families = { ...FAMILIES, [t('Custom')]: custom }
   const variants = Object.entries(Object.values(families).find((one) => id in one) ?? {})
   return (
-    <nav aria-label="Task type" className={`stack tight ${styles.kinds}`}>
+    <nav aria-label={t('Task type')} className={`stack tight ${styles.kinds}`}>
       <ul className={styles.tiles}>
         {Object.entries(families).map(([name, kinds], place) => {
           const ids = Object.keys(kinds)

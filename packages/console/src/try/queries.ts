@@ -9,6 +9,7 @@ import { post } from '../tasks/queries.ts'
 import type { Kind } from './kinds.ts'
 import type { Body, Document } from './schema.ts'
 import { EXAMPLE } from './snippets.ts'
+import { t } from '../words/translate.ts'
 
 export const documentQuery = queryOptions({
   queryKey: ['document'],
@@ -93,7 +94,7 @@ export const uploadAny = async (
 export const exampleQuery = queryOptions({
   queryKey: ['example'],
   queryFn: async () => {
-    const file = await readAsset(portrait, 'Portrait.webp')
+    const file = await readAsset(portrait, t('Portrait.webp'))
     return { ...EXAMPLE, image: await uploadFile(file, { accept: 'image/*' }) }
   },
   gcTime: 0,

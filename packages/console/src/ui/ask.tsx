@@ -9,6 +9,7 @@ import { Code } from './code.tsx'
 import { Dialog } from './layers.tsx'
 import { ErrorPanel, Note, Stack } from './panels.tsx'
 import { Bdi } from './values.tsx'
+import { t } from '../words/translate.ts'
 
 export interface AskProps<Output> {
   title?: string
@@ -179,8 +180,8 @@ interface SecretDialogProps {
 /** Shows a secret that is not kept. */
 export const SecretDialog = ({ title, secret, onClose, children }: SecretDialogProps) => (
   <Dialog title={title} onClose={onClose}>
-    <Note tone="warn">Copy it now: you won’t be able to see it again.</Note>
-    <Code text={secret} label="secret" />
+    <Note tone="warn">{t('Copy it now: you won’t be able to see it again.')}</Note>
+    <Code text={secret} label={t('secret')} />
     {children}
   </Dialog>
 )

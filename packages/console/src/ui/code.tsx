@@ -6,6 +6,7 @@ import { showControls } from '../words/text.ts'
 import { IconButton } from './button.tsx'
 import styles from './show.module.css'
 import { Bdi, Hidden } from './values.tsx'
+import { t } from '../words/translate.ts'
 
 /** Copies what is given, not what is shown. */
 export const CopyButton = ({ text, label }: { text: string; label: string }) => {
@@ -17,15 +18,18 @@ export const CopyButton = ({ text, label }: { text: string; label: string }) => 
       () => true,
       () => false,
     )
-    if (!isDone) return void showToast('This page may not copy here: select the text instead.')
+    if (!isDone) return void showToast(t('This page may not copy here: select the text instead.'))
     setCopied(true)
-    announce('Copied')
+    announce(t('Copied'))
     setTimeout(() => setCopied(false), 2000)
   }
   return (
-    <IconButton label={copied ? 'Copied' : `Copy ${label}`} onPress={() => void copy()}>
+    <IconButton
+      label={copied ? t('Copied') : t('Copy {label}', { label })}
+      onPress={() => void copy()}
+    >
       {copied ? <Check aria-hidden className="ok" /> : <Copy aria-hidden />}
-      {copied && 'Copied'}
+      {copied && t('Copied')}
     </IconButton>
   )
 }

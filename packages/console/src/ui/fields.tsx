@@ -21,6 +21,7 @@ import { ToggleButtonGroup } from 'react-aria-components/ToggleButtonGroup'
 import { useChangeSearch } from './address.ts'
 import styles from './fields.module.css'
 import layers from './layers.module.css'
+import { showNumber } from '../words/language.ts'
 
 interface FieldProps {
   label: string
@@ -193,8 +194,8 @@ export const Slider = ({ label, help, error, ...props }: RangeProps) => (
       <SliderThumb className={styles.thumb} />
     </SliderTrack>
     <div className={`${styles.ends} soft small`} aria-hidden>
-      <span>{props.minValue?.toLocaleString('en')}</span>
-      <span>{props.maxValue?.toLocaleString('en')}</span>
+      <span>{showNumber(props.minValue ?? 0)}</span>
+      <span>{showNumber(props.maxValue ?? 0)}</span>
     </div>
     <About help={help} error={error} />
   </AriaSlider>

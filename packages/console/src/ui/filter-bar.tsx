@@ -6,6 +6,7 @@ import styles from './fields.module.css'
 import { Dialog } from './layers.tsx'
 import { Stack } from './panels.tsx'
 import type { Children } from './values.tsx'
+import { t } from '../words/translate.ts'
 
 type FilterBarProps = Children & {
   label: string
@@ -33,11 +34,11 @@ export const FilterBar = ({ label, first, count, onClear, children }: FilterBarP
       </div>
       {onClear && (
         <Button variant="quiet" onPress={onClear}>
-          Clear
+          {t('Clear')}
         </Button>
       )}
       {isOpen && (
-        <Dialog title="Filters" onClose={() => setOpen(false)}>
+        <Dialog title={t('Filters')} onClose={() => setOpen(false)}>
           <Stack>{children}</Stack>
         </Dialog>
       )}

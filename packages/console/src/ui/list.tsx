@@ -7,6 +7,7 @@ import { shortcutsAreOn } from '../shell/settings.ts'
 import { Button } from './button.tsx'
 import { Empty, ErrorPanel } from './panels.tsx'
 import styles from './list.module.css'
+import { t } from '../words/translate.ts'
 
 /** Members of `useInfiniteQuery` that a list needs. */
 export type EndlessQuery = Pick<
@@ -73,7 +74,7 @@ export const EndlessList = <Row,>(props: EndlessListProps<Row>) => {
     <>
       {shown.length < items.length && props.onTop && (
         <p className={styles.top}>
-          <Button onPress={props.onTop}>Back to the first rows</Button>
+          <Button onPress={props.onTop}>{t('Back to the first rows')}</Button>
         </p>
       )}
       <ul
@@ -109,7 +110,7 @@ export const EndlessList = <Row,>(props: EndlessListProps<Row>) => {
       {query?.isFetchNextPageError && (
         <ErrorPanel error={query.error} onRetry={() => void query.fetchNextPage()} />
       )}
-      {query?.isFetchingNextPage && <Empty>Loading more …</Empty>}
+      {query?.isFetchingNextPage && <Empty>{t('Loading more …')}</Empty>}
     </>
   )
 }

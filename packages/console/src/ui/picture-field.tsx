@@ -7,6 +7,8 @@ import { TextField } from './fields.tsx'
 import styles from './fields.module.css'
 import { ErrorPanel } from './panels.tsx'
 import { Picture } from './values.tsx'
+import { t } from '../words/translate.ts'
+import { inSentence } from '../words/language.ts'
 
 /** A picture as it is now, and how a file replaces it at once. */
 export interface PictureSpec {
@@ -54,14 +56,14 @@ export const PictureField = ({ label, picture, value, error, onChange }: Picture
               : t('Upload {label}', { label: inSentence(label) })}
           </Button>
         </FileTrigger>
-        <span className="soft small">PNG, JPEG, WebP, AVIF or SVG of up to 1 MiB</span>
+        <span className="soft small">{t('PNG, JPEG, WebP, AVIF or SVG of up to 1 MiB')}</span>
       </div>
       {sent.error && <ErrorPanel error={sent.error} />}
       <TextField
         {...{ value, error, onChange }}
-        label={`${label}: URL`}
+        label={t('{label}: URL', { label })}
         isLabelHidden
-        placeholder="or paste an HTTPS URL"
+        placeholder={t('or paste an HTTPS URL')}
       />
     </div>
   )

@@ -5,6 +5,7 @@ import { Button } from './button.tsx'
 import styles from './list.module.css'
 import { Empty, Show } from './panels.tsx'
 import { Hidden } from './values.tsx'
+import { t } from '../words/translate.ts'
 
 interface RowsProps<Row> {
   label: string
@@ -27,12 +28,12 @@ export const Rows = <Row,>({ label, rows, columns, empty, ...more }: RowsProps<R
         <tr>
           {Object.keys(columns).map((name) => (
             <th key={name} scope="col">
-              {name || <Hidden>Actions</Hidden>}
+              {name || <Hidden>{t('Actions')}</Hidden>}
             </th>
           ))}
           {more.details && (
             <th scope="col">
-              <Hidden>Details</Hidden>
+              <Hidden>{t('Details')}</Hidden>
             </th>
           )}
         </tr>
@@ -71,7 +72,7 @@ const LineOf = <Row,>({ row, columns, below, details }: LineProps<Row>) => {
                 aria-expanded={isOpen}
                 onClick={() => setOpen(!isOpen)}
               >
-                Details
+                {t('Details')}
               </button>
             )}
           </td>
@@ -107,14 +108,14 @@ type Paged = Pick<UseInfiniteQueryResult, 'hasNextPage' | 'isFetchingNextPage' |
 export const NextPage = ({ query }: { query: Paged }) =>
   query.hasNextPage && (
     <Button onPress={() => void query.fetchNextPage()} isPending={query.isFetchingNextPage}>
-      Show more
+      {t('Show more')}
     </Button>
   )
 
 export const PreviousPage = ({ query }: { query: UseInfiniteQueryResult }) =>
   query.hasPreviousPage && (
     <Button onPress={() => void query.fetchPreviousPage()} isPending={query.isFetchingPreviousPage}>
-      Show previous
+      {t('Show previous')}
     </Button>
   )
 

@@ -3,6 +3,7 @@ import { useEffect, useRef, type ReactNode } from 'react'
 import { Tab, TabList, TabPanel, Tabs as AriaTabs } from 'react-aria-components/Tabs'
 
 import styles from './tabs.module.css'
+import { t } from '../words/translate.ts'
 
 /** Settings have a narrow column, which begins with their purpose and a link to a page of the documentation. */
 type TabSpec = readonly [title: string, content: ReactNode, about?: string, guide?: string]

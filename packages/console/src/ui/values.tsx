@@ -2,9 +2,11 @@ import { useState, type ComponentProps, type CSSProperties, type ReactNode } fro
 
 import { usePicture } from '../api/queries.ts'
 import { makeStore, useStore } from '../api/store.ts'
-import { wordsOf, type Tone } from '../words/states.ts'
+import { type Tone, wordsOf } from '../words/states.ts'
 import { showBytes, showControls, showDaysLeft, showTime } from '../words/text.ts'
 import styles from './show.module.css'
+import { rich, t } from '../words/translate.ts'
+import { FULL_TIME } from '../words/language.ts'
 
 interface BdiProps {
   children: string | undefined
@@ -29,7 +31,6 @@ setInterval(() => document.hidden || clock.set(Date.now()), 1000)
 
 /** The time in milliseconds, which goes on every second while the tab is seen; all times of a page go on at once. */
 export const useNow = (): number => useStore(clock)
-
 
 /** A time as `3 min ago`, from a day on as a date; in full in the tooltip. Where there is no time, `none` is said. */
 export const Time = ({ at, none = '–' }: { at?: string | null; none?: string }) => {
@@ -59,9 +60,7 @@ export const KeyEnd = ({ at }: { at?: string | null }) => {
 
 /** When something was done, and by whom. */
 export const Signed = ({ at, by }: { at: string; by: string }) => (
-  <>
-    {rich('{time} by {by}', { time: <Time at={at} />, by: <Bdi>{by}</Bdi> })}
-  </>
+  <>{rich('{time} by {by}', { time: <Time at={at} />, by: <Bdi>{by}</Bdi> })}</>
 )
 
 export const Bytes = ({ count }: { count: number }) => (

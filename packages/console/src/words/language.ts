@@ -56,5 +56,8 @@ export const inSentence = (label: string): string =>
   language === 'en' ? label.toLowerCase() : label
 
 export const DATE = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
-export const DATE_TIME = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+export const DATE_TIME = new Intl.DateTimeFormat(locale, {
+  dateStyle: 'medium',
+  timeStyle: 'short',
+})
 export const FULL_TIME = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' })

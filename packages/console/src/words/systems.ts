@@ -1,3 +1,4 @@
+import { t } from './translate.ts'
 /** Names of systems and accelerators by what packs write, in lower case and without the groups of classifiers before it. */
 const NAMES: Record<string, string> = {
   any: t('Any'),

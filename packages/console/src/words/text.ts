@@ -1,4 +1,6 @@
 import { showBytes as showEnglishBytes } from '../../../client/src/cli/words.ts'
+import { t } from './translate.ts'
+import { DATE, showNumber, showOnePlace } from './language.ts'
 
 /** Control characters but line ends and tabs, and those that turn the direction of text or have no width. */
 const UNSEEN =

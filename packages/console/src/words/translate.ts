@@ -6,7 +6,7 @@ import { language, showNumber } from './language.ts'
 /** Texts of the language by the English ones, which are the keys. It is there before any text is asked for. */
 const catalogue = await readCatalogue(language)
 
-type Value = string | number
+type Value = string | number | undefined
 type Values = Readonly<Record<string, Value>>
 
 const PLURAL = /\{(\w+), plural,((?: \w+ \{(?:[^{}]|\{\w+\})*\})+)\}/g
@@ -31,7 +31,9 @@ const find = (english: string): string => catalogue[english] ?? english.replace(
 export const t = (english: string, values?: Values): string => {
   const text = find(english)
   if (values === undefined) return text
-  return choosePlurals(text, values).replaceAll(NAME, (_whole, name: string) => String(values[name]))
+  return choosePlurals(text, values).replaceAll(NAME, (_whole, name: string) =>
+    String(values[name]),
+  )
 }
 
 /** A name that comes from the API's document, such as the label of a field, where the catalogue has it. */
@@ -51,7 +53,10 @@ const fill = (text: string, values: Nodes): ReactNode => {
   let end = 0
   for (const { 0: whole, 1: tag, 2: inside = '', 3: name = '', index } of text.matchAll(PART)) {
     const value = values[tag ?? name]
-    parts.push(text.slice(end, index), typeof value === 'function' ? value(fill(inside, values)) : value)
+    parts.push(
+      text.slice(end, index),
+      typeof value === 'function' ? value(fill(inside, values)) : value,
+    )
     end = index + whole.length
   }
   return createElement(Fragment, null, ...parts, text.slice(end))
