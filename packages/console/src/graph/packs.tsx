@@ -111,8 +111,7 @@ const Models = ({ models }: Pick<Resolution, 'models'>) => (
       rows={models}
       columns={{
         [t('File')]: ({ file }) => <Bdi as="strong">{file}</Bdi>,
-        [t('Folder')]: ({ folder }) =>
-          folder && <Bdi as="code">{`models/${folder}`}</Bdi>,
+        [t('Folder')]: ({ folder }) => folder && <Bdi as="code">{`models/${folder}`}</Bdi>,
         [t('From')]: ({ url }) => url && <Bdi as="code">{url}</Bdi>,
         [t('Instances')]: ({ instances }) =>
           instances && <Bdi>{instances.join(', ') || t('none')}</Bdi>,

@@ -81,8 +81,7 @@ const ServiceState = () => {
   const parts = PARTS.map(([title, name]) => [title, data?.checks[name]] as const)
   return (
     <footer className={`row soft ${styles.foot}`}>
-      {t('Kiln')} {service?.version}{' '}
-      {data && <StateBadge state={data.status} />}
+      {t('Kiln')} {service?.version} {data && <StateBadge state={data.status} />}
       {parts.map(
         ([title, state]) =>
           state &&

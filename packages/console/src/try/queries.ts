@@ -94,7 +94,7 @@ export const uploadAny = async (
 export const exampleQuery = queryOptions({
   queryKey: ['example'],
   queryFn: async () => {
-    const file = await readAsset(portrait, t('Portrait.webp'))
+    const file = await readAsset(portrait, 'Portrait.webp')
     return { ...EXAMPLE, image: await uploadFile(file, { accept: 'image/*' }) }
   },
   gcTime: 0,

@@ -49,13 +49,13 @@ const CORNERS = [t('Top left'), t('Top right'), t('Bottom right'), t('Bottom lef
 const CHOICES: Readonly<Record<string, string>> = {
   contrasted_n_hdr: t('Contrast + HDR'),
   no_make_up: t('No make-up'),
-  '3d_renders': '3D renders',
+  '3d_renders': t('3D renders'),
 }
 
 /** A value as people write it: `art_n_illustration` of a picture, 5 of a duration. Names of models stay. */
 export const wordOf = (name: string, value: Choice): string => {
   if (typeof value === 'boolean') return value ? t('On') : t('Off')
-  if (name === 'duration') return `${value} s`
+  if (name === 'duration') return t('{count} s', { count: Number(value) })
   if (name === 'wm_position') return CORNERS[Number(value) - 1] ?? String(value)
   const text = String(value)
   if (name === 'model' || !/^[a-z]\w*$/.test(text)) return CHOICES[text] ?? text
@@ -70,11 +70,14 @@ export const unsetWord = (name: string, own: Choice | undefined, others: readonl
 
 /** Help for people: other members by their label, values by the choice, and what has no effect left out. */
 export const helpOf = (description: string): string =>
+  tName(cutHelp(description)).replaceAll(/\b[a-z]+_[a-z_]+\b/g, (name) => `“${labelOf(name)}”`)
+
+/** Part of a description that helps people; the catalogue has it. */
+export const cutHelp = (description: string): string =>
   description
     .replace(/\s*Base64.*$/s, '')
     .replace(/, by model.*$/s, '.')
     .replace(/: 1 top left.*$/, '.')
-    .replaceAll(/\b[a-z]+_[a-z_]+\b/g, (name) => `“${labelOf(name)}”`)
 
 /** The help of a field that has an effect, without the cases in which it has none. */
 export const withoutCases = (help: string): string =>
