@@ -14,7 +14,6 @@ import { Bdi, StateBadge, Time } from '../ui/values.tsx'
 import { listDeliveries, resend, useSubscriptionUrls } from '../tasks/deliveries.ts'
 import { titleOf } from '../try/kinds.ts'
 import { wordsOf } from '../words/states.ts'
-
 import { rich, t } from '../words/translate.ts'
 
 type State = Schema<'DeliveryState'>

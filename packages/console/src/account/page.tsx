@@ -18,11 +18,10 @@ import { Facts, PageTitle, Panel, Show, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, KeyEnd, Time } from '../ui/values.tsx'
-
+import { showNumber } from '../words/language.ts'
+import { rich, t } from '../words/translate.ts'
 import { Events } from './events.tsx'
 import { Usage } from './usage.tsx'
-import { rich, t } from '../words/translate.ts'
-import { showNumber } from '../words/language.ts'
 import { LanguageChoice } from '../shell/language-choice.tsx'
 
 export const Page = () => (

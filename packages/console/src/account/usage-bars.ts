@@ -1,7 +1,7 @@
 import type { Schema } from '../api/schema.ts'
 import type { Bar } from '../ui/bar.ts'
-import { showSeconds } from '../words/text.ts'
 import { locale } from '../words/language.ts'
+import { showSeconds } from '../words/text.ts'
 
 type Usage = Schema<'Usage'>
 export type Sums = Usage['total']

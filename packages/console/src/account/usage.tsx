@@ -11,10 +11,10 @@ import { Segments, TextField } from '../ui/fields.tsx'
 import { Facts, Loading, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Listing, Rows } from '../ui/rows.tsx'
 import { Bdi, Bytes } from '../ui/values.tsx'
-import { aboutCredits, creditsOf, showSeconds, showTimes } from '../words/text.ts'
-import { makeBars, sumOf, type Measure, type Step, type Sums } from './usage-bars.ts'
-import { t } from '../words/translate.ts'
 import { inSentence, showNumber } from '../words/language.ts'
+import { aboutCredits, creditsOf, showSeconds, showTimes } from '../words/text.ts'
+import { t } from '../words/translate.ts'
+import { makeBars, sumOf, type Measure, type Step, type Sums } from './usage-bars.ts'
 
 const PERIODS = { month: t('30 days'), quarter: t('90 days'), year: t('A year') }
 const DAYS = { month: 30, quarter: 90, year: 365 }

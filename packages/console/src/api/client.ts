@@ -1,4 +1,3 @@
-import { chosenLanguage } from '../words/language.ts'
 import { queryOptions, type QueryKey } from '@tanstack/react-query'
 import type { RequestBodyOption } from 'openapi-fetch'
 
@@ -6,6 +5,7 @@ import type { paths } from '../../../client/src/generated/openapi.ts'
 import { makeHttp, responseOf } from '../../../client/src/lib/http.ts'
 import type { RetryOptions } from '../../../client/src/lib/retry.ts'
 import { isPassing, KilnError } from '../../../client/src/lib/errors.ts'
+import { chosenLanguage } from '../words/language.ts'
 import { recordReached } from './health.ts'
 import type { Data, Operation, Schema } from './schema.ts'
 import { sendAsUser } from './session.ts'

@@ -1,6 +1,6 @@
 import { KilnError } from '../../../client/src/lib/errors.ts'
-import { t } from '../words/translate.ts'
 import { DATE_TIME } from '../words/language.ts'
+import { t } from '../words/translate.ts'
 
 export interface FieldIssues {
   /** By JSON Pointer (`/scale_factor`) or parameter (`?kind`). */

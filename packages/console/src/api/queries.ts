@@ -1,10 +1,10 @@
 import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 
+import { t } from '../words/translate.ts'
 import { isPassing, readQuery, sendRequest } from './client.ts'
 import { session } from './session.ts'
 import { useStore } from './store.ts'
 import { waitMs } from './wait.ts'
-import { t } from '../words/translate.ts'
 
 /** A query waits for the service; the client repeats a write. */
 export const makeQueryClient = (): QueryClient =>

@@ -1,11 +1,11 @@
 import { pause } from '../../../client/src/lib/pause.ts'
+import { t } from '../words/translate.ts'
 import { REDIRECT_PATH } from './links.ts'
 import type { Tokens } from './oidc.ts'
 import type { Data } from './schema.ts'
 import { makeStore } from './store.ts'
 import { askTabs, joinTabs, notifyTabs, renewAlone, showSignedIn, type Shared } from './tabs.ts'
 import { waitMs } from './wait.ts'
-import { t } from '../words/translate.ts'
 
 export interface Session {
   /** Name of the user who is signed in; undefined: nobody. */

@@ -1,8 +1,8 @@
 import { withRetries } from '../../../client/src/lib/retry.ts'
+import { t } from '../words/translate.ts'
 import { PATIENT, sendRequest, type Data } from './client.ts'
 import { recordReached } from './health.ts'
 import { ownLink } from './links.ts'
-import { t } from '../words/translate.ts'
 
 /**
  * Sends bytes to a signed link, and reports the part that has gone (0 to 1). What was cut off is sent again once the

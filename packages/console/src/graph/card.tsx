@@ -9,10 +9,10 @@ import { Dialog } from '../ui/layers.tsx'
 import { Link, nodePage } from '../ui/link.tsx'
 import { Facts } from '../ui/panels.tsx'
 import { Bdi } from '../ui/values.tsx'
+import { t } from '../words/translate.ts'
 import { keyOf, type DrawnNode } from './read-workflow.ts'
 import type { Change, Check, Resolution } from './types.ts'
 import styles from './graph.module.css'
-import { t } from '../words/translate.ts'
 
 interface NodeCardProps {
   node: DrawnNode

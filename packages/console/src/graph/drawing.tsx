@@ -11,12 +11,12 @@ import {
 import { colourOf } from '../host-node/card.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { showControls } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import { MARK_WORDS } from './mark-icon.tsx'
 import type { Mark, Marks } from './marks.ts'
 import { SLOT, TITLE, type DrawnLink, type DrawnNode, type Part } from './read-workflow.ts'
 import { fitView, zoomView, type View } from './view.ts'
 import styles from './graph.module.css'
-import { t } from '../words/translate.ts'
 
 interface DrawingProps {
   part: Part

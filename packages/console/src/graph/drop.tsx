@@ -6,8 +6,8 @@ import { FileTrigger } from 'react-aria-components/FileTrigger'
 import styles from '../publish/publish.module.css'
 import { Button } from '../ui/button.tsx'
 import { ErrorPanel, Loading, Row } from '../ui/panels.tsx'
-import { readSaved, type Saved } from './read-file.ts'
 import { t } from '../words/translate.ts'
+import { readSaved, type Saved } from './read-file.ts'
 
 const TYPES = ['.json', '.png', '.jpg', '.jpeg', '.webp', '.mp4']
 

@@ -1,8 +1,8 @@
 import { CircleHelp, OctagonX, TriangleAlert, type LucideIcon } from 'lucide-react'
 
 import type { Tone } from '../words/states.ts'
-import { MARKS, type Mark } from './marks.ts'
 import { t } from '../words/translate.ts'
+import { MARKS, type Mark } from './marks.ts'
 
 interface MarkWords {
   word: string

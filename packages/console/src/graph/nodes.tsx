@@ -4,12 +4,12 @@ import { SearchField, Select } from '../ui/fields.tsx'
 import { Empty, Note, Stack } from '../ui/panels.tsx'
 import { useMore } from '../ui/rows.tsx'
 import { Bdi } from '../ui/values.tsx'
+import { t } from '../words/translate.ts'
 import { DRAWN_MAX, Drawing } from './drawing.tsx'
 import { Legend, MarkIcon } from './mark-icon.tsx'
 import { MARKS, type Marks } from './marks.ts'
 import type { DrawnNode, Part } from './read-workflow.ts'
 import styles from './graph.module.css'
-import { t } from '../words/translate.ts'
 
 interface NodesProps {
   parts: readonly Part[]

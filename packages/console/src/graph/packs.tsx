@@ -8,10 +8,9 @@ import { Link, nodePage, versionPage } from '../ui/link.tsx'
 import { Note, Panel } from '../ui/panels.tsx'
 import { Rows } from '../ui/rows.tsx'
 import { Badge, Bdi } from '../ui/values.tsx'
-
-import type { Resolution } from './types.ts'
+import { listSome } from '../words/text.ts'
 import { t } from '../words/translate.ts'
-import { list } from '../publish/pack.ts'
+import type { Resolution } from './types.ts'
 
 interface PacksProps {
   found: Resolution
@@ -47,7 +46,7 @@ export const Packs = ({ found, name }: PacksProps) => {
             version ? <Link {...versionPage(id, version)}>{version}</Link> : t('none fits'),
           [t('Nodes')]: ({ host_nodes: names }) => (
             <Bdi as="span" className="small" title={names.join(', ')}>
-              {list(names, 5)}
+              {listSome(names, 5)}
             </Bdi>
           ),
           [t('Reason')]: ({ node_id: id }) => <Bdi>{reasonsOf(hostNodes, id)}</Bdi>,

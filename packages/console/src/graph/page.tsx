@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx'
 import { Note, PageTitle, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Bdi } from '../ui/values.tsx'
-
+import { t } from '../words/translate.ts'
 import { NodeCard } from './card.tsx'
 import { WorkflowDrop } from './drop.tsx'
 import { markNodes } from './marks.ts'
@@ -18,7 +18,6 @@ import type { Check, Chosen, Resolution } from './types.ts'
 import type { Saved } from './read-file.ts'
 import { keyOf } from './read-workflow.ts'
 import { Updates } from './updates.tsx'
-import { t } from '../words/translate.ts'
 
 export const Page = () => {
   const { node, version, path } = useSearch({ from: '/workflows' })

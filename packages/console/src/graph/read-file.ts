@@ -1,6 +1,6 @@
 import { readSavedJson } from '../../../client/src/cli/read-saved.ts'
-import { readWorkflow, type Part } from './read-workflow.ts'
 import { t } from '../words/translate.ts'
+import { readWorkflow, type Part } from './read-workflow.ts'
 
 /** A workflow that was dropped or chosen. */
 export interface Saved {

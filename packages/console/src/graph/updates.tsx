@@ -10,9 +10,9 @@ import { comparisonPage, Link, nodePage } from '../ui/link.tsx'
 import { Empty, Note, Row } from '../ui/panels.tsx'
 import { Rows, useMore } from '../ui/rows.tsx'
 import { Badge, Bdi } from '../ui/values.tsx'
+import { t } from '../words/translate.ts'
 import type { Change, Check, Chosen } from './types.ts'
 import styles from './graph.module.css'
-import { t } from '../words/translate.ts'
 
 interface UpdatesProps {
   check: Check

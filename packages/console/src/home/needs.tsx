@@ -8,7 +8,7 @@ import { titleOf } from '../try/kinds.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Link, taskPage, versionPage } from '../ui/link.tsx'
 import { ErrorPanel, NOTE_ICONS, Panel } from '../ui/panels.tsx'
-
+import { t } from '../words/translate.ts'
 import styles from './home.module.css'
 import {
   failedQuery,
@@ -17,7 +17,6 @@ import {
   reviewsQuery,
   summaryQuery,
 } from './queries.ts'
-import { t } from '../words/translate.ts'
 
 interface Need {
   name: string

@@ -9,12 +9,12 @@ import type { TaskItem } from '../tasks/types.ts'
 import { Link, LinkButton } from '../ui/link.tsx'
 import { PageTitle, Panel, Stack } from '../ui/panels.tsx'
 import { StateBadge } from '../ui/values.tsx'
+import { rich, t } from '../words/translate.ts'
 import styles from './home.module.css'
 import { Needs } from './needs.tsx'
 import { failedQuery, lastQuery, putTask, summaryQuery } from './queries.ts'
 import { Last, Running } from './tasks.tsx'
 import { Snippets, Visitor } from './visitor.tsx'
-import { rich, t } from '../words/translate.ts'
 import { LanguageChoice } from '../shell/language-choice.tsx'
 
 export const Page = () => {

@@ -6,9 +6,9 @@ import { titleOf } from '../try/kinds.ts'
 import { Link, LinkButton, taskPage } from '../ui/link.tsx'
 import { Empty, Panel, Show } from '../ui/panels.tsx'
 import { Bdi, Picture, Progress, StateBadge, Tile, Time } from '../ui/values.tsx'
+import { t } from '../words/translate.ts'
 import styles from './home.module.css'
 import { runningQuery } from './queries.ts'
-import { t } from '../words/translate.ts'
 
 /** The newest tasks that have not ended. */
 export const Running = ({ ofAll }: { ofAll: boolean }) => (

@@ -20,12 +20,11 @@ import { Tabs } from '../ui/tabs.tsx'
 import skin from '../samples/card-skin.webp'
 import upscaled from '../samples/card-upscale.webp'
 import { Bdi, Tile } from '../ui/values.tsx'
-
+import { rich, t } from '../words/translate.ts'
 import clip from './clip.mp4'
 import clipPoster from './clip.webp'
 import styles from './home.module.css'
 import relit from './relit.avif'
-import { rich, t } from '../words/translate.ts'
 
 /** First page of who is not signed in: what this is, how results look, and one thing to do. */
 export const Visitor = () => (

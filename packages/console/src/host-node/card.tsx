@@ -9,10 +9,10 @@ import { Code } from '../ui/code.tsx'
 import { Badge, Bdi, Hidden } from '../ui/values.tsx'
 import type { Tone } from '../words/states.ts'
 import { showControls } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import styles from './card.module.css'
 import { countRows, cutRows, readCard } from './inputs.ts'
 import type { Card, HostNode, Mark, Marks, Slot, Widget } from './inputs.ts'
-import { t } from '../words/translate.ts'
 
 /** Most rows that are drawn unasked. */
 const ROWS = 40

@@ -6,8 +6,8 @@ import type { Action } from '../ui/actions.tsx'
 import { AskButton } from '../ui/ask.tsx'
 import { findingsQuery } from '../ui/findings.tsx'
 import { Time } from '../ui/values.tsx'
-import { usePublisherOf, useRights } from './queries.ts'
 import { rich, t } from '../words/translate.ts'
+import { usePublisherOf, useRights } from './queries.ts'
 
 const NOTE = {
   name: 'note',

@@ -9,8 +9,8 @@ import { Link, nodePage, publisherPage } from '../ui/link.tsx'
 import { Columns, Panel } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Bdi } from '../ui/values.tsx'
-import { SameContent } from './related.tsx'
 import { t } from '../words/translate.ts'
+import { SameContent } from './related.tsx'
 
 type Kind = 'node' | 'publisher'
 

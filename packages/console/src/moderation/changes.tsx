@@ -13,9 +13,9 @@ import { comparisonPage, Link } from '../ui/link.tsx'
 import { Empty, Show, Stack } from '../ui/panels.tsx'
 import { useMore } from '../ui/rows.tsx'
 import { Badge, Bdi } from '../ui/values.tsx'
+import { t } from '../words/translate.ts'
 import { changedFiles, diffLines, type FileChange } from './diff.ts'
 import styles from './moderation.module.css'
-import { t } from '../words/translate.ts'
 
 export interface Sides {
   nodeId: string

@@ -8,7 +8,6 @@ import { Ask } from '../ui/ask.tsx'
 import { Button } from '../ui/button.tsx'
 import { Row } from '../ui/panels.tsx'
 import { Bdi } from '../ui/values.tsx'
-
 import { t } from '../words/translate.ts'
 
 /** Version as platform admins see it. */

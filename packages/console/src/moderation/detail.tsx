@@ -1,22 +1,27 @@
 import { useQuery } from '@tanstack/react-query'
 import { ArrowLeft } from 'lucide-react'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 
 import { readQuery, send } from '../api/client.ts'
+import { lazyPart } from '../shell/lazy-page.ts'
 import { Actions } from '../ui/actions.tsx'
 import { AskButton } from '../ui/ask.tsx'
 import { Button } from '../ui/button.tsx'
 import { Findings, findingsQuery } from '../ui/findings.tsx'
 import { Link, publisherPage, versionPage } from '../ui/link.tsx'
-import { Empty, Note, Row, Show, Stack } from '../ui/panels.tsx'
+import { Empty, Loading, Note, Row, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Bdi, StateBadge, Time } from '../ui/values.tsx'
 import { wordsOf } from '../words/states.ts'
+import { rich, t } from '../words/translate.ts'
 import { banOf } from './bans.tsx'
-import { Changes, Comparison, type Sides } from './changes.tsx'
+import type { Sides } from './changes.tsx'
 import { Decide, type Version } from './decide.tsx'
 import { BannedPublishers, SameContent } from './related.tsx'
-import { rich, t } from '../words/translate.ts'
+
+// What compares the lines of files is large.
+const Changes = lazyPart(async () => (await import('./changes.tsx')).Changes)
+const Comparison = lazyPart(async () => (await import('./changes.tsx')).Comparison)
 
 interface DetailProps {
   /** `{node}@{version}`. */
@@ -112,7 +117,9 @@ const CheckedPack = ({ version }: { version: Version }) => {
           actions={[banOf('node', nodeId), publisher && banOf('publisher', publisher.id)]}
         />
       </Row>
-      <Tabs label={t('About the version')} tabs={tabs} selected={part} onSelect={setPart} />
+      <Suspense fallback={<Loading />}>
+        <Tabs label={t('About the version')} tabs={tabs} selected={part} onSelect={setPart} />
+      </Suspense>
     </>
   )
 }

@@ -13,12 +13,11 @@ import { NextPage, PreviousPage } from '../ui/rows.tsx'
 import { useChangeSearch } from '../ui/address.ts'
 import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, StateBadge, Time } from '../ui/values.tsx'
-
+import { rich, t } from '../words/translate.ts'
 import { Bans } from './bans.tsx'
 import { Decide, keyOf, type Version } from './decide.tsx'
 import { Detail } from './detail.tsx'
 import styles from './moderation.module.css'
-import { rich, t } from '../words/translate.ts'
 
 const route = getRouteApi('/moderation')
 

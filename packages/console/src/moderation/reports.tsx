@@ -9,9 +9,8 @@ import { Link, nodePage } from '../ui/link.tsx'
 import { Row } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Bdi, Time } from '../ui/values.tsx'
-
-import { banOf } from './bans.tsx'
 import { t } from '../words/translate.ts'
+import { banOf } from './bans.tsx'
 
 type Report = Data<'/admin/reports'>['reports'][number]
 

@@ -6,10 +6,10 @@ import { Link, StrangersLink, taskPage } from '../ui/link.tsx'
 import { Panel } from '../ui/panels.tsx'
 import { Rows, useMore } from '../ui/rows.tsx'
 import { Badge, Bdi, StateBadge, Time } from '../ui/values.tsx'
-import { showSeconds } from '../words/text.ts'
-import { listTemplates, sortInstances, type Fleet, type Instance } from './fleet-rows.ts'
-import { rich, t } from '../words/translate.ts'
 import { showNumber } from '../words/language.ts'
+import { showSeconds } from '../words/text.ts'
+import { rich, t } from '../words/translate.ts'
+import { listTemplates, sortInstances, type Fleet, type Instance } from './fleet-rows.ts'
 
 const fleetQuery = readQuery('/admin/instances', {}, { refetchInterval: 5000 })
 

@@ -4,9 +4,9 @@ import { Link } from '../ui/link.tsx'
 import { Panel } from '../ui/panels.tsx'
 import { Rows } from '../ui/rows.tsx'
 import { Bdi } from '../ui/values.tsx'
+import { showNumber } from '../words/language.ts'
 import { showTimes } from '../words/text.ts'
 import { t } from '../words/translate.ts'
-import { showNumber } from '../words/language.ts'
 
 type Hour = Data<'/admin/operations'>['last_hour']
 

@@ -7,8 +7,8 @@ import { AskButton } from '../ui/ask.tsx'
 import { Panel } from '../ui/panels.tsx'
 import { Rows } from '../ui/rows.tsx'
 import { Bdi, Time } from '../ui/values.tsx'
-import { t } from '../words/translate.ts'
 import { showNumber } from '../words/language.ts'
+import { t } from '../words/translate.ts'
 
 type Owner = Data<'/admin/owners'>['owners'][number]
 

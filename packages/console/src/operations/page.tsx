@@ -6,7 +6,9 @@ import { Link, OutLink, taskPage } from '../ui/link.tsx'
 import { Columns, Note, PageTitle, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Rows } from '../ui/rows.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
+import { showNumber } from '../words/language.ts'
 import { showSeconds } from '../words/text.ts'
+import { rich, t } from '../words/translate.ts'
 import { listAttention } from './attention.ts'
 import { FleetPanels } from './fleet.tsx'
 import { LastHour } from './last-hour.tsx'
@@ -14,8 +16,6 @@ import { Endpoints } from '../publish/endpoints.tsx'
 import { PLATFORM } from '../publish/subscriber.ts'
 import { Owners } from './owners.tsx'
 import { Pauses } from './pauses.tsx'
-import { rich, t } from '../words/translate.ts'
-import { showNumber } from '../words/language.ts'
 
 type Operations = Data<'/admin/operations'>
 type Task = Operations['stuck']['tasks'][number]

@@ -9,9 +9,8 @@ import { AskButton } from '../ui/ask.tsx'
 import { Note, Panel } from '../ui/panels.tsx'
 import { Rows } from '../ui/rows.tsx'
 import { Badge, Bdi, Time } from '../ui/values.tsx'
-
-import { ENGINES } from './owners.tsx'
 import { t } from '../words/translate.ts'
+import { ENGINES } from './owners.tsx'
 
 type Pause = Data<'/admin/pauses'>['pauses'][number]
 

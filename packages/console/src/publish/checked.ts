@@ -1,8 +1,7 @@
 import { bad, ok, warn, type Check } from '../../../client/src/cli/check-pack.ts'
 import type { CheckedArchive } from '../../../client/src/lib/registry.ts'
 import { countsInWords } from '../ui/findings.tsx'
-
-import { list } from './pack.ts'
+import { listSome } from '../words/text.ts'
 import { t } from '../words/translate.ts'
 
 /** Says what the service has found in a pack. */
@@ -14,7 +13,7 @@ export const describeChecked = (checked: CheckedArchive): Check[] => {
     return [bad(t('Archive rejected: {message}', { message: archive.message }))]
   const names = nodes.map(({ name }) => name)
   const read = t('{count, plural, one {# node} other {# nodes}} read', { count: nodes.length })
-  const named = names.length > 0 ? `${read}: ${list(names)}` : read
+  const named = names.length > 0 ? `${read}: ${listSome(names)}` : read
   const isRead = extraction.status === 'success' && !extraction.partial
   const scanned = t('Code scanned: {counts}', { counts: countsInWords(counts) })
   return [

@@ -6,9 +6,9 @@ import { FileTrigger } from 'react-aria-components/FileTrigger'
 import { whyLeftOut } from '../../../client/src/cli/left-out.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorPanel, Loading, Row } from '../ui/panels.tsx'
+import { t } from '../words/translate.ts'
 import type { Entry, Pack } from './pack.ts'
 import styles from './publish.module.css'
-import { t } from '../words/translate.ts'
 
 type DropItem = Parameters<NonNullable<DropZoneProps['onDrop']>>[0]['items'][number]
 

@@ -12,9 +12,8 @@ import { Show, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Bdi, StateBadge, Time } from '../ui/values.tsx'
 import { wordsOf } from '../words/states.ts'
-
-import type { Subscriber } from './subscriber.ts'
 import { rich, t } from '../words/translate.ts'
+import type { Subscriber } from './subscriber.ts'
 
 const eventsOf = ({ base }: Subscriber) => `${base}/{endpoint_id}/events` as const
 const PAGE = 20

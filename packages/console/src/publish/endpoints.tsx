@@ -12,10 +12,10 @@ import { Button } from '../ui/button.tsx'
 import { Empty, Note, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Badge, Bdi, useNow } from '../ui/values.tsx'
 import { showSeconds } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import { EndpointLog, type EndpointPath } from './endpoint-log.tsx'
 import { mayAs, type OfPublisher } from './queries.ts'
 import { publisherSubscriber, type Subscriber } from './subscriber.ts'
-import { t } from '../words/translate.ts'
 
 type Endpoint = Schema<'PublisherEndpoint'>
 type EventType = Schema<'PublisherEventType'>

@@ -10,9 +10,9 @@ import { Findings, findingsQuery } from '../ui/findings.tsx'
 import { LinkButton, nodePage } from '../ui/link.tsx'
 import { Columns, Note, Panel, Show } from '../ui/panels.tsx'
 import { Bdi, Hidden, StateBadge, Time } from '../ui/values.tsx'
+import { t } from '../words/translate.ts'
 import styles from './publish.module.css'
 import { publisherQuery } from './queries.ts'
-import { t } from '../words/translate.ts'
 
 interface Step {
   step: keyof typeof STEPS

@@ -8,8 +8,8 @@ import { Select } from '../ui/fields.tsx'
 import { ErrorPanel, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Badge, Bdi } from '../ui/values.tsx'
-import { ROLE_WORDS, mayAs, publisherQuery, type OfPublisher, type Role } from './queries.ts'
 import { t } from '../words/translate.ts'
+import { ROLE_WORDS, mayAs, publisherQuery, type OfPublisher, type Role } from './queries.ts'
 
 const MEMBERS = '/publishers/{publisherId}/members'
 const MEMBER = `${MEMBERS}/{userId}` as const

@@ -10,9 +10,9 @@ import { Link, nodePage, publishPage, versionPage } from '../ui/link.tsx'
 import { Row, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Badge, Bdi, Picture, StateBadge, Tile } from '../ui/values.tsx'
-import { mayAs, nodesQuery, type OfPublisher } from './queries.ts'
-import { t } from '../words/translate.ts'
 import { showNumber } from '../words/language.ts'
+import { t } from '../words/translate.ts'
+import { mayAs, nodesQuery, type OfPublisher } from './queries.ts'
 
 /** The packs of a publisher; members see which versions need them, and manage them here. */
 export const Nodes = ({ id, role }: OfPublisher) => {

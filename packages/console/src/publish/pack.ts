@@ -7,6 +7,7 @@ import {
 } from '../../../client/src/cli/check-pack.ts'
 import type { Pack as CheckedPack } from '../../../client/src/cli/check-pack.ts'
 import { whyLeftOut } from '../../../client/src/cli/left-out.ts'
+import { listSome } from '../words/text.ts'
 import { t } from '../words/translate.ts'
 
 /** A file that was dropped, by its path from the top of the folder or zip. */
@@ -48,18 +49,9 @@ export const toId = (name = ''): string =>
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '') || 'my-pack'
 
-/** Names that are listed. */
-const LISTED = 8
-
 const checkLeftOut = ({ leftOut }: Pack): Check[] => {
   const names = leftOut.map(({ path, why }) => `${path} (${why})`)
-  return names.length === 0 ? [] : [warn(t('Left out: {names}', { names: list(names) }))]
-}
-
-export const list = (names: readonly string[], max = LISTED): string => {
-  const first = names.slice(0, max).join(', ')
-  if (names.length <= max) return first
-  return t('{names} and {count} more', { names: first, count: names.length - max })
+  return names.length === 0 ? [] : [warn(t('Left out: {names}', { names: listSome(names) }))]
 }
 
 /**

@@ -13,12 +13,12 @@ import { Link, publisherPage } from '../ui/link.tsx'
 import { Columns, ErrorPanel, Note, PageTitle, Panel, Row, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Bdi, Progress } from '../ui/values.tsx'
+import { rich, t } from '../words/translate.ts'
 import { PackDrop } from './drop.tsx'
 import { Following, Marks } from './following.tsx'
 import { describeChecked } from './checked.ts'
 import { checkPack, toId, type Pack } from './pack.ts'
 import { otherWays, PackNeeds } from './ways.tsx'
-import { rich, t } from '../words/translate.ts'
 
 const route = getRouteApi('/publishers/$publisher/publish')
 

@@ -17,6 +17,7 @@ import { Facts, Loading, Note, PageTitle, Row, Show, Stack } from '../ui/panels.
 import type { PictureSpec } from '../ui/picture-field.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, StateBadge, Tile, Time } from '../ui/values.tsx'
+import { t } from '../words/translate.ts'
 import { PublisherEndpoints } from './endpoints.tsx'
 import { Members } from './members.tsx'
 import { Nodes } from './nodes.tsx'
@@ -30,7 +31,6 @@ import {
   useRole,
 } from './queries.ts'
 import { Tokens } from './tokens.tsx'
-import { t } from '../words/translate.ts'
 
 const route = getRouteApi('/publishers/$publisher')
 

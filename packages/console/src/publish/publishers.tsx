@@ -9,8 +9,8 @@ import { PageTitle, Row } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Badge, StateBadge, Tile, Time } from '../ui/values.tsx'
 import { logoOf } from '../registry/queries.ts'
-import { ROLE_WORDS, roleIn } from './queries.ts'
 import { t } from '../words/translate.ts'
+import { ROLE_WORDS, roleIn } from './queries.ts'
 
 /** The caller's publishers, with their role in each. */
 export const Page = () => {

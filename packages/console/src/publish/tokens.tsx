@@ -7,9 +7,8 @@ import { SecretButton } from '../ui/ask.tsx'
 import { Show, Stack } from '../ui/panels.tsx'
 import { Rows } from '../ui/rows.tsx'
 import { Bdi, KeyEnd, Signed, Time } from '../ui/values.tsx'
-
-import { nodesQuery, type OfPublisher } from './queries.ts'
 import { rich, t } from '../words/translate.ts'
+import { nodesQuery, type OfPublisher } from './queries.ts'
 
 const TOKENS = '/publishers/{publisherId}/tokens'
 const SCOPES = { publish: t('Publish versions'), read: t('Read only') }

@@ -6,8 +6,8 @@ import { Link, nodePage, publisherPage } from '../ui/link.tsx'
 import { Row } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Bdi, Time } from '../ui/values.tsx'
-import { mayAs, transfersQuery, type OfPublisher } from './queries.ts'
 import { rich, t } from '../words/translate.ts'
+import { mayAs, transfersQuery, type OfPublisher } from './queries.ts'
 
 const TRANSFER = '/publishers/{publisherId}/transfers/{transferId}'
 

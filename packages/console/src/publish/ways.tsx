@@ -1,7 +1,7 @@
 import { Code } from '../ui/code.tsx'
 import { Panel } from '../ui/panels.tsx'
-import { writeWorkflow } from './workflow.ts'
 import { rich, t } from '../words/translate.ts'
+import { writeWorkflow } from './workflow.ts'
 
 type Target = { publisherId: string; nodeId: string }
 

@@ -11,14 +11,13 @@ import { Empty, Note, PageTitle, Show, Stack } from '../ui/panels.tsx'
 import { useMore } from '../ui/rows.tsx'
 import { useChangeSearch } from '../ui/address.ts'
 import { Badge, Bdi } from '../ui/values.tsx'
-
+import { t } from '../words/translate.ts'
 import { BothCards } from './both-cards.tsx'
 import { groupChanges, type Comparison, type HostNodeChanges } from './changes.ts'
 import { LEVEL_WORDS, LEVELS, whenNear } from './parts.tsx'
 import { compareQuery, versionsQuery, type Range } from './queries.ts'
 import styles from './registry.module.css'
 import { byNumber } from './standing.ts'
-import { t } from '../words/translate.ts'
 
 const route = getRouteApi('/registry/$node/compare/$range')
 

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 
 import { readQuery } from '../api/client.ts'
-
-import { linePoints } from './line-points.ts'
 import { t } from '../words/translate.ts'
+import { linePoints } from './line-points.ts'
 
 const SIZE = { width: 160, height: 32 }
 const DAY_MS = 86_400_000

@@ -4,9 +4,8 @@ import { Link } from '../ui/link.tsx'
 import { Show } from '../ui/panels.tsx'
 import { Rows } from '../ui/rows.tsx'
 import { Bdi } from '../ui/values.tsx'
-
-import { examplesQuery, type Version } from './queries.ts'
 import { t } from '../words/translate.ts'
+import { examplesQuery, type Version } from './queries.ts'
 
 interface ExamplesProps {
   version: Version

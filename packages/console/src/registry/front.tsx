@@ -5,10 +5,9 @@ import { read, readQuery } from '../api/client.ts'
 import { Link, nodePage } from '../ui/link.tsx'
 import { Panel, Show } from '../ui/panels.tsx'
 import { Tile, Time } from '../ui/values.tsx'
-
+import { t } from '../words/translate.ts'
 import { facetsQuery, iconOf, READ, type Node } from './queries.ts'
 import styles from './registry.module.css'
-import { t } from '../words/translate.ts'
 
 const SHOWN = 4
 

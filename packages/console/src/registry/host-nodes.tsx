@@ -13,12 +13,11 @@ import { Empty, Note, Show, Stack } from '../ui/panels.tsx'
 import { NextPage } from '../ui/rows.tsx'
 import { useChangeSearch } from '../ui/address.ts'
 import { Bdi } from '../ui/values.tsx'
-
+import { t } from '../words/translate.ts'
 import { AllExamples, Examples } from './examples.tsx'
 import { whenNear } from './parts.tsx'
 import { hostNodeQuery, hostNodesQuery, type Version } from './queries.ts'
 import styles from './registry.module.css'
-import { t } from '../words/translate.ts'
 
 const SEARCHED = t('Name, category or input/output type')
 

@@ -5,9 +5,9 @@ import { Button } from '../ui/button.tsx'
 import { Code } from '../ui/code.tsx'
 import { fileQuery } from '../ui/findings.tsx'
 import { Show, Stack } from '../ui/panels.tsx'
+import { t } from '../words/translate.ts'
 import { findLicenseFile } from './archive-files.ts'
 import type { Version } from './queries.ts'
-import { t } from '../words/translate.ts'
 
 interface LicenseProps {
   version: Version

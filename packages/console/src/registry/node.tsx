@@ -9,7 +9,7 @@ import { Empty, Facts, Note, PageTitle, Panel, Row, Show, Stack } from '../ui/pa
 import { useMore } from '../ui/rows.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, Picture, StateBadge, Tile, Time } from '../ui/values.tsx'
-
+import { rich, t } from '../words/translate.ts'
 import { Downloads } from './downloads.tsx'
 import { HostNodes } from './host-nodes.tsx'
 import { Overview } from './overview.tsx'
@@ -19,7 +19,6 @@ import styles from './registry.module.css'
 import { ReportPack } from './report.tsx'
 import { Reviews, titleOfReviews } from './reviews.tsx'
 import { byNumber, explainInstalls, readLicense } from './standing.ts'
-import { rich, t } from '../words/translate.ts'
 
 const route = getRouteApi('/registry/$node')
 

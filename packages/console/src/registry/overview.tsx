@@ -3,11 +3,11 @@ import { Suspense } from 'react'
 
 import { fileQuery } from '../ui/findings.tsx'
 import { Empty, Show, Stack } from '../ui/panels.tsx'
+import { t } from '../words/translate.ts'
 import { findTopFile, isReadme } from './archive-files.ts'
 import { License } from './license.tsx'
 import { Markdown } from './parts.tsx'
 import { filesQuery, type Version } from './queries.ts'
-import { t } from '../words/translate.ts'
 
 /** Readme of a version's archive, and its license. */
 export const Overview = ({ version, license }: { version: Version; license?: string }) => {

@@ -14,11 +14,11 @@ import { Badge, Bdi } from '../ui/values.tsx'
 import type { Tone } from '../words/states.ts'
 import { nameSystem } from '../words/systems.ts'
 import { showBytes, showControls } from '../words/text.ts'
+import { rich, t } from '../words/translate.ts'
 import type { Comparison } from './changes.ts'
 import { compareQuery, versionsQuery, type Version } from './queries.ts'
 import styles from './registry.module.css'
 import { chooseInstall, writeInstall } from './standing.ts'
-import { rich, t } from '../words/translate.ts'
 
 export const Markdown = lazyPart(async () => (await import('./markdown.tsx')).Markdown)
 

@@ -6,8 +6,8 @@ import { useRole } from '../publish/queries.ts'
 import { AskButton } from '../ui/ask.tsx'
 import { Note } from '../ui/panels.tsx'
 import { Bdi, Time } from '../ui/values.tsx'
-import type { Node } from './queries.ts'
 import { rich, t } from '../words/translate.ts'
+import type { Node } from './queries.ts'
 
 const REPORTS = '/nodes/{nodeId}/reports'
 const MINE = `${REPORTS}/mine` as const

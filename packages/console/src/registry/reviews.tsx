@@ -9,12 +9,11 @@ import { AskButton } from '../ui/ask.tsx'
 import { Empty, Note, Row, Show, Stack } from '../ui/panels.tsx'
 import { NextPage, PreviousPage } from '../ui/rows.tsx'
 import { Badge, Bdi, Progress, Time } from '../ui/values.tsx'
-
+import { showOnePlace } from '../words/language.ts'
+import { rich, t } from '../words/translate.ts'
 import { LongText } from './parts.tsx'
 import type { Node } from './queries.ts'
 import styles from './reviews.module.css'
-import { rich, t } from '../words/translate.ts'
-import { showOnePlace } from '../words/language.ts'
 
 type Review = Schema<'NodeReview'>
 type OfReview = { node: Node; review: Review }

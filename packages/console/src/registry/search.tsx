@@ -13,16 +13,16 @@ import { EndlessList } from '../ui/list.tsx'
 import { Empty, NoPacks, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
 import { useChangeSearch } from '../ui/address.ts'
 import { Badge, Bdi, Hidden, Tile, Time } from '../ui/values.tsx'
+import { partsOfAny, showNumber } from '../words/language.ts'
 import { nameSystem } from '../words/systems.ts'
 import { showControls } from '../words/text.ts'
+import { rich, t } from '../words/translate.ts'
 import { Front } from './front.tsx'
 import { facetsQuery, iconOf, nodeQuery, searchQuery, versionsQuery } from './queries.ts'
 import type { Filter, Node } from './queries.ts'
 import styles from './registry.module.css'
 import { SORTS } from './sorts.ts'
 import { readLicense } from './standing.ts'
-import { rich, t } from '../words/translate.ts'
-import { partsOfAny, showNumber } from '../words/language.ts'
 
 const route = getRouteApi('/registry')
 

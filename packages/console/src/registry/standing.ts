@@ -1,6 +1,5 @@
 import type { Data, Schema } from '../api/schema.ts'
 import { wordsOf } from '../words/states.ts'
-
 import { t } from '../words/translate.ts'
 
 type Version = Schema<'NodeVersion'>

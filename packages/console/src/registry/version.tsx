@@ -13,12 +13,11 @@ import { Facts, Note, PageTitle, Row, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { TemporalLink } from '../ui/temporal-link.tsx'
 import { Badge, Bdi, Bytes, StateBadge, Time } from '../ui/values.tsx'
-
+import { rich, t } from '../words/translate.ts'
 import { HostNodes } from './host-nodes.tsx'
 import { Install, LongText, Provenance, support, usePrevious, Verdict } from './parts.tsx'
 import { filesQuery, nodeQuery, streamPathOf, versionQuery, type Version } from './queries.ts'
 import styles from './registry.module.css'
-import { rich, t } from '../words/translate.ts'
 
 const route = getRouteApi('/registry/$node/$version')
 

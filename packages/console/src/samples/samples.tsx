@@ -10,8 +10,8 @@ import styles from '../try/try.module.css'
 import { Code } from '../ui/code.tsx'
 import { LinkButton } from '../ui/link.tsx'
 import { Empty, Note, Stack } from '../ui/panels.tsx'
-import { SAMPLES, type Sample } from './list.ts'
 import { t } from '../words/translate.ts'
+import { SAMPLES, type Sample } from './list.ts'
 
 const FILES = import.meta.glob<string>('./*.{webp,mp4}', {
   eager: true,

@@ -8,9 +8,9 @@ import { useStore } from '../api/store.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/layers.tsx'
 import { Bdi, useNow } from '../ui/values.tsx'
-import styles from './frame.module.css'
-import { t } from '../words/translate.ts'
 import { showClock } from '../words/language.ts'
+import { t } from '../words/translate.ts'
+import styles from './frame.module.css'
 
 /** Short breaks are not worth a word. */
 const QUIET_MS = 2000

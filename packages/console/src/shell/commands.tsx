@@ -11,10 +11,10 @@ import { Dialog, MenuItem } from '../ui/layers.tsx'
 import { taskPage } from '../ui/link.tsx'
 import { Facts } from '../ui/panels.tsx'
 import { Bdi } from '../ui/values.tsx'
+import { LANGUAGES } from '../words/language.ts'
+import { t } from '../words/translate.ts'
 import { PAGES, usePages } from './pages.ts'
 import { changeLanguage, changeSettings } from './settings.ts'
-import { t } from '../words/translate.ts'
-import { LANGUAGES } from '../words/language.ts'
 
 const TASK_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 

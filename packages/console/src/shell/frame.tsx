@@ -12,6 +12,7 @@ import { Menu, MenuItem } from '../ui/layers.tsx'
 import { Link, LinkButton } from '../ui/link.tsx'
 import { Loading, PageTitle, Stack } from '../ui/panels.tsx'
 import { aboutCredits } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import { Banner, SessionEnd } from './banner.tsx'
 import styles from './frame.module.css'
 import { useKeys } from './keys.ts'
@@ -20,7 +21,6 @@ import { PackSearch } from './pack-search.tsx'
 import { PAGES, TAB_ICONS, usePages, type PageLinkSpec } from './pages.ts'
 import { SignIn } from './sign-in.tsx'
 import { showToast, Toasts } from './toasts.tsx'
-import { t } from '../words/translate.ts'
 
 /** Frame around every page. */
 export const Frame = () => {

@@ -3,8 +3,8 @@ import type { ReactNode } from 'react'
 
 import { makeStore, useStore } from '../api/store.ts'
 import { IconButton } from '../ui/button.tsx'
-import styles from './frame.module.css'
 import { t } from '../words/translate.ts'
+import styles from './frame.module.css'
 
 type Toast = { id: number; text: ReactNode; action?: ReactNode }
 

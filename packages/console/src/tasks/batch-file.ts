@@ -1,6 +1,5 @@
 import { checkLines, readRequestLines } from '../../../client/src/lib/batch-lines.ts'
 import { requireLines } from '../../../client/src/lib/bytes.ts'
-
 import { t } from '../words/translate.ts'
 
 /** Most lines that a check names because they are no JSON. */

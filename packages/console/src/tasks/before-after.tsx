@@ -4,8 +4,8 @@ import { Slider, SliderThumb, SliderTrack } from 'react-aria-components/Slider'
 
 import { Segments } from '../ui/fields.tsx'
 import { Row, Stack } from '../ui/panels.tsx'
-import styles from './result.module.css'
 import { t } from '../words/translate.ts'
+import styles from './result.module.css'
 
 /** 0: as large as there is room. */
 const ZOOMS = { 0: t('Fit'), 1: '1:1', 2: '2:1' }

@@ -12,7 +12,7 @@ import { Facts, Note, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Rows, useMore } from '../ui/rows.tsx'
 import { TemporalLink } from '../ui/temporal-link.tsx'
 import { Bdi, Progress, StateBadge, Time } from '../ui/values.tsx'
-
+import { t } from '../words/translate.ts'
 import {
   bulkQuery,
   idOf,
@@ -27,7 +27,6 @@ import { Rejected } from './new-batch.tsx'
 import { Stoppable } from './operation.tsx'
 import { readText } from './queries.ts'
 import type { BulkLine } from './types.ts'
-import { t } from '../words/translate.ts'
 
 type OfKind = { kind: BulkKind }
 

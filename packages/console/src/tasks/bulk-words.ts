@@ -1,8 +1,8 @@
-import type { Bulk, BulkItem } from './bulk-queries.ts'
-import { describe, nameOperation } from './operation.tsx'
-import { t } from '../words/translate.ts'
 import { showNumber } from '../words/language.ts'
 import { wordsOf } from '../words/states.ts'
+import { t } from '../words/translate.ts'
+import type { Bulk, BulkItem } from './bulk-queries.ts'
+import { describe, nameOperation } from './operation.tsx'
 
 /** `8 requests`, or `Cancel 60 tasks`. */
 export const titleOfBulk = (bulk: BulkItem): string => {

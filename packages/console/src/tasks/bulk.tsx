@@ -6,12 +6,11 @@ import { PageTitle, Stack } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Badge, Bdi, StateBadge, Time } from '../ui/values.tsx'
-
+import { t } from '../words/translate.ts'
 import { BulkDetail } from './bulk-detail.tsx'
 import { bulkQuery, bulksQuery, idOf, type BulkItem, type BulkKind } from './bulk-queries.ts'
 import { describeBulk, titleOfBulk } from './bulk-words.ts'
 import { NewBatch } from './new-batch.tsx'
-import { t } from '../words/translate.ts'
 
 const route = getRouteApi('/tasks/bulk')
 

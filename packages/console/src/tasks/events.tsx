@@ -14,12 +14,11 @@ import { Button } from '../ui/button.tsx'
 import { Link } from '../ui/link.tsx'
 import { Panel, Show } from '../ui/panels.tsx'
 import { Bdi, StateBadge, Time } from '../ui/values.tsx'
-
+import { rich, t } from '../words/translate.ts'
 import { listDeliveries, resend, useSubscriptionUrls, type Delivery } from './deliveries.ts'
 import { attemptsQuery, eventsQuery, taskQuery } from './queries.ts'
 import styles from './tasks.module.css'
 import type { TaskItem } from './types.ts'
-import { rich, t } from '../words/translate.ts'
 
 /** Milliseconds for which the attempt of a redelivery is polled. */
 const WATCHED_MS = 30_000

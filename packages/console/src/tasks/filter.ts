@@ -1,6 +1,6 @@
 import type { Data } from '../api/schema.ts'
-import { labelIn, timeOf, type TaskFilter } from './list-rows.ts'
 import { t } from '../words/translate.ts'
+import { labelIn, timeOf, type TaskFilter } from './list-rows.ts'
 
 export type OperationAction = Data<'/operations/{id}'>['action']
 

@@ -9,9 +9,9 @@ import { useChangeSearch } from '../ui/address.ts'
 import { SearchField, Select } from '../ui/fields.tsx'
 import { FilterBar } from '../ui/filter-bar.tsx'
 import { periodOptions } from '../ui/period.ts'
-import { TASK_KINDS, TASK_STATES, type TaskFilter } from './list-rows.ts'
-import { t } from '../words/translate.ts'
 import { wordsOf } from '../words/states.ts'
+import { t } from '../words/translate.ts'
+import { TASK_KINDS, TASK_STATES, type TaskFilter } from './list-rows.ts'
 import { sentence } from '../try/words.ts'
 
 /** States of tasks that have not ended. */

@@ -1,12 +1,12 @@
 import { Panel } from '../ui/panels.tsx'
 import { StateBadge, useNow } from '../ui/values.tsx'
+import { showClock } from '../words/language.ts'
 import type { Tone } from '../words/states.ts'
 import { showSeconds } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import styles from './tasks.module.css'
 import { makeBars, makeLines, sumUp } from './timeline.ts'
 import type { TaskDetail } from './types.ts'
-import { t } from '../words/translate.ts'
-import { showClock } from '../words/language.ts'
 
 const ERRORS: Record<string, string> = {
   engine_failed: t('the engine failed'),

@@ -8,7 +8,7 @@ import { Link, LinkButton, taskPage } from '../ui/link.tsx'
 import { Checkbox } from '../ui/fields.tsx'
 import { EndlessList } from '../ui/list.tsx'
 import { Empty, PageTitle, Show } from '../ui/panels.tsx'
-
+import { t } from '../words/translate.ts'
 import type { Chosen, OperationAction } from './filter.ts'
 import { Filters, OPEN } from './filters.tsx'
 import { findNew, patchPages, type TaskFilter } from './list-rows.ts'
@@ -17,7 +17,6 @@ import { askTasks, tasksQuery } from './queries.ts'
 import { HEIGHT, TaskRow } from './row.tsx'
 import styles from './tasks.module.css'
 import type { TaskItem } from './types.ts'
-import { t } from '../words/translate.ts'
 
 /** Milliseconds between polls of others' tasks, of which there is no stream. */
 const POLL_MS = 5000

@@ -4,8 +4,8 @@ import { send, type Data } from '../api/client.ts'
 import { Actions, type Action } from '../ui/actions.tsx'
 import { SecretDialog } from '../ui/ask.tsx'
 import { Time } from '../ui/values.tsx'
-import type { TaskDetail } from './types.ts'
 import { rich, t } from '../words/translate.ts'
+import type { TaskDetail } from './types.ts'
 
 const TOKENS = '/tasks/{task_id}/tokens'
 

@@ -12,10 +12,9 @@ import { DownloadButton } from '../ui/download.tsx'
 import { Dialog } from '../ui/layers.tsx'
 import { ErrorPanel, Note, Row } from '../ui/panels.tsx'
 import { Bdi, Bytes } from '../ui/values.tsx'
-
+import { rich, t } from '../words/translate.ts'
 import { countRequests, pickLines } from './batch-file.ts'
 import { labelIn } from './list-rows.ts'
-import { rich, t } from '../words/translate.ts'
 
 const FILES = ['.jsonl', '.ndjson', '.txt', 'application/jsonl', 'application/x-ndjson']
 

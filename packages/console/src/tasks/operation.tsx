@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 
+import { rich, t } from '../words/translate.ts'
 import { post as postPath, readLines } from './queries.ts'
 import { readQuery, responseOf, send } from '../api/client.ts'
 import type { OperationLine } from '../../../client/src/index.ts'
@@ -11,7 +12,6 @@ import { Row, Show } from '../ui/panels.tsx'
 import { Bdi, Progress } from '../ui/values.tsx'
 
 import { describeFilter, operationBody, type Chosen, type OperationAction } from './filter.ts'
-import { rich, t } from '../words/translate.ts'
 
 export type Operation = Data<'/operations/{id}'>
 

@@ -10,6 +10,9 @@ import { CopyButton } from '../ui/code.tsx'
 import { LinkButton, tryPage } from '../ui/link.tsx'
 import { Note, Row, Stack } from '../ui/panels.tsx'
 import { Bdi, Bytes, Hidden, Progress, StateBadge, Time, useNow } from '../ui/values.tsx'
+import { DATE_TIME } from '../words/language.ts'
+import { wordsOf } from '../words/states.ts'
+import { rich, t } from '../words/translate.ts'
 import { BeforeAfter } from './before-after.tsx'
 import {
   aboutLeft,
@@ -23,9 +26,6 @@ import {
 import type { TaskDetail } from './types.ts'
 import { cancelTask, taskQuery } from './queries.ts'
 import styles from './result.module.css'
-import { rich, t } from '../words/translate.ts'
-import { DATE_TIME } from '../words/language.ts'
-import { wordsOf } from '../words/states.ts'
 
 /** State of a task, its duration, and the button that cancels it. */
 export const State = ({ task }: { task: TaskDetail }) => {

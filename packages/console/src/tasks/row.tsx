@@ -3,11 +3,10 @@ import { titleOf } from '../try/kinds.ts'
 import { Checkbox } from '../ui/fields.tsx'
 import { Link, taskPage } from '../ui/link.tsx'
 import { Badge, Bdi, Progress, StateBadge, Tile, Time } from '../ui/values.tsx'
-
+import { t } from '../words/translate.ts'
 import { aboutTime } from './timeline.ts'
 import type { TaskItem } from './types.ts'
 import styles from './tasks.module.css'
-import { t } from '../words/translate.ts'
 
 /** Pixels. */
 export const HEIGHT = 72

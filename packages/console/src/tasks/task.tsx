@@ -14,6 +14,8 @@ import { DownloadButton } from '../ui/download.tsx'
 import { Link, LinkButton, OutLink, StrangersLink, tryPage } from '../ui/link.tsx'
 import { Facts, PageTitle, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Bdi, Bytes, Picture, Time } from '../ui/values.tsx'
+import { DATE_TIME, showNumber } from '../words/language.ts'
+import { t } from '../words/translate.ts'
 import { Events } from './events.tsx'
 import { Explanation } from './explanation.tsx'
 import { Life } from './life.tsx'
@@ -22,8 +24,6 @@ import { Outcome, State } from './parts.tsx'
 import { useTask } from './queries.ts'
 import styles from './tasks.module.css'
 import type { TaskDetail } from './types.ts'
-import { t } from '../words/translate.ts'
-import { DATE_TIME, showNumber } from '../words/language.ts'
 
 export const Page = () => {
   const { task: id } = useParams({ from: '/tasks/$task' })

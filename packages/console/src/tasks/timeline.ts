@@ -1,6 +1,6 @@
 import { showSeconds } from '../words/text.ts'
-import type { TaskDetail } from './types.ts'
 import { t } from '../words/translate.ts'
+import type { TaskDetail } from './types.ts'
 
 /** Members of a task that the timeline needs. */
 export type Life = Pick<TaskDetail, 'state' | 'created_at' | 'ended_at' | 'moves' | 'attempts'>

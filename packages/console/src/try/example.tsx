@@ -6,11 +6,11 @@ import { BeforeAfter } from '../tasks/before-after.tsx'
 import { Clip } from '../ui/clip.tsx'
 import { Link, tryPage } from '../ui/link.tsx'
 import { Empty, Stack } from '../ui/panels.tsx'
+import { t } from '../words/translate.ts'
 import type { Kind } from './kinds.ts'
 import { EXAMPLE } from './snippets.ts'
 import styles from './try.module.css'
 import { wordOf } from './words.ts'
-import { t } from '../words/translate.ts'
 
 /** Stands in the place of a result until there is one. */
 export const Example = ({ kind: { id, path } }: { kind: Kind }) => {

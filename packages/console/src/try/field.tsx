@@ -9,6 +9,7 @@ import { IconButton } from '../ui/button.tsx'
 import { Segments, Select, Slider, Switch, TextField } from '../ui/fields.tsx'
 import { ErrorPanel, Stack } from '../ui/panels.tsx'
 import { Tile } from '../ui/values.tsx'
+import { t } from '../words/translate.ts'
 import { FileField } from './files.tsx'
 import { FEW, optionsFor, withoutEmpty, type Control, type Field } from './form.ts'
 import { titleOf } from './kinds.ts'
@@ -16,7 +17,6 @@ import { videosQuery } from './queries.ts'
 import type { Body, JsonSchema } from './schema.ts'
 import styles from './try.module.css'
 import { presetOf, unsetWord, wordOf } from './words.ts'
-import { t } from '../words/translate.ts'
 
 /** Props that all fields of a form share. */
 export interface Form {

@@ -12,11 +12,11 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { TextField } from '../ui/fields.tsx'
 import { ErrorPanel } from '../ui/panels.tsx'
 import { Bdi, Picture, Progress } from '../ui/values.tsx'
+import { t } from '../words/translate.ts'
 import { uploadFile, UPLOADS, type Accepted } from './queries.ts'
 import stillLife from './still-life.webp'
 import sunset from './sunset.webp'
 import styles from './try.module.css'
-import { t } from '../words/translate.ts'
 
 interface FileFieldProps {
   label: string

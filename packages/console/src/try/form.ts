@@ -1,7 +1,7 @@
 import type { TaskDetail } from '../tasks/types.ts'
+import { tName } from '../words/translate.ts'
 import { matches, type Body, type JsonSchema } from './schema.ts'
 import { helpOf, isIneffective, labelOf, presetOf, sentence } from './words.ts'
-import { tName } from '../words/translate.ts'
 
 export type Choice = string | number | boolean
 

@@ -1,7 +1,7 @@
 import { IMAGES, VIDEOS } from '../../../client/src/lib/task.ts'
 import type { Data } from '../api/schema.ts'
-import { sentence } from './words.ts'
 import { t } from '../words/translate.ts'
+import { sentence } from './words.ts'
 
 /** The last part of its page's address, its title, its creation route, and its function in the TypeScript client. */
 const kind = (id: string, title: string, path: string, call: string) => ({ id, title, path, call })

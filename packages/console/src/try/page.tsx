@@ -9,13 +9,13 @@ import { useStore } from '../api/store.ts'
 import { taskQuery } from '../tasks/queries.ts'
 import { Link, tryPage } from '../ui/link.tsx'
 import { Empty, ErrorPanel, Loading, PageTitle, Show } from '../ui/panels.tsx'
+import { t } from '../words/translate.ts'
 import { readFields, startFrom } from './form.ts'
 import { FAMILIES, findKind, firstKind, titleOf, type Kind } from './kinds.ts'
 import { documentQuery, exampleQuery, templatesQuery } from './queries.ts'
 import { schemaOf, type JsonSchema } from './schema.ts'
 import { TryForm } from './try-form.tsx'
 import styles from './try.module.css'
-import { t } from '../words/translate.ts'
 
 /** Icons of the families in their order, then that of templates. */
 const ICONS = [Sun, Maximize2, ScanFace, Clapperboard, Workflow]

@@ -15,7 +15,9 @@ import { Code } from '../ui/code.tsx'
 import { Link, taskPage } from '../ui/link.tsx'
 import { ErrorPanel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
+import { inSentence, joinAll } from '../words/language.ts'
 import { showSeconds, showWholeSeconds } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import { Example } from './example.tsx'
 import { FieldRow, isWrong, More, type Form } from './field.tsx'
 import {
@@ -33,8 +35,6 @@ import type { Body, JsonSchema } from './schema.ts'
 import { toCurl, toPythonCode, toTypeScript } from './snippets.ts'
 import styles from './try.module.css'
 import { withoutCases } from './words.ts'
-import { t } from '../words/translate.ts'
-import { inSentence, joinAll } from '../words/language.ts'
 
 interface Draft {
   body: Body

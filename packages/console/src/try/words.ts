@@ -1,6 +1,6 @@
+import { t, tName } from '../words/translate.ts'
 import type { Choice } from './form.ts'
 import type { Body } from './schema.ts'
-import { t, tName } from '../words/translate.ts'
 
 /** Labels of members whose name does not say it. */
 const LABELS: Readonly<Record<string, string>> = {

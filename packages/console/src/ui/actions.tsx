@@ -1,10 +1,10 @@
 import { Ellipsis } from 'lucide-react'
 import { useState } from 'react'
 
+import { t } from '../words/translate.ts'
 import { Ask, type AskProps } from './ask.tsx'
 import { IconButton } from './button.tsx'
 import { Menu, MenuItem } from './layers.tsx'
-import { t } from '../words/translate.ts'
 
 /** An entry of a menu, with what it asks before it writes. */
 export type Action = Omit<AskProps<unknown>, 'action'> & { label: string; action?: string }

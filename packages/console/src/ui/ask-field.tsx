@@ -5,11 +5,11 @@ import { CheckboxGroup } from 'react-aria-components/CheckboxGroup'
 
 import { issueOf } from '../api/issues.ts'
 import { pause } from '../../../client/src/lib/pause.ts'
+import { t } from '../words/translate.ts'
 import { Button, IconButton } from './button.tsx'
 import { Checkbox, listOf, Select, TextField, type Options } from './fields.tsx'
 import { PictureField, type PictureSpec } from './picture-field.tsx'
 import { Badge } from './values.tsx'
-import { t } from '../words/translate.ts'
 
 /** A field of a form that is written down as data. */
 export interface FieldSpec {

@@ -3,13 +3,13 @@ import { useId, useState, type FormEvent, type ReactNode } from 'react'
 
 import { inPlainWords, sortIssues } from '../api/issues.ts'
 import { showToast } from '../shell/toasts.tsx'
+import { t } from '../words/translate.ts'
 import { confirmField, Field, type FieldSpec, type Values } from './ask-field.tsx'
 import { Button, type ButtonProps } from './button.tsx'
 import { Code } from './code.tsx'
 import { Dialog } from './layers.tsx'
 import { ErrorPanel, Note, Stack } from './panels.tsx'
 import { Bdi } from './values.tsx'
-import { t } from '../words/translate.ts'
 
 export interface AskProps<Output> {
   title?: string

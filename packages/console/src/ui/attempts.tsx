@@ -1,9 +1,9 @@
 import type { Schema } from '../api/client.ts'
 import { showSeconds } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import { Code } from './code.tsx'
 import { Row, Stack } from './panels.tsx'
 import { Badge, Bdi, Time } from './values.tsx'
-import { t } from '../words/translate.ts'
 
 type AttemptRow = Schema<'DeliveryAttempt'>
 

@@ -3,10 +3,10 @@ import { useState } from 'react'
 
 import { announce, showToast } from '../shell/toasts.tsx'
 import { showControls } from '../words/text.ts'
+import { t } from '../words/translate.ts'
 import { IconButton } from './button.tsx'
 import styles from './show.module.css'
 import { Bdi, Hidden } from './values.tsx'
-import { t } from '../words/translate.ts'
 
 /** Copies what is given, not what is shown. */
 export const CopyButton = ({ text, label }: { text: string; label: string }) => {

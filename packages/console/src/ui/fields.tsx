@@ -18,10 +18,10 @@ import type { TextFieldProps as AriaTextProps } from 'react-aria-components/Text
 import { ToggleButton } from 'react-aria-components/ToggleButton'
 import { ToggleButtonGroup } from 'react-aria-components/ToggleButtonGroup'
 
+import { showNumber } from '../words/language.ts'
 import { useChangeSearch } from './address.ts'
 import styles from './fields.module.css'
 import layers from './layers.module.css'
-import { showNumber } from '../words/language.ts'
 
 interface FieldProps {
   label: string

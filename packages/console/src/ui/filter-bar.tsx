@@ -1,12 +1,12 @@
 import { SlidersHorizontal } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 
+import { t } from '../words/translate.ts'
 import { Button } from './button.tsx'
 import styles from './fields.module.css'
 import { Dialog } from './layers.tsx'
 import { Stack } from './panels.tsx'
 import type { Children } from './values.tsx'
-import { t } from '../words/translate.ts'
 
 type FilterBarProps = Children & {
   label: string

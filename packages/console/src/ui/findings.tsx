@@ -2,13 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 
 import { readQuery, type Schema } from '../api/client.ts'
-
+import { t } from '../words/translate.ts'
 import { Button } from './button.tsx'
 import { Lines, type Line } from './code.tsx'
 import { Empty, Loading, Row, Show, Stack } from './panels.tsx'
 import { useMore } from './rows.tsx'
 import { Badge, Bdi } from './values.tsx'
-import { t } from '../words/translate.ts'
 
 type Finding = Schema<'Finding'>
 

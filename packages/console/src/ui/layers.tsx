@@ -6,10 +6,10 @@ import type { MenuItemProps } from 'react-aria-components/Menu'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { Popover } from 'react-aria-components/Popover'
 
+import { t } from '../words/translate.ts'
 import { Button } from './button.tsx'
 import styles from './layers.module.css'
 import type { Children } from './values.tsx'
-import { t } from '../words/translate.ts'
 
 interface DialogProps extends Children {
   title: ReactNode

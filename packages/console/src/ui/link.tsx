@@ -3,9 +3,9 @@ import { ExternalLink as OutIcon } from 'lucide-react'
 import type { ComponentProps, ReactNode } from 'react'
 
 import { httpsLink } from '../api/links.ts'
+import { t } from '../words/translate.ts'
 import { buttonClass, type ButtonProps } from './button.tsx'
 import { Bdi } from './values.tsx'
-import { t } from '../words/translate.ts'
 
 const Anchor = ({ children, ...props }: ComponentProps<'a'>) => (
   <a {...props}>{typeof children === 'string' ? <Bdi>{children}</Bdi> : children}</a>

@@ -4,10 +4,10 @@ import { memo, useEffect, useRef, useState, type KeyboardEvent, type ReactNode }
 
 import { useKeys } from '../shell/keys.ts'
 import { shortcutsAreOn } from '../shell/settings.ts'
+import { t } from '../words/translate.ts'
 import { Button } from './button.tsx'
 import { Empty, ErrorPanel } from './panels.tsx'
 import styles from './list.module.css'
-import { t } from '../words/translate.ts'
 
 /** Members of `useInfiniteQuery` that a list needs. */
 export type EndlessQuery = Pick<

@@ -6,13 +6,13 @@ import { Fragment, useEffect, useRef, useState, type ReactNode } from 'react'
 import { isPassing, KilnError } from '../api/client.ts'
 import { inPlainWords } from '../api/issues.ts'
 import { nextStep } from '../words/errors.ts'
+import { showClock } from '../words/language.ts'
+import { t } from '../words/translate.ts'
 import { Button } from './button.tsx'
 import { Copied } from './code.tsx'
 import { Link, nodePage } from './link.tsx'
 import styles from './show.module.css'
 import { Bdi, useNow, type Children } from './values.tsx'
-import { t } from '../words/translate.ts'
-import { showClock } from '../words/language.ts'
 
 type PanelProps = Children & {
   /** Target of links within the page. */

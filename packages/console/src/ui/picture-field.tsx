@@ -2,13 +2,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Image } from 'lucide-react'
 import { FileTrigger } from 'react-aria-components/FileTrigger'
 
+import { inSentence } from '../words/language.ts'
+import { t } from '../words/translate.ts'
 import { Button } from './button.tsx'
 import { TextField } from './fields.tsx'
 import styles from './fields.module.css'
 import { ErrorPanel } from './panels.tsx'
 import { Picture } from './values.tsx'
-import { t } from '../words/translate.ts'
-import { inSentence } from '../words/language.ts'
 
 /** A picture as it is now, and how a file replaces it at once. */
 export interface PictureSpec {

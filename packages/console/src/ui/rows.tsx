@@ -1,11 +1,11 @@
 import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query'
 import { memo, useState, type ReactNode } from 'react'
 
+import { t } from '../words/translate.ts'
 import { Button } from './button.tsx'
 import styles from './list.module.css'
 import { Empty, Show } from './panels.tsx'
 import { Hidden } from './values.tsx'
-import { t } from '../words/translate.ts'
 
 interface RowsProps<Row> {
   label: string

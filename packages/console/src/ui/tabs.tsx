@@ -2,8 +2,8 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef, type ReactNode } from 'react'
 import { Tab, TabList, TabPanel, Tabs as AriaTabs } from 'react-aria-components/Tabs'
 
-import styles from './tabs.module.css'
 import { t } from '../words/translate.ts'
+import styles from './tabs.module.css'
 
 /** Settings have a narrow column, which begins with their purpose and a link to a page of the documentation. */
 type TabSpec = readonly [title: string, content: ReactNode, about?: string, guide?: string]

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 
 import { readQuery } from '../api/client.ts'
 import { useMe } from '../api/queries.ts'
-import { OutLink } from './link.tsx'
 import { t } from '../words/translate.ts'
+import { OutLink } from './link.tsx'
 
 /** A platform admin's link to a workflow in the Temporal UI, where the service has one. */
 export const TemporalLink = ({ workflow }: { workflow: string }) => {

@@ -2,11 +2,11 @@ import { useState, type ComponentProps, type CSSProperties, type ReactNode } fro
 
 import { usePicture } from '../api/queries.ts'
 import { makeStore, useStore } from '../api/store.ts'
+import { FULL_TIME } from '../words/language.ts'
 import { type Tone, wordsOf } from '../words/states.ts'
 import { showBytes, showControls, showDaysLeft, showTime } from '../words/text.ts'
-import styles from './show.module.css'
 import { rich, t } from '../words/translate.ts'
-import { FULL_TIME } from '../words/language.ts'
+import styles from './show.module.css'
 
 interface BdiProps {
   children: string | undefined

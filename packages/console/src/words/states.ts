@@ -1,4 +1,3 @@
-import { t } from './translate.ts'
 import {
   Ban,
   Check,
@@ -13,6 +12,8 @@ import {
   X,
   type LucideIcon,
 } from 'lucide-react'
+
+import { t } from './translate.ts'
 
 export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'soft'
 

@@ -1,6 +1,6 @@
 import { showBytes as showEnglishBytes } from '../../../client/src/cli/words.ts'
-import { t } from './translate.ts'
 import { DATE, showNumber, showOnePlace } from './language.ts'
+import { t } from './translate.ts'
 
 /** Control characters but line ends and tabs, and those that turn the direction of text or have no width. */
 const UNSEEN =
@@ -42,6 +42,13 @@ const join = (large: string, unit: string, rest: number): string => {
 /** Both percentiles of a time, `12 s · 2 min`; a dash where nothing was measured. */
 export const showTimes = ({ p50, p95 }: { p50: number | null; p95: number | null }): string =>
   p50 === null || p95 === null ? '–' : `${showSeconds(p50)} · ${showSeconds(p95)}`
+
+/** `a, b and 3 more`. */
+export const listSome = (names: readonly string[], max = 8): string => {
+  const first = names.slice(0, max).join(', ')
+  if (names.length <= max) return first
+  return t('{names} and {count} more', { names: first, count: names.length - max })
+}
 
 interface Credits {
   credit_used: number
