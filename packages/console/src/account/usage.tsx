@@ -11,7 +11,7 @@ import { Segments, TextField } from '../ui/fields.tsx'
 import { Facts, Loading, Panel, Row, Show, Stack } from '../ui/panels.tsx'
 import { Listing, Rows } from '../ui/rows.tsx'
 import { Bdi, Bytes } from '../ui/values.tsx'
-import { inSentence, showNumber } from '../words/language.ts'
+import { showNumber } from '../words/language.ts'
 import { aboutCredits, creditsOf, showSeconds, showTimes } from '../words/text.ts'
 import { t } from '../words/translate.ts'
 import { makeBars, sumOf, type Measure, type Step, type Sums } from './usage-bars.ts'
@@ -20,10 +20,10 @@ const PERIODS = { month: t('30 days'), quarter: t('90 days'), year: t('A year') 
 const DAYS = { month: 30, quarter: 90, year: 365 }
 type Period = keyof typeof PERIODS
 const STEPS: Record<Period, Step> = { month: 'day', quarter: 'week', year: 'month' }
-const BY_STEP: Record<Step, string> = {
-  day: t('By day'),
-  week: t('By week'),
-  month: t('By month'),
+const BY_STEP: Record<Step, readonly [title: string, ofBars: string]> = {
+  day: [t('By day'), t('{measure} by day')],
+  week: [t('By week'), t('{measure} by week')],
+  month: [t('By month'), t('{measure} by month')],
 }
 const TITLES: Record<Measure, string> = {
   tasks: t('Tasks'),
@@ -41,6 +41,7 @@ export const Usage = () => {
   const [now] = useState(() => Date.now())
   const from = new Date(now - (DAYS[period] - 1) * DAY_MS).toISOString().slice(0, 10)
   const step = STEPS[period]
+  const [title, ofBars] = BY_STEP[step]
   return (
     <Stack>
       <Segments
@@ -56,7 +57,7 @@ export const Usage = () => {
               <Totals sums={usage.total} />
               <Limits />
             </div>
-            <Panel title={BY_STEP[step]} actions={<Csv from={from} by="day" />}>
+            <Panel title={title} actions={<Csv from={from} by="day" />}>
               <Segments
                 label={t('Show')}
                 isLabelHidden
@@ -65,7 +66,7 @@ export const Usage = () => {
                 onChange={(next) => setMeasure(next)}
               />
               <Bars
-                label={`${TITLES[measure]}, ${inSentence(BY_STEP[step])}`}
+                label={t(ofBars, { measure: TITLES[measure] })}
                 bars={makeBars(usage, { step, measure })}
               />
             </Panel>

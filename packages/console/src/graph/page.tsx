@@ -1,23 +1,26 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { Suspense, useMemo, useState } from 'react'
 
+import { lazyPart } from '../shell/lazy-page.ts'
 import { useChangeSearch } from '../ui/address.ts'
 import { Button } from '../ui/button.tsx'
-import { Note, PageTitle, Show, Stack } from '../ui/panels.tsx'
+import { Loading, Note, PageTitle, Show, Stack } from '../ui/panels.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Bdi } from '../ui/values.tsx'
 import { t } from '../words/translate.ts'
 import { NodeCard } from './card.tsx'
 import { WorkflowDrop } from './drop.tsx'
 import { markNodes } from './marks.ts'
-import { Nodes } from './nodes.tsx'
 import { Packs } from './packs.tsx'
 import { checkQuery, exampleQuery, resolveQuery } from './queries.ts'
 import type { Check, Chosen, Resolution } from './types.ts'
 import type { Saved } from './read-file.ts'
 import { keyOf } from './read-workflow.ts'
 import { Updates } from './updates.tsx'
+
+// Most look at updates and packs alone.
+const Nodes = lazyPart(async () => (await import('./nodes.tsx')).Nodes)
 
 export const Page = () => {
   const { node, version, path } = useSearch({ from: '/workflows' })
@@ -93,7 +96,9 @@ const Results = ({ saved }: { saved: Saved }) => {
     ],
     nodes: [
       t('Nodes'),
-      <Nodes key="nodes" parts={saved.parts} marks={marks} onOpen={({ key }) => setOpen(key)} />,
+      <Suspense key="nodes" fallback={<Loading />}>
+        <Nodes parts={saved.parts} marks={marks} onOpen={({ key }) => setOpen(key)} />
+      </Suspense>,
     ],
   } as const
   return (

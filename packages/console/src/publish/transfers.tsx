@@ -5,8 +5,8 @@ import { AskButton } from '../ui/ask.tsx'
 import { Link, nodePage, publisherPage } from '../ui/link.tsx'
 import { Row } from '../ui/panels.tsx'
 import { Listing } from '../ui/rows.tsx'
-import { Bdi, Time } from '../ui/values.tsx'
-import { rich, t } from '../words/translate.ts'
+import { Signed, Time } from '../ui/values.tsx'
+import { t } from '../words/translate.ts'
 import { mayAs, transfersQuery, type OfPublisher } from './queries.ts'
 
 const TRANSFER = '/publishers/{publisherId}/transfers/{transferId}'
@@ -26,9 +26,7 @@ export const Transfers = ({ id, role }: OfPublisher) => {
         [t('Pack')]: ({ node_id: node }) => <Link {...nodePage(node)}>{node}</Link>,
         [t('From')]: ({ from }) => <Link {...publisherPage(from)}>{from}</Link>,
         [t('To')]: ({ to }) => <Link {...publisherPage(to)}>{to}</Link>,
-        [t('Offered')]: ({ asked_at: at, asked_by: by }) => (
-          <>{rich('{time} by {by}', { time: <Time at={at} />, by: <Bdi>{by}</Bdi> })}</>
-        ),
+        [t('Offered')]: ({ asked_at: at, asked_by: by }) => <Signed at={at} by={by} />,
         [t('Until')]: ({ expires_at: at }) => <Time at={at} />,
         '': (offer) => isOwner && <Decide publisherId={id} offer={offer} />,
       }}

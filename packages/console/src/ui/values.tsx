@@ -59,9 +59,8 @@ export const KeyEnd = ({ at }: { at?: string | null }) => {
 }
 
 /** When something was done, and by whom. */
-export const Signed = ({ at, by }: { at: string; by: string }) => (
-  <>{rich('{time} by {by}', { time: <Time at={at} />, by: <Bdi>{by}</Bdi> })}</>
-)
+export const Signed = ({ at, by }: { at: string; by: string }) =>
+  rich('{time} by {by}', { time: <Time at={at} />, by: <Bdi>{by}</Bdi> })
 
 export const Bytes = ({ count }: { count: number }) => (
   <span title={t('{count, plural, one {# byte} other {# bytes}}', { count })}>
