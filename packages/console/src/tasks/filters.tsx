@@ -94,10 +94,11 @@ type ChoiceProps = Pick<ComponentProps<typeof Select<string>>, 'label' | 'value'
 
 const LABELS: Readonly<Record<string, string>> = { [OPEN]: t('Active'), '*': t('Everyone’s') }
 
+const nameOf = (one: string): string =>
+  TASK_STATES.includes(one) ? sentence(wordsOf(one).word) : titleOf(one)
+
 /** One of the values, or all; one that the address brought is there, too. */
 const Choice = ({ any, values, value = '', ...props }: ChoiceProps) => {
-  const nameOf = (one: string): string =>
-    TASK_STATES.includes(one) ? sentence(wordsOf(one).word) : titleOf(one)
   const labelOf = (one: string): string => (one === '' ? any : (LABELS[one] ?? nameOf(one)))
   const all = [...new Set(['', ...values, value])]
   const options = all.map((one) => [one, labelOf(one)] as const)

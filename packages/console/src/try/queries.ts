@@ -6,7 +6,6 @@ import { readQuery, responseOf, read, send, type Schema } from '../api/client.ts
 import { putFile, readAsset, readType } from '../api/upload.ts'
 import portrait from '../home/portrait.webp'
 import { post } from '../tasks/queries.ts'
-import { t } from '../words/translate.ts'
 import type { Kind } from './kinds.ts'
 import type { Body, Document } from './schema.ts'
 import { EXAMPLE } from './snippets.ts'
