@@ -20,7 +20,7 @@ const TAGS = Object.keys(LANGUAGES).filter((tag) => tag !== 'en')
 
 type Node = { type: string; start: number } & Record<string, unknown>
 
-/** Attributes and members whose text somebody reads or hears. */
+/** Attributes and members whose text people read. */
 const READ =
   /^(label|title|help|placeholder|aria-label|empty|alt|about|action|dismiss|secretTitle|word)$/
 
@@ -42,7 +42,7 @@ const wordsOf = (node: unknown): string | undefined => {
   return /[A-Z]?[a-z]{3}/.test(text) ? text : undefined
 }
 
-/** Texts of the source, and those that are shown without a look into the catalogue. */
+/** Texts of the source, and those that are shown without the catalogue. */
 const readSource = async () => {
   const keys = new Set<string>()
   const hard: string[] = []
@@ -82,15 +82,13 @@ const readNames = async (): Promise<string[]> => {
   return names.filter((name) => /^([A-Z]|\d [a-z]{3})/.test(name))
 }
 
-/** What a translation must have as well: its names and tags. */
+/** Names and tags of a text, which a translation must have, too. */
 const placesOf = (text: string): string[] =>
   [
     ...new Set(
       [...text.matchAll(/\{(\w+)[},]|<(\w+)>/g)].map(([, name, tag]) => name ?? `<${tag}>`),
     ),
-  ]
-    // The words of a plural form are no name.
-    .toSorted()
+  ].toSorted()
 
 describe('texts of the console', () => {
   let source: Awaited<ReturnType<typeof readSource>>

@@ -36,7 +36,7 @@ const ACTIONS: Record<
     name: string
     /** Name on all tasks that match. */
     ofAll: string
-    /** What was done with tasks. */
+    /** Outcome for a number of tasks. */
     done: string
     about: string
     isDestructive?: true
